@@ -1,0 +1,3 @@
+//! The `deltafold` command.
+
+fn main() {}

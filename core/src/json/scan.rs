@@ -1,0 +1,230 @@
+//! The byte-level scanners that the tape and the event scanner share: white space, strings, numbers, whole values.
+
+use alloc::vec::Vec;
+
+use super::tape::{JsonError, JsonErrorKind, Node, Tag};
+
+/// One level of an open container: the index of its node, and whether it is an object.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Open {
+    node: u32,
+    object: bool,
+}
+
+/// Skips JSON white space.
+#[inline]
+pub(crate) fn space(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(at) {
+        at += 1;
+    }
+    at
+}
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
+/// Marks the bytes of a word that end or bend a string: quote, backslash, control character. The lowest mark is exact.
+#[inline]
+fn special(word: u64) -> u64 {
+    let quote = word ^ (ONES * b'"' as u64);
+    let slash = word ^ (ONES * b'\\' as u64);
+    ((quote.wrapping_sub(ONES) & !quote)
+        | (slash.wrapping_sub(ONES) & !slash)
+        | (word.wrapping_sub(ONES * 0x20) & !word))
+        & HIGH
+}
+
+/// Finds the closing quote of a string whose first inner byte is at `at`. Returns its position and whether there are
+/// escapes. The escapes are checked; halves of surrogate pairs are allowed.
+#[inline]
+pub(crate) fn string(bytes: &[u8], mut at: usize) -> Result<(usize, bool), JsonError> {
+    let mut escaped = false;
+    loop {
+        while let Some(chunk) = bytes.get(at..at + 8) {
+            // The slice has eight bytes, so the conversion cannot fail.
+            let marks = special(u64::from_le_bytes(chunk.try_into().unwrap_or_default()));
+            if marks != 0 {
+                at += (marks.trailing_zeros() / 8) as usize;
+                break;
+            }
+            at += 8;
+        }
+        match bytes.get(at) {
+            Some(b'"') => return Ok((at, escaped)),
+            Some(b'\\') => {
+                escaped = true;
+                at = escape(bytes, at)?;
+            }
+            Some(0..=0x1F) => return Err(JsonError::new(JsonErrorKind::Control, at)),
+            Some(_) => at += 1,
+            None => return Err(JsonError::new(JsonErrorKind::End, bytes.len())),
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn bad(kind: JsonErrorKind, at: usize) -> JsonError {
+    JsonError::new(kind, at)
+}
+
+fn escape(bytes: &[u8], at: usize) -> Result<usize, JsonError> {
+    match bytes.get(at + 1) {
+        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 2),
+        Some(b'u') => match bytes.get(at + 2..at + 6) {
+            Some(digits) if digits.iter().all(u8::is_ascii_hexdigit) => Ok(at + 6),
+            Some(_) => Err(bad(JsonErrorKind::Escape, at)),
+            None => Err(bad(JsonErrorKind::End, bytes.len())),
+        },
+        Some(_) => Err(bad(JsonErrorKind::Escape, at)),
+        None => Err(bad(JsonErrorKind::End, bytes.len())),
+    }
+}
+
+/// Finds the end of a number that starts at `at`.
+#[inline]
+pub(crate) fn number(bytes: &[u8], start: usize) -> Result<usize, JsonError> {
+    let digits = |mut at: usize| {
+        while bytes.get(at).is_some_and(u8::is_ascii_digit) {
+            at += 1;
+        }
+        at
+    };
+    let mut at = start + usize::from(bytes.get(start) == Some(&b'-'));
+    let whole = digits(at);
+    if whole == at || (bytes[at] == b'0' && whole > at + 1) {
+        return Err(bad(JsonErrorKind::Number, start));
+    }
+    at = whole;
+    if bytes.get(at) == Some(&b'.') {
+        let end = digits(at + 1);
+        if end == at + 1 {
+            return Err(bad(JsonErrorKind::Number, start));
+        }
+        at = end;
+    }
+    if let Some(b'e' | b'E') = bytes.get(at) {
+        at += 1 + usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
+        let end = digits(at);
+        if end == at {
+            return Err(bad(JsonErrorKind::Number, start));
+        }
+        at = end;
+    }
+    Ok(at)
+}
+
+/// Checks one whole value that starts at `at` (white space allowed before it) and returns where it ends. With `KEEP` its
+/// nodes are written to `nodes`. `stack` is scratch; `depth` bounds the open containers.
+#[inline]
+pub(crate) fn value<const KEEP: bool>(
+    bytes: &[u8],
+    mut at: usize,
+    depth: usize,
+    nodes: &mut Vec<Node>,
+    stack: &mut Vec<Open>,
+) -> Result<usize, JsonError> {
+    stack.clear();
+    loop {
+        at = space(bytes, at);
+        let Some(&first) = bytes.get(at) else { return Err(bad(JsonErrorKind::End, bytes.len())) };
+        match first {
+            b'"' => {
+                let (end, escaped) = string(bytes, at + 1)?;
+                push::<KEEP>(nodes, Tag::String, at + 1, end, escaped);
+                at = end + 1;
+            }
+            b'-' | b'0'..=b'9' => {
+                let end = number(bytes, at)?;
+                push::<KEEP>(nodes, Tag::Number, at, end, false);
+                at = end;
+            }
+            b'{' | b'[' => {
+                if stack.len() >= depth {
+                    return Err(bad(JsonErrorKind::Depth, at));
+                }
+                let object = first == b'{';
+                stack.push(Open { node: nodes.len() as u32, object });
+                push::<KEEP>(nodes, if object { Tag::Object } else { Tag::Array }, at, at, false);
+                at = space(bytes, at + 1);
+                let empty = bytes.get(at) == Some(if object { &b'}' } else { &b']' });
+                if !empty {
+                    if object {
+                        at = key::<KEEP>(bytes, at, nodes)?;
+                    }
+                    continue;
+                }
+            }
+            b't' => at = word::<KEEP>(bytes, at, b"true", Tag::True, nodes)?,
+            b'f' => at = word::<KEEP>(bytes, at, b"false", Tag::False, nodes)?,
+            b'n' => at = word::<KEEP>(bytes, at, b"null", Tag::Null, nodes)?,
+            _ => return Err(unexpected(bytes, at)),
+        }
+        // A value has ended (or an empty container waits for its bracket): close containers, or go on to the next member.
+        loop {
+            let Some(&open) = stack.last() else { return Ok(at) };
+            at = space(bytes, at);
+            match bytes.get(at) {
+                Some(b',') => {
+                    at += 1;
+                    if open.object {
+                        at = key::<KEEP>(bytes, space(bytes, at), nodes)?;
+                    }
+                    break;
+                }
+                Some(b'}') if open.object => at += 1,
+                Some(b']') if !open.object => at += 1,
+                _ => return Err(unexpected(bytes, at)),
+            }
+            stack.pop();
+            if KEEP {
+                let next = nodes.len() as u32;
+                let node = &mut nodes[open.node as usize];
+                (node.end, node.next) = (at as u32, next);
+            }
+        }
+    }
+}
+
+#[inline]
+fn push<const KEEP: bool>(nodes: &mut Vec<Node>, tag: Tag, start: usize, end: usize, escaped: bool) {
+    if KEEP {
+        let next = nodes.len() as u32 + 1;
+        nodes.push(Node { start: start as u32, end: end as u32, next, tag, escaped });
+    }
+}
+
+/// Reads `"key" :` at `at` and returns the position behind the colon.
+#[inline]
+fn key<const KEEP: bool>(bytes: &[u8], at: usize, nodes: &mut Vec<Node>) -> Result<usize, JsonError> {
+    if bytes.get(at) != Some(&b'"') {
+        return Err(unexpected(bytes, at));
+    }
+    let (end, escaped) = string(bytes, at + 1)?;
+    push::<KEEP>(nodes, Tag::String, at + 1, end, escaped);
+    let colon = space(bytes, end + 1);
+    if bytes.get(colon) != Some(&b':') {
+        return Err(unexpected(bytes, colon));
+    }
+    Ok(colon + 1)
+}
+
+#[inline]
+fn word<const KEEP: bool>(
+    bytes: &[u8],
+    at: usize,
+    word: &[u8],
+    tag: Tag,
+    nodes: &mut Vec<Node>,
+) -> Result<usize, JsonError> {
+    if bytes.get(at..at + word.len()) != Some(word) {
+        return Err(unexpected(bytes, at));
+    }
+    push::<KEEP>(nodes, tag, at, at + word.len(), false);
+    Ok(at + word.len())
+}
+
+#[cold]
+pub(crate) fn unexpected(bytes: &[u8], at: usize) -> JsonError {
+    JsonError::new(if at < bytes.len() { JsonErrorKind::Unexpected } else { JsonErrorKind::End }, at)
+}

@@ -1,0 +1,394 @@
+//! [`Tape`]: one pass over JSON text that checks all of it and remembers where each value stands.
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::scan;
+use super::text;
+use super::value::{Number, Object, Value};
+
+/// A checked JSON document: the place of every value in the text, in reading order.
+///
+/// The buffers are reused from one `parse` to the next. The tape does not hold the text; give the same text to
+/// [`root`](Tape::root) that was given to [`parse`](Tape::parse).
+#[derive(Clone, Debug, Default)]
+pub struct Tape {
+    nodes: Vec<Node>,
+    stack: Vec<scan::Open>,
+}
+
+/// Where one value stands. For strings the quotes are left out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Node {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    /// Index behind this value and all that is in it.
+    pub(crate) next: u32,
+    pub(crate) tag: Tag,
+    pub(crate) escaped: bool,
+}
+
+/// The type of a JSON value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tag {
+    /// `null`
+    Null,
+    /// `true`
+    True,
+    /// `false`
+    False,
+    /// A number.
+    Number,
+    /// A string.
+    String,
+    /// An array.
+    Array,
+    /// An object.
+    Object,
+}
+
+impl Tag {
+    /// The JSON word for the type: `null`, `boolean`, `number`, `string`, `array`, `object`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::True | Self::False => "boolean",
+            Self::Number => "number",
+            Self::String => "string",
+            Self::Array => "array",
+            Self::Object => "object",
+        }
+    }
+}
+
+/// Why text is not JSON, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JsonError {
+    kind: JsonErrorKind,
+    at: usize,
+}
+
+/// What is wrong with the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum JsonErrorKind {
+    /// The text ends too early.
+    End,
+    /// A byte that cannot stand here.
+    Unexpected,
+    /// A backslash that starts no escape.
+    Escape,
+    /// A control character inside a string.
+    Control,
+    /// A number that is not well formed.
+    Number,
+    /// Nested deeper than the limit.
+    Depth,
+    /// Something stands behind the value.
+    Trailing,
+    /// The text is longer than 4 GiB.
+    Length,
+}
+
+impl JsonError {
+    pub(crate) fn new(kind: JsonErrorKind, at: usize) -> Self {
+        Self { kind, at }
+    }
+
+    /// What is wrong.
+    pub fn kind(&self) -> JsonErrorKind {
+        self.kind
+    }
+
+    /// Byte position in the text.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+}
+
+impl fmt::Display for JsonError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.kind {
+            JsonErrorKind::End => "the text ends inside a value",
+            JsonErrorKind::Unexpected => "a character that cannot stand here",
+            JsonErrorKind::Escape => "an unknown escape",
+            JsonErrorKind::Control => "a control character inside a string",
+            JsonErrorKind::Number => "a malformed number",
+            JsonErrorKind::Depth => "nested deeper than the limit",
+            JsonErrorKind::Trailing => "text behind the value",
+            JsonErrorKind::Length => "longer than 4 GiB",
+        };
+        write!(f, "{what} at position {}", self.at)
+    }
+}
+
+impl core::error::Error for JsonError {}
+
+impl Tape {
+    /// Checks a whole document and remembers its values. On an error the tape is empty.
+    pub fn parse(&mut self, text: &str, depth: usize) -> Result<(), JsonError> {
+        self.nodes.clear();
+        let result = self.parse_inner(text.as_bytes(), depth);
+        if result.is_err() {
+            self.nodes.clear();
+        }
+        result
+    }
+
+    fn parse_inner(&mut self, bytes: &[u8], depth: usize) -> Result<(), JsonError> {
+        if u32::try_from(bytes.len()).is_err() {
+            return Err(JsonError::new(JsonErrorKind::Length, 0));
+        }
+        let end = scan::value::<true>(bytes, 0, depth, &mut self.nodes, &mut self.stack)?;
+        let end = scan::space(bytes, end);
+        if end < bytes.len() {
+            return Err(JsonError::new(JsonErrorKind::Trailing, end));
+        }
+        Ok(())
+    }
+
+    /// Forgets the document and keeps the buffers.
+    pub fn clear(&mut self) {
+        self.nodes.clear();
+    }
+
+    /// Says whether there is no document.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The document's value. `text` must be what was parsed.
+    ///
+    /// # Panics
+    /// If nothing was parsed.
+    pub fn root<'a>(&'a self, text: &'a str) -> View<'a> {
+        assert!(!self.nodes.is_empty(), "root of an empty tape");
+        View { text, nodes: &self.nodes, at: 0 }
+    }
+}
+
+/// One value on a [`Tape`]. Cheap to copy; converts nothing before it is asked.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    text: &'a str,
+    nodes: &'a [Node],
+    at: usize,
+}
+
+impl<'a> View<'a> {
+    fn node(&self) -> &'a Node {
+        &self.nodes[self.at]
+    }
+
+    fn go(&self, at: usize) -> Self {
+        Self { at, ..*self }
+    }
+
+    /// The type of the value.
+    pub fn tag(&self) -> Tag {
+        self.node().tag
+    }
+
+    /// The exact text of the value, quotes included.
+    pub fn raw(&self) -> &'a str {
+        let (start, end) = self.span();
+        &self.text[start..end]
+    }
+
+    /// Where the value stands in the text, quotes included.
+    pub fn span(&self) -> (usize, usize) {
+        let node = self.node();
+        let quote = usize::from(node.tag == Tag::String);
+        (node.start as usize - quote, node.end as usize + quote)
+    }
+
+    /// The text of a string, decoded if it has escapes.
+    pub fn as_str(&self) -> Option<Cow<'a, str>> {
+        let node = self.node();
+        if node.tag != Tag::String {
+            return None;
+        }
+        let literal = &self.text[node.start as usize..node.end as usize];
+        Some(if node.escaped { text::decode(literal) } else { Cow::Borrowed(literal) })
+    }
+
+    /// The inside of a string as it was written, escapes and all.
+    pub fn literal(&self) -> Option<&'a str> {
+        let node = self.node();
+        (node.tag == Tag::String).then(|| &self.text[node.start as usize..node.end as usize])
+    }
+
+    /// Says whether the value is a string with exactly this text.
+    pub fn is_str(&self, text: &str) -> bool {
+        let node = self.node();
+        node.tag == Tag::String && self.key_is(self.at, text)
+    }
+
+    /// The value of a boolean.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self.tag() {
+            Tag::True => Some(true),
+            Tag::False => Some(false),
+            _ => None,
+        }
+    }
+
+    /// The number as it was written.
+    pub fn as_number(&self) -> Option<Number> {
+        (self.tag() == Tag::Number).then(|| Number::from_text(self.raw()))
+    }
+
+    /// The number, if it is whole, in range and not negative.
+    pub fn as_u64(&self) -> Option<u64> {
+        match self.tag() {
+            Tag::Number => self.raw().parse().ok().or_else(|| self.as_number()?.as_u64()),
+            _ => None,
+        }
+    }
+
+    /// The number, if it is whole and in range.
+    pub fn as_i64(&self) -> Option<i64> {
+        match self.tag() {
+            Tag::Number => self.raw().parse().ok().or_else(|| self.as_number()?.as_i64()),
+            _ => None,
+        }
+    }
+
+    /// Says whether this is `null`.
+    pub fn is_null(&self) -> bool {
+        self.tag() == Tag::Null
+    }
+
+    /// The elements of an array; nothing for other values.
+    pub fn elements(&self) -> impl Iterator<Item = View<'a>> + use<'a> {
+        let (this, node) = (*self, self.node());
+        let end = if node.tag == Tag::Array { node.next as usize } else { self.at + 1 };
+        let mut at = self.at + 1;
+        core::iter::from_fn(move || {
+            let view = (at < end).then(|| this.go(at))?;
+            at = view.node().next as usize;
+            Some(view)
+        })
+    }
+
+    /// The members of an object, repeated keys included; nothing for other values.
+    pub fn entries(&self) -> impl Iterator<Item = (View<'a>, View<'a>)> + use<'a> {
+        let (this, node) = (*self, self.node());
+        let end = if node.tag == Tag::Object { node.next as usize } else { self.at + 1 };
+        let mut at = self.at + 1;
+        core::iter::from_fn(move || {
+            let (key, value) = (at < end).then(|| (this.go(at), this.go(at + 1)))?;
+            at = value.node().next as usize;
+            Some((key, value))
+        })
+    }
+
+    /// A member of an object; the last one if the key is repeated.
+    pub fn get(&self, key: &str) -> Option<View<'a>> {
+        self.entries().filter(|(name, _)| self.key_is(name.at, key)).last().map(|(_, value)| value)
+    }
+
+    /// The value at a JSON pointer (`/output/0/id`); the empty pointer is the value itself.
+    pub fn pointer(&self, pointer: &str) -> Option<View<'a>> {
+        let mut view = *self;
+        for step in pointer.split('/').skip(1) {
+            view = match view.tag() {
+                Tag::Object if step.contains('~') => view.get(&step.replace("~1", "/").replace("~0", "~"))?,
+                Tag::Object => view.get(step)?,
+                Tag::Array => view.elements().nth(step.parse().ok()?)?,
+                _ => return None,
+            };
+        }
+        Some(view)
+    }
+
+    fn key_is(&self, at: usize, key: &str) -> bool {
+        let node = &self.nodes[at];
+        let literal = &self.text[node.start as usize..node.end as usize];
+        if node.escaped {
+            text::decode(literal) == key
+        } else {
+            literal == key
+        }
+    }
+
+    /// The value, owned.
+    pub fn to_value(&self) -> Value {
+        // Recursion is bounded by the depth limit that `parse` was given.
+        match self.tag() {
+            Tag::Null => Value::Null,
+            Tag::True => Value::Bool(true),
+            Tag::False => Value::Bool(false),
+            Tag::Number => Value::Number(Number::from_text(self.raw())),
+            Tag::String => Value::String(self.string()),
+            Tag::Array => Value::Array(self.elements().map(|item| item.to_value()).collect()),
+            Tag::Object => {
+                Value::Object(self.entries().map(|(key, value)| (key.string(), value.to_value())).collect::<Object>())
+            }
+        }
+    }
+
+    fn string(&self) -> String {
+        self.as_str().unwrap_or_default().into_owned()
+    }
+}
+
+impl fmt::Debug for View<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.raw())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+
+    fn parse(text: &str) -> Result<Value, JsonError> {
+        Value::parse(text, 4)
+    }
+
+    #[test]
+    fn a_document_survives_with_every_digit_key_and_repetition() {
+        let text = r#" { "b" : [ 1e400 , -0 , {} , [] ] , "a\u0062" : "x\ny" , "b" : null } "#;
+        let value = parse(text).unwrap();
+        assert_eq!(format!("{value}"), r#"{"b":[1e400,-0,{},[]],"ab":"x\ny","b":null}"#);
+        assert!(value.get("b").unwrap().is_null(), "the last of repeated keys counts");
+    }
+
+    #[test]
+    fn depth_is_allowed_up_to_the_limit_and_refused_behind_it() {
+        assert!(parse("[[[[]]]]").is_ok());
+        assert_eq!(parse("[[[[[]]]]]").unwrap_err().kind(), JsonErrorKind::Depth);
+        let deep = "[".repeat(100_000);
+        assert_eq!(parse(&deep).unwrap_err().at(), 4);
+    }
+
+    #[test]
+    fn every_cut_of_a_document_is_an_error() {
+        let text = r#"{"a":[1.5e3,"\u00e9",true,null],"b":{"c":-1}}"#;
+        for end in 0..text.len() {
+            assert!(parse(&text[..end]).is_err(), "{}", &text[..end]);
+        }
+        assert!(parse(&format!("{text} x")).is_err());
+    }
+
+    #[test]
+    fn malformed_text_is_refused_where_it_goes_wrong() {
+        for (text, kind, at) in [
+            ("01", JsonErrorKind::Number, 0),
+            ("1.", JsonErrorKind::Number, 0),
+            ("\"\\x\"", JsonErrorKind::Escape, 1),
+            ("\"a\u{1}\"", JsonErrorKind::Control, 2),
+            ("[1 2]", JsonErrorKind::Unexpected, 3),
+            ("{\"a\":1,}", JsonErrorKind::Unexpected, 7),
+            ("[1,]", JsonErrorKind::Unexpected, 3),
+            ("{}x", JsonErrorKind::Trailing, 2),
+        ] {
+            let error = parse(text).unwrap_err();
+            assert_eq!((error.kind(), error.at()), (kind, at), "{text}");
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! JSON strings: decoding escapes, halves of surrogate pairs included, and writing them back.
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+
+/// The halves of surrogate pairs that stand alone at the ends of a decoded string.
+///
+/// A provider may cut an emoji between two deltas, so that one ends in `\ud83d` and the next begins with `\ude00`. Each
+/// half alone is U+FFFD in the decoded text; whoever joins the texts can put the pair together from these.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Halves {
+    /// A low surrogate at the very start.
+    pub leading_low: Option<u16>,
+    /// A high surrogate at the very end.
+    pub trailing_high: Option<u16>,
+    /// Any lone surrogate anywhere, the ends included.
+    pub lone: bool,
+}
+
+/// Decodes the inside of a JSON string literal (without its quotes). The literal must be well formed.
+pub fn decode(literal: &str) -> Cow<'_, str> {
+    if memchr::memchr(b'\\', literal.as_bytes()).is_none() {
+        return Cow::Borrowed(literal);
+    }
+    let mut out = String::with_capacity(literal.len());
+    decode_into(literal, &mut out);
+    Cow::Owned(out)
+}
+
+/// Appends the decoded inside of a JSON string literal; tells about lone halves. The literal must be well formed.
+pub fn decode_into(literal: &str, out: &mut String) -> Halves {
+    let mut halves = Halves::default();
+    let bytes = literal.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let Some(step) = memchr::memchr(b'\\', &bytes[at..]) else {
+            out.push_str(&literal[at..]);
+            break;
+        };
+        out.push_str(&literal[at..at + step]);
+        at += step;
+        let escape = bytes.get(at + 1).copied().unwrap_or(b'\\');
+        if escape != b'u' {
+            out.push(match escape {
+                b'n' => '\n',
+                b't' => '\t',
+                b'r' => '\r',
+                b'b' => '\u{8}',
+                b'f' => '\u{c}',
+                other => char::from(other),
+            });
+            at += 2;
+            continue;
+        }
+        let unit = hex4(bytes, at + 2);
+        let start = at;
+        at += 6;
+        match unit {
+            0xD800..=0xDBFF => {
+                let low = if bytes.get(at) == Some(&b'\\') && bytes.get(at + 1) == Some(&b'u') {
+                    hex4(bytes, at + 2)
+                } else {
+                    0
+                };
+                if let Some(joined) = join(unit, low) {
+                    out.push(joined);
+                    at += 6;
+                } else {
+                    halves.lone = true;
+                    if at >= bytes.len() {
+                        halves.trailing_high = Some(unit);
+                    }
+                    out.push('\u{FFFD}');
+                }
+            }
+            0xDC00..=0xDFFF => {
+                halves.lone = true;
+                if start == 0 {
+                    halves.leading_low = Some(unit);
+                }
+                out.push('\u{FFFD}');
+            }
+            _ => out.push(char::from_u32(u32::from(unit)).unwrap_or('\u{FFFD}')),
+        }
+    }
+    halves
+}
+
+/// Puts the two halves of a surrogate pair together.
+pub fn join(high: u16, low: u16) -> Option<char> {
+    if !(0xD800..0xDC00).contains(&high) || !(0xDC00..0xE000).contains(&low) {
+        return None;
+    }
+    char::from_u32(0x10000 + ((u32::from(high) - 0xD800) << 10) + (u32::from(low) - 0xDC00))
+}
+
+fn hex4(bytes: &[u8], at: usize) -> u16 {
+    let digits = bytes.get(at..at + 4).unwrap_or_default();
+    digits.iter().fold(0, |sum, digit| {
+        sum << 4
+            | u16::from(match digit {
+                b'0'..=b'9' => digit - b'0',
+                b'a'..=b'f' => digit - b'a' + 10,
+                b'A'..=b'F' => digit - b'A' + 10,
+                _ => 0,
+            })
+    })
+}
+
+/// Appends a string as a JSON literal, quotes included. Non-ASCII text is left as it is.
+pub fn write_string(text: &str, out: &mut String) {
+    out.push('"');
+    let mut from = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        let short = match byte {
+            b'"' => "\\\"",
+            b'\\' => "\\\\",
+            b'\n' => "\\n",
+            b'\r' => "\\r",
+            b'\t' => "\\t",
+            0x08 => "\\b",
+            0x0C => "\\f",
+            0..=0x1F => "",
+            _ => continue,
+        };
+        out.push_str(&text[from..at]);
+        from = at + 1;
+        if short.is_empty() {
+            out.push_str("\\u00");
+            out.push(char::from(b'0' + (byte >> 4)));
+            out.push(char::from_digit(u32::from(byte & 15), 16).unwrap_or('0'));
+        } else {
+            out.push_str(short);
+        }
+    }
+    out.push_str(&text[from..]);
+    out.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_unit_decodes_to_itself_or_is_a_lone_half() {
+        for unit in 0..=0xFFFFu32 {
+            let mut out = String::new();
+            let halves = decode_into(&alloc::format!("\\u{unit:04x}"), &mut out);
+            match char::from_u32(unit) {
+                Some(char) => assert_eq!((out.as_str(), halves.lone), (char.encode_utf8(&mut [0; 4]) as &str, false)),
+                None => assert_eq!((out.as_str(), halves.lone), ("\u{FFFD}", true)),
+            }
+        }
+    }
+
+    #[test]
+    fn halves_at_the_ends_are_told() {
+        let mut out = String::new();
+        let halves = decode_into("\\ude00 x \\ud83d", &mut out);
+        assert_eq!(halves, Halves { leading_low: Some(0xDE00), trailing_high: Some(0xD83D), lone: true });
+        assert_eq!(join(0xD83D, 0xDE00), Some('😀'));
+    }
+
+    #[test]
+    fn writing_then_decoding_is_the_identity() {
+        let text: String = (0..0x300u32).filter_map(char::from_u32).chain("😀\u{FFFF}".chars()).collect();
+        let mut literal = String::new();
+        write_string(&text, &mut literal);
+        assert_eq!(decode(&literal[1..literal.len() - 1]), text);
+    }
+}

@@ -1,0 +1,510 @@
+//! [`Value`]: a JSON value that loses nothing: numbers as text, keys in order, repeated keys kept.
+
+use alloc::boxed::Box;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::tape::{Tape, View};
+use super::text::write_string;
+use super::JsonError;
+
+/// Any JSON value, owned.
+///
+/// Equality is by meaning: key order does not matter, the last of repeated keys counts, `1` equals `1.0`.
+#[derive(Clone, Debug, Default)]
+pub enum Value {
+    /// `null`
+    #[default]
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number, as it was written.
+    Number(Number),
+    /// A string, escapes decoded. A lone surrogate escape is U+FFFD here.
+    String(String),
+    /// `[…]`
+    Array(Vec<Value>),
+    /// `{…}`
+    Object(Object),
+}
+
+/// A JSON number as it was written: no digit is lost.
+#[derive(Clone, Debug, Eq, Hash)]
+pub struct Number(Box<str>);
+
+/// The members of a JSON object, in order, repeated keys included.
+#[derive(Clone, Debug, Default)]
+pub struct Object {
+    entries: Vec<(String, Value)>,
+}
+
+impl Value {
+    /// Parses JSON text nested at most `depth` deep.
+    ///
+    /// ```
+    /// use deltafold::json::Value;
+    /// let value = Value::parse(r#"{"a":[1,2.50]}"#, 128).unwrap();
+    /// assert_eq!(value.pointer("/a/1").unwrap().to_string(), "2.50");
+    /// ```
+    pub fn parse(text: &str, depth: usize) -> Result<Self, JsonError> {
+        let mut tape = Tape::default();
+        tape.parse(text, depth)?;
+        Ok(tape.root(text).to_value())
+    }
+
+    /// The text of a string.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The value of a boolean.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Self::Bool(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The number, if it is a whole one in range.
+    pub fn as_i64(&self) -> Option<i64> {
+        match self {
+            Self::Number(number) => number.as_i64(),
+            _ => None,
+        }
+    }
+
+    /// The number, if it is a whole one in range and not negative.
+    pub fn as_u64(&self) -> Option<u64> {
+        match self {
+            Self::Number(number) => number.as_u64(),
+            _ => None,
+        }
+    }
+
+    /// The nearest double.
+    pub fn as_f64(&self) -> Option<f64> {
+        match self {
+            Self::Number(number) => number.as_f64(),
+            _ => None,
+        }
+    }
+
+    /// The elements of an array.
+    pub fn as_array(&self) -> Option<&[Value]> {
+        match self {
+            Self::Array(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The elements of an array, to change.
+    pub fn as_array_mut(&mut self) -> Option<&mut Vec<Value>> {
+        match self {
+            Self::Array(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The members of an object.
+    pub fn as_object(&self) -> Option<&Object> {
+        match self {
+            Self::Object(object) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// The members of an object, to change.
+    pub fn as_object_mut(&mut self) -> Option<&mut Object> {
+        match self {
+            Self::Object(object) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// Says whether this is `null`.
+    pub fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+
+    /// A member of an object; `None` for other values.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.as_object()?.get(key)
+    }
+
+    /// The text of a member that is a string.
+    pub fn str_at(&self, key: &str) -> Option<&str> {
+        self.get(key)?.as_str()
+    }
+
+    /// The value at a JSON pointer (`/output/0/id`); the empty pointer is the value itself.
+    pub fn pointer(&self, pointer: &str) -> Option<&Value> {
+        let mut value = self;
+        for step in pointer.split('/').skip(1) {
+            value = match value {
+                Self::Object(object) if step.contains('~') => {
+                    object.get(&step.replace("~1", "/").replace("~0", "~"))?
+                }
+                Self::Object(object) => object.get(step)?,
+                Self::Array(items) => items.get(step.parse::<usize>().ok()?)?,
+                _ => return None,
+            };
+        }
+        Some(value)
+    }
+
+    /// Appends the value as compact JSON text.
+    pub fn write_into(&self, out: &mut String) {
+        match self {
+            Self::Null => out.push_str("null"),
+            Self::Bool(true) => out.push_str("true"),
+            Self::Bool(false) => out.push_str("false"),
+            Self::Number(number) => out.push_str(number.as_str()),
+            Self::String(text) => write_string(text, out),
+            Self::Array(items) => {
+                out.push('[');
+                for (at, item) in items.iter().enumerate() {
+                    if at > 0 {
+                        out.push(',');
+                    }
+                    item.write_into(out);
+                }
+                out.push(']');
+            }
+            Self::Object(object) => object.write_into(out),
+        }
+    }
+
+    /// The value as JSON text with two spaces per level.
+    pub fn to_pretty(&self) -> String {
+        let mut out = String::new();
+        self.write_pretty(0, &mut out);
+        out
+    }
+
+    fn write_pretty(&self, level: usize, out: &mut String) {
+        let line = |level: usize, out: &mut String| {
+            out.push('\n');
+            out.extend(core::iter::repeat_n("  ", level));
+        };
+        match self {
+            Self::Array(items) if !items.is_empty() => {
+                out.push('[');
+                for (at, item) in items.iter().enumerate() {
+                    if at > 0 {
+                        out.push(',');
+                    }
+                    line(level + 1, out);
+                    item.write_pretty(level + 1, out);
+                }
+                line(level, out);
+                out.push(']');
+            }
+            Self::Object(object) if !object.is_empty() => {
+                out.push('{');
+                for (at, (key, value)) in object.iter().enumerate() {
+                    if at > 0 {
+                        out.push(',');
+                    }
+                    line(level + 1, out);
+                    write_string(key, out);
+                    out.push_str(": ");
+                    value.write_pretty(level + 1, out);
+                }
+                line(level, out);
+                out.push('}');
+            }
+            other => other.write_into(out),
+        }
+    }
+}
+
+impl Object {
+    /// An empty object.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// An empty object with room for `count` members.
+    pub fn with_capacity(count: usize) -> Self {
+        Self { entries: Vec::with_capacity(count) }
+    }
+
+    /// The value of a key; the last one if the key is repeated.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.entries.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value)
+    }
+
+    /// The value of a key, to change.
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Value> {
+        self.entries.iter_mut().rev().find(|(name, _)| name == key).map(|(_, value)| value)
+    }
+
+    /// Position of a key among the members; the last one if it is repeated.
+    pub fn position(&self, key: &str) -> Option<usize> {
+        self.entries.iter().rposition(|(name, _)| name == key)
+    }
+
+    /// The member at a position.
+    pub fn entry_mut(&mut self, at: usize) -> Option<(&str, &mut Value)> {
+        self.entries.get_mut(at).map(|(key, value)| (key.as_str(), value))
+    }
+
+    /// Says whether the key is there.
+    pub fn contains_key(&self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+
+    /// Sets a key: in place if it is there, else behind all others. Returns the old value.
+    pub fn insert(&mut self, key: impl Into<String>, value: impl Into<Value>) -> Option<Value> {
+        let (key, value) = (key.into(), value.into());
+        match self.get_mut(&key) {
+            Some(place) => Some(core::mem::replace(place, value)),
+            None => {
+                self.entries.push((key, value));
+                None
+            }
+        }
+    }
+
+    /// Adds a member behind all others without looking for the key.
+    pub fn push(&mut self, key: impl Into<String>, value: impl Into<Value>) {
+        self.entries.push((key.into(), value.into()));
+    }
+
+    /// Takes a key out, all its repetitions included; returns the last value.
+    pub fn remove(&mut self, key: &str) -> Option<Value> {
+        let at = self.position(key)?;
+        let (_, value) = self.entries.remove(at);
+        self.entries.retain(|(name, _)| name != key);
+        Some(value)
+    }
+
+    /// Number of members, repetitions included.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Says whether there are no members.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The members in order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&str, &Value)> + ExactSizeIterator {
+        self.entries.iter().map(|(key, value)| (key.as_str(), value))
+    }
+
+    /// The members in order, values to change.
+    pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (&str, &mut Value)> {
+        self.entries.iter_mut().map(|(key, value)| (key.as_str(), value))
+    }
+
+    /// Appends the object as compact JSON text.
+    pub fn write_into(&self, out: &mut String) {
+        out.push('{');
+        for (at, (key, value)) in self.iter().enumerate() {
+            if at > 0 {
+                out.push(',');
+            }
+            write_string(key, out);
+            out.push(':');
+            value.write_into(out);
+        }
+        out.push('}');
+    }
+}
+
+impl Number {
+    /// Takes JSON number text that is known to be well formed.
+    pub(crate) fn from_text(text: &str) -> Self {
+        Self(text.into())
+    }
+
+    /// The number as it was written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The value if it is whole and in range (`1.0` and `1e2` are whole).
+    pub fn as_i64(&self) -> Option<i64> {
+        match self.0.parse::<i64>() {
+            Ok(value) => Some(value),
+            Err(_) => {
+                let value = self.as_f64()?;
+                // Only below 2^53 is a double sure to be the number that was written.
+                (libm_trunc(value) == value && value.abs() < 9_007_199_254_740_992.0).then_some(value as i64)
+            }
+        }
+    }
+
+    /// The value if it is whole, in range and not negative.
+    pub fn as_u64(&self) -> Option<u64> {
+        match self.0.parse::<u64>() {
+            Ok(value) => Some(value),
+            Err(_) => self.as_i64().and_then(|value| u64::try_from(value).ok()),
+        }
+    }
+
+    /// The nearest double; infinite if it is out of range.
+    pub fn as_f64(&self) -> Option<f64> {
+        self.0.parse().ok()
+    }
+}
+
+// `f64::trunc` is in std only; a cast does the same below 2^63 and the caller bounds the rest.
+fn libm_trunc(value: f64) -> f64 {
+    if value.abs() < 9.0e15 {
+        value as i64 as f64
+    } else {
+        value
+    }
+}
+
+impl PartialEq for Number {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+            || match (self.as_i64(), other.as_i64()) {
+                (Some(a), Some(b)) => a == b,
+                (None, None) => match (self.as_f64(), other.as_f64()) {
+                    // Two long integers may share a double: then only the text decides.
+                    (Some(a), Some(b)) => a == b && a.abs() < 9_007_199_254_740_992.0,
+                    _ => false,
+                },
+                _ => false,
+            }
+    }
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Null, Self::Null) => true,
+            (Self::Bool(a), Self::Bool(b)) => a == b,
+            (Self::Number(a), Self::Number(b)) => a == b,
+            (Self::String(a), Self::String(b)) => a == b,
+            (Self::Array(a), Self::Array(b)) => a == b,
+            (Self::Object(a), Self::Object(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl PartialEq for Object {
+    fn eq(&self, other: &Self) -> bool {
+        let in_order = self.len() == other.len() && self.iter().zip(other.iter()).all(|(a, b)| a.0 == b.0);
+        if in_order {
+            return self.iter().zip(other.iter()).all(|(a, b)| a.1 == b.1);
+        }
+        let covers = |a: &Self, b: &Self| a.iter().all(|(key, _)| a.get(key) == b.get(key));
+        covers(self, other) && covers(other, self)
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = String::new();
+        self.write_into(&mut out);
+        f.write_str(&out)
+    }
+}
+
+impl fmt::Display for Object {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = String::new();
+        self.write_into(&mut out);
+        f.write_str(&out)
+    }
+}
+
+impl From<View<'_>> for Value {
+    fn from(view: View<'_>) -> Self {
+        view.to_value()
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::String(text.into())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::String(text)
+    }
+}
+
+impl From<bool> for Value {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+impl From<Object> for Value {
+    fn from(object: Object) -> Self {
+        Self::Object(object)
+    }
+}
+
+impl From<Vec<Value>> for Value {
+    fn from(items: Vec<Value>) -> Self {
+        Self::Array(items)
+    }
+}
+
+impl<T: Into<Self>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
+macro_rules! from_integer {
+    ($($kind:ty)*) => {$(
+        impl From<$kind> for Value {
+            fn from(value: $kind) -> Self {
+                Self::Number(Number(value.to_string().into()))
+            }
+        }
+    )*};
+}
+
+from_integer!(i32 i64 u32 u64 usize);
+
+impl From<f64> for Value {
+    /// A double that JSON cannot hold (NaN, infinity) becomes `null`.
+    fn from(value: f64) -> Self {
+        if value.is_finite() {
+            Self::Number(Number(value.to_string().into()))
+        } else {
+            Self::Null
+        }
+    }
+}
+
+impl FromIterator<(String, Value)> for Object {
+    fn from_iter<T: IntoIterator<Item = (String, Value)>>(iter: T) -> Self {
+        Self { entries: iter.into_iter().collect() }
+    }
+}
+
+impl<'a> IntoIterator for &'a Object {
+    type Item = (&'a str, &'a Value);
+    type IntoIter = alloc::vec::IntoIter<(&'a str, &'a Value)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter().collect::<Vec<_>>().into_iter()
+    }
+}
+
+impl IntoIterator for Object {
+    type Item = (String, Value);
+    type IntoIter = alloc::vec::IntoIter<(String, Value)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.entries.into_iter()
+    }
+}

@@ -1,0 +1,57 @@
+//! [`Limits`]: every bound on memory, depth and count, its default and its reason.
+
+/// What a reader may hold. Each bound has a default that real streams stay far below.
+///
+/// ```
+/// let limits = deltafold::Limits { frame_bytes: 1 << 20, ..Default::default() };
+/// assert_eq!(limits.depth, 128);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes in one line. Default 64 MiB: events with an image of 4 MB and more are real, and base64 plus JSON escapes
+    /// of the largest image a schema allows (20 MiB) still fit.
+    pub line_bytes: usize,
+    /// Bytes of data in one frame. Default 64 MiB, as for a line: servers send one data line per frame.
+    pub frame_bytes: usize,
+    /// Bytes fed but not yet polled. Default 256 MiB: room for a whole capture in one `feed`, and still a bound.
+    pub buffered_bytes: usize,
+    /// Nesting of one JSON payload. Default 128, as serde_json; the deepest recorded event has 14 levels.
+    pub depth: usize,
+    /// Output items in a response. Default 100,000.
+    pub items: usize,
+    /// Parts, summaries, commands or annotations in one item. Default 100,000.
+    pub parts: usize,
+    /// Bytes of accumulated text and payloads in a response. Default 1 GiB.
+    pub response_bytes: usize,
+    /// Findings that are kept; the rest is counted. Default 1,000.
+    pub findings: usize,
+    /// What happens to a line or frame past its limit.
+    pub overflow: Overflow,
+}
+
+/// What happens when a line or frame passes its limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Overflow {
+    /// Reading ends with a [`Class::Limit`](crate::Class::Limit) error; every later call returns it again until `reset`.
+    #[default]
+    Error,
+    /// The payload is dropped, the frame keeps its name and says so, and reading goes on at the next frame.
+    Drop,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            line_bytes: 64 << 20,
+            frame_bytes: 64 << 20,
+            buffered_bytes: 256 << 20,
+            depth: 128,
+            items: 100_000,
+            parts: 100_000,
+            response_bytes: 1 << 30,
+            findings: 1_000,
+            overflow: Overflow::Error,
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! [`Outcome`]: how a stream ended.
+
+use alloc::string::String;
+
+/// How a stream ended, said by [`Reader::finish`](crate::Reader::finish) and never guessed before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// `response.completed` arrived.
+    Completed,
+    /// `response.incomplete` arrived, for this reason (empty where the stream named none).
+    Incomplete {
+        /// `incomplete_details.reason`.
+        reason: String,
+    },
+    /// `response.failed` or an `error` event arrived.
+    Failed {
+        /// What the stream said about it.
+        error: Failure,
+    },
+    /// The response was cancelled: status `cancelled`, or incomplete with the reason `cancelled`.
+    Cancelled,
+    /// Input ended without a terminal event. The partial response stays readable.
+    Truncated {
+        /// The last sequence number seen: resume after it.
+        last_sequence_number: Option<u64>,
+    },
+}
+
+/// An error as a stream reports it: nested, flat or mixed on the wire, one shape here.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Failure {
+    /// Class of the error, such as `server_error`; empty where the stream has none (`response.error` has no type).
+    pub kind: String,
+    /// Exact cause; empty where the stream has none.
+    pub code: String,
+    /// Text for people.
+    pub message: String,
+    /// The request parameter concerned, if any.
+    pub param: Option<String>,
+}
+
+impl Outcome {
+    /// The lower-case word for it: `completed`, `incomplete`, `failed`, `cancelled`, `truncated`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Incomplete { .. } => "incomplete",
+            Self::Failed { .. } => "failed",
+            Self::Cancelled => "cancelled",
+            Self::Truncated { .. } => "truncated",
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Validation.
+mod rule;
+pub use rule::{Level, Rule};

@@ -1,0 +1,1 @@
+//! Loader, split strategies and canonical JSON for the test suites.
