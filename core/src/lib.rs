@@ -4,14 +4,18 @@
 
 extern crate alloc;
 
+pub mod contract;
 mod error;
+pub mod event;
 mod finding;
 pub mod json;
 mod limits;
 mod outcome;
 pub mod validate;
 
+pub use contract::{Edition, Editions, Group};
 pub use error::{Class, Code, Error};
+pub use event::Kind;
 pub use finding::{Finding, Findings, Layer, Place, Repair, Severity, Weights};
 pub use limits::{Limits, Overflow};
 pub use outcome::{Failure, Outcome};

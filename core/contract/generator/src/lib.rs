@@ -1,0 +1,8 @@
+//! Reads the facts of the contract and makes Rust tables of them. The command in `main.rs` is its user; the tests
+//! compare the tables with the facts.
+
+pub mod facts;
+pub mod import;
+pub mod kinds;
+
+pub use facts::Facts;

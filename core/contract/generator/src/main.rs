@@ -1,0 +1,63 @@
+//! Makes the contract tables of the core, and the coverage page, from the fact files in `core/contract`.
+//!
+//! - `cargo run -p deltafold-contract` writes every output.
+//! - `cargo run -p deltafold-contract -- --check` writes nothing and exits 1 if an output differs from what it would
+//!   write.
+//! - `cargo run -p deltafold-contract -- --import FILE` replaces the fact files by those of a `contract.json`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use deltafold_contract::{import, kinds, Facts};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let result = match arguments.as_slice() {
+        [] => outputs().and_then(write),
+        ["--check"] => outputs().and_then(check),
+        ["--import", file] => import::run(Path::new(file), &folder()),
+        _ => Err("usage: deltafold-contract [--check | --import FILE]".into()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("deltafold-contract: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// What is generated: the path from the root of the repository, and the text.
+type Output = (&'static str, String);
+
+fn outputs() -> Result<Vec<Output>, String> {
+    let facts = Facts::load(&folder())?;
+    Ok(vec![("core/src/contract/kinds.rs", kinds::generate(&facts)?)])
+}
+
+fn write(outputs: Vec<Output>) -> Result<(), String> {
+    for (path, text) in outputs {
+        std::fs::write(root().join(path), text).map_err(|error| format!("{path}: {error}"))?;
+    }
+    Ok(())
+}
+
+fn check(outputs: Vec<Output>) -> Result<(), String> {
+    for (path, text) in outputs {
+        let found = std::fs::read_to_string(root().join(path)).map_err(|error| format!("{path}: {error}"))?;
+        if found != text {
+            return Err(format!("{path} is not what the facts give; run `cargo run -p deltafold-contract`"));
+        }
+    }
+    Ok(())
+}
+
+/// `core/contract`, where the fact files are.
+fn folder() -> PathBuf {
+    root().join("core/contract")
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
+}

@@ -1,0 +1,68 @@
+//! The wire contract as data: which editions there are and what each of them knows.
+//!
+//! The tables are generated from the fact files in `core/contract` by `cargo run -p deltafold-contract`. They are
+//! constants: no start-up cost, no allocation.
+
+mod edition;
+// Generated; laid out by the generator.
+#[rustfmt::skip]
+pub(crate) mod kinds;
+
+pub use edition::{Edition, Editions};
+pub use kinds::Kind;
+
+/// What sort of change an event tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Group {
+    /// The response entered a state; the event carries the whole response.
+    ResponseState,
+    /// An output item opens or closes.
+    ItemBoundary,
+    /// A content or summary part opens or closes.
+    PartBoundary,
+    /// An element of a list inside an item opens.
+    ElementAdded,
+    /// Something was added to a value.
+    Delta,
+    /// A value is whole.
+    Done,
+    /// An annotation was added to a text.
+    Annotation,
+    /// A hosted tool entered a state.
+    ToolState,
+    /// Something failed.
+    Error,
+    /// Keeps the connection alive or describes it; says nothing of the response.
+    Transport,
+    /// Answers a client message on a WebSocket.
+    WebsocketControl,
+    /// Belongs to the images API, which shares the event union in the split editions.
+    ImagesApi,
+    /// Defined by its sender.
+    Extension,
+    /// Not known.
+    Unknown,
+}
+
+impl Group {
+    /// The name in the fact files, such as `response_state`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ResponseState => "response_state",
+            Self::ItemBoundary => "item_boundary",
+            Self::PartBoundary => "part_boundary",
+            Self::ElementAdded => "element_added",
+            Self::Delta => "delta",
+            Self::Done => "done",
+            Self::Annotation => "annotation",
+            Self::ToolState => "tool_state",
+            Self::Error => "error",
+            Self::Transport => "transport",
+            Self::WebsocketControl => "websocket_control",
+            Self::ImagesApi => "images_api",
+            Self::Extension => "extension",
+            Self::Unknown => "unknown",
+        }
+    }
+}

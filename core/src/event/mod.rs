@@ -1,0 +1,5 @@
+//! Events: what one payload of the stream says.
+
+mod kind;
+
+pub use crate::contract::Kind;
