@@ -286,12 +286,12 @@ impl<'a> View<'a> {
     }
 
     /// A member of an object; the last one if the key is repeated.
-    pub fn get(&self, key: &str) -> Option<View<'a>> {
+    pub fn get(&self, key: &str) -> Option<Self> {
         self.entries().filter(|(name, _)| self.key_is(name.at, key)).last().map(|(_, value)| value)
     }
 
     /// The value at a JSON pointer (`/output/0/id`); the empty pointer is the value itself.
-    pub fn pointer(&self, pointer: &str) -> Option<View<'a>> {
+    pub fn pointer(&self, pointer: &str) -> Option<Self> {
         let mut view = *self;
         for step in pointer.split('/').skip(1) {
             view = match view.tag() {

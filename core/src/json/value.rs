@@ -24,13 +24,13 @@ pub enum Value {
     /// A string, escapes decoded. A lone surrogate escape is U+FFFD here.
     String(String),
     /// `[…]`
-    Array(Vec<Value>),
+    Array(Vec<Self>),
     /// `{…}`
     Object(Object),
 }
 
 /// A JSON number as it was written: no digit is lost.
-#[derive(Clone, Debug, Eq, Hash)]
+#[derive(Clone, Debug, Eq)]
 pub struct Number(Box<str>);
 
 /// The members of a JSON object, in order, repeated keys included.
@@ -94,7 +94,7 @@ impl Value {
     }
 
     /// The elements of an array.
-    pub fn as_array(&self) -> Option<&[Value]> {
+    pub fn as_array(&self) -> Option<&[Self]> {
         match self {
             Self::Array(items) => Some(items),
             _ => None,
@@ -102,7 +102,7 @@ impl Value {
     }
 
     /// The elements of an array, to change.
-    pub fn as_array_mut(&mut self) -> Option<&mut Vec<Value>> {
+    pub fn as_array_mut(&mut self) -> Option<&mut Vec<Self>> {
         match self {
             Self::Array(items) => Some(items),
             _ => None,
@@ -131,7 +131,7 @@ impl Value {
     }
 
     /// A member of an object; `None` for other values.
-    pub fn get(&self, key: &str) -> Option<&Value> {
+    pub fn get(&self, key: &str) -> Option<&Self> {
         self.as_object()?.get(key)
     }
 
@@ -141,7 +141,7 @@ impl Value {
     }
 
     /// The value at a JSON pointer (`/output/0/id`); the empty pointer is the value itself.
-    pub fn pointer(&self, pointer: &str) -> Option<&Value> {
+    pub fn pointer(&self, pointer: &str) -> Option<&Self> {
         let mut value = self;
         for step in pointer.split('/').skip(1) {
             value = match value {
@@ -450,8 +450,8 @@ impl From<Object> for Value {
     }
 }
 
-impl From<Vec<Value>> for Value {
-    fn from(items: Vec<Value>) -> Self {
+impl From<Vec<Self>> for Value {
+    fn from(items: Vec<Self>) -> Self {
         Self::Array(items)
     }
 }
