@@ -15,7 +15,7 @@ pub mod validate;
 
 pub use contract::{Edition, Editions, Group};
 pub use error::{Class, Code, Error};
-pub use event::Kind;
+pub use event::{Event, Kind, OwnedEvent};
 pub use finding::{Finding, Findings, Layer, Place, Repair, Severity, Weights};
 pub use limits::{Limits, Overflow};
 pub use outcome::{Failure, Outcome};

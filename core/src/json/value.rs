@@ -30,7 +30,7 @@ pub enum Value {
 }
 
 /// A JSON number as it was written: no digit is lost.
-#[derive(Clone, Debug, Eq)]
+#[derive(Clone, Debug)]
 pub struct Number(Box<str>);
 
 /// The members of a JSON object, in order, repeated keys included.

@@ -1,0 +1,434 @@
+//! [`Fields`]: what routing needs of a payload, found in one pass by either of two scanners.
+//!
+//! The *flat* scanner walks the top level of an object and checks nested values without keeping them. The *general* one
+//! builds a [`Tape`] of everything. Both hand each member to [`Fields::set`], so they cannot read a member differently;
+//! a property test holds them together. Whatever the flat scanner does not want to judge (an escaped key, a payload that
+//! is no object, any syntax error) it leaves to the general one.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::contract::Kind;
+use crate::json::{scan, text, Halves, JsonError, JsonErrorKind, Tag, Tape};
+
+/// Where a string of the payload stands: in the payload itself, or decoded in the scratch buffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Text {
+    start: u32,
+    end: u32,
+    place: Place,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Place {
+    #[default]
+    Absent,
+    Payload,
+    Scratch,
+}
+
+impl Text {
+    pub(crate) fn in_payload(start: usize, end: usize) -> Self {
+        Self { start: start as u32, end: end as u32, place: Place::Payload }
+    }
+
+    /// Where it stands in the payload, if it does.
+    pub(crate) fn payload_span(&self) -> Option<(usize, usize)> {
+        (self.place == Place::Payload).then_some((self.start as usize, self.end as usize))
+    }
+
+    /// The whole scratch buffer.
+    pub(crate) fn in_scratch(end: usize) -> Self {
+        Self { start: 0, end: end as u32, place: Place::Scratch }
+    }
+
+    #[inline]
+    pub(crate) fn get<'a>(&self, payload: &'a str, scratch: &'a str) -> Option<&'a str> {
+        let text = match self.place {
+            Place::Absent => return None,
+            Place::Payload => payload,
+            Place::Scratch => scratch,
+        };
+        text.get(self.start as usize..self.end as usize)
+    }
+}
+
+/// The index fields that route an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Index {
+    Output,
+    Content,
+    Summary,
+    Annotation,
+    Command,
+    PartialImage,
+}
+
+const NONE: u64 = u64::MAX;
+
+/// The scalar fields of a payload that routing, folding and checking need.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fields {
+    pub(crate) kind: Kind,
+    pub(crate) wire_type: Text,
+    pub(crate) item_id: Text,
+    pub(crate) delta: Text,
+    /// The whole string of a done event, whatever its field is called.
+    pub(crate) whole: Text,
+    /// The `logprobs` array as it was written, brackets included.
+    pub(crate) logprobs: Text,
+    sequence_number: u64,
+    indexes: [u64; 6],
+    /// Known fields with a value of the wrong type or out of range, a bit per [`Field`].
+    pub(crate) bad: u32,
+    /// Known fields that stand more than once.
+    pub(crate) repeated: u32,
+    seen: u32,
+    /// Lone surrogate halves in `delta`.
+    pub(crate) halves: Halves,
+    /// Lone surrogate halves in the whole string.
+    pub(crate) whole_halves: Halves,
+}
+
+impl Default for Fields {
+    fn default() -> Self {
+        Self {
+            kind: Kind::Unknown,
+            wire_type: Text::default(),
+            item_id: Text::default(),
+            delta: Text::default(),
+            whole: Text::default(),
+            logprobs: Text::default(),
+            sequence_number: NONE,
+            indexes: [NONE; 6],
+            bad: 0,
+            repeated: 0,
+            seen: 0,
+            halves: Halves::default(),
+            whole_halves: Halves::default(),
+        }
+    }
+}
+
+/// The fields of a payload's top level that [`Fields`] keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Field {
+    Type,
+    SequenceNumber,
+    ItemId,
+    OutputIndex,
+    ContentIndex,
+    SummaryIndex,
+    AnnotationIndex,
+    CommandIndex,
+    PartialImageIndex,
+    Delta,
+    Whole,
+    Obfuscation,
+    Logprobs,
+}
+
+impl Field {
+    #[inline]
+    fn from_key(key: &[u8]) -> Option<Self> {
+        Some(match key {
+            b"type" => Self::Type,
+            b"sequence_number" => Self::SequenceNumber,
+            b"item_id" => Self::ItemId,
+            b"output_index" => Self::OutputIndex,
+            b"content_index" => Self::ContentIndex,
+            b"summary_index" => Self::SummaryIndex,
+            b"annotation_index" => Self::AnnotationIndex,
+            b"command_index" => Self::CommandIndex,
+            b"partial_image_index" => Self::PartialImageIndex,
+            b"delta" => Self::Delta,
+            b"text" | b"refusal" | b"arguments" | b"input" | b"code" | b"diff" | b"command" => Self::Whole,
+            b"obfuscation" => Self::Obfuscation,
+            b"logprobs" => Self::Logprobs,
+            _ => return None,
+        })
+    }
+
+    /// The bit of this field in a mask.
+    pub(crate) fn bit(self) -> u32 {
+        1 << self as u8
+    }
+
+    /// The fields whose bits are in `mask`, by wire name.
+    pub(crate) fn names(mask: u32) -> impl Iterator<Item = &'static str> {
+        const NAMES: [&str; 13] = [
+            "type",
+            "sequence_number",
+            "item_id",
+            "output_index",
+            "content_index",
+            "summary_index",
+            "annotation_index",
+            "command_index",
+            "partial_image_index",
+            "delta",
+            "text",
+            "obfuscation",
+            "logprobs",
+        ];
+        NAMES.into_iter().enumerate().filter(move |(at, _)| mask & (1 << at) != 0).map(|(_, name)| name)
+    }
+}
+
+/// A member's value as the scanners see it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Token {
+    pub(crate) tag: Tag,
+    pub(crate) escaped: bool,
+    /// For strings without the quotes.
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+/// Where a value that may differ from event to event stood; the template is cut at these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Mark {
+    pub(crate) slot: Slot,
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+}
+
+/// What a template reads afresh in each event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Slot {
+    SequenceNumber,
+    ItemId,
+    Index(Index),
+    Delta,
+    /// The `logprobs` array.
+    Logprobs,
+    /// A string that nobody reads, such as padding.
+    Skip,
+    /// An array or object that nobody reads here.
+    Nested,
+}
+
+impl Fields {
+    pub(crate) fn sequence_number(&self) -> Option<u64> {
+        (self.sequence_number != NONE).then_some(self.sequence_number)
+    }
+
+    pub(crate) fn index(&self, index: Index) -> Option<u64> {
+        let value = self.indexes[index as usize];
+        (value != NONE).then_some(value)
+    }
+
+    pub(crate) fn set_sequence_number(&mut self, number: u64) {
+        self.sequence_number = number;
+    }
+
+    pub(crate) fn set_index(&mut self, index: Index, value: u64) {
+        self.indexes[index as usize] = value;
+    }
+
+    /// Takes one member of the payload. A repeated key counts again: the last one wins.
+    #[inline]
+    fn set(&mut self, field: Field, token: Token, payload: &str, scratch: &mut String) -> Option<Slot> {
+        let bit = field.bit();
+        self.repeated |= self.seen & bit;
+        self.seen |= bit;
+        self.bad &= !bit;
+        let index = match field {
+            Field::Type => {
+                self.wire_type = self.string(field, token, payload, scratch).0;
+                return None;
+            }
+            Field::ItemId => {
+                self.item_id = self.string(field, token, payload, scratch).0;
+                return (token.tag == Tag::String && !token.escaped).then_some(Slot::ItemId);
+            }
+            Field::Delta => {
+                (self.delta, self.halves) = self.string(field, token, payload, scratch);
+                return (token.tag == Tag::String).then_some(Slot::Delta);
+            }
+            Field::Whole => {
+                (self.whole, self.whole_halves) = self.string(field, token, payload, scratch);
+                return None;
+            }
+            Field::Logprobs => {
+                let array = token.tag == Tag::Array;
+                self.logprobs = if array { Text::in_payload(token.start, token.end) } else { Text::default() };
+                return array.then_some(Slot::Logprobs);
+            }
+            Field::Obfuscation => return (token.tag == Tag::String).then_some(Slot::Skip),
+            Field::SequenceNumber => {
+                self.sequence_number = self.number(field, token, payload);
+                return (self.sequence_number != NONE).then_some(Slot::SequenceNumber);
+            }
+            Field::OutputIndex => Index::Output,
+            Field::ContentIndex => Index::Content,
+            Field::SummaryIndex => Index::Summary,
+            Field::AnnotationIndex => Index::Annotation,
+            Field::CommandIndex => Index::Command,
+            Field::PartialImageIndex => Index::PartialImage,
+        };
+        let value = self.number(field, token, payload);
+        self.indexes[index as usize] = value;
+        (value != NONE).then_some(Slot::Index(index))
+    }
+
+    #[inline]
+    fn string(&mut self, field: Field, token: Token, payload: &str, scratch: &mut String) -> (Text, Halves) {
+        if token.tag != Tag::String {
+            // `delta` is an object in one event family and the whole string's names are used for other things elsewhere.
+            let free = matches!(field, Field::Delta | Field::Whole) || token.tag == Tag::Null;
+            self.bad |= if free { 0 } else { field.bit() };
+            return (Text::default(), Halves::default());
+        }
+        if !token.escaped {
+            return (Text::in_payload(token.start, token.end), Halves::default());
+        }
+        let start = scratch.len() as u32;
+        let halves = text::decode_into(&payload[token.start..token.end], scratch);
+        (Text { start, end: scratch.len() as u32, place: Place::Scratch }, halves)
+    }
+
+    #[inline]
+    fn number(&mut self, field: Field, token: Token, payload: &str) -> u64 {
+        if token.tag == Tag::Null {
+            return NONE;
+        }
+        match plain_number(&payload.as_bytes()[token.start..token.end]) {
+            Some(value) if token.tag == Tag::Number => value,
+            _ => {
+                self.bad |= field.bit();
+                NONE
+            }
+        }
+    }
+}
+
+/// Reads a number of plain digits, up to 18 of them.
+#[inline]
+pub(crate) fn plain_number(digits: &[u8]) -> Option<u64> {
+    if digits.is_empty() || digits.len() > 18 {
+        return None;
+    }
+    let mut value = 0u64;
+    for digit in digits {
+        if !digit.is_ascii_digit() {
+            return None;
+        }
+        value = value * 10 + u64::from(digit - b'0');
+    }
+    Some(value)
+}
+
+/// Scans the top level of a payload. `None`: left to [`general`].
+#[inline]
+pub(crate) fn flat(
+    payload: &str,
+    depth: usize,
+    fields: &mut Fields,
+    scratch: &mut String,
+    stack: &mut Vec<scan::Open>,
+    marks: &mut Vec<Mark>,
+) -> Option<()> {
+    let bytes = payload.as_bytes();
+    marks.clear();
+    let mut at = scan::space(bytes, 0);
+    if bytes.get(at) != Some(&b'{') || bytes.len() > u32::MAX as usize || depth == 0 {
+        return None;
+    }
+    at = scan::space(bytes, at + 1);
+    if bytes.get(at) == Some(&b'}') {
+        return None;
+    }
+    loop {
+        if bytes.get(at) != Some(&b'"') {
+            return None;
+        }
+        let (key_end, key_escaped) = scan::string(bytes, at + 1).ok()?;
+        if key_escaped {
+            return None;
+        }
+        let field = Field::from_key(&bytes[at + 1..key_end]);
+        at = scan::space(bytes, key_end + 1);
+        if bytes.get(at) != Some(&b':') {
+            return None;
+        }
+        at = scan::space(bytes, at + 1);
+        let (token, end) = token(bytes, at, depth - 1, stack)?;
+        let slot = match field {
+            Some(field) => fields.set(field, token, payload, scratch),
+            None => matches!(token.tag, Tag::Array | Tag::Object).then_some(Slot::Nested),
+        };
+        if let Some(slot) = slot {
+            marks.push(Mark { slot, start: token.start as u32, end: token.end as u32 });
+        }
+        at = scan::space(bytes, end);
+        match bytes.get(at) {
+            Some(b',') => at = scan::space(bytes, at + 1),
+            Some(b'}') => break,
+            _ => return None,
+        }
+    }
+    if scan::space(bytes, at + 1) != bytes.len() {
+        return None;
+    }
+    settle(fields, payload, scratch);
+    Some(())
+}
+
+#[inline]
+fn token(bytes: &[u8], at: usize, depth: usize, stack: &mut Vec<scan::Open>) -> Option<(Token, usize)> {
+    let literal = |tag, word: &[u8]| {
+        let end = at + word.len();
+        (bytes.get(at..end) == Some(word)).then_some((Token { tag, escaped: false, start: at, end }, end))
+    };
+    match bytes.get(at)? {
+        b'"' => {
+            let (end, escaped) = scan::string(bytes, at + 1).ok()?;
+            Some((Token { tag: Tag::String, escaped, start: at + 1, end }, end + 1))
+        }
+        b'-' | b'0'..=b'9' => {
+            let end = scan::number(bytes, at).ok()?;
+            Some((Token { tag: Tag::Number, escaped: false, start: at, end }, end))
+        }
+        b'n' => literal(Tag::Null, b"null"),
+        b't' => literal(Tag::True, b"true"),
+        b'f' => literal(Tag::False, b"false"),
+        first => {
+            let tag = if *first == b'[' { Tag::Array } else { Tag::Object };
+            let end = scan::value::<false>(bytes, at, depth, &mut Vec::new(), stack).ok()?;
+            Some((Token { tag, escaped: false, start: at, end }, end))
+        }
+    }
+}
+
+/// Reads the same fields from a whole tape. The error says why the payload is no JSON object.
+pub(crate) fn general(
+    payload: &str,
+    depth: usize,
+    fields: &mut Fields,
+    scratch: &mut String,
+    tape: &mut Tape,
+) -> Result<(), JsonError> {
+    tape.parse(payload, depth)?;
+    let root = tape.root(payload);
+    if root.tag() != Tag::Object {
+        return Err(JsonError::new(JsonErrorKind::Unexpected, 0));
+    }
+    for (key, value) in root.entries() {
+        let Some(field) = Field::from_key(key.as_str().unwrap_or_default().as_bytes()) else { continue };
+        let literal = value.literal();
+        let (start, end) = value.span();
+        let quote = usize::from(literal.is_some());
+        let escaped = literal.is_some_and(|literal| literal.contains('\\'));
+        let token = Token { tag: value.tag(), escaped, start: start + quote, end: end - quote };
+        fields.set(field, token, payload, scratch);
+    }
+    settle(fields, payload, scratch);
+    Ok(())
+}
+
+#[inline]
+fn settle(fields: &mut Fields, payload: &str, scratch: &str) {
+    fields.kind = fields.wire_type.get(payload, scratch).map_or(Kind::Unknown, Kind::from_wire);
+}

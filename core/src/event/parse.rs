@@ -1,0 +1,330 @@
+//! [`Parser`]: JSON text → [`Event`], by the cheapest of three levels that can judge it.
+//!
+//! A *template* compares with the last event of its kind, the *flat* scanner reads top-level fields, the *general* path
+//! builds a tape of the whole payload. Each level proves the payload's syntax itself or leaves it to the next; all three give
+//! the same event. A payload that is no JSON object is an event too: it has its raw text, [`Kind::Unknown`] and a
+//! [`Fault`]. Time is linear in the payload; buffers are reused, so a delta allocates nothing after warm-up.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cell::{Cell, OnceCell};
+
+use super::fields::{flat, general, Fields, Mark};
+use super::payload::{Event, Lazy};
+use super::template::Template;
+use crate::contract::Kind;
+use crate::json::{scan, JsonError, JsonErrorKind, Tape};
+
+/// Why a payload is no event of the specification's form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Fault {
+    /// It is not JSON.
+    NotJson(JsonError),
+    /// It is JSON, but no object.
+    NotObject,
+    /// It is nested deeper than the limit; its syntax is not checked behind that.
+    TooDeep,
+}
+
+/// What comes with a payload from its frame or message.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Origin<'a> {
+    /// The frame's `event:` line; `None` for messages without SSE and frames without the line.
+    pub frame_name: Option<&'a str>,
+    /// Byte offset of the payload, from the start of the stream.
+    pub offset: u64,
+    /// Position of the event in the stream.
+    pub index: u64,
+}
+
+/// Which levels a parser may use. The general one is always there.
+///
+/// All choices give the same events; this is for proving it, and for measuring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Levels {
+    /// Compare with the last event of the same kind.
+    pub template: bool,
+    /// Scan the top level without a tape.
+    pub flat: bool,
+}
+
+impl Default for Levels {
+    fn default() -> Self {
+        Self { template: true, flat: true }
+    }
+}
+
+/// Turns payloads into events.
+///
+/// ```
+/// use deltafold::event::{Kind, Origin, Parser};
+/// let mut parser = Parser::new(128);
+/// let event = parser.parse(r#"{"type":"response.output_text.delta","sequence_number":4,"delta":"Hi"}"#, Origin::default());
+/// assert_eq!((event.kind(), event.sequence_number(), event.delta()), (Kind::OutputTextDelta, Some(4), "Hi"));
+/// ```
+#[derive(Debug)]
+pub struct Parser {
+    depth: usize,
+    levels: Levels,
+    fields: Fields,
+    scratch: String,
+    lazy: Lazy,
+    stack: Vec<scan::Open>,
+    marks: Vec<Mark>,
+    templates: Vec<Template>,
+}
+
+/// One template a kind; a stream that mixes more kinds of deltas than this falls back to scanning.
+const TEMPLATES: usize = 8;
+
+impl Parser {
+    /// Makes a parser for payloads nested at most `depth` deep.
+    pub fn new(depth: usize) -> Self {
+        Self::with_levels(depth, Levels::default())
+    }
+
+    /// Makes a parser that uses only some levels.
+    pub fn with_levels(depth: usize, levels: Levels) -> Self {
+        Self {
+            depth,
+            levels,
+            fields: Fields::default(),
+            scratch: String::new(),
+            lazy: Lazy::default(),
+            stack: Vec::new(),
+            marks: Vec::new(),
+            templates: Vec::new(),
+        }
+    }
+
+    /// Reads one payload. The event borrows from it and from the parser.
+    #[inline]
+    pub fn parse<'a>(&'a mut self, payload: &'a str, origin: Origin<'a>) -> Event<'a> {
+        self.lazy.reset();
+        let hit = self.levels.template && self.by_template(payload, origin.frame_name);
+        let fault = if hit { None } else { self.by_scan(payload, origin.frame_name) };
+        Event {
+            raw: payload,
+            scratch: &self.scratch,
+            fields: &self.fields,
+            lazy: &self.lazy,
+            depth: self.depth,
+            repeats: hit,
+            fault,
+            origin,
+        }
+    }
+
+    #[inline]
+    fn by_template(&mut self, payload: &str, name: Option<&str>) -> bool {
+        let Some(last) = self.templates.last_mut() else { return false };
+        if last.read(payload, self.depth, &mut self.fields, &mut self.scratch, &mut self.stack) {
+            return true;
+        }
+        // The newest template stands last. Only with a name is it clear which of the others to try.
+        let Some(kind) = name.map(Kind::from_wire) else { return false };
+        let older = &self.templates[..self.templates.len() - 1];
+        let Some(at) = older.iter().position(|template| template.kind() == kind) else { return false };
+        let hit = self.templates[at].read(payload, self.depth, &mut self.fields, &mut self.scratch, &mut self.stack);
+        if hit {
+            self.templates[at..].rotate_left(1);
+        }
+        hit
+    }
+
+    fn by_scan(&mut self, payload: &str, name: Option<&str>) -> Option<Fault> {
+        self.restart();
+        if self.levels.flat && wants_flat(payload, name) {
+            let Self { fields, scratch, stack, marks, .. } = self;
+            if flat(payload, self.depth, fields, scratch, stack, marks).is_some() {
+                if self.levels.template && self.fields.kind.is_delta() {
+                    self.learn(payload);
+                }
+                return None;
+            }
+            self.restart();
+        }
+        let mut tape = self.lazy.take();
+        let result = general(payload, self.depth, &mut self.fields, &mut self.scratch, &mut tape);
+        let object = !tape.is_empty();
+        self.lazy.put(tape);
+        match result {
+            Ok(()) => None,
+            Err(error) => {
+                self.restart();
+                Some(match error.kind() {
+                    JsonErrorKind::Depth => Fault::TooDeep,
+                    _ if object => Fault::NotObject,
+                    _ => Fault::NotJson(error),
+                })
+            }
+        }
+    }
+
+    fn restart(&mut self) {
+        self.fields = Fields::default();
+        self.scratch.clear();
+    }
+
+    fn learn(&mut self, payload: &str) {
+        let kind = self.fields.kind;
+        let old = self.templates.iter().position(|template| template.kind() == kind);
+        if let Some(at) = old {
+            if !self.templates[at].missed() {
+                return;
+            }
+        }
+        let Some(template) = Template::learn(payload, &self.fields, &self.marks) else { return };
+        match old {
+            Some(at) => {
+                self.templates.remove(at);
+            }
+            None if self.templates.len() >= TEMPLATES => {
+                self.templates.remove(0);
+            }
+            None => {}
+        }
+        self.templates.push(template);
+    }
+}
+
+/// Says whether a payload is likely to be flat, so that a tape of it would be thrown away.
+#[inline]
+fn wants_flat(payload: &str, name: Option<&str>) -> bool {
+    let kind = match name {
+        Some(name) => Kind::from_wire(name),
+        // Without a name, `type` is usually the first member; if it is not, the scanner will see.
+        None => match payload.strip_prefix("{\"type\":\"").and_then(|rest| rest.split_once('"')) {
+            Some((wire_type, _)) => Kind::from_wire(wire_type),
+            None => return payload.len() < 1024,
+        },
+    };
+    kind.is_delta() || kind.is_done()
+}
+
+impl Lazy {
+    fn reset(&mut self) {
+        if let Some(tape) = self.tape.take() {
+            self.spare = Cell::new(tape);
+        }
+    }
+
+    fn take(&mut self) -> Tape {
+        self.spare.take()
+    }
+
+    fn put(&mut self, tape: Tape) {
+        self.tape = OnceCell::from(tape);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+    use alloc::string::ToString;
+
+    const LEVELS: [Levels; 3] = [
+        Levels { template: false, flat: false },
+        Levels { template: false, flat: true },
+        Levels { template: true, flat: true },
+    ];
+
+    /// What a caller can see of an event, nested values included.
+    fn seen(event: &Event<'_>) -> String {
+        format!(
+            "{:?} {} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {}",
+            event.kind(),
+            event.wire_type(),
+            event.address(),
+            event.sequence_number(),
+            event.delta(),
+            event.halves(),
+            event.text(),
+            event.logprobs(),
+            event.summary_index(),
+            event.fault(),
+            event.bad_fields().collect::<Vec<_>>(),
+            event.repeated_fields().collect::<Vec<_>>(),
+            event.raw(),
+            event.to_value(),
+        )
+    }
+
+    fn same_at_every_level(payloads: &[String]) {
+        let mut parsers = LEVELS.map(|levels| Parser::with_levels(8, levels));
+        for payload in payloads {
+            for name in [None, Some("response.output_text.delta")] {
+                let origin = Origin { frame_name: name, ..Origin::default() };
+                let [a, b, c] = &mut parsers;
+                let general = seen(&a.parse(payload, origin));
+                assert_eq!(general, seen(&b.parse(payload, origin)), "{payload}");
+                assert_eq!(general, seen(&c.parse(payload, origin)), "{payload}");
+            }
+        }
+    }
+
+    #[test]
+    fn all_levels_read_the_same_from_deltas_and_their_broken_neighbours() {
+        let delta = |number: &str, id: &str, index: &str, text: &str, rest: &str| {
+            format!(
+                r#"{{"type":"response.output_text.delta","sequence_number":{number},"item_id":"{id}","output_index":{index},"content_index":0,"delta":"{text}"{rest}}}"#
+            )
+        };
+        let mut payloads = Vec::new();
+        for number in ["1", "2", "10", "01", "-1", "1.0", "1e3", "\"7\"", "null", "99999999999999999999", "{}"] {
+            for id in ["a", "b", "\\u0061", "é"] {
+                for text in ["", "x", "é", "\\n", "\\ud83d", "\\ude00", "\\ud83d\\ude00", "\\x", "\u{1}", "\\"] {
+                    for rest in [
+                        "",
+                        r#","logprobs":[]"#,
+                        r#","logprobs":[{"a":[1]}],"obfuscation":"xY""#,
+                        r#","delta":"again""#,
+                        ",",
+                    ] {
+                        payloads.push(delta(number, id, "0", text, rest));
+                    }
+                }
+            }
+        }
+        payloads.push(delta("3", "a", "4294967295", "x", ""));
+        payloads.push(" {\"type\" : \"response.output_text.delta\" , \"delta\" : \"x\" } ".to_string());
+        payloads.extend(
+            ["", "[]", "{}", "null", "{\"type\":5}", "{\"type\":\"a:b\"}", "{\"delta\":{\"stdout\":\"x\"}}"]
+                .map(String::from),
+        );
+        payloads.push(format!("{{\"type\":\"response.output_text.delta\",\"x\":{}1{}}}", "[".repeat(7), "]".repeat(7)));
+        payloads.push(format!("{{\"type\":\"response.output_text.delta\",\"x\":{}1{}}}", "[".repeat(8), "]".repeat(8)));
+        same_at_every_level(&payloads);
+    }
+
+    #[test]
+    fn every_changed_byte_is_read_the_same_at_every_level() {
+        let base = r#"{"type":"response.function_call_arguments.delta","sequence_number":12,"item_id":"fc_1","output_index":1,"delta":"{\"a\"","obfuscation":"zz"}"#;
+        let mut payloads = Vec::new();
+        for at in 0..base.len() {
+            for byte in [b'0', b'"', b'\\', b',', b'}', b' ', b'x'] {
+                let mut other = base.as_bytes().to_vec();
+                other[at] = byte;
+                // The base before each mutation keeps the template warm.
+                payloads.push(base.to_string());
+                payloads.extend(String::from_utf8(other));
+            }
+        }
+        same_at_every_level(&payloads);
+    }
+
+    #[test]
+    fn a_repeated_shape_is_read_by_its_template() {
+        let mut parser = Parser::new(8);
+        let payload = |number: u32| {
+            format!(r#"{{"type":"response.refusal.delta","sequence_number":{number},"delta":"d{number}"}}"#)
+        };
+        assert!(!parser.parse(&payload(9), Origin::default()).repeats());
+        let next = payload(10);
+        let event = parser.parse(&next, Origin::default());
+        assert!(event.repeats());
+        assert_eq!((event.delta(), event.wire_type()), ("d10", "response.refusal.delta"));
+    }
+}

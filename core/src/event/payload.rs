@@ -1,0 +1,331 @@
+//! [`Event`]: one event of a stream, as a view that converts nothing before it is asked.
+
+use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
+use alloc::string::String;
+use core::cell::{Cell, OnceCell};
+use core::fmt;
+
+use super::fields::{Field, Fields, Index};
+use super::parse::{Fault, Origin, Parser};
+use crate::contract::Kind;
+use crate::finding::Place;
+use crate::json::{Halves, Tape, Value, View};
+
+/// One event: its kind, its routing fields and the exact text it came in.
+///
+/// Borrowed from the reader until the next call on it; [`to_owned`](Event::to_owned) keeps it. Nothing beyond what routing
+/// needs is converted before it is asked for.
+#[derive(Clone, Copy)]
+pub struct Event<'a> {
+    pub(super) raw: &'a str,
+    pub(super) scratch: &'a str,
+    pub(super) fields: &'a Fields,
+    pub(super) lazy: &'a Lazy,
+    pub(super) depth: usize,
+    pub(super) repeats: bool,
+    pub(super) fault: Option<Fault>,
+    pub(super) origin: Origin<'a>,
+}
+
+/// A tape that is built when somebody looks inside the payload.
+#[derive(Default)]
+pub(crate) struct Lazy {
+    pub(super) tape: OnceCell<Tape>,
+    pub(super) spare: Cell<Tape>,
+}
+
+impl fmt::Debug for Lazy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lazy").field("built", &self.tape.get().is_some()).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Event<'a> {
+    /// What happened. Aliases seen in the wild have the kind of the name they stand for.
+    #[inline]
+    pub fn kind(&self) -> Kind {
+        self.fields.kind
+    }
+
+    /// The `type` as it was sent; empty if the payload has none.
+    pub fn wire_type(&self) -> &'a str {
+        self.fields.wire_type.get(self.raw, self.scratch).unwrap_or("")
+    }
+
+    /// The frame's `event:` line; `None` without one.
+    pub fn frame_name(&self) -> Option<&'a str> {
+        self.origin.frame_name
+    }
+
+    /// Position of the event in the stream, from 0.
+    pub fn index(&self) -> u64 {
+        self.origin.index
+    }
+
+    /// Byte offset of the payload from the start of the stream.
+    pub fn offset(&self) -> u64 {
+        self.origin.offset
+    }
+
+    /// Where the event stands, as findings say it.
+    pub fn place(&self) -> Place {
+        Place { event_index: Some(self.index()), sequence_number: self.sequence_number(), offset: self.offset() }
+    }
+
+    /// Number of the event by its producer; `None` if absent or not a whole number in range.
+    #[inline]
+    pub fn sequence_number(&self) -> Option<u64> {
+        self.fields.sequence_number()
+    }
+
+    /// Position of the item in the response's output.
+    #[inline]
+    pub fn output_index(&self) -> Option<u64> {
+        self.fields.index(Index::Output)
+    }
+
+    /// Position of the part in the item's content.
+    #[inline]
+    pub fn content_index(&self) -> Option<u64> {
+        self.fields.index(Index::Content)
+    }
+
+    /// Position of the part in the item's summary.
+    #[inline]
+    pub fn summary_index(&self) -> Option<u64> {
+        self.fields.index(Index::Summary)
+    }
+
+    /// Position of the annotation in its part.
+    pub fn annotation_index(&self) -> Option<u64> {
+        self.fields.index(Index::Annotation)
+    }
+
+    /// Position of the command in its shell call.
+    pub fn command_index(&self) -> Option<u64> {
+        self.fields.index(Index::Command)
+    }
+
+    /// Number of a preview image.
+    pub fn partial_image_index(&self) -> Option<u64> {
+        self.fields.index(Index::PartialImage)
+    }
+
+    /// Id of the item that the event belongs to.
+    #[inline]
+    pub fn item_id(&self) -> Option<&'a str> {
+        self.fields.item_id.get(self.raw, self.scratch)
+    }
+
+    /// The text that a delta event adds; empty for all others. Half of a surrogate pair is U+FFFD here, see
+    /// [`halves`](Event::halves).
+    #[inline]
+    pub fn delta(&self) -> &'a str {
+        self.fields.delta.get(self.raw, self.scratch).unwrap_or("")
+    }
+
+    /// Halves of surrogate pairs at the ends of the delta, for joining it with its neighbours.
+    pub fn halves(&self) -> Halves {
+        self.fields.halves
+    }
+
+    /// The whole string of a done event: `text`, `refusal`, `arguments`, `input`, `code`, `diff` or `command`.
+    pub fn text(&self) -> Option<&'a str> {
+        self.fields.whole.get(self.raw, self.scratch)
+    }
+
+    /// Halves of surrogate pairs at the ends of [`text`](Event::text).
+    pub fn text_halves(&self) -> Halves {
+        self.fields.whole_halves
+    }
+
+    /// The `logprobs` array as it was written; `None` if it is absent or empty.
+    pub fn logprobs(&self) -> Option<&'a str> {
+        self.fields.logprobs.get(self.raw, self.scratch).filter(|text| text.len() > 2)
+    }
+
+    /// The whole arguments of a done event of a call; the same as [`text`](Event::text).
+    pub fn arguments(&self) -> Option<&'a str> {
+        self.text()
+    }
+
+    /// The `item` object.
+    pub fn item(&self) -> Option<View<'a>> {
+        self.member("item")
+    }
+
+    /// The `part` object.
+    pub fn part(&self) -> Option<View<'a>> {
+        self.member("part")
+    }
+
+    /// The `response` object.
+    pub fn response(&self) -> Option<View<'a>> {
+        self.member("response")
+    }
+
+    /// The `error` object.
+    pub fn error(&self) -> Option<View<'a>> {
+        self.member("error")
+    }
+
+    /// The `annotation` object.
+    pub fn annotation(&self) -> Option<View<'a>> {
+        self.member("annotation")
+    }
+
+    /// Any member of the payload; `None` if it is absent or null.
+    pub fn member(&self, key: &str) -> Option<View<'a>> {
+        self.root()?.get(key).filter(|view| !view.is_null())
+    }
+
+    /// The value at a JSON pointer into the payload.
+    ///
+    /// ```
+    /// # use deltafold::event::{Origin, Parser};
+    /// let mut parser = Parser::new(128);
+    /// let event = parser.parse(r#"{"type":"x:y","a":[{"b":7}]}"#, Origin::default());
+    /// assert_eq!(event.get("/a/0/b").unwrap().as_u64(), Some(7));
+    /// ```
+    pub fn get(&self, pointer: &str) -> Option<View<'a>> {
+        self.root()?.pointer(pointer)
+    }
+
+    /// The whole payload; `None` if it is not JSON or too deep.
+    pub fn root(&self) -> Option<View<'a>> {
+        let tape = self.lazy.tape.get_or_init(|| {
+            let mut tape = self.lazy.spare.take();
+            // An error leaves the tape empty, which is what the next line asks.
+            let _ = tape.parse(self.raw, self.depth);
+            tape
+        });
+        (!tape.is_empty()).then(|| tape.root(self.raw))
+    }
+
+    /// The whole payload as an owned value; `null` if it is not JSON.
+    pub fn to_value(&self) -> Value {
+        self.root().map_or(Value::Null, |root| root.to_value())
+    }
+
+    /// The exact payload text.
+    pub fn raw(&self) -> &'a str {
+        self.raw
+    }
+
+    /// Why the payload is no JSON object, if it is none.
+    pub fn fault(&self) -> Option<Fault> {
+        self.fault
+    }
+
+    /// The routing fields whose value has the wrong type or is out of range, by wire name.
+    pub fn bad_fields(&self) -> impl Iterator<Item = &'static str> {
+        Field::names(self.fields.bad)
+    }
+
+    /// The routing fields that stand more than once, by wire name. The last one counts.
+    pub fn repeated_fields(&self) -> impl Iterator<Item = &'static str> {
+        Field::names(self.fields.repeated)
+    }
+
+    /// Says whether any routing field is bad or repeated.
+    #[inline]
+    #[allow(dead_code)] // called by the reader
+    pub(crate) fn is_odd(&self) -> bool {
+        self.fields.bad | self.fields.repeated != 0 || self.fault.is_some()
+    }
+
+    /// Says that this payload equals the last one of its kind outside sequence number, ids, indexes, delta, padding and nested
+    /// values: what was found out about its other members still holds.
+    #[allow(dead_code)] // called by the validator
+    pub(crate) fn repeats(&self) -> bool {
+        self.repeats
+    }
+
+    /// Copies the event out of the reader.
+    pub fn to_owned(&self) -> OwnedEvent {
+        OwnedEvent {
+            raw: self.raw.to_owned(),
+            frame_name: self.origin.frame_name.map(ToOwned::to_owned),
+            scratch: self.scratch.to_owned(),
+            fields: Box::new(self.fields.clone()),
+            lazy: Lazy::default(),
+            depth: self.depth,
+            fault: self.fault,
+            offset: self.origin.offset,
+            index: self.origin.index,
+        }
+    }
+}
+
+impl fmt::Debug for Event<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Payloads can hold secrets: only what routes is shown.
+        f.debug_struct("Event")
+            .field("kind", &self.kind())
+            .field("sequence_number", &self.sequence_number())
+            .field("output_index", &self.output_index())
+            .field("bytes", &self.raw.len())
+            .finish()
+    }
+}
+
+/// An event that owns its text.
+pub struct OwnedEvent {
+    raw: String,
+    frame_name: Option<String>,
+    scratch: String,
+    fields: Box<Fields>,
+    lazy: Lazy,
+    depth: usize,
+    fault: Option<Fault>,
+    offset: u64,
+    index: u64,
+}
+
+impl OwnedEvent {
+    /// Reads an event from JSON text.
+    pub fn parse(payload: &str) -> Self {
+        Parser::new(crate::Limits::default().depth).parse(payload, Origin::default()).to_owned()
+    }
+
+    /// The event as a view, with all its methods.
+    pub fn as_event(&self) -> Event<'_> {
+        Event {
+            raw: &self.raw,
+            scratch: &self.scratch,
+            fields: &self.fields,
+            lazy: &self.lazy,
+            depth: self.depth,
+            repeats: false,
+            fault: self.fault,
+            origin: Origin { frame_name: self.frame_name.as_deref(), offset: self.offset, index: self.index },
+        }
+    }
+
+    /// The exact payload text.
+    pub fn into_raw(self) -> String {
+        self.raw
+    }
+}
+
+impl Clone for OwnedEvent {
+    fn clone(&self) -> Self {
+        self.as_event().to_owned()
+    }
+}
+
+impl PartialEq for OwnedEvent {
+    /// Two events are equal if their payloads and frame names are.
+    fn eq(&self, other: &Self) -> bool {
+        self.raw == other.raw && self.frame_name == other.frame_name
+    }
+}
+
+impl Eq for OwnedEvent {}
+
+impl fmt::Debug for OwnedEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_event().fmt(f)
+    }
+}

@@ -1,0 +1,119 @@
+//! [`Payload`]: what an event carries, by family, for matching.
+
+use super::payload::Event;
+use crate::contract::{Group, Kind};
+use crate::json::View;
+use crate::outcome::Failure;
+
+/// Which item, and which element of it, an event is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Address<'a> {
+    /// Position of the item in the output.
+    pub output_index: Option<u64>,
+    /// Id of the item.
+    pub item_id: Option<&'a str>,
+    /// Position of the part, summary part or command inside the item.
+    pub element: Option<u64>,
+}
+
+/// What an event carries, by family. Every kind has its family; extensions and unknown types have the raw payload.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Payload<'a> {
+    /// The whole response object.
+    Response(Option<View<'a>>),
+    /// An item begins.
+    ItemAdded(Address<'a>, Option<View<'a>>),
+    /// An item is finished.
+    ItemDone(Address<'a>, Option<View<'a>>),
+    /// A part (of content or summary) begins.
+    PartAdded(Address<'a>, Option<View<'a>>),
+    /// A part is finished.
+    PartDone(Address<'a>, Option<View<'a>>),
+    /// Text, arguments, code, a diff or a command grows.
+    Delta(Address<'a>, &'a str),
+    /// Text, arguments, code, a diff or a command is finished.
+    Done(Address<'a>, &'a str),
+    /// An annotation was added to a text part.
+    Annotation(Address<'a>, Option<View<'a>>),
+    /// A tool changes state; the word is the item's new status.
+    ToolState(Address<'a>, &'static str),
+    /// A preview of an image, base64.
+    PartialImage(Address<'a>, Option<View<'a>>),
+    /// The stream reports an error.
+    Error(Failure),
+    /// A sign of life.
+    Keepalive,
+    /// Rate limits, as their server words them.
+    RateLimits(Option<View<'a>>),
+    /// Anything else that is known: audio, Images API, WebSocket control.
+    Other(Kind, Option<View<'a>>),
+    /// A `slug:name` type, carried untouched.
+    Extension(&'a str, Option<View<'a>>),
+    /// A type that nobody lists, carried untouched.
+    Unknown(&'a str, Option<View<'a>>),
+}
+
+impl<'a> Event<'a> {
+    /// The item and element that the event is about.
+    pub fn address(&self) -> Address<'a> {
+        Address {
+            output_index: self.output_index(),
+            item_id: self.item_id(),
+            element: self.content_index().or(self.summary_index()).or(self.command_index()),
+        }
+    }
+
+    /// What the event carries, for matching.
+    pub fn payload(&self) -> Payload<'a> {
+        let address = self.address();
+        match self.kind() {
+            Kind::OutputItemAdded => Payload::ItemAdded(address, self.item()),
+            Kind::OutputItemDone => Payload::ItemDone(address, self.item()),
+            Kind::ContentPartAdded | Kind::ReasoningSummaryPartAdded => Payload::PartAdded(address, self.part()),
+            Kind::ContentPartDone | Kind::ReasoningSummaryPartDone => Payload::PartDone(address, self.part()),
+            Kind::OutputTextAnnotationAdded => Payload::Annotation(address, self.annotation()),
+            Kind::ImageGenerationCallPartialImage => Payload::PartialImage(address, self.member("partial_image_b64")),
+            Kind::Error => Payload::Error(self.failure()),
+            Kind::Keepalive => Payload::Keepalive,
+            Kind::RateLimits => Payload::RateLimits(self.root()),
+            Kind::Extension => Payload::Extension(self.wire_type(), self.root()),
+            Kind::Unknown => Payload::Unknown(self.wire_type(), self.root()),
+            kind => match (kind.group(), kind.status()) {
+                (Group::ResponseState, _) => Payload::Response(self.response()),
+                (Group::ToolState, Some(status)) => Payload::ToolState(address, status),
+                (Group::Delta, _) => Payload::Delta(address, self.delta()),
+                (Group::Done, _) => Payload::Done(address, self.text().unwrap_or("")),
+                _ => Payload::Other(kind, self.root()),
+            },
+        }
+    }
+
+    /// The error that an `error` event reports: each field nested first, flat as the fallback.
+    pub fn failure(&self) -> Failure {
+        let flat = self.root();
+        let nested = self.error();
+        let find = |key: &str| {
+            let of = |view: Option<View<'a>>| Some(view?.get(key)?.as_str()?.into_owned());
+            of(nested).or_else(|| of(flat))
+        };
+        // Flat events use `type` for the event's own name.
+        let kind = nested.and_then(|view| Some(view.get("type")?.as_str()?.into_owned())).unwrap_or_default();
+        Failure {
+            kind,
+            code: find("code").unwrap_or_default(),
+            message: find("message").unwrap_or_default(),
+            param: find("param"),
+        }
+    }
+}
+
+impl Kind {
+    /// The item status that a tool-state event sets.
+    pub fn status(self) -> Option<&'static str> {
+        if self.group() != Group::ToolState {
+            return None;
+        }
+        self.as_str().rsplit('.').next()
+    }
+}
