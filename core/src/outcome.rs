@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-/// How a stream ended, said by [`Reader::finish`](crate::Reader::finish) and never guessed before.
+/// How a stream ended, said by `Reader::finish` and never guessed before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {

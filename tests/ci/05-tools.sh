@@ -1,0 +1,9 @@
+# what: the pinned generators build (C header, wasm glue)
+# needs: cargo
+set -euo pipefail
+. "$ROOT/tests/ci/lib.sh"
+use_target tools
+
+run cargo fmt --manifest-path tests/tools/Cargo.toml --check
+run cargo test --locked --manifest-path tests/tools/Cargo.toml
+run cargo build --locked --manifest-path tests/tools/Cargo.toml

@@ -1,0 +1,9 @@
+# what: format, clippy and documentation with warnings denied
+# needs: cargo rustfmt cargo-clippy
+set -euo pipefail
+. "$ROOT/tests/ci/lib.sh"
+use_target native
+
+run cargo fmt --all --check
+run cargo clippy --locked --workspace --all-targets -- -D warnings
+RUSTDOCFLAGS="-D warnings" run cargo doc --locked --workspace --no-deps --document-private-items

@@ -1,0 +1,16 @@
+# what: all Rust tests, documentation examples, and the core with each set of features
+# needs: cargo
+set -euo pipefail
+. "$ROOT/tests/ci/lib.sh"
+use_target native
+
+if cargo nextest --version >/dev/null 2>&1; then
+    run cargo nextest run --locked --workspace --no-fail-fast --status-level fail
+else
+    run cargo test --locked --workspace --no-fail-fast --all-targets
+fi
+run cargo test --locked --workspace --doc
+
+# A workspace build merges features, so the core is also built alone with each set.
+run cargo test --locked -p deltafold --no-default-features --lib
+run cargo check --locked -p deltafold

@@ -1,0 +1,47 @@
+# what: no machine paths, registry hosts, unfinished code or stray files; lock files are committed
+# needs: git
+set -euo pipefail
+. "$ROOT/tests/ci/lib.sh"
+
+bad=0
+complain() { echo "error: $*"; bad=1; }
+
+# Greps the tracked text files; the pattern parts are split so that this file does not match itself.
+absent() {
+    local why=$1 pattern=$2
+    shift 2
+    local hits
+    hits=$(git grep -nIE "$pattern" -- . ':!tests/ci/90-house.sh' "$@" || true)
+    [ -z "$hits" ] || complain "$why"$'\n'"$hits"
+}
+
+absent "a path of one machine" '(^|[^[:alnum:]_./])(/home/|/root/|/work/|/Users/|C:\\Users)'
+# Cargo.lock names its registry by Cargo's own fixed spelling, which is not a host that this build asks.
+absent "a registry host" '(registry\.npmjs|files\.pythonhosted|pypi\.org/simple|static\.crates\.io|index\.crates\.io|deb\.debian|artifactory)' ':!*Cargo.lock'
+absent "unfinished code" '(todo!\(|unimplemented!\(|FIX''ME|XX''X[: ])'
+absent "a test that never runs" '#\[ignore'
+absent "a merge left over" '^(<<<<<<<|>>>>>>>) '
+
+expected="
+.cargo .ci .gitattributes .github .gitignore CHANGELOG.md CONTRIBUTING.md Cargo.lock Cargo.toml DESIGN.md LICENSE-APACHE
+LICENSE-MIT README.md SECURITY.md benches bindings core docs examples include npm python rustfmt.toml tests
+"
+for name in $(git ls-files | cut -d/ -f1 | sort -u); do
+    case " $(echo $expected) " in *" $name "*) ;; *) complain "a stray entry at the top level: $name" ;; esac
+done
+
+locks="Cargo.lock tests/tools/Cargo.lock"
+[ ! -f npm/package.json ] || locks="$locks npm/package-lock.json"
+for lock in $locks; do
+    git ls-files --error-unmatch "$lock" >/dev/null 2>&1 || complain "not committed: $lock"
+done
+
+# What users of any binding must find without a build.
+for file in LICENSE-MIT LICENSE-APACHE README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md; do
+    [ -s "$file" ] || complain "missing: $file"
+done
+
+big=$(git ls-files -z | xargs -0 du -k | awk '$1 > 1024 { print $2 " (" $1 " KiB)" }')
+[ -z "$big" ] || complain "files above 1 MiB: $big"
+
+exit $bad

@@ -1,0 +1,52 @@
+//! One version for everything: the Cargo workspace, the lock file, the header, the Python package, the npm package.
+
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn read(path: &str) -> Option<String> {
+    let path = root().join(path);
+    path.exists().then(|| std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+}
+
+/// The version that all others must equal: `[workspace.package]` of the root manifest.
+fn version() -> String {
+    let manifest = read("Cargo.toml").expect("the root manifest");
+    let package = manifest.split("[workspace.package]").nth(1).expect("[workspace.package]");
+    quoted_after(package, "version = ").expect("a version")
+}
+
+fn quoted_after(text: &str, lead: &str) -> Option<String> {
+    let line = text.lines().find(|line| line.starts_with(lead))?;
+    line[lead.len()..].split('"').nth(1).map(str::to_owned)
+}
+
+#[test]
+fn every_member_takes_the_version_of_the_workspace() {
+    let manifest = read("Cargo.toml").expect("the root manifest");
+    let members = manifest.split("members = [").nth(1).and_then(|rest| rest.split(']').next()).expect("members");
+    let members: Vec<&str> = members.split('"').skip(1).step_by(2).collect();
+    assert!(members.contains(&"core"), "{members:?}");
+    for member in members {
+        let manifest = read(&format!("{member}/Cargo.toml")).unwrap_or_else(|| panic!("{member} has no manifest"));
+        assert!(manifest.contains("\nversion.workspace = true\n"), "{member} states a version of its own");
+        assert!(manifest.contains("\nrust-version.workspace = true\n"), "{member} states a compiler of its own");
+    }
+}
+
+#[test]
+fn the_dependency_on_the_core_names_the_same_version() {
+    let manifest = read("Cargo.toml").expect("the root manifest");
+    let line = manifest.lines().find(|line| line.starts_with("deltafold = {")).expect("the core as a dependency");
+    assert!(line.contains(&format!("version = \"{}\"", version())), "{line}");
+}
+
+#[test]
+fn the_lock_file_is_up_to_date() {
+    let lock = read("Cargo.lock").expect("Cargo.lock");
+    for package in lock.split("[[package]]").filter(|package| package.contains("\nname = \"deltafold")) {
+        assert_eq!(quoted_after(package, "version = "), Some(version()), "{package}");
+    }
+}
