@@ -10,6 +10,7 @@ mod tape;
 pub(crate) mod text;
 mod value;
 
+pub use partial::{partial_json, Change, ChangeKind, Notes, PartialJson, PartialOptions, Unfinished};
 pub use tape::{JsonError, JsonErrorKind, Tag, Tape, View};
 pub use text::{decode, decode_into, join, write_string, Halves};
 pub use value::{Number, Object, Value};

@@ -25,7 +25,7 @@ const HIGH: u64 = 0x8080_8080_8080_8080;
 
 /// Marks the bytes of a word that end or bend a string: quote, backslash, control character. The lowest mark is exact.
 #[inline]
-fn special(word: u64) -> u64 {
+pub(crate) fn special(word: u64) -> u64 {
     let quote = word ^ (ONES * b'"' as u64);
     let slash = word ^ (ONES * b'\\' as u64);
     ((quote.wrapping_sub(ONES) & !quote)

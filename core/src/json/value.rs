@@ -249,6 +249,11 @@ impl Object {
     }
 
     /// The member at a position.
+    pub fn entry(&self, at: usize) -> Option<(&str, &Value)> {
+        self.entries.get(at).map(|(key, value)| (key.as_str(), value))
+    }
+
+    /// The member at a position, to change.
     pub fn entry_mut(&mut self, at: usize) -> Option<(&str, &mut Value)> {
         self.entries.get_mut(at).map(|(key, value)| (key.as_str(), value))
     }

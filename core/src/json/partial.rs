@@ -1,1 +1,0 @@
-//! JSON that is still growing.

@@ -1,0 +1,198 @@
+//! Change notes: what happened to the value so far, by place, in order.
+//!
+//! A note must not copy its path, since one long key may have a million children. Places are nodes that name their
+//! parent and a position; keys are looked up in the value when somebody asks for the pointer. Positions stay true because
+//! the value only grows at its end.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::tree::{write_index, write_key};
+use crate::json::tape::Tag;
+use crate::json::value::Value;
+
+/// One change of the value so far.
+///
+/// Carrying the changes out in order on a copy makes the copy equal to the value.
+#[derive(Clone, Copy)]
+pub struct Change<'a> {
+    /// What happened.
+    pub kind: ChangeKind<'a>,
+    root: Option<&'a Value>,
+    places: &'a [Place],
+    place: usize,
+}
+
+/// What happened to the value at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangeKind<'a> {
+    /// A value of this type now stands there: an empty string, array or object, a number without digits yet, or the
+    /// literal itself. Where [`Unfinished::Mark`](super::Unfinished::Mark) rules, `null` stands for it up to `Finished`.
+    Started(Tag),
+    /// The string, or the written form of the number, grew by this text.
+    Appended(&'a str),
+    /// The value will not change any more.
+    Finished,
+}
+
+impl Change<'_> {
+    /// The JSON pointer of the value that changed.
+    pub fn pointer(&self) -> String {
+        let mut pointer = String::new();
+        self.write_pointer(&mut pointer);
+        pointer
+    }
+
+    /// Appends the JSON pointer of the value that changed.
+    pub fn write_pointer(&self, pointer: &mut String) {
+        let mut steps = Vec::new();
+        let mut place = self.place;
+        while let Some(&Place { parent, at }) = self.places.get(place) {
+            steps.push(at);
+            place = parent;
+        }
+        let mut value = self.root;
+        for at in steps.into_iter().rev() {
+            value = match value {
+                Some(Value::Object(object)) => object.entry(at).map(|(key, inner)| {
+                    write_key(key, pointer);
+                    inner
+                }),
+                Some(Value::Array(items)) => {
+                    write_index(at, pointer);
+                    items.get(at)
+                }
+                _ => None,
+            };
+        }
+    }
+}
+
+impl core::fmt::Debug for Change<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{} {:?}", self.pointer(), self.kind)
+    }
+}
+
+/// A value's place: its position in its parent.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    parent: usize,
+    at: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum What {
+    Started(Tag),
+    Appended { from: usize, to: usize },
+    Finished,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Notes {
+    on: bool,
+    list: Vec<(usize, What)>,
+    /// The text of all `Appended` notes.
+    text: String,
+    places: Vec<Place>,
+    /// The places of the open containers, outermost first.
+    open: Vec<usize>,
+    /// The place of the value that was started last.
+    current: usize,
+}
+
+/// The place of the whole value: no node.
+const ROOT: usize = usize::MAX;
+
+impl Notes {
+    pub(super) fn new(notes: super::Notes) -> Self {
+        Self { on: notes == super::Notes::On, ..Self::default() }
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.open.clear();
+        self.clear(false);
+    }
+
+    /// Forgets the notes. The places of what is open are kept; `leaf` says that the value started last is.
+    pub(super) fn clear(&mut self, leaf: bool) {
+        self.list.clear();
+        self.text.clear();
+        let mut kept = 0;
+        let mut parent = ROOT;
+        // A child's node always stands behind its parent's, so moving the open ones to the front overwrites none of them.
+        for place in self.open.iter_mut().chain(leaf.then_some(&mut self.current)) {
+            if let Some(&Place { at, .. }) = self.places.get(*place) {
+                self.places[kept] = Place { parent, at };
+                *place = kept;
+                parent = kept;
+                kept += 1;
+            }
+        }
+        self.places.truncate(kept);
+    }
+
+    /// Notes that a value begins at this position of the innermost open container, or as the whole value.
+    pub(super) fn start(&mut self, at: Option<usize>, tag: Tag) {
+        if !self.on {
+            return;
+        }
+        self.current = match (at, self.open.last()) {
+            (Some(at), Some(&parent)) => {
+                self.places.push(Place { parent, at });
+                self.places.len() - 1
+            }
+            _ => ROOT,
+        };
+        self.list.push((self.current, What::Started(tag)));
+    }
+
+    /// Makes the value that was started last an open container.
+    pub(super) fn open(&mut self) {
+        if self.on {
+            self.open.push(self.current);
+        }
+    }
+
+    /// Notes that the value that was started last grew.
+    pub(super) fn append(&mut self, text: &str) {
+        if !self.on || text.is_empty() {
+            return;
+        }
+        let from = self.text.len();
+        self.text.push_str(text);
+        let end = self.text.len();
+        match self.list.last_mut() {
+            Some((place, What::Appended { to, .. })) if *place == self.current => *to = end,
+            _ => self.list.push((self.current, What::Appended { from, to: end })),
+        }
+    }
+
+    /// Notes that the value that was started last is finished.
+    pub(super) fn finish(&mut self) {
+        if self.on {
+            self.list.push((self.current, What::Finished));
+        }
+    }
+
+    /// Notes that the innermost container is finished.
+    pub(super) fn close(&mut self) {
+        if let Some(place) = self.open.pop() {
+            self.current = place;
+            self.finish();
+        }
+    }
+
+    pub(super) fn iter<'a>(&'a self, root: Option<&'a Value>) -> impl Iterator<Item = Change<'a>> {
+        self.list.iter().map(move |&(place, what)| Change {
+            kind: match what {
+                What::Started(tag) => ChangeKind::Started(tag),
+                What::Appended { from, to } => ChangeKind::Appended(self.text.get(from..to).unwrap_or_default()),
+                What::Finished => ChangeKind::Finished,
+            },
+            root,
+            places: &self.places,
+            place,
+        })
+    }
+}

@@ -1,0 +1,147 @@
+//! The life of a string, number or literal between its first byte and its last: what the tree shows of it.
+
+use alloc::string::String;
+use core::mem;
+
+use super::parser::State;
+use super::{PartialJson, Unfinished};
+use crate::json::tape::Tag;
+use crate::json::value::{Number, Value};
+
+/// A string, number or literal that is still open.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Leaf {
+    pub(super) tag: Tag,
+    /// Whether it stands in the tree.
+    pub(super) placed: bool,
+    /// How much of its text the tree shows and the notes tell.
+    pub(super) shown: usize,
+}
+
+impl PartialJson {
+    /// Begins a string, number or literal, and shows it if there is something to show.
+    pub(super) fn begin_leaf(&mut self, tag: Tag, state: State) {
+        self.state = state;
+        self.text.clear();
+        self.leaf = Some(Leaf { tag, placed: false, shown: 0 });
+        match self.policy(tag) {
+            Unfinished::Omit => {}
+            Unfinished::Mark => self.place_leaf(tag, Value::Null),
+            Unfinished::Include => match tag {
+                Tag::String => self.place_leaf(tag, Value::String(String::new())),
+                Tag::True | Tag::False => self.place_leaf(tag, Value::Bool(tag == Tag::True)),
+                Tag::Null => self.place_leaf(tag, Value::Null),
+                // A number shows with its first digit, at the end of the piece.
+                _ => {}
+            },
+        }
+    }
+
+    fn place_leaf(&mut self, tag: Tag, value: Value) {
+        let at = self.tree.place(&mut self.key, value);
+        self.notes.start(at, tag);
+        if let Some(leaf) = &mut self.leaf {
+            leaf.placed = true;
+        }
+    }
+
+    /// Ends the open leaf: from here on it stands in the tree as it is.
+    pub(super) fn end_leaf(&mut self) {
+        self.state = State::After;
+        let Some(leaf) = self.leaf else { return };
+        if !leaf.placed {
+            self.place_leaf(leaf.tag, Value::Null);
+        }
+        self.leaf = None;
+        self.notes.append(self.text.get(leaf.shown..).unwrap_or_default());
+        self.notes.finish();
+        let value = match leaf.tag {
+            Tag::String => Value::String(mem::take(&mut self.text)),
+            Tag::Number => Value::Number(Number::from_text(&self.text)),
+            Tag::True | Tag::False => Value::Bool(leaf.tag == Tag::True),
+            _ => Value::Null,
+        };
+        self.step(self.text.len());
+        if let Some(place) = self.tree.last_placed() {
+            *place = value;
+        }
+    }
+
+    /// Shows in the tree what is sure of the open leaf.
+    pub(super) fn show_leaf(&mut self) {
+        let Some(mut leaf) = self.leaf else { return };
+        if self.policy(leaf.tag) != Unfinished::Include {
+            return;
+        }
+        let shown = match leaf.tag {
+            Tag::String => self.text.len(),
+            Tag::Number => sure_number(&self.text).len(),
+            _ => return,
+        };
+        if leaf.tag == Tag::Number && shown <= leaf.shown {
+            return;
+        }
+        if !leaf.placed {
+            self.place_leaf(leaf.tag, Value::Null);
+            leaf.placed = true;
+        }
+        self.notes.append(self.text.get(leaf.shown..shown).unwrap_or_default());
+        leaf.shown = shown;
+        self.leaf = Some(leaf);
+        let value = if leaf.tag == Tag::String {
+            Value::String(mem::take(&mut self.text))
+        } else {
+            self.step(shown);
+            Value::Number(Number::from_text(sure_number(&self.text)))
+        };
+        if let Some(place) = self.tree.last_placed() {
+            *place = value;
+        }
+    }
+
+    /// Takes the text of a shown string out of the tree for the time of a push.
+    pub(super) fn take_shown_text(&mut self) {
+        match self.leaf {
+            Some(Leaf { tag: Tag::String, placed: true, .. }) if self.options.strings == Unfinished::Include => {
+                if let Some(Value::String(text)) = self.tree.last_placed() {
+                    self.text = mem::take(text);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn policy(&self, tag: Tag) -> Unfinished {
+        match tag {
+            Tag::String => self.options.strings,
+            Tag::Number => self.options.numbers,
+            _ => self.options.literals,
+        }
+    }
+}
+
+/// The part of an unfinished number that is shown. Rebuilding it costs its length, so a long one grows by doubling; the
+/// length of the text alone decides, so that the cuts do not.
+fn sure_number(text: &str) -> &str {
+    let length = if text.len() <= 64 { text.len() } else { 1 << text.len().ilog2() };
+    text[..length].trim_end_matches(|char: char| !char.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::scan;
+    use alloc::format;
+
+    #[test]
+    fn the_shown_part_of_a_number_is_a_number_whatever_its_length() {
+        for text in ["-", "-0", "-0.", "1.5", "1.5e", "1.5E-", "1.5e-3"] {
+            let sure = sure_number(text);
+            assert!(sure.is_empty() || scan::number(sure.as_bytes(), 0) == Ok(sure.len()), "{text}");
+        }
+        let long = format!("{}.{}e", "1".repeat(127), "2".repeat(200));
+        assert_eq!(sure_number(&long[..128]), &long[..127]);
+        assert_eq!(sure_number(&long[..129]), &long[..127]);
+        assert_eq!(sure_number(&long).len(), 256);
+    }
+}

@@ -1,0 +1,277 @@
+//! JSON that is still growing: function-call arguments, JSON tool input, structured output text.
+//!
+//! A model's arguments arrive as deltas cut anywhere: inside a key, a number, an escape, between the halves of a
+//! surrogate pair. [`PartialJson`] takes each piece once and always has the value so far, so that a screen can show a
+//! form while it is being filled. Nothing is parsed twice.
+//!
+//! # What the value so far is
+//!
+//! Containers that are still open are shown as if they were closed here. A key is shown once its value is. A string,
+//! number or literal that is still open is shown as its [`Unfinished`] policy says. With that, the value so far is a
+//! *prefix* of the value of the whole text, whatever follows, as long as what follows makes it JSON:
+//!
+//! - no value is a prefix of any value;
+//! - a string is a prefix of a string that starts with it;
+//! - a number is a prefix of a number whose written form starts with its own written form;
+//! - an array is a prefix of an array that is at least as long, if all its elements but the last are the same there and
+//!   its last is a prefix of the element at that position;
+//! - an object is a prefix of an object in the same way, member by member in the order of writing, with the same keys;
+//! - `null` that stands for an unfinished value ([`Unfinished::Mark`]) is a prefix of any value;
+//! - other values are a prefix only of the same value.
+//!
+//! Half of a surrogate pair is held back until the other half or something else arrives, so text that was shown is never
+//! taken back. The value depends on the text so far, never on how it was cut.
+//!
+//! # Cost
+//!
+//! A piece costs O(its length + the number of open containers), which the depth limit bounds; a piece that lies inside
+//! a shown string is one append. Reading the value costs nothing. Memory is that of the value, the open token, and the
+//! change notes since they were last cleared. The parser does not recurse, and the depth limit bounds what comparing,
+//! writing and dropping the value recurse.
+
+mod changes;
+mod leaf;
+mod parser;
+mod tree;
+
+use alloc::string::String;
+
+pub use self::changes::{Change, ChangeKind};
+
+use self::changes::Notes as ChangeNotes;
+use self::leaf::Leaf;
+use self::parser::State;
+use self::tree::Tree;
+use super::tape::{JsonError, JsonErrorKind, Tag};
+use super::value::Value;
+
+/// A push parser for one JSON value that arrives in pieces.
+///
+/// - inputs: [`push`](Self::push), [`finish`](Self::finish), [`reset`](Self::reset),
+///   [`clear_changes`](Self::clear_changes)
+/// - getters: [`value`](Self::value), [`unfinished`](Self::unfinished), [`changes`](Self::changes),
+///   [`is_complete`](Self::is_complete), [`error`](Self::error), [`position`](Self::position)
+///
+/// ```
+/// use deltafold::json::PartialJson;
+///
+/// let mut arguments = PartialJson::default();
+/// arguments.push(r#"{"city":"Par"#).unwrap();
+/// assert_eq!(arguments.value().unwrap().to_string(), r#"{"city":"Par"}"#);
+/// arguments.push(r#"is","days":1"#).unwrap();
+/// assert_eq!(arguments.value().unwrap().to_string(), r#"{"city":"Paris"}"#);
+/// arguments.push("4}").unwrap();
+/// assert!(arguments.is_complete());
+/// assert_eq!(arguments.value().unwrap().to_string(), r#"{"city":"Paris","days":14}"#);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct PartialJson {
+    options: PartialOptions,
+    state: State,
+    tree: Tree,
+    /// The string, number or literal that is still open. `None` inside a key.
+    leaf: Option<Leaf>,
+    /// The key that is being read, or whose value has not been placed yet.
+    key: String,
+    /// The text of the open leaf. Between pushes the text of a shown string is in the tree instead.
+    text: String,
+    /// A high surrogate that waits for its low half.
+    high: Option<u16>,
+    /// Where the open number, literal or escape starts.
+    token: usize,
+    position: usize,
+    notes: ChangeNotes,
+    #[cfg(test)]
+    steps: usize,
+}
+
+/// How a [`PartialJson`] shows what is unfinished, how deep it goes, and whether it notes changes.
+///
+/// ```
+/// use deltafold::json::{partial_json, PartialOptions, Unfinished};
+///
+/// let eager = PartialOptions { numbers: Unfinished::Include, literals: Unfinished::Include, ..Default::default() };
+/// assert_eq!(partial_json("[12.", eager).unwrap().to_string(), "[12]");
+/// assert_eq!(partial_json("[tr", eager).unwrap().to_string(), "[true]");
+/// assert_eq!(partial_json("[12.", PartialOptions::default()).unwrap().to_string(), "[]");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PartialOptions {
+    /// Strings without their closing quote. Default [`Include`](Unfinished::Include).
+    pub strings: Unfinished,
+    /// Numbers that may go on. Default [`Omit`](Unfinished::Omit): 1 is not a part of 12 for whoever computes with it.
+    pub numbers: Unfinished,
+    /// `true`, `false` and `null` cut short. Default [`Omit`](Unfinished::Omit).
+    pub literals: Unfinished,
+    /// Open containers at most. Default 128, as [`Limits::depth`](crate::Limits::depth).
+    pub depth: usize,
+    /// Whether changes are noted for [`PartialJson::changes`]. Default [`Off`](Notes::Off), since notes that nobody
+    /// clears grow with the text.
+    pub notes: Notes,
+}
+
+/// What stands in the value so far for a string, number or literal that is not finished.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unfinished {
+    /// What is sure of it: the text so far of a string; of a number the digits so far, without a dot, exponent or sign
+    /// that waits for a digit (beyond 64 bytes the shown part grows at each doubling only, so that a hostile number
+    /// costs linear time); the whole literal, which its first letter decides.
+    Include,
+    /// Nothing: a member or element appears when it is finished.
+    Omit,
+    /// `null`, from the first byte on; [`PartialJson::unfinished`] tells that it is not a real one.
+    Mark,
+}
+
+/// Whether changes are noted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Notes {
+    /// No notes.
+    Off,
+    /// Every change of the value is noted until [`PartialJson::clear_changes`].
+    On,
+}
+
+/// Reads JSON text that may be cut anywhere and returns the value so far; `None` if no value has begun to show.
+///
+/// What stands behind invalid JSON is ignored. For text that keeps growing use [`PartialJson`].
+pub fn partial_json(text: &str, options: PartialOptions) -> Option<Value> {
+    let mut partial = PartialJson::new(options);
+    // The value up to an error is what was asked for.
+    let _ = partial.push(text);
+    partial.into_value()
+}
+
+impl PartialJson {
+    /// Starts with no text.
+    pub fn new(options: PartialOptions) -> Self {
+        Self { notes: ChangeNotes::new(options.notes), options, ..Self::default() }
+    }
+
+    /// Takes the next piece of text.
+    ///
+    /// Text that is not JSON is an error with its position in the whole text. The value so far stays readable, and
+    /// every later call returns the same error until [`reset`](Self::reset).
+    pub fn push(&mut self, piece: &str) -> Result<(), JsonError> {
+        self.read(piece)
+    }
+
+    /// Says that the text has ended. A number that nothing follows is finished by this.
+    ///
+    /// Text that ends inside the value, or without one, is an error of kind [`JsonErrorKind::End`].
+    pub fn finish(&mut self) -> Result<(), JsonError> {
+        self.end_number();
+        match self.state {
+            State::Failed(error) => Err(error),
+            _ if self.is_complete() => Ok(()),
+            _ => {
+                let error = JsonError::new(JsonErrorKind::End, self.position);
+                self.state = State::Failed(error);
+                Err(error)
+            }
+        }
+    }
+
+    /// Starts again with no text; options and buffers stay.
+    pub fn reset(&mut self) {
+        self.state = State::default();
+        self.tree.reset();
+        self.leaf = None;
+        self.key.clear();
+        self.text.clear();
+        self.high = None;
+        self.token = 0;
+        self.position = 0;
+        self.notes.reset();
+    }
+
+    /// Forgets the change notes; the next ones count from here.
+    pub fn clear_changes(&mut self) {
+        let open = self.leaf.as_ref().is_some_and(|leaf| leaf.placed);
+        self.notes.clear(open);
+    }
+
+    /// The value so far; `None` if no value has begun to show.
+    pub fn value(&self) -> Option<&Value> {
+        self.tree.root()
+    }
+
+    /// Gives the value away.
+    pub fn into_value(self) -> Option<Value> {
+        self.tree.into_root()
+    }
+
+    /// What changed in the value since [`clear_changes`](Self::clear_changes), in order, if
+    /// [`PartialOptions::notes`] is on.
+    ///
+    /// ```
+    /// use deltafold::json::{ChangeKind, Notes, PartialJson, PartialOptions};
+    ///
+    /// let mut partial = PartialJson::new(PartialOptions { notes: Notes::On, ..Default::default() });
+    /// partial.push(r#"{"to":["Ada","Gr"#).unwrap();
+    /// partial.clear_changes();
+    /// partial.push("ace").unwrap();
+    /// let change = partial.changes().next().unwrap();
+    /// assert_eq!((change.pointer().as_str(), change.kind), ("/to/1", ChangeKind::Appended("ace")));
+    /// ```
+    pub fn changes(&self) -> impl Iterator<Item = Change<'_>> {
+        self.notes.iter(self.tree.root())
+    }
+
+    /// The innermost value that has begun and is not finished, as JSON pointer and type; its containers are unfinished
+    /// with it. `None` before a value begins and when it is complete.
+    pub fn unfinished(&self) -> Option<(String, Tag)> {
+        let mut pointer = String::new();
+        let inner = self.tree.write_open(&mut pointer);
+        match (&self.leaf, inner) {
+            (Some(leaf), None) => Some((pointer, leaf.tag)),
+            (Some(leaf), Some(container)) => {
+                tree::write_last(container, (!leaf.placed).then_some(self.key.as_str()), &mut pointer);
+                Some((pointer, leaf.tag))
+            }
+            (None, Some(Value::Object(_))) => Some((pointer, Tag::Object)),
+            (None, Some(_)) => Some((pointer, Tag::Array)),
+            (None, None) => None,
+        }
+    }
+
+    /// Says whether the value is whole. A number alone is whole once white space follows or after
+    /// [`finish`](Self::finish).
+    pub fn is_complete(&self) -> bool {
+        self.state == State::After && self.tree.depth() == 0
+    }
+
+    /// Why the text is not JSON, once it is not.
+    pub fn error(&self) -> Option<JsonError> {
+        match self.state {
+            State::Failed(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    /// Bytes of text taken so far; the piece with an error counts up to the error.
+    pub fn position(&self) -> usize {
+        self.position
+    }
+
+    /// Counts work, for the test that proves it linear.
+    #[inline]
+    fn step(&mut self, _count: usize) {
+        #[cfg(test)]
+        {
+            self.steps += _count;
+        }
+    }
+}
+
+impl Default for PartialOptions {
+    fn default() -> Self {
+        Self {
+            strings: Unfinished::Include,
+            numbers: Unfinished::Omit,
+            literals: Unfinished::Omit,
+            depth: 128,
+            notes: Notes::Off,
+        }
+    }
+}
