@@ -368,29 +368,26 @@ mod tests {
     }
 
     #[test]
-    fn twice_the_text_takes_at_most_twice_the_steps() {
-        type Shape = (&'static str, fn(usize) -> String);
-        let shapes: [Shape; 6] = [
-            ("one string", |n| format!("{{\"a\":\"{}", "x".repeat(n))),
-            ("one string of escapes", |n| format!("[\"{}", "\\ud83d\\ude00".repeat(n / 12))),
-            ("one number", |n| format!("[1{}", "0".repeat(n))),
-            ("one key", |n| format!("{{\"{}", "k".repeat(n))),
-            ("many elements", |n| format!("[1{}", ",true".repeat(n / 5))),
-            ("deep members", |n| format!("{}1{}", "[".repeat(127), ",1".repeat(n / 2))),
+    fn steps_are_bounded_by_the_bytes_and_the_open_containers_of_each_piece() {
+        type Shape = (&'static str, usize, fn(usize) -> String);
+        let shapes: [Shape; 7] = [
+            ("one string", 1, |n| format!("{{\"a\":\"{}", "x".repeat(n))),
+            ("one string of escapes", 1, |n| format!("[\"{}", "\\ud83d\\ude00".repeat(n / 12))),
+            ("one number", 1, |n| format!("[1{}", "0".repeat(n))),
+            ("one key", 1, |n| format!("{{\"{}", "k".repeat(n))),
+            ("many elements", 1, |n| format!("[1{}", ",true".repeat(n / 5))),
+            ("a string far inside", 100, |n| format!("{}\"{}", "[".repeat(100), "x".repeat(n))),
+            ("numbers far inside", 127, |n| format!("{}1{}", "[".repeat(127), ",1".repeat(n / 2))),
         ];
-        for (name, shape) in shapes {
-            for size in [1, 7, 4096] {
+        for (name, depth, shape) in shapes {
+            for (size, length) in [(1, 4_000), (7, 20_000), (4096, 200_000)] {
                 for policy in [Unfinished::Include, Unfinished::Omit, Unfinished::Mark] {
-                    let (half, whole) = (steps(&shape(6_000), size, policy), steps(&shape(12_000), size, policy));
-                    assert!(whole <= 2 * half + half / 10, "{name}, pieces of {size}: {half} then {whole}");
+                    let text = shape(length);
+                    let bound = 4 * text.len() + 2 * depth * text.len().div_ceil(size);
+                    let steps = steps(&text, size, policy);
+                    assert!(steps <= bound, "{name} in pieces of {size}: {steps} steps, expected at most {bound}");
                 }
             }
         }
-    }
-
-    #[test]
-    fn steps_per_byte_are_bounded_by_the_open_containers() {
-        let text = format!("{}\"{}", "[".repeat(100), "x".repeat(10_000));
-        assert!(steps(&text, 1, Unfinished::Include) <= text.len() * (2 * 100 + 2));
     }
 }
