@@ -11,6 +11,7 @@ mod finding;
 pub mod json;
 mod limits;
 mod outcome;
+pub mod sse;
 pub mod validate;
 
 pub use contract::{Edition, Editions, Group};

@@ -1,0 +1,321 @@
+//! The long road of [`FrameDecoder`]: lines that a chunk border cuts, rare fields, and lines at a limit.
+//!
+//! Each go puts its bytes straight where they belong: payload behind payload, a name or id into `value`, digits into a
+//! number, and what is not wanted nowhere. So a long line costs one copy however it is cut.
+//!
+//! Limits are judged by offset, not by arrival: the error names the first byte that is too many, so it is the same for
+//! every cut. Buffers grow by doubling, but never past the limit.
+
+use alloc::vec::Vec;
+
+use memchr::memchr;
+
+use super::frame::{Bytes, Found, FrameDecoder, COMMENT_BYTES};
+use super::line::Line;
+use super::signal::Marks;
+use super::text::{decode_text, first_bad};
+use crate::{Code, Error, Overflow};
+
+/// The current line, on the long road.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Cursor {
+    pub(super) field: Field,
+    /// Field name so far; the longest that means something has five bytes.
+    name: [u8; 5],
+    name_length: u8,
+    /// Whether the value has begun: the optional space is behind us.
+    pub(super) begun: bool,
+    /// Bytes of the line that earlier chunks held.
+    before: u64,
+    /// Offset of the value's first byte.
+    value_offset: u64,
+    /// Where the value begins in `data`.
+    value_start: usize,
+    /// Value of a `retry` line; `None` while it has no digit.
+    number: Option<u64>,
+    /// Whether a `retry` line has something that is no digit.
+    refused: bool,
+    /// Whether the value is longer than what is kept of it.
+    cut: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Field {
+    /// The name is not complete.
+    #[default]
+    Open,
+    Data,
+    Event,
+    Id,
+    Retry,
+    Comment,
+    Unknown,
+}
+
+impl FrameDecoder {
+    /// Takes a line, or as much of it as the chunk holds.
+    #[inline(never)]
+    pub(super) fn some_line(&mut self, line: &Line<'_>, chunk: &[u8]) -> Result<Option<Found>, Error> {
+        if line.begins {
+            self.cursor = Cursor::default();
+            self.value.clear();
+        }
+        let ended = line.end.is_some();
+        let mut rest = line.bytes;
+        if self.cursor.field == Field::Open {
+            rest = self.cursor.read_name(rest, ended);
+        }
+        let field = self.cursor.field;
+        let begins = field != Field::Open && !self.cursor.begun && (ended || !rest.is_empty());
+        if begins {
+            if field != Field::Comment {
+                rest = rest.strip_prefix(b" ").unwrap_or(rest);
+            }
+            self.cursor.begun = true;
+            self.cursor.value_offset = line.offset + self.cursor.before + (line.bytes.len() - rest.len()) as u64;
+        }
+        match field {
+            Field::Data => {
+                if begins {
+                    self.begin_data(chunk)?;
+                }
+                self.add_data(line, rest)?;
+            }
+            Field::Event | Field::Id => self.add_value(line, rest)?,
+            Field::Retry => self.cursor.add_digits(rest),
+            Field::Comment => self.add_comment(rest),
+            Field::Open | Field::Unknown => {}
+        }
+        self.cursor.before += line.bytes.len() as u64;
+        match line.end {
+            None => Ok(None),
+            Some(end) => {
+                self.mark_end(end);
+                Ok(self.end_line(line.offset))
+            }
+        }
+    }
+
+    /// Counts a data line whose value is in `data` from the cursor's start on.
+    pub(super) fn end_data(&mut self) {
+        self.block.data_lines = self.block.data_lines.saturating_add(1);
+        if self.block.data_lines > 1 && !self.block.dropped {
+            // Positions in joined data do not tell offsets, so each line of it is checked while they are known.
+            let value = self.data.get(self.cursor.value_start..).unwrap_or_default();
+            self.note_bad(first_bad(value), self.cursor.value_offset);
+        }
+    }
+
+    /// Copies a payload that has been borrowed so far.
+    pub(super) fn copy_data(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.data.clear();
+        self.block.data = Bytes::Buffer;
+        if !grow(&mut self.data, bytes.len(), self.frame_bytes) {
+            return self.overflow(Code::FrameLimit, self.block.data_offset);
+        }
+        self.data.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn begin_data(&mut self, chunk: &[u8]) -> Result<(), Error> {
+        if self.block.data_lines == 0 {
+            self.block.data_offset = self.cursor.value_offset;
+        }
+        if self.block.dropped {
+            return Ok(());
+        }
+        if self.block.data_lines == 0 {
+            self.data.clear();
+            self.block.data = Bytes::Buffer;
+        } else {
+            self.keep_data(chunk)?;
+            if self.block.data_lines == 1 {
+                self.note_bad(first_bad(&self.data), self.block.data_offset);
+            }
+            if !self.block.dropped {
+                self.data.push(b'\n');
+            }
+        }
+        self.cursor.value_start = self.data.len();
+        Ok(())
+    }
+
+    fn add_data(&mut self, line: &Line<'_>, rest: &[u8]) -> Result<(), Error> {
+        if self.block.dropped {
+            return Ok(());
+        }
+        let line_excess = self.line_excess(line);
+        let mut frame_excess = None;
+        if self.cursor.begun && self.data.len() + rest.len() > self.frame_bytes {
+            let room = self.frame_bytes.saturating_sub(self.cursor.value_start);
+            frame_excess = Some(self.cursor.value_offset + room as u64);
+        }
+        match (line_excess, frame_excess) {
+            (Some(line), Some(frame)) if frame < line => self.overflow(Code::FrameLimit, frame),
+            (Some(line), _) => self.overflow(Code::LineLimit, line),
+            (None, Some(frame)) => self.overflow(Code::FrameLimit, frame),
+            (None, None) if !grow(&mut self.data, rest.len(), self.frame_bytes) => {
+                self.overflow(Code::FrameLimit, line.offset + self.cursor.before)
+            }
+            (None, None) => {
+                self.data.extend_from_slice(rest);
+                Ok(())
+            }
+        }
+    }
+
+    fn add_value(&mut self, line: &Line<'_>, rest: &[u8]) -> Result<(), Error> {
+        if self.cursor.cut {
+            return Ok(());
+        }
+        if let Some(offset) = self.line_excess(line) {
+            return self.overflow(Code::LineLimit, offset);
+        }
+        if !grow(&mut self.value, rest.len(), self.line_bytes) {
+            return self.overflow(Code::LineLimit, line.offset + self.cursor.before);
+        }
+        self.value.extend_from_slice(rest);
+        Ok(())
+    }
+
+    fn add_comment(&mut self, rest: &[u8]) {
+        let room = COMMENT_BYTES.min(self.line_bytes).saturating_sub(self.value.len());
+        self.cursor.cut |= rest.len() > room;
+        self.value.extend_from_slice(rest.get(..room).unwrap_or(rest));
+    }
+
+    fn end_line(&mut self, offset: u64) -> Option<Found> {
+        let Cursor { field, cut, value_offset, number, refused, .. } = self.cursor;
+        self.recognised |= field != Field::Unknown;
+        let marks = &mut self.block.marks;
+        match field {
+            Field::Data => self.end_data(),
+            Field::Event if cut => {
+                marks.add(Marks::EVENT);
+                marks.add(Marks::LINE_SKIPPED);
+            }
+            Field::Event => {
+                let value = core::mem::take(&mut self.value);
+                self.set_name(&value, value_offset);
+                self.value = value;
+            }
+            Field::Id => {
+                marks.add(Marks::ID);
+                if cut {
+                    marks.add(Marks::LINE_SKIPPED);
+                } else if memchr(0, &self.value).is_some() {
+                    marks.add(Marks::ID_REFUSED);
+                } else {
+                    let (text, bad) = decode_text(&self.value, &mut self.scratch);
+                    self.next_id.clear();
+                    self.next_id.push_str(text);
+                    self.block.id_changed = true;
+                    self.note_bad(bad, value_offset);
+                }
+            }
+            Field::Retry => {
+                marks.add(Marks::RETRY);
+                if refused || number.is_none() {
+                    marks.add(Marks::RETRY_REFUSED);
+                } else {
+                    self.retry = number;
+                }
+            }
+            Field::Comment => {
+                marks.add(Marks::COMMENT);
+                return Some(Found::Comment { offset, cut });
+            }
+            Field::Open | Field::Unknown => marks.add(Marks::UNKNOWN),
+        }
+        None
+    }
+
+    /// Offset of the first byte of this line that the limit has no room for, if it has come.
+    fn line_excess(&self, line: &Line<'_>) -> Option<u64> {
+        let limit = self.line_bytes as u64;
+        (self.cursor.before + line.bytes.len() as u64 > limit).then(|| line.offset + limit)
+    }
+
+    /// Does what the caller chose for a line or frame that is too long. Memory that cannot be had counts as a limit.
+    #[cold]
+    fn overflow(&mut self, code: Code, offset: u64) -> Result<(), Error> {
+        if self.overflow == Overflow::Drop {
+            if self.cursor.field == Field::Data || code == Code::FrameLimit {
+                self.block.dropped = true;
+                self.block.data = Bytes::Nowhere;
+                self.data = Vec::new();
+            } else {
+                self.cursor.cut = true;
+                self.value = Vec::new();
+            }
+            return Ok(());
+        }
+        let error = Error::new(code, offset, "");
+        self.stop = Some(error.clone());
+        Err(error)
+    }
+}
+
+impl Cursor {
+    /// Reads the field name and gives what is behind it. Without a colon the whole line is the name.
+    fn read_name<'c>(&mut self, bytes: &'c [u8], ended: bool) -> &'c [u8] {
+        let mut length = usize::from(self.name_length);
+        let mut rest = bytes;
+        while let Some((&byte, behind)) = rest.split_first() {
+            if byte == b':' {
+                self.field = Field::named(self.name.get(..length).unwrap_or_default(), true);
+                return behind;
+            }
+            let Some(slot) = self.name.get_mut(length) else {
+                self.field = Field::Unknown;
+                return behind;
+            };
+            *slot = byte;
+            length += 1;
+            rest = behind;
+        }
+        // At most five, the length of the array.
+        self.name_length = length as u8;
+        if ended {
+            self.field = Field::named(self.name.get(..length).unwrap_or_default(), false);
+        }
+        rest
+    }
+
+    fn add_digits(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            if byte.is_ascii_digit() {
+                let digit = u64::from(byte - b'0');
+                self.number = Some(self.number.unwrap_or(0).saturating_mul(10).saturating_add(digit));
+            } else {
+                self.refused = true;
+            }
+        }
+    }
+}
+
+impl Field {
+    fn named(name: &[u8], colon: bool) -> Self {
+        match name {
+            b"data" => Self::Data,
+            b"event" => Self::Event,
+            b"id" => Self::Id,
+            b"retry" => Self::Retry,
+            b"" if colon => Self::Comment,
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// Makes room for so many bytes more, without passing the limit by more than what is asked for. `false` if there is no memory.
+fn grow(buffer: &mut Vec<u8>, more: usize, limit: usize) -> bool {
+    let needed = buffer.len().saturating_add(more);
+    if needed <= buffer.capacity() {
+        return true;
+    }
+    let roomy = buffer.capacity().saturating_mul(2).max(LEAST_BYTES).min(limit);
+    buffer.try_reserve_exact(needed.max(roomy) - buffer.len()).is_ok()
+}
+
+/// The first size of a buffer.
+const LEAST_BYTES: usize = 256;

@@ -1,0 +1,402 @@
+//! [`FrameDecoder`]: lines → frames.
+//!
+//! A usual line that lies in the chunk takes the short road in this file. A line that a chunk border cuts, a rare field
+//! and a line at a limit take the long road in `cut.rs`. Both give the same signals.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::mem;
+
+use super::cut::{Cursor, Field};
+use super::line::{Line, LineDecoder, LineEnd};
+use super::signal::{Blank, Comment, Frame, Marks, RawFrame, RawSignal, Signal, Tail};
+use super::text::{decode_text, whole_characters};
+use crate::{Code, Error, Limits, Overflow};
+
+/// How much of a comment's text is kept, or [`Limits::line_bytes`] if that is less. A comment is not data: a longer one is
+/// shown cut, never refused.
+pub const COMMENT_BYTES: usize = 64 << 10;
+
+/// Turns the bytes of an event stream into [`Signal`]s, following the WHATWG algorithm.
+///
+/// - Input and output: [`next`](Self::next) or [`next_raw`](Self::next_raw), called with the same chunk until it gives
+///   `None`; at the end of input [`finish`](Self::finish).
+/// - Getters: [`offset`](Self::offset), [`last_event_id`](Self::last_event_id), [`retry`](Self::retry),
+///   [`recognised`](Self::recognised), [`held`](Self::held).
+/// - After an error every call gives the same error, and after `finish` a misuse error, until [`reset`](Self::reset).
+///
+/// ```
+/// # use deltafold::{sse::{FrameDecoder, Signal}, Limits};
+/// # let mut decoder = FrameDecoder::new(&Limits::default());
+/// let chunk = b"data: 1\n\n";
+/// let mut at = 0;
+/// while let Some(signal) = decoder.next(chunk, &mut at)? {
+///     if let Signal::Frame(frame) = signal {
+///         assert_eq!(frame.data, "1");
+///     }
+/// }
+/// assert!(decoder.finish().is_none());
+/// # Ok::<(), deltafold::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct FrameDecoder {
+    pub(super) lines: LineDecoder,
+    pub(super) line_bytes: usize,
+    pub(super) frame_bytes: usize,
+    pub(super) overflow: Overflow,
+    pub(super) block: Block,
+    pub(super) cursor: Cursor,
+    /// Payload that could not be borrowed.
+    pub(super) data: Vec<u8>,
+    /// Value of an event or id line, or text of a comment, that a chunk border cut.
+    pub(super) value: Vec<u8>,
+    /// The last event name seen. It stays over blocks, since names repeat and comparing is cheaper than checking.
+    pub(super) name: String,
+    /// The standard's last event ID buffer; a blank line makes it the last event id.
+    pub(super) next_id: String,
+    pub(super) id: String,
+    pub(super) retry: Option<u64>,
+    pub(super) recognised: bool,
+    /// Replaced text of the signal given out last.
+    pub(super) scratch: String,
+    /// Why no more is decoded.
+    pub(super) stop: Option<Error>,
+}
+
+/// The current block: all that a blank line turns into a signal.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Block {
+    pub(super) open: bool,
+    pub(super) named: bool,
+    pub(super) dropped: bool,
+    pub(super) id_changed: bool,
+    pub(super) marks: Marks,
+    pub(super) data_lines: u32,
+    pub(super) data: Bytes,
+    pub(super) offset: u64,
+    pub(super) data_offset: u64,
+    pub(super) invalid_utf8: Option<u64>,
+}
+
+/// Where bytes stand that are given out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Bytes {
+    #[default]
+    Nowhere,
+    /// From here to there in the chunk. Never outlives a call of `next`.
+    Chunk(usize, usize),
+    Buffer,
+}
+
+/// A signal, before it borrows anything.
+pub(super) enum Found {
+    Frame(Block),
+    Blank(Block),
+    /// Its text is in `value`.
+    Comment {
+        offset: u64,
+        cut: bool,
+    },
+}
+
+impl FrameDecoder {
+    /// Makes a decoder at the start of a stream. Of the limits it obeys `line_bytes`, `frame_bytes` and `overflow`.
+    pub fn new(limits: &Limits) -> Self {
+        Self {
+            lines: LineDecoder::new(),
+            line_bytes: limits.line_bytes,
+            frame_bytes: limits.frame_bytes,
+            overflow: limits.overflow,
+            block: Block::default(),
+            cursor: Cursor::default(),
+            data: Vec::new(),
+            value: Vec::new(),
+            name: String::new(),
+            next_id: String::new(),
+            id: String::new(),
+            retry: None,
+            recognised: false,
+            scratch: String::new(),
+            stop: None,
+        }
+    }
+
+    /// Takes the next signal out of `chunk` from `*at` on, and moves `*at` behind it.
+    ///
+    /// `Ok(None)` means that the chunk is used up; what is unfinished has been kept. A frame that lies in the chunk and
+    /// has one data line borrows its data from it.
+    ///
+    /// # Errors
+    ///
+    /// A limit was passed and [`Limits::overflow`] says [`Overflow::Error`], or the decoder was finished.
+    #[inline]
+    pub fn next<'a>(&'a mut self, chunk: &'a [u8], at: &mut usize) -> Result<Option<Signal<'a>>, Error> {
+        let Some(found) = self.advance(chunk, at)? else { return Ok(None) };
+        let Self { data, value, name, id, retry, scratch, .. } = self;
+        Ok(Some(match found {
+            Found::Frame(block) => {
+                Signal::Frame(block.frame(name, block.data.of(chunk, data), id, *retry).check(scratch))
+            }
+            Found::Blank(block) => Signal::Blank(block.blank(name, id, *retry)),
+            Found::Comment { offset, cut } => Signal::Comment(comment(value, offset, cut, scratch)),
+        }))
+    }
+
+    /// The same as [`next`](Self::next), but a payload of one line is not checked to be UTF-8.
+    ///
+    /// For a caller that checks it on its own way; [`RawFrame::check`] is the ordinary way.
+    ///
+    /// # Errors
+    ///
+    /// As for [`next`](Self::next).
+    #[inline]
+    pub fn next_raw<'a>(&'a mut self, chunk: &'a [u8], at: &mut usize) -> Result<Option<RawSignal<'a>>, Error> {
+        let Some(found) = self.advance(chunk, at)? else { return Ok(None) };
+        let Self { data, value, name, id, retry, scratch, .. } = self;
+        Ok(Some(match found {
+            Found::Frame(block) => Signal::Frame(block.frame(name, block.data.of(chunk, data), id, *retry)),
+            Found::Blank(block) => Signal::Blank(block.blank(name, id, *retry)),
+            Found::Comment { offset, cut } => Signal::Comment(comment(value, offset, cut, scratch)),
+        }))
+    }
+
+    /// Says that the input has ended, and gives the block that it cut off, if that has data.
+    ///
+    /// The standard discards such a block. After this only [`reset`](Self::reset) makes sense: `next` is refused as
+    /// misuse, and a second `finish` gives `None`.
+    pub fn finish(&mut self) -> Option<Tail<'_>> {
+        if self.stop.is_some() {
+            return None;
+        }
+        self.stop = Some(Error::new(Code::AfterFinish, self.offset(), ""));
+        let line_ended = !self.lines.inside_line();
+        if !line_ended && self.cursor.field == Field::Data && self.cursor.begun {
+            self.end_data();
+        }
+        let block = self.block;
+        if block.data_lines == 0 {
+            return None;
+        }
+        let raw = block.frame(&self.name, &self.data, &self.id, self.retry);
+        Some(Tail { frame: raw.check(&mut self.scratch), line_ended })
+    }
+
+    /// Makes the decoder new: nothing pending, no last event id, offset 0. The limits stay.
+    pub fn reset(&mut self) {
+        let Self { line_bytes, frame_bytes, overflow, .. } = *self;
+        *self = Self::new(&Limits { line_bytes, frame_bytes, overflow, ..Limits::default() });
+    }
+
+    /// Bytes consumed since the start. The LF behind a CR is consumed with what follows it.
+    pub fn offset(&self) -> u64 {
+        self.lines.offset()
+    }
+
+    /// The last event id in force; empty if there is none. Only a blank line puts an `id` in force.
+    pub fn last_event_id(&self) -> &str {
+        &self.id
+    }
+
+    /// The reconnection time in force, in milliseconds; a value beyond 64 bits counts as the largest.
+    pub fn retry(&self) -> Option<u64> {
+        self.retry
+    }
+
+    /// Whether any line so far was a comment or had a field name that the standard knows. If none had at the end of the
+    /// input, it was hardly an event stream.
+    pub fn recognised(&self) -> bool {
+        self.recognised
+    }
+
+    /// Bytes of the unfinished block that are kept.
+    pub fn held(&self) -> usize {
+        let data = if self.block.data == Bytes::Buffer { self.data.len() } else { 0 };
+        let value = if self.lines.inside_line() { self.value.len() } else { 0 };
+        data + value
+    }
+
+    #[inline]
+    fn advance(&mut self, chunk: &[u8], at: &mut usize) -> Result<Option<Found>, Error> {
+        if let Some(stop) = &self.stop {
+            return Err(stop.clone());
+        }
+        while let Some(line) = self.lines.next(chunk, at) {
+            if line.begins && !self.block.open {
+                self.open_block(line.offset);
+            }
+            let found = match line.end {
+                Some(end) if line.begins => self.whole_line(&line, end, chunk, *at)?,
+                _ => self.some_line(&line, chunk)?,
+            };
+            if found.is_some() {
+                // A comment may stand inside a block, and the next call may bring another chunk.
+                self.keep_data(chunk)?;
+                return Ok(found);
+            }
+        }
+        self.keep_data(chunk)?;
+        Ok(None)
+    }
+
+    #[inline]
+    fn open_block(&mut self, offset: u64) {
+        self.block.open = true;
+        self.block.offset = offset;
+        if self.data.capacity() > KEPT_BYTES || self.value.capacity() > KEPT_BYTES {
+            self.release();
+        }
+    }
+
+    /// One huge event must not hold its memory for the rest of a long stream.
+    #[cold]
+    fn release(&mut self) {
+        self.data = Vec::new();
+        self.value = Vec::new();
+        self.name = String::new();
+        self.scratch = String::new();
+    }
+
+    /// The short road: a line that lies in the chunk and ends just before `behind`.
+    #[inline]
+    fn whole_line(
+        &mut self,
+        line: &Line<'_>,
+        end: LineEnd,
+        chunk: &[u8],
+        behind: usize,
+    ) -> Result<Option<Found>, Error> {
+        let bytes = line.bytes;
+        if bytes.is_empty() {
+            self.mark_end(end);
+            return Ok(Some(self.end_block()));
+        }
+        if bytes.len() <= self.line_bytes {
+            if let Some(value) = bytes.strip_prefix(b"data:") {
+                let value = value.strip_prefix(b" ").unwrap_or(value);
+                if self.block.data_lines == 0 && value.len() <= self.frame_bytes {
+                    self.mark_end(end);
+                    self.recognised = true;
+                    // The line end is one byte.
+                    self.block.data = Bytes::Chunk(behind - 1 - value.len(), behind - 1);
+                    self.block.data_offset = line.offset + (bytes.len() - value.len()) as u64;
+                    self.block.data_lines = 1;
+                    return Ok(None);
+                }
+            } else if let Some(value) = bytes.strip_prefix(b"event:") {
+                let value = value.strip_prefix(b" ").unwrap_or(value);
+                self.mark_end(end);
+                self.recognised = true;
+                self.set_name(value, line.offset + (bytes.len() - value.len()) as u64);
+                return Ok(None);
+            }
+        }
+        self.some_line(line, chunk)
+    }
+
+    #[inline]
+    pub(super) fn mark_end(&mut self, end: LineEnd) {
+        if end == LineEnd::Cr {
+            self.block.marks.add(Marks::CARRIAGE_RETURN);
+        }
+    }
+
+    #[inline]
+    pub(super) fn set_name(&mut self, bytes: &[u8], offset: u64) {
+        let block = &mut self.block;
+        if block.named {
+            block.marks.add(Marks::EVENT_TWICE);
+        }
+        if block.data_lines > 0 {
+            block.marks.add(Marks::EVENT_AFTER_DATA);
+        }
+        block.marks.add(Marks::EVENT);
+        block.named = true;
+        if self.name.as_bytes() != bytes {
+            let (text, bad) = decode_text(bytes, &mut self.scratch);
+            self.name.clear();
+            self.name.push_str(text);
+            self.note_bad(bad, offset);
+        }
+    }
+
+    /// Notes the first byte of the block that is not UTF-8.
+    pub(super) fn note_bad(&mut self, position: Option<usize>, offset: u64) {
+        if let Some(position) = position {
+            let place = offset + position as u64;
+            let known = &mut self.block.invalid_utf8;
+            *known = Some(known.map_or(place, |known| known.min(place)));
+        }
+    }
+
+    /// A blank line: the block becomes a signal, and its id comes into force.
+    #[inline]
+    fn end_block(&mut self) -> Found {
+        let block = mem::take(&mut self.block);
+        if block.id_changed {
+            self.id.clone_from(&self.next_id);
+        }
+        if block.data_lines > 0 {
+            Found::Frame(block)
+        } else {
+            Found::Blank(block)
+        }
+    }
+
+    /// Copies data that is still borrowed from the chunk, since the chunk is about to go.
+    #[inline]
+    pub(super) fn keep_data(&mut self, chunk: &[u8]) -> Result<(), Error> {
+        if let Bytes::Chunk(start, end) = self.block.data {
+            self.copy_data(chunk.get(start..end).unwrap_or_default())?;
+        }
+        Ok(())
+    }
+}
+
+impl Block {
+    #[inline]
+    fn frame<'a>(&self, name: &'a str, data: &'a [u8], id: &'a str, retry: Option<u64>) -> RawFrame<'a> {
+        Frame {
+            event: if self.named { name } else { "" },
+            data: if self.dropped { &[] } else { data },
+            id,
+            retry,
+            offset: self.offset,
+            data_offset: self.data_offset,
+            data_lines: self.data_lines,
+            dropped: self.dropped,
+            invalid_utf8: self.invalid_utf8,
+            marks: self.marks,
+        }
+    }
+
+    #[inline]
+    fn blank<'a>(&self, name: &'a str, id: &'a str, retry: Option<u64>) -> Blank<'a> {
+        Blank {
+            event: if self.named { name } else { "" },
+            id,
+            retry,
+            offset: self.offset,
+            invalid_utf8: self.invalid_utf8,
+            marks: self.marks,
+        }
+    }
+}
+
+impl Bytes {
+    #[inline]
+    fn of<'a>(self, chunk: &'a [u8], buffer: &'a [u8]) -> &'a [u8] {
+        match self {
+            Self::Nowhere => &[],
+            Self::Chunk(start, end) => chunk.get(start..end).unwrap_or_default(),
+            Self::Buffer => buffer,
+        }
+    }
+}
+
+fn comment<'a>(bytes: &'a [u8], offset: u64, cut: bool, scratch: &'a mut String) -> Comment<'a> {
+    let bytes = if cut { whole_characters(bytes) } else { bytes };
+    Comment { text: decode_text(bytes, scratch).0, offset, cut }
+}
+
+/// What buffers may keep between blocks.
+const KEPT_BYTES: usize = 1 << 20;

@@ -1,0 +1,183 @@
+//! What comes out of a [`FrameDecoder`](super::FrameDecoder): frames, comments, blank blocks, and the tail.
+
+use alloc::string::String;
+use core::fmt;
+
+use super::text::decode_text;
+
+/// One thing that the stream said. `D` is the type of a frame's data: `str` when it is checked, `[u8]` when it is raw.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Signal<'a, D: ?Sized = str> {
+    /// A block with data, ended by a blank line: what the standard dispatches.
+    Frame(Frame<'a, D>),
+    /// A comment line, in its place.
+    Comment(Comment<'a>),
+    /// A block without data, ended by a blank line: nothing is dispatched. A blank line alone is such a block.
+    Blank(Blank<'a>),
+}
+
+/// A [`Signal`] whose frame has unchecked data.
+pub type RawSignal<'a> = Signal<'a, [u8]>;
+
+/// One dispatched block.
+#[derive(Debug)]
+pub struct Frame<'a, D: ?Sized = str> {
+    /// The event name; empty if the block names none (browsers then say `message`).
+    pub event: &'a str,
+    /// The payload: all data lines, joined with LF.
+    pub data: &'a D,
+    /// The last event id in force.
+    pub id: &'a str,
+    /// The reconnection time in force, in milliseconds.
+    pub retry: Option<u64>,
+    /// Offset of the block's first byte from the start of the stream.
+    pub offset: u64,
+    /// Offset of the payload's first byte, where it would stand if the payload is empty.
+    pub data_offset: u64,
+    /// How many data lines the payload was joined from (at least 1).
+    pub data_lines: u32,
+    /// Whether the payload passed a limit and was dropped ([`Overflow::Drop`](crate::Overflow::Drop)). `data` is then empty.
+    pub dropped: bool,
+    /// Offset of the first byte that is not UTF-8 in the event name, id or payload; the text has U+FFFD there. With raw
+    /// data, a payload of one line has not been looked at yet.
+    pub invalid_utf8: Option<u64>,
+    /// What else the block had.
+    pub marks: Marks,
+}
+
+/// A [`Frame`] with unchecked data. The event name and the id are text already.
+pub type RawFrame<'a> = Frame<'a, [u8]>;
+
+/// One comment line.
+#[derive(Debug)]
+pub struct Comment<'a> {
+    /// The text after the first colon, nothing trimmed, up to [`COMMENT_BYTES`](super::COMMENT_BYTES).
+    pub text: &'a str,
+    /// Offset of the line's colon from the start of the stream.
+    pub offset: u64,
+    /// Whether the comment was longer than what is kept of it.
+    pub cut: bool,
+}
+
+/// A block that dispatched nothing.
+#[derive(Debug)]
+pub struct Blank<'a> {
+    /// The event name that the block gave in vain; empty if none.
+    pub event: &'a str,
+    /// The last event id in force: a block without data sets it all the same.
+    pub id: &'a str,
+    /// The reconnection time in force, in milliseconds.
+    pub retry: Option<u64>,
+    /// Offset of the block's first byte from the start of the stream.
+    pub offset: u64,
+    /// Offset of the first byte that is not UTF-8 in the event name or id.
+    pub invalid_utf8: Option<u64>,
+    /// What the block had.
+    pub marks: Marks,
+}
+
+/// A block with data that the end of input cut off. The standard discards it; the caller may judge otherwise.
+#[derive(Debug)]
+pub struct Tail<'a> {
+    /// The block as far as it came. An `id` in it is not in force.
+    pub frame: Frame<'a>,
+    /// Whether the last line was ended. If not, it counts only if it is a data line, and may be cut short.
+    pub line_ended: bool,
+}
+
+/// What a block had besides its payload, as a set of facts that a validator wants to know.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Marks(u16);
+
+macro_rules! marks {
+    ($($(#[$doc:meta])* $name:ident, $constant:ident = $bit:literal;)*) => {
+        impl Marks {
+            $(pub(super) const $constant: Self = Self(1 << $bit);)*
+
+            $($(#[$doc])*
+            pub fn $name(self) -> bool {
+                self.0 & Self::$constant.0 != 0
+            })*
+
+            const NAMES: &'static [(&'static str, u16)] = &[$((stringify!($name), 1 << $bit),)*];
+        }
+    };
+}
+
+marks! {
+    /// An `event` line.
+    event, EVENT = 0;
+    /// An `id` line, usable or not.
+    id, ID = 1;
+    /// A `retry` line, usable or not.
+    retry, RETRY = 2;
+    /// A comment line.
+    comment, COMMENT = 3;
+    /// A line whose field name the standard does not know.
+    unknown, UNKNOWN = 4;
+    /// A line ended by CR or CRLF.
+    carriage_return, CARRIAGE_RETURN = 5;
+    /// An `event` line after a `data` line.
+    event_after_data, EVENT_AFTER_DATA = 6;
+    /// More than one `event` line.
+    event_twice, EVENT_TWICE = 7;
+    /// An `id` line that does not count because it holds a NUL.
+    id_refused, ID_REFUSED = 8;
+    /// A `retry` line that does not count because it is not all digits.
+    retry_refused, RETRY_REFUSED = 9;
+    /// An `event` or `id` line that does not count because it is longer than the limit allows.
+    line_skipped, LINE_SKIPPED = 10;
+}
+
+impl Marks {
+    /// Whether the block had nothing at all: a blank line alone.
+    pub fn is_empty(self) -> bool {
+        self.0 & !Self::CARRIAGE_RETURN.0 == 0
+    }
+
+    #[inline]
+    pub(super) fn add(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+}
+
+impl fmt::Debug for Marks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(Self::NAMES.iter().filter(|(_, bit)| self.0 & bit != 0).map(|(name, _)| name)).finish()
+    }
+}
+
+impl<'a> RawFrame<'a> {
+    /// Checks the payload and makes it text; what is not UTF-8 is replaced, by way of `scratch`.
+    #[inline]
+    pub fn check(self, scratch: &'a mut String) -> Frame<'a> {
+        let (data, bad) = decode_text(self.data, scratch);
+        let mut invalid_utf8 = self.invalid_utf8;
+        if let (Some(position), 1) = (bad, self.data_lines) {
+            let place = self.data_offset + position as u64;
+            invalid_utf8 = Some(invalid_utf8.map_or(place, |known| known.min(place)));
+        }
+        Frame {
+            event: self.event,
+            data,
+            id: self.id,
+            retry: self.retry,
+            offset: self.offset,
+            data_offset: self.data_offset,
+            data_lines: self.data_lines,
+            dropped: self.dropped,
+            invalid_utf8,
+            marks: self.marks,
+        }
+    }
+}
+
+// By hand, since a derive would ask for `D: Copy`.
+impl<D: ?Sized> Clone for Frame<'_, D> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<D: ?Sized> Copy for Frame<'_, D> {}

@@ -1,0 +1,60 @@
+//! Bytes to text, as the standard's decoder does it: never fails, replaces what is not UTF-8.
+
+use alloc::string::String;
+
+/// Reads bytes as UTF-8. Ill-formed bytes become U+FFFD, one for each maximal ill-formed part.
+///
+/// Gives the text and, where something was replaced, the position of the first ill-formed byte. Well-formed bytes are
+/// borrowed and `scratch` is left alone; otherwise the text is written into `scratch`, which is cleared first. A byte
+/// order mark is ordinary text here.
+///
+/// ```
+/// let mut scratch = String::new();
+/// assert_eq!(deltafold::sse::decode_text(b"ok", &mut scratch), ("ok", None));
+/// assert_eq!(deltafold::sse::decode_text(b"a\xE2\x82b", &mut scratch), ("a\u{FFFD}b", Some(1)));
+/// ```
+#[inline]
+pub fn decode_text<'a>(bytes: &'a [u8], scratch: &'a mut String) -> (&'a str, Option<usize>) {
+    match simdutf8::basic::from_utf8(bytes) {
+        Ok(text) => (text, None),
+        Err(_) => replace(bytes, scratch),
+    }
+}
+
+/// The position of the first ill-formed byte, if there is one.
+pub(super) fn first_bad(bytes: &[u8]) -> Option<usize> {
+    simdutf8::compat::from_utf8(bytes).err().map(|error| error.valid_up_to())
+}
+
+/// The bytes without a character that is cut off at their end.
+pub(super) fn whole_characters(bytes: &[u8]) -> &[u8] {
+    for (back, &byte) in bytes.iter().rev().take(3).enumerate() {
+        let length = match byte {
+            0xC2..=0xDF => 2,
+            0xE0..=0xEF => 3,
+            0xF0..=0xF4 => 4,
+            0x80..=0xBF => continue,
+            _ => break,
+        };
+        let kept = bytes.len() - (back + 1);
+        return if length > back + 1 { bytes.get(..kept).unwrap_or_default() } else { bytes };
+    }
+    bytes
+}
+
+#[cold]
+fn replace<'a>(bytes: &[u8], scratch: &'a mut String) -> (&'a str, Option<usize>) {
+    scratch.clear();
+    let mut first = None;
+    let mut at = 0;
+    for run in bytes.utf8_chunks() {
+        scratch.push_str(run.valid());
+        at += run.valid().len();
+        if !run.invalid().is_empty() {
+            first = first.or(Some(at));
+            scratch.push(char::REPLACEMENT_CHARACTER);
+            at += run.invalid().len();
+        }
+    }
+    (scratch, first)
+}
