@@ -1,14 +1,23 @@
 //! [`Rule`]: every requirement that a stream, a response or a request can be checked on, as one table.
+//!
+//! The table holds what code needs: id, level, who is bound, in which editions, which layer reports a breach and how it is
+//! seen. What people need (a sentence, the reason, examples) is text of some size and stands in `explain`, behind the
+//! feature of that name, so that a small build can leave it out.
 
 use crate::finding::{Layer, Severity};
 
 /// How strongly a rule is stated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Level {
-    /// The specification says MUST or MUST NOT.
+    /// The specification says MUST.
     Must,
-    /// The specification says SHOULD or SHOULD NOT.
+    /// The specification says MUST NOT.
+    MustNot,
+    /// The specification says SHOULD.
     Should,
+    /// The specification says SHOULD NOT.
+    ShouldNot,
     /// The specification says MAY: nothing to break.
     May,
     /// A published schema demands it.
@@ -19,14 +28,154 @@ pub enum Level {
     Practice,
 }
 
+impl Level {
+    /// The word for it: `MUST`, `MUST NOT`, `SHOULD`, `SHOULD NOT`, `MAY`, `schema`, `implied` or `practice`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Must => "MUST",
+            Self::MustNot => "MUST NOT",
+            Self::Should => "SHOULD",
+            Self::ShouldNot => "SHOULD NOT",
+            Self::May => "MAY",
+            Self::Schema => "schema",
+            Self::Implied => "implied",
+            Self::Practice => "practice",
+        }
+    }
+}
+
+/// Who is bound by a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Binds {
+    /// The producer of the stream.
+    Server,
+    /// The consumer of the stream.
+    Client,
+    /// Whatever forwards streams.
+    Gateway,
+    /// Producer and consumer.
+    Both,
+    /// Consumer and whatever forwards streams.
+    ClientAndGateway,
+}
+
+impl Binds {
+    /// The words for it, such as `server, client`.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Server => "server",
+            Self::Client => "client",
+            Self::Gateway => "gateway",
+            Self::Both => "server, client",
+            Self::ClientAndGateway => "client, gateway",
+        }
+    }
+}
+
+/// The editions of the specification in which a rule stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Scope {
+    /// Every edition.
+    All,
+    /// Only the first dated release, 2026-01-15.
+    V01,
+    /// Since the second dated release, 2026-04-24.
+    V04,
+    /// The split edition, which holds the full surface.
+    Split,
+}
+
+impl Scope {
+    /// The words for it, such as `since 2026-04-24`.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::V01 => "2026-01-15",
+            Self::V04 => "since 2026-04-24",
+            Self::Split => "split",
+        }
+    }
+}
+
+/// What a breach is seen in, or why none can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Seen {
+    /// The bytes: lines and frames.
+    Frame,
+    /// The order and content of events.
+    Events,
+    /// One object: an event, an item, a part, a response, an error body.
+    Object,
+    /// A request body or a client's WebSocket message.
+    Request,
+    /// A stream or response beside the request that asked for it; checked when the request is handed in.
+    WithRequest,
+    /// HTTP status and headers; checked when they are handed in.
+    Headers,
+    /// Nothing on the wire: it tells readers how to behave. This library's reader does; its vectors prove it.
+    InReader,
+    /// The same evidence as another rule, which reports it.
+    ElsewhereReported,
+    /// Nothing: the rule permits or informs, and forbids nothing.
+    NothingToBreak,
+    /// Nothing in a stream, a response or a request: it takes knowledge of the server, the model or the connection.
+    OutOfSight,
+}
+
+impl Seen {
+    /// Says whether breaches are reported.
+    pub fn checked(self) -> bool {
+        matches!(self, Self::Frame | Self::Events | Self::Object | Self::Request | Self::WithRequest | Self::Headers)
+    }
+
+    /// A few words for it, such as `the order and content of events`.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Frame => "lines and frames",
+            Self::Events => "the order and content of events",
+            Self::Object => "one object",
+            Self::Request => "a request",
+            Self::WithRequest => "a stream beside its request",
+            Self::Headers => "status and headers, when handed in",
+            Self::InReader => "not reported: binds readers, kept by this one",
+            Self::ElsewhereReported => "not reported: another rule reports the same evidence",
+            Self::NothingToBreak => "not reported: nothing to break",
+            Self::OutOfSight => "not reported: out of sight",
+        }
+    }
+}
+
+impl Rule {
+    /// Finds a rule by its id, in any case.
+    pub fn from_id(id: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|rule| rule.id().eq_ignore_ascii_case(id))
+    }
+
+    /// What breaking it weighs before any profile.
+    pub fn severity(self) -> Severity {
+        match self {
+            // The schema admits a null item and a model may write bad JSON: worth knowing, no breach of the server's.
+            Self::Item15 | Self::Arg03 => return Severity::Note,
+            _ => {}
+        }
+        match self.level() {
+            Level::Must | Level::MustNot | Level::Schema | Level::Implied => Severity::Error,
+            Level::Should | Level::ShouldNot => Severity::Warning,
+            Level::May | Level::Practice => Severity::Note,
+        }
+    }
+}
+
 macro_rules! rules {
-    ($($name:ident $id:literal $level:ident $layer:ident $sentence:literal;)*) => {
+    ($($name:ident $id:literal $level:ident $binds:ident $scope:ident $layer:ident $seen:ident;)*) => {
         /// A requirement with a stable id.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u16)]
         #[non_exhaustive]
-        #[allow(missing_docs)] // The table below is the documentation: `id` and `sentence`.
-        pub enum Rule { $($name,)* }
+        pub enum Rule { $(#[doc = $id] $name,)* }
 
         impl Rule {
             /// Every rule, in the order of the table.
@@ -34,254 +183,310 @@ macro_rules! rules {
             /// How many there are.
             pub const COUNT: usize = Self::ALL.len();
 
-            /// The stable id, such as `SSE-04`.
-            pub fn id(self) -> &'static str { match self { $(Rule::$name => $id,)* } }
-            /// How strongly it is stated.
-            pub fn level(self) -> Level { match self { $(Rule::$name => Level::$level,)* } }
-            /// Which layer checks it.
-            pub fn layer(self) -> Layer { match self { $(Rule::$name => Layer::$layer,)* } }
-            /// The rule in one sentence.
-            pub fn sentence(self) -> &'static str { match self { $(Rule::$name => $sentence,)* } }
+            const ROWS: [Row; Self::COUNT] = [$(Row {
+                id: $id,
+                level: Level::$level,
+                binds: Binds::$binds,
+                scope: Scope::$scope,
+                layer: Layer::$layer,
+                seen: Seen::$seen,
+            },)*];
         }
     };
 }
 
+struct Row {
+    id: &'static str,
+    level: Level,
+    binds: Binds,
+    scope: Scope,
+    layer: Layer,
+    seen: Seen,
+}
+
 impl Rule {
-    /// Finds a rule by its id.
-    pub fn from_id(id: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|rule| rule.id() == id)
+    fn row(self) -> &'static Row {
+        // The enum and the rows come from one macro call: every discriminant is an index.
+        &Self::ROWS[self as usize]
     }
 
-    /// What breaking it weighs before any profile.
-    pub fn severity(self) -> Severity {
-        match self.level() {
-            Level::Must | Level::Schema | Level::Implied => Severity::Error,
-            Level::Should => Severity::Warning,
-            Level::May | Level::Practice => Severity::Note,
-        }
+    /// The stable id, such as `SSE-04`.
+    pub fn id(self) -> &'static str {
+        self.row().id
+    }
+
+    /// How strongly it is stated.
+    pub fn level(self) -> Level {
+        self.row().level
+    }
+
+    /// Who is bound by it.
+    pub fn binds(self) -> Binds {
+        self.row().binds
+    }
+
+    /// In which editions it stands.
+    pub fn scope(self) -> Scope {
+        self.row().scope
+    }
+
+    /// Which layer reports it.
+    pub fn layer(self) -> Layer {
+        self.row().layer
+    }
+
+    /// What a breach is seen in, or why none can be.
+    pub fn seen(self) -> Seen {
+        self.row().seen
     }
 }
 
+// Ids are stable: rows are added, never renumbered or reused.
 rules! {
-    Http01 "HTTP-01" Must Transport "";
-    Http02 "HTTP-02" Must Transport "";
-    Http03 "HTTP-03" Must Transport "";
-    Http04 "HTTP-04" Must Transport "";
-    Http05 "HTTP-05" Must Transport "";
-    Http06 "HTTP-06" Must Transport "";
-    Http07 "HTTP-07" Must Transport "";
-    Http08 "HTTP-08" Implied Transport "";
-    Http09 "HTTP-09" Implied Transport "";
-    Sse01 "SSE-01" Must Framing "";
-    Sse02 "SSE-02" Must Framing "";
-    Sse03 "SSE-03" Implied Framing "";
-    Sse04 "SSE-04" Must Framing "";
-    Sse05 "SSE-05" Should Framing "";
-    Sse06 "SSE-06" Implied Framing "";
-    Sse07 "SSE-07" Implied Framing "";
-    Sse08 "SSE-08" Implied Framing "";
-    Sse09 "SSE-09" Practice Framing "";
-    Sse10 "SSE-10" Implied Framing "";
-    Sse11 "SSE-11" Practice Framing "";
-    Seq01 "SEQ-01" Schema Schema "";
-    Seq02 "SEQ-02" Implied Stream "";
-    Seq03 "SEQ-03" Implied Stream "";
-    Seq04 "SEQ-04" Implied Stream "";
-    Seq05 "SEQ-05" Practice Stream "";
-    Seq06 "SEQ-06" Implied Stream "";
-    Seq07 "SEQ-07" Schema Schema "";
-    Seq08 "SEQ-08" Implied Stream "";
-    Seq09 "SEQ-09" Implied Stream "";
-    Life01 "LIFE-01" Must Stream "";
-    Life02 "LIFE-02" Practice Stream "";
-    Life03 "LIFE-03" Implied Stream "";
-    Life04 "LIFE-04" Schema Schema "";
-    Life05 "LIFE-05" Implied Stream "";
-    Life06 "LIFE-06" Implied Stream "";
-    Life07 "LIFE-07" Implied Stream "";
-    Life08 "LIFE-08" Practice Stream "";
-    Life09 "LIFE-09" Implied Stream "";
-    Life10 "LIFE-10" Implied Stream "";
-    Life11 "LIFE-11" Implied Stream "";
-    Life12 "LIFE-12" Schema Schema "";
-    Life13 "LIFE-13" Implied Stream "";
-    Item01 "ITEM-01" Must Stream "";
-    Item02 "ITEM-02" Must Stream "";
-    Item03 "ITEM-03" Must Stream "";
-    Item04 "ITEM-04" Must Stream "";
-    Item05 "ITEM-05" Implied Stream "";
-    Item06 "ITEM-06" Implied Stream "";
-    Item07 "ITEM-07" Implied Stream "";
-    Item08 "ITEM-08" Must Stream "";
-    Item09 "ITEM-09" Must Stream "";
-    Item10 "ITEM-10" Practice Stream "";
-    Item11 "ITEM-11" Implied Stream "";
-    Item12 "ITEM-12" Practice Stream "";
-    Item13 "ITEM-13" Implied Stream "";
-    Item14 "ITEM-14" Implied Stream "";
-    Item15 "ITEM-15" Schema Schema "";
-    Item16 "ITEM-16" Should Stream "";
-    Item17 "ITEM-17" Should Stream "";
-    Item18 "ITEM-18" Must Stream "";
-    Item19 "ITEM-19" Implied Stream "";
-    Item20 "ITEM-20" Schema Schema "";
-    Part01 "PART-01" Must Stream "";
-    Part02 "PART-02" Must Stream "";
-    Part03 "PART-03" Implied Stream "";
-    Part04 "PART-04" Implied Stream "";
-    Part05 "PART-05" Implied Stream "";
-    Part06 "PART-06" May Stream "";
-    Part07 "PART-07" Implied Stream "";
-    Part08 "PART-08" Practice Stream "";
-    Part09 "PART-09" Implied Stream "";
-    Part10 "PART-10" Implied Stream "";
-    Part11 "PART-11" Implied Stream "";
-    Part12 "PART-12" Schema Schema "";
-    Part13 "PART-13" Implied Stream "";
-    Text01 "TEXT-01" Implied Stream "";
-    Text02 "TEXT-02" Implied Stream "";
-    Text03 "TEXT-03" Schema Schema "";
-    Text04 "TEXT-04" Schema Schema "";
-    Text05 "TEXT-05" Implied Stream "";
-    Text06 "TEXT-06" Implied Stream "";
-    Text07 "TEXT-07" Schema Schema "";
-    Text08 "TEXT-08" Implied Stream "";
-    Text09 "TEXT-09" Schema Schema "";
-    Ann01 "ANN-01" Implied Stream "";
-    Ann02 "ANN-02" Practice Stream "";
-    Ann03 "ANN-03" Implied Stream "";
-    Ann04 "ANN-04" Schema Schema "";
-    Ann05 "ANN-05" Implied Stream "";
-    Ann06 "ANN-06" Schema Schema "";
-    Ann07 "ANN-07" Practice Stream "";
-    Ref01 "REF-01" Implied Stream "";
-    Ref02 "REF-02" Implied Stream "";
-    Ref03 "REF-03" Implied Stream "";
-    Ref04 "REF-04" Schema Schema "";
-    Rsn01 "RSN-01" May Stream "";
-    Rsn02 "RSN-02" Schema Schema "";
-    Rsn03 "RSN-03" Implied Stream "";
-    Rsn04 "RSN-04" Schema Schema "";
-    Rsn05 "RSN-05" Implied Stream "";
-    Rsn06 "RSN-06" Implied Stream "";
-    Rsn07 "RSN-07" Implied Stream "";
-    Rsn08 "RSN-08" Schema Schema "";
-    Rsn09 "RSN-09" Schema Schema "";
-    Rsn10 "RSN-10" Schema Schema "";
-    Rsn11 "RSN-11" Schema Schema "";
-    Arg01 "ARG-01" Implied Stream "";
-    Arg02 "ARG-02" Implied Stream "";
-    Arg03 "ARG-03" Implied Stream "";
-    Arg04 "ARG-04" Practice Stream "";
-    Arg05 "ARG-05" Implied Stream "";
-    Arg06 "ARG-06" Schema Schema "";
-    Arg07 "ARG-07" Schema Schema "";
-    Arg08 "ARG-08" Practice Stream "";
-    Arg09 "ARG-09" Implied Stream "";
-    Tool01 "TOOL-01" Must Stream "";
-    Tool02 "TOOL-02" Must Stream "";
-    Tool03 "TOOL-03" Implied Stream "";
-    Tool04 "TOOL-04" Implied Stream "";
-    Tool05 "TOOL-05" Must Stream "";
-    Tool06 "TOOL-06" Must Stream "";
-    Tool07 "TOOL-07" Implied Stream "";
-    Tool08 "TOOL-08" Schema Schema "";
-    Tool09 "TOOL-09" Implied Stream "";
-    Tool10 "TOOL-10" Implied Stream "";
-    Tool11 "TOOL-11" Implied Stream "";
-    Tool12 "TOOL-12" Schema Schema "";
-    Tool13 "TOOL-13" Schema Schema "";
-    Tool14 "TOOL-14" Implied Stream "";
-    Obj01 "OBJ-01" Schema Schema "";
-    Obj02 "OBJ-02" Schema Schema "";
-    Obj03 "OBJ-03" Schema Schema "";
-    Obj04 "OBJ-04" Schema Schema "";
-    Obj05 "OBJ-05" Schema Schema "";
-    Obj06 "OBJ-06" Schema Schema "";
-    Obj07 "OBJ-07" Implied Schema "";
-    Obj08 "OBJ-08" Schema Schema "";
-    Obj09 "OBJ-09" Schema Schema "";
-    Obj10 "OBJ-10" Schema Schema "";
-    Obj11 "OBJ-11" Implied Schema "";
-    Obj12 "OBJ-12" Schema Schema "";
-    Inc01 "INC-01" Implied Stream "";
-    Inc02 "INC-02" Schema Schema "";
-    Inc03 "INC-03" Implied Stream "";
-    Inc04 "INC-04" Implied Stream "";
-    Inc05 "INC-05" Practice Stream "";
-    Err01 "ERR-01" Implied Stream "";
-    Err02 "ERR-02" Implied Stream "";
-    Err03 "ERR-03" Implied Stream "";
-    Err04 "ERR-04" Schema Schema "";
-    Err05 "ERR-05" Practice Stream "";
-    Err06 "ERR-06" Implied Stream "";
-    Err07 "ERR-07" Implied Stream "";
-    Err08 "ERR-08" Implied Stream "";
-    Err09 "ERR-09" Implied Stream "";
-    Err10 "ERR-10" Implied Stream "";
-    Err11 "ERR-11" Practice Stream "";
-    Ext01 "EXT-01" Must Stream "";
-    Ext02 "EXT-02" Must Stream "";
-    Ext03 "EXT-03" Must Stream "";
-    Ext04 "EXT-04" Must Stream "";
-    Ext05 "EXT-05" Must Stream "";
-    Ext06 "EXT-06" Should Stream "";
-    Ext07 "EXT-07" Should Stream "";
-    Ext08 "EXT-08" Must Stream "";
-    Ext09 "EXT-09" Implied Stream "";
-    Ext10 "EXT-10" Must Stream "";
-    Ext11 "EXT-11" Implied Stream "";
-    Ext12 "EXT-12" Practice Stream "";
-    Req01 "REQ-01" Schema Transport "";
-    Req02 "REQ-02" Schema Transport "";
-    Req03 "REQ-03" Schema Transport "";
-    Req04 "REQ-04" Schema Transport "";
-    Prev01 "PREV-01" Must Transport "";
-    Prev02 "PREV-02" Must Transport "";
-    Prev03 "PREV-03" Implied Transport "";
-    Prev04 "PREV-04" Implied Transport "";
-    Prev05 "PREV-05" Practice Transport "";
-    Trunc01 "TRUNC-01" Must Transport "";
-    Trunc02 "TRUNC-02" Must Transport "";
-    Trunc03 "TRUNC-03" Should Transport "";
-    Tier01 "TIER-01" Should Transport "";
-    Ws01 "WS-01" May Transport "";
-    Ws02 "WS-02" Must Transport "";
-    Ws03 "WS-03" Must Transport "";
-    Ws04 "WS-04" Must Transport "";
-    Ws05 "WS-05" Must Transport "";
-    Ws06 "WS-06" Must Transport "";
-    Ws07 "WS-07" Must Transport "";
-    Ws08 "WS-08" Should Transport "";
-    Ws09 "WS-09" Should Transport "";
-    Ws10 "WS-10" Should Transport "";
-    Ws11 "WS-11" Must Transport "";
-    Ws12 "WS-12" Must Transport "";
-    Ws13 "WS-13" Must Transport "";
-    Ws14 "WS-14" Must Transport "";
-    Ws15 "WS-15" Should Transport "";
-    Ws16 "WS-16" Should Transport "";
-    Ws17 "WS-17" Implied Transport "";
-    Ws18 "WS-18" Practice Transport "";
-    Cmp01 "CMP-01" Schema Transport "";
-    Cmp02 "CMP-02" Schema Transport "";
-    Cmp03 "CMP-03" Implied Transport "";
-    Cmp04 "CMP-04" Implied Transport "";
-    Cmp05 "CMP-05" Must Transport "";
-    Cmp06 "CMP-06" Implied Transport "";
-    Schema01 "SCHEMA-01" Schema Schema "A required field is present.";
-    Schema02 "SCHEMA-02" Schema Schema "A value has the declared type.";
-    Schema03 "SCHEMA-03" Schema Schema "A value is one of the declared ones.";
-    Schema04 "SCHEMA-04" Schema Schema "A value keeps its declared bounds.";
-    Schema05 "SCHEMA-05" Schema Schema "A value fits one of the declared variants.";
-    Read01 "READ-01" Implied Framing "Text is UTF-8.";
-    Read02 "READ-02" Practice Framing "A payload stays within the limits.";
-    Read03 "READ-03" Practice Stream "JSON nesting stays within the depth limit.";
-    Read04 "READ-04" Implied Stream "The stream is a Responses stream.";
-    Read05 "READ-05" Practice Stream "Surrogate escapes come in pairs.";
-    Read06 "READ-06" Practice Stream "A key stands once in an object.";
-    Read07 "READ-07" Implied Stream "Routing fields have usable values.";
-    Read08 "READ-08" Practice Stream "An event is sent once.";
-    Read09 "READ-09" Practice Stream "A resumed stream goes on where it stopped.";
-    Read10 "READ-10" Practice Stream "A response is readable from the start.";
+    Http01 "HTTP-01" Must Both All Transport OutOfSight;
+    Http02 "HTTP-02" Must Client All Transport Headers;
+    Http03 "HTTP-03" Must Client All Transport Headers;
+    Http04 "HTTP-04" Must Client All Transport Headers;
+    Http05 "HTTP-05" Must Server All Transport Headers;
+    Http06 "HTTP-06" Must Server All Transport Headers;
+    Http07 "HTTP-07" Must Server All Transport Headers;
+    Http08 "HTTP-08" Implied Server All Transport Events;
+    Http09 "HTTP-09" Implied Server All Transport Headers;
+    Sse01 "SSE-01" Must Server All Framing Frame;
+    Sse02 "SSE-02" Must Server All Framing Frame;
+    Sse03 "SSE-03" Implied Server All Framing Frame;
+    Sse04 "SSE-04" Must Server All Framing Frame;
+    Sse05 "SSE-05" ShouldNot Server All Framing Frame;
+    Sse06 "SSE-06" Implied Client All Framing InReader;
+    Sse07 "SSE-07" Implied Client All Framing InReader;
+    Sse08 "SSE-08" Implied Client All Framing InReader;
+    Sse09 "SSE-09" Practice Server All Framing Frame;
+    Sse10 "SSE-10" Implied Client All Framing Frame;
+    Sse11 "SSE-11" Practice Server All Framing Frame;
+    Seq01 "SEQ-01" Schema Server All Stream Events;
+    Seq02 "SEQ-02" Implied Server All Stream Events;
+    Seq03 "SEQ-03" Implied Server All Stream Events;
+    Seq04 "SEQ-04" Implied Server All Stream Events;
+    Seq05 "SEQ-05" Practice Server All Stream NothingToBreak;
+    Seq06 "SEQ-06" Implied Client All Stream InReader;
+    Seq07 "SEQ-07" Schema Server Split Stream Events;
+    Seq08 "SEQ-08" Implied Gateway All Stream ElsewhereReported;
+    Seq09 "SEQ-09" Implied Server V04 Stream NothingToBreak;
+    Life01 "LIFE-01" Must Server All Stream ElsewhereReported;
+    Life02 "LIFE-02" Practice Server All Stream Events;
+    Life03 "LIFE-03" Implied Server All Stream Events;
+    Life04 "LIFE-04" Schema Server All Schema Object;
+    Life05 "LIFE-05" Implied Server All Stream Events;
+    Life06 "LIFE-06" Implied Server All Stream Events;
+    Life07 "LIFE-07" Implied Server All Stream Events;
+    Life08 "LIFE-08" Practice Server All Stream Events;
+    Life09 "LIFE-09" Implied Server All Stream Events;
+    Life10 "LIFE-10" Implied Server All Schema Object;
+    Life11 "LIFE-11" Implied Client All Stream InReader;
+    Life12 "LIFE-12" Schema Both All Schema NothingToBreak;
+    Life13 "LIFE-13" Implied Server All Stream Events;
+    Item01 "ITEM-01" Must Server All Schema Object;
+    Item02 "ITEM-02" Must Server All Stream Events;
+    Item03 "ITEM-03" Must Server All Stream Events;
+    Item04 "ITEM-04" Must Server All Schema Object;
+    Item05 "ITEM-05" Implied Server All Stream Events;
+    Item06 "ITEM-06" Implied Server All Stream Events;
+    Item07 "ITEM-07" Implied Server All Stream Events;
+    Item08 "ITEM-08" Must Server All Stream Events;
+    Item09 "ITEM-09" Must Server All Stream Events;
+    Item10 "ITEM-10" Practice Server All Stream Events;
+    Item11 "ITEM-11" Implied Server All Stream Events;
+    Item12 "ITEM-12" Practice Server All Stream Events;
+    Item13 "ITEM-13" Implied Client All Stream InReader;
+    Item14 "ITEM-14" Implied Both All Stream NothingToBreak;
+    Item15 "ITEM-15" Schema Client All Stream Events;
+    Item16 "ITEM-16" Should Client All Stream InReader;
+    Item17 "ITEM-17" Should Both All Schema NothingToBreak;
+    Item18 "ITEM-18" Must Server All Schema Object;
+    Item19 "ITEM-19" Implied Client All Stream InReader;
+    Item20 "ITEM-20" Schema Client All Transport Request;
+    Part01 "PART-01" Must Server All Stream Events;
+    Part02 "PART-02" Must Server All Stream Events;
+    Part03 "PART-03" Implied Server All Stream NothingToBreak;
+    Part04 "PART-04" Implied Server All Stream Events;
+    Part05 "PART-05" Implied Server All Stream Events;
+    Part06 "PART-06" May Server All Stream NothingToBreak;
+    Part07 "PART-07" Implied Server All Stream Events;
+    Part08 "PART-08" Practice Server All Stream Events;
+    Part09 "PART-09" Implied Server All Stream Events;
+    Part10 "PART-10" Implied Server All Stream Events;
+    Part11 "PART-11" Implied Server All Stream Events;
+    Part12 "PART-12" Schema Server All Schema Object;
+    Part13 "PART-13" Implied Server All Stream Events;
+    Text01 "TEXT-01" Implied Server All Stream Events;
+    Text02 "TEXT-02" Implied Client All Stream InReader;
+    Text03 "TEXT-03" Schema Server V01 Schema Object;
+    Text04 "TEXT-04" Schema Server V04 Schema Object;
+    Text05 "TEXT-05" Implied Client All Stream InReader;
+    Text06 "TEXT-06" Implied Client All Stream InReader;
+    Text07 "TEXT-07" Schema Client All Transport WithRequest;
+    Text08 "TEXT-08" Implied Client All Stream InReader;
+    Text09 "TEXT-09" Schema Server All Schema Object;
+    Ann01 "ANN-01" Implied Server All Stream Events;
+    Ann02 "ANN-02" Practice Server All Stream Events;
+    Ann03 "ANN-03" Implied Server All Stream Events;
+    Ann04 "ANN-04" Schema Server All Schema Object;
+    Ann05 "ANN-05" Implied Server All Schema Object;
+    Ann06 "ANN-06" Schema Client All Stream InReader;
+    Ann07 "ANN-07" Practice Client All Stream InReader;
+    Ref01 "REF-01" Implied Server All Schema Object;
+    Ref02 "REF-02" Implied Server All Stream Events;
+    Ref03 "REF-03" Implied Client All Stream InReader;
+    Ref04 "REF-04" Schema Both All Transport Request;
+    Rsn01 "RSN-01" May Server All Schema NothingToBreak;
+    Rsn02 "RSN-02" Schema Server All Schema Object;
+    Rsn03 "RSN-03" Implied Client All Stream InReader;
+    Rsn04 "RSN-04" Schema Server All Stream Events;
+    Rsn05 "RSN-05" Implied Server All Stream Events;
+    Rsn06 "RSN-06" Implied Server All Stream Events;
+    Rsn07 "RSN-07" Implied Server All Stream Events;
+    Rsn08 "RSN-08" Schema Client All Transport Request;
+    Rsn09 "RSN-09" Schema Client All Transport WithRequest;
+    Rsn10 "RSN-10" Schema Both All Schema Object;
+    Rsn11 "RSN-11" Schema Server All Schema Object;
+    Arg01 "ARG-01" Implied Server All Stream Events;
+    Arg02 "ARG-02" Implied Server All Stream Events;
+    Arg03 "ARG-03" Implied Client All Stream Events;
+    Arg04 "ARG-04" Practice Client All Stream Events;
+    Arg05 "ARG-05" Implied Client All Transport Request;
+    Arg06 "ARG-06" Schema Client All Transport Request;
+    Arg07 "ARG-07" Schema Server Split Stream Events;
+    Arg08 "ARG-08" Practice Server All Stream NothingToBreak;
+    Arg09 "ARG-09" Implied Server All Stream Events;
+    Tool01 "TOOL-01" Must Server All Stream Events;
+    Tool02 "TOOL-02" MustNot Server All Stream Events;
+    Tool03 "TOOL-03" Implied Server All Stream NothingToBreak;
+    Tool04 "TOOL-04" Implied Server All Stream Events;
+    Tool05 "TOOL-05" Must Server All Stream Events;
+    Tool06 "TOOL-06" MustNot Server All Stream ElsewhereReported;
+    Tool07 "TOOL-07" Implied Server All Transport WithRequest;
+    Tool08 "TOOL-08" Schema Client All Schema Object;
+    Tool09 "TOOL-09" Implied Server All Stream Events;
+    Tool10 "TOOL-10" Implied Server All Stream OutOfSight;
+    Tool11 "TOOL-11" Implied Both All Schema Object;
+    Tool12 "TOOL-12" Schema Both All Schema Object;
+    Tool13 "TOOL-13" Schema Client All Transport Request;
+    Tool14 "TOOL-14" Implied Client All Transport Request;
+    Obj01 "OBJ-01" Schema Server All Schema Object;
+    Obj02 "OBJ-02" Schema Server All Schema Object;
+    Obj03 "OBJ-03" Schema Server All Schema Object;
+    Obj04 "OBJ-04" Schema Server All Schema Object;
+    Obj05 "OBJ-05" Schema Client All Transport Request;
+    Obj06 "OBJ-06" Schema Server All Schema Object;
+    Obj07 "OBJ-07" Implied Server All Schema Object;
+    Obj08 "OBJ-08" Schema Client All Transport Request;
+    Obj09 "OBJ-09" Schema Client All Transport Request;
+    Obj10 "OBJ-10" Schema Both V04 Schema Object;
+    Obj11 "OBJ-11" Implied Server All Schema Object;
+    Obj12 "OBJ-12" Schema Server Split Schema Object;
+    Inc01 "INC-01" Implied Server All Schema Object;
+    Inc02 "INC-02" Schema Server All Schema Object;
+    Inc03 "INC-03" Implied Server All Stream Events;
+    Inc04 "INC-04" Implied Client All Stream InReader;
+    Inc05 "INC-05" Practice Client All Stream NothingToBreak;
+    Err01 "ERR-01" Implied Server All Schema Object;
+    Err02 "ERR-02" Implied Server All Schema OutOfSight;
+    Err03 "ERR-03" Implied Server All Schema Object;
+    Err04 "ERR-04" Schema Server All Schema Object;
+    Err05 "ERR-05" Practice Client All Stream InReader;
+    Err06 "ERR-06" Implied Server All Stream Events;
+    Err07 "ERR-07" Implied Server All Schema Object;
+    Err08 "ERR-08" Implied Client All Stream InReader;
+    Err09 "ERR-09" Implied Client All Stream InReader;
+    Err10 "ERR-10" Implied Client All Stream NothingToBreak;
+    Err11 "ERR-11" Practice Client All Stream InReader;
+    Ext01 "EXT-01" Must Server All Schema Object;
+    Ext02 "EXT-02" Must Server All Stream Events;
+    Ext03 "EXT-03" MustNot Server All Stream OutOfSight;
+    Ext04 "EXT-04" Must Client All Stream InReader;
+    Ext05 "EXT-05" Must Server All Stream Events;
+    Ext06 "EXT-06" Should Client All Stream OutOfSight;
+    Ext07 "EXT-07" Should Server All Stream OutOfSight;
+    Ext08 "EXT-08" MustNot Server All Stream OutOfSight;
+    Ext09 "EXT-09" Implied ClientAndGateway All Stream InReader;
+    Ext10 "EXT-10" Must Server All Schema Object;
+    Ext11 "EXT-11" Implied Client All Stream InReader;
+    Ext12 "EXT-12" Practice Server All Stream Events;
+    Req01 "REQ-01" Schema Client All Transport Request;
+    Req02 "REQ-02" Schema Client All Transport Request;
+    Req03 "REQ-03" Schema Client All Transport Request;
+    Req04 "REQ-04" Schema Client All Transport Request;
+    Prev01 "PREV-01" Must Server All Transport OutOfSight;
+    Prev02 "PREV-02" Must Server All Transport OutOfSight;
+    Prev03 "PREV-03" Implied Server All Transport WithRequest;
+    Prev04 "PREV-04" Implied Server All Transport OutOfSight;
+    Prev05 "PREV-05" Practice Client All Transport NothingToBreak;
+    Trunc01 "TRUNC-01" MustNot Server All Transport OutOfSight;
+    Trunc02 "TRUNC-02" Must Server All Transport OutOfSight;
+    Trunc03 "TRUNC-03" Should Server All Transport OutOfSight;
+    Tier01 "TIER-01" Should Server All Transport NothingToBreak;
+    Ws01 "WS-01" May Server V04 Transport NothingToBreak;
+    Ws02 "WS-02" Must Client V04 Transport Request;
+    Ws03 "WS-03" MustNot Client V04 Transport Request;
+    Ws04 "WS-04" Must Server V04 Transport OutOfSight;
+    Ws05 "WS-05" Must Server V04 Transport Events;
+    Ws06 "WS-06" Must Server V04 Transport Events;
+    Ws07 "WS-07" Must Server V04 Transport ElsewhereReported;
+    Ws08 "WS-08" Should Client V04 Transport OutOfSight;
+    Ws09 "WS-09" Should Client V04 Transport OutOfSight;
+    Ws10 "WS-10" Should Server V04 Transport OutOfSight;
+    Ws11 "WS-11" Must Server V04 Transport OutOfSight;
+    Ws12 "WS-12" Must Server V04 Transport OutOfSight;
+    Ws13 "WS-13" Must Server V04 Transport OutOfSight;
+    Ws14 "WS-14" Must Server V04 Transport Events;
+    Ws15 "WS-15" Should Client V04 Transport OutOfSight;
+    Ws16 "WS-16" Should Client V04 Transport OutOfSight;
+    Ws17 "WS-17" Implied Server V04 Transport NothingToBreak;
+    Ws18 "WS-18" Practice Client V04 Transport NothingToBreak;
+    Cmp01 "CMP-01" Schema Client V04 Transport Request;
+    Cmp02 "CMP-02" Schema Server V04 Transport Object;
+    Cmp03 "CMP-03" Implied Server V04 Transport Object;
+    Cmp04 "CMP-04" Implied Client V04 Transport OutOfSight;
+    Cmp05 "CMP-05" Must Client V04 Transport Request;
+    Cmp06 "CMP-06" Implied Client V04 Transport Request;
+    // From here on the rules are ours: what the contract demands beyond the rules above, and what a reader ran into.
+    Schema01 "SCHEMA-01" Schema Both All Schema Object;
+    Schema02 "SCHEMA-02" Schema Both All Schema Object;
+    Schema03 "SCHEMA-03" Schema Both All Schema Object;
+    Schema04 "SCHEMA-04" Schema Both All Schema Object;
+    Schema05 "SCHEMA-05" Schema Both All Schema Object;
+    Read01 "READ-01" Implied Server All Framing Frame;
+    Read02 "READ-02" Practice Server All Framing Frame;
+    Read03 "READ-03" Practice Server All Stream Events;
+    Read04 "READ-04" Implied Server All Stream Events;
+    Read05 "READ-05" Practice Server All Stream Events;
+    Read06 "READ-06" Practice Server All Stream Events;
+    Read07 "READ-07" Implied Server All Stream Events;
+    Read08 "READ-08" Practice Server All Stream Events;
+    Read09 "READ-09" Practice Server All Stream Events;
+    Read10 "READ-10" Practice Server All Stream Events;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::collections::BTreeSet;
+
+    #[test]
+    fn every_id_is_unique_and_found_again() {
+        let ids: BTreeSet<_> = Rule::ALL.iter().map(|rule| rule.id()).collect();
+        assert_eq!(ids.len(), Rule::COUNT);
+        for rule in Rule::ALL {
+            assert_eq!(Rule::from_id(rule.id()), Some(*rule));
+            assert_eq!(Rule::from_id(&rule.id().to_ascii_lowercase()), Some(*rule));
+        }
+        assert_eq!(Rule::from_id("SSE-99"), None);
+    }
+
+    #[test]
+    fn a_rule_that_only_permits_is_never_reported() {
+        for rule in Rule::ALL.iter().filter(|rule| rule.level() == Level::May) {
+            assert!(!rule.seen().checked(), "{}", rule.id());
+        }
+    }
 }

@@ -1,0 +1,144 @@
+//! Items and extensions in words.
+
+super::explain! {
+    Item01
+        says "Every item has `id` and `type`, and a `status` wherever its schema has one."
+        why "Clients find, tell apart and colour items by these three."
+        right "{\"id\":\"msg_1\",\"type\":\"message\",\"status\":\"in_progress\",…}" wrong "{\"type\":\"message\",…}";
+    Item02
+        says "No two items share an id."
+        why "References, edits and annotations go by id: they would hit the wrong item."
+        right "msg_1, fc_2" wrong "msg_1, msg_1";
+    Item03
+        says "The first event of an item is `response.output_item.added`."
+        why "Clients make room for the item there; events for an item they do not know raise or are lost."
+        right "output_item.added 0, content_part.added 0" wrong "content_part.added 0 without output_item.added 0";
+    Item04
+        says "The item in `response.output_item.added` has a value for every field that may not be null; a message has its role, a function call its name."
+        why "Typed clients build the item from it, and user interfaces show the tool's name while its arguments arrive."
+        right "{\"type\":\"function_call\",\"name\":\"get_weather\",\"arguments\":\"\",…}" wrong "{\"type\":\"function_call\",\"id\":\"fc_1\"}";
+    Item05
+        says "An item is `in_progress` when it is added, or `completed` if it comes whole."
+        why "An item that starts as failed or incomplete has no history to explain it."
+        right "output_item.added with status \"in_progress\"" wrong "output_item.added with status \"incomplete\"";
+    Item06
+        says "Every item is closed by `response.output_item.done`, before the terminal event."
+        why "Clients run tools and render results when the item is done; without the event they never do."
+        right "added 0, …, done 0, response.completed" wrong "added 0, …, response.completed";
+    Item07
+        says "After its done event nothing about an item changes."
+        why "The item was already used; late changes are lost in one client and applied in another."
+        right "output_item.done 0, output_item.added 1" wrong "output_item.done 0, output_text.delta 0";
+    Item08
+        says "An item that ends `incomplete` is the last item."
+        why "A cut-off in the middle of the output would mean that the model went on after it was stopped."
+        right "item 0 completed, item 1 incomplete" wrong "item 0 incomplete, item 1 completed";
+    Item09
+        says "If an item ends `incomplete`, so does the response."
+        why "A completed response around a cut-off item passes for a whole answer."
+        right "item incomplete, response.incomplete" wrong "item incomplete, response.completed";
+    Item10
+        says "`output_index` is the item's place in the output: from 0, one more with each item, never used twice."
+        why "Both official SDKs raise on a repeated index; a gap makes an index useless as an array position."
+        right "added 0, added 1" wrong "added 0, added 0";
+    Item11
+        says "`item_id` is the id of the item at that `output_index`."
+        why "openai-node raises on a mismatch; other clients put the text into whichever item they look up first."
+        right "item 0 is msg_1; delta with output_index 0, item_id msg_1" wrong "item 0 is msg_1; delta with output_index 0, item_id msg_9";
+    Item12
+        says "An item's `type`, `id` and `call_id` never change; only an id that was left out may be filled in."
+        why "The SDKs compare these to find the item again; a changed `call_id` sends the tool's answer nowhere."
+        right "added call_1, done call_1" wrong "added call_1, done call_2";
+    Item13
+        says "A reader routes by `output_index` first and by `item_id` second."
+        why "Some servers give every event a new id, while the index stays."
+        right "output_index 0 with another id: item 0" wrong "a second item for the other id"
+        unseen "binds readers; this one routes by index and reports the id as ITEM-11";
+    Item14
+        says "Several items may be open at once and their events may mix."
+        why "Parallel tool calls do so; a reader with one current item mixes up their arguments."
+        right "delta 0, delta 1, delta 0" wrong "(nothing)"
+        unseen "permits an order, forbids none";
+    Item15
+        says "`item` may be null by schema, but a producer has no reason to send it."
+        why "Readers skip it, and the next item leaves a gap in the indexes."
+        right "\"item\":{…}" wrong "\"item\":null";
+    Item16
+        says "A reader tolerates unknown item types: skipped or kept."
+        why "Servers add types; a reader that stops loses the rest of the answer."
+        right "acme:search_result is kept as it is" wrong "the stream ends at acme:search_result"
+        unseen "binds readers; this one keeps them";
+    Item17
+        says "Servers may add statuses and document them; clients do not take an unknown one for success."
+        why "An unknown status may mean anything, a failure too."
+        right "status \"acme:paused\" is not shown as done" wrong "(nothing)"
+        unseen "whether something is documented cannot be seen on the wire";
+    Item18
+        says "An item type outside the specification carries its owner's slug and a colon."
+        why "Without the prefix two vendors' types, or a vendor's and a later core type, collide."
+        right "\"type\":\"acme:search_result\"" wrong "\"type\":\"search_result\"";
+    Item19
+        says "Whatever came out can be sent back in, unknown fields included."
+        why "Reasoning and hosted-tool items lose their meaning when fields are dropped on the way."
+        right "the item of turn 1, unchanged, in the input of turn 2" wrong "the same item without encrypted_content"
+        unseen "needs two turns of one client; this library keeps every field";
+    Item20
+        says "An input item has a `type`."
+        why "The short message form that OpenAI accepts is not Open Responses: other servers refuse it."
+        right "{\"type\":\"message\",\"role\":\"user\",\"content\":\"hi\"}" wrong "{\"role\":\"user\",\"content\":\"hi\"}";
+    Ext01
+        says "The name of an extension item is `slug:name`, both parts filled."
+        why "A name that starts or ends with the colon names no owner or no thing."
+        right "\"type\":\"acme:search_result\"" wrong "\"type\":\":search_result\"";
+    Ext02
+        says "An event type outside the specification is named `slug:name`."
+        why "openai-node's stream helper raises on any unknown name, and a later core event may take the same one."
+        right "\"type\":\"acme:trace\"" wrong "\"type\":\"response.trace\"";
+    Ext03
+        says "Extension events do not change the meaning of the core stream."
+        why "Clients skip them; what is left has to be a valid stream."
+        right "core events that are complete without acme:trace" wrong "a part that is opened only by acme:part"
+        unseen "the core stream is checked as if extension events were not there, so a stream that needs them breaks other rules";
+    Ext04
+        says "A reader skips unknown extension events and still rebuilds the response."
+        why "Otherwise no server could add an event without breaking its clients."
+        right "acme:trace is kept raw, the text goes on" wrong "the stream ends at acme:trace"
+        unseen "binds readers; this one keeps them raw";
+    Ext05
+        says "An extension event has `type` and `sequence_number`."
+        why "Clients that skip it still have to count it."
+        right "{\"type\":\"acme:trace\",\"sequence_number\":5}" wrong "{\"type\":\"acme:trace\"}";
+    Ext06
+        says "A client treats a conversation with extension items as tied to that server."
+        why "Another server cannot read them."
+        right "" wrong ""
+        unseen "what a client does with a conversation later is not in the stream";
+    Ext07
+        says "Extension items, events, fields, statuses and tiers are documented."
+        why "Nobody can use what nobody describes."
+        right "" wrong ""
+        unseen "documentation is not on the wire";
+    Ext08
+        says "Extra fields are optional and leave required behaviour as it is."
+        why "A client that does not know the field must still be right."
+        right "\"text\":\"hi\",\"acme_score\":0.9" wrong "\"acme_text\":\"hi\" in place of text"
+        unseen "what a field means cannot be seen; a core field that is missing is reported by the schema layer";
+    Ext09
+        says "Unknown fields are kept when something is passed on or sent back."
+        why "They may carry what the server needs to continue."
+        right "in: {\"text\":…,\"x\":1}, out: {\"text\":…,\"x\":1}" wrong "out: {\"text\":…}"
+        unseen "needs both sides of a client or gateway; this library keeps every field";
+    Ext10
+        says "An extension item has `id`, `type` and `status` like any other."
+        why "Clients that do not know the type still list it and show its state."
+        right "{\"id\":\"x_1\",\"type\":\"acme:search_result\",\"status\":\"completed\"}" wrong "{\"type\":\"acme:search_result\"}";
+    Ext11
+        says "A reader does not treat a prefixed name as the core name behind its colon."
+        why "`acme:message` may have nothing in common with `message`."
+        right "acme:message is an opaque item" wrong "acme:message is read as a message"
+        unseen "binds readers; this one compares whole names";
+    Ext12
+        says "No extension event has a top-level field `error`."
+        why "Both official SDKs turn any payload that has one into a failure."
+        right "{\"type\":\"acme:trace\",\"problem\":{…}}" wrong "{\"type\":\"acme:trace\",\"error\":{…}}";
+}

@@ -1,0 +1,190 @@
+//! The rules in words: one sentence, why it matters, a right and a wrong example, and why some are never reported.
+//!
+//! Text only, behind the feature `explain`: nothing that reads or checks depends on it. `docs/rules.md` is printed from
+//! here, and so is `deltafold check --explain`.
+
+use alloc::string::String;
+use core::fmt::Write;
+
+use super::rule::Rule;
+
+mod framing;
+mod item;
+mod object;
+mod part;
+mod request;
+mod stream;
+mod tool;
+mod transport;
+
+/// A rule in words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// The rule in one sentence or two.
+    pub says: &'static str,
+    /// What goes wrong for whom when it is broken.
+    pub why: &'static str,
+    /// A small example that keeps it.
+    pub right: &'static str,
+    /// A small example that breaks it.
+    pub wrong: &'static str,
+    /// Why no finding is ever made under this rule; empty for rules that are checked.
+    pub unseen: &'static str,
+}
+
+impl Rule {
+    /// The rule in one sentence.
+    pub fn sentence(self) -> &'static str {
+        self.explain().says
+    }
+
+    /// The rule in words, with examples.
+    pub fn explain(self) -> &'static Explanation {
+        const NONE: &Explanation = &Explanation { says: "", why: "", right: "", wrong: "", unseen: "" };
+        TABLES.iter().flat_map(|table| table.iter()).find(|(rule, _)| *rule == self).map_or(NONE, |(_, words)| words)
+    }
+}
+
+/// Prints all rules as the page `docs/rules.md`: every rule with its words, then the list of those never reported.
+pub fn markdown() -> String {
+    let mut out = String::from(HEAD);
+    let checked = Rule::ALL.iter().filter(|rule| rule.seen().checked()).count();
+    let _ = writeln!(
+        out,
+        "{} rules: {checked} are checked, {} stand at the end with the reason why they cannot be.\n",
+        Rule::COUNT,
+        Rule::COUNT - checked
+    );
+    let mut family = "";
+    for rule in Rule::ALL {
+        let prefix = rule.id().split('-').next().unwrap_or_default();
+        if prefix != family {
+            family = prefix;
+            let title = FAMILIES.iter().find(|(name, _)| *name == family).map_or(family, |(_, title)| *title);
+            let _ = writeln!(out, "## {title}\n");
+        }
+        write_rule(*rule, &mut out);
+    }
+    out.push_str("## Rules that are never reported\n\nEach is a rule of the specification or its practice, and none leaves a trace that could be told apart in a byte stream,\na response object or a request object.\n\n| rule | why |\n| --- | --- |\n");
+    for rule in Rule::ALL.iter().filter(|rule| !rule.seen().checked()) {
+        let _ = writeln!(out, "| {} | {} |", rule.id(), rule.explain().unseen);
+    }
+    out
+}
+
+fn write_rule(rule: Rule, out: &mut String) {
+    let words = rule.explain();
+    let _ = writeln!(out, "### {}\n\n{}\n", rule.id(), words.says);
+    let _ = writeln!(
+        out,
+        "Level {}; binds {}; editions: {}; layer {}; seen in: {}.\n",
+        rule.level().word(),
+        rule.binds().words(),
+        rule.scope().words(),
+        rule.layer().name(),
+        rule.seen().words()
+    );
+    let _ = writeln!(out, "{}\n", words.why);
+    if !words.right.is_empty() {
+        let _ = writeln!(out, "```text\nright\n{}\nwrong\n{}\n```\n", indent(words.right), indent(words.wrong));
+    }
+}
+
+fn indent(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        out.push_str("  ");
+        out.push_str(line);
+    }
+    out
+}
+
+/// Fills a table of explanations; `unseen` is only for rules that are never reported.
+macro_rules! explain {
+    ($($rule:ident says $says:literal why $why:literal right $right:literal wrong $wrong:literal $(unseen $unseen:literal)?;)*) => {
+        pub(super) const TABLE: &[(crate::validate::Rule, super::Explanation)] = &[$(
+            (crate::validate::Rule::$rule, super::Explanation {
+                says: $says,
+                why: $why,
+                right: $right,
+                wrong: $wrong,
+                unseen: concat!($($unseen)?),
+            }),
+        )*];
+    };
+}
+use explain;
+
+const TABLES: &[&[(Rule, Explanation)]] = &[
+    framing::TABLE,
+    stream::TABLE,
+    item::TABLE,
+    part::TABLE,
+    tool::TABLE,
+    object::TABLE,
+    request::TABLE,
+    transport::TABLE,
+];
+
+const HEAD: &str = "<!-- Generated from core/src/validate by `deltafold check --explain all --format markdown`; do not edit. -->\n
+# Rules\n
+Ids are stable. A finding names the rule, its severity, the layer that saw it, the event, the byte and, where it helps,
+the JSON pointer. Severity follows the level: MUST, schema and implied rules make errors, SHOULD warnings, practice notes;
+a profile may lower it.\n
+";
+
+const FAMILIES: &[(&str, &str)] = &[
+    ("HTTP", "HTTP"),
+    ("SSE", "Event-stream framing"),
+    ("SEQ", "Sequence numbers"),
+    ("LIFE", "Response life cycle"),
+    ("ITEM", "Items"),
+    ("PART", "Content parts"),
+    ("TEXT", "Text, log probabilities, padding"),
+    ("ANN", "Annotations"),
+    ("REF", "Refusals"),
+    ("RSN", "Reasoning"),
+    ("ARG", "Tool-call input"),
+    ("TOOL", "Tools and tool choice"),
+    ("OBJ", "Response object"),
+    ("INC", "Incomplete results"),
+    ("ERR", "Errors"),
+    ("EXT", "Extensions"),
+    ("REQ", "Requests"),
+    ("PREV", "Chaining"),
+    ("TRUNC", "Truncation"),
+    ("TIER", "Service tiers"),
+    ("WS", "WebSocket"),
+    ("CMP", "Compaction"),
+    ("SCHEMA", "Contract (ours)"),
+    ("READ", "Reading (ours)"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_is_explained_once_and_unseen_rules_say_why() {
+        for rule in Rule::ALL {
+            let entries = TABLES.iter().flat_map(|table| table.iter()).filter(|(name, _)| name == rule).count();
+            assert_eq!(entries, 1, "{}", rule.id());
+            let words = rule.explain();
+            assert!(!words.says.is_empty() && !words.why.is_empty(), "{}", rule.id());
+            assert_eq!(words.unseen.is_empty(), rule.seen().checked(), "{}", rule.id());
+            assert_eq!(words.right.is_empty(), words.wrong.is_empty(), "{}", rule.id());
+            assert!(!rule.seen().checked() || !words.wrong.is_empty(), "{} has no example", rule.id());
+        }
+    }
+
+    #[test]
+    fn the_page_lists_every_rule() {
+        let page = markdown();
+        for rule in Rule::ALL {
+            assert!(page.contains(&alloc::format!("### {}\n", rule.id())));
+        }
+    }
+}
