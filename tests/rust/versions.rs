@@ -50,3 +50,16 @@ fn the_lock_file_is_up_to_date() {
         assert_eq!(quoted_after(package, "version = "), Some(version()), "{package}");
     }
 }
+
+#[test]
+fn the_header_states_the_version_and_the_number_of_its_interface() {
+    let header = read("include/deltafold.h").expect("the header");
+    let number = |name: &str| {
+        let line = header.lines().find_map(|line| line.strip_prefix(&format!("#define {name} ")));
+        line.unwrap_or_else(|| panic!("{name} is not in the header")).to_owned()
+    };
+    let parts = ["MAJOR", "MINOR", "PATCH"].map(|part| number(&format!("DFOLD_VERSION_{part}")));
+    assert_eq!(parts.join("."), version());
+    let build = read("bindings/c/build.rs").expect("the build script");
+    assert!(build.contains(&format!("libdeltafold.so.{}\"", number("DFOLD_ABI_VERSION"))));
+}

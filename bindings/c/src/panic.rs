@@ -1,0 +1,48 @@
+//! The one unwind boundary: no panic crosses into C, where unwinding is undefined.
+
+use std::panic::{catch_unwind, AssertUnwindSafe};
+
+use crate::status::dfold_status;
+
+/// Runs the body of an entry point; a panic becomes [`dfold_status::DFOLD_INTERNAL`].
+///
+/// What the body touched may be half done after a panic. That is why the status tells the caller to free the handle and
+/// do nothing else with it, and why asserting unwind safety here is true.
+pub(crate) fn boundary(body: impl FnOnce() -> Result<(), dfold_status>) -> dfold_status {
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(())) => dfold_status::DFOLD_OK,
+        Ok(Err(status)) => status,
+        Err(payload) => {
+            // Dropping the payload may panic in turn; forgetting it leaks a few bytes on a path that is a bug anyway.
+            core::mem::forget(payload);
+            dfold_status::DFOLD_INTERNAL
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_becomes_a_status() {
+        assert_eq!(boundary(|| panic!("forced")), dfold_status::DFOLD_INTERNAL);
+    }
+
+    #[test]
+    fn a_payload_that_panics_when_dropped_becomes_a_status() {
+        struct Bomb;
+        impl Drop for Bomb {
+            fn drop(&mut self) {
+                panic!("again");
+            }
+        }
+        assert_eq!(boundary(|| std::panic::panic_any(Bomb)), dfold_status::DFOLD_INTERNAL);
+    }
+
+    #[test]
+    fn a_failure_passes_through() {
+        assert_eq!(boundary(|| Err(dfold_status::DFOLD_JSON_SYNTAX)), dfold_status::DFOLD_JSON_SYNTAX);
+        assert_eq!(boundary(|| Ok(())), dfold_status::DFOLD_OK);
+    }
+}

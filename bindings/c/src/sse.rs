@@ -1,0 +1,156 @@
+//! The first layer on its own: bytes to SSE frames, without a copy where the core makes none.
+
+use deltafold::sse::{FrameDecoder, Signal};
+use deltafold::Limits;
+
+use crate::bytes::dfold_bytes;
+use crate::ffi;
+use crate::status::dfold_status;
+
+/// Decodes an event stream into frames. Opaque; made by dfold_sse_new, ended by dfold_sse_free.
+pub struct dfold_sse {
+    decoder: FrameDecoder,
+    broken: bool,
+}
+
+impl ffi::Handle for dfold_sse {
+    type Inner = FrameDecoder;
+
+    fn parts(&mut self) -> (&mut FrameDecoder, &mut bool) {
+        (&mut self.decoder, &mut self.broken)
+    }
+}
+
+/// What a signal is.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum dfold_signal_kind {
+    /// A block with data, ended by a blank line.
+    DFOLD_SIGNAL_FRAME = 0,
+    /// A comment line; `data` is its text.
+    DFOLD_SIGNAL_COMMENT = 1,
+    /// A block without data.
+    DFOLD_SIGNAL_BLANK = 2,
+}
+
+/// One thing that the stream said. The views are valid until the next call on the decoder and as long as the chunk is.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct dfold_signal {
+    /// What it is.
+    pub kind: dfold_signal_kind,
+    /// Whether the stream has set a reconnection time.
+    pub has_retry: bool,
+    /// The reconnection time in force, in milliseconds; 0 without one.
+    pub retry: u64,
+    /// Offset of the first byte of the block or comment from the start of the stream.
+    pub offset: u64,
+    /// The event name; empty if there is none.
+    pub event: dfold_bytes,
+    /// The payload, UTF-8; the text of a comment.
+    pub data: dfold_bytes,
+    /// The last event id in force; empty if there is none, and for a comment.
+    pub id: dfold_bytes,
+}
+
+impl From<Signal<'_>> for dfold_signal {
+    fn from(signal: Signal<'_>) -> Self {
+        let (kind, event, data, id, retry, offset) = match signal {
+            Signal::Frame(frame) => {
+                (dfold_signal_kind::DFOLD_SIGNAL_FRAME, frame.event, frame.data, frame.id, frame.retry, frame.offset)
+            }
+            Signal::Comment(comment) => {
+                (dfold_signal_kind::DFOLD_SIGNAL_COMMENT, "", comment.text, "", None, comment.offset)
+            }
+            Signal::Blank(blank) => {
+                (dfold_signal_kind::DFOLD_SIGNAL_BLANK, blank.event, "", blank.id, blank.retry, blank.offset)
+            }
+            // The core may learn new signals; until this crate does, they show as a block without data.
+            _ => (dfold_signal_kind::DFOLD_SIGNAL_BLANK, "", "", "", None, 0),
+        };
+        Self {
+            kind,
+            has_retry: retry.is_some(),
+            retry: retry.unwrap_or(0),
+            offset,
+            event: event.as_bytes().into(),
+            data: data.as_bytes().into(),
+            id: id.as_bytes().into(),
+        }
+    }
+}
+
+/// Makes a decoder at the start of a stream, with the default limits. The caller owns it; end it with dfold_sse_free.
+///
+/// Returns DFOLD_OK, or DFOLD_MISUSE if `out_decoder` is NULL.
+///
+/// # Safety
+/// `out_decoder` is NULL or points to a writable pointer.
+#[no_mangle]
+pub unsafe extern "C" fn dfold_sse_new(out_decoder: *mut *mut dfold_sse) -> dfold_status {
+    let make = || dfold_sse { decoder: FrameDecoder::new(&Limits::default()), broken: false };
+    // SAFETY: what `give` asks for is what our caller promises.
+    unsafe { ffi::give(out_decoder, make) }
+}
+
+/// Takes the next signal out of a chunk, from `*at` on, and moves `*at` behind it.
+///
+/// Start with `*at` 0, call until DFOLD_NO_MORE, then go on with the next chunk. The chunk may be cut anywhere. A frame that
+/// lies in it borrows from it, so keep the chunk while you use the views.
+///
+/// Returns DFOLD_OK with a signal, DFOLD_NO_MORE when the chunk is used up, DFOLD_LIMIT_LINE or DFOLD_LIMIT_FRAME past a limit
+/// (and again until dfold_sse_reset), DFOLD_MISUSE for NULL where it is not allowed or `*at` behind the chunk.
+///
+/// # Safety
+/// `decoder` is a live handle that no other call is using; `chunk` points to `len` bytes, or is NULL with `len` 0; `at` and
+/// `out_signal` are NULL or writable.
+#[no_mangle]
+pub unsafe extern "C" fn dfold_sse_next(
+    decoder: *mut dfold_sse,
+    chunk: *const u8,
+    len: usize,
+    at: *mut usize,
+    out_signal: *mut dfold_signal,
+) -> dfold_status {
+    // SAFETY: each pointer is used as our caller promises; the views point into the decoder and the chunk.
+    unsafe {
+        ffi::with(decoder, |decoder| {
+            let chunk = ffi::bytes(chunk, len)?;
+            let at = ffi::in_out(at)?;
+            if *at > chunk.len() || out_signal.is_null() {
+                return Err(dfold_status::DFOLD_MISUSE);
+            }
+            match decoder.next(chunk, at) {
+                Ok(Some(signal)) => ffi::write(out_signal, signal.into()),
+                Ok(None) => Err(dfold_status::DFOLD_NO_MORE),
+                Err(error) => Err(error.code().into()),
+            }
+        })
+    }
+}
+
+/// Makes the decoder as new: nothing pending, no last event id, offset 0.
+///
+/// Returns DFOLD_OK, or DFOLD_MISUSE if `decoder` is NULL.
+///
+/// # Safety
+/// `decoder` is NULL or a live handle that no other call is using.
+#[no_mangle]
+pub unsafe extern "C" fn dfold_sse_reset(decoder: *mut dfold_sse) -> dfold_status {
+    let reset = |decoder: &mut FrameDecoder| {
+        decoder.reset();
+        Ok(())
+    };
+    // SAFETY: what `with` asks for is what our caller promises.
+    unsafe { ffi::with(decoder, reset) }
+}
+
+/// Ends a decoder; NULL is fine. Every view that it gave is invalid afterwards.
+///
+/// # Safety
+/// `decoder` is NULL or a live handle, and is not used again.
+#[no_mangle]
+pub unsafe extern "C" fn dfold_sse_free(decoder: *mut dfold_sse) {
+    // SAFETY: what `free` asks for is what our caller promises.
+    unsafe { ffi::free(decoder) }
+}
