@@ -1,4 +1,4 @@
-//! [`write`]: an event → JSON text, exactly as it came.
+//! [`write()`]: an event → JSON text, exactly as it came.
 
 use alloc::string::String;
 
