@@ -4,6 +4,7 @@
 
 extern crate alloc;
 
+pub mod accumulate;
 pub mod contract;
 mod error;
 pub mod event;
@@ -11,12 +12,15 @@ mod finding;
 pub mod json;
 mod limits;
 mod outcome;
+mod reader;
 pub mod sse;
 pub mod validate;
 
+pub use accumulate::{AccumulateOptions, Accumulator, Images, Item, Part, RateLimits, Response};
 pub use contract::{Edition, Editions, Group};
 pub use error::{Class, Code, Error};
 pub use event::{Event, Kind, OwnedEvent};
 pub use finding::{Finding, Findings, Layer, Place, Repair, Severity, Weights};
 pub use limits::{Limits, Overflow};
 pub use outcome::{Failure, Outcome};
+pub use reader::{Reader, ReaderBuilder, ReaderOptions};

@@ -4,7 +4,6 @@ use super::payload::Event;
 use crate::contract::Kind;
 
 /// Names the format that an event seems to belong to, if it is one of those people feed by mistake.
-#[allow(dead_code)] // called by the reader
 pub(crate) fn recognise(event: &Event<'_>) -> Option<&'static str> {
     if event.kind() != Kind::Unknown {
         return None;
@@ -33,7 +32,6 @@ pub(crate) fn recognise(event: &Event<'_>) -> Option<&'static str> {
 }
 
 /// Names what the first bytes of a stream without any frame look like.
-#[allow(dead_code)] // called by the reader
 pub(crate) fn recognise_bytes(head: &[u8]) -> Option<&'static str> {
     let at = head.iter().position(|byte| !byte.is_ascii_whitespace())?;
     let head = &head[at..];

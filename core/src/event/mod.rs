@@ -14,7 +14,6 @@ mod typed;
 mod write;
 
 pub use crate::contract::{Group, Kind};
-#[allow(unused_imports)] // the reader uses them
 pub(crate) use foreign::{recognise, recognise_bytes};
 pub use parse::{Fault, Levels, Origin, Parser};
 pub use payload::{Event, OwnedEvent};

@@ -230,7 +230,6 @@ impl<'a> Event<'a> {
 
     /// Says whether any routing field is bad or repeated.
     #[inline]
-    #[allow(dead_code)] // called by the reader
     pub(crate) fn is_odd(&self) -> bool {
         self.fields.bad | self.fields.repeated != 0 || self.fault.is_some()
     }

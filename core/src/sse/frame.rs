@@ -65,7 +65,7 @@ pub struct FrameDecoder {
 
 /// The current block: all that a blank line turns into a signal.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Block {
+pub(crate) struct Block {
     pub(super) open: bool,
     pub(super) named: bool,
     pub(super) dropped: bool,
@@ -80,7 +80,7 @@ pub(super) struct Block {
 
 /// Where bytes stand that are given out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Bytes {
+pub(crate) enum Bytes {
     #[default]
     Nowhere,
     /// From here to there in the chunk. Never outlives a call of `next`.
@@ -89,7 +89,8 @@ pub(super) enum Bytes {
 }
 
 /// A signal, before it borrows anything.
-pub(super) enum Found {
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Found {
     Frame(Block),
     Blank(Block),
     /// Its text is in `value`.
@@ -132,14 +133,31 @@ impl FrameDecoder {
     #[inline]
     pub fn next<'a>(&'a mut self, chunk: &'a [u8], at: &mut usize) -> Result<Option<Signal<'a>>, Error> {
         let Some(found) = self.advance(chunk, at)? else { return Ok(None) };
+        Ok(Some(self.resolve(found, chunk)))
+    }
+
+    /// Makes a signal of what [`advance`](Self::advance) found in the same chunk.
+    ///
+    /// The two steps of `next`, apart: a caller in this crate can look at what was found, and go on, before it borrows.
+    #[inline]
+    pub(crate) fn resolve<'a>(&'a mut self, found: Found, chunk: &'a [u8]) -> Signal<'a> {
         let Self { data, value, name, id, retry, scratch, .. } = self;
-        Ok(Some(match found {
+        match found {
             Found::Frame(block) => {
                 Signal::Frame(block.frame(name, block.data.of(chunk, data), id, *retry).check(scratch))
             }
             Found::Blank(block) => Signal::Blank(block.blank(name, id, *retry)),
             Found::Comment { offset, cut } => Signal::Comment(comment(value, offset, cut, scratch)),
-        }))
+        }
+    }
+
+    /// The payload of a found frame, unchecked; empty for other signals.
+    #[inline]
+    pub(crate) fn payload<'a>(&'a self, found: &Found, chunk: &'a [u8]) -> &'a [u8] {
+        match found {
+            Found::Frame(block) if !block.dropped => block.data.of(chunk, &self.data),
+            _ => &[],
+        }
     }
 
     /// The same as [`next`](Self::next), but a payload of one line is not checked to be UTF-8.
@@ -215,8 +233,9 @@ impl FrameDecoder {
         data + value
     }
 
+    /// Goes on to the next signal and says what it is, without borrowing.
     #[inline]
-    fn advance(&mut self, chunk: &[u8], at: &mut usize) -> Result<Option<Found>, Error> {
+    pub(crate) fn advance(&mut self, chunk: &[u8], at: &mut usize) -> Result<Option<Found>, Error> {
         if let Some(stop) = &self.stop {
             return Err(stop.clone());
         }

@@ -44,6 +44,7 @@ mod line;
 mod signal;
 mod text;
 
+pub(crate) use frame::Found;
 pub use frame::{FrameDecoder, COMMENT_BYTES};
 pub use line::{Line, LineDecoder, LineEnd};
 pub use signal::{Blank, Comment, Frame, Marks, RawFrame, RawSignal, Signal, Tail};

@@ -1,0 +1,789 @@
+//! [`Accumulator`]: events → the response so far.
+//!
+//! Later and wider sources win over earlier ones: delta, the kind's done, the part's done, the item's done, the terminal
+//! snapshot. What is missing is opened, what comes too late is left out, and each such repair is a finding.
+
+use alloc::borrow::ToOwned;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::agree;
+use super::rates::RateLimits;
+use super::response::Response;
+use super::route::{implied_type, text_route, Route, Target};
+use super::slot::{empty_part, Array, Opened, Slot, Way};
+use crate::contract::Kind;
+use crate::error::{Code, Error};
+use crate::event::Event;
+use crate::finding::{Findings, Place, Repair};
+use crate::json::{join, Object, Value, View};
+use crate::limits::Limits;
+use crate::outcome::{Failure, Outcome};
+use crate::validate::Rule;
+
+/// What to do with preview images, which can be megabytes each and are never part of the response.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Images {
+    /// Keep every preview of every item until the item is done.
+    Keep,
+    /// Keep the newest preview of each item until the item is done.
+    #[default]
+    KeepLast,
+    /// Keep none; the event itself still has it.
+    Drop,
+}
+
+/// How to accumulate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AccumulateOptions {
+    /// Rebuild from the events alone: the terminal snapshot gives the outcome but changes nothing else.
+    pub without_terminal: bool,
+    /// What to do with preview images.
+    pub images: Images,
+}
+
+/// Folds events into a response that can be read at any time.
+///
+/// Inputs: [`apply`](Self::apply) for each event in order, [`finish`](Self::finish) at the end of input. Getters:
+/// [`response`](Self::response), [`outcome`](Self::outcome), [`rate_limits`](Self::rate_limits). A delta costs O(its
+/// length); reading the response costs what is read.
+#[derive(Clone, Debug)]
+pub struct Accumulator {
+    options: AccumulateOptions,
+    limits: Limits,
+    /// The snapshot's fields; `output` holds its place in the order.
+    pub(crate) fields: Object,
+    pub(crate) started: bool,
+    pub(crate) slots: Vec<Slot>,
+    /// Which slot an `output_index` routes to.
+    pub(crate) by_index: BTreeMap<u64, u32>,
+    pub(crate) by_id: BTreeMap<String, u32>,
+    /// The order of the output: wire index, then arrival.
+    pub(crate) order: BTreeMap<(u64, u32), u32>,
+    cursor: Option<Cursor>,
+    pub(crate) outcome: Option<Outcome>,
+    pub(crate) error: Option<Failure>,
+    pub(crate) rates: RateLimits,
+    pub(crate) bytes: usize,
+}
+
+/// The string that the last delta went to.
+#[derive(Clone, Copy, Debug)]
+struct Cursor {
+    kind: Kind,
+    output_index: u64,
+    element: u64,
+    slot: u32,
+    way: Way,
+}
+
+impl Default for Accumulator {
+    fn default() -> Self {
+        Self::new(AccumulateOptions::default(), Limits::default())
+    }
+}
+
+impl Accumulator {
+    /// Makes an accumulator with an empty response.
+    pub fn new(options: AccumulateOptions, limits: Limits) -> Self {
+        Self {
+            options,
+            limits,
+            fields: Object::new(),
+            started: false,
+            slots: Vec::new(),
+            by_index: BTreeMap::new(),
+            by_id: BTreeMap::new(),
+            order: BTreeMap::new(),
+            cursor: None,
+            outcome: None,
+            error: None,
+            rates: RateLimits::default(),
+            bytes: 0,
+        }
+    }
+
+    /// Applies one event. Repairs and disagreements become findings; only a limit is an error.
+    #[inline]
+    pub fn apply(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
+        if let Some(cursor) = self.cursor {
+            if self.append_again(cursor, event) {
+                return Ok(());
+            }
+        }
+        self.apply_any(event, findings)
+    }
+
+    /// The usual case: one more delta for the string that the last one went to.
+    #[inline]
+    fn append_again(&mut self, cursor: Cursor, event: &Event<'_>) -> bool {
+        let same = event.kind() == cursor.kind
+            && event.output_index() == Some(cursor.output_index)
+            && element_of(event, cursor.kind) == cursor.element
+            && event.logprobs().is_none()
+            && !event.halves().lone;
+        let Some(slot) = same.then(|| self.slots.get_mut(cursor.slot as usize)).flatten() else { return false };
+        let id_fits = event.item_id().is_none_or(|id| id == slot.id());
+        if !id_fits || slot.high.is_some() || self.bytes > self.limits.response_bytes {
+            return false;
+        }
+        let Some(text) = slot.follow(cursor.way) else { return false };
+        text.push_str(event.delta());
+        self.bytes += event.delta().len();
+        true
+    }
+
+    fn apply_any(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
+        let kind = event.kind();
+        if kind == Kind::RateLimits {
+            self.rates.take_event(event);
+        }
+        let changes = kind.is_known() && !kind.is_transport() && kind != Kind::RateLimits;
+        if self.outcome.is_some() && changes {
+            findings.report(Rule::Life07, event.place(), Some(Repair::IgnoredLate), || {
+                (String::new(), format!("expected nothing after the terminal event, found {}", event.kind()))
+            });
+            return Ok(());
+        }
+        match kind {
+            Kind::Created | Kind::Queued | Kind::InProgress => self.snapshot(event, findings)?,
+            Kind::Completed | Kind::Failed | Kind::Incomplete => self.terminal(event, findings)?,
+            Kind::OutputItemAdded => self.item_added(event, findings)?,
+            Kind::OutputItemDone => self.item_done(event, findings)?,
+            Kind::ContentPartAdded => self.part_added(event, Array::Content, findings)?,
+            Kind::ContentPartDone => self.part_done(event, Array::Content, findings)?,
+            Kind::ReasoningSummaryPartAdded => self.part_added(event, Array::Summary, findings)?,
+            Kind::ReasoningSummaryPartDone => self.part_done(event, Array::Summary, findings)?,
+            Kind::OutputTextAnnotationAdded => self.annotation(event, findings)?,
+            Kind::ShellCallOutputContentDelta | Kind::ShellCallOutputContentDone => {
+                self.shell_output(event, findings)?
+            }
+            Kind::ImageGenerationCallPartialImage => self.partial_image(event, findings)?,
+            Kind::Error => {
+                self.rates.take_headers_of(event);
+                self.error = Some(event.failure());
+            }
+            Kind::Unknown => findings.report(Rule::Ext02, event.place(), Some(Repair::KeptUnknown), || {
+                (String::new(), "expected a known type or `slug:name`, found another; the event is kept".to_owned())
+            }),
+            _ => {
+                if let Some(route) = text_route(kind) {
+                    self.text(event, route, findings)?;
+                } else if let Some(status) = kind.status() {
+                    self.tool_state(event, status, findings)?;
+                }
+            }
+        }
+        if self.bytes > self.limits.response_bytes {
+            return Err(Error::new(
+                Code::ResponseLimit,
+                event.offset(),
+                format!("limit {}", self.limits.response_bytes),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Says that input has ended. Open items become `incomplete` if nothing else decided (M7).
+    pub fn finish(&mut self, place: Place, last_sequence_number: Option<u64>, findings: &mut Findings) -> Outcome {
+        if let Some(outcome) = &self.outcome {
+            return outcome.clone();
+        }
+        let outcome = match self.error.clone() {
+            Some(error) => Outcome::Failed { error },
+            None => Outcome::Truncated { last_sequence_number },
+        };
+        if self.started || !self.slots.is_empty() {
+            findings.report(Rule::Life11, place, Some(Repair::ClosedAtEnd), || {
+                (String::new(), "expected a terminal event, found the end of input".to_owned())
+            });
+            self.close_open_items();
+            let (code, message) = match &outcome {
+                Outcome::Failed { error } => (error.code.as_str(), error.message.as_str()),
+                _ => ("stream_truncated", "The response stream ended before a terminal event."),
+            };
+            let mut error = Object::new();
+            error.push("code", code);
+            error.push("message", message);
+            self.fields.insert("status", "failed");
+            self.fields.insert("error", error);
+        }
+        self.outcome = Some(outcome.clone());
+        outcome
+    }
+
+    /// The response so far.
+    pub fn response(&self) -> Response<'_> {
+        Response::new(self)
+    }
+
+    /// How the stream ended, once a terminal event or the end of input has said so.
+    pub fn outcome(&self) -> Option<&Outcome> {
+        self.outcome.as_ref()
+    }
+
+    /// The last `error` event, whether or not `response.failed` followed.
+    pub fn error(&self) -> Option<&Failure> {
+        self.error.as_ref()
+    }
+
+    /// Rate limits gathered from headers and events.
+    pub fn rate_limits(&self) -> &RateLimits {
+        &self.rates
+    }
+
+    /// Takes HTTP response headers; those about rate limits are kept.
+    pub fn note_headers<'h>(&mut self, headers: impl IntoIterator<Item = (&'h str, &'h str)>) {
+        self.rates.take_headers(headers);
+    }
+
+    /// Forgets everything, keeps options and limits.
+    pub fn reset(&mut self) {
+        *self = Self::new(self.options, self.limits);
+    }
+
+    fn snapshot(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
+        let Some(response) = event.response() else { return Ok(()) };
+        if !self.started && event.kind() != Kind::Created {
+            findings.report(Rule::Life02, event.place(), Some(Repair::StartedAnyway), || {
+                (String::new(), format!("expected response.created first, found {}", event.kind()))
+            });
+        }
+        let another = self.started && response.get("id").is_some_and(|id| !id.is_str(self.response().id()));
+        if another {
+            findings.report(Rule::Life08, event.place(), None, || {
+                (String::from("/response/id"), "expected the response's id, found another".to_owned())
+            });
+        }
+        let mut output = self.take_fields(response);
+        if self.slots.is_empty() || (another && event.kind() == Kind::Created) {
+            self.replace_items(&mut output, false, event)?;
+        }
+        Ok(())
+    }
+
+    /// Takes the snapshot's fields and gives back its items.
+    fn take_fields(&mut self, response: View<'_>) -> Vec<Value> {
+        self.started = true;
+        self.cursor = None;
+        let Value::Object(mut fields) = response.to_value() else { return Vec::new() };
+        self.bytes += response.raw().len();
+        let mut output = Vec::new();
+        match fields.get_mut("output") {
+            Some(place) => {
+                if let Value::Array(items) = core::mem::take(place) {
+                    output = items;
+                }
+            }
+            None => fields.push("output", Value::Null),
+        }
+        self.fields = fields;
+        output
+    }
+
+    fn replace_items(&mut self, items: &mut Vec<Value>, done: bool, event: &Event<'_>) -> Result<(), Error> {
+        self.slots.clear();
+        self.by_index.clear();
+        self.by_id.clear();
+        self.order.clear();
+        self.cursor = None;
+        for (at, item) in core::mem::take(items).into_iter().enumerate() {
+            if let Value::Object(item) = item {
+                let done = done || item.get("status").and_then(Value::as_str) != Some("in_progress");
+                self.place(at as u64, Slot::from_item(item, done), event)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn terminal(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
+        let status = event.kind().as_str().trim_start_matches("response.");
+        let response = event.response();
+        if !self.started {
+            findings.report(Rule::Life02, event.place(), Some(Repair::StartedAnyway), || {
+                (String::new(), format!("expected response.created first, found {}", event.kind()))
+            });
+        }
+        let outcome = outcome_of(event.kind(), response, self.error.as_ref());
+        if self.options.without_terminal || response.is_none() {
+            self.close_open_items();
+            self.fields.insert("status", status);
+        } else if let Some(response) = response {
+            let count = response.get("output").map_or(0, |output| output.elements().count());
+            if count == 0 && !self.slots.is_empty() {
+                findings.report(Rule::Life09, event.place(), Some(Repair::KeptItems), || {
+                    let items = self.slots.len();
+                    (String::new(), format!("expected the {items} items that were streamed, found an empty output"))
+                });
+                self.take_fields(response);
+                self.close_open_items();
+            } else {
+                let mine: Vec<&Slot> = self.order.values().map(|at| &self.slots[*at as usize]).collect();
+                if let Some(message) = agree::output(&mine, response) {
+                    findings.report(Rule::Life09, event.place(), Some(Repair::TookLater), || (String::new(), message));
+                }
+                let mut output = self.take_fields(response);
+                self.replace_items(&mut output, true, event)?;
+            }
+        }
+        self.outcome = Some(outcome);
+        Ok(())
+    }
+
+    fn close_open_items(&mut self) {
+        for slot in self.slots.iter_mut().filter(|slot| !slot.done) {
+            let known = slot.item.contains_key("status");
+            if known && matches!(slot.text("status"), "in_progress" | "searching" | "interpreting" | "generating" | "")
+            {
+                slot.set_status("incomplete");
+            }
+        }
+        self.cursor = None;
+    }
+
+    fn item_added(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
+        self.cursor = None;
+        let Some(Value::Object(item)) = event.item().map(|item| item.to_value()) else { return Ok(()) };
+        self.bytes += event.raw().len();
+        let id = item.get("id").and_then(Value::as_str).unwrap_or("").to_owned();
+        let next = self.order.last_key_value().map_or(0, |((index, _), _)| index.saturating_add(1));
+        let index = event.output_index().unwrap_or(next);
+        if let Some(at) = self.by_index.get(&index).copied() {
+            let known = &self.slots[at as usize];
+            let (done, same) = (known.done, known.id() == id);
+            findings.report(Rule::Item10, event.place(), Some(Repair::DoubleOpen), || {
+                (String::new(), format!("expected a new output_index, found {index} again"))
+            });
+            if !same && done {
+                self.place_as(index, next, Slot::from_item(item, false), event)?;
+            }
+            return Ok(());
+        }
+        if index > next {
+            findings.report(Rule::Item10, event.place(), Some(Repair::ClosedGap), || {
+                (String::new(), format!("expected output_index {next}, found {index}"))
+            });
+        }
+        self.place(index, Slot::from_item(item, false), event)
+    }
+
+    fn item_done(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
+        self.cursor = None;
+        let Some(Value::Object(item)) = event.item().map(|item| item.to_value()) else { return Ok(()) };
+        self.bytes += event.raw().len();
+        let id = item.get("id").and_then(Value::as_str).map(ToOwned::to_owned);
+        let by_index = event.output_index().and_then(|index| self.by_index.get(&index)).copied();
+        let at = by_index.or_else(|| self.by_id.get(id.as_deref().unwrap_or("")).copied());
+        let Some(at) = at else {
+            findings.report(Rule::Item03, event.place(), Some(Repair::OpenedItem), || {
+                (String::new(), "expected output_item.added before output_item.done, found none".to_owned())
+            });
+            let next = self.order.last_key_value().map_or(0, |((index, _), _)| index.saturating_add(1));
+            return self.place(event.output_index().unwrap_or(next), Slot::from_item(item, true), event);
+        };
+        let slot = &mut self.slots[at as usize];
+        if slot.done {
+            findings.report(Rule::Item07, event.place(), Some(Repair::TookLater), || {
+                (String::new(), "expected one output_item.done for the item, found another".to_owned())
+            });
+        } else if let Some((rule, message)) = agree::item(slot, &item) {
+            findings.report(rule, event.place(), Some(Repair::TookLater), || (String::new(), message));
+        }
+        slot.replace(item, true);
+        if let Some(id) = id {
+            self.by_id.entry(id).or_insert(at);
+        }
+        Ok(())
+    }
+
+    /// Puts a new item at its wire index.
+    fn place(&mut self, index: u64, slot: Slot, event: &Event<'_>) -> Result<(), Error> {
+        self.place_as(index, index, slot, event)
+    }
+
+    fn place_as(&mut self, index: u64, rank: u64, slot: Slot, event: &Event<'_>) -> Result<(), Error> {
+        if self.slots.len() >= self.limits.items {
+            let detail = format!("limit {}", self.limits.items);
+            return Err(
+                Error::new(Code::ItemLimit, event.offset(), detail).with_sequence_number(event.sequence_number())
+            );
+        }
+        let at = self.slots.len() as u32;
+        self.by_index.insert(index, at);
+        self.order.insert((rank, at), at);
+        if !slot.id().is_empty() {
+            self.by_id.entry(slot.id().to_owned()).or_insert(at);
+        }
+        self.slots.push(slot);
+        Ok(())
+    }
+
+    /// Finds the item of an event: by `output_index`, then by `item_id`; opens it if there is none (M1). `None`: the item
+    /// is done and the event too late (M5), or the event names no item at all.
+    fn find(&mut self, event: &Event<'_>, item_type: &str, findings: &mut Findings) -> Result<Option<u32>, Error> {
+        let by_index = event.output_index().and_then(|index| self.by_index.get(&index)).copied();
+        let by_id = || event.item_id().and_then(|id| self.by_id.get(id)).copied();
+        let at = match by_index.or_else(by_id) {
+            Some(at) => at,
+            None if event.output_index().is_none() && event.item_id().is_none() => {
+                findings.report(Rule::Read07, event.place(), None, || {
+                    (String::new(), "expected output_index or item_id, found neither; the event is kept".to_owned())
+                });
+                return Ok(None);
+            }
+            None => {
+                findings.report(Rule::Item03, event.place(), Some(Repair::OpenedItem), || {
+                    (String::new(), format!("expected output_item.added before {}, found none", event.kind()))
+                });
+                let next = self.order.last_key_value().map_or(0, |((index, _), _)| index.saturating_add(1));
+                let index = event.output_index().unwrap_or(next);
+                self.place(index, Slot::implied(item_type, event.item_id()), event)?;
+                self.slots.len() as u32 - 1
+            }
+        };
+        let slot = &mut self.slots[at as usize];
+        if slot.done {
+            findings.report(Rule::Item07, event.place(), Some(Repair::IgnoredLate), || {
+                (String::new(), format!("expected nothing for a finished item, found {}", event.kind()))
+            });
+            return Ok(None);
+        }
+        match event.item_id() {
+            Some(id) if slot.id().is_empty() && !id.is_empty() => {
+                slot.item.insert("id", id);
+                self.by_id.entry(id.to_owned()).or_insert(at);
+            }
+            Some(id) if id != slot.id() => {
+                findings.report(Rule::Item11, event.place(), Some(Repair::RoutedByIndex), || {
+                    (String::new(), "expected the item's id in item_id, found another".to_owned())
+                })
+            }
+            _ => {}
+        }
+        Ok(Some(at))
+    }
+
+    /// Reports what opening an element took; a limit is an error.
+    fn opened(&self, opened: Opened, what: &str, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
+        if opened.too_many {
+            let detail = format!("limit {}", self.limits.parts);
+            return Err(
+                Error::new(Code::PartLimit, event.offset(), detail).with_sequence_number(event.sequence_number())
+            );
+        }
+        if let Some(repair) = opened.repair() {
+            let rule = if repair == Repair::ClosedGap { Rule::Part08 } else { Rule::Part02 };
+            findings.report(rule, event.place(), Some(repair), || {
+                (String::new(), format!("expected the {what} to be open already, found none"))
+            });
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, event: &Event<'_>, route: Route, findings: &mut Findings) -> Result<(), Error> {
+        self.cursor = None;
+        let kind = event.kind();
+        let Some(at) = self.find(event, route.item_type, findings)? else { return Ok(()) };
+        let element = element_of(event, kind);
+        let announced = kind == Kind::ShellCallCommandAdded;
+        let (way, opened) = self.slots[at as usize].way(route.target, element, self.limits.parts);
+        if !announced || opened.gap || opened.too_many {
+            self.opened(opened, "part", event, findings)?;
+        }
+        let Some(way) = way else { return Ok(()) };
+        let slot = &mut self.slots[at as usize];
+        if kind.is_delta() {
+            self.bytes += event.delta().len();
+            add_delta(slot, way, route.target, element, event, findings);
+            if let Some(logprobs) = event.logprobs() {
+                self.bytes += logprobs.len();
+                add_logprobs(slot, element, logprobs);
+            }
+            if let Some(output_index) = event.output_index() {
+                self.cursor = Some(Cursor { kind, output_index, element, slot: at, way });
+            }
+        } else if let Some(whole) = event.text() {
+            slot.high = None;
+            if let Some(text) = slot.follow(way) {
+                if text != whole {
+                    if !announced {
+                        findings.report(route.agree, event.place(), Some(Repair::TookLater), || {
+                            (
+                                String::new(),
+                                format!(
+                                    "expected the joined deltas ({} bytes), found {} bytes that differ",
+                                    text.len(),
+                                    whole.len()
+                                ),
+                            )
+                        });
+                    }
+                    self.bytes += whole.len();
+                    text.clear();
+                    text.push_str(whole);
+                    slot.forget_growing();
+                }
+            }
+            if kind == Kind::OutputTextDone {
+                settle_logprobs(slot, element, event.logprobs());
+            }
+            if kind == Kind::FunctionCallArgumentsDone && slot.text("name").is_empty() {
+                if let Some(name) = event.member("name").and_then(|name| name.as_str()) {
+                    slot.item.insert("name", &*name);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn part_added(&mut self, event: &Event<'_>, array: Array, findings: &mut Findings) -> Result<(), Error> {
+        self.cursor = None;
+        let Some(part) = event.part() else { return Ok(()) };
+        let item_type = match part.get("type").and_then(|kind| kind.as_str()).as_deref() {
+            Some("reasoning_text" | "summary_text") => "reasoning",
+            _ => "message",
+        };
+        let Some(at) = self.find(event, item_type, findings)? else { return Ok(()) };
+        let wire = element_of(event, event.kind());
+        let slot = &mut self.slots[at as usize];
+        if let Some(known) = slot.element(array, wire) {
+            // Deltas came first, or the part came twice: the longer text stays.
+            let length = |value: Option<&str>| value.map_or(0, str::len);
+            let old = length(known.str_at("text").or(known.str_at("refusal")));
+            let new = part.get("text").or(part.get("refusal")).and_then(|text| text.as_str());
+            if length(new.as_deref()) <= old {
+                return Ok(());
+            }
+        }
+        self.bytes += part.raw().len();
+        slot.forget_growing();
+        let opened = slot.put(array, wire, part.to_value(), self.limits.parts);
+        self.opened(Opened { part: false, ..opened }, "part", event, findings)
+    }
+
+    fn part_done(&mut self, event: &Event<'_>, array: Array, findings: &mut Findings) -> Result<(), Error> {
+        self.cursor = None;
+        let Some(part) = event.part() else { return Ok(()) };
+        let item_type = if array == Array::Summary { "reasoning" } else { "message" };
+        let Some(at) = self.find(event, item_type, findings)? else { return Ok(()) };
+        let wire = element_of(event, event.kind());
+        let slot = &mut self.slots[at as usize];
+        let part = part.to_value();
+        if let Some(known) = slot.element(array, wire) {
+            if let Some(message) = agree::part(known, &part) {
+                let rule = if array == Array::Summary { Rule::Rsn07 } else { Rule::Part10 };
+                findings.report(rule, event.place(), Some(Repair::TookLater), || (String::new(), message));
+            }
+        }
+        slot.logprobs.retain(|(known, _)| *known != wire || array != Array::Content);
+        slot.high = None;
+        slot.forget_growing();
+        let opened = slot.put(array, wire, part, self.limits.parts);
+        self.opened(opened, "part", event, findings)
+    }
+
+    fn annotation(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
+        self.cursor = None;
+        let Some(annotation) = event.annotation() else { return Ok(()) };
+        let Some(at) = self.find(event, "message", findings)? else { return Ok(()) };
+        let wire = event.content_index().unwrap_or(0);
+        let limit = self.limits.parts;
+        let slot = &mut self.slots[at as usize];
+        let mut opened = Opened::default();
+        if slot.position(Array::Content, wire).is_none() {
+            opened = slot.put(Array::Content, wire, empty_part("output_text"), limit);
+        }
+        self.opened(opened, "part", event, findings)?;
+        let slot = &mut self.slots[at as usize];
+        let Some(position) = slot.position(Array::Content, wire) else { return Ok(()) };
+        let part = slot.item.get_mut("content").and_then(|content| content.as_array_mut()?.get_mut(position));
+        let Some(part) = part.and_then(Value::as_object_mut) else { return Ok(()) };
+        if part.get("annotations").is_none_or(|list| list.as_array().is_none()) {
+            part.insert("annotations", Vec::new());
+        }
+        let Some(list) = part.get_mut("annotations").and_then(Value::as_array_mut) else { return Ok(()) };
+        let index = event.annotation_index().unwrap_or(list.len() as u64);
+        self.bytes += annotation.raw().len();
+        let (length, position) = (list.len(), usize::try_from(index).unwrap_or(usize::MAX));
+        match list.get_mut(position) {
+            Some(known) => *known = annotation.to_value(),
+            None if length >= limit => {
+                return Err(Error::new(Code::PartLimit, event.offset(), format!("limit {limit}")));
+            }
+            None => {
+                let next = length as u64;
+                if index > next {
+                    findings.report(Rule::Ann02, event.place(), Some(Repair::ClosedGap), || {
+                        (String::new(), format!("expected annotation_index {next}, found {index}"))
+                    });
+                }
+                list.push(annotation.to_value());
+            }
+        }
+        Ok(())
+    }
+
+    fn tool_state(&mut self, event: &Event<'_>, status: &str, findings: &mut Findings) -> Result<(), Error> {
+        self.cursor = None;
+        let Some(item_type) = implied_type(event.kind()) else { return Ok(()) };
+        let Some(at) = self.find(event, item_type, findings)? else { return Ok(()) };
+        // These two item types have no status of their own.
+        if !matches!(item_type, "mcp_list_tools" | "compaction") {
+            self.slots[at as usize].set_status(status);
+        }
+        Ok(())
+    }
+
+    fn shell_output(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
+        self.cursor = None;
+        let Some(at) = self.find(event, "shell_call_output", findings)? else { return Ok(()) };
+        let index = event.command_index().unwrap_or(0);
+        let limit = self.limits.parts;
+        let slot = &mut self.slots[at as usize];
+        if slot.item.get("output").is_none_or(|list| list.as_array().is_none()) {
+            slot.item.insert("output", Vec::new());
+        }
+        let Some(list) = slot.item.get_mut("output").and_then(Value::as_array_mut) else { return Ok(()) };
+        // A far index opens one entry, not as many as it claims.
+        let position = usize::try_from(index).unwrap_or(usize::MAX).min(list.len());
+        if position >= limit {
+            return Err(Error::new(Code::PartLimit, event.offset(), format!("limit {limit}")));
+        }
+        if position == list.len() {
+            let mut entry = Object::new();
+            entry.push("stdout", "");
+            entry.push("stderr", "");
+            list.push(Value::Object(entry));
+        }
+        let Some(entry) = list[position].as_object_mut() else { return Ok(()) };
+        self.bytes += event.raw().len();
+        if event.kind() == Kind::ShellCallOutputContentDone {
+            let whole = event.member("output").and_then(|output| output.elements().next());
+            if let Some(Value::Object(whole)) = whole.map(|whole| whole.to_value()) {
+                *entry = whole;
+            }
+            return Ok(());
+        }
+        for stream in ["stdout", "stderr"] {
+            let Some(more) = event.member("delta").and_then(|delta| delta.get(stream)?.as_str()) else { continue };
+            match entry.get_mut(stream) {
+                Some(Value::String(text)) => text.push_str(&more),
+                _ => {
+                    entry.insert(stream, &*more);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn partial_image(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
+        self.cursor = None;
+        let Some(at) = self.find(event, "image_generation_call", findings)? else { return Ok(()) };
+        if self.options.images == Images::Drop {
+            return Ok(());
+        }
+        let Some(image) = event.member("partial_image_b64").and_then(|image| image.as_str()) else { return Ok(()) };
+        let slot = &mut self.slots[at as usize];
+        if self.options.images == Images::KeepLast {
+            self.bytes -= slot.images.iter().map(|(_, image)| image.len()).sum::<usize>().min(self.bytes);
+            slot.images.clear();
+        }
+        self.bytes += image.len();
+        slot.images.push((event.partial_image_index().unwrap_or(0), image.into_owned()));
+        Ok(())
+    }
+}
+
+/// The wire index of the element that an event of this kind is about; 0 where the kind has none.
+#[inline]
+fn element_of(event: &Event<'_>, kind: Kind) -> u64 {
+    match kind {
+        Kind::ReasoningSummaryTextDelta
+        | Kind::ReasoningSummaryTextDone
+        | Kind::ReasoningSummaryPartAdded
+        | Kind::ReasoningSummaryPartDone => event.summary_index().or(event.content_index()),
+        Kind::ShellCallCommandAdded | Kind::ShellCallCommandDelta | Kind::ShellCallCommandDone => event.command_index(),
+        _ => event.content_index(),
+    }
+    .unwrap_or(0)
+}
+
+fn add_delta(slot: &mut Slot, way: Way, target: Target, element: u64, event: &Event<'_>, findings: &mut Findings) {
+    let halves = event.halves();
+    let high = slot.high.take().filter(|(known, at, _)| *known == target && *at == element).map(|(_, _, high)| high);
+    let lone = |findings: &mut Findings| {
+        findings.report(Rule::Read05, event.place(), None, || {
+            (String::new(), "expected a surrogate pair, found half of one".to_owned())
+        });
+    };
+    let Some(text) = slot.follow(way) else { return };
+    let mut delta = event.delta();
+    match (high, halves.leading_low) {
+        (Some(high), Some(low)) => {
+            if let Some(joined) = join(high, low) {
+                text.pop();
+                text.push(joined);
+                delta = delta.strip_prefix('\u{FFFD}').unwrap_or(delta);
+            }
+        }
+        (Some(_), None) | (None, Some(_)) => lone(findings),
+        (None, None) if halves.lone && halves.trailing_high.is_none() => lone(findings),
+        _ => {}
+    }
+    text.push_str(delta);
+    slot.high = halves.trailing_high.map(|high| (target, element, high));
+}
+
+fn add_logprobs(slot: &mut Slot, element: u64, logprobs: &str) {
+    let inner = logprobs.trim_start_matches('[').len();
+    let inner = &logprobs[logprobs.len() - inner..logprobs.len() - 1];
+    if inner.trim().is_empty() {
+        return;
+    }
+    match slot.logprobs.iter_mut().find(|(wire, _)| *wire == element) {
+        Some((_, text)) => {
+            text.push(',');
+            text.push_str(inner);
+        }
+        None => slot.logprobs.push((element, inner.to_owned())),
+    }
+}
+
+/// A done event's log probabilities replace those of the deltas; without any, the deltas' stay.
+fn settle_logprobs(slot: &mut Slot, element: u64, logprobs: Option<&str>) {
+    let Some(logprobs) = logprobs else { return };
+    slot.logprobs.retain(|(wire, _)| *wire != element);
+    let Some(position) = slot.position(Array::Content, element) else { return };
+    let part =
+        slot.item.get_mut("content").and_then(|content| content.as_array_mut()?.get_mut(position)?.as_object_mut());
+    if let (Some(part), Ok(list)) = (part, Value::parse(logprobs, usize::MAX)) {
+        part.insert("logprobs", list);
+    }
+}
+
+fn outcome_of(kind: Kind, response: Option<View<'_>>, error: Option<&Failure>) -> Outcome {
+    let text = |pointer: &str| Some(response?.pointer(pointer)?.as_str()?.into_owned());
+    if text("/status").as_deref() == Some("cancelled") {
+        return Outcome::Cancelled;
+    }
+    match kind {
+        Kind::Completed => Outcome::Completed,
+        Kind::Incomplete => match text("/incomplete_details/reason") {
+            Some(reason) if reason == "cancelled" => Outcome::Cancelled,
+            reason => Outcome::Incomplete { reason: reason.unwrap_or_default() },
+        },
+        _ => {
+            let mut failure = error.cloned().unwrap_or_default();
+            if let Some(code) = text("/error/code") {
+                failure.code = code;
+            }
+            if let Some(message) = text("/error/message") {
+                failure.message = message;
+            }
+            Outcome::Failed { error: failure }
+        }
+    }
+}

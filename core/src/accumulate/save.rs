@@ -1,0 +1,147 @@
+//! Saving an accumulator's state and taking it up again.
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::accumulator::{AccumulateOptions, Accumulator};
+use super::slot::Slot;
+use crate::json::{Object, Value};
+use crate::limits::Limits;
+use crate::outcome::{Failure, Outcome};
+
+impl Accumulator {
+    /// The state as a value. High surrogate halves that wait for their other half are kept in the text as U+FFFD.
+    pub(crate) fn save(&self) -> Value {
+        let mut state = Object::new();
+        state.push("fields", self.fields.clone());
+        state.push("started", self.started);
+        state.push("slots", self.slots.iter().map(save_slot).collect::<Vec<_>>());
+        state.push("by_index", pairs(self.by_index.iter().map(|(index, at)| (*index, *at))));
+        state.push("order", pairs(self.order.iter().map(|((rank, _), at)| (*rank, *at))));
+        state.push("outcome", self.outcome.as_ref().map(save_outcome));
+        state.push("error", self.error.as_ref().map(save_failure));
+        state.push("headers", self.rates.headers.clone());
+        state.push("rates", self.rates.event.clone());
+        state.push("bytes", self.bytes);
+        Value::Object(state)
+    }
+
+    /// Takes a state up again; `None` if it is not one of ours.
+    pub(crate) fn restore(state: &Value, options: AccumulateOptions, limits: Limits) -> Option<Self> {
+        let mut this = Self::new(options, limits);
+        this.fields = state.get("fields")?.as_object()?.clone();
+        this.started = state.get("started")?.as_bool()?;
+        for slot in state.get("slots")?.as_array()? {
+            this.slots.push(restore_slot(slot)?);
+        }
+        let count = this.slots.len() as u64;
+        let index = |pair: &Value| -> Option<(u64, u32)> {
+            let [a, b] = pair.as_array()? else { return None };
+            let at = b.as_u64().filter(|at| *at < count)?;
+            Some((a.as_u64()?, at as u32))
+        };
+        this.by_index = state.get("by_index")?.as_array()?.iter().map(index).collect::<Option<_>>()?;
+        let order = state.get("order")?.as_array()?.iter().map(index).collect::<Option<Vec<_>>>()?;
+        this.order = order.into_iter().map(|(rank, at)| ((rank, at), at)).collect::<BTreeMap<_, _>>();
+        for (at, slot) in this.slots.iter().enumerate().filter(|(_, slot)| !slot.id().is_empty()) {
+            this.by_id.entry(slot.id().into()).or_insert(at as u32);
+        }
+        this.outcome = option(state.get("outcome")?, restore_outcome)?;
+        this.error = option(state.get("error")?, restore_failure)?;
+        this.rates.headers = state.get("headers")?.as_object()?.clone();
+        this.rates.event = state.get("rates")?.clone();
+        this.bytes = usize::try_from(state.get("bytes")?.as_u64()?).ok()?;
+        Some(this)
+    }
+}
+
+fn pairs(list: impl Iterator<Item = (u64, u32)>) -> Value {
+    Value::Array(list.map(|(a, b)| Value::Array([Value::from(a), Value::from(b)].into())).collect())
+}
+
+fn option<T>(value: &Value, read: impl FnOnce(&Value) -> Option<T>) -> Option<Option<T>> {
+    if value.is_null() {
+        Some(None)
+    } else {
+        read(value).map(Some)
+    }
+}
+
+fn save_slot(slot: &Slot) -> Value {
+    let mut state = Object::new();
+    state.push("item", slot.item.clone());
+    state.push("done", slot.done);
+    let wires = slot.wires().iter().map(|list| Value::Array(list.iter().map(|wire| Value::from(*wire)).collect()));
+    state.push("wires", wires.collect::<Vec<_>>());
+    let texts = |list: &[(u64, String)]| {
+        let pair =
+            |(number, text): &(u64, String)| Value::Array([Value::from(*number), Value::from(text.as_str())].into());
+        Value::Array(list.iter().map(pair).collect())
+    };
+    state.push("logprobs", texts(&slot.logprobs));
+    state.push("images", texts(&slot.images));
+    Value::Object(state)
+}
+
+fn restore_slot(state: &Value) -> Option<Slot> {
+    let mut slot = Slot::from_item(state.get("item")?.as_object()?.clone(), state.get("done")?.as_bool()?);
+    let mut wires: [Vec<u64>; 3] = Default::default();
+    let saved = state.get("wires")?.as_array()?;
+    for (list, saved) in wires.iter_mut().zip(saved) {
+        *list = saved.as_array()?.iter().map(Value::as_u64).collect::<Option<_>>()?;
+    }
+    let texts = |key: &str| -> Option<Vec<(u64, String)>> {
+        let pair = |pair: &Value| {
+            let [number, text] = pair.as_array()? else { return None };
+            Some((number.as_u64()?, text.as_str()?.into()))
+        };
+        state.get(key)?.as_array()?.iter().map(pair).collect()
+    };
+    slot.logprobs = texts("logprobs")?;
+    slot.images = texts("images")?;
+    slot.set_wires(wires).then_some(slot)
+}
+
+fn save_failure(failure: &Failure) -> Value {
+    let mut state = Object::new();
+    state.push("type", failure.kind.as_str());
+    state.push("code", failure.code.as_str());
+    state.push("message", failure.message.as_str());
+    state.push("param", failure.param.as_deref());
+    Value::Object(state)
+}
+
+fn restore_failure(state: &Value) -> Option<Failure> {
+    Some(Failure {
+        kind: state.str_at("type")?.into(),
+        code: state.str_at("code")?.into(),
+        message: state.str_at("message")?.into(),
+        param: state.str_at("param").map(Into::into),
+    })
+}
+
+fn save_outcome(outcome: &Outcome) -> Value {
+    let mut state = Object::new();
+    state.push("outcome", outcome.name());
+    match outcome {
+        Outcome::Incomplete { reason } => state.push("reason", reason.as_str()),
+        Outcome::Failed { error } => state.push("error", save_failure(error)),
+        Outcome::Truncated { last_sequence_number } => state.push("last_sequence_number", *last_sequence_number),
+        _ => {}
+    }
+    Value::Object(state)
+}
+
+fn restore_outcome(state: &Value) -> Option<Outcome> {
+    Some(match state.str_at("outcome")? {
+        "completed" => Outcome::Completed,
+        "incomplete" => Outcome::Incomplete { reason: state.str_at("reason")?.into() },
+        "failed" => Outcome::Failed { error: restore_failure(state.get("error")?)? },
+        "cancelled" => Outcome::Cancelled,
+        "truncated" => {
+            Outcome::Truncated { last_sequence_number: state.get("last_sequence_number").and_then(Value::as_u64) }
+        }
+        _ => return None,
+    })
+}

@@ -1,0 +1,380 @@
+//! [`Slot`]: one output item while it is being built.
+
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cell::RefCell;
+
+use super::route::Target;
+use crate::finding::Repair;
+use crate::json::{Object, PartialJson, PartialOptions, Value};
+
+/// One output item: the object so far, and which wire index each of its elements came with.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Slot {
+    /// The item, in the order its fields came.
+    pub(crate) item: Object,
+    /// `output_item.done` was applied, or the item came whole.
+    pub(crate) done: bool,
+    /// Wire indexes of `content`, `summary` and `action.commands`, ascending; an element's rank is its position.
+    wires: [Vec<u64>; 3],
+    /// Log probabilities of content parts that no done event has settled yet: wire index, and the elements' JSON text.
+    pub(crate) logprobs: Vec<(u64, String)>,
+    /// A high surrogate half at the end of the text last added to, waiting for its low half.
+    pub(crate) high: Option<(Target, u64, u16)>,
+    /// Preview images: number, base64.
+    pub(crate) images: Vec<(u64, String)>,
+    /// Growing JSON that somebody has asked for; fed with what is new at the next question.
+    growing: RefCell<Vec<Growing>>,
+}
+
+/// A string of the item read as JSON that is still growing: which one, how much of it was read.
+#[derive(Clone, Debug)]
+struct Growing {
+    way: Reading,
+    read: usize,
+    parser: PartialJson,
+}
+
+/// Which string of an item is read as JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    Arguments,
+    Part(usize),
+}
+
+/// The arrays inside an item that wire indexes count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Array {
+    Content,
+    Summary,
+    Commands,
+}
+
+/// The way to a string inside an item, by positions. Good as long as nothing but deltas touched the item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Way {
+    steps: [u32; 3],
+    length: u8,
+}
+
+/// What had to be opened on the way to a string.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Opened {
+    pub(crate) part: bool,
+    pub(crate) gap: bool,
+    pub(crate) too_many: bool,
+}
+
+impl Slot {
+    /// Takes over a whole item.
+    pub(crate) fn from_item(item: Object, done: bool) -> Self {
+        let mut slot = Self { item, done, ..Self::default() };
+        slot.count();
+        slot
+    }
+
+    /// An item that no event announced, with the zero values of its type.
+    pub(crate) fn implied(item_type: &str, id: Option<&str>) -> Self {
+        let mut item = Object::new();
+        item.push("type", item_type);
+        item.push("id", id.unwrap_or(""));
+        item.push("status", "in_progress");
+        match item_type {
+            "message" => {
+                item.push("role", "assistant");
+                item.push("content", Value::Array(Vec::new()));
+            }
+            "reasoning" => item.push("summary", Value::Array(Vec::new())),
+            "function_call" => {
+                item.push("call_id", "");
+                item.push("name", "");
+                item.push("arguments", "");
+            }
+            "custom_tool_call" => {
+                item.push("call_id", "");
+                item.push("name", "");
+                item.push("input", "");
+            }
+            "mcp_call" => {
+                item.push("name", "");
+                item.push("server_label", "");
+                item.push("arguments", "");
+            }
+            _ => {}
+        }
+        Self::from_item(item, false)
+    }
+
+    /// Replaces the item; what was known of its elements is counted anew.
+    pub(crate) fn replace(&mut self, item: Object, done: bool) {
+        self.item = item;
+        self.done = done;
+        self.logprobs.clear();
+        self.high = None;
+        self.forget_growing();
+        if done {
+            self.images.clear();
+        }
+        self.count();
+    }
+
+    /// The id, empty if there is none.
+    pub(crate) fn id(&self) -> &str {
+        self.text("id")
+    }
+
+    /// A string field, empty if there is none.
+    pub(crate) fn text(&self, key: &str) -> &str {
+        self.item.get(key).and_then(Value::as_str).unwrap_or("")
+    }
+
+    /// Sets the status, in place or as a new field.
+    pub(crate) fn set_status(&mut self, status: &str) {
+        self.item.insert("status", status);
+    }
+
+    fn count(&mut self) {
+        for array in [Array::Content, Array::Summary, Array::Commands] {
+            let length = self.elements(array).map_or(0, |elements| elements.len() as u64);
+            self.wires[array as usize] = (0..length).collect();
+        }
+    }
+
+    fn elements(&self, array: Array) -> Option<&[Value]> {
+        match array {
+            Array::Content => self.item.get("content")?.as_array(),
+            Array::Summary => self.item.get("summary")?.as_array(),
+            Array::Commands => self.item.get("action")?.get("commands")?.as_array(),
+        }
+    }
+
+    /// The array, made if it is missing or null.
+    fn elements_mut(&mut self, array: Array) -> Option<&mut Vec<Value>> {
+        let (holder, key) = match array {
+            Array::Content => (&mut self.item, "content"),
+            Array::Summary => (&mut self.item, "summary"),
+            Array::Commands => (object_at(&mut self.item, "action")?, "commands"),
+        };
+        if holder.get(key).is_none_or(|value| value.as_array().is_none()) {
+            holder.insert(key, Value::Array(Vec::new()));
+        }
+        holder.get_mut(key)?.as_array_mut()
+    }
+
+    /// Position of the element with this wire index.
+    pub(crate) fn position(&self, array: Array, wire: u64) -> Option<usize> {
+        self.wires[array as usize].binary_search(&wire).ok()
+    }
+
+    /// The element with this wire index.
+    pub(crate) fn element(&self, array: Array, wire: u64) -> Option<&Value> {
+        self.elements(array)?.get(self.position(array, wire)?)
+    }
+
+    /// Puts an element at its wire index: replaces the one that is there, or opens it between its neighbours. Says what
+    /// was opened; `too_many` means that nothing was done.
+    pub(crate) fn put(&mut self, array: Array, wire: u64, value: Value, limit: usize) -> Opened {
+        let wires = &self.wires[array as usize];
+        let mut opened = Opened::default();
+        match wires.binary_search(&wire) {
+            Ok(at) => {
+                if let Some(place) = self.elements_mut(array).and_then(|elements| elements.get_mut(at)) {
+                    *place = value;
+                }
+            }
+            Err(_) if wires.len() >= limit => opened.too_many = true,
+            Err(at) => {
+                opened = Opened { part: true, gap: wire != wires.len() as u64, too_many: false };
+                self.wires[array as usize].insert(at, wire);
+                if let Some(elements) = self.elements_mut(array) {
+                    elements.insert(at.min(elements.len()), value);
+                }
+            }
+        }
+        opened
+    }
+
+    /// Finds the way to the string that a target and wire index name, opening what is missing.
+    pub(crate) fn way(&mut self, target: Target, wire: u64, limit: usize) -> (Option<Way>, Opened) {
+        let mut opened = Opened::default();
+        let way = self.find_way(target, wire, limit, &mut opened);
+        (way, opened)
+    }
+
+    fn find_way(&mut self, target: Target, wire: u64, limit: usize, opened: &mut Opened) -> Option<Way> {
+        match target {
+            Target::Field(field) => {
+                let at = string_at(&mut self.item, field);
+                Some(Way { steps: [at, 0, 0], length: 1 })
+            }
+            Target::Diff => {
+                let operation = object_at(&mut self.item, "operation")?;
+                let inner = string_at(operation, "diff");
+                let outer = self.item.position("operation")? as u32;
+                Some(Way { steps: [outer, inner, 0], length: 2 })
+            }
+            Target::Content(kind, field) => {
+                let position = self.open_part(Array::Content, wire, kind, limit, opened)?;
+                self.part_way("content", position, field)
+            }
+            Target::Summary => {
+                let position = self.open_part(Array::Summary, wire, "summary_text", limit, opened)?;
+                self.part_way("summary", position, "text")
+            }
+            Target::Command => {
+                if self.position(Array::Commands, wire).is_none() {
+                    *opened = self.put(Array::Commands, wire, Value::from(""), limit);
+                }
+                let position = self.position(Array::Commands, wire)? as u32;
+                let outer = self.item.position("action")? as u32;
+                let inner = object_at(&mut self.item, "action")?.position("commands")? as u32;
+                Some(Way { steps: [outer, inner, position], length: 3 })
+            }
+        }
+    }
+
+    fn open_part(&mut self, array: Array, wire: u64, kind: &str, limit: usize, opened: &mut Opened) -> Option<usize> {
+        if self.position(array, wire).is_none() {
+            *opened = self.put(array, wire, empty_part(kind), limit);
+        }
+        self.position(array, wire)
+    }
+
+    fn part_way(&mut self, key: &str, position: usize, field: &str) -> Option<Way> {
+        let outer = self.item.position(key)?;
+        let part = self.item.get_mut(key)?.as_array_mut()?.get_mut(position)?.as_object_mut()?;
+        let inner = string_at(part, field);
+        Some(Way { steps: [outer as u32, position as u32, inner], length: 3 })
+    }
+
+    /// The string at a way.
+    #[inline]
+    pub(crate) fn follow(&mut self, way: Way) -> Option<&mut String> {
+        let steps = &way.steps[..way.length as usize];
+        let (first, rest) = steps.split_first()?;
+        let (_, mut value) = self.item.entry_mut(*first as usize)?;
+        for step in rest {
+            value = match value {
+                Value::Array(elements) => elements.get_mut(*step as usize)?,
+                Value::Object(object) => object.entry_mut(*step as usize)?.1,
+                _ => return None,
+            };
+        }
+        match value {
+            Value::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Reads `text` as growing JSON. Only what was added since the last call for the same string is parsed.
+    pub(crate) fn grow<R>(&self, way: Reading, text: &str, ask: impl FnOnce(&PartialJson) -> R) -> R {
+        let mut growing = self.growing.borrow_mut();
+        let at = growing.iter().position(|one| one.way == way).unwrap_or_else(|| {
+            growing.push(Growing { way, read: 0, parser: PartialJson::new(PartialOptions::default()) });
+            growing.len() - 1
+        });
+        let one = &mut growing[at];
+        let Some(rest) = text.get(one.read..) else {
+            // The text became shorter without a replacement: never by our own deltas, but start again if it does.
+            one.parser.reset();
+            one.read = text.len();
+            let _ = one.parser.push(text);
+            return ask(&one.parser);
+        };
+        one.read = text.len();
+        // A syntax error stays in the parser, with the value before it.
+        let _ = one.parser.push(rest);
+        ask(&one.parser)
+    }
+
+    /// Forgets growing JSON: its text was replaced.
+    pub(crate) fn forget_growing(&mut self) {
+        self.growing.get_mut().clear();
+    }
+
+    /// The item as a value, unsettled log probabilities included.
+    pub(crate) fn to_value(&self) -> Value {
+        let mut item = self.item.clone();
+        for (wire, text) in &self.logprobs {
+            let Some(at) = self.position(Array::Content, *wire) else { continue };
+            let mut json = String::with_capacity(text.len() + 2);
+            json.push('[');
+            json.push_str(text);
+            json.push(']');
+            let Ok(list) = Value::parse(&json, usize::MAX) else { continue };
+            let parts = item.get_mut("content").and_then(Value::as_array_mut);
+            if let Some(part) = parts.and_then(|parts| parts.get_mut(at)).and_then(Value::as_object_mut) {
+                match (part.get_mut("logprobs").and_then(Value::as_array_mut), list) {
+                    (Some(known), Value::Array(more)) => known.extend(more),
+                    (None, list) => {
+                        part.insert("logprobs", list);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Value::Object(item)
+    }
+
+    /// The wire indexes of an array, for saving.
+    pub(crate) fn wires(&self) -> &[Vec<u64>; 3] {
+        &self.wires
+    }
+
+    /// Sets the wire indexes of an array; refused if they do not fit its length or do not ascend.
+    pub(crate) fn set_wires(&mut self, wires: [Vec<u64>; 3]) -> bool {
+        let fits = [Array::Content, Array::Summary, Array::Commands].into_iter().all(|array| {
+            let list = &wires[array as usize];
+            list.len() == self.elements(array).map_or(0, <[Value]>::len)
+                && list.windows(2).all(|pair| pair[0] < pair[1])
+        });
+        if fits {
+            self.wires = wires;
+        }
+        fits
+    }
+}
+
+/// An empty part of a type.
+pub(crate) fn empty_part(kind: &str) -> Value {
+    let mut part = Object::new();
+    part.push("type", kind);
+    match kind {
+        "refusal" => part.push("refusal", ""),
+        "output_text" => {
+            part.push("text", "");
+            part.push("annotations", Value::Array(Vec::new()));
+            part.push("logprobs", Value::Array(Vec::new()));
+        }
+        _ => part.push("text", ""),
+    }
+    Value::Object(part)
+}
+
+/// The object at a key, made if it is missing or something else.
+fn object_at<'a>(holder: &'a mut Object, key: &str) -> Option<&'a mut Object> {
+    if holder.get(key).is_none_or(|value| value.as_object().is_none()) {
+        holder.insert(key, Object::new());
+    }
+    holder.get_mut(key)?.as_object_mut()
+}
+
+/// Position of the string at a key, made if it is missing or something else (null counts as empty).
+fn string_at(holder: &mut Object, key: &str) -> u32 {
+    if holder.get(key).is_none_or(|value| value.as_str().is_none()) {
+        holder.insert(key.to_owned(), "");
+    }
+    holder.position(key).unwrap_or_default() as u32
+}
+
+impl Opened {
+    /// The repair that was made, if any.
+    pub(crate) fn repair(self) -> Option<Repair> {
+        match self {
+            Self { gap: true, .. } => Some(Repair::ClosedGap),
+            Self { part: true, .. } => Some(Repair::OpenedPart),
+            _ => None,
+        }
+    }
+}

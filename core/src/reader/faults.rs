@@ -1,0 +1,161 @@
+//! What the reader itself finds: payloads that cannot be read, streams of another kind, repetitions after a reconnect.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::REPEATED;
+use crate::contract::Kind;
+use crate::error::{Code, Error};
+use crate::event::{recognise, recognise_bytes, Event, Fault};
+use crate::finding::{Findings, Place, Repair, Severity};
+use crate::json::Value;
+use crate::outcome::{Failure, Outcome};
+use crate::sse::Frame;
+use crate::validate::Rule;
+
+/// Reports what is wrong with a frame's bytes.
+#[cold]
+pub(super) fn of_frame(frame: &Frame<'_>, event: &Event<'_>, findings: &mut Findings) {
+    if let Some(offset) = frame.invalid_utf8 {
+        let place = Place { offset, ..event.place() };
+        findings.report(Rule::Read01, place, Some(Repair::ReplacedBytes), || {
+            (String::new(), "expected UTF-8, found bytes that are not; they became U+FFFD".to_string())
+        });
+    }
+    if frame.dropped {
+        findings.report(Rule::Read02, event.place(), Some(Repair::DroppedPayload), || {
+            (String::new(), "expected a payload within the limit, found a larger one; it was dropped".to_string())
+        });
+    }
+}
+
+/// Reports why an event could not be read as it should.
+#[cold]
+pub(super) fn of_event(event: &Event<'_>, findings: &mut Findings) {
+    let place = event.place();
+    match event.fault() {
+        Some(Fault::NotJson(error)) => {
+            let place = Place { offset: place.offset + error.at() as u64, ..place };
+            findings
+                .report(Rule::Sse01, place, None, || (String::new(), format!("expected a JSON object, found {error}")));
+        }
+        Some(Fault::NotObject) => findings.report(Rule::Sse01, place, None, || {
+            (String::new(), "expected a JSON object, found another JSON value".to_string())
+        }),
+        Some(Fault::TooDeep) => findings.report(Rule::Read03, place, None, || {
+            (String::new(), "expected nesting within the depth limit, found deeper; the event is kept raw".to_string())
+        }),
+        None => {}
+    }
+    for field in event.repeated_fields() {
+        findings.report(Rule::Read06, place, None, || {
+            (format!("/{field}"), format!("expected `{field}` once, found it again; the last one counts"))
+        });
+    }
+    // A bad sequence number is SEQ-01, and the validator's.
+    for field in event.bad_fields().filter(|field| *field != "sequence_number") {
+        findings.report(Rule::Read07, place, None, || {
+            (format!("/{field}"), format!("expected a usable `{field}`, found another type or range"))
+        });
+    }
+}
+
+/// The error that a strict reader ends with.
+#[cold]
+pub(super) fn strict(event: &Event<'_>, findings: &Findings) -> Error {
+    let worst = findings.as_slice().iter().rev().find(|finding| finding.severity == Severity::Error);
+    let detail = worst.map_or_else(String::new, |finding| format!("{}: {}", finding.rule.id(), finding.message));
+    Error::new(Code::Strict, event.offset(), detail).with_sequence_number(event.sequence_number())
+}
+
+/// After a reconnect: says whether the event was read before. The first that was not ends the question.
+#[cold]
+pub(super) fn resume(event: &Event<'_>, resumed_after: &mut Option<u64>, findings: &mut Findings) -> bool {
+    let (Some(last), Some(number)) = (*resumed_after, event.sequence_number()) else { return false };
+    if number <= last {
+        findings.report(Rule::Read08, event.place(), REPEATED, || {
+            (String::new(), format!("expected a number above {last}, found {number} again; the event was dropped"))
+        });
+        return true;
+    }
+    *resumed_after = None;
+    if number > last + 1 {
+        findings.report(Rule::Read09, event.place(), None, || {
+            (String::new(), format!("expected {} after the reconnect, found {number}", last + 1))
+        });
+    }
+    false
+}
+
+/// Watches for streams that are of another kind, so that one finding can say so.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stranger {
+    /// The first bytes, kept while they may be a body that is no event stream.
+    body: Vec<u8>,
+    /// The first bytes cannot be such a body.
+    cleared: bool,
+    named: bool,
+}
+
+/// Error bodies are small; a larger one is named but not read.
+const BODY: usize = 64 << 10;
+
+impl Stranger {
+    #[inline]
+    pub(super) fn take(&mut self, chunk: &[u8]) {
+        if self.cleared || self.body.len() >= BODY {
+            return;
+        }
+        let room = BODY - self.body.len();
+        self.body.extend_from_slice(&chunk[..chunk.len().min(room)]);
+        let first = self.body.iter().position(|byte| !byte.is_ascii_whitespace());
+        if first.is_some_and(|at| !matches!(self.body[at], b'<' | b'{' | b'[' | 0x1F | 0x28)) {
+            self.cleared = true;
+            self.body = Vec::new();
+        }
+    }
+
+    /// Looks at an event of unknown kind; names its format once.
+    #[cold]
+    pub(super) fn look(&mut self, event: &Event<'_>, findings: &mut Findings) {
+        if self.named || event.kind() != Kind::Unknown {
+            return;
+        }
+        if let Some(name) = recognise(event) {
+            self.named = true;
+            findings.report(Rule::Read04, event.place(), None, || {
+                (String::new(), format!("expected a Responses stream, found {name}"))
+            });
+        }
+    }
+
+    /// At the end of input without any event: names what it was, and offers a JSON error body as the outcome.
+    pub(super) fn judge(
+        &mut self,
+        events: u64,
+        recognised: bool,
+        place: Place,
+        findings: &mut Findings,
+    ) -> Option<Outcome> {
+        if events > 0 || recognised || self.named {
+            return None;
+        }
+        let name = recognise_bytes(&self.body)?;
+        self.named = true;
+        let place = Place { offset: 0, ..place };
+        findings
+            .report(Rule::Read04, place, None, || (String::new(), format!("expected an event stream, found {name}")));
+        let body = Value::parse(core::str::from_utf8(&self.body).ok()?, 128).ok()?;
+        let error = body.get("error").filter(|error| error.as_object().is_some())?;
+        let text = |key: &str| error.str_at(key).unwrap_or("").to_string();
+        Some(Outcome::Failed {
+            error: Failure {
+                kind: text("type"),
+                code: text("code"),
+                message: text("message"),
+                param: error.str_at("param").map(ToString::to_string),
+            },
+        })
+    }
+}

@@ -1,0 +1,444 @@
+//! [`Reader`]: the whole road bytes → events → response.
+//!
+//! Every stage can be used alone; the reader composes them and adds what only the whole can know: what is not a
+//! Responses stream at all, what repeats after a reconnect, and when to stop in strict mode.
+
+mod builder;
+mod faults;
+mod save;
+
+use alloc::collections::VecDeque;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+pub use builder::{ReaderBuilder, ReaderOptions};
+use faults::Stranger;
+
+use crate::accumulate::{Accumulator, RateLimits, Response};
+use crate::error::{Code, Error};
+use crate::event::{Event, Origin, Parser};
+use crate::finding::{Finding, Findings, Place, Repair, Severity};
+use crate::outcome::Outcome;
+use crate::sse::{Found, FrameDecoder, Signal};
+use crate::validate::Rule;
+
+/// What happens to every event, from whichever input. A macro, since the event borrows some of the reader's fields.
+macro_rules! take_event {
+    ($reader:ident, $event:ident) => {{
+        let errors = $reader.findings.count(Severity::Error);
+        $reader.activity += 1;
+        if let Some(number) = $event.sequence_number() {
+            $reader.last_sequence_number = Some(number);
+        }
+        if $event.is_odd() {
+            faults::of_event(&$event, &mut $reader.findings);
+        }
+        if !$event.kind().is_known() {
+            $reader.stranger.look(&$event, &mut $reader.findings);
+        }
+        match $reader.accumulator.apply(&$event, &mut $reader.findings) {
+            Ok(()) if $reader.options.strict && $reader.findings.count(Severity::Error) > errors => {
+                Err(faults::strict(&$event, &$reader.findings))
+            }
+            result => result,
+        }
+    }};
+}
+
+/// Reads a stream: bytes in, cut anywhere; events, findings and the response out.
+///
+/// *Inputs*: [`feed`](Self::feed) for bytes of an event stream, [`feed_json`](Self::feed_json) for messages that are JSON
+/// already (WebSocket, logs), [`end`](Self::end) when no more will come, [`note_headers`](Self::note_headers).
+/// *Outputs*: [`poll_event`](Self::poll_event) until it gives `None`, after each input; [`finish`](Self::finish) at the end.
+/// *Getters*: [`response`](Self::response), [`findings`](Self::findings), [`activity`](Self::activity), …
+///
+/// In the default mode nothing that a server sends is an error: it is a finding, and reading goes on. Only a limit of
+/// [`Limits`](crate::Limits), misuse, or strict mode ends it; then every call gives the same error until
+/// [`reset`](Self::reset). Time is linear in the bytes for any cutting.
+///
+/// ```
+/// use deltafold::{Kind, Outcome, Reader};
+///
+/// let mut reader = Reader::new();
+/// let mut text = String::new();
+/// for chunk in [
+///     "event: response.output_text.delta\ndata: {\"type\":\"response.output_text.del",
+///     "ta\",\"sequence_number\":0,\"output_index\":0,\"content_index\":0,\"delta\":\"Hi\"}\n\n",
+/// ] {
+///     reader.feed(chunk.as_bytes())?;
+///     while let Some(event) = reader.poll_event()? {
+///         if event.kind() == Kind::OutputTextDelta {
+///             text.push_str(event.delta());
+///         }
+///     }
+/// }
+/// assert_eq!(text, "Hi");
+/// assert_eq!(reader.response().output_text(), "Hi");
+/// assert_eq!(reader.finish(), Outcome::Truncated { last_sequence_number: Some(0) });
+/// # Ok::<(), deltafold::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Reader {
+    options: ReaderOptions,
+    pending: Vec<u8>,
+    at: usize,
+    decoder: FrameDecoder,
+    /// Messages without SSE that wait, and the one that the last event borrows from.
+    messages: VecDeque<String>,
+    message: String,
+    message_offset: u64,
+    parser: Parser,
+    accumulator: Accumulator,
+    findings: Findings,
+    stranger: Stranger,
+    events: u64,
+    activity: u64,
+    last_sequence_number: Option<u64>,
+    /// After `restore`: numbers up to this one were read before.
+    resumed_after: Option<u64>,
+    done_sentinel: bool,
+    input: Input,
+    stop: Option<Error>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Input {
+    Open,
+    /// Ended; the unterminated last frame has not been looked at.
+    Ended,
+    /// Ended, and nothing is left.
+    Drained,
+}
+
+impl Default for Reader {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Reader {
+    /// Makes a tolerant reader with default limits.
+    pub fn new() -> Self {
+        Self::with_options(ReaderOptions::default())
+    }
+
+    /// Starts to describe a reader.
+    ///
+    /// ```
+    /// let reader = deltafold::Reader::builder().strict().build();
+    /// ```
+    pub fn builder() -> ReaderBuilder {
+        ReaderBuilder::default()
+    }
+
+    /// Makes a reader as described.
+    pub fn with_options(options: ReaderOptions) -> Self {
+        let limits = options.limits;
+        Self {
+            pending: Vec::new(),
+            at: 0,
+            decoder: FrameDecoder::new(&limits),
+            messages: VecDeque::new(),
+            message: String::new(),
+            message_offset: 0,
+            parser: Parser::with_levels(limits.depth, options.levels),
+            accumulator: Accumulator::new(options.accumulate, limits),
+            findings: Findings::new(limits.findings, options.weights()),
+            stranger: Stranger::default(),
+            events: 0,
+            activity: 0,
+            last_sequence_number: None,
+            resumed_after: None,
+            done_sentinel: false,
+            input: Input::Open,
+            stop: None,
+            options,
+        }
+    }
+
+    /// Takes bytes of an event stream, cut anywhere. Nothing is read yet: poll for events.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::BufferLimit`] if more bytes wait than the limit allows, [`Code::AfterFinish`] after the end of input, or the
+    /// error that ended reading.
+    pub fn feed(&mut self, chunk: &[u8]) -> Result<(), Error> {
+        self.may_feed()?;
+        if chunk.is_empty() {
+            return Ok(());
+        }
+        self.activity += 1;
+        if self.at == self.pending.len() {
+            self.pending.clear();
+            self.at = 0;
+        }
+        let waiting = self.pending.len() - self.at;
+        if waiting.saturating_add(chunk.len()) > self.options.limits.buffered_bytes {
+            let detail = format!("limit {}", self.options.limits.buffered_bytes);
+            return Err(self.halt(Error::new(Code::BufferLimit, self.decoder.offset(), detail)));
+        }
+        if self.at > 0 && self.pending.len() + chunk.len() > self.pending.capacity() {
+            self.pending.drain(..self.at);
+            self.at = 0;
+        }
+        self.pending.extend_from_slice(chunk);
+        if self.events == 0 {
+            self.stranger.take(chunk);
+        }
+        Ok(())
+    }
+
+    /// Takes one message that is JSON already: a WebSocket message, a line of a log, a stored event.
+    ///
+    /// # Errors
+    ///
+    /// As for [`feed`](Self::feed); [`Code::FrameLimit`] for a message past the limit of a frame.
+    pub fn feed_json(&mut self, message: &str) -> Result<(), Error> {
+        self.may_feed()?;
+        self.activity += 1;
+        if message.len() > self.options.limits.frame_bytes {
+            let detail = format!("limit {}", self.options.limits.frame_bytes);
+            return Err(self.halt(Error::new(Code::FrameLimit, self.message_offset, detail)));
+        }
+        self.messages.push_back(message.into());
+        Ok(())
+    }
+
+    /// Says that no more input will come. The next polls may give an event that a missing blank line held back.
+    pub fn end(&mut self) {
+        if self.input == Input::Open {
+            self.input = Input::Ended;
+        }
+    }
+
+    /// Reads the next event. `None`: more input is needed.
+    ///
+    /// # Errors
+    ///
+    /// A limit was passed, or the reader is strict and the stream broke a rule. The same error comes again until `reset`.
+    #[inline]
+    pub fn poll_event(&mut self) -> Result<Option<Event<'_>>, Error> {
+        if let Some(stop) = &self.stop {
+            return Err(stop.clone());
+        }
+        if !self.messages.is_empty() {
+            return self.poll_message();
+        }
+        let found = loop {
+            let found = match self.decoder.advance(&self.pending, &mut self.at) {
+                Ok(Some(found)) => found,
+                Ok(None) if self.input == Input::Ended => return self.poll_tail(),
+                Ok(None) => return Ok(None),
+                Err(error) => return Err(self.halt(error)),
+            };
+            if matches!(found, Found::Frame(_)) && !self.pass_over(found) {
+                break found;
+            }
+            self.note_signal(found);
+        };
+        let signal = self.decoder.resolve(found, &self.pending);
+        let Signal::Frame(frame) = signal else { return Ok(None) };
+        let name = frame.marks.event().then_some(frame.event);
+        let origin = Origin { frame_name: name, offset: frame.data_offset, index: self.events };
+        self.events += 1;
+        let event = self.parser.parse(frame.data, origin);
+        if frame.invalid_utf8.is_some() || frame.dropped {
+            faults::of_frame(&frame, &event, &mut self.findings);
+        }
+        if let Err(error) = take_event!(self, event) {
+            self.stop = Some(error.clone());
+            return Err(error);
+        }
+        Ok(Some(event))
+    }
+
+    /// Ends the input, reads what is left, and says how the stream ended. May be called again: the answer stays.
+    pub fn finish(&mut self) -> Outcome {
+        self.end();
+        while let Ok(Some(_)) = self.poll_event() {}
+        let place = Place { event_index: None, sequence_number: None, offset: self.decoder.offset() };
+        if self.accumulator.outcome().is_none() {
+            if let Some(outcome) =
+                self.stranger.judge(self.events, self.decoder.recognised(), place, &mut self.findings)
+            {
+                self.accumulator.outcome = Some(outcome);
+            }
+        }
+        self.accumulator.finish(place, self.last_sequence_number, &mut self.findings)
+    }
+
+    /// Makes the reader new; options stay.
+    pub fn reset(&mut self) {
+        *self = Self::with_options(self.options.clone());
+    }
+
+    /// Takes HTTP response headers. Those about rate limits are kept.
+    pub fn note_headers<'h>(&mut self, headers: impl IntoIterator<Item = (&'h str, &'h str)>) {
+        self.accumulator.note_headers(headers);
+    }
+
+    /// The response so far. A view: reading costs what is read.
+    pub fn response(&self) -> Response<'_> {
+        self.accumulator.response()
+    }
+
+    /// What was wrong with the stream so far, the first so many (see [`Limits::findings`](crate::Limits::findings)).
+    pub fn findings(&self) -> &[Finding] {
+        self.findings.as_slice()
+    }
+
+    /// All findings with their counts.
+    pub fn all_findings(&self) -> &Findings {
+        &self.findings
+    }
+
+    /// How the stream ended, once a terminal event or `finish` has said so.
+    pub fn outcome(&self) -> Option<&Outcome> {
+        self.accumulator.outcome()
+    }
+
+    /// Token counts, once a terminal event has them.
+    pub fn usage(&self) -> Option<&crate::json::Value> {
+        self.response().usage()
+    }
+
+    /// The newest sequence number: where to resume after.
+    pub fn last_sequence_number(&self) -> Option<u64> {
+        self.last_sequence_number
+    }
+
+    /// How many events there were.
+    pub fn event_count(&self) -> u64 {
+        self.events
+    }
+
+    /// A number that moves with any sign of life: bytes, comments, blank frames, keepalives, events.
+    pub fn activity(&self) -> u64 {
+        self.activity
+    }
+
+    /// Says whether `[DONE]` was read.
+    pub fn saw_done(&self) -> bool {
+        self.done_sentinel
+    }
+
+    /// The last event id of the SSE layer.
+    pub fn last_event_id(&self) -> &str {
+        self.decoder.last_event_id()
+    }
+
+    /// The reconnection time that the stream asked for, in milliseconds.
+    pub fn retry(&self) -> Option<u64> {
+        self.decoder.retry()
+    }
+
+    /// Rate limits gathered from headers and events.
+    pub fn rate_limits(&self) -> &RateLimits {
+        self.accumulator.rate_limits()
+    }
+
+    /// Bytes read since the start.
+    pub fn offset(&self) -> u64 {
+        self.decoder.offset()
+    }
+
+    fn may_feed(&self) -> Result<(), Error> {
+        match &self.stop {
+            Some(stop) => Err(stop.clone()),
+            None if self.input != Input::Open => Err(Error::new(Code::AfterFinish, self.decoder.offset(), "")),
+            None => Ok(()),
+        }
+    }
+
+    fn halt(&mut self, error: Error) -> Error {
+        self.stop = Some(error.clone());
+        error
+    }
+
+    /// Says whether a frame is no event for the caller: the sentinel, or a repetition after a reconnect.
+    #[inline]
+    fn pass_over(&mut self, found: Found) -> bool {
+        let payload = self.decoder.payload(&found, &self.pending);
+        if payload.len() == 6 && payload == b"[DONE]" {
+            self.done_sentinel = true;
+            return true;
+        }
+        self.resumed_after.is_some() && self.repeats(found)
+    }
+
+    #[cold]
+    fn repeats(&mut self, found: Found) -> bool {
+        let Signal::Frame(frame) = self.decoder.resolve(found, &self.pending) else { return false };
+        let origin = Origin { frame_name: None, offset: frame.data_offset, index: self.events };
+        let event = self.parser.parse(frame.data, origin);
+        faults::resume(&event, &mut self.resumed_after, &mut self.findings)
+    }
+
+    #[cold]
+    fn note_signal(&mut self, _found: Found) {
+        self.activity += 1;
+    }
+
+    #[cold]
+    fn poll_message(&mut self) -> Result<Option<Event<'_>>, Error> {
+        loop {
+            let Some(message) = self.messages.pop_front() else { return Ok(None) };
+            self.message = message;
+            let offset = self.message_offset;
+            self.message_offset += self.message.len() as u64;
+            if self.message.trim() == "[DONE]" {
+                self.done_sentinel = true;
+                continue;
+            }
+            let origin = Origin { frame_name: None, offset, index: self.events };
+            if self.resumed_after.is_some() {
+                let event = self.parser.parse(&self.message, origin);
+                if faults::resume(&event, &mut self.resumed_after, &mut self.findings) {
+                    continue;
+                }
+            }
+            break;
+        }
+        let offset = self.message_offset - self.message.len() as u64;
+        let origin = Origin { frame_name: None, offset, index: self.events };
+        self.events += 1;
+        let event = self.parser.parse(&self.message, origin);
+        if let Err(error) = take_event!(self, event) {
+            self.stop = Some(error.clone());
+            return Err(error);
+        }
+        Ok(Some(event))
+    }
+
+    /// The frame that the end of input cut off: the standard discards it; it counts here if it is complete JSON (SSE-10).
+    #[cold]
+    fn poll_tail(&mut self) -> Result<Option<Event<'_>>, Error> {
+        self.input = Input::Drained;
+        let Some(tail) = self.decoder.finish() else { return Ok(None) };
+        let frame = tail.frame;
+        let name = frame.marks.event().then_some(frame.event);
+        let origin = Origin { frame_name: name, offset: frame.data_offset, index: self.events };
+        let sentinel = frame.data == "[DONE]";
+        let event = self.parser.parse(frame.data, origin);
+        let whole = event.fault().is_none() || sentinel;
+        let place = Place { event_index: Some(self.events), sequence_number: None, offset: frame.offset };
+        self.findings.report(Rule::Sse10, place, None, || {
+            let what = if whole { "it is complete and was read" } else { "it is incomplete and was discarded" };
+            (String::new(), format!("expected a blank line behind the last block, found the end of input; {what}"))
+        });
+        self.done_sentinel |= sentinel;
+        if !whole || sentinel {
+            return Ok(None);
+        }
+        self.events += 1;
+        if let Err(error) = take_event!(self, event) {
+            self.stop = Some(error.clone());
+            return Err(error);
+        }
+        Ok(Some(event))
+    }
+}
+
+/// The repair that is recorded for a repeated event.
+const REPEATED: Option<Repair> = Some(Repair::DroppedRepeat);

@@ -1,0 +1,71 @@
+//! Saving a reader between two events, and taking the stream up again after a reconnect.
+
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use super::{Reader, ReaderOptions};
+use crate::accumulate::Accumulator;
+use crate::error::{Code, Error};
+use crate::json::{Object, Value};
+
+/// The format's name and version. A save of another version is refused.
+const FORMAT: &str = "deltafold-save-1";
+
+/// Saved text is nested by what it holds: a response inside our own few levels.
+const ROOM: usize = 16;
+
+impl Reader {
+    /// The state after the last polled event, as bytes to store. Bytes that were fed and not polled, and a frame that is
+    /// still arriving, are not in it: a new connection starts at a frame.
+    pub fn save(&self) -> Vec<u8> {
+        let mut state = Object::new();
+        state.push("format", FORMAT);
+        state.push("events", self.events);
+        state.push("activity", self.activity);
+        state.push("last_sequence_number", self.last_sequence_number);
+        state.push("done", self.done_sentinel);
+        state.push("response", self.accumulator.save());
+        let mut bytes = Value::Object(state).to_string().into_bytes();
+        // A checksum finds a cut or changed save before its parts are believed.
+        let sum = checksum(&bytes);
+        bytes.extend_from_slice(alloc::format!("\n{sum:016x}").as_bytes());
+        bytes
+    }
+
+    /// Takes a saved state up again. Feed it the bytes of the new connection: events that were read before are dropped
+    /// with a finding, so the server may replay from anywhere up to the number behind the last one.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::DamagedSave`] if the bytes are not a save of this version.
+    pub fn restore(saved: &[u8], options: ReaderOptions) -> Result<Self, Error> {
+        let mut reader = Self::with_options(options);
+        reader.take_up(saved).ok_or_else(|| Error::new(Code::DamagedSave, 0, ""))?;
+        Ok(reader)
+    }
+
+    fn take_up(&mut self, saved: &[u8]) -> Option<()> {
+        let (state, sum) = saved.split_at_checked(saved.len().checked_sub(17)?)?;
+        let sum = core::str::from_utf8(sum.strip_prefix(b"\n")?).ok()?;
+        if u64::from_str_radix(sum, 16).ok()? != checksum(state) {
+            return None;
+        }
+        let depth = self.options.limits.depth.saturating_add(ROOM);
+        let state = Value::parse(core::str::from_utf8(state).ok()?, depth).ok()?;
+        if state.str_at("format")? != FORMAT {
+            return None;
+        }
+        self.events = state.get("events")?.as_u64()?;
+        self.activity = state.get("activity")?.as_u64()?;
+        self.last_sequence_number = state.get("last_sequence_number")?.as_u64();
+        self.resumed_after = self.last_sequence_number;
+        self.done_sentinel = state.get("done")?.as_bool()?;
+        self.accumulator = Accumulator::restore(state.get("response")?, self.options.accumulate, self.options.limits)?;
+        Some(())
+    }
+}
+
+/// FNV-1a, 64 bits.
+fn checksum(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xCBF2_9CE4_8422_2325, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3))
+}
