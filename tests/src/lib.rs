@@ -1,1 +1,28 @@
-//! Loader, split strategies and canonical JSON for the test suites.
+//! What every suite shares: the vector loader, the ways to cut a stream into chunks, canonical JSON, seeded randomness,
+//! and slow reference decoders to compare with.
+//!
+//! ```
+//! use deltafold_tests::{canonical, cuttings, vectors};
+//!
+//! for vector in vectors("sse/sse-cases.json") {
+//!     let bytes = vector.input();
+//!     for cutting in cuttings(&bytes) {
+//!         let length: usize = cutting.chunks(&bytes).iter().map(|chunk| chunk.len()).sum();
+//!         assert_eq!(length, bytes.len(), "{vector}, {cutting:?}");
+//!     }
+//! }
+//! assert_eq!(canonical(&serde_json::json!({ "b": 1, "a": [null] })), r#"{"a":[null],"b":1}"#);
+//! ```
+
+mod canonical;
+mod cutting;
+mod random;
+mod shared;
+pub mod sse;
+mod vector;
+
+pub use canonical::canonical;
+pub use cutting::{cuttings, Cutting};
+pub use random::Random;
+pub use shared::shared;
+pub use vector::{base64, vector_folder, vectors, Vector};

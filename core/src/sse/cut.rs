@@ -64,6 +64,7 @@ impl FrameDecoder {
         let mut rest = line.bytes;
         if self.cursor.field == Field::Open {
             rest = self.cursor.read_name(rest, ended);
+            self.recognised |= !matches!(self.cursor.field, Field::Open | Field::Unknown);
         }
         let field = self.cursor.field;
         let begins = field != Field::Open && !self.cursor.begun && (ended || !rest.is_empty());
@@ -186,7 +187,6 @@ impl FrameDecoder {
 
     fn end_line(&mut self, offset: u64) -> Option<Found> {
         let Cursor { field, cut, value_offset, number, refused, .. } = self.cursor;
-        self.recognised |= field != Field::Unknown;
         let marks = &mut self.block.marks;
         match field {
             Field::Data => self.end_data(),

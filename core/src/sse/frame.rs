@@ -13,9 +13,9 @@ use super::signal::{Blank, Comment, Frame, Marks, RawFrame, RawSignal, Signal, T
 use super::text::{decode_text, whole_characters};
 use crate::{Code, Error, Limits, Overflow};
 
-/// How much of a comment's text is kept, or [`Limits::line_bytes`] if that is less. A comment is not data: a longer one is
+/// How many bytes of a comment's text are kept, or [`Limits::line_bytes`] if that is less. A comment is not data: a longer one is
 /// shown cut, never refused.
-pub const COMMENT_BYTES: usize = 64 << 10;
+pub const COMMENT_BYTES: usize = 1 << 20;
 
 /// Turns the bytes of an event stream into [`Signal`]s, following the WHATWG algorithm.
 ///

@@ -136,6 +136,11 @@ impl Marks {
         self.0 & !Self::CARRIAGE_RETURN.0 == 0
     }
 
+    /// The names of the marks that are set, as the methods are called.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        Self::NAMES.iter().filter(move |(_, bit)| self.0 & bit != 0).map(|(name, _)| *name)
+    }
+
     #[inline]
     pub(super) fn add(&mut self, other: Self) {
         self.0 |= other.0;
@@ -144,7 +149,7 @@ impl Marks {
 
 impl fmt::Debug for Marks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(Self::NAMES.iter().filter(|(_, bit)| self.0 & bit != 0).map(|(name, _)| name)).finish()
+        f.debug_set().entries(self.names()).finish()
     }
 }
 

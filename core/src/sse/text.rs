@@ -28,16 +28,13 @@ pub(super) fn first_bad(bytes: &[u8]) -> Option<usize> {
 
 /// The bytes without a character that is cut off at their end.
 pub(super) fn whole_characters(bytes: &[u8]) -> &[u8] {
-    for (back, &byte) in bytes.iter().rev().take(3).enumerate() {
-        let length = match byte {
-            0xC2..=0xDF => 2,
-            0xE0..=0xEF => 3,
-            0xF0..=0xF4 => 4,
-            0x80..=0xBF => continue,
-            _ => break,
-        };
-        let kept = bytes.len() - (back + 1);
-        return if length > back + 1 { bytes.get(..kept).unwrap_or_default() } else { bytes };
+    for length in 1..=3 {
+        if let Some((front, back)) = bytes.split_at_checked(bytes.len().saturating_sub(length)) {
+            let error = core::str::from_utf8(back).err();
+            if error.is_some_and(|error| error.valid_up_to() == 0 && error.error_len().is_none()) {
+                return front;
+            }
+        }
     }
     bytes
 }

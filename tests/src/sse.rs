@@ -1,0 +1,120 @@
+//! Signals in a form that can be kept, compared and written down, from the decoder and from a slow reference.
+
+use deltafold::sse::{Blank, Comment, Frame, FrameDecoder, Signal};
+use deltafold::{Error, Limits, Overflow};
+use serde_json::{json, Map, Value};
+
+mod slow;
+
+pub use slow::decode_slowly;
+
+/// Decodes the chunks, one after another, and tells everything that came out: signals, then the tail or the error, then
+/// the state at the end. Each is one JSON object, as in `tests/vectors/sse`.
+pub fn decode<'c>(chunks: impl IntoIterator<Item = &'c [u8]>, limits: &Limits) -> Vec<Value> {
+    let mut decoder = FrameDecoder::new(limits);
+    let mut told = decode_with(&mut decoder, chunks);
+    told.extend(finish(&mut decoder));
+    told
+}
+
+/// Tells the signals of the chunks, and the error if one ended them.
+pub fn decode_with<'c>(decoder: &mut FrameDecoder, chunks: impl IntoIterator<Item = &'c [u8]>) -> Vec<Value> {
+    let mut told = Vec::new();
+    for chunk in chunks {
+        let mut at = 0;
+        loop {
+            match decoder.next(chunk, &mut at) {
+                Ok(Some(Signal::Frame(frame))) => told.push(tell_frame("frame", &frame)),
+                Ok(Some(Signal::Comment(comment))) => told.push(tell_comment(&comment)),
+                Ok(Some(Signal::Blank(blank))) => told.push(tell_blank(&blank)),
+                Ok(Some(other)) => panic!("a signal the tests do not know: {other:?}"),
+                Ok(None) => break,
+                Err(error) => {
+                    told.push(tell_error(&error));
+                    return told;
+                }
+            }
+        }
+        assert_eq!(at, chunk.len(), "a chunk that gives no more signals is used up");
+    }
+    told
+}
+
+/// Tells the tail, if there is one, and the state at the end. After an error there is neither.
+pub fn finish(decoder: &mut FrameDecoder) -> Vec<Value> {
+    let mut told = Vec::new();
+    let mut at = 0;
+    if decoder.next(b"", &mut at).is_err() {
+        assert!(decoder.finish().is_none(), "no tail after an error");
+        return told;
+    }
+    if let Some(tail) = decoder.finish() {
+        let mut object = tell_frame("tail", &tail.frame);
+        object["line_ended"] = tail.line_ended.into();
+        told.push(object);
+    }
+    told.push(json!({
+        "signal": "end", "id": decoder.last_event_id(), "retry": decoder.retry(), "offset": decoder.offset(),
+        "recognised": decoder.recognised(),
+    }));
+    told
+}
+
+/// Reads `options.limits` of a vector: members named as the fields of [`Limits`], `overflow` as `error` or `drop`.
+///
+/// # Panics
+///
+/// On a member that is not known.
+pub fn limits_of(options: &Value) -> Limits {
+    let mut limits = Limits::default();
+    let none = Map::new();
+    for (name, value) in options["limits"].as_object().unwrap_or(&none) {
+        let number = value.as_u64().unwrap_or_default() as usize;
+        match name.as_str() {
+            "line_bytes" => limits.line_bytes = number,
+            "frame_bytes" => limits.frame_bytes = number,
+            "overflow" if value == "drop" => limits.overflow = Overflow::Drop,
+            "overflow" if value == "error" => limits.overflow = Overflow::Error,
+            _ => panic!("a limit the tests do not know: {name}"),
+        }
+    }
+    limits
+}
+
+fn tell_frame(signal: &str, frame: &Frame<'_>) -> Value {
+    let mut object = json!({
+        "signal": signal, "event": frame.event, "data": frame.data, "id": frame.id, "retry": frame.retry,
+        "offset": frame.offset, "data_offset": frame.data_offset, "data_lines": frame.data_lines,
+        "marks": frame.marks.names().collect::<Vec<_>>(),
+    });
+    if frame.dropped {
+        object["dropped"] = true.into();
+    }
+    if let Some(offset) = frame.invalid_utf8 {
+        object["invalid_utf8"] = offset.into();
+    }
+    object
+}
+
+fn tell_blank(blank: &Blank<'_>) -> Value {
+    let mut object = json!({
+        "signal": "blank", "event": blank.event, "id": blank.id, "retry": blank.retry, "offset": blank.offset,
+        "marks": blank.marks.names().collect::<Vec<_>>(),
+    });
+    if let Some(offset) = blank.invalid_utf8 {
+        object["invalid_utf8"] = offset.into();
+    }
+    object
+}
+
+fn tell_comment(comment: &Comment<'_>) -> Value {
+    let mut object = json!({ "signal": "comment", "text": comment.text, "offset": comment.offset });
+    if comment.cut {
+        object["cut"] = true.into();
+    }
+    object
+}
+
+fn tell_error(error: &Error) -> Value {
+    json!({ "signal": "error", "code": error.code().name(), "offset": error.offset() })
+}

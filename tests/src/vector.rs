@@ -1,0 +1,136 @@
+//! The vector loader.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+/// One conformance case: what its file says, and where it came from.
+#[derive(Clone, Debug)]
+pub struct Vector {
+    /// The file, below `tests/vectors`.
+    pub file: String,
+    /// The case's name, unique in its file.
+    pub name: String,
+    /// Everything the case says.
+    pub value: Value,
+}
+
+impl Vector {
+    /// Gives the bytes of the stream: `input` (a string, or strings that were sent one after another) or `input_b64`.
+    ///
+    /// # Panics
+    ///
+    /// If the case has neither.
+    pub fn input(&self) -> Vec<u8> {
+        self.input_chunks().concat()
+    }
+
+    /// Gives the bytes of the stream as the case itself cuts them.
+    ///
+    /// # Panics
+    ///
+    /// If the case has no input.
+    pub fn input_chunks(&self) -> Vec<Vec<u8>> {
+        match (&self.value["input"], &self.value["input_b64"], &self.value["bytes_b64"]) {
+            (Value::String(text), _, _) => vec![text.as_bytes().to_vec()],
+            (Value::Array(texts), _, _) => {
+                let text = |text: &Value| text.as_str().map(|text| text.as_bytes().to_vec());
+                texts.iter().map(|part| text(part).unwrap_or_else(|| panic!("{self}: input must be text"))).collect()
+            }
+            (_, Value::String(text), _) | (_, _, Value::String(text)) => vec![base64(text)],
+            _ => panic!("{self}: no input"),
+        }
+    }
+
+    /// Gives a member of the case, `null` if it is absent.
+    pub fn get(&self, name: &str) -> &Value {
+        &self.value[name]
+    }
+}
+
+impl fmt::Display for Vector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.file, self.name)
+    }
+}
+
+/// The folder that holds the vectors.
+pub fn vector_folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("vectors")
+}
+
+/// Loads the vectors of a file, or of every `.json` file in a folder (not its subfolders), in order of name.
+///
+/// A file holds an array of cases, an object with `cases`, or one case.
+///
+/// # Panics
+///
+/// If nothing is there, a file is not JSON, or two cases of a file have one name.
+pub fn vectors(path: &str) -> Vec<Vector> {
+    let place = vector_folder().join(path);
+    let mut files = Vec::new();
+    if place.is_dir() {
+        let listing = std::fs::read_dir(&place).unwrap_or_else(|error| panic!("{}: {error}", place.display()));
+        for entry in listing.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.ends_with(".json") {
+                files.push(format!("{path}/{name}"));
+            }
+        }
+        files.sort();
+    } else {
+        files.push(path.to_owned());
+    }
+    let all: Vec<Vector> = files.iter().flat_map(|file| load(file)).collect();
+    assert!(!all.is_empty(), "no vectors in {}", place.display());
+    all
+}
+
+fn load(file: &str) -> Vec<Vector> {
+    let text = std::fs::read_to_string(vector_folder().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+    let cases = match serde_json::from_str(&text).unwrap_or_else(|error| panic!("{file}: {error}")) {
+        Value::Array(cases) => cases,
+        Value::Object(mut object) => match object.remove("cases") {
+            Some(Value::Array(cases)) => cases,
+            _ => vec![Value::Object(object)],
+        },
+        _ => panic!("{file}: neither cases nor a case"),
+    };
+    let mut names = std::collections::HashSet::new();
+    cases
+        .into_iter()
+        .map(|value| {
+            let name = value["name"].as_str().unwrap_or_else(|| panic!("{file}: a case has no name")).to_owned();
+            assert!(names.insert(name.clone()), "{file}: two cases are named {name}");
+            Vector { file: file.to_owned(), name, value }
+        })
+        .collect()
+}
+
+/// Decodes base64 with the standard alphabet; `=` and line breaks are skipped.
+///
+/// # Panics
+///
+/// On any other character.
+pub fn base64(text: &str) -> Vec<u8> {
+    let (mut out, mut bits, mut count) = (Vec::new(), 0u32, 0);
+    for byte in text.bytes() {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            b'=' | b'\n' | b'\r' => continue,
+            _ => panic!("not base64: {:?}", char::from(byte)),
+        };
+        bits = bits << 6 | u32::from(value);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            out.push((bits >> count) as u8);
+        }
+    }
+    out
+}
