@@ -15,6 +15,7 @@
 //! ```
 
 mod canonical;
+mod corpus;
 mod cutting;
 mod random;
 mod shared;
@@ -22,6 +23,7 @@ pub mod sse;
 mod vector;
 
 pub use canonical::canonical;
+pub use corpus::{recordings, Exceptions, Recording};
 pub use cutting::{cuttings, Cutting};
 pub use random::Random;
 pub use shared::shared;
