@@ -87,6 +87,12 @@ impl Editions {
         Self(bits)
     }
 
+    /// The set with one edition more.
+    #[must_use]
+    pub const fn with(self, edition: Edition) -> Self {
+        Self(self.0 | 1 << edition as u8)
+    }
+
     /// Whether the edition is in the set.
     pub const fn contains(self, edition: Edition) -> bool {
         self.0 & (1 << edition as u8) != 0

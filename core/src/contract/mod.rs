@@ -7,9 +7,13 @@ mod edition;
 // Generated; laid out by the generator.
 #[rustfmt::skip]
 pub(crate) mod kinds;
+pub(crate) mod schema;
+#[rustfmt::skip]
+pub(crate) mod tables;
 
 pub use edition::{Edition, Editions};
 pub use kinds::Kind;
+pub use schema::{FieldFact, SchemaId};
 
 /// What sort of change an event tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

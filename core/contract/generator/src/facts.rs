@@ -36,23 +36,37 @@ pub struct Facts {
     pub contract: Value,
     /// `aliases.json`: wire types seen on real servers, and the kind each is read as.
     pub aliases: Value,
+    /// `openai/counterparts.json`: schemas of Open Responses, and the OpenAI type that means the same.
+    pub counterparts: Value,
+    /// `openai/wire.json`: where OpenAI's service does not send what its SDK types promise.
+    pub wire: Value,
 }
 
 impl Facts {
     /// Reads all fact files of a folder.
     pub fn load(folder: &Path) -> Result<Self, String> {
-        let mut contract = Value::Object(Map::new());
-        let names = FILES.iter().map(|(name, _)| *name);
-        for name in names.chain(SCHEMA_FILES.iter().copied()).chain(OPENAI_FILES) {
-            merge(&mut contract, read(&folder.join(name))?);
-        }
-        Ok(Self { contract, aliases: read(&folder.join("aliases.json"))? })
+        Ok(Self {
+            contract: load_contract(folder)?,
+            aliases: read(&folder.join("aliases.json"))?,
+            counterparts: read(&folder.join("openai/counterparts.json"))?,
+            wire: read(&folder.join("openai/wire.json"))?,
+        })
     }
 
     /// The list under a key.
     pub fn list(&self, key: &str) -> &[Value] {
         self.contract[key].as_array().map_or(&[], Vec::as_slice)
     }
+}
+
+/// Reads the files that come from `contract.json` and puts them together again.
+pub fn load_contract(folder: &Path) -> Result<Value, String> {
+    let mut contract = Value::Object(Map::new());
+    let names = FILES.iter().map(|(name, _)| *name);
+    for name in names.chain(SCHEMA_FILES.iter().copied()).chain(OPENAI_FILES) {
+        merge(&mut contract, read(&folder.join(name))?);
+    }
+    Ok(contract)
 }
 
 /// Reads one JSON file.

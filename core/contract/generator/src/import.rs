@@ -26,7 +26,7 @@ pub fn run(file: &Path, folder: &Path) -> Result<(), String> {
     for (name, part) in OPENAI_FILES.into_iter().zip([lists, types]) {
         save(folder, name, Value::Object(Map::from_iter([("openai".into(), Value::Object(part))])))?;
     }
-    if facts::Facts::load(folder)?.contract != contract {
+    if facts::load_contract(folder)? != contract {
         return Err("the fact files do not hold what the contract holds; a key is new or lost".into());
     }
     Ok(())

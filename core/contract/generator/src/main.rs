@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use deltafold_contract::{import, kinds, Facts};
+use deltafold_contract::{import, kinds, tables, Compiler, Facts};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -33,7 +33,11 @@ type Output = (&'static str, String);
 
 fn outputs() -> Result<Vec<Output>, String> {
     let facts = Facts::load(&folder())?;
-    Ok(vec![("core/src/contract/kinds.rs", kinds::generate(&facts)?)])
+    let compiler = Compiler::run(&facts)?;
+    Ok(vec![
+        ("core/src/contract/kinds.rs", kinds::generate(&facts)?),
+        ("core/src/contract/tables.rs", tables::generate(&facts, &compiler)?),
+    ])
 }
 
 fn write(outputs: Vec<Output>) -> Result<(), String> {
