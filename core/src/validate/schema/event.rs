@@ -1,0 +1,124 @@
+//! Events against the contract: which schema judges which kind, and [`EventSchema`], which skips what cannot have changed.
+
+use super::blame::Root;
+use super::path::Path;
+use super::problem::{Fault, Problem};
+use super::walk::{Extensions, Walk};
+use crate::contract::tables::id;
+use crate::contract::{Edition, Kind, SchemaId};
+use crate::event::Event;
+use crate::finding::Findings;
+use crate::json::View;
+
+/// The schema layer for a stream of events.
+///
+/// A delta that repeats the last of its kind outside the fields that change anyway has the verdict of that one. So the
+/// deltas of a right stream cost one comparison each.
+#[derive(Clone, Debug)]
+#[allow(dead_code)] // the stream validator drives it
+pub(crate) struct EventSchema {
+    edition: Edition,
+    /// Kinds of which an event was checked and found right.
+    right: u128,
+    /// Kinds of which an event was wrong. A repetition may repeat an older event than the last, so these are always
+    /// checked.
+    wrong: u128,
+}
+
+#[allow(dead_code)] // the stream validator drives it
+impl EventSchema {
+    pub(crate) fn new(edition: Edition) -> Self {
+        Self { edition, right: 0, wrong: 0 }
+    }
+
+    /// Checks an event and reports every problem at its place.
+    pub(crate) fn check(&mut self, event: &Event<'_>, findings: &mut Findings) {
+        let kind = event.kind();
+        let bit = 1u128 << kind as u8;
+        if event.repeats() && self.right & bit != 0 && !has_nested(event) {
+            return;
+        }
+        let Some(root) = event.root() else { return };
+        let mut wrong = false;
+        check(root, kind, event.wire_type(), self.edition, &mut |problem| {
+            wrong = true;
+            findings.report(problem.rule, event.place(), None, || (problem.pointer(), problem.message()));
+        });
+        self.wrong |= if wrong { bit } else { 0 };
+        self.right = (self.right | bit) & !self.wrong;
+    }
+
+    /// Forgets what was found out about a stream.
+    pub(crate) fn reset(&mut self) {
+        *self = Self::new(self.edition);
+    }
+}
+
+/// Whether a repeated delta holds values that the repetition does not vouch for.
+#[allow(dead_code)] // the stream validator drives it
+fn has_nested(event: &Event<'_>) -> bool {
+    event.logprobs().is_some() || event.kind() == Kind::ShellCallOutputContentDelta
+}
+
+/// Checks an event's payload by the schema of its kind.
+pub(super) fn check(
+    view: View<'_>,
+    kind: Kind,
+    wire_type: &str,
+    edition: Edition,
+    report: &mut dyn FnMut(&Problem<'_>),
+) {
+    let Some((schema, edition)) = schema_of(view, kind, edition) else {
+        // Whatever it is, it takes part in the numbering; what only keeps a connection open does not. Any event's schema
+        // says what a number is.
+        if !kind.is_transport() {
+            let schema = id::RESPONSE_QUEUED_STREAMING_EVENT;
+            let mut only_number = |problem: &Problem<'_>| {
+                if is_top(problem, "sequence_number") {
+                    report(problem);
+                }
+            };
+            Walk::new(Root::Event(kind), Extensions::Allowed, &mut only_number).schema(view, schema, edition);
+        }
+        return;
+    };
+    // An alias has another name than its schema says. Whether the name is allowed is for the stream layer.
+    let renamed = wire_type != kind.as_str() || Some(schema) != SchemaId::of_kind(kind);
+    let mut but_the_name = |problem: &Problem<'_>| {
+        if !(renamed && is_top(problem, "type") && matches!(problem.fault, Fault::Value(_))) {
+            report(problem);
+        }
+    };
+    Walk::new(Root::Event(kind), Extensions::Allowed, &mut but_the_name).schema(view, schema, edition);
+}
+
+/// Which schema of which edition judges a kind: that of the edition itself, else of the one that knows most.
+///
+/// Raw reasoning has two names for one thing: where an edition knows only one, its schema serves both.
+fn schema_of(view: View<'_>, kind: Kind, edition: Edition) -> Option<(SchemaId, Edition)> {
+    let twin = match kind {
+        Kind::ReasoningDelta => Kind::ReasoningTextDelta,
+        Kind::ReasoningDone => Kind::ReasoningTextDone,
+        Kind::ReasoningTextDelta => Kind::ReasoningDelta,
+        Kind::ReasoningTextDone => Kind::ReasoningDone,
+        other => other,
+    };
+    // OpenAI's types show the fields of an error at the top; its service nests them as Open Responses does.
+    if kind == Kind::Error && edition == Edition::OpenAi && view.get("error").is_some() {
+        return Some((id::ERROR_STREAMING_EVENT, Edition::Split));
+    }
+    let editions = [edition, Edition::Split, Edition::OpenAi];
+    let choices = editions.into_iter().flat_map(|edition| [(kind, edition), (twin, edition)]);
+    choices
+        .filter_map(|(kind, edition)| Some((SchemaId::of_kind(kind)?, edition)))
+        .find(|(schema, edition)| schema.node(*edition).is_some())
+}
+
+/// Whether a problem is about this field of the event itself.
+fn is_top(problem: &Problem<'_>, field: &str) -> bool {
+    match (problem.path, &problem.fault) {
+        (Path::Key(Path::Root, key), _) => *key == field,
+        (Path::Root, Fault::Missing(missing)) => *missing == field,
+        _ => false,
+    }
+}

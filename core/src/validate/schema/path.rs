@@ -1,0 +1,54 @@
+//! [`Path`]: the way from the root to a value, on the call stack, written out only for a problem.
+
+use alloc::string::String;
+use core::fmt::Write as _;
+
+/// One step, and the way before it.
+#[derive(Clone, Copy)]
+pub(super) enum Path<'a> {
+    /// The whole value.
+    Root,
+    /// A member of an object. The key may hold anything, hostile text too.
+    Key(&'a Self, &'a str),
+    /// An element of an array.
+    Index(&'a Self, usize),
+}
+
+impl<'a> Path<'a> {
+    pub(super) fn key(&'a self, key: &'a str) -> Self {
+        Self::Key(self, key)
+    }
+
+    pub(super) fn index(&'a self, index: usize) -> Self {
+        Self::Index(self, index)
+    }
+
+    /// The JSON pointer.
+    pub(super) fn pointer(&self) -> String {
+        let mut out = String::new();
+        self.write(&mut out);
+        out
+    }
+
+    fn write(&self, out: &mut String) {
+        match self {
+            Self::Root => {}
+            Self::Key(before, key) => {
+                before.write(out);
+                out.push('/');
+                for char in key.chars() {
+                    match char {
+                        '~' => out.push_str("~0"),
+                        '/' => out.push_str("~1"),
+                        other => out.push(other),
+                    }
+                }
+            }
+            Self::Index(before, index) => {
+                before.write(out);
+                // Writing to a string cannot fail.
+                let _ = write!(out, "/{index}");
+            }
+        }
+    }
+}

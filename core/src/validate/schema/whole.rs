@@ -1,0 +1,157 @@
+//! Whole JSON texts against the contract: each function stands alone.
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use super::blame::Root;
+use super::event;
+use super::problem::Problem;
+use super::walk::{Extensions, Walk};
+use crate::contract::tables::id;
+use crate::contract::{Edition, Kind, SchemaId};
+use crate::error::{Code, Error};
+use crate::finding::{Finding, Place};
+use crate::json::{JsonErrorKind, Tag, Tape, View};
+use crate::limits::Limits;
+use crate::validate::Rule;
+
+/// Checks one event: its own fields and every object in it.
+///
+/// A type that the edition does not list is checked by the edition that does; that its name is foreign here is a matter of
+/// the stream layer. Fails if the text is no JSON.
+///
+/// ```
+/// use deltafold::{validate::validate_event, Edition};
+/// let event = r#"{"type":"response.refusal.done","item_id":"msg_1","output_index":0,"content_index":0,"refusal":null}"#;
+/// let findings = validate_event(event, Edition::default())?;
+/// let found: Vec<_> = findings.iter().map(|finding| (finding.rule.id(), finding.path.as_str())).collect();
+/// assert_eq!(found, [("SCHEMA-02", "/refusal"), ("SEQ-01", "/sequence_number")]);
+/// # Ok::<(), deltafold::Error>(())
+/// ```
+pub fn validate_event(json: &str, edition: Edition) -> Result<Vec<Finding>, Error> {
+    let mut findings = Vec::new();
+    with_root(json, |view| {
+        let wire_type = view.get("type").and_then(|value| value.as_str()).unwrap_or_default();
+        let kind = Kind::from_wire(&wire_type);
+        findings.extend(name_finding(view, kind, &wire_type));
+        event::check(view, kind, &wire_type, edition, &mut |problem| findings.push(finding(problem)));
+    })?;
+    Ok(findings)
+}
+
+/// What is wrong with an event as such: no object, no type, a type that nobody may use.
+fn name_finding(view: View<'_>, kind: Kind, wire_type: &str) -> Option<Finding> {
+    let (rule, path, message) = if view.tag() != Tag::Object {
+        (Rule::Sse01, "", format!("the payload is of type {}, expected an object", view.tag().name()))
+    } else if wire_type.is_empty() {
+        (Rule::Schema01, "/type", "an event needs `type`, a string".into())
+    } else if kind == Kind::Unknown {
+        (Rule::Ext02, "/type", "the contract has no event of this name, expected a known name or `slug:name`".into())
+    } else if kind.is_known() && wire_type != kind.as_str() {
+        (Rule::Ext02, "/type", format!("the name is no edition's, it is read as `{kind}`"))
+    } else {
+        return None;
+    };
+    Some(Finding {
+        rule,
+        severity: rule.severity(),
+        layer: rule.layer(),
+        place: Place::default(),
+        path: path.into(),
+        message,
+        repair: None,
+    })
+}
+
+/// Checks a response body, or the `response` of an event.
+pub fn validate_response(json: &str, edition: Edition) -> Result<Vec<Finding>, Error> {
+    validate_as(json, id::RESPONSE_RESOURCE, edition, Extensions::Allowed)
+}
+
+/// Checks an output item.
+pub fn validate_item(json: &str, edition: Edition) -> Result<Vec<Finding>, Error> {
+    validate_as(json, id::ITEM_FIELD, edition, Extensions::Allowed)
+}
+
+/// Checks an input item.
+pub fn validate_input_item(json: &str, edition: Edition) -> Result<Vec<Finding>, Error> {
+    validate_as(json, id::ITEM_PARAM, edition, Extensions::Allowed)
+}
+
+/// Checks the body of `POST /responses`.
+pub fn validate_request(json: &str, edition: Edition) -> Result<Vec<Finding>, Error> {
+    validate_as(json, id::CREATE_RESPONSE_BODY, edition, Extensions::Allowed)
+}
+
+/// Checks the body of `POST /responses/compact`.
+pub fn validate_compact_request(json: &str, edition: Edition) -> Result<Vec<Finding>, Error> {
+    validate_as(json, id::COMPACT_RESPONSE_METHOD_PUBLIC_BODY, edition, Extensions::Allowed)
+}
+
+/// Checks the answer of `POST /responses/compact`.
+pub fn validate_compact_response(json: &str, edition: Edition) -> Result<Vec<Finding>, Error> {
+    validate_as(json, id::COMPACT_RESOURCE, edition, Extensions::Allowed)
+}
+
+/// Checks a client's `response.create` message on a WebSocket.
+pub fn validate_websocket_create(json: &str, edition: Edition) -> Result<Vec<Finding>, Error> {
+    validate_as(json, id::WEB_SOCKET_RESPONSE_CREATE_EVENT, edition, Extensions::Allowed)
+}
+
+/// Checks the error message of a WebSocket, which has no sequence number.
+pub fn validate_websocket_error(json: &str, edition: Edition) -> Result<Vec<Finding>, Error> {
+    validate_as(json, id::WEB_SOCKET_ERROR_EVENT, edition, Extensions::Allowed)
+}
+
+/// Checks a text against any schema of the contract. Fails if the text is no JSON, or if the edition does not have the
+/// schema.
+///
+/// ```
+/// use deltafold::contract::SchemaId;
+/// use deltafold::validate::{validate_as, Extensions};
+/// use deltafold::Edition;
+/// let usage = SchemaId::from_name("Usage").unwrap();
+/// let findings = validate_as("{}", usage, Edition::Split, Extensions::Refused)?;
+/// assert_eq!(findings.len(), 5);
+/// assert_eq!(findings[0].message, "`Usage` needs `input_tokens`, which is missing");
+/// # Ok::<(), deltafold::Error>(())
+/// ```
+pub fn validate_as(
+    json: &str,
+    schema: SchemaId,
+    edition: Edition,
+    extensions: Extensions,
+) -> Result<Vec<Finding>, Error> {
+    let mut findings = Vec::new();
+    let known = with_root(json, |view| {
+        let mut report = |problem: &Problem<'_>| findings.push(finding(problem));
+        Walk::new(Root::Value, extensions, &mut report).schema(view, schema, edition)
+    })?;
+    if !known {
+        return Err(Error::new(Code::UnknownName, 0, format!("edition {edition} has no schema {}", schema.name())));
+    }
+    Ok(findings)
+}
+
+fn with_root<T>(json: &str, check: impl FnOnce(View<'_>) -> T) -> Result<T, Error> {
+    let mut tape = Tape::default();
+    tape.parse(json, Limits::default().depth).map_err(|error| {
+        let code = if error.kind() == JsonErrorKind::Depth { Code::TooDeep } else { Code::NotJson };
+        Error::new(code, error.at() as u64, format!("{error}"))
+    })?;
+    Ok(check(tape.root(json)))
+}
+
+/// A finding at its place in the text.
+fn finding(problem: &Problem<'_>) -> Finding {
+    let rule = problem.rule;
+    Finding {
+        rule,
+        severity: rule.severity(),
+        layer: rule.layer(),
+        place: Place { event_index: None, sequence_number: None, offset: problem.at as u64 },
+        path: problem.pointer(),
+        message: problem.message(),
+        repair: None,
+    }
+}
