@@ -63,3 +63,10 @@ fn the_header_states_the_version_and_the_number_of_its_interface() {
     let build = read("bindings/c/build.rs").expect("the build script");
     assert!(build.contains(&format!("libdeltafold.so.{}\"", number("DFOLD_ABI_VERSION"))));
 }
+
+#[test]
+fn the_python_package_takes_its_version_from_its_crate() {
+    let project = read("python/pyproject.toml").expect("pyproject.toml");
+    assert!(project.contains("\ndynamic = [\"version\"]\n"), "pyproject.toml states a version of its own");
+    assert!(project.contains("\nmanifest-path = \"../bindings/python/Cargo.toml\"\n"));
+}

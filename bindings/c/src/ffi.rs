@@ -15,7 +15,7 @@ pub(crate) trait Handle {
 /// Gives a new handle to the caller.
 ///
 /// # Safety
-/// As for [`write`].
+/// As for [`write()`].
 pub(crate) unsafe fn give<T>(out: *mut *mut T, make: impl FnOnce() -> T) -> dfold_status {
     boundary(|| {
         if out.is_null() {
