@@ -13,7 +13,7 @@ if ! cargo "+$msrv.0" --version >/dev/null 2>&1; then
     run rustup toolchain install "$msrv.0" --profile minimal || true
 fi
 if cargo "+$msrv.0" --version; then
-    packages=$(git ls-files 'core/Cargo.toml' 'bindings/c/Cargo.toml' 'bindings/cli/Cargo.toml' | xargs sed -n 's/^name = "\(deltafold.*\)"$/-p \1/p' | sort -u)
+    packages=$(git ls-files 'core/Cargo.toml' 'bindings/c/Cargo.toml' 'bindings/cli/Cargo.toml' | xargs sed -n 's/^name = "\(deltafold[a-z-]*\)"$/-p \1/p' | sort -u)
     # shellcheck disable=SC2086
     run cargo "+$msrv.0" check --locked $packages
 else

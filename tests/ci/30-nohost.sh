@@ -9,7 +9,6 @@ need_rust_target wasm32-unknown-unknown
 run cargo build --locked -p deltafold --no-default-features --target wasm32-unknown-unknown
 
 # An rlib has no import section, so a module around the core is linked, with all code kept, called or not.
-export RUSTFLAGS="-C link-dead-code=yes"
-run cargo build --locked -p deltafold-nohost --target wasm32-unknown-unknown
+RUSTFLAGS="-C link-dead-code=yes" run cargo build --locked -p deltafold-nohost --target wasm32-unknown-unknown
 imports=$(tool imports "$CARGO_TARGET_DIR/wasm32-unknown-unknown/debug/deltafold_nohost.wasm")
 [ -z "$imports" ] || die "the core's wasm imports from its host: $imports"

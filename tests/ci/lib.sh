@@ -42,7 +42,7 @@ need_rust_target() {
 
 # Runs the generators of tests/tools (header, wasm glue, wasm import list), which are pinned by their own lock file.
 tool() {
-    CARGO_TARGET_DIR=$DELTAFOLD_CACHE/target/tools \
+    RUSTFLAGS="" CARGO_TARGET_DIR=$DELTAFOLD_CACHE/target/tools \
         cargo run --quiet --locked --manifest-path "$ROOT/tests/tools/Cargo.toml" -- "$@"
 }
 
