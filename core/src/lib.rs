@@ -5,6 +5,7 @@
 extern crate alloc;
 
 pub mod accumulate;
+pub mod adapter;
 pub mod contract;
 mod error;
 pub mod event;

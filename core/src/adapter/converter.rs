@@ -1,0 +1,332 @@
+//! [`Converter`]: any dialect that is read into any that is written.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::{
+    detect, inbound, outbound, AdapterFinding, Dialect, Frames, Framing, Inbound, InboundOptions, OptionReader,
+    Outbound,
+};
+use crate::error::{Code, Error};
+use crate::event::{Event, Origin, Parser};
+use crate::json::Value;
+use crate::limits::Limits;
+use crate::sse::{FrameDecoder, Signal};
+
+/// Turns one dialect's stream into another's, with Open Responses between them.
+///
+/// *Inputs*: [`feed`](Self::feed), [`finish`](Self::finish), [`cancel`](Self::cancel). *Outputs*:
+/// [`write_into`](Self::write_into) or [`take`](Self::take) after each input. *Getters*: [`findings`](Self::findings),
+/// [`from`](Self::from).
+pub struct Converter {
+    from: Option<Dialect>,
+    to: Dialect,
+    options: Value,
+    framing: Framing,
+    limits: Limits,
+    /// Bytes that wait until the dialect is known.
+    undecided: Vec<u8>,
+    source: Option<Box<dyn Inbound>>,
+    target: Target,
+    hub: Hub,
+    finished: bool,
+    stop: Option<Error>,
+}
+
+enum Target {
+    /// Open Responses: the payloads as they are.
+    Same(Frames),
+    Foreign(Box<dyn Outbound>),
+}
+
+/// Open Responses bytes → events, without judging or folding them.
+struct Hub {
+    bytes: Vec<u8>,
+    decoder: FrameDecoder,
+    parser: Parser,
+    events: u64,
+}
+
+impl Converter {
+    /// Makes a converter. `from` is `None` to detect it. The options are one JSON object with the names of both sides.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::UnknownName`] for an option that no adapter has, or a dialect that this build cannot read or write;
+    /// [`Code::BadArgument`] for an option of the wrong type, or one that is needed and missing.
+    pub fn new(from: Option<Dialect>, to: Dialect, options: &Value) -> Result<Self, Error> {
+        Self::with(from, to, options, Framing::Native, Limits::default())
+    }
+
+    /// As [`new`](Self::new), with the framing of the target and the limits of both sides.
+    ///
+    /// # Errors
+    ///
+    /// As for [`new`](Self::new).
+    pub fn with(
+        from: Option<Dialect>,
+        to: Dialect,
+        options: &Value,
+        framing: Framing,
+        limits: Limits,
+    ) -> Result<Self, Error> {
+        OptionReader::new(options)?.check_names()?;
+        let target = match to {
+            Dialect::OpenResponses => Target::Same(Frames::new(framing)),
+            foreign => Target::Foreign(outbound(foreign, options, framing, limits)?),
+        };
+        let mut converter = Self {
+            from: None,
+            to,
+            options: options.clone(),
+            framing,
+            limits,
+            undecided: Vec::new(),
+            source: None,
+            target,
+            hub: Hub {
+                bytes: Vec::new(),
+                decoder: FrameDecoder::new(&limits),
+                parser: Parser::new(limits.depth),
+                events: 0,
+            },
+            finished: false,
+            stop: None,
+        };
+        if let Some(from) = from {
+            converter.decide(from)?;
+        }
+        Ok(converter)
+    }
+
+    /// Takes bytes of the source, cut anywhere.
+    ///
+    /// # Errors
+    ///
+    /// A limit was passed, or the input was finished. The same error comes again.
+    pub fn feed(&mut self, chunk: &[u8]) -> Result<(), Error> {
+        self.check()?;
+        let result = self.feed_inner(chunk);
+        self.keep(result)
+    }
+
+    /// Says that the input has ended.
+    ///
+    /// # Errors
+    ///
+    /// As for [`feed`](Self::feed); [`Code::UnknownName`] if the dialect was to be detected and was not.
+    pub fn finish(&mut self) -> Result<(), Error> {
+        self.check()?;
+        self.finished = true;
+        let result = self.finish_inner();
+        self.keep(result)
+    }
+
+    /// Ends the response from outside. An Open Responses source has no such word: its target ends as cut off.
+    ///
+    /// # Errors
+    ///
+    /// As for [`finish`](Self::finish).
+    pub fn cancel(&mut self) -> Result<(), Error> {
+        self.check()?;
+        if let Some(source) = &mut self.source {
+            let result = source.cancel();
+            self.keep(result)?;
+        }
+        self.finish()
+    }
+
+    /// Appends the target's bytes that are ready and forgets them.
+    pub fn write_into(&mut self, out: &mut Vec<u8>) {
+        match &mut self.target {
+            Target::Same(frames) => frames.write_into(out),
+            Target::Foreign(target) => target.write_into(out),
+        }
+    }
+
+    /// Takes the target's bytes that are ready.
+    pub fn take(&mut self) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.write_into(&mut out);
+        out
+    }
+
+    /// The dialect that is read, once it is known.
+    pub fn from(&self) -> Option<Dialect> {
+        self.from
+    }
+
+    /// The dialect that is written.
+    pub fn to(&self) -> Dialect {
+        self.to
+    }
+
+    /// How the target's messages are laid out.
+    pub fn framing(&self) -> Framing {
+        self.framing
+    }
+
+    /// What both halves lost, repaired or assumed: first the reading one's, then the writing one's.
+    pub fn findings(&self) -> impl Iterator<Item = &AdapterFinding> {
+        let read = self.source.as_deref().map(|source| source.findings().as_slice());
+        let written = match &self.target {
+            Target::Same(_) => None,
+            Target::Foreign(target) => Some(target.findings().as_slice()),
+        };
+        read.into_iter().chain(written).flatten()
+    }
+
+    /// How many losses both halves had, also those beyond the limit of findings.
+    pub fn lost(&self) -> u64 {
+        let read = self.source.as_deref().map_or(0, |source| source.findings().lost());
+        read + match &self.target {
+            Target::Same(_) => 0,
+            Target::Foreign(target) => target.findings().lost(),
+        }
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        match &self.stop {
+            Some(stop) => Err(stop.clone()),
+            None if self.finished => Err(Error::new(Code::AfterFinish, 0, "")),
+            None => Ok(()),
+        }
+    }
+
+    fn keep(&mut self, result: Result<(), Error>) -> Result<(), Error> {
+        if let Err(error) = &result {
+            self.stop = Some(error.clone());
+        }
+        result
+    }
+
+    fn decide(&mut self, from: Dialect) -> Result<(), Error> {
+        if from != Dialect::OpenResponses {
+            self.source = Some(inbound(from, InboundOptions::from_value(&self.options)?, self.limits)?);
+        }
+        self.from = Some(from);
+        Ok(())
+    }
+
+    fn feed_inner(&mut self, chunk: &[u8]) -> Result<(), Error> {
+        if self.from.is_some() {
+            return self.pass(chunk);
+        }
+        if self.undecided.len().saturating_add(chunk.len()) > self.limits.buffered_bytes {
+            let detail = alloc::format!("limit {}", self.limits.buffered_bytes);
+            return Err(Error::new(Code::BufferLimit, 0, detail));
+        }
+        // Looking again at each line end, and only at a doubled length behind the first kilobyte, keeps this linear.
+        let before = self.undecided.len();
+        self.undecided.extend_from_slice(chunk);
+        let worth = before < 1024 || self.undecided.len().ilog2() > before.ilog2();
+        match worth.then(|| detect(&self.undecided)).flatten() {
+            Some(from) => self.replay(from),
+            None => Ok(()),
+        }
+    }
+
+    fn replay(&mut self, from: Dialect) -> Result<(), Error> {
+        self.decide(from)?;
+        let start = core::mem::take(&mut self.undecided);
+        self.pass(&start)
+    }
+
+    fn finish_inner(&mut self) -> Result<(), Error> {
+        if self.from.is_none() {
+            // What ends here may lack the line end that detection waits for.
+            self.undecided.extend_from_slice(b"\n\n");
+            let found = detect(&self.undecided);
+            self.undecided.truncate(self.undecided.len() - 2);
+            let from = found.ok_or_else(|| Error::new(Code::UnknownName, 0, "the dialect was not recognised"))?;
+            self.replay(from)?;
+        }
+        if let Some(source) = &mut self.source {
+            source.finish()?;
+            source.write_into(&mut self.hub.bytes);
+        }
+        self.drain()?;
+        let Self { hub, target, .. } = self;
+        if let Some(tail) = hub.decoder.finish() {
+            let name = tail.frame.marks.event().then_some(tail.frame.event);
+            let origin = Origin { frame_name: name, offset: tail.frame.data_offset, index: hub.events };
+            if tail.frame.data == "[DONE]" {
+                target.done();
+            } else {
+                let event = hub.parser.parse(tail.frame.data, origin);
+                if event.fault().is_none() {
+                    target.apply(&event)?;
+                }
+            }
+        }
+        target.finish()
+    }
+
+    /// Takes bytes of a source whose dialect is known.
+    fn pass(&mut self, chunk: &[u8]) -> Result<(), Error> {
+        match &mut self.source {
+            Some(source) => {
+                let result = source.feed(chunk);
+                // What was written before a limit was passed is good.
+                source.write_into(&mut self.hub.bytes);
+                self.drain().and(result)
+            }
+            None => {
+                self.hub.bytes.extend_from_slice(chunk);
+                self.drain()
+            }
+        }
+    }
+
+    fn drain(&mut self) -> Result<(), Error> {
+        let Self { hub: Hub { bytes, decoder, parser, events }, target, .. } = self;
+        let mut at = 0;
+        while let Some(signal) = decoder.next(bytes, &mut at)? {
+            let Signal::Frame(frame) = signal else { continue };
+            if frame.data == "[DONE]" {
+                target.done();
+                continue;
+            }
+            let name = frame.marks.event().then_some(frame.event);
+            let event =
+                parser.parse(frame.data, Origin { frame_name: name, offset: frame.data_offset, index: *events });
+            *events += 1;
+            target.apply(&event)?;
+        }
+        bytes.clear();
+        Ok(())
+    }
+}
+
+impl Target {
+    fn apply(&mut self, event: &Event<'_>) -> Result<(), Error> {
+        match self {
+            Self::Same(frames) => {
+                frames.message(Some(event.wire_type()).filter(|name| !name.is_empty()), event.raw());
+                Ok(())
+            }
+            Self::Foreign(target) => target.apply(event),
+        }
+    }
+
+    /// The sentinel: a foreign target has its own, at its own time.
+    fn done(&mut self) {
+        if let Self::Same(frames) = self {
+            frames.done();
+        }
+    }
+
+    fn finish(&mut self) -> Result<(), Error> {
+        match self {
+            Self::Same(_) => Ok(()),
+            Self::Foreign(target) => target.finish(),
+        }
+    }
+}
+
+impl fmt::Debug for Converter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Converter").field("from", &self.from).field("to", &self.to).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,62 @@
+//! How a target's messages become bytes.
+
+use alloc::vec::Vec;
+
+/// How messages are laid out in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Framing {
+    /// The dialect's own framing: SSE for every target there is.
+    #[default]
+    Native,
+    /// One JSON document a line, no sentinel.
+    JsonLines,
+}
+
+/// Messages on their way out.
+#[derive(Clone, Debug, Default)]
+pub struct Frames {
+    framing: Framing,
+    out: Vec<u8>,
+}
+
+impl Frames {
+    /// Starts with nothing.
+    pub fn new(framing: Framing) -> Self {
+        Self { framing, out: Vec::new() }
+    }
+
+    /// Adds a message: its event name, where the dialect has one on the wire, and its JSON text.
+    ///
+    /// A line break in the JSON text is white space between values; a name with one cannot be an event name and is left out.
+    pub fn message(&mut self, event: Option<&str>, json: &str) {
+        let native = self.framing == Framing::Native;
+        if let Some(event) = event.filter(|event| native && !event.contains(['\n', '\r'])) {
+            self.out.extend_from_slice(b"event: ");
+            self.out.extend_from_slice(event.as_bytes());
+            self.out.push(b'\n');
+        }
+        for (at, line) in json.split(['\n', '\r']).enumerate() {
+            match (native, at) {
+                (true, 0) => self.out.extend_from_slice(b"data: "),
+                (true, _) => self.out.extend_from_slice(b"\ndata: "),
+                (false, 0) => {}
+                (false, _) => self.out.push(b' '),
+            }
+            self.out.extend_from_slice(line.as_bytes());
+        }
+        self.out.extend_from_slice(if native { b"\n\n" } else { b"\n" });
+    }
+
+    /// Adds the sentinel `[DONE]`. JSON lines have none.
+    pub fn done(&mut self) {
+        if self.framing == Framing::Native {
+            self.out.extend_from_slice(b"data: [DONE]\n\n");
+        }
+    }
+
+    /// Appends what is ready and forgets it.
+    pub fn write_into(&mut self, out: &mut Vec<u8>) {
+        out.append(&mut self.out);
+    }
+}

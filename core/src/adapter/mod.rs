@@ -1,0 +1,130 @@
+//! Adapters: foreign dialects into Open Responses events, and Open Responses events into foreign dialects.
+//!
+//! ```text
+//! foreign bytes ─▶ Inbound ─▶ Open Responses bytes ─▶ Outbound ─▶ foreign bytes
+//! ```
+//!
+//! Open Responses is the hub: a dialect is described once for each direction and can then be turned into every other.
+//! [`Converter`] joins the two halves; each can be used alone.
+//!
+//! What an adapter promises:
+//!
+//! - **Valid by construction.** An [`Inbound`] writes through the library's writer, so its output passes the same
+//!   validator that judges other people's streams.
+//! - **Nothing in silence.** What could not be carried, what was repaired and what was assumed is an [`AdapterFinding`],
+//!   never something in the stream.
+//! - **Reproducible.** No clock and no randomness: ids derive from the source's own, time is the option `now`.
+//! - **Any cut, linear, bounded.** Bytes may be cut anywhere; the same [`Limits`](crate::Limits) hold as for reading.
+//!
+//! What it does not do: HTTP, retries, requests, and guessing at text (a `<think>` tag inside content stays content).
+
+mod converter;
+mod detect;
+mod dialect;
+mod finding;
+mod framing;
+mod options;
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+pub use converter::Converter;
+pub use detect::detect;
+pub use dialect::Dialect;
+pub use finding::{AdapterCode, AdapterFinding, AdapterFindings, Fidelity};
+pub use framing::{Frames, Framing};
+pub use options::{Envelope, InboundOptions, OptionReader, ReasoningEvents, ThinkingAs};
+
+use crate::error::{Code, Error};
+use crate::event::Event;
+use crate::json::Value;
+use crate::limits::Limits;
+
+/// A foreign stream, read: bytes in, Open Responses bytes out.
+///
+/// *Inputs*: [`feed`](Self::feed), [`finish`](Self::finish), [`cancel`](Self::cancel). *Outputs*:
+/// [`write_into`](Self::write_into), after each input. *Getters*: [`findings`](Self::findings).
+pub trait Inbound: Send {
+    /// Takes bytes of the foreign stream, cut anywhere, in the dialect's own framing.
+    ///
+    /// # Errors
+    ///
+    /// A limit was passed, or the stream was finished. The same error comes again.
+    fn feed(&mut self, chunk: &[u8]) -> Result<(), Error>;
+
+    /// Says that the input has ended. Whatever the source left open is closed or failed as its dialect says.
+    ///
+    /// # Errors
+    ///
+    /// A limit was passed in what the end of input released.
+    fn finish(&mut self) -> Result<(), Error>;
+
+    /// Ends the response from outside: open items become incomplete, the response incomplete with reason `cancelled`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`finish`](Self::finish).
+    fn cancel(&mut self) -> Result<(), Error>;
+
+    /// Appends the Open Responses bytes that are ready and forgets them.
+    fn write_into(&mut self, out: &mut Vec<u8>);
+
+    /// What was lost, repaired or assumed so far.
+    fn findings(&self) -> &AdapterFindings;
+}
+
+/// A foreign stream, written: Open Responses events in, foreign bytes out.
+///
+/// *Inputs*: [`apply`](Self::apply), [`finish`](Self::finish). *Outputs*: [`write_into`](Self::write_into), after each
+/// input. *Getters*: [`findings`](Self::findings).
+pub trait Outbound: Send {
+    /// Takes the next event. Events may come from any server: what is odd about them is tolerated.
+    ///
+    /// # Errors
+    ///
+    /// A limit was passed.
+    fn apply(&mut self, event: &Event<'_>) -> Result<(), Error>;
+
+    /// Says that the input has ended. Without a terminal event before it, the target's error is written.
+    ///
+    /// # Errors
+    ///
+    /// A limit was passed.
+    fn finish(&mut self) -> Result<(), Error>;
+
+    /// Appends the foreign bytes that are ready and forgets them.
+    fn write_into(&mut self, out: &mut Vec<u8>);
+
+    /// What was lost, repaired or assumed so far.
+    fn findings(&self) -> &AdapterFindings;
+}
+
+/// Makes the adapter that reads a dialect.
+///
+/// # Errors
+///
+/// [`Code::UnknownName`] for a dialect that is only written, or whose feature is off; [`Code::BadArgument`] if an option that the
+/// dialect needs is missing.
+pub fn inbound(dialect: Dialect, options: InboundOptions, limits: Limits) -> Result<Box<dyn Inbound>, Error> {
+    let _ = (options, limits);
+    Err(not_here(dialect, "read"))
+}
+
+/// Makes the adapter that writes a dialect. The options are one JSON object; what belongs to the other side is passed over.
+///
+/// # Errors
+///
+/// As for [`inbound()`]; [`Code::BadArgument`] for an option of the wrong type.
+pub fn outbound(
+    dialect: Dialect,
+    options: &Value,
+    framing: Framing,
+    limits: Limits,
+) -> Result<Box<dyn Outbound>, Error> {
+    let _ = (options, framing, limits);
+    Err(not_here(dialect, "written"))
+}
+
+fn not_here(dialect: Dialect, verb: &str) -> Error {
+    Error::new(Code::UnknownName, 0, alloc::format!("{} cannot be {verb} by this build", dialect.name()))
+}
