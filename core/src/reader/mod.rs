@@ -232,7 +232,7 @@ impl Reader {
                 Ok(None) => return Ok(None),
                 Err(error) => return Err(self.halt(error)),
             };
-            if matches!(found, Found::Frame(_)) && !self.pass_over(found) {
+            if found == Found::Frame && !self.pass_over(found) {
                 break found;
             }
             self.note_signal(found);
@@ -359,7 +359,7 @@ impl Reader {
     /// Says whether a frame is no event for the caller: the sentinel, or a repetition after a reconnect.
     #[inline]
     fn pass_over(&mut self, found: Found) -> bool {
-        let payload = self.decoder.payload(&found, &self.pending);
+        let payload = self.decoder.payload(found, &self.pending);
         if payload.len() == 6 && payload == b"[DONE]" {
             self.done_sentinel = true;
             return true;

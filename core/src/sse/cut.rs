@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 use memchr::memchr;
 
-use super::frame::{Bytes, Found, FrameDecoder, COMMENT_BYTES};
+use super::frame::{Bytes, FrameDecoder, Step, COMMENT_BYTES};
 use super::line::Line;
 use super::signal::Marks;
 use super::text::{decode_text, first_bad};
@@ -28,7 +28,7 @@ pub(super) struct Cursor {
     /// Bytes of the line that earlier chunks held.
     before: u64,
     /// Offset of the value's first byte.
-    value_offset: u64,
+    pub(super) value_offset: u64,
     /// Where the value begins in `data`.
     value_start: usize,
     /// Value of a `retry` line; `None` while it has no digit.
@@ -36,7 +36,7 @@ pub(super) struct Cursor {
     /// Whether a `retry` line has something that is no digit.
     refused: bool,
     /// Whether the value is longer than what is kept of it.
-    cut: bool,
+    pub(super) cut: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub(super) enum Field {
 impl FrameDecoder {
     /// Takes a line, or as much of it as the chunk holds.
     #[inline(never)]
-    pub(super) fn some_line(&mut self, line: &Line<'_>, chunk: &[u8]) -> Result<Option<Found>, Error> {
+    pub(super) fn some_line(&mut self, line: &Line<'_>, chunk: &[u8]) -> Step {
         if line.begins {
             self.cursor = Cursor::default();
             self.value.clear();
@@ -75,26 +75,46 @@ impl FrameDecoder {
             self.cursor.begun = true;
             self.cursor.value_offset = line.offset + self.cursor.before + (line.bytes.len() - rest.len()) as u64;
         }
-        match field {
-            Field::Data => {
-                if begins {
-                    self.begin_data(chunk)?;
-                }
-                self.add_data(line, rest)?;
-            }
-            Field::Event | Field::Id => self.add_value(line, rest)?,
+        let goes_on = match field {
+            Field::Data => (!begins || self.begin_data(chunk)) && self.add_data(line, rest),
+            Field::Event | Field::Id => self.add_value(line, rest),
             Field::Retry => self.cursor.add_digits(rest),
             Field::Comment => self.add_comment(rest),
-            Field::Open | Field::Unknown => {}
+            Field::Open | Field::Unknown => true,
+        };
+        if !goes_on {
+            return Step::Stopped;
         }
         self.cursor.before += line.bytes.len() as u64;
         match line.end {
-            None => Ok(None),
+            None => Step::Onward,
             Some(end) => {
                 self.mark_end(end);
-                Ok(self.end_line(line.offset))
+                self.end_line()
             }
         }
+    }
+
+    /// Takes a chunk of a few bytes from the middle of a payload, where nothing happens but more of it. `false` if
+    /// anything else may be the case; then nothing was taken.
+    #[inline]
+    pub(super) fn add_drip(&mut self, chunk: &[u8], at: &mut usize) -> bool {
+        let Some(rest) = chunk.get(*at..) else { return false };
+        let length = self.cursor.before.saturating_add(rest.len() as u64);
+        let plain = self.cursor.field == Field::Data
+            && self.cursor.begun
+            && !self.block.dropped
+            && rest.len() <= DRIP_BYTES
+            && length <= self.line_bytes as u64
+            && self.data.len() + rest.len() <= self.frame_bytes.min(self.data.capacity());
+        if !plain || rest.iter().any(|&byte| byte == b'\n' || byte == b'\r') {
+            return false;
+        }
+        self.data.extend_from_slice(rest);
+        self.cursor.before = length;
+        self.lines.pass(rest.len());
+        *at = chunk.len();
+        true
     }
 
     /// Counts a data line whose value is in `data` from the cursor's start on.
@@ -107,29 +127,31 @@ impl FrameDecoder {
         }
     }
 
-    /// Copies a payload that has been borrowed so far.
-    pub(super) fn copy_data(&mut self, bytes: &[u8]) -> Result<(), Error> {
+    /// Copies a payload that has been borrowed so far. This and what follows gives `false` if decoding stops.
+    pub(super) fn copy_data(&mut self, bytes: &[u8]) -> bool {
         self.data.clear();
         self.block.data = Bytes::Buffer;
         if !grow(&mut self.data, bytes.len(), self.frame_bytes) {
             return self.overflow(Code::FrameLimit, self.block.data_offset);
         }
         self.data.extend_from_slice(bytes);
-        Ok(())
+        true
     }
 
-    fn begin_data(&mut self, chunk: &[u8]) -> Result<(), Error> {
+    fn begin_data(&mut self, chunk: &[u8]) -> bool {
         if self.block.data_lines == 0 {
             self.block.data_offset = self.cursor.value_offset;
         }
         if self.block.dropped {
-            return Ok(());
+            return true;
         }
         if self.block.data_lines == 0 {
             self.data.clear();
             self.block.data = Bytes::Buffer;
         } else {
-            self.keep_data(chunk)?;
+            if !self.keep_data(chunk) {
+                return false;
+            }
             if self.block.data_lines == 1 {
                 self.note_bad(first_bad(&self.data), self.block.data_offset);
             }
@@ -138,54 +160,60 @@ impl FrameDecoder {
             }
         }
         self.cursor.value_start = self.data.len();
-        Ok(())
+        true
     }
 
-    fn add_data(&mut self, line: &Line<'_>, rest: &[u8]) -> Result<(), Error> {
+    #[inline]
+    fn add_data(&mut self, line: &Line<'_>, rest: &[u8]) -> bool {
         if self.block.dropped {
-            return Ok(());
+            return true;
         }
-        let line_excess = self.line_excess(line);
-        let mut frame_excess = None;
-        if self.cursor.begun && self.data.len() + rest.len() > self.frame_bytes {
-            let room = self.frame_bytes.saturating_sub(self.cursor.value_start);
-            frame_excess = Some(self.cursor.value_offset + room as u64);
+        let over_line = self.cursor.before + line.bytes.len() as u64 > self.line_bytes as u64;
+        let over_frame = self.cursor.begun && self.data.len() + rest.len() > self.frame_bytes;
+        if over_line || over_frame {
+            return self.overflow_data(line, over_line, over_frame);
         }
-        match (line_excess, frame_excess) {
-            (Some(line), Some(frame)) if frame < line => self.overflow(Code::FrameLimit, frame),
-            (Some(line), _) => self.overflow(Code::LineLimit, line),
-            (None, Some(frame)) => self.overflow(Code::FrameLimit, frame),
-            (None, None) if !grow(&mut self.data, rest.len(), self.frame_bytes) => {
-                self.overflow(Code::FrameLimit, line.offset + self.cursor.before)
-            }
-            (None, None) => {
-                self.data.extend_from_slice(rest);
-                Ok(())
-            }
+        if !grow(&mut self.data, rest.len(), self.frame_bytes) {
+            return self.overflow(Code::FrameLimit, line.offset + self.cursor.before);
+        }
+        self.data.extend_from_slice(rest);
+        true
+    }
+
+    #[cold]
+    fn overflow_data(&mut self, line: &Line<'_>, over_line: bool, over_frame: bool) -> bool {
+        let line_excess = line.offset + self.line_bytes as u64;
+        let room = self.frame_bytes.saturating_sub(self.cursor.value_start);
+        let frame_excess = self.cursor.value_offset + room as u64;
+        if over_frame && !(over_line && line_excess <= frame_excess) {
+            self.overflow(Code::FrameLimit, frame_excess)
+        } else {
+            self.overflow(Code::LineLimit, line_excess)
         }
     }
 
-    fn add_value(&mut self, line: &Line<'_>, rest: &[u8]) -> Result<(), Error> {
+    fn add_value(&mut self, line: &Line<'_>, rest: &[u8]) -> bool {
         if self.cursor.cut {
-            return Ok(());
+            return true;
         }
-        if let Some(offset) = self.line_excess(line) {
-            return self.overflow(Code::LineLimit, offset);
+        if self.cursor.before + line.bytes.len() as u64 > self.line_bytes as u64 {
+            return self.overflow(Code::LineLimit, line.offset + self.line_bytes as u64);
         }
         if !grow(&mut self.value, rest.len(), self.line_bytes) {
             return self.overflow(Code::LineLimit, line.offset + self.cursor.before);
         }
         self.value.extend_from_slice(rest);
-        Ok(())
+        true
     }
 
-    fn add_comment(&mut self, rest: &[u8]) {
+    fn add_comment(&mut self, rest: &[u8]) -> bool {
         let room = COMMENT_BYTES.min(self.line_bytes).saturating_sub(self.value.len());
         self.cursor.cut |= rest.len() > room;
         self.value.extend_from_slice(rest.get(..room).unwrap_or(rest));
+        true
     }
 
-    fn end_line(&mut self, offset: u64) -> Option<Found> {
+    fn end_line(&mut self) -> Step {
         let Cursor { field, cut, value_offset, number, refused, .. } = self.cursor;
         let marks = &mut self.block.marks;
         match field {
@@ -223,36 +251,29 @@ impl FrameDecoder {
             }
             Field::Comment => {
                 marks.add(Marks::COMMENT);
-                return Some(Found::Comment { offset, cut });
+                return Step::Comment;
             }
             Field::Open | Field::Unknown => marks.add(Marks::UNKNOWN),
         }
-        None
-    }
-
-    /// Offset of the first byte of this line that the limit has no room for, if it has come.
-    fn line_excess(&self, line: &Line<'_>) -> Option<u64> {
-        let limit = self.line_bytes as u64;
-        (self.cursor.before + line.bytes.len() as u64 > limit).then(|| line.offset + limit)
+        Step::Onward
     }
 
     /// Does what the caller chose for a line or frame that is too long. Memory that cannot be had counts as a limit.
     #[cold]
-    fn overflow(&mut self, code: Code, offset: u64) -> Result<(), Error> {
-        if self.overflow == Overflow::Drop {
-            if self.cursor.field == Field::Data || code == Code::FrameLimit {
-                self.block.dropped = true;
-                self.block.data = Bytes::Nowhere;
-                self.data = Vec::new();
-            } else {
-                self.cursor.cut = true;
-                self.value = Vec::new();
-            }
-            return Ok(());
+    fn overflow(&mut self, code: Code, offset: u64) -> bool {
+        if self.overflow != Overflow::Drop {
+            self.stop = Some(Error::new(code, offset, ""));
+            return false;
         }
-        let error = Error::new(code, offset, "");
-        self.stop = Some(error.clone());
-        Err(error)
+        if self.cursor.field == Field::Data || code == Code::FrameLimit {
+            self.block.dropped = true;
+            self.block.data = Bytes::Nowhere;
+            self.data = Vec::new();
+        } else {
+            self.cursor.cut = true;
+            self.value = Vec::new();
+        }
+        true
     }
 }
 
@@ -282,7 +303,7 @@ impl Cursor {
         rest
     }
 
-    fn add_digits(&mut self, bytes: &[u8]) {
+    fn add_digits(&mut self, bytes: &[u8]) -> bool {
         for &byte in bytes {
             if byte.is_ascii_digit() {
                 let digit = u64::from(byte - b'0');
@@ -291,6 +312,7 @@ impl Cursor {
                 self.refused = true;
             }
         }
+        true
     }
 }
 
@@ -316,6 +338,9 @@ fn grow(buffer: &mut Vec<u8>, more: usize, limit: usize) -> bool {
     let roomy = buffer.capacity().saturating_mul(2).max(LEAST_BYTES).min(limit);
     buffer.try_reserve_exact(needed.max(roomy) - buffer.len()).is_ok()
 }
+
+/// The largest chunk that is looked through byte by byte.
+const DRIP_BYTES: usize = 15;
 
 /// The first size of a buffer.
 const LEAST_BYTES: usize = 256;

@@ -5,7 +5,6 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::mem;
 
 use super::cut::{Cursor, Field};
 use super::line::{Line, LineDecoder, LineEnd};
@@ -88,16 +87,27 @@ pub(crate) enum Bytes {
     Buffer,
 }
 
-/// A signal, before it borrows anything.
-#[derive(Clone, Copy, Debug)]
+/// Which signal came, before it borrows anything. What it holds stays in the decoder until the next step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    Frame(Block),
-    Blank(Block),
-    /// Its text is in `value`.
-    Comment {
-        offset: u64,
-        cut: bool,
-    },
+    /// The block is a frame.
+    Frame,
+    /// The block dispatched nothing.
+    Blank,
+    /// A comment line; its text is in `value`.
+    Comment,
+}
+
+/// What a line led to. One byte, since it is handed up once for each line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Nothing to tell.
+    Onward,
+    Frame,
+    Blank,
+    Comment,
+    /// A limit; the error is in `stop`.
+    Stopped,
 }
 
 impl FrameDecoder {
@@ -141,21 +151,19 @@ impl FrameDecoder {
     /// The two steps of `next`, apart: a caller in this crate can look at what was found, and go on, before it borrows.
     #[inline]
     pub(crate) fn resolve<'a>(&'a mut self, found: Found, chunk: &'a [u8]) -> Signal<'a> {
-        let Self { data, value, name, id, retry, scratch, .. } = self;
+        let Self { block, cursor, data, value, name, id, retry, scratch, .. } = self;
         match found {
-            Found::Frame(block) => {
-                Signal::Frame(block.frame(name, block.data.of(chunk, data), id, *retry).check(scratch))
-            }
-            Found::Blank(block) => Signal::Blank(block.blank(name, id, *retry)),
-            Found::Comment { offset, cut } => Signal::Comment(comment(value, offset, cut, scratch)),
+            Found::Frame => Signal::Frame(block.frame(name, block.data.of(chunk, data), id, *retry).check(scratch)),
+            Found::Blank => Signal::Blank(block.blank(name, id, *retry)),
+            Found::Comment => Signal::Comment(comment(value, cursor, scratch)),
         }
     }
 
     /// The payload of a found frame, unchecked; empty for other signals.
     #[inline]
-    pub(crate) fn payload<'a>(&'a self, found: &Found, chunk: &'a [u8]) -> &'a [u8] {
+    pub(crate) fn payload<'a>(&'a self, found: Found, chunk: &'a [u8]) -> &'a [u8] {
         match found {
-            Found::Frame(block) if !block.dropped => block.data.of(chunk, &self.data),
+            Found::Frame if !self.block.dropped => self.block.data.of(chunk, &self.data),
             _ => &[],
         }
     }
@@ -170,11 +178,11 @@ impl FrameDecoder {
     #[inline]
     pub fn next_raw<'a>(&'a mut self, chunk: &'a [u8], at: &mut usize) -> Result<Option<RawSignal<'a>>, Error> {
         let Some(found) = self.advance(chunk, at)? else { return Ok(None) };
-        let Self { data, value, name, id, retry, scratch, .. } = self;
+        let Self { block, cursor, data, value, name, id, retry, scratch, .. } = self;
         Ok(Some(match found {
-            Found::Frame(block) => Signal::Frame(block.frame(name, block.data.of(chunk, data), id, *retry)),
-            Found::Blank(block) => Signal::Blank(block.blank(name, id, *retry)),
-            Found::Comment { offset, cut } => Signal::Comment(comment(value, offset, cut, scratch)),
+            Found::Frame => Signal::Frame(block.frame(name, block.data.of(chunk, data), id, *retry)),
+            Found::Blank => Signal::Blank(block.blank(name, id, *retry)),
+            Found::Comment => Signal::Comment(comment(value, cursor, scratch)),
         }))
     }
 
@@ -191,11 +199,10 @@ impl FrameDecoder {
         if !line_ended && self.cursor.field == Field::Data && self.cursor.begun {
             self.end_data();
         }
-        let block = self.block;
-        if block.data_lines == 0 {
+        if !self.block.open || self.block.data_lines == 0 {
             return None;
         }
-        let raw = block.frame(&self.name, &self.data, &self.id, self.retry);
+        let raw = self.block.frame(&self.name, &self.data, &self.id, self.retry);
         Some(Tail { frame: raw.check(&mut self.scratch), line_ended })
     }
 
@@ -228,39 +235,55 @@ impl FrameDecoder {
 
     /// Bytes of the unfinished block that are kept.
     pub fn held(&self) -> usize {
-        let data = if self.block.data == Bytes::Buffer { self.data.len() } else { 0 };
+        let data = if self.block.open && self.block.data == Bytes::Buffer { self.data.len() } else { 0 };
         let value = if self.lines.inside_line() { self.value.len() } else { 0 };
         data + value
     }
 
-    /// Goes on to the next signal and says what it is, without borrowing.
+    /// Goes on to the next signal and says which it is, without borrowing.
     #[inline]
     pub(crate) fn advance(&mut self, chunk: &[u8], at: &mut usize) -> Result<Option<Found>, Error> {
         if let Some(stop) = &self.stop {
             return Err(stop.clone());
         }
+        if self.lines.inside_line() && self.add_drip(chunk, at) {
+            return Ok(None);
+        }
+        Ok(Some(match self.step(chunk, at) {
+            Step::Frame => Found::Frame,
+            Step::Blank => Found::Blank,
+            Step::Comment => Found::Comment,
+            Step::Onward => return Ok(None),
+            Step::Stopped => return self.stop.clone().map_or(Ok(None), Err),
+        }))
+    }
+
+    fn step(&mut self, chunk: &[u8], at: &mut usize) -> Step {
         while let Some(line) = self.lines.next(chunk, at) {
             if line.begins && !self.block.open {
                 self.open_block(line.offset);
             }
-            let found = match line.end {
-                Some(end) if line.begins => self.whole_line(&line, end, chunk, *at)?,
-                _ => self.some_line(&line, chunk)?,
+            let step = match line.end {
+                Some(end) if line.begins => self.whole_line(&line, end, chunk, *at),
+                _ => self.some_line(&line, chunk),
             };
-            if found.is_some() {
-                // A comment may stand inside a block, and the next call may bring another chunk.
-                self.keep_data(chunk)?;
-                return Ok(found);
+            match step {
+                Step::Onward => {}
+                // It may stand inside a block, and the next call may bring another chunk.
+                Step::Comment if !self.keep_data(chunk) => return Step::Stopped,
+                _ => return step,
             }
         }
-        self.keep_data(chunk)?;
-        Ok(None)
+        if self.keep_data(chunk) {
+            Step::Onward
+        } else {
+            Step::Stopped
+        }
     }
 
     #[inline]
     fn open_block(&mut self, offset: u64) {
-        self.block.open = true;
-        self.block.offset = offset;
+        self.block = Block { open: true, offset, ..Block::default() };
         if self.data.capacity() > KEPT_BYTES || self.value.capacity() > KEPT_BYTES {
             self.release();
         }
@@ -277,17 +300,11 @@ impl FrameDecoder {
 
     /// The short road: a line that lies in the chunk and ends just before `behind`.
     #[inline]
-    fn whole_line(
-        &mut self,
-        line: &Line<'_>,
-        end: LineEnd,
-        chunk: &[u8],
-        behind: usize,
-    ) -> Result<Option<Found>, Error> {
+    fn whole_line(&mut self, line: &Line<'_>, end: LineEnd, chunk: &[u8], behind: usize) -> Step {
         let bytes = line.bytes;
         if bytes.is_empty() {
             self.mark_end(end);
-            return Ok(Some(self.end_block()));
+            return self.end_block();
         }
         if bytes.len() <= self.line_bytes {
             if let Some(value) = bytes.strip_prefix(b"data:") {
@@ -299,14 +316,14 @@ impl FrameDecoder {
                     self.block.data = Bytes::Chunk(behind - 1 - value.len(), behind - 1);
                     self.block.data_offset = line.offset + (bytes.len() - value.len()) as u64;
                     self.block.data_lines = 1;
-                    return Ok(None);
+                    return Step::Onward;
                 }
             } else if let Some(value) = bytes.strip_prefix(b"event:") {
                 let value = value.strip_prefix(b" ").unwrap_or(value);
                 self.mark_end(end);
                 self.recognised = true;
                 self.set_name(value, line.offset + (bytes.len() - value.len()) as u64);
-                return Ok(None);
+                return Step::Onward;
             }
         }
         self.some_line(line, chunk)
@@ -349,25 +366,25 @@ impl FrameDecoder {
 
     /// A blank line: the block becomes a signal, and its id comes into force.
     #[inline]
-    fn end_block(&mut self) -> Found {
-        let block = mem::take(&mut self.block);
-        if block.id_changed {
+    fn end_block(&mut self) -> Step {
+        self.block.open = false;
+        if self.block.id_changed {
             self.id.clone_from(&self.next_id);
         }
-        if block.data_lines > 0 {
-            Found::Frame(block)
+        if self.block.data_lines > 0 {
+            Step::Frame
         } else {
-            Found::Blank(block)
+            Step::Blank
         }
     }
 
-    /// Copies data that is still borrowed from the chunk, since the chunk is about to go.
+    /// Copies data that is still borrowed from the chunk, since the chunk is about to go. `false` if decoding stops.
     #[inline]
-    pub(super) fn keep_data(&mut self, chunk: &[u8]) -> Result<(), Error> {
-        if let Bytes::Chunk(start, end) = self.block.data {
-            self.copy_data(chunk.get(start..end).unwrap_or_default())?;
+    pub(super) fn keep_data(&mut self, chunk: &[u8]) -> bool {
+        match self.block.data {
+            Bytes::Chunk(start, end) if self.block.open => self.copy_data(chunk.get(start..end).unwrap_or_default()),
+            _ => true,
         }
-        Ok(())
     }
 }
 
@@ -412,9 +429,9 @@ impl Bytes {
     }
 }
 
-fn comment<'a>(bytes: &'a [u8], offset: u64, cut: bool, scratch: &'a mut String) -> Comment<'a> {
-    let bytes = if cut { whole_characters(bytes) } else { bytes };
-    Comment { text: decode_text(bytes, scratch).0, offset, cut }
+fn comment<'a>(bytes: &'a [u8], cursor: &Cursor, scratch: &'a mut String) -> Comment<'a> {
+    let bytes = if cursor.cut { whole_characters(bytes) } else { bytes };
+    Comment { text: decode_text(bytes, scratch).0, offset: cursor.value_offset - 1, cut: cursor.cut }
 }
 
 /// What buffers may keep between blocks.

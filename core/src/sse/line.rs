@@ -74,6 +74,16 @@ enum Expect {
     Bom2,
 }
 
+/// Finds the first LF or CR. A chunk of a few bytes is over before a wide search has set out.
+#[inline]
+fn find_end(bytes: &[u8]) -> Option<usize> {
+    if bytes.len() < 16 {
+        bytes.iter().position(|&byte| byte == b'\n' || byte == b'\r')
+    } else {
+        memchr2(b'\n', b'\r', bytes)
+    }
+}
+
 const BOM: &[u8; 3] = b"\xEF\xBB\xBF";
 
 impl LineDecoder {
@@ -101,7 +111,7 @@ impl LineDecoder {
         let (length, end) = match rest.first() {
             // Every block has a blank line, and starting a search costs more than one comparison.
             Some(b'\n') => (0, Some(LineEnd::Lf)),
-            _ => match memchr2(b'\n', b'\r', rest) {
+            _ => match find_end(rest) {
                 Some(found) if rest.get(found) == Some(&b'\n') => (found, Some(LineEnd::Lf)),
                 Some(found) => (found, Some(LineEnd::Cr)),
                 None => (rest.len(), None),
@@ -130,6 +140,12 @@ impl LineDecoder {
     /// Whether a line has begun and not ended.
     pub fn inside_line(&self) -> bool {
         self.inside
+    }
+
+    /// Counts bytes in the middle of a line that someone else has looked at.
+    #[inline]
+    pub(super) fn pass(&mut self, length: usize) {
+        self.offset += length as u64;
     }
 
     /// Takes the LF behind a CR, or the byte order mark. Gives a line only if what looked like a mark was none.
