@@ -39,11 +39,13 @@
 //! ```
 
 mod cut;
+mod encode;
 mod frame;
 mod line;
 mod signal;
 mod text;
 
+pub use encode::{encode, encode_comment, encode_id, encode_retry, encode_with};
 pub(crate) use frame::Found;
 pub use frame::{FrameDecoder, COMMENT_BYTES};
 pub use line::{Line, LineDecoder, LineEnd};
