@@ -70,3 +70,21 @@ fn the_python_package_takes_its_version_from_its_crate() {
     assert!(project.contains("\ndynamic = [\"version\"]\n"), "pyproject.toml states a version of its own");
     assert!(project.contains("\nmanifest-path = \"../bindings/python/Cargo.toml\"\n"));
 }
+
+#[test]
+fn the_npm_package_and_its_lock_file_state_the_version() {
+    for file in ["npm/package.json", "npm/package-lock.json"] {
+        let json: serde_json::Value = serde_json::from_str(&read(file).expect(file)).expect(file);
+        assert_eq!(json["version"], version(), "{file}");
+    }
+    let lock: serde_json::Value = serde_json::from_str(&read("npm/package-lock.json").expect("the lock file")).unwrap();
+    assert_eq!(lock["packages"][""]["version"], version());
+}
+
+#[test]
+fn the_glue_and_its_generator_are_of_one_version() {
+    let wanted = read("Cargo.toml").expect("the root manifest");
+    let wanted = quoted_after(&wanted, "wasm-bindgen = ").expect("wasm-bindgen");
+    let tools = read("tests/tools/Cargo.toml").expect("the manifest of the tools");
+    assert_eq!(quoted_after(&tools, "wasm-bindgen-cli-support = "), Some(wanted));
+}

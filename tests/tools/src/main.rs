@@ -47,7 +47,7 @@ fn bindgen(module: &Path, out: &Path, name: &str) -> Done {
         .input_path(module)
         .web(true)?
         .out_name(name)
-        .typescript(false)
+        .typescript(true)
         .omit_default_module_path(true)
         .remove_producers_section(true)
         .generate(out)?;

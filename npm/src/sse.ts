@@ -1,0 +1,57 @@
+import * as core from "../gen/core.js";
+import { call, Misuse } from "./error.js";
+
+/** One dispatched frame of an event stream. */
+export interface Frame {
+  /** The event name; empty if the frame names none. */
+  readonly event: string;
+  /** The payload: all data lines, joined with a line feed. */
+  readonly data: string;
+  /** The last event id in force; empty if there is none. */
+  readonly id: string;
+  /** The reconnection time in force, in milliseconds, or null. */
+  readonly retry: number | null;
+  /** Offset of the frame's first byte from the start of the stream. */
+  readonly offset: number;
+}
+
+/** Decodes an event stream into frames, from chunks that may be cut anywhere. */
+export class SseDecoder {
+  #core: core.SseDecoder | null = new core.SseDecoder();
+
+  /**
+   * Takes a chunk and returns the frames that it completes.
+   *
+   * Throws `LimitExceeded` past a limit, and again on every call until `reset`. Frames that the chunk completes before
+   * that are returned first; the next call throws.
+   */
+  feed(chunk: Uint8Array): Frame[] {
+    if (!(chunk instanceof Uint8Array)) {
+      throw new TypeError(`expected a Uint8Array, found ${chunk === null ? "null" : typeof chunk}`);
+    }
+    const decoder = this.#live();
+    const row = call(() => decoder.feed(chunk)) as unknown[];
+    const frames: Frame[] = [];
+    for (let i = 0; i < row.length; i += 5) {
+      const [event, data, id, retry, offset] = row.slice(i, i + 5) as [string, string, string, number | null, number];
+      frames.push({ event, data, id, retry, offset });
+    }
+    return frames;
+  }
+
+  /** Makes the decoder as new: nothing pending, no last event id, offset 0. */
+  reset(): void {
+    this.#live().reset();
+  }
+
+  /** Gives the memory back. Without it that happens when the decoder is collected. */
+  free(): void {
+    this.#core?.free();
+    this.#core = null;
+  }
+
+  #live(): core.SseDecoder {
+    if (!this.#core) throw new Misuse("the decoder was freed", "misuse.after_finish", 0);
+    return this.#core;
+  }
+}

@@ -1,0 +1,6 @@
+import * as core from "../gen/core.js";
+
+/** Returns the version of the library, such as `0.1.0`. */
+export function version(): string {
+  return core.version();
+}
