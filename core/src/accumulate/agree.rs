@@ -42,10 +42,13 @@ pub(crate) fn item(mine: &Slot, theirs: &Object) -> Option<(Rule, String)> {
     None
 }
 
-/// Compares the terminal snapshot's output with the finished items, in order.
+/// Compares the terminal snapshot's output with the finished items, in order. Where nothing was streamed, nothing is lost.
 pub(crate) fn output(mine: &[&Slot], response: View<'_>) -> Option<String> {
     let output = response.get("output")?;
     let count = output.elements().count();
+    if mine.is_empty() {
+        return None;
+    }
     if count != mine.len() {
         return Some(format!("expected the {} items that were streamed, found {count}", mine.len()));
     }

@@ -5,13 +5,15 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::accumulator::{AccumulateOptions, Accumulator};
+use super::route::text_route;
 use super::slot::Slot;
+use crate::contract::Kind;
 use crate::json::{Object, Value};
 use crate::limits::Limits;
 use crate::outcome::{Failure, Outcome};
 
 impl Accumulator {
-    /// The state as a value. High surrogate halves that wait for their other half are kept in the text as U+FFFD.
+    /// The state as a value.
     pub(crate) fn save(&self) -> Value {
         let mut state = Object::new();
         state.push("fields", self.fields.clone());
@@ -81,6 +83,12 @@ fn save_slot(slot: &Slot) -> Value {
     };
     state.push("logprobs", texts(&slot.logprobs));
     state.push("images", texts(&slot.images));
+    if let Some((target, element, unit)) = slot.high {
+        // A target has no name of its own; any delta kind that leads to it will do.
+        let leads = |kind: &&Kind| kind.is_delta() && text_route(**kind).is_some_and(|route| route.target == target);
+        let kind = Kind::ALL.iter().find(leads).map(|kind| Value::from(kind.as_str()));
+        state.push("high", Vec::from([Value::from(kind), Value::from(element), Value::from(u32::from(unit))]));
+    }
     Value::Object(state)
 }
 
@@ -100,6 +108,11 @@ fn restore_slot(state: &Value) -> Option<Slot> {
     };
     slot.logprobs = texts("logprobs")?;
     slot.images = texts("images")?;
+    if let Some(high) = state.get("high") {
+        let [kind, element, unit] = high.as_array()? else { return None };
+        let target = text_route(Kind::from_wire(kind.as_str()?))?.target;
+        slot.high = Some((target, element.as_u64()?, u16::try_from(unit.as_u64()?).ok()?));
+    }
     slot.set_wires(wires).then_some(slot)
 }
 

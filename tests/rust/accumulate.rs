@@ -1,0 +1,215 @@
+//! Vectors of the accumulator: what each event does to the response, each repair, each outcome.
+
+use deltafold::event::{Origin, Parser};
+use deltafold::{AccumulateOptions, Accumulator, Findings, Limits, Outcome, Place, Reader, Weights};
+use deltafold_tests::{canonical, cuttings, vectors, Cutting, Vector};
+use serde_json::{json, Value};
+
+fn payloads(vector: &Vector) -> Vec<String> {
+    let list = vector.get("events").as_array().or(vector.get("raw_events").as_array()).expect("a vector has events");
+    // Raw events are JSON text already: what serde_json cannot hold, such as half of a surrogate pair.
+    list.iter().map(|event| event.as_str().map_or_else(|| event.to_string(), str::to_owned)).collect()
+}
+
+fn options(vector: &Vector) -> AccumulateOptions {
+    let without_terminal = vector.get("options")["without_terminal"] == true;
+    AccumulateOptions { without_terminal, ..AccumulateOptions::default() }
+}
+
+fn outcome(outcome: &Outcome) -> Value {
+    match outcome {
+        Outcome::Incomplete { reason } => json!({ "outcome": "incomplete", "reason": reason }),
+        Outcome::Failed { error } => json!({ "outcome": "failed", "error": {
+            "type": error.kind, "code": error.code, "message": error.message, "param": error.param,
+        } }),
+        other => json!({ "outcome": other.name() }),
+    }
+}
+
+fn expect(vector: &Vector, response: &str, found: &Outcome, how: &str) {
+    let response: Value = serde_json::from_str(response).unwrap();
+    let expected = vector.get("expect");
+    let output = response.get("output").cloned().unwrap_or(json!([]));
+    assert_eq!(canonical(&output), canonical(&expected["output"]), "{vector}, {how}: output");
+    assert_eq!(response["status"], expected["status"], "{vector}, {how}: status");
+    assert_eq!(canonical(&outcome(found)), canonical(&expected["outcome"]), "{vector}, {how}: outcome");
+}
+
+#[test]
+fn every_vector_folds_as_it_says_with_each_repair_found() {
+    for vector in vectors("accumulate") {
+        let mut accumulator = Accumulator::new(options(&vector), Limits::default());
+        let mut findings = Findings::new(100, Weights::by_level());
+        let mut parser = Parser::new(128);
+        for (index, payload) in payloads(&vector).iter().enumerate() {
+            let event = parser.parse(payload, Origin { index: index as u64, ..Origin::default() });
+            accumulator.apply(&event, &mut findings).unwrap();
+        }
+        let found = accumulator.finish(Place::default(), None, &mut findings);
+        expect(&vector, &accumulator.response().to_json(), &found, "alone");
+        assert_eq!(accumulator.response().to_value().to_string(), accumulator.response().to_json(), "{vector}");
+        let told: Vec<Value> = findings
+            .as_slice()
+            .iter()
+            .map(|finding| {
+                json!(format!("{} {}", finding.rule.id(), finding.repair.map_or("-", |repair| repair.name())))
+            })
+            .collect();
+        assert_eq!(json!(told), vector.get("expect")["findings"], "{vector}: findings");
+    }
+}
+
+#[test]
+fn every_vector_folds_the_same_from_bytes_cut_anywhere() {
+    for vector in vectors("accumulate") {
+        let stream: String = payloads(&vector).iter().map(|payload| format!("data: {payload}\n\n")).collect();
+        let ways = cuttings(stream.as_bytes()).into_iter().enumerate();
+        // Every way is tried for the bytes' sake elsewhere; here some two-way cuts are enough.
+        for (_, way) in ways.filter(|(at, way)| !matches!(way, Cutting::Two(_)) || at % 17 == 0) {
+            let mut reader = Reader::builder().accumulate(options(&vector)).build();
+            for chunk in way.chunks(stream.as_bytes()) {
+                reader.feed(chunk).unwrap();
+                while reader.poll_event().unwrap().is_some() {
+                    // A look at the response between any two events changes nothing.
+                    let _ = (reader.response().output_text_len(), reader.response().len());
+                    for item in reader.response().items() {
+                        let _ = item.partial_arguments();
+                    }
+                }
+            }
+            let found = reader.finish();
+            expect(&vector, &reader.response().to_json(), &found, &format!("{way:?}"));
+        }
+    }
+}
+
+#[test]
+fn every_vector_survives_save_and_restore_between_any_two_events() {
+    for vector in vectors("accumulate") {
+        let payloads = payloads(&vector);
+        for border in 0..=payloads.len() {
+            let mut reader = Reader::builder().accumulate(options(&vector)).build();
+            for payload in &payloads[..border] {
+                reader.feed_json(payload).unwrap();
+                while reader.poll_event().unwrap().is_some() {}
+            }
+            let saved = reader.save();
+            let settings = deltafold::ReaderOptions { accumulate: options(&vector), ..Default::default() };
+            let mut reader = Reader::restore(&saved, settings).unwrap();
+            for payload in &payloads[border..] {
+                reader.feed_json(payload).unwrap();
+                while reader.poll_event().unwrap().is_some() {}
+            }
+            let found = reader.finish();
+            expect(&vector, &reader.response().to_json(), &found, &format!("saved at {border}"));
+        }
+    }
+}
+
+#[test]
+fn a_damaged_save_is_an_error_wherever_it_is_damaged() {
+    let mut reader = Reader::new();
+    reader
+        .feed_json(r#"{"type":"response.output_text.delta","output_index":0,"content_index":0,"delta":"x"}"#)
+        .unwrap();
+    while reader.poll_event().unwrap().is_some() {}
+    let saved = reader.save();
+    for at in 0..saved.len() {
+        let mut other = saved.clone();
+        other[at] ^= 1;
+        assert!(Reader::restore(&other, Default::default()).is_err(), "byte {at} changed");
+        assert!(Reader::restore(&saved[..at], Default::default()).is_err(), "cut at {at}");
+    }
+    assert!(Reader::restore(&saved, Default::default()).is_ok());
+}
+
+#[test]
+fn growing_arguments_and_texts_are_read_as_json_between_deltas() {
+    let mut reader = Reader::new();
+    let mut seen = Vec::new();
+    for piece in ["{\"city\":\"Pa", "ris\",\"da", "ys\":3}"] {
+        let delta = json!({ "type": "response.function_call_arguments.delta", "output_index": 0, "item_id": "f", "delta": piece });
+        reader.feed_json(&delta.to_string()).unwrap();
+        while reader.poll_event().unwrap().is_some() {}
+        let item = reader.response().item(0).unwrap();
+        seen.push(item.partial_arguments().unwrap().to_string());
+    }
+    assert_eq!(seen, [r#"{"city":"Pa"}"#, r#"{"city":"Paris"}"#, r#"{"city":"Paris","days":3}"#]);
+    let done = json!({ "type": "response.function_call_arguments.done", "output_index": 0, "item_id": "f", "arguments": "[1]" });
+    reader.feed_json(&done.to_string()).unwrap();
+    while reader.poll_event().unwrap().is_some() {}
+    assert_eq!(reader.response().item(0).unwrap().partial_arguments().unwrap().to_string(), "[1]");
+    let text =
+        json!({ "type": "response.output_text.delta", "output_index": 1, "content_index": 0, "delta": "{\"a\":[tr" });
+    reader.feed_json(&text.to_string()).unwrap();
+    while reader.poll_event().unwrap().is_some() {}
+    let item = reader.response().item(1).unwrap();
+    assert_eq!(item.parts().next().unwrap().partial_json().unwrap().to_string(), r#"{"a":[]}"#);
+}
+
+#[test]
+fn rate_limits_come_from_headers_errors_and_events() {
+    let mut reader = Reader::new();
+    reader.note_headers([("X-RateLimit-Remaining-Requests", "9"), ("Content-Type", "text/event-stream")]);
+    reader.feed_json(r#"{"type":"error","sequence_number":0,"error":{"type":"too_many_requests","code":"c","message":"m","param":null,"headers":{"Retry-After":"2.5"}}}"#).unwrap();
+    reader.feed_json(r#"{"type":"codex.rate_limits","rate_limits":{"primary":{"used_percent":7}}}"#).unwrap();
+    while reader.poll_event().unwrap().is_some() {}
+    let rates = reader.rate_limits();
+    assert_eq!((rates.remaining("requests"), rates.retry_after_seconds()), (Some(9), Some(2.5)));
+    assert_eq!(rates.headers.len(), 2);
+    assert_eq!(rates.event.pointer("/primary/used_percent").and_then(|used| used.as_u64()), Some(7));
+}
+
+#[test]
+fn preview_images_are_kept_as_the_policy_says() {
+    use deltafold::Images;
+    for (images, expected) in [(Images::Keep, vec![0, 1]), (Images::KeepLast, vec![1]), (Images::Drop, vec![])] {
+        let mut reader = Reader::builder().images(images).build();
+        for number in 0..2 {
+            let event = json!({ "type": "response.image_generation_call.partial_image", "output_index": 0, "item_id": "i",
+                "partial_image_index": number, "partial_image_b64": "QUJD" });
+            reader.feed_json(&event.to_string()).unwrap();
+        }
+        while reader.poll_event().unwrap().is_some() {}
+        let kept: Vec<u64> = reader.response().item(0).unwrap().partial_images().map(|(number, _)| number).collect();
+        assert_eq!(kept, expected, "{images:?}");
+    }
+}
+
+#[test]
+fn limits_on_items_parts_and_size_are_exact_and_final() {
+    let item = |index: u64| {
+        json!({ "type": "response.output_item.added", "output_index": index,
+        "item": { "type": "message", "id": format!("m{index}"), "content": [] } })
+        .to_string()
+    };
+    let mut reader = Reader::builder().limits(Limits { items: 2, ..Limits::default() }).build();
+    for index in 0..3 {
+        reader.feed_json(&item(index)).unwrap();
+    }
+    assert!(reader.poll_event().is_ok() && reader.poll_event().is_ok());
+    let error = reader.poll_event().map(|_| ()).unwrap_err();
+    assert_eq!(error.code().name(), "limit.items");
+    assert_eq!(reader.poll_event().map(|_| ()).unwrap_err(), error);
+    assert_eq!(reader.feed(b"x").unwrap_err(), error);
+    assert_eq!(reader.response().len(), 2);
+    reader.reset();
+    assert!(reader.feed(b"data: {}\n\n").is_ok() && reader.poll_event().unwrap().is_some());
+
+    let delta = |part: u64| {
+        json!({ "type": "response.output_text.delta", "output_index": 0, "content_index": part, "delta": "xx" })
+            .to_string()
+    };
+    let mut reader = Reader::builder().limits(Limits { parts: 1, ..Limits::default() }).build();
+    reader.feed_json(&delta(0)).unwrap();
+    reader.feed_json(&delta(9)).unwrap();
+    assert!(reader.poll_event().is_ok());
+    assert_eq!(reader.poll_event().map(|_| ()).unwrap_err().code().name(), "limit.parts");
+
+    let mut reader = Reader::builder().limits(Limits { response_bytes: 4, ..Limits::default() }).build();
+    for _ in 0..4 {
+        reader.feed_json(&delta(0)).unwrap();
+    }
+    assert!(reader.poll_event().is_ok() && reader.poll_event().is_ok() && reader.poll_event().is_ok());
+    assert_eq!(reader.poll_event().map(|_| ()).unwrap_err().code().name(), "limit.response");
+}
