@@ -17,6 +17,7 @@
 mod canonical;
 mod corpus;
 mod cutting;
+mod json;
 mod random;
 mod shared;
 pub mod sse;
@@ -25,6 +26,7 @@ mod vector;
 pub use canonical::canonical;
 pub use corpus::{recordings, Exceptions, Recording};
 pub use cutting::{cuttings, Cutting};
+pub use json::{random_json, Odd};
 pub use random::Random;
 pub use shared::shared;
 pub use vector::{base64, vector_folder, vectors, Vector};

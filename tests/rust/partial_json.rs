@@ -1,0 +1,449 @@
+//! Growing JSON: the vectors at every cut, and what must hold for documents nobody wrote.
+
+use deltafold::json::{
+    partial_json, ChangeKind, JsonError, JsonErrorKind, Notes, Object, PartialJson, PartialOptions, Tag, Unfinished,
+    Value,
+};
+use deltafold_tests::{cuttings, random_json, shared, vectors, Cutting, Odd, Random, Vector};
+
+const POLICIES: [Unfinished; 3] = [Unfinished::Include, Unfinished::Omit, Unfinished::Mark];
+
+/// What can be seen of a parser, as text.
+#[derive(Debug, PartialEq)]
+struct Seen {
+    value: Option<String>,
+    unfinished: Option<(String, Tag)>,
+    changes: Vec<String>,
+    error: Option<JsonError>,
+    complete: bool,
+}
+
+#[test]
+fn every_vector_gives_its_values_step_by_step() {
+    for vector in vectors("partial-json") {
+        let mut partial = PartialJson::new(options(&vector));
+        let mut error = None;
+        for step in steps(&vector) {
+            let result = partial.push(text(&step["piece"]));
+            assert_eq!(result.err(), partial.error(), "{vector}");
+            error = error.or(result.err());
+            let value = partial.value().map(|value| value.to_string());
+            assert_eq!(value.as_deref(), step["value"].as_str(), "{vector}: {step}");
+            let unfinished = partial.unfinished().map(|(pointer, tag)| serde_json::json!([pointer, type_name(tag)]));
+            assert_eq!(unfinished.unwrap_or_default(), step["unfinished"], "{vector}: {step}");
+        }
+        assert_eq!(error.map(|error| (kind_name(error.kind()), error.at())), fault(&vector, "error"), "{vector}");
+        if !vector.get("changes").is_null() {
+            assert_eq!(serde_json::Value::from(notes(&partial)), *vector.get("changes"), "{vector}");
+        }
+        let shown = partial.value().cloned();
+        let end = partial.finish().err().map(|error| (kind_name(error.kind()), error.at()));
+        assert_eq!(end, fault(&vector, "error").or(fault(&vector, "finish")), "{vector}");
+        assert_eq!(partial.is_complete(), end.is_none(), "{vector}");
+        assert!(end.is_none() || partial.value() == shown.as_ref(), "{vector}: the end changed the value");
+    }
+}
+
+#[test]
+fn every_vector_gives_the_same_at_any_cut() {
+    for vector in vectors("partial-json") {
+        let document: String = steps(&vector).iter().map(|step| text(&step["piece"])).collect();
+        let whole = see(&document, Cutting::Whole, options(&vector));
+        for cutting in cuttings(document.as_bytes()) {
+            assert_eq!(see(&document, cutting, options(&vector)), whole, "{vector}, {cutting:?}");
+        }
+        let once = partial_json(&document, options(&vector)).map(|value| value.to_string());
+        assert_eq!(once, whole.value, "{vector}");
+    }
+}
+
+#[test]
+fn random_documents_end_as_the_value_of_the_other_parsers() {
+    for seed in 0..300 {
+        let document = random_json(&mut Random::new(seed), Odd::No);
+        let expected = Value::parse(&document, 128).unwrap();
+        let serde: serde_json::Value = serde_json::from_str(&document).unwrap();
+        for cutting in [Cutting::Whole, Cutting::Bytes, Cutting::Random(seed)] {
+            let mut partial = PartialJson::default();
+            push(&mut partial, &document, cutting).unwrap();
+            partial.finish().unwrap();
+            let value = partial.into_value().unwrap();
+            assert_eq!(value.to_string(), expected.to_string(), "seed {seed}, {cutting:?}: {document}");
+            assert_eq!(serde_json::from_str::<serde_json::Value>(&value.to_string()).unwrap(), serde, "seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn the_value_so_far_is_a_prefix_of_the_final_value_and_of_each_value_on_the_way() {
+    for seed in 0..70 {
+        let document = random_json(&mut Random::new(seed), Odd::RepeatsAndHalves);
+        let whole = Value::parse(&document, 128).unwrap();
+        for policy in POLICIES {
+            let mut partial = PartialJson::new(all(policy));
+            let mut before = None;
+            for char in document.chars() {
+                partial.push(char.encode_utf8(&mut [0; 4])).unwrap();
+                let now = partial.value().cloned();
+                let leaf = partial.unfinished().map(|(pointer, _)| pointer);
+                assert!(
+                    is_prefix(now.as_ref(), Some(&whole), leaf.as_deref().filter(|_| policy == Unfinished::Mark)),
+                    "seed {seed}, {policy:?}: {now:?} of {document}"
+                );
+                // Marks come and go on the way; all else only grows.
+                assert!(policy == Unfinished::Mark || is_prefix(before.as_ref(), now.as_ref(), None), "seed {seed}");
+                before = now;
+            }
+            partial.finish().unwrap();
+            assert_eq!(partial.value().map(|value| value.to_string()), Some(whole.to_string()), "seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn a_prefix_is_told_from_what_is_none() {
+    let prefix = |short: &str, long: &str| {
+        is_prefix(Value::parse(short, 9).ok().as_ref(), Value::parse(long, 9).ok().as_ref(), None)
+    };
+    for (short, long) in
+        [("", "1"), ("1", "12"), ("\"a\"", "\"ab\""), ("[1,[]]", "[1,[2]]"), (r#"{"a":"x"}"#, r#"{"a":"xy","b":1}"#)]
+    {
+        assert!(prefix(short, long), "{short} {long}");
+        assert!(!prefix(long, short), "{long} {short}");
+    }
+    for (short, long) in
+        [("[1,2]", "[10,2]"), (r#"{"a":1}"#, r#"{"b":1}"#), ("true", "false"), ("[]", "{}"), ("null", "1")]
+    {
+        assert!(!prefix(short, long), "{short} {long}");
+    }
+}
+
+#[test]
+fn carrying_the_changes_out_on_a_copy_makes_it_the_value() {
+    for seed in 0..80 {
+        let document = random_json(&mut Random::new(seed), Odd::RepeatsAndHalves);
+        for policy in POLICIES {
+            for cutting in [Cutting::Whole, Cutting::Bytes, Cutting::Random(seed)] {
+                let mut partial = PartialJson::new(all(policy));
+                let mut copy = Copy::default();
+                for piece in pieces(&document, cutting) {
+                    partial.push(piece).unwrap();
+                    copy.carry_out(&partial);
+                    partial.clear_changes();
+                    assert_eq!(partial.changes().count(), 0);
+                    // What a mark stands for is in the copy as an empty value.
+                    if policy != Unfinished::Mark {
+                        let (value, copy) =
+                            (partial.value().map(Value::to_string), copy.value.as_ref().map(Value::to_string));
+                        assert_eq!(copy, value, "seed {seed}, {policy:?}, {cutting:?}: {document}");
+                    }
+                }
+                partial.finish().unwrap();
+                copy.carry_out(&partial);
+                assert_eq!(copy.value.unwrap().to_string(), partial.into_value().unwrap().to_string(), "seed {seed}");
+            }
+        }
+    }
+}
+
+#[test]
+fn damaged_documents_get_the_verdict_of_the_whole_parser_at_any_cut() {
+    for seed in 0..400 {
+        let mut random = Random::new(seed);
+        let document = random_json(&mut Random::new(seed), Odd::RepeatsAndHalves);
+        let mut chars: Vec<char> = document.chars().collect();
+        let at = random.below(chars.len());
+        match random.below(3) {
+            0 => drop(chars.remove(at)),
+            1 => chars
+                .insert(at, random.pick(&["\"", "}", "]", ",", "0", "\\", "-", "\u{1}", "t"]).chars().next().unwrap()),
+            _ => chars.truncate(at),
+        }
+        let document: String = chars.into_iter().collect();
+        let verdict = Value::parse(&document, 128);
+        for cutting in [Cutting::Whole, Cutting::Bytes, Cutting::Random(seed)] {
+            let mut partial = PartialJson::default();
+            let pushed = push(&mut partial, &document, cutting);
+            let ended = partial.finish();
+            assert_eq!(ended.is_ok(), verdict.is_ok(), "seed {seed}, {cutting:?}: {document}");
+            assert!(pushed.is_ok() || pushed == ended, "an error stays");
+            if let (Err(ours), Err(theirs)) = (ended, &verdict) {
+                // Where the text ends inside a literal or escape, only one that sees the whole text calls it bad.
+                if ours.kind() != JsonErrorKind::End && theirs.kind() != JsonErrorKind::End {
+                    assert_eq!(ours, *theirs, "seed {seed}, {cutting:?}: {document}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_error_stays_until_reset_and_reset_is_as_good_as_new() {
+    let mut partial = PartialJson::new(all(Unfinished::Include));
+    let error = partial.push(r#"{"a":"b" "c"#).unwrap_err();
+    assert_eq!((error.kind(), error.at(), partial.position()), (JsonErrorKind::Unexpected, 9, 9));
+    assert_eq!(partial.push(r#","c":1}"#), Err(error));
+    assert_eq!(partial.finish(), Err(error));
+    assert_eq!(partial.value().unwrap().to_string(), r#"{"a":"b"}"#);
+    for document in ["[\"\\ud83d", "{\"key", "[1.", "tru", "{\"a\":[{\"b\":\"c"] {
+        let _ = partial.push(document);
+        partial.reset();
+        assert_eq!((partial.value(), partial.unfinished(), partial.error(), partial.position()), (None, None, None, 0));
+        assert_eq!(partial.changes().count(), 0);
+        partial.push(r#"{"k":"v"}"#).unwrap();
+        assert!(partial.is_complete());
+        assert_eq!(partial.value().unwrap().to_string(), r#"{"k":"v"}"#);
+        assert_eq!(notes(&partial).len(), 5);
+        partial.reset();
+    }
+}
+
+#[test]
+fn the_deepest_value_is_built_compared_and_dropped_on_a_small_stack() {
+    let run = || {
+        for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+            let document = format!("{}1{}", open.repeat(128), close.repeat(128));
+            let mut partial = PartialJson::new(all(Unfinished::Include));
+            push(&mut partial, &document, Cutting::Bytes).unwrap();
+            partial.finish().unwrap();
+            let value = partial.into_value().unwrap();
+            assert!(value == value.clone());
+            let mut deeper = PartialJson::default();
+            let error = push(&mut deeper, &open.repeat(100_000), Cutting::Every(7)).unwrap_err();
+            assert_eq!((error.kind(), error.at()), (JsonErrorKind::Depth, 128 * open.len()));
+            assert_eq!(deeper.unfinished().unwrap().0.matches('/').count(), 127);
+        }
+    };
+    // Frames are some three times as large without optimisation.
+    let stack = if cfg!(debug_assertions) { 256 } else { 64 } * 1024;
+    std::thread::Builder::new().stack_size(stack).spawn(run).unwrap().join().unwrap();
+}
+
+#[test]
+fn the_json_test_suite_gets_the_verdict_that_it_asks_for_at_any_cut() {
+    let Some(folder) = shared("the_json_test_suite", "conformance/json-parsing") else { return };
+    let mut read = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        // Bytes that are no UTF-8 never get this far: deltas are text.
+        let Ok(document) = std::fs::read_to_string(&path) else { continue };
+        if !name.ends_with(".json") {
+            continue;
+        }
+        read += 1;
+        let verdict = Value::parse(&document, 128).is_ok();
+        for cutting in [Cutting::Whole, Cutting::Bytes, Cutting::Random(1)] {
+            let mut partial = PartialJson::default();
+            let _ = push(&mut partial, &document, cutting);
+            let accepted = partial.finish().is_ok();
+            assert_eq!(accepted, verdict, "{name}, {cutting:?}");
+            assert!(!(accepted && name.starts_with("n_")) && (accepted || !name.starts_with("y_")), "{name}");
+        }
+    }
+    assert!(read > 100, "only {read} files");
+}
+
+/// The definition of the module `deltafold::json`'s growing part, word for word. `mark` is the pointer at which `null`
+/// stands for something unfinished.
+fn is_prefix(short: Option<&Value>, long: Option<&Value>, mark: Option<&str>) -> bool {
+    let (short, long) = match (short, long) {
+        (None, _) => return true,
+        (Some(_), None) => return false,
+        (Some(short), Some(long)) => (short, long),
+    };
+    let same = |short: &Value, long: &Value| short.to_string() == long.to_string();
+    // The step of the mark that leads on, if it leads through the last child.
+    let inside = || mark.and_then(|mark| mark.get(1..)).map(|mark| mark.find('/').map_or("", |at| &mark[at..]));
+    match (short, long) {
+        (Value::Null, _) if mark == Some("") => true,
+        (Value::String(short), Value::String(long)) => long.starts_with(short.as_str()),
+        (Value::Number(short), Value::Number(long)) => long.as_str().starts_with(short.as_str()),
+        (Value::Array(short), Value::Array(long)) => match short.split_last() {
+            None => true,
+            Some((last, others)) => {
+                short.len() <= long.len()
+                    && others.iter().zip(long).all(|(short, long)| same(short, long))
+                    && is_prefix(Some(last), long.get(others.len()), inside())
+            }
+        },
+        (Value::Object(short), Value::Object(long)) => {
+            let last = short.len().wrapping_sub(1);
+            short.len() <= long.len()
+                && short.iter().zip(long.iter()).enumerate().all(|(at, (short, long))| {
+                    short.0 == long.0
+                        && if at == last {
+                            is_prefix(Some(short.1), Some(long.1), inside())
+                        } else {
+                            same(short.1, long.1)
+                        }
+                })
+        }
+        (short, long) => same(short, long),
+    }
+}
+
+/// A value that is kept up to date from change notes alone.
+#[derive(Default)]
+struct Copy {
+    value: Option<Value>,
+    /// Whether the value that was started last is a number.
+    number: bool,
+}
+
+impl Copy {
+    fn carry_out(&mut self, partial: &PartialJson) {
+        for change in partial.changes() {
+            let pointer = change.pointer();
+            match change.kind {
+                ChangeKind::Started(tag) => self.start(&pointer, tag),
+                ChangeKind::Appended(text) => {
+                    let number = self.number;
+                    let place = self.place(&pointer);
+                    let grown = match &*place {
+                        Value::String(known) => format!("{known}{text}"),
+                        other => format!("{other}{text}"),
+                    };
+                    *place = if number { Value::parse(&grown, 1).unwrap() } else { Value::String(grown) };
+                }
+                ChangeKind::Finished => {}
+            }
+        }
+    }
+
+    fn start(&mut self, pointer: &str, tag: Tag) {
+        self.number = tag == Tag::Number;
+        let value = match tag {
+            Tag::Null => Value::Null,
+            Tag::True | Tag::False => Value::Bool(tag == Tag::True),
+            // A number has no digits yet; the text that follows makes it one.
+            Tag::Number | Tag::String => Value::String(String::new()),
+            Tag::Array => Value::Array(Vec::new()),
+            Tag::Object => Value::Object(Object::new()),
+        };
+        match pointer.rsplit_once('/') {
+            None => self.value = Some(value),
+            Some((parent, key)) => match self.place(parent) {
+                Value::Object(object) => object.push(unescape(key), value),
+                Value::Array(items) => {
+                    assert_eq!(key, items.len().to_string());
+                    items.push(value);
+                }
+                other => panic!("{pointer} in {other}"),
+            },
+        }
+    }
+
+    fn place(&mut self, pointer: &str) -> &mut Value {
+        let mut value = self.value.as_mut().unwrap();
+        for step in pointer.split('/').skip(1) {
+            value = match value {
+                Value::Object(object) => object.get_mut(&unescape(step)).unwrap(),
+                Value::Array(items) => &mut items[step.parse::<usize>().unwrap()],
+                other => panic!("{pointer} in {other}"),
+            };
+        }
+        value
+    }
+}
+
+fn unescape(step: &str) -> String {
+    step.replace("~1", "/").replace("~0", "~")
+}
+
+/// Cuts text at the borders of its characters that follow the cuts of its bytes.
+fn pieces(text: &str, cutting: Cutting) -> Vec<&str> {
+    let (mut pieces, mut from, mut to) = (Vec::new(), 0, 0);
+    for chunk in cutting.chunks(text.as_bytes()) {
+        to += chunk.len();
+        if text.is_char_boundary(to) {
+            pieces.push(&text[from..to]);
+            from = to;
+        }
+    }
+    pieces
+}
+
+fn push(partial: &mut PartialJson, text: &str, cutting: Cutting) -> Result<(), JsonError> {
+    pieces(text, cutting).into_iter().try_for_each(|piece| partial.push(piece))
+}
+
+fn see(text: &str, cutting: Cutting, options: PartialOptions) -> Seen {
+    let mut partial = PartialJson::new(options);
+    let _ = push(&mut partial, text, cutting);
+    Seen {
+        value: partial.value().map(Value::to_string),
+        unfinished: partial.unfinished(),
+        changes: partial.changes().map(|change| format!("{change:?}")).collect(),
+        error: partial.error(),
+        complete: partial.is_complete(),
+    }
+}
+
+fn all(policy: Unfinished) -> PartialOptions {
+    PartialOptions { strings: policy, numbers: policy, literals: policy, notes: Notes::On, ..Default::default() }
+}
+
+fn options(vector: &Vector) -> PartialOptions {
+    let options = vector.get("options");
+    let default = PartialOptions::default();
+    let policy = |name: &str, default: Unfinished| match options[name].as_str() {
+        None => default,
+        Some("include") => Unfinished::Include,
+        Some("omit") => Unfinished::Omit,
+        Some("mark") => Unfinished::Mark,
+        Some(other) => panic!("{vector}: no policy {other}"),
+    };
+    PartialOptions {
+        strings: policy("strings", default.strings),
+        numbers: policy("numbers", default.numbers),
+        literals: policy("literals", default.literals),
+        depth: options["depth"].as_u64().map_or(default.depth, |depth| depth as usize),
+        notes: Notes::On,
+    }
+}
+
+fn steps(vector: &Vector) -> &[serde_json::Value] {
+    vector.get("steps").as_array().map_or_else(|| panic!("{vector}: no steps"), Vec::as_slice)
+}
+
+fn text(value: &serde_json::Value) -> &str {
+    value.as_str().unwrap_or_else(|| panic!("{value} is no text"))
+}
+
+fn fault(vector: &Vector, name: &str) -> Option<(&'static str, usize)> {
+    let fault = vector.get(name).as_object()?;
+    let kinds = ["end", "unexpected", "escape", "control", "number", "depth", "trailing"];
+    let kind = kinds.into_iter().find(|kind| fault["kind"] == *kind);
+    Some((kind.unwrap_or_else(|| panic!("{vector}: unknown kind")), fault["at"].as_u64().unwrap() as usize))
+}
+
+fn notes(partial: &PartialJson) -> Vec<serde_json::Value> {
+    let note = |change: deltafold::json::Change<'_>| match change.kind {
+        ChangeKind::Started(tag) => serde_json::json!([change.pointer(), "started", type_name(tag)]),
+        ChangeKind::Appended(text) => serde_json::json!([change.pointer(), "appended", text]),
+        ChangeKind::Finished => serde_json::json!([change.pointer(), "finished"]),
+    };
+    partial.changes().map(note).collect()
+}
+
+fn type_name(tag: Tag) -> &'static str {
+    match tag {
+        Tag::True => "true",
+        Tag::False => "false",
+        other => other.name(),
+    }
+}
+
+fn kind_name(kind: JsonErrorKind) -> &'static str {
+    match kind {
+        JsonErrorKind::End => "end",
+        JsonErrorKind::Unexpected => "unexpected",
+        JsonErrorKind::Escape => "escape",
+        JsonErrorKind::Control => "control",
+        JsonErrorKind::Number => "number",
+        JsonErrorKind::Depth => "depth",
+        JsonErrorKind::Trailing => "trailing",
+        _ => "other",
+    }
+}
