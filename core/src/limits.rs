@@ -9,7 +9,8 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes in one line. Default 64 MiB: events with an image of 4 MB and more are real, and base64 plus JSON escapes
-    /// of the largest image a schema allows (20 MiB) still fit.
+    /// of the largest image a schema allows (20 MiB) still fit. What is not kept (comments, unknown fields, the digits of
+    /// `retry`) may be longer.
     pub line_bytes: usize,
     /// Bytes of data in one frame. Default 64 MiB, as for a line: servers send one data line per frame.
     pub frame_bytes: usize,

@@ -18,6 +18,7 @@ mod canonical;
 mod corpus;
 mod cutting;
 mod json;
+pub mod memory;
 mod random;
 mod shared;
 pub mod sse;

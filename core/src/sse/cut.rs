@@ -182,9 +182,10 @@ impl FrameDecoder {
 
     #[cold]
     fn overflow_data(&mut self, line: &Line<'_>, over_line: bool, over_frame: bool) -> bool {
-        let line_excess = line.offset + self.line_bytes as u64;
+        // Only one of the two may be passed, and the other may be the largest number there is.
+        let line_excess = line.offset.saturating_add(self.line_bytes as u64);
         let room = self.frame_bytes.saturating_sub(self.cursor.value_start);
-        let frame_excess = self.cursor.value_offset + room as u64;
+        let frame_excess = self.cursor.value_offset.saturating_add(room as u64);
         if over_frame && !(over_line && line_excess <= frame_excess) {
             self.overflow(Code::FrameLimit, frame_excess)
         } else {

@@ -132,6 +132,12 @@ impl FrameDecoder {
         }
     }
 
+    /// Makes a decoder for a new connection that carries on an old stream: the last event id and the reconnection time of
+    /// the old one stay in force until the new one sets them. Offsets start at 0 again.
+    pub fn resume(limits: &Limits, last_event_id: &str, retry: Option<u64>) -> Self {
+        Self { next_id: last_event_id.into(), id: last_event_id.into(), retry, ..Self::new(limits) }
+    }
+
     /// Takes the next signal out of `chunk` from `*at` on, and moves `*at` behind it.
     ///
     /// `Ok(None)` means that the chunk is used up; what is unfinished has been kept. A frame that lies in the chunk and

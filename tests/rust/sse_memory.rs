@@ -1,0 +1,123 @@
+//! What the SSE layer allocates: nothing for ordinary frames, a bounded amount for hostile ones, and never a copy per chunk.
+
+use deltafold::sse::{FrameDecoder, Signal};
+use deltafold::{Code, Limits, Overflow};
+use deltafold_tests::memory::{live, watch, Counting};
+
+#[test]
+fn ordinary_frames_allocate_nothing_after_the_first() {
+    let mut stream = Vec::new();
+    for number in 0..100 {
+        let data = format!("{{\"sequence_number\":{number},\"delta\":\"tok\"}}");
+        deltafold::sse::encode("response.output_text.delta", &data, &mut stream).expect("a good name");
+    }
+    for chunk in [stream.len(), 16 << 10, 64, 7, 1] {
+        let mut decoder = FrameDecoder::new(&Limits::default());
+        assert_eq!(feed(&mut decoder, stream.chunks(chunk)), Ok(100));
+        let used = watch(|| assert_eq!(feed(&mut decoder, stream.chunks(chunk)), Ok(100)));
+        assert_eq!(used.total, 0, "in chunks of {chunk}");
+    }
+}
+
+#[test]
+fn comments_keepalives_and_blank_lines_for_ever_leave_memory_flat() {
+    for idle in [&b": keepalive\n\n"[..], b"\n", b"\r\n", b":\r", b"event: ping\n\n", b"retry: 1\n\n", b"x: y\n"] {
+        let mut decoder = FrameDecoder::new(&Limits::default());
+        let round = idle.repeat(1_000);
+        assert_eq!(feed(&mut decoder, round.chunks(5)), Ok(0));
+        let used = watch(|| {
+            for _ in 0..100 {
+                assert_eq!(feed(&mut decoder, round.chunks(5)), Ok(0));
+            }
+        });
+        assert_eq!(used.total, 0, "{idle:?}");
+        assert_eq!(decoder.held(), 0, "{idle:?}");
+    }
+}
+
+#[test]
+fn what_never_ends_is_stopped_at_the_limit_or_not_kept() {
+    let limit = 100_000;
+    let limits = Limits { line_bytes: limit, frame_bytes: limit, ..Limits::default() };
+    let filler = [b'x'; 1_000];
+    for (start, again, stops) in [
+        ("data: ", "", Some(Code::LineLimit)),
+        ("", "\ndata: ", Some(Code::FrameLimit)),
+        ("event: ", "", Some(Code::LineLimit)),
+        ("id: ", "", Some(Code::LineLimit)),
+        (":", "", None),
+        ("", "", None),
+        ("unknown: ", "", None),
+        ("", "\nevent: ", None),
+        ("", "\n: ", None),
+    ] {
+        for overflow in [Overflow::Error, Overflow::Drop] {
+            let mut decoder = FrameDecoder::new(&Limits { overflow, ..limits });
+            let mut outcome = Ok(0);
+            let used = watch(|| {
+                outcome = feed(&mut decoder, [start.as_bytes()]);
+                for _ in 0..1_000 {
+                    outcome = outcome.and_then(|_| feed(&mut decoder, [again.as_bytes(), &filler]));
+                }
+            });
+            let stops = stops.filter(|_| overflow == Overflow::Error);
+            assert_eq!(outcome.err(), stops, "{start}{again}, {overflow:?}");
+            assert!(used.peak <= 2 * limit + (64 << 10), "{start}{again}, {overflow:?}: {used:?}");
+        }
+    }
+}
+
+#[test]
+fn a_long_line_in_drips_is_copied_once_and_its_buffer_doubles() {
+    for (length, chunk) in [(1 << 20, 1), (16 << 20, 1 << 10)] {
+        let mut decoder = FrameDecoder::new(&Limits::default());
+        let drip = vec![b'x'; chunk];
+        let used = watch(|| {
+            feed(&mut decoder, [&b"data: "[..]]).expect("within limits");
+            for _ in 0..length / chunk {
+                feed(&mut decoder, [&drip[..]]).expect("within limits");
+            }
+            assert_eq!(feed(&mut decoder, [&b"\n\n"[..]]), Ok(1));
+        });
+        // Sizes that double add up to less than twice the last one, which is less than twice what is needed.
+        assert!(used.total <= 4 * length + 1_024, "{length} in chunks of {chunk}: {used:?}");
+        assert!(used.calls <= 32, "{length} in chunks of {chunk}: {used:?}");
+    }
+}
+
+#[test]
+fn very_many_data_lines_are_joined_in_one_buffer() {
+    let lines = b"data: x\n".repeat(1_000);
+    let mut decoder = FrameDecoder::new(&Limits::default());
+    let used = watch(|| {
+        for _ in 0..1_000 {
+            feed(&mut decoder, lines.chunks(777)).expect("within limits");
+        }
+        assert_eq!(feed(&mut decoder, [&b"\n"[..]]), Ok(1));
+    });
+    assert!(used.total <= 4 * 2_000_000 + 1_024, "{used:?}");
+}
+
+#[test]
+fn one_huge_frame_does_not_hold_its_memory_for_the_rest_of_the_stream() {
+    let mut decoder = FrameDecoder::new(&Limits::default());
+    let before = live();
+    feed(&mut decoder, [&b"data: "[..], &vec![b'x'; 8 << 20], b"\n\n"]).expect("within limits");
+    feed(&mut decoder, [&b"data: 1\n\n"[..]]).expect("within limits");
+    let after = live();
+    assert!(after <= before + (2 << 20), "{before} bytes before, {after} after");
+}
+
+fn feed<'c>(decoder: &mut FrameDecoder, chunks: impl IntoIterator<Item = &'c [u8]>) -> Result<usize, Code> {
+    let mut frames = 0;
+    for chunk in chunks {
+        let mut at = 0;
+        while let Some(signal) = decoder.next(chunk, &mut at).map_err(|error| error.code())? {
+            frames += usize::from(matches!(signal, Signal::Frame(_)));
+        }
+    }
+    Ok(frames)
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
