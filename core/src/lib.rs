@@ -1,6 +1,7 @@
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
-#![doc = "deltafold"]
+// The front page is also the crate's: one source, and its example is compiled here.
+#![doc = include_str!("../README.md")]
 
 extern crate alloc;
 

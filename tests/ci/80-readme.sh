@@ -1,0 +1,9 @@
+# what: every code block of the front pages runs and prints what the page says, and every link leads somewhere
+# needs: cargo python3 node gcc
+# after: c python npm
+set -euo pipefail
+. "$ROOT/tests/ci/lib.sh"
+use_target native
+
+run python3 tests/ci/readme.py "$DELTAFOLD_CACHE/venv/python/bin/python" "$DELTAFOLD_CACHE/npm/project" "$DELTAFOLD_CACHE/c/prefix" \
+    README.md bindings/c/README.md python/README.md npm/README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md examples/streams/README.md

@@ -1,0 +1,109 @@
+"""Checks every code block of the given pages: what claims to run is run, and prints what the page says.
+
+    python3 tests/ci/readme.py PYTHON NODE_FOLDER C_PREFIX PAGE…
+
+A block is checked by its language, or by a comment on the line above it:
+
+    rust              a comment must say `check: same as FILE`
+    sh                a comment must say `check: run`, or `check: not run, REASON`
+    text              a comment may say `check: printed`: it is what the last block that ran has printed
+    python, js, c     run; a last comment of the block is what it prints
+    anything else     refused, unless a comment says `check: not run, REASON`
+
+Links to files of the repository must lead somewhere.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BLOCK = re.compile(r"(?:^<!-- check: (?P<check>.*?) -->\n)?^```(?P<language>\S*)\n(?P<text>.*?)^```$", re.M | re.S)
+LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)[^)]*\)")
+
+
+class Wrong(Exception):
+    pass
+
+
+def main() -> int:
+    python, node, prefix, *pages = sys.argv[1:]
+    wrong = 0
+    for page in pages:
+        text = (ROOT / page).read_text(encoding="utf-8")
+        printed = None
+        for block in BLOCK.finditer(text):
+            place = f"{page}:{text.count(chr(10), 0, block.start('text'))}"
+            try:
+                printed = check(block, printed, python, pathlib.Path(node), pathlib.Path(prefix))
+                print(f"{place}: {block['language']} {block['check'] or 'run'}")
+            except Wrong as error:
+                print(f"{place}: {error}")
+                wrong += 1
+        for link in LINK.findall(text):
+            if not (ROOT / page).parent.joinpath(link).exists():
+                print(f"{page}: a link leads nowhere: {link}")
+                wrong += 1
+    return 1 if wrong else 0
+
+
+def check(block, printed, python, node, prefix):
+    """Checks one block and returns what it printed; what the block before printed, if it did not run."""
+    language, text, how = block["language"].split(",")[0], block["text"], block["check"] or ""
+    if how.startswith("not run, "):
+        return printed
+    if how.startswith("same as "):
+        if (ROOT / how[len("same as ") :]).read_text(encoding="utf-8") != text:
+            raise Wrong(f"the block is not {how}")
+        return printed
+    if language == "text":
+        if how == "printed" and printed != text:
+            raise Wrong(f"the command printed:\n{printed}")
+        return printed
+    if language == "sh" and how == "run":
+        return run(["bash", "-euo", "pipefail", "-c", text], ROOT)
+    if language == "python":
+        return compare(run([python, "-c", text], ROOT), comment(text, r"(?:^# .*\n)+\Z", "# "))
+    if language == "js":
+        file = node / "readme.mjs"
+        file.write_text(text, encoding="utf-8")
+        return compare(run(["node", file.name], node), comment(text, r"(?:^// .*\n)+\Z", "// "))
+    if language == "c":
+        return compare(compiled(text, prefix), comment(text, r"^/\* .* \*/\n\Z", "/* ", " */"))
+    raise Wrong(f"no way to check a block of '{block['language']}'")
+
+
+def compiled(text, prefix):
+    with tempfile.TemporaryDirectory() as folder:
+        program = pathlib.Path(folder, "program")
+        program.with_suffix(".c").write_text(text, encoding="utf-8")
+        warn = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+        link = [f"-I{prefix}/include", f"-L{prefix}/lib", "-ldeltafold", f"-Wl,-rpath,{prefix}/lib"]
+        run(["gcc", *warn, f"{program}.c", *link, "-o", str(program)], ROOT)
+        return run([str(program)], ROOT)
+
+
+def comment(text, pattern, lead, end=""):
+    found = re.search(pattern, text, re.M)
+    if not found:
+        raise Wrong("the block does not end in a comment that says what it prints")
+    return "".join(line[len(lead) : len(line) - len(end)] + "\n" for line in found[0].splitlines())
+
+
+def compare(printed, expected):
+    if printed != expected:
+        raise Wrong(f"expected:\n{expected}printed:\n{printed}")
+    return printed
+
+
+def run(command, folder):
+    done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8")
+    if done.returncode != 0:
+        raise Wrong(f"exit {done.returncode}:\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+if __name__ == "__main__":
+    sys.exit(main())
