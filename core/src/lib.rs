@@ -17,6 +17,7 @@ mod outcome;
 mod reader;
 pub mod sse;
 pub mod validate;
+pub mod write;
 
 pub use accumulate::{AccumulateOptions, Accumulator, Images, Item, Part, RateLimits, Response};
 pub use contract::{Edition, Editions, Group};
@@ -26,3 +27,4 @@ pub use finding::{Finding, Findings, Layer, Place, Repair, Severity, Weights};
 pub use limits::{Limits, Overflow};
 pub use outcome::{Failure, Outcome};
 pub use reader::{Reader, ReaderBuilder, ReaderOptions};
+pub use write::{Writer, WriterOptions};

@@ -1,0 +1,29 @@
+//! Ids made from the response's id: no randomness, and the trace to the upstream id stays.
+
+use alloc::format;
+use alloc::string::String;
+
+/// Prefixes that name a kind of object and not the object: one of them is dropped from a source's id.
+const PREFIXES: [&str; 7] = ["resp_", "msg_", "chatcmpl-", "cmpl-", "gen-", "thread_", "run_"];
+
+/// How many characters of an id are kept.
+const LENGTH: usize = 48;
+
+/// The part of an id that item ids share: without a known prefix, only letters, digits, `_` and `-`, at most the last 48
+/// characters.
+///
+/// ```
+/// use deltafold::write::suffix;
+/// assert_eq!(suffix("chatcmpl-9a.b"), "9a_b");
+/// ```
+pub fn suffix(id: &str) -> String {
+    let bare = PREFIXES.iter().find_map(|prefix| id.strip_prefix(prefix)).unwrap_or(id);
+    let count = bare.chars().count();
+    let safe = |char: char| if char.is_ascii_alphanumeric() || matches!(char, '_' | '-') { char } else { '_' };
+    bare.chars().skip(count.saturating_sub(LENGTH)).map(safe).collect()
+}
+
+/// The response id for a source's id: `resp_` and its [`suffix`].
+pub fn response_id(source: &str) -> String {
+    format!("resp_{}", suffix(source))
+}
