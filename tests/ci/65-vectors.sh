@@ -1,0 +1,16 @@
+# what: every binding gives the core's answer to every vector, whole and cut
+# needs: cargo gcc node
+# after: c python npm
+set -euo pipefail
+. "$ROOT/tests/ci/lib.sh"
+use_target native
+
+prefix=$DELTAFOLD_CACHE/c/prefix
+runner=$DELTAFOLD_CACHE/c/runner
+run gcc -std=gnu11 -Wall -Wextra -Wpedantic -Werror -g -fsanitize=address,undefined -fno-sanitize-recover=all -I"$prefix/include" \
+    tests/runners/c/run.c "$prefix/lib/libdeltafold.a" -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc -o "$runner"
+
+run cargo run --locked -q -p deltafold-tests --bin bindings -- \
+    "c='$runner'" \
+    "python='$DELTAFOLD_CACHE/venv/python/bin/python' '$ROOT/tests/runners/python/run.py'" \
+    "npm=env -C '$DELTAFOLD_CACHE/npm/project' node '$ROOT/tests/runners/npm/run.mjs'"
