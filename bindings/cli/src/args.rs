@@ -27,15 +27,16 @@ impl Args {
         let mut arguments = arguments.into_iter();
         let mut only_files = false;
         while let Some(argument) = arguments.next() {
-            let text = argument.to_str().filter(|text| !only_files && text.len() > 1 && text.starts_with('-'));
-            let Some(text) = text else {
+            let bytes = argument.as_encoded_bytes();
+            if only_files || bytes.len() < 2 || !bytes.starts_with(b"-") {
                 args.files.push(argument);
                 continue;
-            };
-            if text == "--" {
+            }
+            if argument == "--" {
                 only_files = true;
                 continue;
             }
+            let text = argument.to_str().ok_or_else(|| format!("option {} is not text", argument.to_string_lossy()))?;
             let (name, inline) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
             if let Some(flag) = spec.flags.iter().find(|flag| **flag == name) {
                 if inline.is_some() {
@@ -46,7 +47,8 @@ impl Args {
                 let value = inline.map(OsString::from).or_else(|| arguments.next());
                 args.values.push((option, value.ok_or_else(|| format!("{name} needs a value"))?));
             } else {
-                return Err(format!("unknown option {name}"));
+                let known = spec.flags.iter().chain(spec.options).copied();
+                return Err(format!("unknown option {name}{}", did_you_mean(name, known)));
             }
         }
         if args.files.len() > spec.files {
@@ -83,5 +85,42 @@ impl Args {
     /// The one file, `-` if none was named.
     pub(crate) fn file(&self) -> &OsStr {
         self.files.first().map_or(OsStr::new("-"), OsString::as_os_str)
+    }
+}
+
+/// ` (did you mean …?)` for the closest of the known words, empty if none is close.
+pub(crate) fn did_you_mean<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
+    match known.map(|candidate| (distance(word, candidate), candidate)).min() {
+        Some((distance, candidate)) if distance <= 2 => format!(" (did you mean {candidate}?)"),
+        _ => String::new(),
+    }
+}
+
+/// How many letters must be added, removed or changed to make one word the other.
+fn distance(one: &str, other: &str) -> usize {
+    let mut row: Vec<usize> = (0..=other.chars().count()).collect();
+    for (index, a) in one.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], index + 1);
+        for (at, b) in other.chars().enumerate() {
+            let changed = diagonal + usize::from(a != b);
+            diagonal = row[at + 1];
+            row[at + 1] = changed.min(row[at] + 1).min(diagonal + 1);
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::distance;
+
+    #[test]
+    fn distance_counts_letters_that_differ() {
+        for (one, other, expected) in
+            [("", "", 0), ("", "ab", 2), ("frames", "frames", 0), ("fames", "frames", 1), ("spilt", "split", 2)]
+        {
+            assert_eq!(distance(one, other), expected, "{one} {other}");
+            assert_eq!(distance(other, one), expected, "{other} {one}");
+        }
     }
 }

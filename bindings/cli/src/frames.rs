@@ -30,11 +30,14 @@ Example: deltafold frames examples/streams/tour.sse | head -3
 
 fn run(args: &Args) -> Result<ExitCode, Failure> {
     let mut input = Input::open(args.file(), args.number("--split")?)?;
+    let name = input.name().to_owned();
     let mut output = Output::open();
     let mut decoder = FrameDecoder::new(&Limits::default());
     while let Some(chunk) = input.chunk()? {
         let mut at = 0;
-        while let Some(signal) = decoder.next(chunk, &mut at).map_err(|error| Failure::Work(error.to_string()))? {
+        while let Some(signal) =
+            decoder.next(chunk, &mut at).map_err(|error| Failure::Work(format!("{name}: {error}")))?
+        {
             let mut object = Object::new();
             match signal {
                 Signal::Frame(frame) => {

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read};
 use std::path::Path;
 
 use crate::Failure;
@@ -12,17 +12,17 @@ const CHUNK: usize = 64 << 10;
 
 /// An open input.
 pub(crate) struct Input {
-    source: Box<dyn Read>,
+    source: BufReader<Box<dyn Read>>,
     name: String,
-    buffer: Vec<u8>,
-    /// Hand out at most so many bytes at a time.
-    split: usize,
-    start: usize,
-    end: usize,
+    chunk: Vec<u8>,
+    split: Option<usize>,
 }
 
 impl Input {
     /// Opens a file; `-` is stdin.
+    ///
+    /// With `split` every chunk but the last has so many bytes. Without it a chunk is what one read gives, so that a live
+    /// stream is not held back.
     pub(crate) fn open(file: &OsStr, split: Option<usize>) -> Result<Self, Failure> {
         let name = if file == "-" { "stdin".to_owned() } else { file.to_string_lossy().into_owned() };
         let source: Box<dyn Read> = if file == "-" {
@@ -34,23 +34,30 @@ impl Input {
             }
             Box::new(File::open(path).map_err(|error| Failure::Usage(format!("cannot open {name}: {error}")))?)
         };
-        Ok(Self { source, name, buffer: vec![0; CHUNK], split: split.unwrap_or(CHUNK), start: 0, end: 0 })
+        Ok(Self { source: BufReader::with_capacity(CHUNK, source), name, chunk: Vec::new(), split })
     }
 
     /// The next chunk; `None` at the end.
     pub(crate) fn chunk(&mut self) -> Result<Option<&[u8]>, Failure> {
-        while self.start == self.end {
-            self.start = 0;
-            self.end = match self.source.read(&mut self.buffer) {
-                Ok(0) => return Ok(None),
-                Ok(length) => length,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => 0,
-                Err(error) => return Err(Failure::Work(format!("cannot read {}: {error}", self.name))),
-            };
+        let read = match self.split {
+            Some(length) => {
+                self.chunk.clear();
+                self.source.by_ref().take(length as u64).read_to_end(&mut self.chunk)
+            }
+            None => loop {
+                // Filled with zeros once; later reads go over what the one before has left.
+                self.chunk.resize(CHUNK, 0);
+                match self.source.read(&mut self.chunk) {
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    result => break result,
+                }
+            },
+        };
+        match read {
+            Ok(0) => Ok(None),
+            Ok(length) => Ok(self.chunk.get(..length)),
+            Err(error) => Err(Failure::Work(format!("cannot read {}: {error}", self.name))),
         }
-        let from = self.start;
-        self.start = self.end.min(from + self.split);
-        Ok(Some(&self.buffer[from..self.start]))
     }
 
     /// The name to show people.

@@ -71,22 +71,19 @@ fn finish(result: Result<ExitCode, Failure>) -> ExitCode {
         Ok(code) => code,
         Err(Failure::Closed) => ExitCode::SUCCESS,
         Err(Failure::Usage(message)) => {
-            eprintln!("deltafold: {message}");
+            output::complain(&message);
             ExitCode::from(2)
         }
         Err(Failure::Work(message)) => {
-            eprintln!("deltafold: {message}");
+            output::complain(&message);
             ExitCode::from(1)
         }
     }
 }
 
 fn unknown(name: &str) -> String {
-    let near = COMMANDS.iter().find(|command| command.name.starts_with(name) || name.starts_with(command.name));
-    match near {
-        Some(command) => format!("no command `{name}`; did you mean `{}`?", command.name),
-        None => format!("no command `{name}`; `deltafold --help` lists them"),
-    }
+    let hint = args::did_you_mean(name, COMMANDS.iter().map(|command| command.name));
+    format!("no command `{name}`{hint}; `deltafold --help` lists them")
 }
 
 fn help() -> String {
@@ -101,8 +98,14 @@ fn help() -> String {
 }
 
 fn help_for(rest: &[OsString]) -> Result<ExitCode, Failure> {
-    let named = rest.first().and_then(|name| COMMANDS.iter().find(|command| *name == *command.name));
-    output::text(&named.map_or_else(help, command_help)).map(|()| ExitCode::SUCCESS)
+    let page = match rest.first() {
+        None => help(),
+        Some(name) => match COMMANDS.iter().find(|command| *name == *command.name) {
+            Some(command) => command_help(command),
+            None => return Err(Failure::Usage(unknown(&name.to_string_lossy()))),
+        },
+    };
+    output::text(&page).map(|()| ExitCode::SUCCESS)
 }
 
 fn command_help(command: &Command) -> String {

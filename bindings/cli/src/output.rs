@@ -44,6 +44,11 @@ pub(crate) fn text(text: &str) -> Result<(), Failure> {
     output.flush()
 }
 
+/// Writes a message to stderr. If that is gone too, there is nobody left to tell.
+pub(crate) fn complain(message: &str) {
+    let _ = writeln!(io::stderr(), "deltafold: {message}");
+}
+
 fn failure(error: io::Error) -> Failure {
     match error.kind() {
         io::ErrorKind::BrokenPipe => Failure::Closed,

@@ -1,0 +1,71 @@
+//! Running the program, for every suite of it.
+#![allow(dead_code, unreachable_pub, reason = "each suite is its own program and uses what it needs")]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The program, not started yet.
+pub fn deltafold() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_deltafold"))
+}
+
+/// What a run left behind.
+pub struct Done {
+    pub code: i32,
+    pub output: String,
+    pub errors: String,
+}
+
+/// Runs the program with these arguments and this standard input to its end.
+pub fn run(arguments: &[&str], input: &[u8]) -> Done {
+    run_command(deltafold().args(arguments), input)
+}
+
+/// Runs a command of the caller's making with this standard input to its end.
+pub fn run_command(command: &mut Command, input: &[u8]) -> Done {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let mut pipe = child.stdin.take().expect("a pipe was asked for");
+    let done = std::thread::scope(|scope| {
+        // Output is read while input is written, or both would wait for ever. The program may not want all of it.
+        scope.spawn(move || drop(pipe.write_all(input)));
+        child.wait_with_output().expect("the program ends")
+    });
+    Done {
+        code: done.status.code().unwrap_or(-1),
+        output: String::from_utf8(done.stdout).expect("output is UTF-8"),
+        errors: String::from_utf8(done.stderr).expect("messages are UTF-8"),
+    }
+}
+
+/// A folder for one test, gone with it.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    pub fn new(test: &str) -> Self {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cli-{test}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        Self(path)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    pub fn file(&self, name: impl AsRef<Path>, content: &[u8]) -> PathBuf {
+        let path = self.0.join(name);
+        std::fs::write(&path, content).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
