@@ -1,9 +1,13 @@
 //! Every bench once with small shapes: each contender proves its result, none is judged by time.
 
-#[path = "event/main.rs"]
+#[path = "accumulate.rs"]
+mod accumulate;
+#[path = "event.rs"]
 mod event;
 #[path = "partial_json.rs"]
 mod partial_json;
+#[path = "read.rs"]
+mod read;
 
 #[test]
 fn every_contender_reads_the_same_events() {
@@ -13,4 +17,14 @@ fn every_contender_reads_the_same_events() {
 #[test]
 fn every_contender_ends_with_the_same_growing_value() {
     partial_json::main();
+}
+
+#[test]
+fn every_contender_folds_the_same_text_at_every_cut() {
+    read::main();
+}
+
+#[test]
+fn looking_at_the_response_after_each_event_changes_nothing() {
+    accumulate::main();
 }

@@ -4,6 +4,7 @@
 //! proves that result before it is timed, and all contenders of a table run in turn, round by round, in one process:
 //! read the ratios, not the times.
 
+pub mod contenders;
 mod cut;
 mod measure;
 pub mod shapes;

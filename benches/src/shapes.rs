@@ -50,7 +50,7 @@ pub struct Expected {
     pub parts: usize,
     /// Bytes of UTF-8 text in all deltas, joined per part.
     pub text_bytes: usize,
-    /// 64-bit FNV-1a over the texts, in the order in which the parts began.
+    /// 64-bit FNV-1a over the texts, in the order of output index and part index.
     pub text_hash: u64,
     /// Bytes of the payload of `response.completed`.
     pub completed_bytes: usize,
@@ -132,11 +132,13 @@ impl Folded {
 
     /// The result.
     pub fn result(&self) -> Expected {
+        let mut parts: Vec<_> = self.parts.iter().collect();
+        parts.sort_by_key(|(key, _)| *key);
         Expected {
             events: self.events,
             parts: self.parts.len(),
             text_bytes: self.parts.iter().map(|(_, text)| text.len()).sum(),
-            text_hash: hash(self.parts.iter().flat_map(|(_, text)| text.bytes())),
+            text_hash: hash(parts.iter().flat_map(|(_, text)| text.bytes())),
             completed_bytes: self.completed_bytes,
         }
     }

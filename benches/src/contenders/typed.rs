@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use deltafold_benches::shapes::Folded;
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
+
+use crate::shapes::Folded;
 
 #[derive(serde::Deserialize)]
 pub(super) struct Payload<'a> {

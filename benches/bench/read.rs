@@ -1,0 +1,68 @@
+//! The whole road: chunks of bytes in, the text of every part out.
+//!
+//! The reader frames by all rules of the standard, routes, keeps findings and accumulates the whole response; the peers split
+//! frames with memchr and only join the deltas. `split` alone is the limit: it reads nothing.
+
+use deltafold_benches::contenders::StreamRoad;
+use deltafold_benches::shapes::{self, Folded, Order, Shape};
+use deltafold_benches::{measure, mode, Contender, Cut, Mode};
+
+const CUTS: [Cut; 3] = [Cut::Event, Cut::Bytes(16 * 1024), Cut::Bytes(7)];
+
+/// A shape that grows: its name, how to make it of a size, the size, and how it is cut.
+type Growing = (&'static str, fn(usize) -> Shape, usize, Cut);
+
+const GROWING: [Growing; 7] = [
+    ("chat", |size| shapes::chat(6, size, Order::Classic), 200_000, Cut::Event),
+    ("chat in tiny chunks", |size| shapes::chat(6, size, Order::Classic), 20_000, Cut::Bytes(1)),
+    ("huge line in drips", |size| shapes::huge_line(11, size), 1 << 20, Cut::Bytes(1)),
+    ("huge line", |size| shapes::huge_line(11, size), 8 << 20, Cut::Bytes(1024)),
+    ("data lines", |size| shapes::data_lines(12, size), 400_000, Cut::Bytes(1024)),
+    ("many items", |size| shapes::many_items(14, size), 40_000, Cut::Event),
+    ("many findings", |size| shapes::many_findings(15, size), 200_000, Cut::Event),
+];
+
+pub(crate) fn main() {
+    let mode = mode();
+    for name in ["W1", "W1alpha", "W1pyd", "W2", "W3", "W4", "W5", "deep"] {
+        let shape = Shape::named(name, mode).expect("a name of the list above");
+        for cut in CUTS {
+            compare(&shape, cut, mode);
+        }
+    }
+    compare(&Shape::named("W6", mode).expect("a shape"), Cut::Event, mode);
+    for growing in GROWING {
+        growth(growing, mode);
+    }
+}
+
+fn compare(shape: &Shape, cut: Cut, mode: Mode) {
+    let chunks = cut.chunks(&shape.stream);
+    let contenders = StreamRoad::ALL.iter().map(|road| Contender::new(road.name(), || road.run(&chunks)));
+    let check = |name: &str, folded: &Folded| {
+        let result = folded.result();
+        if StreamRoad::ALL.iter().any(|road| road.name() == name && road.reads()) {
+            assert_eq!(result, shape.expected, "{name} on {}, {}", shape.name, cut.name());
+        } else {
+            assert_eq!(result.events, shape.expected.events, "{name}");
+        }
+    };
+    let title = format!("read {} {}", shape.name, cut.name());
+    println!("{}", measure(title, shape.expected.events, check, contenders.collect(), mode));
+}
+
+/// A quarter, half and all of a size, in turn: the time per byte must stay.
+fn growth((name, make, size, cut): Growing, mode: Mode) {
+    let size = if mode == Mode::Full { size } else { size / 1_000 };
+    let shapes = [size / 4, size / 2, size].map(make);
+    let cuts = shapes.each_ref().map(|shape| cut.chunks(&shape.stream));
+    let contenders = shapes.iter().zip(&cuts).map(|(shape, chunks)| {
+        let name = format!("{} events, {} bytes", shape.expected.events, shape.stream.len());
+        Contender::new(name, || StreamRoad::Reader.run(chunks)).with_units(shape.stream.len())
+    });
+    let check = |name: &str, folded: &Folded| {
+        let result = folded.result();
+        assert!(shapes.iter().any(|shape| shape.expected == result), "{name}: {result:?}");
+    };
+    println!("{}", measure(format!("growth {name}, {}", cut.name()), size, check, contenders.collect(), mode));
+}

@@ -1,0 +1,112 @@
+//! Chunks in, the folded text out: the whole road.
+
+use deltafold::{Kind, Reader};
+
+use super::event::{serde_typed, serde_value, Simd};
+use super::Splitter;
+use crate::shapes::Folded;
+
+/// A way to read chunks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StreamRoad {
+    /// `deltafold::Reader`: framing, routing, findings, accumulation. The text is taken from the response at the end.
+    Reader,
+    /// The same with one look at the length of the text after each event.
+    ReaderLooking,
+    /// Frames only, nothing read: the limit. Its result is the number of events alone.
+    Split,
+    /// Frames and simd-json's tape with reused buffers.
+    SplitSimdTape,
+    /// Frames and serde_json into a flat struct.
+    SplitSerdeTyped,
+    /// Frames and serde_json into its `Value`.
+    SplitSerdeValue,
+}
+
+impl StreamRoad {
+    /// All of them; the first is what ratios refer to.
+    pub const ALL: [Self; 6] = [
+        Self::Reader,
+        Self::ReaderLooking,
+        Self::Split,
+        Self::SplitSimdTape,
+        Self::SplitSerdeTyped,
+        Self::SplitSerdeValue,
+    ];
+
+    /// The name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reader => "reader",
+            Self::ReaderLooking => "reader-looking",
+            Self::Split => "split",
+            Self::SplitSimdTape => "split+simd-json-tape",
+            Self::SplitSerdeTyped => "split+serde_json-typed",
+            Self::SplitSerdeValue => "split+serde_json-value",
+        }
+    }
+
+    /// Says whether the result holds text; if not, only the number of events can be checked.
+    pub fn reads(self) -> bool {
+        self != Self::Split
+    }
+
+    /// Reads all chunks.
+    pub fn run(self, chunks: &[&[u8]]) -> Folded {
+        match self {
+            Self::Reader => reader(chunks, false),
+            Self::ReaderLooking => reader(chunks, true),
+            Self::Split => split(chunks, |data, folded| {
+                std::hint::black_box(data);
+                folded.event();
+            }),
+            Self::SplitSimdTape => {
+                let mut simd = Simd::default();
+                split(chunks, |data, folded| simd.tape(text(data), folded))
+            }
+            Self::SplitSerdeTyped => split(chunks, |data, folded| serde_typed(text(data), folded)),
+            Self::SplitSerdeValue => split(chunks, |data, folded| serde_value(text(data), folded)),
+        }
+    }
+}
+
+fn split(chunks: &[&[u8]], mut take: impl FnMut(&[u8], &mut Folded)) -> Folded {
+    let mut folded = Folded::default();
+    let mut splitter = Splitter::default();
+    for chunk in chunks {
+        splitter.feed(chunk, |_, data| take(data, &mut folded));
+    }
+    folded
+}
+
+fn text(data: &[u8]) -> &str {
+    std::str::from_utf8(data).expect("shapes are UTF-8")
+}
+
+fn reader(chunks: &[&[u8]], look: bool) -> Folded {
+    let mut folded = Folded::default();
+    let mut reader = Reader::new();
+    for chunk in chunks {
+        reader.feed(chunk).expect("within the limits");
+        while let Some(event) = reader.poll_event().expect("within the limits") {
+            folded.event();
+            if event.kind() == Kind::Completed {
+                folded.completed(event.raw());
+            }
+            if look {
+                std::hint::black_box(reader.response().output_text_len());
+            }
+        }
+    }
+    for (output_index, item) in reader.response().items().enumerate() {
+        let texts = match item.kind() {
+            "message" => item.parts().map(|part| part.text()).collect(),
+            "reasoning" => item.summary().map(|part| part.text()).collect(),
+            _ => vec![item.arguments()],
+        };
+        for (part, text) in texts.into_iter().enumerate().filter(|(_, text)| !text.is_empty()) {
+            folded.delta(output_index as u64, part as u64, text);
+        }
+    }
+    folded
+}
