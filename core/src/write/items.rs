@@ -8,7 +8,9 @@ use alloc::vec::Vec;
 use super::ids::suffix;
 use super::parts::{close_input, close_open};
 use super::shape::{Ends, Holds, ItemStatus, Shape, ToolState, Zero};
-use super::slot::Slot;
+use super::slot::{Open, Slot};
+use super::tools::end_output;
+use super::whole::shape_of;
 use super::writer::{accept, bad, refused, Phase, Writer};
 use crate::contract::Kind;
 use crate::error::Error;
@@ -63,19 +65,17 @@ impl Writer {
 
     /// Writes the output of a function call, a text or a list of parts, as a whole item.
     pub fn function_call_output(&mut self, call_id: &str, output: impl Into<Value>) -> Result<ItemHandle, Error> {
-        let mut item = Object::new();
-        item.push("type", "function_call_output");
-        item.push("call_id", call_id);
-        item.push("output", output.into());
-        self.item(&item)
+        let mut fields = Object::new();
+        fields.push("call_id", call_id);
+        fields.push("output", output.into());
+        self.whole("function_call_output", fields, ItemStatus::Completed)
     }
 
     /// Writes a compaction as a whole item.
     pub fn compaction(&mut self, encrypted_content: &str) -> Result<ItemHandle, Error> {
-        let mut item = Object::new();
-        item.push("type", "compaction");
-        item.push("encrypted_content", encrypted_content);
-        self.item(&item)
+        let mut fields = Object::new();
+        fields.push("encrypted_content", encrypted_content);
+        self.whole("compaction", fields, ItemStatus::Completed)
     }
 
     /// Opens an item of a type that its sender defines, `slug:name`, with any fields.
@@ -172,7 +172,7 @@ impl Writer {
         if self.cut {
             return Err(refused("an item ended incomplete, so none may follow"));
         }
-        let shape = Shape::of(item_type).ok_or_else(|| bad("expected an item type of the contract or slug:name"))?;
+        let shape = shape_of(item_type)?;
         let edition = self.options.edition;
         if !shape.editions.contains(edition) {
             return Err(refused(format!("edition {edition} has no item type {}", shape.name)));
@@ -191,6 +191,7 @@ impl Writer {
         let fields = self.first_fields(shape, item_type, &id, given)?;
         let mut slot = Slot::new(shape, id, fields);
         slot.input_shown = shape.input.is_none_or(|input| input.delta.editions().contains(edition));
+        slot.outputs_shown = Kind::ShellCallOutputContentDelta.editions().contains(edition);
         if shape.appears_whole() {
             slot.status = Cow::Borrowed(last.name());
         }
@@ -220,6 +221,9 @@ impl Writer {
             None => (ItemStatus::Completed, "completed"),
         };
         let cut = status == ItemStatus::Incomplete;
+        if slot.open == Some(Open::Output) {
+            end_output(&mut self.emit, slot, at, cut);
+        }
         close_open(&mut self.emit, slot, at, openai);
         close_input(&mut self.emit, slot, at, cut);
         match status {
@@ -230,6 +234,7 @@ impl Writer {
         let Some(slot) = self.items.get_mut(at) else { return };
         slot.status = Cow::Borrowed(word);
         slot.input_shown = true;
+        slot.outputs_shown = true;
         for (key, value) in core::mem::take(&mut slot.pending) {
             slot.fields.insert(key, value);
         }
@@ -282,7 +287,7 @@ impl Writer {
             let value = given.remove(key);
             let value = match zero {
                 Zero::Status => Value::Null,
-                Zero::Content | Zero::Summary | Zero::Input => match value {
+                Zero::Content | Zero::Summary | Zero::Input | Zero::Outputs => match value {
                     None => Value::Null,
                     Some(_) => return Err(bad(format!("{key} grows by intents of its own"))),
                 },

@@ -20,8 +20,11 @@
 //! chosen [`Edition`](crate::Edition) before anything is written.
 
 mod api_error;
+mod echo;
 mod emit;
+mod hosted;
 mod ids;
+mod intent;
 mod items;
 mod options;
 mod parts;
@@ -34,7 +37,9 @@ mod whole;
 mod writer;
 
 pub use api_error::{ApiError, ErrorType};
+pub use echo::echo;
 pub use ids::{response_id, suffix};
+pub use intent::INTENTS;
 pub use items::ItemHandle;
 pub use options::{Dialect, Heartbeat, WriterOptions};
 pub use shape::{ItemStatus, ToolState};

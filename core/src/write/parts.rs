@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use super::emit::{push_u64, Emitter};
 use super::items::ItemHandle;
 use super::slot::{write_list, Open, Part, PartKind, Slot};
+use super::tools::{close_command, end_output};
 use super::writer::{accept, bad, refused, Writer};
 use crate::contract::SchemaId;
 use crate::error::Error;
@@ -222,7 +223,8 @@ impl Writer {
 pub(crate) fn close_open(emit: &mut Emitter, slot: &mut Slot, at: usize, openai: bool) {
     match slot.open.take() {
         Some(Open::Part(kind)) => close_part(emit, slot, at, kind, openai),
-        Some(Open::Command) => super::tools::close_command(emit, slot, at),
+        Some(Open::Command) => close_command(emit, slot, at),
+        Some(Open::Output) => end_output(emit, slot, at, false),
         None => {}
     }
 }

@@ -42,6 +42,8 @@ pub(crate) enum Zero {
     Input,
     /// `action` of a shell call: an object whose commands grow.
     Commands,
+    /// `output` of a shell call output: one entry per command, each grows.
+    Outputs,
 }
 
 /// Which parts an item holds.
@@ -51,6 +53,7 @@ pub(crate) enum Holds {
     Message,
     Reasoning,
     Commands,
+    Outputs,
 }
 
 /// A string of an item that grows by deltas without a part around it.
@@ -175,6 +178,13 @@ impl Shape {
         matches!(self.ends, Ends::Whole | Ends::Failed)
     }
 
+    /// Whether nothing in the item grows or progresses: by name it is written whole.
+    pub(crate) fn is_still(&self) -> bool {
+        let still = self.input.is_none() && self.holds == Holds::Nothing && !self.name.is_empty();
+        // A compaction's only step belongs to OpenAI; calls are open while their client runs them.
+        still && (self.name == "compaction" || (self.states.is_empty() && !self.name.ends_with("_call")))
+    }
+
     /// The progress event of a state, if the edition has it.
     pub(crate) fn state(&self, state: ToolState, edition: Edition) -> Option<Kind> {
         let found = self.states.iter().find(|(known, _)| *known == state).map(|(_, kind)| *kind)?;
@@ -208,7 +218,7 @@ const EXTENSION: Shape =
 
 const SHAPES: &[Shape] = {
     use ToolState::{Compacting, Completed, Failed, Generating, InProgress, Interpreting, Searching};
-    use Zero::{CallId, Commands, Content, Given, List, Null, Status, Summary, Text, Word};
+    use Zero::{CallId, Commands, Content, Given, List, Null, Outputs, Status, Summary, Text, Word};
     &[
         Shape {
             holds: Holds::Message,
@@ -333,11 +343,14 @@ const SHAPES: &[Shape] = {
             holds: Holds::Commands,
             ..shape("shell_call", "sh", &[("call_id", CallId), ("action", Commands), ("status", Status)])
         },
-        shape(
-            "shell_call_output",
-            "sho",
-            &[("call_id", Given), ("output", List), ("max_output_length", Null), ("status", Status)],
-        ),
+        Shape {
+            holds: Holds::Outputs,
+            ..shape(
+                "shell_call_output",
+                "sho",
+                &[("call_id", Given), ("output", Outputs), ("max_output_length", Null), ("status", Status)],
+            )
+        },
         Shape {
             input: Some(Input {
                 key: "diff",

@@ -24,6 +24,9 @@ pub(crate) struct Slot {
     pub(crate) content: Vec<Part>,
     pub(crate) summary: Vec<Part>,
     pub(crate) commands: Vec<String>,
+    pub(crate) outputs: Vec<Output>,
+    /// Whether the events of `outputs` are part of the edition.
+    pub(crate) outputs_shown: bool,
     /// The part or command that is open; never more than one.
     pub(crate) open: Option<Open>,
     pub(crate) input: String,
@@ -45,6 +48,27 @@ pub(crate) struct Slot {
 pub(crate) enum Open {
     Part(PartKind),
     Command,
+    Output,
+}
+
+/// What one command of a shell call has printed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Output {
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    /// `outcome` and whatever else is known, once the command has ended.
+    pub(crate) rest: Object,
+}
+
+impl Output {
+    pub(crate) fn write(&self, out: &mut String) {
+        out.push_str("{\"stdout\":");
+        write_string(&self.stdout, out);
+        out.push_str(",\"stderr\":");
+        write_string(&self.stderr, out);
+        write_members(&self.rest, out);
+        out.push('}');
+    }
 }
 
 /// A content or summary part.
@@ -171,6 +195,8 @@ impl Slot {
             content: Vec::new(),
             summary: Vec::new(),
             commands: Vec::new(),
+            outputs: Vec::new(),
+            outputs_shown: true,
             open: None,
             input: String::new(),
             input_shown: true,
@@ -187,7 +213,7 @@ impl Slot {
         match self.open? {
             Open::Part(PartKind::Summary) => self.summary.last_mut(),
             Open::Part(_) => self.content.last_mut(),
-            Open::Command => None,
+            Open::Command | Open::Output => None,
         }
     }
 
@@ -208,6 +234,7 @@ impl Slot {
                 Holds::Message => key == "content",
                 Holds::Reasoning => matches!(key, "content" | "summary"),
                 Holds::Commands => key == "action",
+                Holds::Outputs => key == "output",
                 Holds::Nothing => false,
             }
     }
@@ -255,6 +282,16 @@ impl Slot {
                     }
                     out.push(']');
                 });
+            }
+            Some(Zero::Outputs) => {
+                out.push('[');
+                for (at, output) in self.outputs.iter().filter(|_| self.outputs_shown).enumerate() {
+                    if at > 0 {
+                        out.push(',');
+                    }
+                    output.write(out);
+                }
+                out.push(']');
             }
             _ if input.is_some_and(|input| input.inside == Some(key)) => {
                 write_around(value, input.map_or("", |input| input.key), out, |out| {

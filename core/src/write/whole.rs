@@ -18,6 +18,7 @@ struct Sorted {
     content: Option<Value>,
     summary: Option<Value>,
     commands: Option<Value>,
+    outputs: Option<Value>,
     input: Option<(&'static str, String)>,
 }
 
@@ -47,24 +48,31 @@ impl Writer {
     /// ```
     pub fn item(&mut self, item: &Object) -> Result<ItemHandle, Error> {
         let item_type = item.get("type").and_then(Value::as_str).ok_or_else(|| bad("an item needs a type"))?;
-        let shape = Shape::of(item_type).ok_or_else(|| bad("expected an item type of the contract or slug:name"))?;
+        shape_of(item_type)?;
         let status = match item.get("status") {
             None => ItemStatus::Completed,
             Some(status) => status
                 .as_str()
                 .and_then(ItemStatus::from_name)
-                .filter(|status| shape.word(*status).is_some())
-                .ok_or_else(|| bad("expected a status with which items of this type end"))?,
+                .ok_or_else(|| bad("expected a status with which items end"))?,
         };
-        let sorted = sort(item, shape)?;
-        let (mark, phase, count) = (self.emit.mark(), self.phase, self.items.len());
+        let mut fields = item.clone();
+        fields.remove("type");
+        fields.remove("status");
+        self.whole(item_type, fields, status)
+    }
+
+    /// Writes a whole item from its fields without `type` and `status`.
+    pub(crate) fn whole(&mut self, item_type: &str, fields: Object, status: ItemStatus) -> Result<ItemHandle, Error> {
+        let shape = shape_of(item_type)?;
+        if shape.word(status).is_none() {
+            return Err(bad("expected a status with which items of this type end"));
+        }
+        let sorted = sort(&fields, shape)?;
+        let checkpoint = self.checkpoint();
         let written = self.stream(item_type, sorted, status);
         if written.is_err() {
-            self.emit.back_to(mark);
-            self.phase = phase;
-            for slot in self.items.drain(count..) {
-                self.ids.remove(&slot.id);
-            }
+            self.back_to(checkpoint);
         }
         written
     }
@@ -81,6 +89,18 @@ impl Writer {
                 self.command(handle)?;
                 self.command_text(handle, command.as_str().ok_or_else(not_commands)?)?;
                 self.close_part(handle)?;
+            }
+        }
+        if let Some(outputs) = &sorted.outputs {
+            for output in outputs.as_array().ok_or_else(not_outputs)? {
+                let mut rest = output.as_object().ok_or_else(not_outputs)?.clone();
+                let mut stream = |key| match rest.remove(key) {
+                    Some(Value::String(text)) => Ok(text),
+                    _ => Err(not_outputs()),
+                };
+                let (stdout, stderr) = (stream("stdout")?, stream("stderr")?);
+                self.shell_output(handle, &stdout, &stderr)?;
+                self.end_shell_output(handle, rest)?;
             }
         }
         if let Some((key, text)) = &sorted.input {
@@ -116,16 +136,27 @@ impl Writer {
     }
 }
 
+pub(crate) fn shape_of(item_type: &str) -> Result<&'static Shape, Error> {
+    Shape::of(item_type).ok_or_else(|| bad("expected an item type of the contract or slug:name"))
+}
+
 /// Sorts the fields of an item by when they are shown.
 fn sort(item: &Object, shape: &Shape) -> Result<Sorted, Error> {
-    let mut sorted =
-        Sorted { early: Object::new(), late: Object::new(), content: None, summary: None, commands: None, input: None };
+    let mut sorted = Sorted {
+        early: Object::new(),
+        late: Object::new(),
+        content: None,
+        summary: None,
+        commands: None,
+        outputs: None,
+        input: None,
+    };
     for (key, value) in item.iter() {
         let zero = shape.fields.iter().find(|(name, _)| *name == key).map(|(_, zero)| *zero);
         match zero {
-            _ if matches!(key, "type" | "status") => {}
             Some(Zero::Content) => sorted.content = Some(value.clone()),
             Some(Zero::Summary) => sorted.summary = Some(value.clone()),
+            Some(Zero::Outputs) => sorted.outputs = Some(value.clone()),
             None if shape.name == "reasoning" && key == "content" => sorted.content = Some(value.clone()),
             Some(Zero::Input) => {
                 let text =
@@ -164,6 +195,10 @@ fn sort(item: &Object, shape: &Shape) -> Result<Sorted, Error> {
 
 fn not_parts() -> Error {
     bad("expected parts that a model writes: output_text, refusal, reasoning_text, summary_text")
+}
+
+fn not_outputs() -> Error {
+    bad("expected a list of outputs with stdout, stderr and outcome")
 }
 
 fn not_commands() -> Error {

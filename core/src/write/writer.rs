@@ -7,18 +7,18 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::api_error::ApiError;
-use super::emit::Emitter;
+use super::emit::{Emitter, Mark};
 use super::options::{Dialect, Heartbeat, WriterOptions};
 use super::shape::{is_extension, ItemStatus};
-use super::slot::Slot;
+use super::slot::{write_members, Slot};
 use super::snapshot::{self, State, OWN};
 use super::usage::Usage;
-use crate::contract::Kind;
+use crate::contract::{Group, Kind};
 use crate::error::{Code, Error};
 use crate::finding::{Finding, Severity};
 use crate::json::{Object, Value};
 use crate::limits::Limits;
-use crate::validate::validate_response;
+use crate::validate::{validate_event, validate_response};
 
 /// Writes one response as a stream that cannot be wrong.
 ///
@@ -78,6 +78,15 @@ pub(crate) enum Phase {
     /// An `error` event was written: only `response.failed` may follow.
     Erred,
     Ended,
+}
+
+/// See [`Writer::checkpoint`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Checkpoint {
+    mark: Mark,
+    phase: Phase,
+    status: &'static str,
+    items: usize,
 }
 
 impl Writer {
@@ -258,7 +267,33 @@ impl Writer {
         }
         self.ensure_started()?;
         self.emit.open(event_type);
-        super::slot::write_members(fields, self.emit.raw_members());
+        write_members(fields, self.emit.raw_members());
+        self.emit.close();
+        Ok(())
+    }
+
+    /// Writes an event of the contract that says nothing of the response: audio, the images API, answers to a client's
+    /// messages on a WebSocket. Refused if the edition does not have it, or if another intent writes events of this kind.
+    pub fn event(&mut self, kind: Kind, fields: &Object) -> Result<(), Error> {
+        self.check_running()?;
+        let aside = matches!(kind.group(), Group::ImagesApi | Group::WebsocketControl)
+            || matches!(
+                kind,
+                Kind::AudioDelta | Kind::AudioDone | Kind::AudioTranscriptDelta | Kind::AudioTranscriptDone
+            );
+        if !aside || !kind.editions().contains(self.options.edition) {
+            return Err(refused("only events that say nothing of the response, and that the edition has"));
+        }
+        if fields.contains_key("type") || fields.contains_key("sequence_number") {
+            return Err(bad("type and sequence_number of an event are the writer's own"));
+        }
+        let mut json = format!("{{\"type\":\"{kind}\",\"sequence_number\":0");
+        write_members(fields, &mut json);
+        json.push('}');
+        accept(validate_event(&json, self.options.edition))?;
+        self.ensure_started()?;
+        self.emit.open(kind.as_str());
+        write_members(fields, self.emit.raw_members());
         self.emit.close();
         Ok(())
     }
@@ -357,6 +392,22 @@ impl Writer {
         match self.phase {
             Phase::New | Phase::Queued => self.start(),
             _ => Ok(()),
+        }
+    }
+
+    /// Where everything stands, to come back to if an intent of several steps is refused halfway.
+    pub(crate) fn checkpoint(&mut self) -> Checkpoint {
+        let (phase, status, items) = (self.phase, self.state.status, self.items.len());
+        Checkpoint { mark: self.emit.mark(), phase, status, items }
+    }
+
+    /// Takes back what was written since the checkpoint: new items, and the start if it came later.
+    pub(crate) fn back_to(&mut self, checkpoint: Checkpoint) {
+        self.emit.back_to(checkpoint.mark);
+        self.phase = checkpoint.phase;
+        self.state.status = checkpoint.status;
+        for slot in self.items.drain(checkpoint.items..) {
+            self.ids.remove(&slot.id);
         }
     }
 
