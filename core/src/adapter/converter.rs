@@ -123,7 +123,8 @@ impl Converter {
         self.keep(result)
     }
 
-    /// Ends the response from outside. An Open Responses source has no such word: its target ends as cut off.
+    /// Ends the response from outside. The target's stream ends as that of a response with the reason `cancelled`; a stream
+    /// of Open Responses events that is passed on as it is just stops.
     ///
     /// # Errors
     ///
@@ -133,6 +134,10 @@ impl Converter {
         if let Some(source) = &mut self.source {
             let result = source.cancel();
             self.keep(result)?;
+        } else if let Target::Foreign(target) = &mut self.target {
+            let result = target.cancel();
+            self.finished = true;
+            return self.keep(result);
         }
         self.finish()
     }

@@ -24,6 +24,13 @@ mod dialect;
 mod finding;
 mod framing;
 mod options;
+#[cfg(any(
+    feature = "adapter-ag-ui",
+    feature = "adapter-anthropic",
+    feature = "adapter-chat-completions",
+    feature = "adapter-ui-message-stream"
+))]
+mod outbound;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -34,6 +41,12 @@ pub use dialect::Dialect;
 pub use finding::{AdapterCode, AdapterFinding, AdapterFindings, Fidelity};
 pub use framing::{Frames, Framing};
 pub use options::{Envelope, InboundOptions, OptionReader, ReasoningEvents, ThinkingAs};
+#[cfg(feature = "adapter-ag-ui")]
+pub use outbound::ag_ui::{AgUiOptions, MediaStyle, ReasoningStyle};
+#[cfg(feature = "adapter-chat-completions")]
+pub use outbound::chat::ChatOptions;
+#[cfg(feature = "adapter-ui-message-stream")]
+pub use outbound::ui::UiOptions;
 
 use crate::error::{Code, Error};
 use crate::event::Event;
@@ -75,8 +88,8 @@ pub trait Inbound: Send {
 
 /// A foreign stream, written: Open Responses events in, foreign bytes out.
 ///
-/// *Inputs*: [`apply`](Self::apply), [`finish`](Self::finish). *Outputs*: [`write_into`](Self::write_into), after each
-/// input. *Getters*: [`findings`](Self::findings).
+/// *Inputs*: [`apply`](Self::apply), [`finish`](Self::finish), [`cancel`](Self::cancel). *Outputs*:
+/// [`write_into`](Self::write_into), after each input. *Getters*: [`findings`](Self::findings).
 pub trait Outbound: Send {
     /// Takes the next event. Events may come from any server: what is odd about them is tolerated.
     ///
@@ -91,6 +104,13 @@ pub trait Outbound: Send {
     ///
     /// A limit was passed.
     fn finish(&mut self) -> Result<(), Error>;
+
+    /// Ends the response from outside: the target's stream ends as that of a response with the reason `cancelled`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`finish`](Self::finish).
+    fn cancel(&mut self) -> Result<(), Error>;
 
     /// Appends the foreign bytes that are ready and forgets them.
     fn write_into(&mut self, out: &mut Vec<u8>);
@@ -121,8 +141,32 @@ pub fn outbound(
     framing: Framing,
     limits: Limits,
 ) -> Result<Box<dyn Outbound>, Error> {
-    let _ = (options, framing, limits);
-    Err(not_here(dialect, "written"))
+    Ok(match dialect {
+        #[cfg(feature = "adapter-ag-ui")]
+        Dialect::AgUi => {
+            let target = outbound::ag_ui::AgUi::new(AgUiOptions::from_value(options)?);
+            Box::new(outbound::Outgoing::new(target, framing, limits))
+        }
+        #[cfg(feature = "adapter-anthropic")]
+        Dialect::Anthropic => {
+            let target = outbound::anthropic::Anthropic::new(limits.depth);
+            Box::new(outbound::Outgoing::new(target, framing, limits))
+        }
+        #[cfg(feature = "adapter-chat-completions")]
+        Dialect::ChatCompletions => {
+            let target = outbound::chat::Chat::new(ChatOptions::from_value(options)?);
+            Box::new(outbound::Outgoing::new(target, framing, limits))
+        }
+        #[cfg(feature = "adapter-ui-message-stream")]
+        Dialect::UiMessageStream => {
+            let target = outbound::ui::Ui::new(UiOptions::from_value(options)?, limits.depth);
+            Box::new(outbound::Outgoing::new(target, framing, limits))
+        }
+        _ => {
+            let _ = (options, framing, limits);
+            return Err(not_here(dialect, "written"));
+        }
+    })
 }
 
 fn not_here(dialect: Dialect, verb: &str) -> Error {

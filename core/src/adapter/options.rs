@@ -210,6 +210,8 @@ const NAMES: &[&str] = &[
     "emit_run_lifecycle",
     "reasoning_style",
     "media",
+    "include_raw",
+    "legacy_thinking",
     // Chat Completions
     "reasoning_field",
     "include_usage",

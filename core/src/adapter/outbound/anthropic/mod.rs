@@ -1,0 +1,398 @@
+//! Open Responses → Anthropic Messages events.
+//!
+//! Blocks may not overlap, items may: while one item is open the steps of the others wait, and are taken in order of
+//! output when it is done. What waits counts towards the limit of a response.
+
+mod block;
+mod secret;
+
+use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::media;
+use super::message::object;
+use super::walk::text_at;
+use super::{Channel, End, Head, Members, Out, Part, Shape, Slot, Start, Target, Tokens, Verdict};
+use crate::adapter::AdapterCode;
+use crate::event::Event;
+use crate::json::View;
+use block::{Blocks, Hosted};
+
+/// The Anthropic Messages side of a conversion.
+#[derive(Debug, Default)]
+pub(crate) struct Anthropic {
+    blocks: Blocks,
+    /// The item whose blocks are being written.
+    current: Option<Key>,
+    /// Steps of other items.
+    waiting: BTreeMap<Key, Vec<Step>>,
+    depth: usize,
+}
+
+/// An item's place in the order: output index, then arrival.
+type Key = (u64, u32);
+
+/// What happens to an item, kept for later.
+#[derive(Debug)]
+enum Step {
+    Call { id: String, name: String },
+    Delta { channel: Channel, index: u64, text: String },
+    Citation { index: u64, json: String },
+    PartDone { index: u64 },
+    Arguments(String),
+    Done(Box<Finish>),
+}
+
+/// How an item is finished.
+#[derive(Debug)]
+enum Finish {
+    Plain,
+    /// A reasoning item with its encrypted content.
+    Secret(String),
+    Hosted(Hosted),
+    /// A compaction item with its encrypted content.
+    Compaction(String),
+}
+
+/// What a queued step costs besides its text.
+const STEP: usize = size_of::<Step>();
+
+/// A cited span longer than this is cut, in code points: each citation costs a bounded amount, however often a text is cited.
+const CITED: u64 = 4096;
+
+/// Byte positions are remembered for every so many code points.
+const STRIDE: u64 = 128;
+
+impl Anthropic {
+    pub(crate) fn new(depth: usize) -> Self {
+        Self { depth, ..Self::default() }
+    }
+
+    /// Says whether an item's steps may be taken now; if nothing is open, it is the item's turn.
+    fn turn(&mut self, head: &Head) -> bool {
+        let key = (head.output_index, head.serial);
+        if self.current.is_none() {
+            self.blocks.next_item();
+            self.current = Some(key);
+        }
+        self.current == Some(key)
+    }
+
+    fn wait(&mut self, head: &Head, step: Step, bytes: usize, out: &mut Out) {
+        out.hold(STEP + bytes);
+        self.waiting.entry((head.output_index, head.serial)).or_default().push(step);
+    }
+
+    fn step(&mut self, head: &Head, step: Step, bytes: usize, out: &mut Out) {
+        if self.turn(head) {
+            self.take(step, out);
+            self.go_on(out);
+        } else {
+            self.wait(head, step, bytes, out);
+        }
+    }
+
+    fn take(&mut self, step: Step, out: &mut Out) {
+        match step {
+            Step::Call { id, name } => self.blocks.start_call(&id, &name, out),
+            Step::Delta { channel, index, text } => self.blocks.delta(channel, index, &text, out),
+            Step::Citation { index, json } => self.blocks.citation(index, &json, out),
+            Step::PartDone { index } => self.blocks.end_part(index, out),
+            Step::Arguments(text) => self.blocks.arguments(&text, out),
+            Step::Done(finish) => {
+                match *finish {
+                    Finish::Plain => self.blocks.stop(out),
+                    Finish::Secret(secret) => self.blocks.end_reasoning(&secret, self.depth, out),
+                    Finish::Hosted(hosted) => self.blocks.hosted(&hosted, out),
+                    Finish::Compaction(secret) => self.blocks.compaction(&secret, out),
+                }
+                self.current = None;
+            }
+        }
+    }
+
+    /// Takes what waited, as long as no item is open.
+    fn go_on(&mut self, out: &mut Out) {
+        while self.current.is_none() {
+            let Some((key, steps)) = self.waiting.pop_first() else { return };
+            self.current = Some(key);
+            self.blocks.next_item();
+            for step in steps {
+                self.take(step, out);
+            }
+        }
+    }
+
+    /// Closes whatever is open and takes all that waits.
+    fn drain(&mut self, out: &mut Out) {
+        loop {
+            self.blocks.stop(out);
+            self.current = None;
+            if self.waiting.is_empty() {
+                return;
+            }
+            self.go_on(out);
+        }
+    }
+
+    fn message_delta(&self, end: &End<'_>, out: &mut Out) {
+        let finish = end.response.and_then(|response| response.get("deltafold:finish"));
+        let finish = finish.filter(|finish| finish.get("provider").is_some_and(|name| name.is_str("anthropic")));
+        let own = finish.and_then(|finish| finish.get("reason")?.as_str());
+        let reason = match (end.verdict, end.reason.as_str()) {
+            _ if own.is_some() => own.as_deref().unwrap_or_default(),
+            (Verdict::Incomplete, "max_output_tokens") => "max_tokens",
+            (Verdict::Incomplete, "content_filter") => "refusal",
+            (Verdict::Incomplete, "pause_turn") => "pause_turn",
+            (Verdict::Incomplete, reason) => {
+                out.report(AdapterCode::IncompleteReasonLost, || reason.to_owned());
+                "end_turn"
+            }
+            _ if self.blocks.refused => "refusal",
+            _ if !end.pending.is_empty() => "tool_use",
+            _ => "end_turn",
+        };
+        out.message(Some("message_delta"), |message| {
+            message.text("type", "message_delta");
+            message.object("delta", |delta| {
+                delta.text("stop_reason", reason);
+                let sequence = finish.and_then(|finish| finish.get("stop_sequence"));
+                delta.json("stop_sequence", sequence.map_or("null", |sequence| sequence.raw()));
+                if let Some(details) = finish.and_then(|finish| finish.get("details")).filter(|d| !d.is_null()) {
+                    delta.json("stop_details", details.raw());
+                }
+            });
+            message.object("usage", |usage| usage_of(end.tokens(), usage));
+        });
+    }
+}
+
+fn usage_of(tokens: Option<Tokens>, usage: &mut Members<'_>) {
+    let Some(tokens) = tokens else { return usage.number("output_tokens", 0) };
+    let written = tokens.cache_write.unwrap_or(0);
+    usage.number("input_tokens", tokens.input.saturating_sub(tokens.cached).saturating_sub(written));
+    usage.number("cache_creation_input_tokens", written);
+    usage.number("cache_read_input_tokens", tokens.cached);
+    usage.number("output_tokens", tokens.output);
+    if tokens.reasoning > 0 {
+        usage.object("output_tokens_details", |details| details.number("thinking_tokens", tokens.reasoning));
+    }
+}
+
+impl Target for Anthropic {
+    const HOSTED_CALLS: bool = false;
+
+    fn start(&mut self, start: &Start, out: &mut Out) {
+        out.message(Some("message_start"), |event| {
+            event.text("type", "message_start");
+            event.object("message", |message| {
+                message.text("id", &format!("msg_{}", start.suffix()));
+                message.text("type", "message");
+                message.text("role", "assistant");
+                message.text("model", &start.model);
+                message.json("content", "[]");
+                message.json("stop_reason", "null");
+                message.json("stop_sequence", "null");
+                message.json("usage", r#"{"input_tokens":0,"output_tokens":0}"#);
+            });
+        });
+    }
+
+    fn item_added(&mut self, head: &mut Head, _item: Option<View<'_>>, out: &mut Out) {
+        if head.shape == Shape::Function {
+            let step = Step::Call { id: head.call_id.clone(), name: head.name.clone() };
+            self.step(head, step, head.call_id.len() + head.name.len(), out);
+        } else if makes_blocks(head) {
+            // An item that is open keeps its place, though its first block may be late.
+            self.turn(head);
+        }
+    }
+
+    fn delta(&mut self, head: &mut Head, part: &mut Part, text: &str, _logprobs: Option<&str>, out: &mut Out) {
+        if self.turn(head) {
+            return self.blocks.delta(part.channel, part.index, text, out);
+        }
+        let step = Step::Delta { channel: part.channel, index: part.index, text: text.to_owned() };
+        self.wait(head, step, text.len(), out);
+    }
+
+    fn annotation(&mut self, head: &mut Head, part: &mut Part, _index: u64, annotation: View<'_>, out: &mut Out) {
+        let own = annotation.get("anthropic:citation").filter(|citation| !citation.is_null());
+        let json = match (own, media::url_citation(annotation)) {
+            (Some(own), _) => {
+                let mut json = String::new();
+                super::push_json(own.raw(), &mut json);
+                json
+            }
+            (None, Some(url)) => {
+                let offset = |key: &str| annotation.get(key).and_then(|offset| offset.as_u64()).unwrap_or(0);
+                let cited = span(part, offset("start_index"), offset("end_index"));
+                let mut json = String::new();
+                object(&mut json, |citation| {
+                    citation.text("type", "web_search_result_location");
+                    citation.text("url", &url);
+                    citation.text("title", &text_at(annotation, "title"));
+                    citation.text("cited_text", cited);
+                    citation.text("encrypted_index", "");
+                });
+                json
+            }
+            (None, None) => {
+                return out
+                    .report(AdapterCode::AnnotationDropped, || "an annotation that is no url_citation".to_owned())
+            }
+        };
+        let bytes = json.len();
+        self.step(head, Step::Citation { index: part.index, json }, bytes, out);
+    }
+
+    fn part_done(&mut self, head: &mut Head, part: &mut Part, out: &mut Out) {
+        if matches!(part.channel, Channel::Text | Channel::Refusal) {
+            self.step(head, Step::PartDone { index: part.index }, 0, out);
+        }
+    }
+
+    fn foreign_part(&mut self, _head: &mut Head, _index: u64, part: View<'_>, out: &mut Out) {
+        match media::of_part(part) {
+            Some(_) => out.note(AdapterCode::MediaDropped),
+            None => out.note(AdapterCode::ContentPartDropped),
+        }
+    }
+
+    fn arguments(&mut self, head: &mut Head, text: &str, out: &mut Out) {
+        if self.turn(head) {
+            return self.blocks.arguments(text, out);
+        }
+        self.wait(head, Step::Arguments(text.to_owned()), text.len(), out);
+    }
+
+    fn item_done(&mut self, slot: &mut Slot, item: View<'_>, out: &mut Out) {
+        let head = &slot.head;
+        let finish = match head.shape {
+            Shape::Message | Shape::Function => Finish::Plain,
+            Shape::Reasoning => match text_at(item, "encrypted_content") {
+                secret if secret.is_empty() => Finish::Plain,
+                secret => Finish::Secret(secret),
+            },
+            Shape::Output => return out.note(AdapterCode::ToolOutputDropped),
+            Shape::Other if media::is_media_item(head) => return out.note(AdapterCode::MediaDropped),
+            Shape::Other if is_hosted(head) => Finish::Hosted(Hosted::read(item)),
+            Shape::Other if head.item_type == "compaction" => Finish::Compaction(text_at(item, "encrypted_content")),
+            Shape::Other | Shape::Custom | Shape::Mcp => {
+                return out.report(AdapterCode::ItemDropped, || head.item_type.clone())
+            }
+        };
+        self.step(head, Step::Done(Box::new(finish)), item.raw().len(), out);
+    }
+
+    fn event(&mut self, event: &Event<'_>, out: &mut Out) {
+        out.report(AdapterCode::EventDropped, || format!("{}", event.kind()));
+    }
+
+    fn end(&mut self, end: &End<'_>, open: &mut [&mut Slot], out: &mut Out) {
+        for slot in open.iter().filter(|slot| slot.head.shape == Shape::Other) {
+            out.report(AdapterCode::ItemDropped, || slot.head.item_type.clone());
+        }
+        if end.verdict == Verdict::Failed {
+            // The open block stays open, so nothing can follow it.
+            for _ in core::mem::take(&mut self.waiting) {
+                out.report(AdapterCode::ItemDropped, || {
+                    "it waited for another item when the response failed".to_owned()
+                });
+            }
+            out.message(Some("error"), |event| {
+                event.text("type", "error");
+                event.object("error", |error| {
+                    error.text("type", error_type(end));
+                    error.text("message", end.message());
+                });
+            });
+            return;
+        }
+        self.drain(out);
+        self.message_delta(end, out);
+        out.message(Some("message_stop"), |event| event.text("type", "message_stop"));
+    }
+}
+
+/// Says whether an item is a hosted tool call as an Anthropic stream has it.
+fn is_hosted(head: &Head) -> bool {
+    head.item_type.starts_with("anthropic:") && head.item_type.ends_with("_call")
+}
+
+fn makes_blocks(head: &Head) -> bool {
+    match head.shape {
+        Shape::Message | Shape::Reasoning | Shape::Function => true,
+        _ => is_hosted(head) || head.item_type == "compaction",
+    }
+}
+
+fn error_type<'a>(end: &'a End<'_>) -> &'a str {
+    match end.failure.code.as_str() {
+        own @ ("invalid_request_error"
+        | "authentication_error"
+        | "permission_error"
+        | "billing_error"
+        | "not_found_error"
+        | "rate_limit_error"
+        | "timeout_error"
+        | "overloaded_error"
+        | "api_error"
+        | "request_too_large") => own,
+        _ => match end.error_type() {
+            "invalid_request" => "invalid_request_error",
+            "not_found" => "not_found_error",
+            "too_many_requests" => "rate_limit_error",
+            _ => "api_error",
+        },
+    }
+}
+
+/// The text between two code points of a part.
+fn span(part: &mut Part, start: u64, end: u64) -> &str {
+    let (from, to) = (place(part, start), place(part, end.min(start.saturating_add(CITED))));
+    part.text().get(from..to.max(from)).unwrap_or("")
+}
+
+/// The byte at which a code point begins; the text's end if it has fewer. O([`STRIDE`]) beyond what earlier calls have walked.
+fn place(part: &mut Part, point: u64) -> usize {
+    let text = part.growing.text.as_str();
+    let steps = &mut part.steps;
+    if steps.is_empty() {
+        steps.push(0);
+    }
+    while let Some(last) = steps.last().copied().filter(|_| steps.len() as u64 <= point / STRIDE) {
+        match text.get(last..).and_then(|rest| rest.char_indices().nth(STRIDE as usize)) {
+            Some((step, _)) => steps.push(last + step),
+            None => break,
+        }
+    }
+    let step = (point / STRIDE).min(steps.len() as u64 - 1);
+    let from = steps.get(step as usize).copied().unwrap_or(0);
+    let rest = usize::try_from(point - step * STRIDE).unwrap_or(usize::MAX);
+    let found = text.get(from..).and_then(|tail| tail.char_indices().nth(rest));
+    found.map_or(text.len(), |(at, _)| from + at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_counts_code_points_wherever_it_lies() {
+        let mut part = Part::new(Channel::Text, 0);
+        let text: Vec<char> = "aé😀".chars().cycle().take(1000).collect();
+        part.growing.text = text.iter().collect();
+        for (start, end) in
+            [(0, 0), (0, 3), (127, 129), (128, 128), (255, 700), (999, 1000), (900, 5000), (2000, 3000), (5, 2)]
+        {
+            let expected: String = text.iter().take(end).skip(start).collect();
+            assert_eq!(span(&mut part, start as u64, end as u64), expected, "{start}..{end}");
+        }
+        assert_eq!(span(&mut part, u64::MAX, u64::MAX), "");
+    }
+}

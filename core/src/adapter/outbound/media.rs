@@ -1,0 +1,112 @@
+//! Media, citations and tool outputs, as targets ask for them.
+
+use alloc::borrow::Cow;
+use alloc::string::{String, ToString};
+
+use super::Head;
+use crate::json::View;
+
+/// A picture, sound or file that can be reached by a URL.
+#[derive(Debug)]
+pub(crate) struct Media<'a> {
+    pub(crate) media_type: Cow<'a, str>,
+    /// A data URL, or a URL.
+    pub(crate) url: Cow<'a, str>,
+}
+
+impl Media<'_> {
+    pub(crate) fn is_image(&self) -> bool {
+        self.media_type.starts_with("image/")
+    }
+}
+
+/// Says whether an item is an extension item that holds media.
+pub(crate) fn is_media_item(head: &Head) -> bool {
+    head.item_type.ends_with(":media")
+}
+
+/// The media of a media item; `None` if it has no URL.
+pub(crate) fn of_item(item: View<'_>) -> Option<Media<'_>> {
+    let url = item.get("url")?.as_str()?;
+    let said = item.get("media_type").and_then(|media_type| media_type.as_str());
+    let media_type = said.unwrap_or_else(|| media_type_of(&url, "application/octet-stream"));
+    Some(Media { media_type, url })
+}
+
+/// The media of a content part of another producer; `None` if it has no URL.
+pub(crate) fn of_part(part: View<'_>) -> Option<Media<'_>> {
+    let text = |pointer: &str| part.pointer(pointer)?.as_str();
+    let image = part.get("type").and_then(|kind| kind.as_str()).is_some_and(|kind| kind.contains("image"));
+    let places = ["/image_url", "/image_url/url", "/file_url", "/file_data", "/url"];
+    let url = places.into_iter().find_map(text).filter(|url| url.contains(':'))?;
+    let media_type = media_type_of(&url, if image { "image/*" } else { "application/octet-stream" });
+    Some(Media { media_type, url })
+}
+
+/// The media type that a data URL names.
+fn media_type_of(url: &str, otherwise: &'static str) -> Cow<'static, str> {
+    let named = url.strip_prefix("data:").and_then(|rest| rest.split([';', ',']).next());
+    match named {
+        Some(named) if named.contains('/') => Cow::Owned(named.to_string()),
+        _ => Cow::Borrowed(otherwise),
+    }
+}
+
+/// The URL of a URL citation; `None` for any other annotation.
+pub(crate) fn url_citation(annotation: View<'_>) -> Option<Cow<'_, str>> {
+    let right = annotation.get("type").is_none_or(|kind| kind.is_str("url_citation"));
+    annotation.get("url").filter(|_| right)?.as_str()
+}
+
+/// The output of a tool as one text: a string as it is, a list of texts joined, anything else as JSON.
+pub(crate) fn output_text(output: View<'_>) -> Cow<'_, str> {
+    if let Some(text) = output.as_str() {
+        return text;
+    }
+    let text = |part: View<'_>| {
+        let plain = part.get("type").is_some_and(|kind| kind.is_str("input_text"));
+        plain.then(|| Some(part.get("text")?.as_str()?.into_owned())).flatten()
+    };
+    let mut parts = output.elements().peekable();
+    let joined: Option<String> = parts.peek().is_some().then(|| parts.map(text).collect()).flatten();
+    Cow::Owned(joined.unwrap_or_else(|| output.to_value().to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Tape;
+    use alloc::borrow::ToOwned;
+
+    fn with<R>(json: &str, ask: impl FnOnce(View<'_>) -> R) -> R {
+        let mut tape = Tape::default();
+        tape.parse(json, 16).unwrap();
+        ask(tape.root(json))
+    }
+
+    #[test]
+    fn a_part_tells_its_media_type_by_its_data_url_or_its_kind() {
+        let media = |json: &str| with(json, |part| of_part(part).map(|media| media.media_type.into_owned()));
+        assert_eq!(
+            media(r#"{"type":"input_image","image_url":"data:image/png;base64,AA"}"#).as_deref(),
+            Some("image/png")
+        );
+        assert_eq!(
+            media(r#"{"type":"output_image","image_url":{"url":"https://e.org/x"}}"#).as_deref(),
+            Some("image/*")
+        );
+        let file = r#"{"type":"input_file","file_url":"https://e.org/x"}"#;
+        assert_eq!(media(file).as_deref(), Some("application/octet-stream"));
+        assert_eq!(media(r#"{"type":"input_file","file_id":"file_1"}"#), None);
+        assert_eq!(media(r#"{"type":"input_file","file_data":"AAAA"}"#), None);
+    }
+
+    #[test]
+    fn a_list_of_texts_is_joined_and_any_other_output_is_json() {
+        let text = |json: &str| with(json, |output| output_text(output).into_owned());
+        assert_eq!(text(r#""a b""#), "a b");
+        assert_eq!(text(r#"[{"type":"input_text","text":"a"}, {"type":"input_text","text":"b"}]"#), "ab");
+        assert_eq!(text(r#"[{"type":"input_image", "image_url":"x"}]"#), r#"[{"type":"input_image","image_url":"x"}]"#);
+        assert_eq!((text("[ ]"), text("null")), ("[]".to_owned(), "null".to_owned()));
+    }
+}
