@@ -14,7 +14,7 @@
 //! - **Nothing in silence.** What could not be carried, what was repaired and what was assumed is an [`AdapterFinding`],
 //!   never something in the stream.
 //! - **Reproducible.** No clock and no randomness: ids derive from the source's own, time is the option `now`.
-//! - **Any cut, linear, bounded.** Bytes may be cut anywhere; the same [`Limits`](crate::Limits) hold as for reading.
+//! - **Any cut, linear, bounded.** Bytes may be cut anywhere; the same [`Limits`] hold as for reading.
 //!
 //! What it does not do: HTTP, retries, requests, and guessing at text (a `<think>` tag inside content stays content).
 

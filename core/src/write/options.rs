@@ -22,7 +22,7 @@ pub struct WriterOptions {
     /// `created_at`, in whole seconds.
     pub created_at: u64,
     /// Response fields that differ from the defaults, most of them an echo of the request: merged over the defaults by
-    /// key. [`echo`](super::echo) makes them from a request.
+    /// key. [`echo`](super::echo()) makes them from a request.
     pub template: Object,
     /// Which names are used where Open Responses and OpenAI differ.
     pub dialect: Dialect,
