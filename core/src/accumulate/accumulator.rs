@@ -4,7 +4,6 @@
 //! snapshot. What is missing is opened, what comes too late is left out, and each such repair is a finding.
 
 use alloc::borrow::ToOwned;
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -13,12 +12,13 @@ use super::agree;
 use super::rates::RateLimits;
 use super::response::Response;
 use super::route::{implied_type, text_route, Route, Target};
-use super::slot::{empty_part, Array, Opened, Slot, Way};
+use super::slot::{empty_part, part_of, Array, Opened, Slot, Way};
+use super::state::{object, State, Terminal};
 use crate::contract::Kind;
 use crate::error::{Code, Error};
 use crate::event::Event;
 use crate::finding::{Findings, Place, Repair};
-use crate::json::{join, Object, Value, View};
+use crate::json::{join, Object, Tag, Value, View};
 use crate::limits::Limits;
 use crate::outcome::{Failure, Outcome};
 use crate::validate::Rule;
@@ -54,15 +54,9 @@ pub struct AccumulateOptions {
 pub struct Accumulator {
     options: AccumulateOptions,
     limits: Limits,
-    /// The snapshot's fields; `output` holds its place in the order.
-    pub(crate) fields: Object,
-    pub(crate) started: bool,
-    pub(crate) slots: Vec<Slot>,
-    /// Which slot an `output_index` routes to.
-    pub(crate) by_index: BTreeMap<u64, u32>,
-    pub(crate) by_id: BTreeMap<String, u32>,
-    /// The order of the output: wire index, then arrival.
-    pub(crate) order: BTreeMap<(u64, u32), u32>,
+    /// The response as the events build it. Empty once a terminal snapshot has taken its place.
+    building: State,
+    terminal: Option<Terminal>,
     cursor: Option<Cursor>,
     pub(crate) outcome: Option<Outcome>,
     pub(crate) error: Option<Failure>,
@@ -92,12 +86,8 @@ impl Accumulator {
         Self {
             options,
             limits,
-            fields: Object::new(),
-            started: false,
-            slots: Vec::new(),
-            by_index: BTreeMap::new(),
-            by_id: BTreeMap::new(),
-            order: BTreeMap::new(),
+            building: State::default(),
+            terminal: None,
             cursor: None,
             outcome: None,
             error: None,
@@ -125,7 +115,9 @@ impl Accumulator {
             && element_of(event, cursor.kind) == cursor.element
             && event.logprobs().is_none()
             && !event.halves().lone;
-        let Some(slot) = same.then(|| self.slots.get_mut(cursor.slot as usize)).flatten() else { return false };
+        let Some(slot) = same.then(|| self.building.slots.get_mut(cursor.slot as usize)).flatten() else {
+            return false;
+        };
         let id_fits = event.item_id().is_none_or(|id| id == slot.id());
         if !id_fits || slot.high.is_some() || self.bytes > self.limits.response_bytes {
             return false;
@@ -196,7 +188,7 @@ impl Accumulator {
             Some(error) => Outcome::Failed { error },
             None => Outcome::Truncated { last_sequence_number },
         };
-        if self.started || !self.slots.is_empty() {
+        if self.building.started || !self.building.slots.is_empty() {
             findings.report(Rule::Life11, place, Some(Repair::ClosedAtEnd), || {
                 (String::new(), "expected a terminal event, found the end of input".to_owned())
             });
@@ -208,8 +200,8 @@ impl Accumulator {
             let mut error = Object::new();
             error.push("code", code);
             error.push("message", message);
-            self.fields.insert("status", "failed");
-            self.fields.insert("error", error);
+            self.building.fields.insert("status", "failed");
+            self.building.fields.insert("error", error);
         }
         self.outcome = Some(outcome.clone());
         outcome
@@ -217,7 +209,7 @@ impl Accumulator {
 
     /// The response so far.
     pub fn response(&self) -> Response<'_> {
-        Response::new(self)
+        Response::new(self.state())
     }
 
     /// How the stream ended, once a terminal event or the end of input has said so.
@@ -245,97 +237,98 @@ impl Accumulator {
         *self = Self::new(self.options, self.limits);
     }
 
+    /// The response: as built, or as the terminal snapshot has it.
+    pub(crate) fn state(&self) -> &State {
+        self.terminal.as_ref().map_or(&self.building, Terminal::state)
+    }
+
+    /// Puts a saved state in place.
+    pub(crate) fn set_state(&mut self, state: State) {
+        self.building = state;
+    }
+
     fn snapshot(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
         let Some(response) = event.response() else { return Ok(()) };
-        if !self.started && event.kind() != Kind::Created {
+        if !self.building.started && event.kind() != Kind::Created {
             findings.report(Rule::Life02, event.place(), Some(Repair::StartedAnyway), || {
                 (String::new(), format!("expected response.created first, found {}", event.kind()))
             });
         }
-        let another = self.started && response.get("id").is_some_and(|id| !id.is_str(self.response().id()));
+        let another = self.building.started && response.get("id").is_some_and(|id| !id.is_str(self.response().id()));
         if another {
             findings.report(Rule::Life08, event.place(), None, || {
                 (String::from("/response/id"), "expected the response's id, found another".to_owned())
             });
         }
-        let mut output = self.take_fields(response);
-        if self.slots.is_empty() || (another && event.kind() == Kind::Created) {
-            self.replace_items(&mut output, false, event)?;
-        }
-        Ok(())
-    }
-
-    /// Takes the snapshot's fields and gives back its items.
-    fn take_fields(&mut self, response: View<'_>) -> Vec<Value> {
-        self.started = true;
         self.cursor = None;
-        let Value::Object(mut fields) = response.to_value() else { return Vec::new() };
         self.bytes += response.raw().len();
-        let mut output = Vec::new();
-        match fields.get_mut("output") {
-            Some(place) => {
-                if let Value::Array(items) = core::mem::take(place) {
-                    output = items;
-                }
-            }
-            None => fields.push("output", Value::Null),
-        }
-        self.fields = fields;
-        output
-    }
-
-    fn replace_items(&mut self, items: &mut Vec<Value>, done: bool, event: &Event<'_>) -> Result<(), Error> {
-        self.slots.clear();
-        self.by_index.clear();
-        self.by_id.clear();
-        self.order.clear();
-        self.cursor = None;
-        for (at, item) in core::mem::take(items).into_iter().enumerate() {
-            if let Value::Object(item) = item {
-                let done = done || item.get("status").and_then(Value::as_str) != Some("in_progress");
-                self.place(at as u64, Slot::from_item(item, done), event)?;
-            }
+        self.building.take_fields(response);
+        if self.building.slots.is_empty() || (another && event.kind() == Kind::Created) {
+            self.within_items(response, event)?;
+            self.building.take_items(response, false);
         }
         Ok(())
+    }
+
+    /// A snapshot's items count against the limit before they are taken.
+    fn within_items(&self, response: View<'_>, event: &Event<'_>) -> Result<(), Error> {
+        let count = response.get("output").map_or(0, |output| output.elements().count());
+        if count > self.limits.items {
+            return Err(self.too_many_items(event));
+        }
+        Ok(())
+    }
+
+    fn too_many_items(&self, event: &Event<'_>) -> Error {
+        let detail = format!("limit {}", self.limits.items);
+        Error::new(Code::ItemLimit, event.offset(), detail).with_sequence_number(event.sequence_number())
     }
 
     fn terminal(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
         let status = event.kind().as_str().trim_start_matches("response.");
         let response = event.response();
-        if !self.started {
+        if !self.building.started {
             findings.report(Rule::Life02, event.place(), Some(Repair::StartedAnyway), || {
                 (String::new(), format!("expected response.created first, found {}", event.kind()))
             });
         }
         let outcome = outcome_of(event.kind(), response, self.error.as_ref());
-        if self.options.without_terminal || response.is_none() {
-            self.close_open_items();
-            self.fields.insert("status", status);
-        } else if let Some(response) = response {
-            let count = response.get("output").map_or(0, |output| output.elements().count());
-            if count == 0 && !self.slots.is_empty() {
-                findings.report(Rule::Life09, event.place(), Some(Repair::KeptItems), || {
-                    let items = self.slots.len();
-                    (String::new(), format!("expected the {items} items that were streamed, found an empty output"))
-                });
-                self.take_fields(response);
+        match response.filter(|_| !self.options.without_terminal) {
+            None => {
                 self.close_open_items();
-            } else {
-                let mine: Vec<&Slot> = self.order.values().map(|at| &self.slots[*at as usize]).collect();
-                if let Some(message) = agree::output(&mine, response) {
-                    findings.report(Rule::Life09, event.place(), Some(Repair::TookLater), || (String::new(), message));
-                }
-                let mut output = self.take_fields(response);
-                self.replace_items(&mut output, true, event)?;
+                self.building.fields.insert("status", status);
             }
+            Some(response) => self.take_terminal(response, event, findings)?,
         }
         self.outcome = Some(outcome);
         Ok(())
     }
 
+    fn take_terminal(&mut self, response: View<'_>, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
+        self.cursor = None;
+        self.bytes += response.raw().len();
+        let empty = response.get("output").is_none_or(|output| output.elements().next().is_none());
+        if empty && !self.building.slots.is_empty() {
+            findings.report(Rule::Life09, event.place(), Some(Repair::KeptItems), || {
+                let items = self.building.slots.len();
+                (String::new(), format!("expected the {items} items that were streamed, found an empty output"))
+            });
+            self.building.take_fields(response);
+            self.close_open_items();
+            return Ok(());
+        }
+        self.within_items(response, event)?;
+        if let Some(message) = agree::output(&self.building, response) {
+            findings.report(Rule::Life09, event.place(), Some(Repair::TookLater), || (String::new(), message));
+        }
+        self.building = State::default();
+        self.terminal = Some(Terminal::new(response));
+        Ok(())
+    }
+
     fn close_open_items(&mut self) {
-        for slot in self.slots.iter_mut().filter(|slot| !slot.done) {
-            let known = slot.item.contains_key("status");
+        for slot in self.building.slots.iter_mut().filter(|slot| !slot.done) {
+            let known = slot.item.object().contains_key("status");
             if known && matches!(slot.text("status"), "in_progress" | "searching" | "interpreting" | "generating" | "")
             {
                 slot.set_status("incomplete");
@@ -346,19 +339,20 @@ impl Accumulator {
 
     fn item_added(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
         self.cursor = None;
-        let Some(Value::Object(item)) = event.item().map(|item| item.to_value()) else { return Ok(()) };
+        let Some(item) = event.item().filter(|item| item.tag() == Tag::Object) else { return Ok(()) };
         self.bytes += event.raw().len();
-        let id = item.get("id").and_then(Value::as_str).unwrap_or("").to_owned();
-        let next = self.order.last_key_value().map_or(0, |((index, _), _)| index.saturating_add(1));
+        let id = item.get("id").and_then(|id| id.as_str()).unwrap_or_default();
+        let next = self.building.next_index();
         let index = event.output_index().unwrap_or(next);
-        if let Some(at) = self.by_index.get(&index).copied() {
-            let known = &self.slots[at as usize];
+        let slot = || Slot::from_item(object(item), &id, false);
+        if let Some(at) = self.building.by_index.get(&index).copied() {
+            let known = &self.building.slots[at as usize];
             let (done, same) = (known.done, known.id() == id);
             findings.report(Rule::Item10, event.place(), Some(Repair::DoubleOpen), || {
                 (String::new(), format!("expected a new output_index, found {index} again"))
             });
             if !same && done {
-                self.place_as(index, next, Slot::from_item(item, false), event)?;
+                self.place(index, next, slot(), event)?;
             }
             return Ok(());
         }
@@ -367,65 +361,52 @@ impl Accumulator {
                 (String::new(), format!("expected output_index {next}, found {index}"))
             });
         }
-        self.place(index, Slot::from_item(item, false), event)
+        self.place(index, index, slot(), event)
     }
 
     fn item_done(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
         self.cursor = None;
-        let Some(Value::Object(item)) = event.item().map(|item| item.to_value()) else { return Ok(()) };
+        let Some(item) = event.item().filter(|item| item.tag() == Tag::Object) else { return Ok(()) };
         self.bytes += event.raw().len();
-        let id = item.get("id").and_then(Value::as_str).map(ToOwned::to_owned);
-        let by_index = event.output_index().and_then(|index| self.by_index.get(&index)).copied();
-        let at = by_index.or_else(|| self.by_id.get(id.as_deref().unwrap_or("")).copied());
+        let id = item.get("id").and_then(|id| id.as_str()).unwrap_or_default();
+        let by_index = event.output_index().and_then(|index| self.building.by_index.get(&index)).copied();
+        let at = by_index.or_else(|| self.building.by_id.get(&*id).copied());
         let Some(at) = at else {
             findings.report(Rule::Item03, event.place(), Some(Repair::OpenedItem), || {
                 (String::new(), "expected output_item.added before output_item.done, found none".to_owned())
             });
-            let next = self.order.last_key_value().map_or(0, |((index, _), _)| index.saturating_add(1));
-            return self.place(event.output_index().unwrap_or(next), Slot::from_item(item, true), event);
+            let index = event.output_index().unwrap_or(self.building.next_index());
+            return self.place(index, index, Slot::from_item(item, &id, true), event);
         };
-        let slot = &mut self.slots[at as usize];
+        let slot = &mut self.building.slots[at as usize];
         if slot.done {
             findings.report(Rule::Item07, event.place(), Some(Repair::TookLater), || {
                 (String::new(), "expected one output_item.done for the item, found another".to_owned())
             });
-        } else if let Some((rule, message)) = agree::item(slot, &item) {
+        } else if let Some((rule, message)) = agree::item(slot, item) {
             findings.report(rule, event.place(), Some(Repair::TookLater), || (String::new(), message));
         }
-        slot.replace(item, true);
-        if let Some(id) = id {
-            self.by_id.entry(id).or_insert(at);
+        slot.finish(item, &id);
+        if !id.is_empty() {
+            self.building.by_id.entry(id.into_owned()).or_insert(at);
         }
         Ok(())
     }
 
-    /// Puts a new item at its wire index.
-    fn place(&mut self, index: u64, slot: Slot, event: &Event<'_>) -> Result<(), Error> {
-        self.place_as(index, index, slot, event)
-    }
-
-    fn place_as(&mut self, index: u64, rank: u64, slot: Slot, event: &Event<'_>) -> Result<(), Error> {
-        if self.slots.len() >= self.limits.items {
-            let detail = format!("limit {}", self.limits.items);
-            return Err(
-                Error::new(Code::ItemLimit, event.offset(), detail).with_sequence_number(event.sequence_number())
-            );
+    /// Puts a new item in the output, within the limit.
+    fn place(&mut self, index: u64, rank: u64, slot: Slot, event: &Event<'_>) -> Result<(), Error> {
+        if self.building.slots.len() >= self.limits.items {
+            return Err(self.too_many_items(event));
         }
-        let at = self.slots.len() as u32;
-        self.by_index.insert(index, at);
-        self.order.insert((rank, at), at);
-        if !slot.id().is_empty() {
-            self.by_id.entry(slot.id().to_owned()).or_insert(at);
-        }
-        self.slots.push(slot);
+        self.building.place(index, rank, slot);
         Ok(())
     }
 
     /// Finds the item of an event: by `output_index`, then by `item_id`; opens it if there is none (M1). `None`: the item
     /// is done and the event too late (M5), or the event names no item at all.
     fn find(&mut self, event: &Event<'_>, item_type: &str, findings: &mut Findings) -> Result<Option<u32>, Error> {
-        let by_index = event.output_index().and_then(|index| self.by_index.get(&index)).copied();
-        let by_id = || event.item_id().and_then(|id| self.by_id.get(id)).copied();
+        let by_index = event.output_index().and_then(|index| self.building.by_index.get(&index)).copied();
+        let by_id = || event.item_id().and_then(|id| self.building.by_id.get(id)).copied();
         let at = match by_index.or_else(by_id) {
             Some(at) => at,
             None if event.output_index().is_none() && event.item_id().is_none() => {
@@ -438,13 +419,12 @@ impl Accumulator {
                 findings.report(Rule::Item03, event.place(), Some(Repair::OpenedItem), || {
                     (String::new(), format!("expected output_item.added before {}, found none", event.kind()))
                 });
-                let next = self.order.last_key_value().map_or(0, |((index, _), _)| index.saturating_add(1));
-                let index = event.output_index().unwrap_or(next);
-                self.place(index, Slot::implied(item_type, event.item_id()), event)?;
-                self.slots.len() as u32 - 1
+                let index = event.output_index().unwrap_or(self.building.next_index());
+                self.place(index, index, Slot::implied(item_type, event.item_id()), event)?;
+                self.building.slots.len() as u32 - 1
             }
         };
-        let slot = &mut self.slots[at as usize];
+        let slot = &mut self.building.slots[at as usize];
         if slot.done {
             findings.report(Rule::Item07, event.place(), Some(Repair::IgnoredLate), || {
                 (String::new(), format!("expected nothing for a finished item, found {}", event.kind()))
@@ -453,13 +433,13 @@ impl Accumulator {
         }
         match event.item_id() {
             Some(id) if slot.id().is_empty() && !id.is_empty() => {
-                slot.item.insert("id", id);
-                self.by_id.entry(id.to_owned()).or_insert(at);
+                slot.set_id(id);
+                self.building.by_id.entry(id.to_owned()).or_insert(at);
             }
             Some(id) if id != slot.id() => {
                 findings.report(Rule::Item11, event.place(), Some(Repair::RoutedByIndex), || {
                     (String::new(), "expected the item's id in item_id, found another".to_owned())
-                })
+                });
             }
             _ => {}
         }
@@ -489,18 +469,18 @@ impl Accumulator {
         let Some(at) = self.find(event, route.item_type, findings)? else { return Ok(()) };
         let element = element_of(event, kind);
         let announced = kind == Kind::ShellCallCommandAdded;
-        let (way, opened) = self.slots[at as usize].way(route.target, element, self.limits.parts);
+        let (way, opened) = self.building.slots[at as usize].way(route.target, element, self.limits.parts);
         if !announced || opened.gap || opened.too_many {
             self.opened(opened, "part", event, findings)?;
         }
         let Some(way) = way else { return Ok(()) };
-        let slot = &mut self.slots[at as usize];
+        let slot = &mut self.building.slots[at as usize];
         if kind.is_delta() {
             self.bytes += event.delta().len();
             add_delta(slot, way, route.target, element, event, findings);
             if let Some(logprobs) = event.logprobs() {
                 self.bytes += logprobs.len();
-                add_logprobs(slot, element, logprobs);
+                slot.add_logprobs(element, logprobs);
             }
             if let Some(output_index) = event.output_index() {
                 self.cursor = Some(Cursor { kind, output_index, element, slot: at, way });
@@ -528,11 +508,14 @@ impl Accumulator {
                 }
             }
             if kind == Kind::OutputTextDone {
-                settle_logprobs(slot, element, event.logprobs());
+                // A done event's list replaces that of the deltas; without one, theirs stays.
+                if let Some(logprobs) = event.logprobs() {
+                    slot.set_logprobs(element, logprobs);
+                }
             }
             if kind == Kind::FunctionCallArgumentsDone && slot.text("name").is_empty() {
                 if let Some(name) = event.member("name").and_then(|name| name.as_str()) {
-                    slot.item.insert("name", &*name);
+                    slot.item.object_mut().insert("name", &*name);
                 }
             }
         }
@@ -548,7 +531,7 @@ impl Accumulator {
         };
         let Some(at) = self.find(event, item_type, findings)? else { return Ok(()) };
         let wire = element_of(event, event.kind());
-        let slot = &mut self.slots[at as usize];
+        let slot = &mut self.building.slots[at as usize];
         if let Some(known) = slot.element(array, wire) {
             // Deltas came first, or the part came twice: the longer text stays.
             let length = |value: Option<&str>| value.map_or(0, str::len);
@@ -560,7 +543,11 @@ impl Accumulator {
         }
         self.bytes += part.raw().len();
         slot.forget_growing();
-        let opened = slot.put(array, wire, part.to_value(), self.limits.parts);
+        let (part, logprobs) = part_of(part);
+        let opened = slot.put(array, wire, part, self.limits.parts);
+        if let (Some(logprobs), Array::Content) = (logprobs, array) {
+            slot.set_logprobs(wire, logprobs);
+        }
         self.opened(Opened { part: false, ..opened }, "part", event, findings)
     }
 
@@ -570,18 +557,20 @@ impl Accumulator {
         let item_type = if array == Array::Summary { "reasoning" } else { "message" };
         let Some(at) = self.find(event, item_type, findings)? else { return Ok(()) };
         let wire = element_of(event, event.kind());
-        let slot = &mut self.slots[at as usize];
-        let part = part.to_value();
+        let slot = &mut self.building.slots[at as usize];
         if let Some(known) = slot.element(array, wire) {
-            if let Some(message) = agree::part(known, &part) {
+            if let Some(message) = agree::part(known, part) {
                 let rule = if array == Array::Summary { Rule::Rsn07 } else { Rule::Part10 };
                 findings.report(rule, event.place(), Some(Repair::TookLater), || (String::new(), message));
             }
         }
-        slot.logprobs.retain(|(known, _)| *known != wire || array != Array::Content);
         slot.high = None;
         slot.forget_growing();
+        let (part, logprobs) = part_of(part);
         let opened = slot.put(array, wire, part, self.limits.parts);
+        if array == Array::Content {
+            slot.set_logprobs(wire, logprobs.unwrap_or("[]"));
+        }
         self.opened(opened, "part", event, findings)
     }
 
@@ -591,15 +580,16 @@ impl Accumulator {
         let Some(at) = self.find(event, "message", findings)? else { return Ok(()) };
         let wire = event.content_index().unwrap_or(0);
         let limit = self.limits.parts;
-        let slot = &mut self.slots[at as usize];
+        let slot = &mut self.building.slots[at as usize];
         let mut opened = Opened::default();
         if slot.position(Array::Content, wire).is_none() {
             opened = slot.put(Array::Content, wire, empty_part("output_text"), limit);
         }
         self.opened(opened, "part", event, findings)?;
-        let slot = &mut self.slots[at as usize];
+        let slot = &mut self.building.slots[at as usize];
         let Some(position) = slot.position(Array::Content, wire) else { return Ok(()) };
-        let part = slot.item.get_mut("content").and_then(|content| content.as_array_mut()?.get_mut(position));
+        let part =
+            slot.item.object_mut().get_mut("content").and_then(|content| content.as_array_mut()?.get_mut(position));
         let Some(part) = part.and_then(Value::as_object_mut) else { return Ok(()) };
         if part.get("annotations").is_none_or(|list| list.as_array().is_none()) {
             part.insert("annotations", Vec::new());
@@ -632,7 +622,7 @@ impl Accumulator {
         let Some(at) = self.find(event, item_type, findings)? else { return Ok(()) };
         // These two item types have no status of their own.
         if !matches!(item_type, "mcp_list_tools" | "compaction") {
-            self.slots[at as usize].set_status(status);
+            self.building.slots[at as usize].set_status(status);
         }
         Ok(())
     }
@@ -642,11 +632,12 @@ impl Accumulator {
         let Some(at) = self.find(event, "shell_call_output", findings)? else { return Ok(()) };
         let index = event.command_index().unwrap_or(0);
         let limit = self.limits.parts;
-        let slot = &mut self.slots[at as usize];
-        if slot.item.get("output").is_none_or(|list| list.as_array().is_none()) {
-            slot.item.insert("output", Vec::new());
+        let slot = &mut self.building.slots[at as usize];
+        let item = slot.item.object_mut();
+        if item.get("output").is_none_or(|list| list.as_array().is_none()) {
+            item.insert("output", Vec::new());
         }
-        let Some(list) = slot.item.get_mut("output").and_then(Value::as_array_mut) else { return Ok(()) };
+        let Some(list) = item.get_mut("output").and_then(Value::as_array_mut) else { return Ok(()) };
         // A far index opens one entry, not as many as it claims.
         let position = usize::try_from(index).unwrap_or(usize::MAX).min(list.len());
         if position >= limit {
@@ -686,7 +677,7 @@ impl Accumulator {
             return Ok(());
         }
         let Some(image) = event.member("partial_image_b64").and_then(|image| image.as_str()) else { return Ok(()) };
-        let slot = &mut self.slots[at as usize];
+        let slot = &mut self.building.slots[at as usize];
         if self.options.images == Images::KeepLast {
             self.bytes -= slot.images.iter().map(|(_, image)| image.len()).sum::<usize>().min(self.bytes);
             slot.images.clear();
@@ -735,33 +726,6 @@ fn add_delta(slot: &mut Slot, way: Way, target: Target, element: u64, event: &Ev
     }
     text.push_str(delta);
     slot.high = halves.trailing_high.map(|high| (target, element, high));
-}
-
-fn add_logprobs(slot: &mut Slot, element: u64, logprobs: &str) {
-    let inner = logprobs.trim_start_matches('[').len();
-    let inner = &logprobs[logprobs.len() - inner..logprobs.len() - 1];
-    if inner.trim().is_empty() {
-        return;
-    }
-    match slot.logprobs.iter_mut().find(|(wire, _)| *wire == element) {
-        Some((_, text)) => {
-            text.push(',');
-            text.push_str(inner);
-        }
-        None => slot.logprobs.push((element, inner.to_owned())),
-    }
-}
-
-/// A done event's log probabilities replace those of the deltas; without any, the deltas' stay.
-fn settle_logprobs(slot: &mut Slot, element: u64, logprobs: Option<&str>) {
-    let Some(logprobs) = logprobs else { return };
-    slot.logprobs.retain(|(wire, _)| *wire != element);
-    let Some(position) = slot.position(Array::Content, element) else { return };
-    let part =
-        slot.item.get_mut("content").and_then(|content| content.as_array_mut()?.get_mut(position)?.as_object_mut());
-    if let (Some(part), Ok(list)) = (part, Value::parse(logprobs, usize::MAX)) {
-        part.insert("logprobs", list);
-    }
 }
 
 fn outcome_of(kind: Kind, response: Option<View<'_>>, error: Option<&Failure>) -> Outcome {

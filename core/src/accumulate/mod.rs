@@ -7,11 +7,13 @@
 
 mod accumulator;
 mod agree;
+mod body;
 mod rates;
 mod response;
 mod route;
 mod save;
 mod slot;
+mod state;
 
 pub use accumulator::{AccumulateOptions, Accumulator, Images};
 pub use rates::RateLimits;

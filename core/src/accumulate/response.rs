@@ -3,18 +3,18 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 
-use super::accumulator::Accumulator;
 use super::slot::{Reading, Slot};
+use super::state::State;
 use crate::json::{write_string, PartialJson, Value};
 
 /// The response so far: a snapshot before its terminal event, the response after it.
 #[derive(Clone, Copy, Debug)]
 pub struct Response<'a> {
-    of: &'a Accumulator,
+    of: &'a State,
 }
 
 impl<'a> Response<'a> {
-    pub(crate) fn new(of: &'a Accumulator) -> Self {
+    pub(crate) fn new(of: &'a State) -> Self {
         Self { of }
     }
 
@@ -102,7 +102,7 @@ impl<'a> Response<'a> {
 
     /// The whole response as JSON text.
     pub fn to_json(&self) -> String {
-        let mut out = String::with_capacity(self.of.bytes.min(1 << 20));
+        let mut out = String::new();
         self.write_json(&mut out);
         out
     }
@@ -185,9 +185,10 @@ impl<'a> Item<'a> {
         self.slot.done
     }
 
-    /// A field of the item.
+    /// A field of the item. Log probabilities that are still growing are not in `content`: [`Part::get`] and
+    /// [`to_value`](Self::to_value) have them.
     pub fn get(&self, key: &str) -> Option<&'a Value> {
-        self.slot.item.get(key)
+        self.slot.item.object().get(key)
     }
 
     /// The text of a tool call so far: `arguments`, `input` or `code`.
@@ -239,14 +240,14 @@ impl<'a> Item<'a> {
     /// Appends the whole item as JSON text.
     pub fn write_json(&self, out: &mut String) {
         if self.slot.logprobs.is_empty() {
-            self.slot.item.write_into(out);
+            self.slot.item.object().write_into(out);
         } else {
             self.to_value().write_into(out);
         }
     }
 
     fn elements(&self, key: &str) -> impl Iterator<Item = Part<'a>> + use<'a> {
-        let list = self.slot.item.get(key).and_then(Value::as_array).unwrap_or_default();
+        let list = self.slot.item.object().get(key).and_then(Value::as_array).unwrap_or_default();
         let slot = self.slot;
         let first = if key == "summary" { SUMMARY } else { 0 };
         list.iter().enumerate().map(move |(at, value)| Part { value, slot, at: first + at })
@@ -295,12 +296,10 @@ impl<'a> Part<'a> {
 
     /// A field of the part.
     pub fn get(&self, key: &str) -> Option<&'a Value> {
-        self.value.get(key)
-    }
-
-    /// The whole part.
-    pub fn value(&self) -> &'a Value {
-        self.value
+        match key {
+            "logprobs" => self.slot.logprobs_at(self.at).or_else(|| self.value.get(key)),
+            _ => self.value.get(key),
+        }
     }
 }
 

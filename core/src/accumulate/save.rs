@@ -1,12 +1,14 @@
 //! Saving an accumulator's state and taking it up again.
 
+use alloc::borrow::ToOwned;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::accumulator::{AccumulateOptions, Accumulator};
 use super::route::text_route;
-use super::slot::Slot;
+use super::slot::{Logprobs, Slot};
+use super::state::State;
 use crate::contract::Kind;
 use crate::json::{Object, Value};
 use crate::limits::Limits;
@@ -16,11 +18,12 @@ impl Accumulator {
     /// The state as a value.
     pub(crate) fn save(&self) -> Value {
         let mut state = Object::new();
-        state.push("fields", self.fields.clone());
-        state.push("started", self.started);
-        state.push("slots", self.slots.iter().map(save_slot).collect::<Vec<_>>());
-        state.push("by_index", pairs(self.by_index.iter().map(|(index, at)| (*index, *at))));
-        state.push("order", pairs(self.order.iter().map(|((rank, _), at)| (*rank, *at))));
+        let response = self.state();
+        state.push("fields", response.fields.clone());
+        state.push("started", response.started);
+        state.push("slots", response.slots.iter().map(save_slot).collect::<Vec<_>>());
+        state.push("by_index", pairs(response.by_index.iter().map(|(index, at)| (*index, *at))));
+        state.push("order", pairs(response.order.iter().map(|((rank, _), at)| (*rank, *at))));
         state.push("outcome", self.outcome.as_ref().map(save_outcome));
         state.push("error", self.error.as_ref().map(save_failure));
         state.push("headers", self.rates.headers.clone());
@@ -32,23 +35,28 @@ impl Accumulator {
     /// Takes a state up again; `None` if it is not one of ours.
     pub(crate) fn restore(state: &Value, options: AccumulateOptions, limits: Limits) -> Option<Self> {
         let mut this = Self::new(options, limits);
-        this.fields = state.get("fields")?.as_object()?.clone();
-        this.started = state.get("started")?.as_bool()?;
+        let mut response = State {
+            fields: state.get("fields")?.as_object()?.clone(),
+            started: state.get("started")?.as_bool()?,
+            ..State::default()
+        };
         for slot in state.get("slots")?.as_array()? {
-            this.slots.push(restore_slot(slot)?);
+            response.slots.push(restore_slot(slot)?);
         }
-        let count = this.slots.len() as u64;
+        let count = response.slots.len() as u64;
         let index = |pair: &Value| -> Option<(u64, u32)> {
             let [a, b] = pair.as_array()? else { return None };
             let at = b.as_u64().filter(|at| *at < count)?;
             Some((a.as_u64()?, at as u32))
         };
-        this.by_index = state.get("by_index")?.as_array()?.iter().map(index).collect::<Option<_>>()?;
+        response.by_index = state.get("by_index")?.as_array()?.iter().map(index).collect::<Option<_>>()?;
         let order = state.get("order")?.as_array()?.iter().map(index).collect::<Option<Vec<_>>>()?;
-        this.order = order.into_iter().map(|(rank, at)| ((rank, at), at)).collect::<BTreeMap<_, _>>();
-        for (at, slot) in this.slots.iter().enumerate().filter(|(_, slot)| !slot.id().is_empty()) {
-            this.by_id.entry(slot.id().into()).or_insert(at as u32);
+        response.order = order.into_iter().map(|(rank, at)| ((rank, at), at)).collect::<BTreeMap<_, _>>();
+        let State { slots, by_id, .. } = &mut response;
+        for (at, slot) in slots.iter().enumerate().filter(|(_, slot)| !slot.id().is_empty()) {
+            by_id.entry(slot.id().into()).or_insert(at as u32);
         }
+        this.set_state(response);
         this.outcome = option(state.get("outcome")?, restore_outcome)?;
         this.error = option(state.get("error")?, restore_failure)?;
         this.rates.headers = state.get("headers")?.as_object()?.clone();
@@ -72,7 +80,7 @@ fn option<T>(value: &Value, read: impl FnOnce(&Value) -> Option<T>) -> Option<Op
 
 fn save_slot(slot: &Slot) -> Value {
     let mut state = Object::new();
-    state.push("item", slot.item.clone());
+    state.push("item", slot.item.object().clone());
     state.push("done", slot.done);
     let wires = slot.wires().iter().map(|list| Value::Array(list.iter().map(|wire| Value::from(*wire)).collect()));
     state.push("wires", wires.collect::<Vec<_>>());
@@ -81,7 +89,8 @@ fn save_slot(slot: &Slot) -> Value {
             |(number, text): &(u64, String)| Value::Array([Value::from(*number), Value::from(text.as_str())].into());
         Value::Array(list.iter().map(pair).collect())
     };
-    state.push("logprobs", texts(&slot.logprobs));
+    let pair = |list: &Logprobs| Value::Array([Value::from(list.wire), Value::from(list.elements.as_str())].into());
+    state.push("logprobs", slot.logprobs.iter().map(pair).collect::<Vec<_>>());
     state.push("images", texts(&slot.images));
     if let Some((target, element, unit)) = slot.high {
         // A target has no name of its own; any delta kind that leads to it will do.
@@ -93,7 +102,9 @@ fn save_slot(slot: &Slot) -> Value {
 }
 
 fn restore_slot(state: &Value) -> Option<Slot> {
-    let mut slot = Slot::from_item(state.get("item")?.as_object()?.clone(), state.get("done")?.as_bool()?);
+    let item = state.get("item")?.as_object()?.clone();
+    let id = item.get("id").and_then(Value::as_str).unwrap_or("").to_owned();
+    let mut slot = Slot::from_item(item, &id, state.get("done")?.as_bool()?);
     let mut wires: [Vec<u64>; 3] = Default::default();
     let saved = state.get("wires")?.as_array()?;
     for (list, saved) in wires.iter_mut().zip(saved) {
@@ -106,14 +117,20 @@ fn restore_slot(state: &Value) -> Option<Slot> {
         };
         state.get(key)?.as_array()?.iter().map(pair).collect()
     };
-    slot.logprobs = texts("logprobs")?;
     slot.images = texts("images")?;
+    let logprobs = texts("logprobs")?;
     if let Some(high) = state.get("high") {
         let [kind, element, unit] = high.as_array()? else { return None };
         let target = text_route(Kind::from_wire(kind.as_str()?))?.target;
         slot.high = Some((target, element.as_u64()?, u16::try_from(unit.as_u64()?).ok()?));
     }
-    slot.set_wires(wires).then_some(slot)
+    if !slot.set_wires(wires) {
+        return None;
+    }
+    for (wire, elements) in logprobs {
+        slot.add_logprobs(wire, &alloc::format!("[{elements}]"));
+    }
+    Some(slot)
 }
 
 fn save_failure(failure: &Failure) -> Value {

@@ -3,29 +3,41 @@
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::cell::RefCell;
+use core::cell::{OnceCell, RefCell};
 
+use super::body::Body;
 use super::route::Target;
 use crate::finding::Repair;
-use crate::json::{Object, PartialJson, PartialOptions, Value};
+use crate::json::{Object, PartialJson, PartialOptions, Tag, Value, View};
 
 /// One output item: the object so far, and which wire index each of its elements came with.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Slot {
     /// The item, in the order its fields came.
-    pub(crate) item: Object,
+    pub(crate) item: Body,
+    /// Its id, kept apart: every event of the item is compared with it.
+    id: String,
     /// `output_item.done` was applied, or the item came whole.
     pub(crate) done: bool,
     /// Wire indexes of `content`, `summary` and `action.commands`, ascending; an element's rank is its position.
     wires: [Vec<u64>; 3],
-    /// Log probabilities of content parts that no done event has settled yet: wire index, and the elements' JSON text.
-    pub(crate) logprobs: Vec<(u64, String)>,
+    /// Log probabilities of content parts, kept as text beside the item: wire index, and the elements' JSON.
+    pub(crate) logprobs: Vec<Logprobs>,
     /// A high surrogate half at the end of the text last added to, waiting for its low half.
     pub(crate) high: Option<(Target, u64, u16)>,
     /// Preview images: number, base64.
     pub(crate) images: Vec<(u64, String)>,
     /// Growing JSON that somebody has asked for; fed with what is new at the next question.
     growing: RefCell<Vec<Growing>>,
+}
+
+/// The log probabilities of one content part, behind those that stand in the part itself.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Logprobs {
+    pub(crate) wire: u64,
+    pub(crate) elements: String,
+    /// The whole list of the part, once somebody has asked for it.
+    list: OnceCell<Value>,
 }
 
 /// A string of the item read as JSON that is still growing: which one, how much of it was read.
@@ -68,9 +80,11 @@ pub(crate) struct Opened {
 
 impl Slot {
     /// Takes over a whole item.
-    pub(crate) fn from_item(item: Object, done: bool) -> Self {
-        let mut slot = Self { item, done, ..Self::default() };
-        slot.count();
+    pub(crate) fn from_item(item: impl Into<Body>, id: &str, done: bool) -> Self {
+        let mut slot = Self { item: item.into(), id: id.to_owned(), done, ..Self::default() };
+        if !done {
+            slot.count();
+        }
         slot
     }
 
@@ -103,35 +117,41 @@ impl Slot {
             }
             _ => {}
         }
-        Self::from_item(item, false)
+        Self::from_item(item, id.unwrap_or(""), false)
     }
 
-    /// Replaces the item; what was known of its elements is counted anew.
-    pub(crate) fn replace(&mut self, item: Object, done: bool) {
-        self.item = item;
-        self.done = done;
+    /// Takes the finished item. Nothing is added to it any more, so its elements are not counted.
+    pub(crate) fn finish(&mut self, item: impl Into<Body>, id: &str) {
+        self.item = item.into();
+        self.id = id.to_owned();
+        self.done = true;
+        self.wires = Default::default();
         self.logprobs.clear();
         self.high = None;
         self.forget_growing();
-        if done {
-            self.images.clear();
-        }
-        self.count();
+        self.images.clear();
     }
 
     /// The id, empty if there is none.
+    #[inline]
     pub(crate) fn id(&self) -> &str {
-        self.text("id")
+        &self.id
+    }
+
+    /// Gives an id to an item that came without one.
+    pub(crate) fn set_id(&mut self, id: &str) {
+        self.id = id.to_owned();
+        self.item.object_mut().insert("id", id);
     }
 
     /// A string field, empty if there is none.
     pub(crate) fn text(&self, key: &str) -> &str {
-        self.item.get(key).and_then(Value::as_str).unwrap_or("")
+        self.item.object().get(key).and_then(Value::as_str).unwrap_or("")
     }
 
     /// Sets the status, in place or as a new field.
     pub(crate) fn set_status(&mut self, status: &str) {
-        self.item.insert("status", status);
+        self.item.object_mut().insert("status", status);
     }
 
     fn count(&mut self) {
@@ -143,18 +163,18 @@ impl Slot {
 
     fn elements(&self, array: Array) -> Option<&[Value]> {
         match array {
-            Array::Content => self.item.get("content")?.as_array(),
-            Array::Summary => self.item.get("summary")?.as_array(),
-            Array::Commands => self.item.get("action")?.get("commands")?.as_array(),
+            Array::Content => self.item.object().get("content")?.as_array(),
+            Array::Summary => self.item.object().get("summary")?.as_array(),
+            Array::Commands => self.item.object().get("action")?.get("commands")?.as_array(),
         }
     }
 
     /// The array, made if it is missing or null.
     fn elements_mut(&mut self, array: Array) -> Option<&mut Vec<Value>> {
         let (holder, key) = match array {
-            Array::Content => (&mut self.item, "content"),
-            Array::Summary => (&mut self.item, "summary"),
-            Array::Commands => (object_at(&mut self.item, "action")?, "commands"),
+            Array::Content => (self.item.object_mut(), "content"),
+            Array::Summary => (self.item.object_mut(), "summary"),
+            Array::Commands => (object_at(self.item.object_mut(), "action")?, "commands"),
         };
         if holder.get(key).is_none_or(|value| value.as_array().is_none()) {
             holder.insert(key, Value::Array(Vec::new()));
@@ -205,13 +225,13 @@ impl Slot {
     fn find_way(&mut self, target: Target, wire: u64, limit: usize, opened: &mut Opened) -> Option<Way> {
         match target {
             Target::Field(field) => {
-                let at = string_at(&mut self.item, field);
+                let at = string_at(self.item.object_mut(), field);
                 Some(Way { steps: [at, 0, 0], length: 1 })
             }
             Target::Diff => {
-                let operation = object_at(&mut self.item, "operation")?;
+                let operation = object_at(self.item.object_mut(), "operation")?;
                 let inner = string_at(operation, "diff");
-                let outer = self.item.position("operation")? as u32;
+                let outer = self.item.object().position("operation")? as u32;
                 Some(Way { steps: [outer, inner, 0], length: 2 })
             }
             Target::Content(kind, field) => {
@@ -227,8 +247,8 @@ impl Slot {
                     *opened = self.put(Array::Commands, wire, Value::from(""), limit);
                 }
                 let position = self.position(Array::Commands, wire)? as u32;
-                let outer = self.item.position("action")? as u32;
-                let inner = object_at(&mut self.item, "action")?.position("commands")? as u32;
+                let outer = self.item.object().position("action")? as u32;
+                let inner = object_at(self.item.object_mut(), "action")?.position("commands")? as u32;
                 Some(Way { steps: [outer, inner, position], length: 3 })
             }
         }
@@ -242,8 +262,8 @@ impl Slot {
     }
 
     fn part_way(&mut self, key: &str, position: usize, field: &str) -> Option<Way> {
-        let outer = self.item.position(key)?;
-        let part = self.item.get_mut(key)?.as_array_mut()?.get_mut(position)?.as_object_mut()?;
+        let outer = self.item.object().position(key)?;
+        let part = self.item.object_mut().get_mut(key)?.as_array_mut()?.get_mut(position)?.as_object_mut()?;
         let inner = string_at(part, field);
         Some(Way { steps: [outer as u32, position as u32, inner], length: 3 })
     }
@@ -253,7 +273,7 @@ impl Slot {
     pub(crate) fn follow(&mut self, way: Way) -> Option<&mut String> {
         let steps = &way.steps[..way.length as usize];
         let (first, rest) = steps.split_first()?;
-        let (_, mut value) = self.item.entry_mut(*first as usize)?;
+        let (_, mut value) = self.item.object_mut().entry_mut(*first as usize)?;
         for step in rest {
             value = match value {
                 Value::Array(elements) => elements.get_mut(*step as usize)?,
@@ -293,28 +313,53 @@ impl Slot {
         self.growing.get_mut().clear();
     }
 
-    /// The item as a value, unsettled log probabilities included.
+    /// The item as a value, log probabilities in their parts.
     pub(crate) fn to_value(&self) -> Value {
-        let mut item = self.item.clone();
-        for (wire, text) in &self.logprobs {
-            let Some(at) = self.position(Array::Content, *wire) else { continue };
-            let mut json = String::with_capacity(text.len() + 2);
-            json.push('[');
-            json.push_str(text);
-            json.push(']');
-            let Ok(list) = Value::parse(&json, usize::MAX) else { continue };
+        let mut item = self.item.object().clone();
+        for logprobs in &self.logprobs {
+            let Some(at) = self.position(Array::Content, logprobs.wire) else { continue };
             let parts = item.get_mut("content").and_then(Value::as_array_mut);
             if let Some(part) = parts.and_then(|parts| parts.get_mut(at)).and_then(Value::as_object_mut) {
-                match (part.get_mut("logprobs").and_then(Value::as_array_mut), list) {
-                    (Some(known), Value::Array(more)) => known.extend(more),
-                    (None, list) => {
-                        part.insert("logprobs", list);
-                    }
-                    _ => {}
-                }
+                let list = logprobs.list(part).clone();
+                part.insert("logprobs", list);
             }
         }
         Value::Object(item)
+    }
+
+    /// The log probabilities of the content part at a position, if some are kept beside the item.
+    pub(crate) fn logprobs_at(&self, at: usize) -> Option<&Value> {
+        let wire = self.wires[Array::Content as usize].get(at)?;
+        let logprobs = self.logprobs.iter().find(|logprobs| logprobs.wire == *wire)?;
+        Some(logprobs.list(self.elements(Array::Content)?.get(at)?.as_object()?))
+    }
+
+    /// Adds log probabilities of a delta.
+    pub(crate) fn add_logprobs(&mut self, wire: u64, list: &str) {
+        let elements = elements_of(list);
+        if elements.is_empty() {
+            return;
+        }
+        match self.logprobs.iter_mut().find(|known| known.wire == wire) {
+            Some(known) => {
+                known.elements.push(',');
+                known.elements.push_str(elements);
+                known.list = OnceCell::new();
+            }
+            None => self.logprobs.push(Logprobs { wire, elements: elements.to_owned(), list: OnceCell::new() }),
+        }
+    }
+
+    /// Puts other log probabilities in the place of those that a part has.
+    pub(crate) fn set_logprobs(&mut self, wire: u64, list: &str) {
+        self.logprobs.retain(|known| known.wire != wire);
+        if let Some(at) = self.position(Array::Content, wire) {
+            let part = self.elements_mut(Array::Content).and_then(|parts| parts.get_mut(at)?.as_object_mut());
+            if let Some(known) = part.and_then(|part| part.get_mut("logprobs")) {
+                *known = Value::Array(Vec::new());
+            }
+        }
+        self.add_logprobs(wire, list);
     }
 
     /// The wire indexes of an array, for saving.
@@ -326,14 +371,56 @@ impl Slot {
     pub(crate) fn set_wires(&mut self, wires: [Vec<u64>; 3]) -> bool {
         let fits = [Array::Content, Array::Summary, Array::Commands].into_iter().all(|array| {
             let list = &wires[array as usize];
-            list.len() == self.elements(array).map_or(0, <[Value]>::len)
-                && list.windows(2).all(|pair| pair[0] < pair[1])
+            // A finished item's elements are not counted.
+            (self.done && list.is_empty())
+                || list.len() == self.elements(array).map_or(0, <[Value]>::len)
+                    && list.windows(2).all(|pair| pair[0] < pair[1])
         });
         if fits {
             self.wires = wires;
         }
         fits
     }
+}
+
+impl Logprobs {
+    /// The whole list: what stands in the part, then what is kept here.
+    fn list(&self, part: &Object) -> &Value {
+        self.list.get_or_init(|| {
+            let mut json = String::with_capacity(self.elements.len() + 2);
+            json.push('[');
+            json.push_str(&self.elements);
+            json.push(']');
+            // The text was checked, depth included, when its event was read.
+            let mut more = Value::parse(&json, usize::MAX).unwrap_or_default();
+            let known = part.get("logprobs").and_then(Value::as_array).unwrap_or_default();
+            if let (Some(more), false) = (more.as_array_mut(), known.is_empty()) {
+                more.splice(0..0, known.iter().cloned());
+            }
+            more
+        })
+    }
+}
+
+/// The inside of a JSON array's text.
+fn elements_of(list: &str) -> &str {
+    list.strip_prefix('[').and_then(|list| list.strip_suffix(']')).unwrap_or("").trim()
+}
+
+/// A part as a value, and its log probabilities as text: they are long, and seldom looked at.
+pub(crate) fn part_of(view: View<'_>) -> (Value, Option<&str>) {
+    let mut part = Object::new();
+    let mut logprobs = None;
+    for (key, value) in view.entries() {
+        let key = key.as_str().unwrap_or_default();
+        if key == "logprobs" && value.tag() == Tag::Array {
+            logprobs = Some(value.raw());
+            part.push(key, Vec::new());
+        } else {
+            part.push(key, value.to_value());
+        }
+    }
+    (Value::Object(part), logprobs.filter(|list| !elements_of(list).is_empty()))
 }
 
 /// An empty part of a type.

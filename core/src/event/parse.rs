@@ -104,10 +104,14 @@ impl Parser {
         self.lazy.reset();
         let hit = self.levels.template && self.by_template(payload, origin.frame_name);
         let fault = if hit { None } else { self.by_scan(payload, origin.frame_name) };
+        let fields = match self.templates.last() {
+            Some(template) if hit => template.fields(),
+            _ => &self.fields,
+        };
         Event {
             raw: payload,
             scratch: &self.scratch,
-            fields: &self.fields,
+            fields,
             lazy: &self.lazy,
             depth: self.depth,
             repeats: hit,
@@ -116,19 +120,20 @@ impl Parser {
         }
     }
 
+    /// Reads a payload by a template. The one that did stands last then.
     #[inline]
     fn by_template(&mut self, payload: &str, name: Option<&str>) -> bool {
-        let Some(last) = self.templates.last_mut() else { return false };
-        if last.read(payload, self.depth, &mut self.fields, &mut self.scratch, &mut self.stack) {
+        let Self { templates, depth, scratch, stack, marks, .. } = self;
+        let Some((last, older)) = templates.split_last_mut() else { return false };
+        if last.read(payload, *depth, scratch, stack, marks) {
             return true;
         }
-        // The newest template stands last. Only with a name is it clear which of the others to try.
+        // Only with a name is it clear which of the others to try.
         let Some(kind) = name.map(Kind::from_wire) else { return false };
-        let older = &self.templates[..self.templates.len() - 1];
         let Some(at) = older.iter().position(|template| template.kind() == kind) else { return false };
-        let hit = self.templates[at].read(payload, self.depth, &mut self.fields, &mut self.scratch, &mut self.stack);
+        let hit = older[at].read(payload, *depth, scratch, stack, marks);
         if hit {
-            self.templates[at..].rotate_left(1);
+            templates[at..].rotate_left(1);
         }
         hit
     }

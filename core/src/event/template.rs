@@ -3,7 +3,11 @@
 //! A stream repeats itself: two delta events of one part differ in the sequence number, the delta and the padding. A
 //! template keeps the bytes between those *slots*. The next payload matches if its bytes are the same, segment by segment,
 //! and each slot holds a well-formed value of its kind; then it is valid JSON for the same reason that the learned one
-//! was, and only the slots are read. One byte that differs means no match, and the payload is scanned as usual.
+//! was, and only the slots are read. One byte that differs means no match.
+//!
+//! There are two cuts of the same payload. The *tight* one has few slots, and item and indexes are literal: it matches as
+//! long as one part grows. The *loose* one has a slot for each of them too, for events of parallel items; when the same item
+//! comes twice in a row by the loose one, the tight one is cut anew.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -15,16 +19,35 @@ use crate::json::{decode_into, scan, Halves};
 /// What a template remembers. Its size is bounded by the largest payload that it may learn.
 #[derive(Clone, Debug)]
 pub(crate) struct Template {
+    tight: Cut,
+    loose: Cut,
+    /// Which cut read the last event.
+    by_tight: bool,
+    /// The item of the event last read by the loose cut.
+    last_item: Vec<u8>,
+    misses: u32,
+}
+
+/// A payload cut at its slots.
+#[derive(Clone, Debug, Default)]
+struct Cut {
     /// All literal bytes, one segment after another.
     literals: Vec<u8>,
     /// For each slot: what it is, and where the segment before it ends in `literals`.
     slots: Vec<(Slot, u32)>,
-    /// The learned event's fields; slots are overwritten at each match.
+    /// Literal strings that the fields point to, by their place in `literals` and the slots before them.
+    wire_type: Literal,
+    item_id: Literal,
+    /// The fields of the event last read by this cut. What is literal stays; slots are set at each match.
     fields: Fields,
-    /// Where `type` stands: the segment, and its place inside `literals`.
-    wire_segment: usize,
-    wire: (u32, u32),
-    misses: u32,
+}
+
+/// A string inside a segment.
+#[derive(Clone, Copy, Debug, Default)]
+struct Literal {
+    slots_before: u32,
+    start: u32,
+    end: u32,
 }
 
 /// Payloads past this are not worth comparing: what makes them long is seldom the same twice.
@@ -39,33 +62,26 @@ impl Template {
         if !plain || !fields.kind.is_delta() || payload.len() > LONGEST {
             return None;
         }
-        let mut this = Self {
-            literals: Vec::with_capacity(payload.len()),
-            slots: Vec::with_capacity(marks.len()),
-            fields: fields.clone(),
-            wire_segment: 0,
-            wire: (0, 0),
-            misses: 0,
-        };
-        let (wire_at, wire_end) = fields.wire_type.payload_span()?;
-        let mut from = 0;
-        for mark in marks {
-            this.literals.extend_from_slice(payload.as_bytes().get(from..mark.start as usize)?);
-            this.slots.push((mark.slot, this.literals.len() as u32));
-            from = mark.end as usize;
-        }
-        this.literals.extend_from_slice(payload.as_bytes().get(from..)?);
-        // `type` is a literal: find its segment once.
-        let before = marks.iter().filter(|mark| (mark.end as usize) <= wire_at);
-        let (count, cut) = before.fold((0, 0), |(n, cut), mark| (n + 1, cut + (mark.end - mark.start)));
-        this.wire_segment = count;
-        this.wire = (wire_at as u32 - cut, wire_end as u32 - cut);
-        Some(this)
+        let mut tight = Cut::default();
+        let mut loose = Cut::default();
+        tight.make(payload, fields, marks.iter().copied().filter(is_tight))?;
+        loose.make(payload, fields, marks.iter().copied())?;
+        Some(Self { tight, loose, by_tight: true, last_item: Vec::new(), misses: 0 })
     }
 
     /// The kind of the events that this template matches.
     pub(crate) fn kind(&self) -> Kind {
-        self.fields.kind
+        self.loose.fields.kind
+    }
+
+    /// The fields of the event last read.
+    #[inline]
+    pub(crate) fn fields(&self) -> &Fields {
+        if self.by_tight {
+            &self.tight.fields
+        } else {
+            &self.loose.fields
+        }
     }
 
     /// Counts a payload of this kind that did not match; says whether learning again is worth it.
@@ -80,16 +96,85 @@ impl Template {
         &mut self,
         payload: &str,
         depth: usize,
-        fields: &mut Fields,
         scratch: &mut String,
         stack: &mut Vec<scan::Open>,
+        marks: &mut Vec<Mark>,
     ) -> bool {
-        let (text, payload) = (payload, payload.as_bytes());
+        self.by_tight = self.tight.read(payload, depth, scratch, stack, None);
+        if self.by_tight {
+            return true;
+        }
+        marks.clear();
+        if !self.loose.read(payload, depth, scratch, stack, Some(marks)) {
+            return false;
+        }
+        self.misses = 0;
+        let item = self.loose.fields.item_id.get(payload, "").unwrap_or("").as_bytes();
+        if self.last_item == item {
+            let tight = marks.iter().copied().filter(is_tight);
+            // A payload that was just read can be cut; if not, the loose cut still works.
+            let _ = self.tight.make(payload, &self.loose.fields, tight);
+        } else {
+            self.last_item.clear();
+            self.last_item.extend_from_slice(item);
+        }
+        true
+    }
+}
+
+/// Says whether the tight cut has a slot for it: what changes while one part grows.
+fn is_tight(mark: &Mark) -> bool {
+    match mark.slot {
+        Slot::SequenceNumber | Slot::Delta | Slot::Skip => true,
+        // An empty list usually stays empty.
+        Slot::Logprobs | Slot::Nested => mark.end - mark.start > 2,
+        Slot::ItemId | Slot::Index(_) => false,
+    }
+}
+
+impl Cut {
+    /// Cuts a payload at some marks. `None`, and useless, if they do not fit it.
+    fn make(&mut self, payload: &str, fields: &Fields, marks: impl Iterator<Item = Mark> + Clone) -> Option<()> {
+        self.literals.clear();
+        self.slots.clear();
+        let mut from = 0;
+        for mark in marks.clone() {
+            self.literals.extend_from_slice(payload.as_bytes().get(from..mark.start as usize)?);
+            self.slots.push((mark.slot, self.literals.len() as u32));
+            from = mark.end as usize;
+        }
+        self.literals.extend_from_slice(payload.as_bytes().get(from..)?);
+        let place = |text: Text| {
+            let (start, end) = text.payload_span()?;
+            let before = marks.clone().filter(|mark| mark.end as usize <= start);
+            let (slots_before, cut) = before.fold((0, 0), |(n, cut), mark| (n + 1, cut + (mark.end - mark.start)));
+            Some(Literal { slots_before, start: start as u32 - cut, end: end as u32 - cut })
+        };
+        self.wire_type = place(fields.wire_type)?;
+        self.item_id = place(fields.item_id).unwrap_or_default();
+        self.fields.clone_from(fields);
+        // An empty list that is literal would move with what stands before it.
+        self.fields.logprobs = Text::default();
+        Some(())
+    }
+
+    #[inline]
+    fn read(
+        &mut self,
+        text: &str,
+        depth: usize,
+        scratch: &mut String,
+        stack: &mut Vec<scan::Open>,
+        mut marks: Option<&mut Vec<Mark>>,
+    ) -> bool {
+        let payload = text.as_bytes();
+        let fields = &mut self.fields;
         let mut at = 0usize;
         let mut from = 0usize;
-        let mut wire_start = self.wire.0;
+        let mut shifts = (0u32, 0u32);
+        let mut id_is_literal = self.item_id.end > 0;
         for (number, &(slot, to)) in self.slots.iter().enumerate() {
-            let literal = &self.literals[from..to as usize];
+            let Some(literal) = self.literals.get(from..to as usize) else { return false };
             if payload.get(at..at + literal.len()) != Some(literal) {
                 return false;
             }
@@ -98,64 +183,87 @@ impl Template {
             let start = at;
             match slot {
                 Slot::SequenceNumber | Slot::Index(_) => {
-                    while payload.get(at).is_some_and(u8::is_ascii_digit) {
+                    let mut value = 0u64;
+                    while let Some(digit) =
+                        payload.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10)
+                    {
+                        value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
                         at += 1;
                     }
-                    let digits = &payload[start..at];
-                    let Some(value) = plain_number(digits) else { return false };
-                    if digits[0] == b'0' && digits.len() > 1 {
+                    // The same bounds as everywhere: plain digits, no leading zero, at most 18.
+                    let length = at - start;
+                    if length == 0 || length > 18 || (length > 1 && payload[start] == b'0') {
                         return false;
                     }
+                    debug_assert_eq!(plain_number(&payload[start..at]), Some(value));
                     match slot {
-                        Slot::Index(index) => self.fields.set_index(index, value),
-                        _ => self.fields.set_sequence_number(value),
+                        Slot::Index(index) => fields.set_index(index, value),
+                        _ => fields.set_sequence_number(value),
                     }
                 }
-                Slot::ItemId | Slot::Skip | Slot::Delta => {
+                Slot::Delta => {
                     let Ok((end, escaped)) = scan::string(payload, at) else { return false };
                     at = end;
-                    match slot {
-                        Slot::ItemId if escaped => return false,
-                        Slot::ItemId => self.fields.item_id = Text::in_payload(start, end),
-                        Slot::Delta if escaped => {
-                            scratch.clear();
-                            self.fields.halves = decode_into(&text[start..end], scratch);
-                            self.fields.delta = Text::in_scratch(scratch.len());
+                    if escaped {
+                        scratch.clear();
+                        fields.halves = decode_into(&text[start..end], scratch);
+                        fields.delta = Text::in_scratch(scratch.len());
+                    } else {
+                        fields.halves = Halves::default();
+                        fields.delta = Text::in_payload(start, end);
+                    }
+                }
+                Slot::ItemId | Slot::Skip => {
+                    let Ok((end, escaped)) = scan::string(payload, at) else { return false };
+                    at = end;
+                    if slot == Slot::ItemId {
+                        if escaped {
+                            return false;
                         }
-                        Slot::Delta => {
-                            self.fields.halves = Halves::default();
-                            self.fields.delta = Text::in_payload(start, end);
-                        }
-                        _ => {}
+                        id_is_literal = false;
+                        fields.item_id = Text::in_payload(start, end);
                     }
                 }
                 Slot::Nested | Slot::Logprobs => {
                     if !matches!(payload.get(at), Some(b'[' | b'{')) {
                         return false;
                     }
-                    let Ok(end) = scan::value::<false>(payload, at, depth - 1, &mut Vec::new(), stack) else {
-                        return false;
-                    };
+                    let nested = scan::value::<false>(payload, at, depth.saturating_sub(1), &mut Vec::new(), stack);
+                    let Ok(end) = nested else { return false };
                     at = end;
                     if slot == Slot::Logprobs {
                         if payload[start] != b'[' {
                             return false;
                         }
-                        self.fields.logprobs = Text::in_payload(start, end);
+                        fields.logprobs = Text::in_payload(start, end);
                     }
                 }
             }
-            if number < self.wire_segment {
-                wire_start += (at - start) as u32;
+            let length = (at - start) as u32;
+            if (number as u32) < self.wire_type.slots_before {
+                shifts.0 += length;
+            }
+            if (number as u32) < self.item_id.slots_before {
+                shifts.1 += length;
+            }
+            if let Some(marks) = &mut marks {
+                marks.push(Mark { slot, start: start as u32, end: at as u32 });
             }
         }
-        if payload.get(at..) != Some(&self.literals[from..]) {
+        if payload.get(at..) != self.literals.get(from..) {
             return false;
         }
-        let length = self.wire.1 - self.wire.0;
-        self.fields.wire_type = Text::in_payload(wire_start as usize, (wire_start + length) as usize);
-        self.misses = 0;
-        fields.clone_from(&self.fields);
+        fields.wire_type = self.wire_type.moved(shifts.0);
+        if id_is_literal {
+            fields.item_id = self.item_id.moved(shifts.1);
+        }
         true
+    }
+}
+
+impl Literal {
+    #[inline]
+    fn moved(self, shift: u32) -> Text {
+        Text::in_payload((self.start + shift) as usize, (self.end + shift) as usize)
     }
 }
