@@ -1,0 +1,182 @@
+//! Agreement: a done item, part or input against what was streamed before it.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::channel::Channel;
+use super::digest::{text_hash, Digest};
+use super::parts::channel_rows;
+use super::rule::Rule;
+use super::slots::{Agreement, Class, Growing, Item, Part, PartKind};
+use crate::event::Event;
+use crate::finding::Findings;
+use crate::json::View;
+
+/// Compares the parts of a done item with what was streamed.
+pub(super) fn close_parts(event: &Event<'_>, view: View<'_>, item: &mut Item, loose: bool, findings: &mut Findings) {
+    let place = event.place();
+    let incomplete = item.incomplete;
+    for (list, channel) in [("content", Channel::Content(PartKind::Untold)), ("summary", Channel::Summary)] {
+        let rule = if channel == Channel::Summary { Rule::Rsn07 } else { Rule::Part10 };
+        let rows = channel_rows(item, channel);
+        for (index, slot) in rows.iter() {
+            for missing in slot.state.missing_at_item_done() {
+                // Only texts have done events of their own.
+                if slot.kind == PartKind::Other && *missing == Rule::Part04 {
+                    continue;
+                }
+                let rule = if incomplete { Rule::Inc03 } else { channel.rule(*missing) };
+                findings.report(rule, place, None, || (format!("/item/{list}/{index}"), missing_message(*missing)));
+            }
+        }
+        let mut count = 0;
+        for (index, part) in view.get(list).into_iter().flat_map(|parts| parts.elements()).enumerate() {
+            count += 1;
+            let Some(slot) = rows.get_mut(index as u64) else { continue };
+            let kind = PartKind::of(&part.get("type").and_then(|kind| kind.as_str()).unwrap_or_default());
+            let text = part.get(kind.field()).and_then(|text| text.as_str()).unwrap_or_default();
+            let mut same_text = true;
+            agree(&mut slot.text, &text, |found, expected| {
+                same_text = false;
+                let message = format!("expected the {expected} bytes of the part, found other {found} bytes");
+                findings.report(rule, place, None, || (format!("/item/{list}/{index}/{}", kind.field()), message));
+            });
+            let whole = Digest::of_value_without(part, &is_volatile);
+            if same_text && slot.whole.is_some_and(|known| known != whole) {
+                findings.report(rule, place, None, || {
+                    (format!("/item/{list}/{index}"), "expected the part as it was closed, found another one".into())
+                });
+            }
+        }
+        let known = rows.len();
+        let streamed = known > 0 || (channel != Channel::Summary && item.class == Class::Message);
+        if streamed && !loose && known != count {
+            findings.report(rule, place, None, || {
+                (format!("/item/{list}"), format!("expected the {known} parts that were streamed, found {count}"))
+            });
+        }
+    }
+    close_commands(event, view, item, findings);
+}
+
+fn close_commands(event: &Event<'_>, view: View<'_>, item: &mut Item, findings: &mut Findings) {
+    let Some(commands) = view.pointer("/action/commands") else { return };
+    for (index, command) in commands.elements().enumerate() {
+        let (Some(slot), Some(text)) = (item.commands.get_mut(index as u64), command.as_str()) else { continue };
+        agree(&mut slot.text, &text, |found, expected| {
+            let message = format!("expected the {expected} bytes that were streamed, found other {found} bytes");
+            findings.report(Rule::Arg02, event.place(), None, || (format!("/item/action/commands/{index}"), message));
+        });
+    }
+}
+
+/// Compares the input of a done call with what was streamed.
+pub(super) fn close_input(event: &Event<'_>, view: View<'_>, item: &mut Item, loose: bool, findings: &mut Findings) {
+    let place = event.place();
+    let class = item.class;
+    let Some(input) = input_of(class, view).and_then(|input| input.as_str()) else { return };
+    let channel = Channel::Input(class);
+    let silent = !item.input.touched && (loose || class != Class::FunctionCall || input.is_empty());
+    if !item.input.state.is_said() && !silent {
+        let rule = if item.incomplete { Rule::Inc03 } else { channel.rule(Rule::Arg01) };
+        findings.report(rule, place, None, || {
+            (input_path(class).into(), "expected a done event for this input before the item is done".into())
+        });
+    }
+    // An input that was never streamed has nothing to agree with.
+    if item.input.touched {
+        agree(&mut item.input.text, &input, |found, expected| {
+            let message = format!("expected the {expected} bytes that were streamed, found other {found} bytes");
+            findings.report(Rule::Arg02, place, None, || (input_path(class).into(), message));
+        });
+    }
+}
+
+/// Compares a finished part's annotations with those that were sent.
+pub(super) fn check_annotations(
+    event: &Event<'_>,
+    part: View<'_>,
+    path: &str,
+    slot: &mut Part,
+    findings: &mut Findings,
+) {
+    if slot.annotations.is_empty() {
+        return;
+    }
+    let held: Vec<Digest> =
+        part.get("annotations").into_iter().flat_map(|list| list.elements()).map(Digest::of_value).collect();
+    for (index, sent) in slot.annotations.iter().enumerate() {
+        if held.get(index) != Some(sent) {
+            findings.report(Rule::Ann03, event.place(), None, || {
+                (
+                    format!("{path}/annotations"),
+                    format!("expected the annotation that was sent for {index}, found none or another"),
+                )
+            });
+        }
+    }
+}
+
+/// The members of a finished item, to be compared with the terminal snapshot.
+pub(super) fn members(item: View<'_>) -> Vec<(u64, Digest)> {
+    let mut members: Vec<_> = item
+        .entries()
+        .map(|(key, value)| {
+            let key = key.as_str().unwrap_or_default();
+            (text_hash(&key), member_digest(&key, value))
+        })
+        .collect();
+    members.sort_unstable();
+    members
+}
+
+/// The digest of one member; of what a server encrypts anew each time only whether it is there.
+pub(super) fn member_digest(key: &str, value: View<'_>) -> Digest {
+    if is_volatile(key) {
+        Digest::of(if value.is_null() { "null" } else { "set" })
+    } else {
+        Digest::of_value_without(value, &is_volatile)
+    }
+}
+
+/// Servers encrypt these anew whenever they write them: both values are right.
+pub(super) fn is_volatile(key: &str) -> bool {
+    matches!(key, "encrypted_content" | "fingerprint")
+}
+
+pub(super) fn agree(known: &mut Growing, text: &str, differs: impl FnOnce(usize, u64)) {
+    match known.say(Digest::of(text)) {
+        Agreement::Same => {}
+        Agreement::Doubled => differs(text.len(), 2 * text.len() as u64),
+        Agreement::Differs(expected) => differs(text.len(), expected),
+    }
+}
+
+/// The input of a call item.
+pub(super) fn input_of(class: Class, item: View<'_>) -> Option<View<'_>> {
+    match class {
+        Class::FunctionCall | Class::McpCall => item.get("arguments"),
+        Class::CustomToolCall => item.get("input"),
+        Class::CodeInterpreterCall => item.get("code"),
+        Class::ApplyPatchCall => item.pointer("/operation/diff"),
+        _ => None,
+    }
+}
+
+fn input_path(class: Class) -> &'static str {
+    match class {
+        Class::CustomToolCall => "/item/input",
+        Class::CodeInterpreterCall => "/item/code",
+        Class::ApplyPatchCall => "/item/operation/diff",
+        _ => "/item/arguments",
+    }
+}
+
+fn missing_message(rule: Rule) -> String {
+    match rule {
+        Rule::Part04 => "expected a done event for the part's text before the item is done",
+        _ => "expected a done event for the part before the item is done",
+    }
+    .into()
+}

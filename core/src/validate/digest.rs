@@ -1,0 +1,229 @@
+//! Digests: what a text or a value was, in 16 bytes, so that later sources can be compared with it.
+//!
+//! The stream layer has to know whether a done event says what its deltas said. Keeping a second copy of every text would
+//! double the memory of a reader; a digest of 64 bits and the length does not. It does not depend on how a text was cut into
+//! deltas, and costs about half a nanosecond for each byte. It is no protection against somebody who builds two texts with
+//! one digest on purpose: such a server fools only its own check.
+
+use crate::json::{join, Halves, Tag, View};
+
+/// What a text was: its length and a hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Digest {
+    pub(crate) length: u64,
+    hash: u64,
+}
+
+impl Digest {
+    /// The digest of a whole text.
+    pub(crate) fn of(text: &str) -> Self {
+        let mut running = Running::default();
+        running.push(text);
+        running.digest()
+    }
+
+    /// The digest of a whole value, by meaning: key order and spacing do not count, `1` equals `1.0`.
+    pub(crate) fn of_value(view: View<'_>) -> Self {
+        let hash = value_hash(view, &|_| false);
+        Self { length: 0, hash }
+    }
+
+    /// The same without the members of these names, at any depth.
+    pub(crate) fn of_value_without(view: View<'_>, left_out: &dyn Fn(&str) -> bool) -> Self {
+        Self { length: 0, hash: value_hash(view, left_out) }
+    }
+}
+
+/// The digest of a text that is still growing.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Running {
+    hash: u64,
+    length: u64,
+    /// Bytes that do not fill a word yet, lowest first.
+    pending: u64,
+    filled: u8,
+    /// First half of a surrogate pair at the end of the last delta; the second may come with the next.
+    high: Option<u16>,
+}
+
+impl Running {
+    /// Adds a text.
+    #[inline]
+    pub(crate) fn push(&mut self, text: &str) {
+        let mut bytes = text.as_bytes();
+        self.length += bytes.len() as u64;
+        while self.filled > 0 {
+            let Some((byte, rest)) = bytes.split_first() else { return };
+            self.push_byte(*byte);
+            bytes = rest;
+        }
+        let mut words = bytes.chunks_exact(8);
+        for word in words.by_ref() {
+            let word = word.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+            self.hash = mix(self.hash, word);
+        }
+        for byte in words.remainder() {
+            self.push_byte(*byte);
+        }
+    }
+
+    /// Adds a delta that may begin or end in the middle of a surrogate pair.
+    #[inline]
+    pub(crate) fn push_delta(&mut self, delta: &str, halves: Halves) {
+        if self.high.is_none() && !halves.lone {
+            self.push(delta);
+        } else {
+            self.push_halves(delta, halves);
+        }
+    }
+
+    /// What the text was so far.
+    pub(crate) fn digest(&self) -> Digest {
+        let mut this = *self;
+        if this.high.take().is_some() {
+            this.push(LONE);
+        }
+        Digest { length: this.length, hash: mix(mix(this.hash, this.pending), this.length) }
+    }
+
+    #[inline]
+    fn push_byte(&mut self, byte: u8) {
+        self.pending |= u64::from(byte) << (8 * self.filled);
+        self.filled += 1;
+        if self.filled == 8 {
+            self.hash = mix(self.hash, self.pending);
+            self.pending = 0;
+            self.filled = 0;
+        }
+    }
+
+    #[cold]
+    fn push_halves(&mut self, delta: &str, halves: Halves) {
+        let mut rest = delta;
+        if let Some(high) = self.high {
+            // An empty delta between two halves does not part them.
+            if delta.is_empty() {
+                return;
+            }
+            self.high = None;
+            match halves.leading_low.and_then(|low| join(high, low)) {
+                Some(joined) => {
+                    self.push(joined.encode_utf8(&mut [0; 4]));
+                    rest = rest.strip_prefix(LONE).unwrap_or(rest);
+                }
+                None => self.push(LONE),
+            }
+        }
+        if halves.trailing_high.is_some() {
+            self.high = halves.trailing_high;
+            rest = rest.strip_suffix(LONE).unwrap_or(rest);
+        }
+        self.push(rest);
+    }
+}
+
+/// What half of a surrogate pair is in decoded text.
+const LONE: &str = "\u{FFFD}";
+
+/// Folds a word into a hash: one wide multiplication, both halves used.
+#[inline]
+fn mix(hash: u64, word: u64) -> u64 {
+    let product = u128::from(hash ^ word ^ 0x9E37_79B9_7F4A_7C15) * u128::from(0xD6E8_FEB8_6659_FD93_u64);
+    (product as u64) ^ ((product >> 64) as u64) ^ hash.rotate_left(23)
+}
+
+/// The hash of a string's text.
+pub(crate) fn text_hash(text: &str) -> u64 {
+    Digest::of(text).hash
+}
+
+// Recursion is bounded by the depth limit that the tape was built with.
+fn value_hash(view: View<'_>, left_out: &dyn Fn(&str) -> bool) -> u64 {
+    match view.tag() {
+        Tag::Null => 1,
+        Tag::True => 2,
+        Tag::False => 3,
+        Tag::String => view.as_str().map_or(0, |text| mix(4, text_hash(&text))),
+        Tag::Number => match (view.as_i64(), view.as_number().and_then(|number| number.as_f64())) {
+            (Some(whole), _) => mix(5, whole as u64),
+            (None, Some(number)) => mix(6, number.to_bits()),
+            (None, None) => 6,
+        },
+        Tag::Array => view.elements().fold(7, |hash, element| mix(hash, value_hash(element, left_out))),
+        // A sum, so that the order of keys does not count.
+        Tag::Object => view.entries().fold(8, |hash: u64, (key, value)| {
+            let key = key.as_str().unwrap_or_default();
+            if left_out(&key) {
+                return hash;
+            }
+            hash.wrapping_add(mix(text_hash(&key), value_hash(value, left_out)))
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::{decode_into, Tape};
+    use alloc::string::String;
+
+    #[test]
+    fn a_digest_does_not_depend_on_how_the_text_was_cut() {
+        let text = "The quick brown fox jumps over the lazy dog, twice: 0123456789";
+        for first in 0..=text.len() {
+            for second in first..=text.len() {
+                let mut running = Running::default();
+                for piece in [&text[..first], &text[first..second], &text[second..]] {
+                    running.push(piece);
+                }
+                assert_eq!(running.digest(), Digest::of(text));
+            }
+        }
+    }
+
+    #[test]
+    fn texts_that_differ_in_one_byte_or_in_trailing_zeros_have_other_digests() {
+        for length in 0..40 {
+            let text: String = core::iter::repeat_n('\0', length).collect();
+            assert_ne!(Digest::of(&text), Digest::of(&(text.clone() + "\0")));
+            for at in 0..length {
+                let mut other = text.clone();
+                other.replace_range(at..=at, "x");
+                assert_ne!(Digest::of(&text), Digest::of(&other));
+            }
+        }
+    }
+
+    #[test]
+    fn halves_of_a_pair_join_over_deltas_and_stay_lone_otherwise() {
+        let push = |running: &mut Running, literal: &str| {
+            let mut text = String::new();
+            let halves = decode_into(literal, &mut text);
+            running.push_delta(&text, halves);
+        };
+        let of = |literals: &[&str]| {
+            let mut running = Running::default();
+            literals.iter().for_each(|literal| push(&mut running, literal));
+            running.digest()
+        };
+        assert_eq!(of(&["a\\ud83d", "\\ude00b"]), Digest::of("a\u{1F600}b"));
+        assert_eq!(of(&["\\ud83d", "", "\\ude00"]), Digest::of("\u{1F600}"));
+        assert_eq!(of(&["\\ud83d", "x"]), Digest::of("\u{FFFD}x"));
+        assert_eq!(of(&["\\ud83d"]), Digest::of("\u{FFFD}"));
+        assert_eq!(of(&["\\ud83d", "\\ud83d", "\\ude00"]), Digest::of("\u{FFFD}\u{1F600}"));
+    }
+
+    #[test]
+    fn values_are_equal_by_meaning() {
+        let digest = |text: &str| {
+            let mut tape = Tape::default();
+            tape.parse(text, 16).unwrap();
+            Digest::of_value(tape.root(text))
+        };
+        assert_eq!(digest(r#"{"a":1,"b":[1,2]}"#), digest(r#" { "b" : [1.0, 2], "a": 1 } "#));
+        assert_eq!(digest(r#""A\n""#), digest(r#""\u0041\u000a""#));
+        for other in [r#"{"a":1,"b":[2,1]}"#, r#"{"a":2,"b":[1,2]}"#, r#"{"a":1}"#, r#"{"a":"1","b":[1,2]}"#] {
+            assert_ne!(digest(r#"{"a":1,"b":[1,2]}"#), digest(other));
+        }
+    }
+}

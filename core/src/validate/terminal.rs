@@ -1,0 +1,208 @@
+//! The end: the terminal snapshot against what was streamed, and what is missing when input ends.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::agree::{input_of, member_digest};
+use super::digest::{text_hash, Digest};
+use super::options::Layers;
+use super::rule::Rule;
+use super::slots::{Class, Item};
+use super::tools::Call;
+use super::validator::{status_is, Validator};
+use crate::contract::Kind;
+use crate::event::Event;
+use crate::finding::{Findings, Place};
+use crate::json::{Tape, View};
+
+impl Validator {
+    /// Says that the input has ended at this byte.
+    pub fn finish(&mut self, offset: u64, findings: &mut Findings) {
+        let end = Place { offset, ..Place::default() };
+        let layers = self.options.layers;
+        if layers.contains(Layers::FRAMING) && self.sse && !self.sentinel {
+            findings.report(Rule::Sse02, end, None, || {
+                (String::new(), "expected `[DONE]` at the end, found the end of input".into())
+            });
+        }
+        if !layers.contains(Layers::STREAM) || self.response.is_over() {
+            return;
+        }
+        if let Some(place) = self.error {
+            findings.report(Rule::Err06, place, None, || {
+                (String::new(), "expected `response.failed` behind the error, found the end of input".into())
+            });
+            if self.sse && !self.spoken {
+                findings.report(Rule::Http08, place, None, || {
+                    (String::new(), "expected an HTTP error status, found a stream with nothing but an error".into())
+                });
+            }
+        } else if self.spoken {
+            findings.report(Rule::Life06, end, None, || {
+                (String::new(), "expected a terminal event, found the end of input".into())
+            });
+        }
+    }
+
+    /// Compares the terminal snapshot with the items that were streamed.
+    pub(super) fn check_terminal(&mut self, event: &Event<'_>, response: View<'_>, findings: &mut Findings) {
+        let place = event.place();
+        let kind = event.kind();
+        let output: Vec<View<'_>> = response.get("output").into_iter().flat_map(|output| output.elements()).collect();
+        self.check_unfinished(event, &output, findings);
+        // A failure may come in the middle of an item: what was not finished need not be in the snapshot.
+        let due: Vec<(u64, &Item)> =
+            self.items.in_order().filter(|(_, item)| kind != Kind::Failed || item.state.is_done()).collect();
+        if output.len() == due.len() || self.joined {
+            let at = |index: u64| usize::try_from(index).ok();
+            for (position, (index, item)) in due.iter().enumerate() {
+                let position = if self.joined { at(*index) } else { Some(position) };
+                let Some((position, held)) = position.and_then(|at| Some((at, *output.get(at)?))) else { continue };
+                compare(item, held, position, place, findings);
+            }
+        } else {
+            let (expected, found) = (due.len(), output.len());
+            findings.report(Rule::Life09, place, None, || {
+                ("/response/output".into(), format!("expected the {expected} items that were streamed, found {found}"))
+            });
+            for (_, item) in &due {
+                if let Some(position) = output.iter().position(|held| has_id(*held, item)) {
+                    compare(item, output[position], position, place, findings);
+                }
+            }
+        }
+        let (mut calls, mut foreign) =
+            response.get("output").map_or((Vec::new(), false), |output| Call::all(output, "/response/output"));
+        if output.is_empty() {
+            (calls, foreign) = self.streamed_calls();
+        }
+        let whole = kind == Kind::Completed && !foreign;
+        self.expected.check(&calls, whole, "/response/output", place, findings);
+        self.check_cut_calls(event, response, findings);
+    }
+
+    /// Looks at a finished item by itself, beside the request.
+    pub(super) fn check_done_item(&self, event: &Event<'_>, item: View<'_>, class: Class, findings: &mut Findings) {
+        let place = event.place();
+        if matches!(class, Class::FunctionCall | Class::McpCall) && status_is(item, "completed") {
+            if let Some(arguments) = input_of(class, item).and_then(|view| view.as_str()) {
+                if !self.is_json(&arguments) {
+                    findings.report(Rule::Arg03, place, None, || {
+                        ("/item/arguments".into(), "expected JSON, found text that does not parse".into())
+                    });
+                }
+            }
+        }
+        let sealed = item.get("encrypted_content").is_some_and(|sealed| !sealed.is_null());
+        if class == Class::Reasoning && self.expected.encrypted && !sealed {
+            findings.report(Rule::Rsn09, place, None, || {
+                (
+                    "/item/encrypted_content".into(),
+                    "expected the encrypted content that was asked for, found none".into(),
+                )
+            });
+        }
+    }
+
+    /// Items that are still open, and items that ended incomplete in a response that did not.
+    fn check_unfinished(&self, event: &Event<'_>, output: &[View<'_>], findings: &mut Findings) {
+        let place = event.place();
+        let kind = event.kind();
+        for (index, item) in self.items.in_order() {
+            if item.state.is_open() && kind != Kind::Failed {
+                let at = usize::try_from(index).ok().and_then(|at| output.get(at));
+                let held = output.iter().any(|held| has_id(*held, item)) || (item.id.is_empty() && at.is_some());
+                let rule = if held || kind != Kind::Completed { Rule::Item06 } else { Rule::Life13 };
+                findings.report(rule, place, None, || {
+                    (String::new(), format!("expected item {index} to be done before the terminal event"))
+                });
+            }
+            if item.incomplete && kind == Kind::Completed {
+                findings.report(Rule::Item09, place, None, || {
+                    (String::new(), format!("expected `response.incomplete`, since item {index} ended incomplete"))
+                });
+            }
+        }
+    }
+
+    /// The token limit cut the response: a call whose arguments stop in the middle cannot be complete.
+    fn check_cut_calls(&self, event: &Event<'_>, response: View<'_>, findings: &mut Findings) {
+        let reason = response.pointer("/incomplete_details/reason");
+        if event.kind() != Kind::Incomplete || !reason.is_some_and(|reason| reason.is_str("max_output_tokens")) {
+            return;
+        }
+        for (index, item) in response.get("output").into_iter().flat_map(|output| output.elements()).enumerate() {
+            let arguments = item.get("arguments").and_then(|arguments| arguments.as_str());
+            if status_is(item, "completed") && arguments.is_some_and(|arguments| !self.is_json(&arguments)) {
+                findings.report(Rule::Arg09, event.place(), None, || {
+                    (
+                        format!("/response/output/{index}/status"),
+                        "expected incomplete for a call that was cut off".into(),
+                    )
+                });
+            }
+        }
+    }
+
+    fn streamed_calls(&self) -> (Vec<Call>, bool) {
+        let mut calls = Vec::new();
+        let mut foreign = false;
+        for (_, item) in self.items.in_order() {
+            foreign |= matches!(item.class, Class::Foreign | Class::Untold);
+            if item.class.is_call() {
+                let (kind, name) = (item.kind.text().into(), item.tool.text().into());
+                calls.push(Call { class: item.class, kind, name, path: "/response/output".into() });
+            }
+        }
+        (calls, foreign)
+    }
+
+    fn is_json(&self, text: &str) -> bool {
+        Tape::default().parse(text, self.options.limits.depth).is_ok()
+    }
+}
+
+fn has_id(held: View<'_>, item: &Item) -> bool {
+    held.get("id").and_then(|id| id.as_str()).is_some_and(|id| !id.is_empty() && item.id.is(&id))
+}
+
+/// Compares an item of the terminal snapshot with the same item as it was done.
+fn compare(item: &Item, held: View<'_>, position: usize, place: Place, findings: &mut Findings) {
+    if !item.state.is_done() || item.members.is_empty() {
+        return;
+    }
+    let mut seen = 0;
+    for (key, value) in held.entries() {
+        let key = key.as_str().unwrap_or_default();
+        let known = find(&item.members, text_hash(&key));
+        seen += usize::from(known.is_some());
+        if known != Some(member_digest(&key, value)) {
+            findings.report(Rule::Life09, place, None, || {
+                let message = if known.is_some() {
+                    "expected the value that the done item has, found another one"
+                } else {
+                    "expected no such member, since the done item has none"
+                };
+                (format!("/response/output/{position}/{}", pointer_step(&key)), message.into())
+            });
+        }
+    }
+    if seen < item.members.len() {
+        let missing = item.members.len() - seen;
+        findings.report(Rule::Life09, place, None, || {
+            let message = format!("expected all members of the done item, found {missing} fewer");
+            (format!("/response/output/{position}"), message)
+        });
+    }
+}
+
+fn find(members: &[(u64, Digest)], key: u64) -> Option<Digest> {
+    let at = members.binary_search_by_key(&key, |(known, _)| *known).ok()?;
+    members.get(at).map(|(_, digest)| *digest)
+}
+
+/// A key as a step of a JSON pointer.
+pub(super) fn pointer_step(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}

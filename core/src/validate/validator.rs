@@ -1,0 +1,414 @@
+//! [`Validator`]: an event in, findings out.
+//!
+//! It judges and changes nothing: whatever the stream does, the next event is judged from where this one led, and what a
+//! reader makes of a broken stream is the accumulator's business. A delta that goes on where the last one stopped costs a
+//! few comparisons and the digest of its text; nothing is allocated for it. Memory is bounded by
+//! [`Limits::items`](crate::Limits) and [`Limits::parts`](crate::Limits): behind them, items and parts are not followed.
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::{String, ToString};
+
+use super::channel::{Channel, Step};
+use super::options::{Layers, ValidateOptions};
+use super::rule::Rule;
+use super::slots::{ByIndex, Item, Name};
+use super::state;
+use super::tools::Expected;
+use crate::contract::{Edition, Kind};
+use crate::event::{Event, Fault};
+use crate::finding::{Findings, Place};
+use crate::json::View;
+
+/// Checks the events of one stream, in order.
+///
+/// - Inputs: [`note_request`](Self::note_request) and [`note_headers`](Self::note_headers) before the first event, if they
+///   are known; then for each frame [`check_frame`](Self::check_frame) and [`check`](Self::check), for a message without SSE
+///   `check` alone; [`check_blank`](Self::check_blank), [`check_done`](Self::check_done) and
+///   [`check_tail`](Self::check_tail) where they occur; at the end [`finish`](Self::finish).
+/// - Output: the [`Findings`] that each call is given.
+///
+/// ```
+/// use deltafold::{event::{Origin, Parser}, validate::{Rule, ValidateOptions, Validator}, Findings, Weights};
+/// let mut parser = Parser::new(128);
+/// let mut validator = Validator::new(ValidateOptions::default());
+/// let mut findings = Findings::new(100, Weights::by_level());
+/// let payload = r#"{"type":"response.output_text.delta","sequence_number":0,"output_index":0,"content_index":0,"delta":"Hi"}"#;
+/// validator.check(&parser.parse(payload, Origin::default()), &mut findings);
+/// assert!(findings.as_slice().iter().any(|finding| finding.rule == Rule::Item03));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Validator {
+    pub(super) options: ValidateOptions,
+    /// Whether the next event comes from a frame.
+    pub(super) framed: bool,
+    /// Whether any frame came: the stream is an event stream.
+    pub(super) sse: bool,
+    /// Whether `[DONE]` came.
+    pub(super) sentinel: bool,
+    /// Which habits of framing were noted; each is worth one note a stream.
+    pub(super) habits: u8,
+    /// Kinds whose name was looked at, and kinds whose name was reported, one bit each.
+    named: u128,
+    misnamed: u128,
+    last_number: Option<u64>,
+    pub(super) response: state::Response,
+    response_id: Name,
+    /// Whether the stream was joined in the middle: what came before is not known.
+    pub(super) joined: bool,
+    /// Whether anything was said of a response.
+    pub(super) spoken: bool,
+    /// Where an error event stood.
+    pub(super) error: Option<Place>,
+    pub(super) items: ByIndex<Item>,
+    /// Position of each item by the hash of its id.
+    pub(super) ids: BTreeMap<u64, usize>,
+    pub(super) next_index: u64,
+    /// Index of the item that ended incomplete.
+    pub(super) cut_at: Option<u64>,
+    /// Where the last delta went.
+    pub(super) hot: Option<Hot>,
+    pub(super) expected: Expected,
+}
+
+/// Where the last delta went, so that the next one need not search.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hot {
+    pub(super) kind: Kind,
+    pub(super) channel: Channel,
+    pub(super) output_index: u64,
+    pub(super) element: u64,
+    pub(super) item: usize,
+    pub(super) row: usize,
+}
+
+impl Hot {
+    /// Says whether an event goes on where this delta stopped.
+    #[inline]
+    fn fits(&self, event: &Event<'_>, kind: Kind, channel: Channel) -> bool {
+        self.kind == kind
+            && event.output_index() == Some(self.output_index)
+            && channel.element(event).unwrap_or(u64::MAX) == self.element
+    }
+}
+
+impl Validator {
+    /// Makes a validator at the start of a stream.
+    pub fn new(options: ValidateOptions) -> Self {
+        let joined = options.starting_after.is_some();
+        Self {
+            framed: false,
+            sse: false,
+            sentinel: false,
+            habits: 0,
+            named: 0,
+            misnamed: 0,
+            last_number: None,
+            response: state::Response::default(),
+            response_id: Name::default(),
+            joined,
+            spoken: false,
+            error: None,
+            items: ByIndex::default(),
+            ids: BTreeMap::new(),
+            next_index: 0,
+            cut_at: None,
+            hot: None,
+            expected: Expected::default(),
+            options,
+        }
+    }
+
+    /// Checks the next event.
+    #[inline]
+    pub fn check(&mut self, event: &Event<'_>, findings: &mut Findings) {
+        let framed = core::mem::take(&mut self.framed);
+        let layers = self.options.layers;
+        if event.fault().is_some() {
+            return self.check_fault(event, framed, findings);
+        }
+        if framed && layers.contains(Layers::FRAMING) && event.frame_name() != Some(event.wire_type()) {
+            self.report_frame_name(event, findings);
+        }
+        if layers.contains(Layers::STREAM) {
+            self.check_stream(event, framed, findings);
+        }
+    }
+
+    /// Forgets the stream and keeps the options.
+    pub fn reset(&mut self) {
+        let (items, options) = (core::mem::take(&mut self.items), core::mem::take(&mut self.options));
+        *self = Self::new(options);
+        self.items = items;
+        self.items.clear();
+    }
+
+    /// What is checked.
+    pub fn options(&self) -> &ValidateOptions {
+        &self.options
+    }
+
+    #[inline]
+    fn check_stream(&mut self, event: &Event<'_>, framed: bool, findings: &mut Findings) {
+        let kind = event.kind();
+        if !event.repeats() || self.named & bit(kind) == 0 {
+            self.check_name(event, findings);
+        }
+        let step = Step::of(kind);
+        if let Step::Delta(channel) = step {
+            if self.expected.no_padding {
+                self.check_padding(event, findings);
+            }
+            if let Some(hot) = self.hot.filter(|hot| hot.fits(event, kind, channel)) {
+                return self.next_delta(event, hot, findings);
+            }
+        } else {
+            self.hot = None;
+        }
+        self.check_step(event, step, framed, findings);
+    }
+
+    fn check_step(&mut self, event: &Event<'_>, step: Step, framed: bool, findings: &mut Findings) {
+        let kind = event.kind();
+        let response = if step == Step::Response { event.response() } else { None };
+        let queued = response.is_some_and(|response| status_is(response, "queued"));
+        let step_move = step.response_move(kind, queued);
+        if !self.spoken && self.last_number.is_none() && event.sequence_number().is_some_and(|number| number > 0) {
+            self.joined |= self.response.joins(step_move);
+        }
+        if self.joined && !self.spoken {
+            self.response.join();
+        }
+        if !framed && kind == Kind::Created {
+            self.start_turn(event, response, findings);
+        }
+        self.check_number(event, framed, findings);
+        // On a socket turns follow each other, and between them anything but output may come.
+        let between = !framed && self.response.is_over() && matches!(step, Step::Aside | Step::Error);
+        if !between {
+            if let Some(rule) = self.response.go(step_move) {
+                findings.report(rule, event.place(), None, || (String::new(), response_message(rule, kind)));
+            }
+        }
+        self.spoken |= !matches!(step, Step::Aside | Step::Error);
+        match step {
+            Step::Response => self.check_response(event, response, framed, findings),
+            Step::ItemAdded => self.item_added(event, findings),
+            Step::ItemDone => self.item_done(event, findings),
+            Step::PartAdded(channel) => self.part_added(event, channel, findings),
+            Step::PartDone(channel) => self.part_done(event, channel, findings),
+            Step::Delta(channel) => self.delta(event, channel, findings),
+            Step::Said(channel) => self.said(event, channel, findings),
+            Step::Annotation => self.annotation(event, findings),
+            Step::Touch(class) => self.touch(event, class, findings),
+            Step::Error => self.check_error(event, framed, findings),
+            Step::Aside => {}
+        }
+    }
+
+    /// `response.created` on a socket: a new turn, with items and numbers of its own.
+    fn start_turn(&mut self, event: &Event<'_>, response: Option<View<'_>>, findings: &mut Findings) {
+        let id = response.and_then(|response| response.get("id")?.as_str());
+        let same = id.as_ref().is_some_and(|id| self.response_id.is(id));
+        if self.response.is_in_flight() && !same {
+            findings.report(Rule::Ws06, event.place(), None, || {
+                (String::new(), "a response was created while another one is in flight".into())
+            });
+        }
+        if self.response.is_over() || (self.response.is_in_flight() && !same) {
+            let (framed, options) = (self.framed, core::mem::take(&mut self.options));
+            let expected = core::mem::take(&mut self.expected);
+            *self = Self { framed, expected, ..Self::new(options) };
+        }
+    }
+
+    #[inline]
+    pub(super) fn check_number(&mut self, event: &Event<'_>, framed: bool, findings: &mut Findings) {
+        if let (Some(number), Some(last)) = (event.sequence_number(), self.last_number) {
+            if number == last + 1 && self.options.starting_after.is_none() {
+                self.last_number = Some(number);
+                return;
+            }
+        }
+        self.check_odd_number(event, framed, findings);
+    }
+
+    fn check_odd_number(&mut self, event: &Event<'_>, framed: bool, findings: &mut Findings) {
+        let place = event.place();
+        let path = || String::from("/sequence_number");
+        let extension = event.kind() == Kind::Extension;
+        let Some(number) = event.sequence_number() else {
+            let envelope = event.kind() == Kind::Error && !framed;
+            let rule = if extension { Rule::Ext05 } else { Rule::Seq01 };
+            if !envelope {
+                findings.report(rule, place, None, || (path(), "expected a whole number, found none".into()));
+            }
+            return;
+        };
+        if let Some(after) = self.options.starting_after.filter(|after| number <= *after) {
+            findings.report(Rule::Seq07, place, None, || {
+                (path(), format!("expected a number above {after}, found {number}"))
+            });
+        }
+        match self.last_number {
+            Some(last) if number <= last => {
+                let rule = if extension { Rule::Seq04 } else { Rule::Seq02 };
+                findings
+                    .report(rule, place, None, || (path(), format!("expected a number above {last}, found {number}")));
+            }
+            Some(last) if number > last + 1 => {
+                findings
+                    .report(Rule::Seq03, place, None, || (path(), format!("expected {}, found {number}", last + 1)));
+            }
+            _ => {}
+        }
+        self.last_number = Some(number);
+    }
+
+    /// Looks at an event's name: whether it is the specification's, an extension's or nobody's.
+    fn check_name(&mut self, event: &Event<'_>, findings: &mut Findings) {
+        let kind = event.kind();
+        self.named |= bit(kind);
+        if kind == Kind::Extension {
+            if event.root().is_some_and(|root| root.get("error").is_some()) {
+                findings.report(Rule::Ext12, event.place(), None, || {
+                    ("/error".into(), "an extension event has a field that clients take for a failure".into())
+                });
+            }
+            return;
+        }
+        let listed = kind.editions();
+        let open = Edition::ALL.iter().any(|edition| *edition != Edition::OpenAi && listed.contains(*edition));
+        let ours = self.options.edition == Edition::OpenAi && listed.contains(Edition::OpenAi);
+        if (open || ours) && event.wire_type() == kind.as_str() {
+            return;
+        }
+        // A name that nobody lists may be another one each time; one that we know is worth one finding a stream.
+        if kind != Kind::Unknown && self.misnamed & bit(kind) != 0 {
+            return;
+        }
+        self.misnamed |= bit(kind);
+        let name = self.quote(event.wire_type());
+        let (rule, message) = match kind {
+            Kind::ReasoningTextDelta | Kind::ReasoningTextDone => {
+                (Rule::Rsn04, "expected `response.reasoning.*`, found OpenAI's name for raw reasoning".to_string())
+            }
+            Kind::Unknown if event.wire_type().is_empty() => {
+                (Rule::Schema01, "expected a `type`, found none".to_string())
+            }
+            _ => (Rule::Ext02, format!("expected a name of the specification or `slug:name`, found {name}")),
+        };
+        findings.report(rule, event.place(), None, || ("/type".into(), message));
+    }
+
+    fn check_response(&mut self, event: &Event<'_>, response: Option<View<'_>>, framed: bool, findings: &mut Findings) {
+        let Some(response) = response else { return };
+        let kind = event.kind();
+        if let Some(id) = response.get("id").and_then(|id| id.as_str()) {
+            if self.response_id.is_empty() {
+                self.response_id = Name::of(&id);
+            } else if !self.response_id.is(&id) {
+                let rule = if framed { Rule::Life08 } else { Rule::Ws06 };
+                findings.report(rule, event.place(), None, || {
+                    ("/response/id".into(), "expected the id of the first snapshot, found another one".into())
+                });
+            }
+        }
+        let wanted: &[&str] = match kind {
+            Kind::Created => &["in_progress", "queued"],
+            Kind::Queued => &["queued"],
+            Kind::InProgress => &["in_progress"],
+            Kind::Completed => &["completed"],
+            Kind::Incomplete => &["incomplete"],
+            _ => &["failed"],
+        };
+        if let Some(status) = response.get("status").and_then(|status| status.as_str()) {
+            if !wanted.contains(&&*status) {
+                let found = self.quote(&status);
+                findings.report(Rule::Life05, event.place(), None, || {
+                    ("/response/status".into(), format!("expected {}, found {found}", wanted.join(" or ")))
+                });
+            }
+        }
+        self.expected.note_response(response);
+        self.check_echo(event, response, findings);
+        if kind.is_terminal() {
+            self.check_terminal(event, response, findings);
+        }
+    }
+
+    fn check_error(&mut self, event: &Event<'_>, framed: bool, findings: &mut Findings) {
+        // A message without a number is the envelope of a failed turn: nothing has to follow it.
+        if !framed && event.sequence_number().is_none() {
+            return self.check_envelope(event, findings);
+        }
+        self.error = Some(event.place());
+    }
+
+    /// A payload that is no JSON object: nothing more can be said of it.
+    #[cold]
+    fn check_fault(&mut self, event: &Event<'_>, framed: bool, findings: &mut Findings) {
+        let layers = self.options.layers;
+        let message = match event.fault() {
+            Some(Fault::NotJson(error)) => format!("expected a JSON object, found {error}"),
+            Some(Fault::NotObject) => "expected a JSON object, found another value".into(),
+            // Whether it is JSON is not known; the reader has reported the depth.
+            Some(Fault::TooDeep) | None => return,
+        };
+        if !framed {
+            findings.report(Rule::Ws05, event.place(), None, || (String::new(), message));
+        } else if layers.contains(Layers::FRAMING) {
+            let rule = if is_nearly_sentinel(event.raw()) { Rule::Sse03 } else { Rule::Sse01 };
+            findings.report(rule, event.place(), None, || (String::new(), message));
+        }
+    }
+
+    #[cold]
+    fn report_frame_name(&self, event: &Event<'_>, findings: &mut Findings) {
+        let message = match event.frame_name() {
+            None => "expected an `event` line, found none".to_string(),
+            Some(name) => format!("expected the payload's type on the `event` line, found {}", self.quote(name)),
+        };
+        findings.report(Rule::Sse04, event.place(), None, || (String::new(), message));
+    }
+
+    /// A piece of payload for a message, or words in its place if payloads are not to be quoted.
+    pub(super) fn quote(&self, text: &str) -> String {
+        quote(text, self.options.quote)
+    }
+}
+
+/// A piece of payload for a message, or words in its place if payloads are not to be quoted.
+pub(super) fn quote(text: &str, allowed: bool) -> String {
+    if !allowed {
+        return "another value".into();
+    }
+    let short: String = text.chars().take(60).collect();
+    let more = if short.len() < text.len() { "…" } else { "" };
+    format!("`{short}{more}`")
+}
+
+/// Says whether a payload was meant to be the sentinel.
+pub(super) fn is_nearly_sentinel(raw: &str) -> bool {
+    let inner = raw.trim().trim_matches('"');
+    inner.get(..6).is_some_and(|head| head.eq_ignore_ascii_case("[DONE]"))
+}
+
+/// Says whether an object has this status.
+pub(super) fn status_is(object: View<'_>, status: &str) -> bool {
+    object.get("status").is_some_and(|view| view.is_str(status))
+}
+
+fn response_message(rule: Rule, kind: Kind) -> String {
+    match rule {
+        Rule::Life02 if kind == Kind::Created => "expected `response.created` once, found it again".into(),
+        Rule::Life02 => format!("expected `response.created` first, found `{kind}`"),
+        Rule::Life03 => format!("expected an event for the change of status before `{kind}`"),
+        Rule::Life06 => format!("expected one terminal event, found `{kind}` as well"),
+        _ => format!("expected nothing behind the terminal event, found `{kind}`"),
+    }
+}
+
+fn bit(kind: Kind) -> u128 {
+    1 << (kind as u8 & 127)
+}
