@@ -11,8 +11,10 @@ mod digest;
 mod explain;
 mod framing;
 mod items;
+mod object;
 mod options;
 mod parts;
+mod request;
 mod rule;
 pub(crate) mod schema;
 mod slots;
@@ -27,9 +29,9 @@ pub use explain::{markdown, Explanation};
 pub use options::{Layers, ValidateOptions};
 pub use rule::{Binds, Level, Rule, Scope, Seen};
 pub use schema::{
-    validate_as, validate_compact_request, validate_compact_response, validate_event, validate_input_item,
-    validate_item, validate_request, validate_response, validate_websocket_create, validate_websocket_error,
-    Extensions,
+    validate_as, validate_compact_request, validate_compact_response, validate_error, validate_event,
+    validate_input_item, validate_item, validate_request, validate_response, validate_websocket_create,
+    validate_websocket_error, Extensions,
 };
 pub use transport::{validate_request_head, validate_response_head};
 pub use validator::Validator;

@@ -78,7 +78,9 @@ impl Validator {
             (calls, foreign) = self.streamed_calls();
         }
         let whole = kind == Kind::Completed && !foreign;
-        self.expected.check(&calls, whole, "/response/output", place, findings);
+        self.expected.check(&calls, whole, "/response/output", &mut |rule, path, message| {
+            findings.report(rule, place, None, || (path, message));
+        });
         self.check_cut_calls(event, response, findings);
     }
 

@@ -4,9 +4,9 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::object::Tell;
 use super::rule::Rule;
 use super::slots::Class;
-use crate::finding::{Findings, Place};
 use crate::json::{Tag, View};
 
 /// What is known of the request.
@@ -105,10 +105,8 @@ impl Expected {
     }
 
     /// Checks the calls of an output. `completed`: nothing was cut off, so what is required must be there.
-    pub(crate) fn check(&self, calls: &[Call], completed: bool, path: &str, place: Place, findings: &mut Findings) {
-        let mut wrong = |rule: Rule, path: &str, message: &str| {
-            findings.report(rule, place, None, || (path.into(), message.into()));
-        };
+    pub(crate) fn check(&self, calls: &[Call], completed: bool, path: &str, tell: &mut Tell<'_>) {
+        let mut wrong = |rule: Rule, path: &str, message: &str| tell(rule, path.into(), message.into());
         let none = calls.is_empty() && completed;
         match &self.choice {
             Choice::Auto => {}

@@ -3,6 +3,7 @@
 use alloc::format;
 use alloc::string::String;
 
+use super::object::error_status;
 use super::rule::Rule;
 use super::validator::Validator;
 use crate::event::Event;
@@ -83,7 +84,9 @@ impl Validator {
         }
         let kind = event.error().and_then(|error| error.get("type")?.as_str());
         if let (Some(status), Some(kind)) = (status, kind) {
-            check_status(status, &kind, place, findings);
+            error_status(status, &kind, &mut |rule, path, message| {
+                findings.report(rule, place, None, || (path, message))
+            });
         }
     }
 
@@ -117,25 +120,6 @@ impl Validator {
                 ("/obfuscation".into(), "expected no padding, since the request switched it off".into())
             });
         }
-    }
-}
-
-/// Compares an HTTP status with the type of the error it came with (HTTP-09). Types that are not known fit any status.
-pub(super) fn check_status(status: u64, kind: &str, place: Place, findings: &mut Findings) {
-    let usual = match kind.strip_suffix("_error").unwrap_or(kind) {
-        "server" | "model" => 500..=599,
-        // Refusals of all sorts go by this name: 401, 403, 413, 422.
-        "invalid_request" => 400..=499,
-        "not_found" => 404..=404,
-        "too_many_requests" | "rate_limit" => 429..=429,
-        _ => return,
-    };
-    if !usual.contains(&status) {
-        let (low, high) = (*usual.start(), *usual.end());
-        findings.report(Rule::Http09, place, None, || {
-            let expected = if low == high { format!("{low}") } else { format!("{low} to {high}") };
-            ("/status".into(), format!("expected status {expected} for this type of error, found {status}"))
-        });
     }
 }
 

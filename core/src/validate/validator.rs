@@ -10,8 +10,10 @@ use alloc::format;
 use alloc::string::{String, ToString};
 
 use super::channel::{Channel, Step};
+use super::object;
 use super::options::{Layers, ValidateOptions};
 use super::rule::Rule;
+use super::schema::EventSchema;
 use super::slots::{ByIndex, Item, Name};
 use super::state;
 use super::tools::Expected;
@@ -40,6 +42,7 @@ use crate::json::View;
 #[derive(Clone, Debug)]
 pub struct Validator {
     pub(super) options: ValidateOptions,
+    schema: EventSchema,
     /// Whether the next event comes from a frame.
     pub(super) framed: bool,
     /// Whether any frame came: the stream is an event stream.
@@ -97,6 +100,7 @@ impl Validator {
     pub fn new(options: ValidateOptions) -> Self {
         let joined = options.starting_after.is_some();
         Self {
+            schema: EventSchema::new(options.edition),
             framed: false,
             sse: false,
             sentinel: false,
@@ -132,6 +136,12 @@ impl Validator {
         }
         if layers.contains(Layers::STREAM) {
             self.check_stream(event, framed, findings);
+        }
+        if layers.contains(Layers::SCHEMA) && !self.is_envelope(event, framed) {
+            self.schema.check(event, findings);
+            if !event.kind().is_delta() {
+                self.check_objects(event, findings);
+            }
         }
     }
 
@@ -337,9 +347,22 @@ impl Validator {
         }
     }
 
+    /// A failed turn on a socket: it has a shape of its own.
+    #[inline]
+    fn is_envelope(&self, event: &Event<'_>, framed: bool) -> bool {
+        !framed && event.kind() == Kind::Error && event.sequence_number().is_none()
+    }
+
+    fn check_objects(&self, event: &Event<'_>, findings: &mut Findings) {
+        let Some(root) = event.root() else { return };
+        object::event(root, event.kind(), &mut |rule, path, message| {
+            findings.report(rule, event.place(), None, || (path, message));
+        });
+    }
+
     fn check_error(&mut self, event: &Event<'_>, framed: bool, findings: &mut Findings) {
         // A message without a number is the envelope of a failed turn: nothing has to follow it.
-        if !framed && event.sequence_number().is_none() {
+        if self.is_envelope(event, framed) {
             return self.check_envelope(event, findings);
         }
         self.error = Some(event.place());

@@ -1,7 +1,7 @@
 //! Which rule a problem breaks: the rule that names the very field, else one of `SCHEMA-01` to `-05`.
 
 use super::problem::{Context, Fault};
-use crate::contract::schema::SchemaId;
+use crate::contract::schema::{self, Node, SchemaId, Shape};
 use crate::contract::tables::id;
 use crate::contract::{Edition, Kind};
 use crate::json::{Tag, View};
@@ -37,6 +37,8 @@ const ANY: &[Sort] = &[Missing, Null, Type, Fraction, Value, Bounds, Variant, Fo
 const LACK: &[Sort] = &[Missing, Null, Type, Fraction];
 /// Any field.
 const ALL: &str = "";
+/// No field that a line could name.
+const INSIDE: &str = "/";
 
 /// Schema, field, sorts, rule. The first line that fits wins. A missing field counts as the field itself.
 const LINES: &[(SchemaId, &str, &[Sort], Rule)] = &[
@@ -102,6 +104,8 @@ pub(super) fn blame(root: Root, view: View<'_>, fault: &Fault, context: &Context
     let sort = sort(view, fault);
     let field = match *fault {
         Fault::Missing(field) if context.field.is_empty() => field,
+        // What is missing inside a field says nothing of the field itself.
+        Fault::Missing(_) => INSIDE,
         Fault::Variant(union, _) if context.field.is_empty() => union.field().unwrap_or("type"),
         _ => context.field,
     };
@@ -136,7 +140,15 @@ fn special(root: Root, view: View<'_>, fault: &Fault, sort: Sort, field: &str, c
     let items = [id::ITEM_FIELD, id::ITEM_PARAM];
     if sort == Variant && context.field.is_empty() && context.schema.is_some_and(|schema| items.contains(&schema)) {
         let name = view.as_str().unwrap_or_default();
-        return Some(if name.contains(':') { Rule::Ext01 } else { Rule::Item18 });
+        return Some(match name.contains(':') {
+            true => Rule::Ext01,
+            false if is_legacy(context, fault) => Rule::Schema05,
+            false => Rule::Item18,
+        });
+    }
+    let tools = [id::TOOL, id::RESPONSES_TOOL_PARAM];
+    if context.schema.is_some_and(|schema| tools.contains(&schema)) && is_legacy(context, fault) {
+        return Some(Rule::Schema05);
     }
     if sort == Variant && root == Root::Event(Kind::OutputTextAnnotationAdded) {
         return Some(Rule::Ann04);
@@ -154,13 +166,23 @@ fn special(root: Root, view: View<'_>, fault: &Fault, sort: Sort, field: &str, c
     (nameless && sort == Missing).then_some(Rule::Item20)
 }
 
+/// A type that another edition has at this place: wrong here by schema, but not a name that somebody made up.
+fn is_legacy(context: &Context, fault: &Fault) -> bool {
+    let Fault::Variant(_, Some(known)) = fault else { return false };
+    let Some(Shape::Union(union)) = context.schema.and_then(|schema| schema.node(Edition::Split)).map(Node::shape)
+    else {
+        return false;
+    };
+    schema::number(known).is_some_and(|number| union.case(number).is_some())
+}
+
 /// Rules that name a place rather than a schema, then those for all the rest.
 fn by_place(root: Root, sort: Sort, field: &str, context: &Context) -> Rule {
     let item = context.via == Some(id::ITEM_FIELD);
     match sort {
         Missing | Null if item && root == Root::Event(Kind::OutputItemAdded) => Rule::Item04,
         Missing if item && matches!(field, "id" | "type" | "status") => Rule::Item01,
-        Missing if context.schema == Some(id::ITEM_FIELD) => Rule::Item01,
+        Missing if context.schema == Some(id::ITEM_FIELD) && matches!(field, "id" | "type" | "status") => Rule::Item01,
         Missing | Forbidden => Rule::Schema01,
         Null | Type | Fraction => Rule::Schema02,
         Value => Rule::Schema03,

@@ -15,7 +15,6 @@ use crate::json::View;
 /// A delta that repeats the last of its kind outside the fields that change anyway has the verdict of that one. So the
 /// deltas of a right stream cost one comparison each.
 #[derive(Clone, Debug)]
-#[allow(dead_code)] // the stream validator drives it
 pub(crate) struct EventSchema {
     edition: Edition,
     /// Kinds of which an event was checked and found right.
@@ -25,7 +24,6 @@ pub(crate) struct EventSchema {
     wrong: u128,
 }
 
-#[allow(dead_code)] // the stream validator drives it
 impl EventSchema {
     pub(crate) fn new(edition: Edition) -> Self {
         Self { edition, right: 0, wrong: 0 }
@@ -47,15 +45,9 @@ impl EventSchema {
         self.wrong |= if wrong { bit } else { 0 };
         self.right = (self.right | bit) & !self.wrong;
     }
-
-    /// Forgets what was found out about a stream.
-    pub(crate) fn reset(&mut self) {
-        *self = Self::new(self.edition);
-    }
 }
 
 /// Whether a repeated delta holds values that the repetition does not vouch for.
-#[allow(dead_code)] // the stream validator drives it
 fn has_nested(event: &Event<'_>) -> bool {
     event.logprobs().is_some() || event.kind() == Kind::ShellCallOutputContentDelta
 }

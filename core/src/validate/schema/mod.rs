@@ -17,10 +17,10 @@ mod problem;
 mod walk;
 mod whole;
 
-#[allow(unused_imports)] // the stream validator drives it
 pub(crate) use event::EventSchema;
 pub use walk::Extensions;
 pub use whole::{
-    validate_as, validate_compact_request, validate_compact_response, validate_event, validate_input_item,
-    validate_item, validate_request, validate_response, validate_websocket_create, validate_websocket_error,
+    validate_as, validate_compact_request, validate_compact_response, validate_error, validate_event,
+    validate_input_item, validate_item, validate_request, validate_response, validate_websocket_create,
+    validate_websocket_error,
 };

@@ -1,6 +1,7 @@
 //! Whole JSON texts against the contract: each function stands alone.
 
 use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::blame::Root;
@@ -13,7 +14,7 @@ use crate::error::{Code, Error};
 use crate::finding::{Finding, Place};
 use crate::json::{JsonErrorKind, Tag, Tape, View};
 use crate::limits::Limits;
-use crate::validate::Rule;
+use crate::validate::{object, request, Rule};
 
 /// Checks one event: its own fields and every object in it.
 ///
@@ -35,6 +36,7 @@ pub fn validate_event(json: &str, edition: Edition) -> Result<Vec<Finding>, Erro
         let kind = Kind::from_wire(&wire_type);
         findings.extend(name_finding(view, kind, &wire_type));
         event::check(view, kind, &wire_type, edition, &mut |problem| findings.push(finding(problem)));
+        object::event(view, kind, &mut |rule, path, message| findings.push(breach(rule, path, message)));
     })?;
     Ok(findings)
 }
@@ -52,25 +54,27 @@ fn name_finding(view: View<'_>, kind: Kind, wire_type: &str) -> Option<Finding> 
     } else {
         return None;
     };
-    Some(Finding {
-        rule,
-        severity: rule.severity(),
-        layer: rule.layer(),
-        place: Place::default(),
-        path: path.into(),
-        message,
-        repair: None,
-    })
+    Some(breach(rule, path.into(), message))
 }
 
-/// Checks a response body, or the `response` of an event.
+/// Checks a response body, or the `response` of an event: against the contract, and by the rules about one response.
+///
+/// ```
+/// use deltafold::{validate::validate_response, Edition};
+/// let findings = validate_response(r#"{"status":"failed","error":null}"#, Edition::default())?;
+/// assert!(findings.iter().any(|finding| finding.rule.id() == "ERR-07" && finding.path == "/error"));
+/// # Ok::<(), deltafold::Error>(())
+/// ```
 pub fn validate_response(json: &str, edition: Edition) -> Result<Vec<Finding>, Error> {
-    validate_as(json, id::RESPONSE_RESOURCE, edition, Extensions::Allowed)
+    both(json, id::RESPONSE_RESOURCE, edition, |view, tell| {
+        object::response(view, "", tell);
+        object::calls(view, tell);
+    })
 }
 
 /// Checks an output item.
 pub fn validate_item(json: &str, edition: Edition) -> Result<Vec<Finding>, Error> {
-    validate_as(json, id::ITEM_FIELD, edition, Extensions::Allowed)
+    both(json, id::ITEM_FIELD, edition, |view, tell| object::item(view, "", tell))
 }
 
 /// Checks an input item.
@@ -80,7 +84,7 @@ pub fn validate_input_item(json: &str, edition: Edition) -> Result<Vec<Finding>,
 
 /// Checks the body of `POST /responses`.
 pub fn validate_request(json: &str, edition: Edition) -> Result<Vec<Finding>, Error> {
-    validate_as(json, id::CREATE_RESPONSE_BODY, edition, Extensions::Allowed)
+    both(json, id::CREATE_RESPONSE_BODY, edition, request::body)
 }
 
 /// Checks the body of `POST /responses/compact`.
@@ -90,12 +94,26 @@ pub fn validate_compact_request(json: &str, edition: Edition) -> Result<Vec<Find
 
 /// Checks the answer of `POST /responses/compact`.
 pub fn validate_compact_response(json: &str, edition: Edition) -> Result<Vec<Finding>, Error> {
-    validate_as(json, id::COMPACT_RESOURCE, edition, Extensions::Allowed)
+    both(json, id::COMPACT_RESOURCE, edition, object::compaction)
 }
 
 /// Checks a client's `response.create` message on a WebSocket.
 pub fn validate_websocket_create(json: &str, edition: Edition) -> Result<Vec<Finding>, Error> {
-    validate_as(json, id::WEB_SOCKET_RESPONSE_CREATE_EVENT, edition, Extensions::Allowed)
+    both(json, id::WEB_SOCKET_RESPONSE_CREATE_EVENT, edition, request::socket)
+}
+
+/// Checks an error body, as it comes with an HTTP error status; with the status, whether the two fit.
+pub fn validate_error(json: &str, status: Option<u16>) -> Result<Vec<Finding>, Error> {
+    let mut findings = Vec::new();
+    with_root(json, |view| {
+        let mut tell = |rule, path, message| findings.push(breach(rule, path, message));
+        object::error_body(view, &mut tell);
+        let kind = view.pointer("/error/type").and_then(|kind| kind.as_str());
+        if let (Some(status), Some(kind)) = (status, kind) {
+            object::error_status(u64::from(status), &kind, &mut tell);
+        }
+    })?;
+    Ok(findings)
 }
 
 /// Checks the error message of a WebSocket, which has no sequence number.
@@ -133,6 +151,22 @@ pub fn validate_as(
     Ok(findings)
 }
 
+/// Checks against a schema, then by the rules that no schema can say.
+fn both(
+    json: &str,
+    schema: SchemaId,
+    edition: Edition,
+    rules: impl FnOnce(View<'_>, &mut object::Tell<'_>),
+) -> Result<Vec<Finding>, Error> {
+    let mut findings = validate_as(json, schema, edition, Extensions::Allowed)?;
+    with_root(json, |view| {
+        if view.tag() == Tag::Object {
+            rules(view, &mut |rule, path, message| findings.push(breach(rule, path, message)));
+        }
+    })?;
+    Ok(findings)
+}
+
 fn with_root<T>(json: &str, check: impl FnOnce(View<'_>) -> T) -> Result<T, Error> {
     let mut tape = Tape::default();
     tape.parse(json, Limits::default().depth).map_err(|error| {
@@ -152,6 +186,19 @@ fn finding(problem: &Problem<'_>) -> Finding {
         place: Place { event_index: None, sequence_number: None, offset: problem.at as u64 },
         path: problem.pointer(),
         message: problem.message(),
+        repair: None,
+    }
+}
+
+/// A finding by a rule that no schema says.
+fn breach(rule: Rule, path: String, message: String) -> Finding {
+    Finding {
+        rule,
+        severity: rule.severity(),
+        layer: rule.layer(),
+        place: Place::default(),
+        path,
+        message,
         repair: None,
     }
 }
