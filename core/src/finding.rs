@@ -147,7 +147,11 @@ impl fmt::Display for Finding {
 
 /// What each rule weighs: its own level, changed by a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Weights([Option<Severity>; Rule::COUNT]);
+pub struct Weights {
+    table: [Option<Severity>; Rule::COUNT],
+    /// Rules that weigh something else at some places, by pattern.
+    places: Vec<(Rule, String, Option<Severity>)>,
+}
 
 impl Weights {
     /// Every rule at its own level.
@@ -156,18 +160,56 @@ impl Weights {
         for rule in Rule::ALL {
             table[*rule as usize] = Some(rule.severity());
         }
-        Self(table)
+        Self { table, places: Vec::new() }
     }
 
     /// Sets what a rule weighs; `None` silences it.
     pub fn set(&mut self, rule: Rule, severity: Option<Severity>) {
-        self.0[rule as usize] = severity;
+        self.table[rule as usize] = severity;
     }
 
-    /// What a rule weighs; `None` if it is silenced.
-    pub fn of(&self, rule: Rule) -> Option<Severity> {
-        self.0[rule as usize]
+    /// Sets what a rule weighs where the JSON pointer of a finding fits a pattern: a pointer whose steps may be `*` for any
+    /// one step, and whose last may be `**` for any number of them. Of several patterns that fit the last one counts.
+    pub fn set_at(&mut self, rule: Rule, pattern: &str, severity: Option<Severity>) {
+        self.places.push((rule, pattern.into(), severity));
     }
+
+    /// What a rule weighs, where no pattern says otherwise; `None` if it is silenced.
+    pub fn of(&self, rule: Rule) -> Option<Severity> {
+        self.table[rule as usize]
+    }
+
+    /// What a rule weighs at a place.
+    ///
+    /// ```
+    /// use deltafold::{validate::Rule, Severity, Weights};
+    /// let mut weights = Weights::by_level();
+    /// weights.set_at(Rule::Life09, "/response/output/*/action", Some(Severity::Note));
+    /// assert_eq!(weights.at(Rule::Life09, "/response/output/3/action"), Some(Severity::Note));
+    /// assert_eq!(weights.at(Rule::Life09, "/response/output/3/id"), Some(Severity::Error));
+    /// ```
+    pub fn at(&self, rule: Rule, path: &str) -> Option<Severity> {
+        let fits = |place: &&(Rule, String, Option<Severity>)| place.0 == rule && matches(&place.1, path);
+        self.places.iter().rev().find(fits).map_or(self.of(rule), |place| place.2)
+    }
+
+    fn is_placed(&self, rule: Rule) -> bool {
+        self.places.iter().any(|place| place.0 == rule)
+    }
+}
+
+fn matches(pattern: &str, path: &str) -> bool {
+    let mut steps = path.split('/');
+    for wanted in pattern.split('/') {
+        match (wanted, steps.next()) {
+            ("**", _) => return true,
+            (_, None) => return false,
+            ("*", Some(_)) => {}
+            (wanted, Some(step)) if wanted == step => {}
+            _ => return false,
+        }
+    }
+    steps.next().is_none()
 }
 
 impl Default for Weights {
@@ -192,9 +234,10 @@ impl Findings {
     }
 
     /// Adds a finding, or only counts it when the list is full. `text` gives path and message; it is called only if
-    /// the finding is kept. A silenced rule is not even counted.
+    /// the finding is kept or its rule weighs differently at some places. A silenced rule is not even counted.
     ///
-    /// Where the same rule is already known for the same event and path, the two are merged: the repair is added.
+    /// Where the same rule is already known for the same event and path, the two are merged: the repair is added. A repair
+    /// is also added to what a validator has said of the same event under another rule, since it is an answer to that.
     pub fn report(
         &mut self,
         rule: Rule,
@@ -202,18 +245,38 @@ impl Findings {
         repair: Option<Repair>,
         text: impl FnOnce() -> (String, String),
     ) {
-        let Some(severity) = self.weights.of(rule) else { return };
-        self.counts[severity as usize] += 1;
-        if self.kept.len() >= self.limit {
-            return;
+        let full = self.kept.len() >= self.limit;
+        if !self.weights.is_placed(rule) {
+            let Some(severity) = self.weights.of(rule) else { return };
+            if full {
+                self.counts[severity as usize] += 1;
+                return;
+            }
+            return self.add(rule, severity, place, repair, text());
         }
         let (path, message) = text();
-        let same = self.kept.iter_mut().rev().take_while(|f| f.place.event_index == place.event_index);
-        if let Some(known) = place.event_index.and_then(|_| { same }.find(|f| f.rule == rule && f.path == path)) {
-            self.counts[severity as usize] -= 1;
-            known.repair = known.repair.or(repair);
+        let Some(severity) = self.weights.at(rule, &path) else { return };
+        if full {
+            self.counts[severity as usize] += 1;
             return;
         }
+        self.add(rule, severity, place, repair, (path, message));
+    }
+
+    fn add(&mut self, rule: Rule, severity: Severity, place: Place, repair: Option<Repair>, text: (String, String)) {
+        let (path, message) = text;
+        let index = place.event_index;
+        let same = |f: &Finding| f.rule == rule && (f.path == path || (repair.is_some() && path.is_empty()));
+        let open =
+            |f: &Finding| repair.is_some() && f.repair.is_none() && f.layer == Layer::Stream && f.rule < Rule::Schema01;
+        let known = self.kept.iter().rev().take_while(|f| index.is_some() && f.place.event_index == index).count();
+        let start = self.kept.len() - known;
+        let rest = &mut self.kept[start..];
+        if let Some(at) = rest.iter().position(same).or_else(|| rest.iter().position(open)) {
+            rest[at].repair = rest[at].repair.or(repair);
+            return;
+        }
+        self.counts[severity as usize] += 1;
         self.kept.push(Finding { rule, severity, layer: rule.layer(), place, path, message, repair });
     }
 

@@ -149,6 +149,7 @@ pub(super) fn agree(known: &mut Growing, text: &str, differs: impl FnOnce(usize,
     match known.say(Digest::of(text)) {
         Agreement::Same => {}
         Agreement::Doubled => differs(text.len(), 2 * text.len() as u64),
+        Agreement::Unheard => differs(text.len(), 0),
         Agreement::Differs(expected) => differs(text.len(), expected),
     }
 }

@@ -1,7 +1,7 @@
 //! [`Channel`]: which text of which item an event is about, and which rules judge it there.
 
 use super::rule::Rule;
-use super::slots::{Class, PartKind};
+use super::slots::{Agreement, Class, PartKind};
 use super::state::ResponseMove;
 use crate::contract::{Group, Kind};
 use crate::event::Event;
@@ -163,15 +163,16 @@ impl Channel {
         }
     }
 
-    /// The rule that is broken if a done event and the deltas differ; `doubled` if the deltas repeat the first text.
-    pub(crate) fn disagreement(self, doubled: bool) -> Rule {
+    /// The rule that is broken if a done event and the deltas do not agree.
+    pub(crate) fn disagreement(self, agreement: Agreement) -> Rule {
+        let differs = matches!(agreement, Agreement::Differs(_));
         match self {
             Self::Content(PartKind::Refusal) => Rule::Ref02,
             Self::Content(PartKind::ReasoningText) | Self::Summary => Rule::Rsn07,
-            Self::Content(_) if doubled => Rule::Part09,
+            Self::Content(_) if agreement == Agreement::Doubled => Rule::Part09,
             Self::Content(_) => Rule::Text01,
-            Self::Input(_) | Self::Command if doubled => Rule::Arg04,
-            Self::Input(_) | Self::Command => Rule::Arg02,
+            Self::Input(_) | Self::Command if differs => Rule::Arg02,
+            Self::Input(_) | Self::Command => Rule::Arg04,
         }
     }
 }

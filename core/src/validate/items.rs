@@ -1,6 +1,5 @@
 //! Items: which one an event is about, which move it makes there, and whether it stays the same item.
 
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 
@@ -17,7 +16,7 @@ use crate::json::View;
 impl Validator {
     pub(super) fn item_added(&mut self, event: &Event<'_>, findings: &mut Findings) {
         let place = event.place();
-        let Some(index) = event.output_index() else { return };
+        let index = event.output_index().unwrap_or(self.next_index);
         let Some(item) = event.item() else {
             if event.root().and_then(|root| root.get("item")).is_some() {
                 findings.report(Rule::Item15, place, None, || ("/item".into(), "expected an item, found null".into()));
@@ -78,7 +77,7 @@ impl Validator {
         let text = |key: &str| view.get(key).and_then(|value| value.as_str()).unwrap_or_default();
         let (id, kind, call_id) = (text("id"), text("type"), text("call_id"));
         let class = Class::of(&kind);
-        let Some(position) = self.route(event, ItemMove::Done, class, findings) else { return };
+        let Some(position) = self.route_by(event, &id, ItemMove::Done, class, findings) else { return };
         let joined = self.joined;
         let Some(item) = self.items.at_mut(position) else { return };
         let unnamed = item.id.is_empty();
@@ -138,9 +137,19 @@ impl Validator {
         class: Class,
         findings: &mut Findings,
     ) -> Option<usize> {
+        self.route_by(event, event.item_id().unwrap_or_default(), step, class, findings)
+    }
+
+    /// The same, with the id that serves where there is no index.
+    fn route_by(
+        &mut self,
+        event: &Event<'_>,
+        id: &str,
+        step: ItemMove,
+        class: Class,
+        findings: &mut Findings,
+    ) -> Option<usize> {
         let place = event.place();
-        let item_id = event.item_id();
-        let by_id = |ids: &BTreeMap<u64, usize>| ids.get(&text_hash(item_id?)).copied();
         let position = match event.output_index() {
             Some(index) => match self.items.position(index) {
                 Some(position) => position,
@@ -151,7 +160,7 @@ impl Validator {
                     self.items.insert(index, new)
                 }
             },
-            None => by_id(&self.ids)?,
+            None => self.ids.get(&text_hash(id)).copied()?,
         };
         let joined = self.joined;
         let item = self.items.at_mut(position)?;
@@ -165,7 +174,7 @@ impl Validator {
                 return None;
             }
         }
-        if let Some(id) = item_id {
+        if let Some(id) = event.item_id() {
             if item.id.is_empty() {
                 self.name_item(position, id, event, findings);
             } else if !item.id.is(id) {

@@ -136,19 +136,16 @@ impl Validator {
         };
         let Some(text) = text else { return };
         let found = text.len();
-        let (doubled, expected) = match growing.say(Digest::of(text)) {
+        let agreement = growing.say(Digest::of(text));
+        let message = match agreement {
             Agreement::Same => return,
-            Agreement::Doubled => (true, 0),
-            Agreement::Differs(length) => (false, length),
-        };
-        findings.report(channel.disagreement(doubled), place, None, || {
-            let message = if doubled {
-                "expected deltas that go on behind the first text, found it repeated".into()
-            } else {
+            Agreement::Doubled => "expected deltas that go on behind the first text, found it repeated".into(),
+            Agreement::Unheard => format!("expected deltas for these {found} bytes, found none"),
+            Agreement::Differs(expected) => {
                 format!("expected the {expected} bytes that were streamed, found other {found} bytes")
-            };
-            (String::new(), message)
-        });
+            }
+        };
+        findings.report(channel.disagreement(agreement), place, None, || (String::new(), message));
     }
 
     pub(super) fn annotation(&mut self, event: &Event<'_>, findings: &mut Findings) {

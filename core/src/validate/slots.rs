@@ -241,6 +241,8 @@ pub(crate) enum Agreement {
     Same,
     /// It equals the deltas alone: they repeat the first text.
     Doubled,
+    /// There were no deltas at all.
+    Unheard,
     /// It is another text than that of so many bytes.
     Differs(u64),
 }
@@ -268,6 +270,7 @@ impl Growing {
         let known = self.said.or_else(|| (!self.joined).then(|| self.text.digest()));
         self.said = Some(whole);
         match known {
+            Some(known) if known != whole && known.length == 0 => Agreement::Unheard,
             Some(known) if known != whole => match self.deltas.take() {
                 Some(deltas) if deltas.digest() == whole => Agreement::Doubled,
                 _ => Agreement::Differs(known.length),

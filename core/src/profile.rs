@@ -1,0 +1,299 @@
+//! [`Profile`]: what a provider is known to do differently, as data.
+//!
+//! A profile changes what a breach weighs and nothing else: the same events, the same response, the same repairs. Each line
+//! says which rule, where, how much it weighs now, and on what evidence. The profile `open-responses` forgives nothing;
+//! `any`, the default of a reader, forgives what any known provider does.
+
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use crate::contract::Edition;
+use crate::error::{Code, Error};
+use crate::finding::{Finding, Severity, Weights};
+use crate::json::Value;
+use crate::validate::Rule;
+
+mod builtin;
+
+/// What a provider is known to do differently.
+///
+/// ```
+/// use deltafold::{Profile, Severity};
+/// use deltafold::validate::Rule;
+/// let openai = Profile::builtin("openai")?;
+/// assert_eq!(openai.weights().of(Rule::Sse02), None, "OpenAI never sends the sentinel");
+///
+/// let mine = Profile::from_json(r#"{"name":"mine","extends":"openai",
+///     "forgive":[{"rule":"SEQ-03","as":"warning","why":"our proxy drops keepalives"}]}"#)?;
+/// assert_eq!(mine.weights().of(Rule::Seq03), Some(Severity::Warning));
+/// # Ok::<(), deltafold::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Profile {
+    name: Cow<'static, str>,
+    about: Cow<'static, str>,
+    edition: Edition,
+    lines: Vec<Forgiven>,
+}
+
+/// One line of a profile: a rule that weighs less, where, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Forgiven {
+    /// The rule.
+    pub rule: Rule,
+    /// Pattern of JSON pointers, as in [`Weights::set_at`]; empty for everywhere.
+    pub path: Cow<'static, str>,
+    /// What it weighs now; `None` if it is not reported at all.
+    pub severity: Option<Severity>,
+    /// The evidence: where it was seen.
+    pub why: Cow<'static, str>,
+}
+
+impl Profile {
+    /// The names of the built-in profiles.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        builtin::ALL.iter().map(|profile| profile.name)
+    }
+
+    /// A built-in profile.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::UnknownName`] if there is none of this name.
+    pub fn builtin(name: &str) -> Result<Self, Error> {
+        let known = || Self::names().collect::<Vec<_>>().join(", ");
+        let found = builtin::ALL.iter().find(|profile| profile.name == name);
+        let found = found.ok_or_else(|| Error::new(Code::UnknownName, 0, format!("profiles are {}", known())))?;
+        let mut profile = Self {
+            name: Cow::Borrowed(found.name),
+            about: Cow::Borrowed(found.about),
+            edition: found.edition,
+            lines: Vec::new(),
+        };
+        if name == "any" {
+            for other in builtin::ALL {
+                profile.take(other.lines);
+            }
+        } else {
+            for base in found.like {
+                for other in builtin::ALL.iter().filter(|other| other.name == *base) {
+                    profile.take(other.lines);
+                }
+            }
+        }
+        profile.take(found.lines);
+        Ok(profile)
+    }
+
+    /// Reads a profile from JSON: `name`, `about`, `extends` (a built-in profile, none by default), `edition`, and
+    /// `forgive`: a list of `rule`, `path` (everywhere by default), `as` (`none`, `note`, `warning` or `error`; `note` by
+    /// default) and `why`.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::NotJson`] for text that is not JSON, [`Code::BadArgument`] for a field that cannot be used,
+    /// [`Code::UnknownName`] for a rule, edition or profile that does not exist.
+    pub fn from_json(text: &str) -> Result<Self, Error> {
+        let value =
+            Value::parse(text, 16).map_err(|error| Error::new(Code::NotJson, error.at() as u64, error.to_string()))?;
+        let object = value.as_object().ok_or_else(|| bad("a profile is a JSON object"))?;
+        let base = match object.get("extends") {
+            None => "open-responses",
+            Some(base) => base.as_str().ok_or_else(|| bad("`extends` is the name of a profile"))?,
+        };
+        let mut profile = Self::builtin(base)?;
+        for (key, value) in object.iter() {
+            let text = || value.as_str().ok_or_else(|| bad(format!("`{key}` is a string"))).map(ToString::to_string);
+            match key {
+                "name" => profile.name = Cow::Owned(text()?),
+                "about" => profile.about = Cow::Owned(text()?),
+                "edition" => profile.edition = text()?.parse()?,
+                "extends" => {}
+                "forgive" => {
+                    let lines = value.as_array().ok_or_else(|| bad("`forgive` is a list"))?;
+                    for line in lines {
+                        profile.lines.push(Forgiven::from_value(line)?);
+                    }
+                }
+                _ => return Err(bad(format!("a profile has no field `{key}`"))),
+            }
+        }
+        Ok(profile)
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whose streams it is for, in a sentence.
+    pub fn about(&self) -> &str {
+        &self.about
+    }
+
+    /// The edition to check against, unless the caller wants another one.
+    pub fn edition(&self) -> Edition {
+        self.edition
+    }
+
+    /// What is forgiven, and why. A later line counts more than an earlier one.
+    pub fn lines(&self) -> &[Forgiven] {
+        &self.lines
+    }
+
+    /// What each rule weighs under this profile.
+    pub fn weights(&self) -> Weights {
+        let mut weights = Weights::by_level();
+        for line in &self.lines {
+            if line.path.is_empty() {
+                weights.set(line.rule, line.severity);
+            } else {
+                weights.set_at(line.rule, &line.path, line.severity);
+            }
+        }
+        weights
+    }
+
+    /// Suggests the built-in profile that leaves the fewest errors of these findings; among equals the one that forgives
+    /// least. The findings should come from a check without a profile.
+    ///
+    /// ```
+    /// use deltafold::Profile;
+    /// assert_eq!(Profile::suggest(&[]).name(), "open-responses");
+    /// ```
+    pub fn suggest(findings: &[Finding]) -> Self {
+        let mut best: Option<(usize, usize, Self)> = None;
+        for name in Self::names() {
+            // Every name in the list is built in.
+            let Ok(profile) = Self::builtin(name) else { continue };
+            let weights = profile.weights();
+            let is_error = |finding: &&Finding| weights.at(finding.rule, &finding.path) == Some(Severity::Error);
+            let errors = findings.iter().filter(is_error).count();
+            let forgiven = profile.lines.len();
+            if best.as_ref().is_none_or(|(fewest, least, _)| (errors, forgiven) < (*fewest, *least)) {
+                best = Some((errors, forgiven, profile));
+            }
+        }
+        // The list is not empty.
+        best.map_or_else(Self::default, |(.., profile)| profile)
+    }
+
+    fn take(&mut self, lines: &[builtin::Line]) {
+        for (rule, path, severity, why) in lines {
+            let same = |known: &Forgiven| known.rule == *rule && known.path == *path;
+            // The most forgiving of two lines stays: `any` must not be stricter than what it stands for.
+            if let Some(known) = self.lines.iter_mut().find(|known| same(known)) {
+                known.severity = known.severity.min(*severity);
+                continue;
+            }
+            self.lines.push(Forgiven {
+                rule: *rule,
+                path: Cow::Borrowed(path),
+                severity: *severity,
+                why: Cow::Borrowed(why),
+            });
+        }
+    }
+}
+
+impl Default for Profile {
+    /// The profile `any`.
+    fn default() -> Self {
+        // The name is in the list, as a test proves; an empty profile is the right answer all the same.
+        Self::builtin("any").unwrap_or(Self {
+            name: Cow::Borrowed("any"),
+            about: Cow::Borrowed(""),
+            edition: Edition::default(),
+            lines: Vec::new(),
+        })
+    }
+}
+
+impl Forgiven {
+    fn from_value(value: &Value) -> Result<Self, Error> {
+        let object = value.as_object().ok_or_else(|| bad("a line of `forgive` is a JSON object"))?;
+        let (mut rule, mut path, mut why) = (None, String::new(), String::new());
+        let mut severity = Some(Severity::Note);
+        for (key, value) in object.iter() {
+            let text = value.as_str().ok_or_else(|| bad(format!("`{key}` is a string")))?;
+            match key {
+                "rule" => {
+                    let unknown = || Error::new(Code::UnknownName, 0, "there is no rule of this id");
+                    rule = Some(Rule::from_id(text).ok_or_else(unknown)?);
+                }
+                "path" => path = text.to_string(),
+                "why" => why = text.to_string(),
+                "as" => {
+                    severity = match text {
+                        "none" => None,
+                        "note" => Some(Severity::Note),
+                        "warning" => Some(Severity::Warning),
+                        "error" => Some(Severity::Error),
+                        _ => return Err(bad("`as` is none, note, warning or error")),
+                    }
+                }
+                _ => return Err(bad(format!("a line of `forgive` has no field `{key}`"))),
+            }
+        }
+        let rule = rule.ok_or_else(|| bad("a line of `forgive` names a `rule`"))?;
+        Ok(Self { rule, path: Cow::Owned(path), severity, why: Cow::Owned(why) })
+    }
+}
+
+fn bad(detail: impl Into<Cow<'static, str>>) -> Error {
+    Error::new(Code::BadArgument, 0, detail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_built_in_profile_has_a_reason_for_each_line() {
+        for name in Profile::names() {
+            let profile = Profile::builtin(name).unwrap();
+            assert!(!profile.about().is_empty(), "{name}");
+            for line in profile.lines() {
+                assert!(!line.why.is_empty(), "{name} {}", line.rule.id());
+                assert!(line.severity < Some(Severity::Error), "{name} {} forgives nothing", line.rule.id());
+            }
+        }
+        assert!(Profile::builtin("open-responses").unwrap().lines().is_empty());
+        assert_eq!(Profile::builtin("nobody").unwrap_err().code(), Code::UnknownName);
+    }
+
+    #[test]
+    fn any_forgives_what_each_of_the_others_forgives() {
+        let any = Profile::default().weights();
+        for name in Profile::names() {
+            for line in Profile::builtin(name).unwrap().lines() {
+                assert!(any.at(line.rule, &line.path) <= line.severity, "{name} {} {}", line.rule.id(), line.path);
+            }
+        }
+    }
+
+    #[test]
+    fn a_profile_from_json_names_what_is_wrong_with_it() {
+        for (text, code) in [
+            ("{", Code::NotJson),
+            ("[]", Code::BadArgument),
+            (r#"{"extends":"nobody"}"#, Code::UnknownName),
+            (r#"{"edition":"1999"}"#, Code::UnknownName),
+            (r#"{"forgive":[{"rule":"SSE-99"}]}"#, Code::UnknownName),
+            (r#"{"forgive":[{"as":"note"}]}"#, Code::BadArgument),
+            (r#"{"forgive":[{"rule":"SSE-02","as":"maybe"}]}"#, Code::BadArgument),
+            (r#"{"forgive":[{"rule":"SSE-02","because":"x"}]}"#, Code::BadArgument),
+            (r#"{"rules":[]}"#, Code::BadArgument),
+        ] {
+            assert_eq!(Profile::from_json(text).unwrap_err().code(), code, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_line_of_a_file_counts_more_than_the_profile_it_extends() {
+        let text = r#"{"name":"x","extends":"openai","forgive":[{"rule":"SSE-02","as":"error"}]}"#;
+        assert_eq!(Profile::from_json(text).unwrap().weights().of(Rule::Sse02), Some(Severity::Error));
+    }
+}
