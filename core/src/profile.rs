@@ -8,6 +8,7 @@ use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 
 use crate::contract::Edition;
 use crate::error::{Code, Error};
@@ -84,6 +85,8 @@ impl Profile {
             }
         }
         profile.take(found.lines);
+        // Where patterns overlap the last one counts: let it be the most forgiving.
+        profile.lines.sort_by_key(|line| Reverse(line.severity));
         Ok(profile)
     }
 

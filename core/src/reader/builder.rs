@@ -2,12 +2,14 @@
 
 use super::Reader;
 use crate::accumulate::{AccumulateOptions, Images};
+use crate::contract::Edition;
 use crate::event::Levels;
-use crate::finding::Weights;
 use crate::limits::Limits;
+use crate::profile::Profile;
+use crate::validate::{Layers, ValidateOptions, Validator};
 
 /// What a [`Reader`] does, as data.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct ReaderOptions {
     /// Bounds on memory, depth and count.
     pub limits: Limits,
@@ -17,11 +19,42 @@ pub struct ReaderOptions {
     pub accumulate: AccumulateOptions,
     /// Which levels of the event parser are used; all give the same events.
     pub levels: Levels,
+    /// What each rule weighs.
+    pub profile: Profile,
+    /// Which layers of validation look at the stream; none by default: a reader then reports only what it ran into.
+    pub layers: Layers,
+    /// The edition to validate against; that of the profile if it is not given.
+    pub edition: Option<Edition>,
+    /// Whether findings may quote short pieces of the payload. Payloads can hold secrets.
+    pub quote: bool,
+}
+
+impl Default for ReaderOptions {
+    fn default() -> Self {
+        Self {
+            limits: Limits::default(),
+            strict: false,
+            accumulate: AccumulateOptions::default(),
+            levels: Levels::default(),
+            profile: Profile::default(),
+            layers: Layers::NONE,
+            edition: None,
+            quote: false,
+        }
+    }
 }
 
 impl ReaderOptions {
-    pub(super) fn weights(&self) -> Weights {
-        Weights::by_level()
+    pub(super) fn validator(&self) -> Option<Validator> {
+        (self.layers != Layers::NONE).then(|| {
+            Validator::new(ValidateOptions {
+                edition: self.edition.unwrap_or(self.profile.edition()),
+                layers: self.layers,
+                limits: self.limits,
+                quote: self.quote,
+                ..ValidateOptions::default()
+            })
+        })
     }
 }
 
@@ -71,6 +104,37 @@ impl ReaderBuilder {
     #[must_use]
     pub fn levels(mut self, levels: Levels) -> Self {
         self.options.levels = levels;
+        self
+    }
+
+    /// Sets what each rule weighs, and the edition to validate against.
+    #[must_use]
+    pub fn profile(mut self, profile: Profile) -> Self {
+        self.options.profile = profile;
+        self
+    }
+
+    /// Validates the stream in these layers.
+    ///
+    /// ```
+    /// use deltafold::{validate::Layers, Profile, Reader};
+    /// let mut reader =
+    ///     Reader::builder().profile(Profile::builtin("open-responses")?).validate(Layers::ALL).build();
+    /// reader.feed(b"data: {\"type\":\"response.in_progress\"}\n\n")?;
+    /// reader.finish();
+    /// assert!(reader.findings().iter().any(|finding| finding.rule.id() == "SSE-04"));
+    /// # Ok::<(), deltafold::Error>(())
+    /// ```
+    #[must_use]
+    pub fn validate(mut self, layers: Layers) -> Self {
+        self.options.layers = layers;
+        self
+    }
+
+    /// Sets the edition to validate against, whatever the profile says.
+    #[must_use]
+    pub fn edition(mut self, edition: Edition) -> Self {
+        self.options.edition = Some(edition);
         self
     }
 

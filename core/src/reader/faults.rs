@@ -12,7 +12,7 @@ use crate::finding::{Findings, Place, Repair, Severity};
 use crate::json::Value;
 use crate::outcome::{Failure, Outcome};
 use crate::sse::Frame;
-use crate::validate::Rule;
+use crate::validate::{Rule, Validator};
 
 /// Reports what is wrong with a frame's bytes.
 #[cold]
@@ -30,17 +30,22 @@ pub(super) fn of_frame(frame: &Frame<'_>, event: &Event<'_>, findings: &mut Find
     }
 }
 
-/// Reports why an event could not be read as it should.
+/// Reports why an event could not be read as it should. `framed`: it came as a frame, not as a message of a socket.
 #[cold]
-pub(super) fn of_event(event: &Event<'_>, findings: &mut Findings) {
+pub(super) fn of_event(event: &Event<'_>, framed: bool, findings: &mut Findings) {
     let place = event.place();
+    let no_object = match framed {
+        true if Validator::is_sentinel(event.raw()) => Rule::Sse03,
+        true => Rule::Sse01,
+        false => Rule::Ws05,
+    };
     match event.fault() {
         Some(Fault::NotJson(error)) => {
             let place = Place { offset: place.offset + error.at() as u64, ..place };
             findings
-                .report(Rule::Sse01, place, None, || (String::new(), format!("expected a JSON object, found {error}")));
+                .report(no_object, place, None, || (String::new(), format!("expected a JSON object, found {error}")));
         }
-        Some(Fault::NotObject) => findings.report(Rule::Sse01, place, None, || {
+        Some(Fault::NotObject) => findings.report(no_object, place, None, || {
             (String::new(), "expected a JSON object, found another JSON value".to_string())
         }),
         Some(Fault::TooDeep) => findings.report(Rule::Read03, place, None, || {

@@ -19,23 +19,27 @@ use crate::accumulate::{Accumulator, RateLimits, Response};
 use crate::error::{Code, Error};
 use crate::event::{Event, Origin, Parser};
 use crate::finding::{Finding, Findings, Place, Repair, Severity};
+use crate::json::{JsonErrorKind, Tape};
 use crate::outcome::Outcome;
 use crate::sse::{Found, FrameDecoder, Signal};
-use crate::validate::Rule;
+use crate::validate::{Rule, Validator};
 
 /// What happens to every event, from whichever input. A macro, since the event borrows some of the reader's fields.
 macro_rules! take_event {
-    ($reader:ident, $event:ident) => {{
+    ($reader:ident, $event:ident, framed: $framed:literal) => {{
         let errors = $reader.findings.count(Severity::Error);
         $reader.activity += 1;
         if let Some(number) = $event.sequence_number() {
             $reader.last_sequence_number = Some(number);
         }
         if $event.is_odd() {
-            faults::of_event(&$event, &mut $reader.findings);
+            faults::of_event(&$event, $framed, &mut $reader.findings);
         }
         if !$event.kind().is_known() {
             $reader.stranger.look(&$event, &mut $reader.findings);
+        }
+        if let Some(validator) = &mut $reader.validator {
+            validator.check(&$event, &mut $reader.findings);
         }
         match $reader.accumulator.apply(&$event, &mut $reader.findings) {
             Ok(()) if $reader.options.strict && $reader.findings.count(Severity::Error) > errors => {
@@ -90,6 +94,7 @@ pub struct Reader {
     message_offset: u64,
     parser: Parser,
     accumulator: Accumulator,
+    validator: Option<Validator>,
     findings: Findings,
     stranger: Stranger,
     events: u64,
@@ -144,7 +149,8 @@ impl Reader {
             message_offset: 0,
             parser: Parser::with_levels(limits.depth, options.levels),
             accumulator: Accumulator::new(options.accumulate, limits),
-            findings: Findings::new(limits.findings, options.weights()),
+            validator: options.validator(),
+            findings: Findings::new(limits.findings, options.profile.weights()),
             stranger: Stranger::default(),
             events: 0,
             activity: 0,
@@ -246,7 +252,10 @@ impl Reader {
         if frame.invalid_utf8.is_some() || frame.dropped {
             faults::of_frame(&frame, &event, &mut self.findings);
         }
-        if let Err(error) = take_event!(self, event) {
+        if let Some(validator) = &mut self.validator {
+            validator.check_frame(&frame, event.place(), &mut self.findings);
+        }
+        if let Err(error) = take_event!(self, event, framed: true) {
             self.stop = Some(error.clone());
             return Err(error);
         }
@@ -265,12 +274,42 @@ impl Reader {
                 self.accumulator.outcome = Some(outcome);
             }
         }
+        // Taken, since finishing again must say nothing new. After a limit the rest of the stream is not known.
+        if let Some(mut validator) = self.validator.take().filter(|_| self.stop.is_none()) {
+            validator.finish(place.offset, &mut self.findings);
+        }
         self.accumulator.finish(place, self.last_sequence_number, &mut self.findings)
     }
 
     /// Makes the reader new; options stay.
     pub fn reset(&mut self) {
         *self = Self::with_options(self.options.clone());
+    }
+
+    /// Takes the request that the stream answers, as JSON text: the validator then checks the rules about both.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::NotJson`] or [`Code::TooDeep`].
+    pub fn note_request(&mut self, request: &str) -> Result<(), Error> {
+        let mut tape = Tape::default();
+        tape.parse(request, self.options.limits.depth).map_err(|error| {
+            let deep = error.kind() == JsonErrorKind::Depth;
+            Error::new(if deep { Code::TooDeep } else { Code::NotJson }, error.at() as u64, format!("{error}"))
+        })?;
+        if let Some(validator) = &mut self.validator {
+            validator.note_request(tape.root(request));
+        }
+        Ok(())
+    }
+
+    /// Takes the HTTP status and headers of the response: the validator then checks the rules about them. Those about rate
+    /// limits are kept as by [`note_headers`](Self::note_headers).
+    pub fn note_head<'h>(&mut self, status: u16, headers: impl IntoIterator<Item = (&'h str, &'h str)> + Clone) {
+        if let Some(validator) = &mut self.validator {
+            validator.note_headers(status, headers.clone(), &mut self.findings);
+        }
+        self.note_headers(headers);
     }
 
     /// Takes HTTP response headers. Those about rate limits are kept.
@@ -361,7 +400,7 @@ impl Reader {
     fn pass_over(&mut self, found: Found) -> bool {
         let payload = self.decoder.payload(found, &self.pending);
         if payload.len() == 6 && payload == b"[DONE]" {
-            self.done_sentinel = true;
+            self.take_sentinel(found);
             return true;
         }
         self.resumed_after.is_some() && self.repeats(found)
@@ -376,8 +415,23 @@ impl Reader {
     }
 
     #[cold]
-    fn note_signal(&mut self, _found: Found) {
+    fn take_sentinel(&mut self, found: Found) {
+        self.done_sentinel = true;
+        let Some(validator) = &mut self.validator else { return };
+        if let Signal::Frame(frame) = self.decoder.resolve(found, &self.pending) {
+            let place = Place { offset: frame.data_offset, ..Place::default() };
+            validator.check_frame(&frame, place, &mut self.findings);
+            validator.check_done(frame.data, place, &mut self.findings);
+        }
+    }
+
+    #[cold]
+    fn note_signal(&mut self, found: Found) {
         self.activity += 1;
+        let (Some(validator), Found::Blank) = (&mut self.validator, found) else { return };
+        if let Signal::Blank(blank) = self.decoder.resolve(found, &self.pending) {
+            validator.check_blank(&blank, &mut self.findings);
+        }
     }
 
     #[cold]
@@ -404,7 +458,7 @@ impl Reader {
         let origin = Origin { frame_name: None, offset, index: self.events };
         self.events += 1;
         let event = self.parser.parse(&self.message, origin);
-        if let Err(error) = take_event!(self, event) {
+        if let Err(error) = take_event!(self, event, framed: false) {
             self.stop = Some(error.clone());
             return Err(error);
         }
@@ -428,11 +482,17 @@ impl Reader {
             (String::new(), format!("expected a blank line behind the last block, found the end of input; {what}"))
         });
         self.done_sentinel |= sentinel;
+        if let Some(validator) = self.validator.as_mut().filter(|_| whole) {
+            validator.check_frame(&frame, event.place(), &mut self.findings);
+            if sentinel {
+                validator.check_done(frame.data, event.place(), &mut self.findings);
+            }
+        }
         if !whole || sentinel {
             return Ok(None);
         }
         self.events += 1;
-        if let Err(error) = take_event!(self, event) {
+        if let Err(error) = take_event!(self, event, framed: true) {
             self.stop = Some(error.clone());
             return Err(error);
         }

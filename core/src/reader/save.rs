@@ -59,6 +59,10 @@ impl Reader {
         self.activity = state.get("activity")?.as_u64()?;
         self.last_sequence_number = state.get("last_sequence_number")?.as_u64();
         self.resumed_after = self.last_sequence_number;
+        // What was open before is not saved for the validator: it judges what begins from here on.
+        if let Some(validator) = &mut self.validator {
+            validator.join(self.last_sequence_number);
+        }
         self.done_sentinel = state.get("done")?.as_bool()?;
         self.accumulator = Accumulator::restore(state.get("response")?, self.options.accumulate, self.options.limits)?;
         Some(())

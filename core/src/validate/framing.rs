@@ -7,7 +7,7 @@ use super::options::Layers;
 use super::rule::Rule;
 use super::validator::{is_nearly_sentinel, Validator};
 use crate::finding::{Findings, Place};
-use crate::sse::{Blank, Frame, Marks, Tail};
+use crate::sse::{Blank, Frame, Tail};
 
 /// The sentinel that ends a stream.
 pub(crate) const SENTINEL: &str = "[DONE]";
@@ -21,18 +21,19 @@ impl Validator {
     /// Checks a frame. The event that comes from it is then given to [`check`](Self::check), the sentinel to
     /// [`check_done`](Self::check_done).
     #[inline]
-    pub fn check_frame<D: ?Sized>(&mut self, frame: &Frame<'_, D>, place: Place, findings: &mut Findings) {
+    pub fn check_frame(&mut self, frame: &Frame<'_>, place: Place, findings: &mut Findings) {
         self.framed = true;
         self.sse = true;
         let marks = frame.marks;
-        let plain = !(marks.id() | marks.carriage_return() | marks.event_after_data()) && frame.data_lines == 1;
-        if !plain || self.sentinel {
-            self.check_odd_frame(marks, frame.data_lines, place, findings);
+        let odd = marks.id() | marks.carriage_return() | marks.event_after_data() | frame.data.is_empty();
+        if odd || frame.data_lines > 1 || self.sentinel {
+            self.check_odd_frame(frame, place, findings);
         }
     }
 
     #[cold]
-    fn check_odd_frame(&mut self, marks: Marks, data_lines: u32, place: Place, findings: &mut Findings) {
+    fn check_odd_frame(&mut self, frame: &Frame<'_>, place: Place, findings: &mut Findings) {
+        let marks = frame.marks;
         if !self.options.layers.contains(Layers::FRAMING) {
             return;
         }
@@ -44,9 +45,13 @@ impl Validator {
         if marks.id() {
             report_id(place, findings);
         }
+        if frame.data.is_empty() && !frame.dropped {
+            findings
+                .report(Rule::Sse09, place, None, || (String::new(), "expected a payload, found empty data".into()));
+        }
         let habits = [
             (marks.carriage_return(), CARRIAGE_RETURN, "lines end with CR or CRLF, not LF"),
-            (data_lines > 1, MANY_DATA_LINES, "one payload is cut into several data lines"),
+            (frame.data_lines > 1, MANY_DATA_LINES, "one payload is cut into several data lines"),
             (marks.event_after_data(), EVENT_AFTER_DATA, "the event line stands behind the data line"),
         ];
         for (found, habit, words) in habits {
@@ -71,15 +76,6 @@ impl Validator {
             findings.report(Rule::Sse09, place, None, || {
                 (String::new(), "expected a block with data or a comment, found one without data".into())
             });
-        }
-    }
-
-    /// Checks a frame that has empty data: nothing is dispatched for it that could be parsed.
-    pub fn check_empty(&mut self, place: Place, findings: &mut Findings) {
-        self.framed = false;
-        if self.options.layers.contains(Layers::FRAMING) {
-            findings
-                .report(Rule::Sse09, place, None, || (String::new(), "expected a payload, found empty data".into()));
         }
     }
 

@@ -282,7 +282,7 @@ rules! {
     Life08 "LIFE-08" Practice Server All Stream Events;
     Life09 "LIFE-09" Implied Server All Stream Events;
     Life10 "LIFE-10" Implied Server All Schema Object;
-    Life11 "LIFE-11" Implied Client All Stream InReader;
+    Life11 "LIFE-11" Implied Client All Stream Events;
     Life12 "LIFE-12" Schema Both All Schema NothingToBreak;
     Life13 "LIFE-13" Implied Server All Stream Events;
     Item01 "ITEM-01" Must Server All Schema Object;

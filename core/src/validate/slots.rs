@@ -76,12 +76,6 @@ impl<T> ByIndex<T> {
         order.sort_by_key(|(index, _)| *index);
         order.into_iter()
     }
-
-    /// Forgets everything and keeps the room.
-    pub(crate) fn clear(&mut self) {
-        self.rows.clear();
-        self.stray.clear();
-    }
 }
 
 /// An id to compare with: the text, or for a very long one only its digest.

@@ -145,12 +145,15 @@ impl Validator {
         }
     }
 
+    /// Says that the stream goes on from an earlier one, behind this number: what was open there is not known here.
+    pub fn join(&mut self, starting_after: Option<u64>) {
+        self.joined = true;
+        self.options.starting_after = starting_after;
+    }
+
     /// Forgets the stream and keeps the options.
     pub fn reset(&mut self) {
-        let (items, options) = (core::mem::take(&mut self.items), core::mem::take(&mut self.options));
-        *self = Self::new(options);
-        self.items = items;
-        self.items.clear();
+        *self = Self::new(core::mem::take(&mut self.options));
     }
 
     /// What is checked.

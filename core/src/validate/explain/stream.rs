@@ -85,8 +85,7 @@ super::explain! {
     Life11
         says "A stream that ends without a terminal event has failed, whatever text arrived."
         why "A cut-off answer that looks complete is worse than an error."
-        right "end of input after a delta: truncated" wrong "end of input after a delta: completed"
-        unseen "binds readers; this one says `Truncated`. The missing terminal event itself is reported as LIFE-06";
+        right "…, response.completed (end): completed" wrong "…, response.output_text.delta (end): truncated, whatever the text says";
     Life12
         says "A response's status is a free string; values that are not known are read with care, never as success."
         why "OpenAI adds `cancelled`, which has no event of its own."
