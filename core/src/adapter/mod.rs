@@ -23,6 +23,10 @@ mod detect;
 mod dialect;
 mod finding;
 mod framing;
+#[cfg(feature = "__inbound")]
+// A build with some of the adapters uses some of what they share.
+#[cfg_attr(not(feature = "adapters"), allow(dead_code, unused_imports))]
+mod inbound;
 mod options;
 #[cfg(any(
     feature = "adapter-ag-ui",
@@ -126,7 +130,16 @@ pub trait Outbound: Send {
 /// [`Code::UnknownName`] for a dialect that is only written, or whose feature is off; [`Code::BadArgument`] if an option that the
 /// dialect needs is missing.
 pub fn inbound(dialect: Dialect, options: InboundOptions, limits: Limits) -> Result<Box<dyn Inbound>, Error> {
-    let _ = (options, limits);
+    if matches!(dialect, Dialect::Blocks | Dialect::Ollama | Dialect::Bedrock) && options.response_id.is_none() {
+        let detail = "the dialect has no response id on the wire, so the option response_id is needed";
+        return Err(Error::new(Code::BadArgument, 0, detail));
+    }
+    #[cfg(feature = "__inbound")]
+    if let Some(adapter) = inbound::open(dialect, options, limits) {
+        return Ok(adapter);
+    }
+    #[cfg(not(feature = "__inbound"))]
+    let _ = limits;
     Err(not_here(dialect, "read"))
 }
 

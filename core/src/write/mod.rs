@@ -19,6 +19,9 @@
 //! Values that the caller gives (fields of items, annotations, the template) are checked against the contract of the
 //! chosen [`Edition`](crate::Edition) before anything is written.
 
+#[cfg(feature = "__inbound")]
+#[cfg_attr(not(feature = "adapters"), allow(dead_code))]
+mod adapt;
 mod api_error;
 mod echo;
 mod emit;

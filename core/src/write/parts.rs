@@ -134,18 +134,6 @@ impl Writer {
         self.append_input(item, "diff", delta)
     }
 
-    /// Replaces the text of the open part without an event: its done events will carry it. The deltas then do not add up
-    /// (a rule is broken on purpose), so only an adapter whose source rewrites text may do this, with a finding.
-    // Waits for the adapter that needs it.
-    #[allow(dead_code)]
-    pub(crate) fn rewrite(&mut self, item: ItemHandle, text: &str) -> Result<(), Error> {
-        let at = self.slot(item)?;
-        let part = self.items[at].part_mut().ok_or_else(|| refused("the item has no open part"))?;
-        part.text.clear();
-        part.text.push_str(text);
-        Ok(())
-    }
-
     pub(crate) fn append(&mut self, item: ItemHandle, kind: PartKind, delta: &str) -> Result<(), Error> {
         let at = self.part_slot(item, kind)?;
         if delta.is_empty() {

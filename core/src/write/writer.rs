@@ -60,8 +60,8 @@ pub struct Writer {
     pub(crate) phase: Phase,
     pub(crate) emit: Emitter,
     /// The response's fields in order; made when it starts.
-    fields: Object,
-    state: State,
+    pub(crate) fields: Object,
+    pub(crate) state: State,
     pub(crate) items: Vec<Slot>,
     pub(crate) ids: BTreeSet<String>,
     /// Whether an item has ended incomplete: then none may follow, and the response cannot complete.
@@ -437,7 +437,7 @@ impl Writer {
         accept(validate_response(&json, self.options.edition))
     }
 
-    fn end(&mut self, kind: Kind, status: &'static str, usage: Option<Usage>) {
+    pub(crate) fn end(&mut self, kind: Kind, status: &'static str, usage: Option<Usage>) {
         self.state.status = status;
         self.state.usage = usage.or(self.state.usage);
         self.snapshot_event(kind);

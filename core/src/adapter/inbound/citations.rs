@@ -1,0 +1,52 @@
+//! Citations that a source gives per block of text: announced over the whole part when it closes.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::hub::{Hub, Slot};
+use crate::adapter::AdapterCode;
+use crate::error::Error;
+use crate::json::Value;
+
+/// A citation as its source sent it.
+pub(crate) struct Citation {
+    pub(crate) url: Option<String>,
+    pub(crate) title: String,
+    pub(crate) raw: Value,
+}
+
+/// Announces the citations of a block over its part, and closes the part. One without a URL cannot be an annotation and
+/// stays on the part.
+pub(crate) fn close_text(
+    slug: &str,
+    citations: Vec<Citation>,
+    message: Option<Slot>,
+    hub: &mut Hub,
+) -> Result<(), Error> {
+    let Some(slot) = message else {
+        for _ in &citations {
+            hub.report(AdapterCode::CitationWithoutText, "the block has no text");
+        }
+        return Ok(());
+    };
+    let end = hub.length(slot)?;
+    let mut homeless = Vec::new();
+    for citation in citations {
+        match citation.url.filter(|url| !url.is_empty()) {
+            Some(url) => {
+                let mut annotation = hub.citation(&url, &citation.title, 0, end);
+                annotation.push(format!("{slug}:citation"), citation.raw);
+                hub.annotate(slot, annotation)?;
+            }
+            None => {
+                hub.report(AdapterCode::CitationWithoutUrl, citation.raw.str_at("type").unwrap_or_default());
+                homeless.push(citation.raw);
+            }
+        }
+    }
+    if !homeless.is_empty() {
+        hub.set_in_part(slot, &format!("{slug}:citations"), homeless.into())?;
+    }
+    hub.end_part(slot)
+}

@@ -1,0 +1,168 @@
+//! [`Arguments`]: an object put together from pieces that each name their path.
+//!
+//! Members are found by an index, so many small pieces cost no more than one large object.
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::adapter::inbound::{text, Carry, Piece};
+use crate::json::{Object, Tag, Value, View};
+use crate::limits::Limits;
+
+/// The arguments of a call so far.
+#[derive(Default)]
+pub(super) struct Arguments {
+    root: Option<Node>,
+    /// The path of the string that the next piece continues.
+    open: Option<String>,
+    carry: Carry,
+}
+
+enum Node {
+    Leaf(Value),
+    List(Vec<Self>),
+    Map { members: Vec<(String, Self)>, index: BTreeMap<String, usize> },
+}
+
+enum Step<'p> {
+    Key(&'p str),
+    Index(usize),
+}
+
+impl Arguments {
+    /// Takes whole arguments in place of what is there.
+    pub(super) fn replace(&mut self, value: Value) {
+        self.root = Some(Node::Leaf(value));
+    }
+
+    /// Takes a piece; says whether there was a place for it.
+    pub(super) fn take(&mut self, piece: View<'_>, limits: &Limits) -> bool {
+        let Some(path) = text(piece.get("jsonPath")) else { return false };
+        let goes_on = piece.get("willContinue").and_then(|flag| flag.as_bool()).unwrap_or(false);
+        let continued = self.open.as_deref() == Some(path.as_ref());
+        if !continued {
+            self.carry = Carry::default();
+        }
+        let string = piece.get("stringValue").and_then(Piece::of);
+        let value = match &string {
+            Some(piece) => Value::String(self.carry.join(piece).into_owned()),
+            None => match plain_value(piece) {
+                Some(value) => value,
+                // A string that is only begun or only ended has no text on the wire.
+                None if continued || goes_on => Value::String(String::new()),
+                None => return false,
+            },
+        };
+        let Some(place) = self.place(&path, limits) else { return false };
+        match (place, value) {
+            (Node::Leaf(Value::String(known)), Value::String(more)) if continued => known.push_str(&more),
+            (place, value) => *place = Node::Leaf(value),
+        }
+        self.open = goes_on.then(|| path.into_owned());
+        true
+    }
+
+    /// The object, as far as it came.
+    pub(super) fn into_value(self) -> Value {
+        self.root.map_or(Value::Object(Object::new()), Node::into_value)
+    }
+
+    /// The place that a path names, made if it is not there. `None` if the path is malformed, too deep or runs into a
+    /// value of another type.
+    fn place(&mut self, path: &str, limits: &Limits) -> Option<&mut Node> {
+        let mut rest = path.strip_prefix('$')?;
+        let mut place = self.root.get_or_insert_with(Node::map);
+        let mut depth = 1;
+        while !rest.is_empty() {
+            let (step, behind) = step(rest)?;
+            rest = behind;
+            depth += 1;
+            if depth > limits.depth {
+                return None;
+            }
+            let next = if rest.starts_with('[') && !rest.starts_with("['") && !rest.starts_with("[\"") {
+                || Node::List(Vec::new())
+            } else {
+                Node::map
+            };
+            place = place.enter(step, next, limits.parts)?;
+        }
+        Some(place)
+    }
+}
+
+impl Node {
+    fn map() -> Self {
+        Self::Map { members: Vec::new(), index: BTreeMap::new() }
+    }
+
+    /// Goes one step down. A place that does not exist is made; skipped places of a list are null.
+    fn enter(&mut self, step: Step<'_>, next: impl Fn() -> Self, most: usize) -> Option<&mut Self> {
+        match (self, step) {
+            (Self::Map { members, index }, Step::Key(key)) => {
+                let at = match index.get(key) {
+                    Some(at) => *at,
+                    None => {
+                        index.insert(key.into(), members.len());
+                        members.push((key.into(), next()));
+                        members.len() - 1
+                    }
+                };
+                members.get_mut(at).map(|(_, node)| node)
+            }
+            (Self::List(elements), Step::Index(at)) if at < most => {
+                while elements.len() < at {
+                    elements.push(Self::Leaf(Value::Null));
+                }
+                if elements.len() == at {
+                    elements.push(next());
+                }
+                let element = elements.get_mut(at)?;
+                // A place that was only skipped over is as good as new.
+                if matches!(element, Self::Leaf(Value::Null)) {
+                    *element = next();
+                }
+                Some(element)
+            }
+            _ => None,
+        }
+    }
+
+    // Recursion is bounded by the depth limit that paths are held to.
+    fn into_value(self) -> Value {
+        match self {
+            Self::Leaf(value) => value,
+            Self::List(elements) => Value::Array(elements.into_iter().map(Self::into_value).collect()),
+            Self::Map { members, .. } => {
+                Value::Object(members.into_iter().map(|(key, node)| (key, node.into_value())).collect())
+            }
+        }
+    }
+}
+
+/// Reads `.name`, `[n]`, `['name']` or `["name"]` off the front of a path.
+fn step(path: &str) -> Option<(Step<'_>, &str)> {
+    if let Some(rest) = path.strip_prefix('.') {
+        let end = rest.find(['.', '[']).unwrap_or(rest.len());
+        let (name, rest) = rest.split_at(end);
+        return (!name.is_empty()).then_some((Step::Key(name), rest));
+    }
+    let rest = path.strip_prefix('[')?;
+    for quote in ['\'', '"'] {
+        if let Some(rest) = rest.strip_prefix(quote) {
+            let (name, rest) = rest.split_once(quote)?;
+            return Some((Step::Key(name), rest.strip_prefix(']')?));
+        }
+    }
+    let (index, rest) = rest.split_once(']')?;
+    Some((Step::Index(index.parse().ok()?), rest))
+}
+
+fn plain_value(piece: View<'_>) -> Option<Value> {
+    let number = piece.get("numberValue").filter(|number| number.tag() == Tag::Number);
+    if let Some(value) = number.or_else(|| piece.get("boolValue")) {
+        return Some(value.to_value());
+    }
+    piece.get("nullValue").map(|_| Value::Null)
+}

@@ -1,0 +1,136 @@
+//! Grounding and citations: where the source counts bytes, annotations count characters.
+
+use alloc::collections::BTreeSet;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::Gemini;
+use crate::adapter::inbound::hub::{Hub, Slot};
+use crate::adapter::inbound::{count, given, text, Carry, Piece};
+use crate::adapter::AdapterCode;
+use crate::error::Error;
+use crate::json::{Object, Tag, View};
+
+/// The open text part as far as citations need it.
+#[derive(Default)]
+pub(super) struct Cited {
+    slot: Option<Slot>,
+    text: String,
+    carry: Carry,
+    /// Characters before every [`STRIDE`]th byte, so that a long text is not counted again for each citation.
+    counts: Vec<u64>,
+    counted: usize,
+    characters: u64,
+    announced: BTreeSet<(u64, u64, String)>,
+}
+
+const STRIDE: usize = 1024;
+
+impl Cited {
+    /// Takes text that was written to a message; another message starts anew.
+    pub(super) fn grow(&mut self, slot: Slot, piece: &Piece<'_>, hub: &mut Hub) -> Result<(), Error> {
+        if self.slot != Some(slot) {
+            *self = Self { slot: Some(slot), ..Self::default() };
+        }
+        let text = self.carry.join(piece);
+        hub.hold(text.len())?;
+        self.text.push_str(&text);
+        Ok(())
+    }
+
+    /// Characters before a byte; a border inside a character is drawn to its start.
+    fn characters_before(&mut self, byte: u64) -> u64 {
+        let byte = usize::try_from(byte).unwrap_or(usize::MAX).min(self.text.len());
+        let bytes = self.text.as_bytes();
+        while self.counted + STRIDE <= bytes.len() {
+            self.counts.push(self.characters);
+            let stretch = bytes.get(self.counted..self.counted + STRIDE).unwrap_or_default();
+            self.characters += starts(stretch);
+            self.counted += STRIDE;
+        }
+        let (from, before) = match self.counts.get(byte / STRIDE) {
+            Some(before) => (byte / STRIDE * STRIDE, *before),
+            None => (self.counted, self.characters),
+        };
+        let count = before + starts(bytes.get(from..byte).unwrap_or_default());
+        // A character that has begun before the border but ends behind it does not count.
+        count - u64::from(byte < bytes.len() && !self.text.is_char_boundary(byte))
+    }
+}
+
+/// How many characters begin in these bytes.
+fn starts(bytes: &[u8]) -> u64 {
+    bytes.iter().filter(|byte| **byte & 0xC0 != 0x80).count() as u64
+}
+
+impl Gemini {
+    pub(super) fn ground(&mut self, metadata: View<'_>, hub: &mut Hub) -> Result<(), Error> {
+        if metadata.tag() != Tag::Object || metadata.entries().next().is_none() {
+            return Ok(());
+        }
+        let chunks: Vec<View<'_>> =
+            metadata.get("groundingChunks").into_iter().flat_map(|chunks| chunks.elements()).collect();
+        for support in metadata.get("groundingSupports").into_iter().flat_map(|supports| supports.elements()) {
+            let segment = support.get("segment");
+            let border = |key: &str| count(segment.and_then(|segment| segment.get(key))).unwrap_or(0);
+            let span = (border("startIndex"), border("endIndex"));
+            for index in support.get("groundingChunkIndices").into_iter().flat_map(|list| list.elements()) {
+                let index = index.as_u64().and_then(|index| usize::try_from(index).ok());
+                let web = index.and_then(|index| chunks.get(index)).and_then(|chunk| given(chunk.get("web")));
+                let url = text(web.and_then(|web| web.get("uri"))).unwrap_or_default();
+                let title = text(web.and_then(|web| web.get("title"))).unwrap_or_default();
+                self.announce(&url, &title, span, hub)?;
+            }
+        }
+        let mut fields = Object::new();
+        fields.push("grounding_metadata", metadata.to_value());
+        hub.event("google:grounding_metadata", fields)
+    }
+
+    pub(super) fn cite(&mut self, metadata: View<'_>, hub: &mut Hub) -> Result<(), Error> {
+        let list = given(metadata.get("citations")).or_else(|| given(metadata.get("citationSources")));
+        for citation in list.into_iter().flat_map(|list| list.elements()) {
+            let border = |key: &str| count(citation.get(key)).unwrap_or(0);
+            let span = (border("startIndex"), border("endIndex"));
+            let url = text(citation.get("uri")).unwrap_or_default();
+            let title = text(citation.get("title")).unwrap_or_default();
+            self.announce(&url, &title, span, hub)?;
+        }
+        Ok(())
+    }
+
+    fn announce(&mut self, url: &str, title: &str, span: (u64, u64), hub: &mut Hub) -> Result<(), Error> {
+        if url.is_empty() {
+            hub.report(AdapterCode::CitationWithoutUrl, "");
+            return Ok(());
+        }
+        let open = hub.last_slot().filter(|slot| hub.has_text_open(*slot) && self.cited.slot == Some(*slot));
+        let Some(slot) = open else {
+            hub.report(AdapterCode::LateGrounding, "");
+            return Ok(());
+        };
+        let start = self.cited.characters_before(span.0);
+        let end = self.cited.characters_before(span.1);
+        // Later messages repeat what earlier ones said.
+        if !self.cited.announced.insert((start, end, url.to_string())) {
+            return Ok(());
+        }
+        let annotation = hub.citation(url, title, start, end);
+        hub.annotate(slot, annotation)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_become_characters_and_borders_inside_one_are_drawn_to_its_start() {
+        let text: String = "aü日😀".repeat(700);
+        let mut cited = Cited { text: text.clone(), ..Cited::default() };
+        for byte in (0..text.len() + 3).rev().chain(0..text.len()) {
+            let floor = (0..=byte.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap();
+            assert_eq!(cited.characters_before(byte as u64), text[..floor].chars().count() as u64, "{byte}");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! What only adapters may do: tell what a source did that no caller of ours could mean.
+
+use alloc::string::ToString;
+
+use super::api_error::ApiError;
+use super::items::ItemHandle;
+use super::writer::{refused, Writer};
+use crate::contract::Kind;
+use crate::error::Error;
+
+impl Writer {
+    /// Replaces the text of the open part without an event: its done events will carry it. The deltas then do not add up
+    /// (a rule is broken on purpose), so only an adapter whose source rewrites text may do this, with a finding.
+    pub(crate) fn rewrite(&mut self, item: ItemHandle, text: &str) -> Result<(), Error> {
+        let at = self.slot(item)?;
+        let part = self.items[at].part_mut().ok_or_else(|| refused("the item has no open part"))?;
+        part.text.clear();
+        part.text.push_str(text);
+        Ok(())
+    }
+
+    /// Names another model in the snapshots to come, because the source changed it on the way.
+    pub(crate) fn set_model(&mut self, model: &str) -> Result<(), Error> {
+        self.check_running()?;
+        self.ensure_started()?;
+        self.fields.insert("model", model);
+        Ok(())
+    }
+
+    /// Ends the response as failed without an `error` event, because the source reported a failure and no error.
+    pub(crate) fn fail_quietly(&mut self, error: &ApiError) -> Result<(), Error> {
+        self.check_running()?;
+        self.ensure_started()?;
+        self.state.error = Some((error.code_or_type().to_string(), error.message.clone()));
+        self.end(Kind::Failed, "failed", None);
+        Ok(())
+    }
+
+    /// Says whether the input of an open call could be run: arguments that are JSON.
+    pub(crate) fn has_whole_input(&self, item: ItemHandle) -> bool {
+        self.slot(item).is_ok_and(|at| !self.items[at].is_cut())
+    }
+}
