@@ -17,6 +17,7 @@
 mod canonical;
 mod corpus;
 mod cutting;
+pub mod intents;
 mod json;
 pub mod memory;
 mod random;

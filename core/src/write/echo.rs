@@ -86,7 +86,7 @@ fn fits(template: &Object, edition: Edition) -> bool {
     let mut json = String::new();
     let state = State { status: "in_progress", ..State::default() };
     snapshot::write(&options, &snapshot::fields(&options), &state, &[], &mut json);
-    accept(validate_response(&json, edition)).is_ok()
+    accept(edition, |edition| validate_response(&json, edition)).is_ok()
 }
 
 /// Function tools with every key; of the others those that the edition knows.
@@ -101,7 +101,8 @@ fn tools(tools: &Value, edition: Edition) -> Value {
         }
         let mut json = String::new();
         tool.write_into(&mut json);
-        let known = schema.is_none_or(|it| accept(validate_as(&json, it, edition, Extensions::Allowed)).is_ok());
+        let known = schema
+            .is_none_or(|it| accept(edition, |edition| validate_as(&json, it, edition, Extensions::Allowed)).is_ok());
         if known {
             kept.push(tool);
         }

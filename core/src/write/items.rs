@@ -271,7 +271,7 @@ impl Writer {
     fn check_slot(&self, slot: &Slot) -> Result<(), Error> {
         let mut json = String::new();
         slot.write(&mut json);
-        accept(validate_item(&json, self.options.edition))
+        accept(self.options.edition, |edition| validate_item(&json, edition))
     }
 
     fn made_id(&self, prefix: &str) -> String {

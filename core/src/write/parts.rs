@@ -203,7 +203,7 @@ impl Writer {
         let Some(schema) = SchemaId::from_name(schema) else { return Ok(()) };
         let mut json = String::new();
         value.write_into(&mut json);
-        accept(validate_as(&json, schema, self.options.edition, Extensions::Allowed))
+        accept(self.options.edition, |edition| validate_as(&json, schema, edition, Extensions::Allowed))
     }
 }
 

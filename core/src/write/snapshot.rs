@@ -60,7 +60,7 @@ pub(crate) fn fields(options: &WriterOptions) -> Object {
     fields.push("metadata", Object::new());
     fields.push("safety_identifier", Value::Null);
     fields.push("prompt_cache_key", Value::Null);
-    if matches!(options.edition, Edition::Split | Edition::Split2026_01) {
+    if matches!(options.edition, Edition::Split | Edition::Split2026_01 | Edition::OpenAi) {
         fields.push("user", Value::Null);
     }
     for (key, value) in options.template.iter() {

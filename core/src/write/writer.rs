@@ -13,7 +13,7 @@ use super::shape::{is_extension, ItemStatus};
 use super::slot::{write_members, Slot};
 use super::snapshot::{self, State, OWN};
 use super::usage::Usage;
-use crate::contract::{Group, Kind};
+use crate::contract::{Edition, Group, Kind};
 use crate::error::{Code, Error};
 use crate::finding::{Finding, Severity};
 use crate::json::{Object, Value};
@@ -290,7 +290,7 @@ impl Writer {
         let mut json = format!("{{\"type\":\"{kind}\",\"sequence_number\":0");
         write_members(fields, &mut json);
         json.push('}');
-        accept(validate_event(&json, self.options.edition))?;
+        accept(self.options.edition, |edition| validate_event(&json, edition))?;
         self.ensure_started()?;
         self.emit.open(kind.as_str());
         write_members(fields, self.emit.raw_members());
@@ -434,7 +434,7 @@ impl Writer {
     fn check_fields(&self, fields: &Object) -> Result<(), Error> {
         let mut json = String::new();
         snapshot::write(&self.options, fields, &State { status: "in_progress", ..State::default() }, &[], &mut json);
-        accept(validate_response(&json, self.options.edition))
+        accept(self.options.edition, |edition| validate_response(&json, edition))
     }
 
     pub(crate) fn end(&mut self, kind: Kind, status: &'static str, usage: Option<Usage>) {
@@ -462,8 +462,18 @@ pub(crate) fn bad(detail: impl Into<Cow<'static, str>>) -> Error {
     Error::new(Code::BadArgument, 0, detail)
 }
 
-/// Turns what the schema layer found in a value from the caller into a refusal.
-pub(crate) fn accept(checked: Result<Vec<Finding>, Error>) -> Result<(), Error> {
+/// Checks a value from the caller against the contract, and turns what is wrong with it into a refusal.
+///
+/// OpenAI's service is described by the types of its SDKs only, which demand fields that the service itself leaves out.
+/// So in that edition a value will do that fits either those types or the full surface of Open Responses.
+pub(crate) fn accept(edition: Edition, check: impl Fn(Edition) -> Result<Vec<Finding>, Error>) -> Result<(), Error> {
+    if edition == Edition::OpenAi && judge(check(Edition::OpenAi)).is_ok() {
+        return Ok(());
+    }
+    judge(check(if edition == Edition::OpenAi { Edition::Split } else { edition }))
+}
+
+fn judge(checked: Result<Vec<Finding>, Error>) -> Result<(), Error> {
     match checked {
         Ok(findings) => match findings.iter().find(|finding| finding.severity == Severity::Error) {
             Some(finding) => Err(bad(format!("{}: {}", finding.path, finding.message))),
