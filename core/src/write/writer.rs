@@ -10,8 +10,9 @@ use super::api_error::ApiError;
 use super::emit::{Emitter, Mark};
 use super::options::{Dialect, Heartbeat, WriterOptions};
 use super::shape::{is_extension, ItemStatus};
-use super::slot::{write_members, Slot};
+use super::slot::{write_members, Open, Slot};
 use super::snapshot::{self, State, OWN};
+use super::tools::end_output;
 use super::usage::Usage;
 use crate::contract::{Edition, Group, Kind};
 use crate::error::{Code, Error};
@@ -231,6 +232,12 @@ impl Writer {
     pub fn error(&mut self, error: &ApiError) -> Result<(), Error> {
         self.check_running()?;
         self.ensure_started()?;
+        // Unlike a part, what a command printed has no valid form without its outcome, and the response must show it.
+        for (at, slot) in self.items.iter_mut().enumerate() {
+            if slot.open == Some(Open::Output) && slot.outputs_shown {
+                end_output(&mut self.emit, slot, at, true);
+            }
+        }
         self.emit.open(Kind::Error.as_str());
         error.write(self.emit.raw("error"));
         self.emit.close();
