@@ -6,7 +6,7 @@ use deltafold_tests::{cuttings, Random};
 
 #[test]
 fn any_cut_of_a_random_stream_of_tokens_gives_the_signals_of_the_slow_decoder() {
-    for seed in 0..150 {
+    for seed in 0..100 {
         let stream = token_soup(&mut Random::new(seed));
         agree(&stream, &Limits::default(), seed);
     }
@@ -30,7 +30,7 @@ fn any_cut_of_random_bytes_gives_the_signals_of_the_slow_decoder() {
 
 #[test]
 fn any_cut_of_a_random_stream_under_random_limits_gives_the_signals_of_the_slow_decoder() {
-    for seed in 0..400 {
+    for seed in 0..250 {
         let mut random = Random::new(seed);
         let stream = token_soup(&mut random);
         let limits = Limits {
@@ -119,6 +119,10 @@ fn token_soup(random: &mut Random) -> Vec<u8> {
         out.extend_from_slice(random.pick(&[&b"\xEF\xBB\xBF"[..], b"\xEF\xBB", b"\xEF", b"\xEF\xBB\xBF\xEF\xBB\xBF"]));
     }
     for _ in 0..random.below(24) {
+        // Half of the lines are sound, so that blocks with several fields come about.
+        if random.one_in(2) {
+            out.extend_from_slice(random.pick(&[&b"data: "[..], b"data: ", b"data:", b"event: ", b"id: ", b"retry: "]));
+        }
         for _ in 0..random.below(4) {
             out.extend_from_slice(random.pick(TOKENS));
         }

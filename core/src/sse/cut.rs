@@ -208,9 +208,15 @@ impl FrameDecoder {
     }
 
     fn add_comment(&mut self, rest: &[u8]) -> bool {
-        let room = COMMENT_BYTES.min(self.line_bytes).saturating_sub(self.value.len());
-        self.cursor.cut |= rest.len() > room;
-        self.value.extend_from_slice(rest.get(..room).unwrap_or(rest));
+        let most = COMMENT_BYTES.min(self.line_bytes);
+        let room = most.saturating_sub(self.value.len());
+        let kept = rest.get(..room).unwrap_or(rest);
+        if grow(&mut self.value, kept.len(), most) {
+            self.value.extend_from_slice(kept);
+            self.cursor.cut |= kept.len() < rest.len();
+        } else {
+            self.cursor.cut = true;
+        }
         true
     }
 
