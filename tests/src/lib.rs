@@ -24,6 +24,7 @@ mod random;
 mod shared;
 pub mod sse;
 mod vector;
+pub mod write;
 
 pub use canonical::canonical;
 pub use corpus::{recordings, Exceptions, Recording};

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! [`INTENTS`] lists every word and its keys; a word that is an item type opens such an item with the other keys as its
-//! fields. A type in which nothing grows (outputs, approvals, a compaction) is written whole.
+//! fields. A type in which nothing grows (outputs, approvals, a compaction) is written whole; `open` opens it all the same.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -55,6 +55,7 @@ pub const INTENTS: &[(&str, &[&str])] = &[
     ("encrypted_content", &["item?", "text"]),
     ("set", &["item?", "key", "value"]),
     ("close", &["item?", "status?"]),
+    ("open", &["type", "fields?"]),
     ("item", &["item"]),
     ("extension_event", &["type", "fields?"]),
     ("event", &["type", "fields?"]),
@@ -92,8 +93,10 @@ impl Writer {
             return self.apply_item(word, intent).map(Some);
         };
         check_keys(word, keys, intent)?;
-        if *word == "item" {
-            return self.item(object(intent, "item")?).map(Some);
+        match *word {
+            "open" => return self.open(text(intent, "type")?, fields(intent)?).map(Some),
+            "item" => return self.item(object(intent, "item")?).map(Some),
+            _ => {}
         }
         let item = if keys.first() == Some(&"item?") { self.named_item(intent)? } else { ItemHandle::at(0) };
         self.apply_word(word, item, intent).map(|()| None)

@@ -67,6 +67,8 @@ pub struct Writer {
     pub(crate) ids: BTreeSet<String>,
     /// Whether an item has ended incomplete: then none may follow, and the response cannot complete.
     pub(crate) cut: bool,
+    /// Counts for the terminal event; no snapshot before it has any.
+    usage: Option<Usage>,
     now: u64,
 }
 
@@ -103,6 +105,7 @@ impl Writer {
             items: Vec::new(),
             ids: BTreeSet::new(),
             cut: false,
+            usage: None,
         }
     }
 
@@ -161,7 +164,7 @@ impl Writer {
     pub fn usage(&mut self, usage: Usage) -> Result<(), Error> {
         self.check_unended()?;
         check_usage(Some(usage))?;
-        self.state.usage = Some(usage);
+        self.usage = Some(usage);
         Ok(())
     }
 
@@ -446,7 +449,7 @@ impl Writer {
 
     pub(crate) fn end(&mut self, kind: Kind, status: &'static str, usage: Option<Usage>) {
         self.state.status = status;
-        self.state.usage = usage.or(self.state.usage);
+        self.state.usage = usage.or(self.usage);
         self.snapshot_event(kind);
         self.emit.frame("data: [DONE]\n\n");
         self.phase = Phase::Ended;

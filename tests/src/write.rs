@@ -1,0 +1,71 @@
+//! Write vectors: intents, and the events that a case spells out in short form.
+
+use serde_json::{json, Map, Value};
+
+use crate::Vector;
+
+/// An intent of a case, and the code with which it must be refused, if it must.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// The intent.
+    pub intent: Value,
+    /// The code's name, such as `misuse.intent`.
+    pub refused: Option<String>,
+}
+
+/// The intents of a case.
+///
+/// # Panics
+///
+/// If the case has none.
+pub fn intents(vector: &Vector) -> Vec<Told> {
+    let told = vector.get("intents").as_array().unwrap_or_else(|| panic!("{vector}: no intents"));
+    told.iter()
+        .map(|told| match told.get("refused").and_then(Value::as_str) {
+            Some(code) => Told { intent: told["intent"].clone(), refused: Some(code.to_owned()) },
+            None => Told { intent: told.clone(), refused: None },
+        })
+        .collect()
+}
+
+/// The events of a case at full length: numbered, and with every field of each response.
+///
+/// # Panics
+///
+/// If the case has no events.
+pub fn expected_events(vector: &Vector) -> Vec<Value> {
+    let options = vector.get("options");
+    let events = vector.get("events").as_array().unwrap_or_else(|| panic!("{vector}: no events"));
+    let mut whole = Vec::with_capacity(events.len());
+    for (number, event) in events.iter().enumerate() {
+        let mut event = event.clone();
+        event["sequence_number"] = json!(number);
+        if let Some(short) = event.get("response").and_then(Value::as_object) {
+            let mut response = defaults(options);
+            response.extend(short.clone());
+            event["response"] = Value::Object(response);
+        }
+        whole.push(event);
+    }
+    whole
+}
+
+/// The snapshot template, with what the options say of the response.
+fn defaults(options: &Value) -> Map<String, Value> {
+    let mut response = json!({
+        "id": options["id"], "object": "response", "created_at": options["created_at"], "completed_at": null,
+        "incomplete_details": null, "model": options["model"], "previous_response_id": null, "instructions": null,
+        "output": [], "error": null, "tools": [], "tool_choice": "auto", "truncation": "disabled",
+        "parallel_tool_calls": true, "text": {"format": {"type": "text"}}, "top_p": 1, "presence_penalty": 0,
+        "frequency_penalty": 0, "top_logprobs": 0, "temperature": 1, "reasoning": null, "usage": null,
+        "max_output_tokens": null, "max_tool_calls": null, "store": false, "background": false,
+        "service_tier": "default", "metadata": {}, "safety_identifier": null, "prompt_cache_key": null,
+    });
+    if matches!(options["edition"].as_str(), Some("split" | "split-2026-01" | "openai")) {
+        response["user"] = Value::Null;
+    }
+    match response {
+        Value::Object(response) => response,
+        _ => Map::new(),
+    }
+}
