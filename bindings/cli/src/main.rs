@@ -4,6 +4,7 @@
 //! has more of its own.
 
 mod args;
+mod convert;
 mod events;
 mod fold;
 mod frames;
@@ -36,7 +37,7 @@ enum Failure {
     Closed,
 }
 
-const COMMANDS: &[Command] = &[show::COMMAND, fold::COMMAND, events::COMMAND, frames::COMMAND];
+const COMMANDS: &[Command] = &[show::COMMAND, fold::COMMAND, events::COMMAND, frames::COMMAND, convert::COMMAND];
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);

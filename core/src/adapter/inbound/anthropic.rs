@@ -29,6 +29,8 @@ pub(crate) struct Anthropic {
 struct Block {
     index: Option<u64>,
     kind: BlockKind,
+    /// Whether a delta has come for it.
+    grown: bool,
 }
 
 enum BlockKind {
@@ -58,6 +60,19 @@ enum BlockKind {
     },
     /// Nothing more can come for it.
     Whole,
+}
+
+impl BlockKind {
+    /// Says whether a delta of this type can belong to such a block.
+    fn takes(&self, delta: &str) -> bool {
+        match self {
+            Self::Text { .. } => matches!(delta, "text_delta" | "citations_delta"),
+            Self::Thinking { .. } => matches!(delta, "thinking_delta" | "signature_delta"),
+            Self::Call { .. } | Self::Hosted { .. } => delta == "input_json_delta",
+            Self::Compaction { .. } => delta == "compaction_delta",
+            Self::Whole => false,
+        }
+    }
 }
 
 /// A hosted call that waits for its result.
@@ -236,7 +251,7 @@ impl Anthropic {
                 BlockKind::Whole
             }
         };
-        self.block = Some(Block { index, kind });
+        self.block = Some(Block { index, kind, grown: false });
         // What the start already holds counts as the first delta.
         match name.as_ref() {
             "text" => self.grow_text(block.get("text"), hub),
@@ -296,13 +311,17 @@ impl Anthropic {
             return Ok(());
         };
         let name = text(delta.get("type")).unwrap_or_default();
-        if self.block.as_ref().is_none_or(|block| block.index != index) {
-            self.open_unstarted(&name, index, hub)?;
+        match &mut self.block {
+            Some(block) if block.index == index => {}
+            // A start with a wrong index has been seen on the wire: what fits a block that has nothing yet is its own.
+            Some(block) if !block.grown && block.kind.takes(&name) => {
+                block.index = index;
+                hub.report(AdapterCode::MissingBlockStart, "a block started under another index");
+            }
+            _ => self.open_unstarted(&name, index, hub)?,
         }
-        let Some(block) = &mut self.block else { return Ok(()) };
-        if block.index != index {
-            return Ok(());
-        }
+        let Some(block) = self.block.as_mut().filter(|block| block.index == index) else { return Ok(()) };
+        block.grown = true;
         match (name.as_ref(), &mut block.kind) {
             ("text_delta", BlockKind::Text { .. }) => self.grow_text(delta.get("text"), hub),
             ("citations_delta", BlockKind::Text { citations, .. }) => {
@@ -367,7 +386,7 @@ impl Anthropic {
         } else {
             BlockKind::Thinking { slot: hub.next_reasoning(None)?, thinking: Thinking::default() }
         };
-        self.block = Some(Block { index, kind });
+        self.block = Some(Block { index, kind, grown: false });
         Ok(())
     }
 

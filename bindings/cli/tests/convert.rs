@@ -1,0 +1,130 @@
+//! `deltafold convert` as a program.
+
+mod common;
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+
+use common::{deltafold, run, Folder};
+use deltafold_tests::{canonical, vector_folder, vectors};
+use serde_json::{json, Value};
+
+/// The JSON of every message, in canonical spelling; the sentinel as it is.
+fn messages(output: &str) -> Vec<String> {
+    let data = output.lines().filter_map(|line| line.strip_prefix("data: ").or(line.starts_with('{').then_some(line)));
+    let spell = |data: &str| serde_json::from_str(data).map_or_else(|_| data.to_owned(), |value| canonical(&value));
+    data.map(spell).collect()
+}
+
+#[test]
+fn every_worked_example_is_written_by_the_program_whatever_the_split() {
+    let folder = vector_folder().join("adapter/examples");
+    let path = |name: &Value| folder.join(name.as_str().unwrap()).to_str().unwrap().to_owned();
+    for (list, other) in [("inbound", "open-responses"), ("outbound", "open-responses")] {
+        for vector in vectors(&format!("adapter/examples/{list}.json")) {
+            let from = vector.get("from").as_str().unwrap_or(other);
+            let to = vector.get("to").as_str().unwrap_or(other);
+            let (input, options) = (path(vector.get("input_file")), vector.get("options").to_string());
+            let expected = messages(&std::fs::read_to_string(path(vector.get("expected_file"))).unwrap());
+            // Mistral is read by the rules of Chat Completions, but its provider must then be named; these name it.
+            for arguments in [&["--from", from][..], &["--from", from, "--split", "1"], &["--from=auto"]] {
+                let rest = ["--to", to, "--options", &options, &input];
+                let done = run(&[&["convert"], arguments, &rest].concat(), b"");
+                assert_eq!((done.code, &*done.errors), (0, ""), "{vector}");
+                assert_eq!(messages(&done.output), expected, "{vector}, {arguments:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn lines_of_json_are_written_when_asked_for() {
+    let stream = b"{\"model\":\"m\",\"message\":{\"content\":\"Hi\"},\"done\":true,\"done_reason\":\"stop\"}\n";
+    let arguments =
+        ["convert", "--from", "ollama", "--to", "open-responses", "--framing", "jsonl", "--options", r#"{"now":7}"#];
+    let done = run(&arguments, stream);
+    assert_eq!((done.code, &*done.errors), (0, ""));
+    let lines: Vec<Value> = done.output.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.first().unwrap()["type"], "response.created");
+    assert_eq!(lines.last().unwrap()["response"]["id"], "resp_7");
+    assert_eq!(lines.last().unwrap()["response"]["output"][0]["content"][0]["text"], "Hi");
+}
+
+#[test]
+fn each_event_goes_out_before_the_next_comes_in() {
+    let mut child = deltafold()
+        .args(["convert", "--from", "chat-completions", "--to", "ag-ui", "--framing", "jsonl"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    let mut input = child.stdin.take().expect("a pipe");
+    let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut wait_for = |wanted: &str| loop {
+        let mut line = String::new();
+        assert!(output.read_line(&mut line).expect("it writes") > 0, "no {wanted}");
+        if line.contains(wanted) {
+            return;
+        }
+    };
+    for word in ["one", "two", "three"] {
+        write!(input, "data: {{\"id\":\"a\",\"choices\":[{{\"delta\":{{\"content\":\"{word}\"}}}}]}}\n\n")
+            .expect("it reads");
+        wait_for(&format!("\"delta\":\"{word}\""));
+    }
+    drop(input);
+    wait_for("RUN_ERROR");
+    assert!(child.wait().expect("it ends").success());
+}
+
+#[test]
+fn the_report_names_what_was_lost_and_strict_loss_makes_it_an_exit_code() {
+    let folder = Folder::new("report");
+    let report = folder.path().join("report.json");
+    let report = report.to_str().unwrap();
+    let stream = b"data: {\"id\":\"a\",\"choices\":[{\"index\":1,\"delta\":{\"content\":\"x\"}},{\"index\":0,\"delta\":{\"content\":\"y\"},\
+        \"finish_reason\":\"weird\"}]}\n\ndata: [DONE]\n\n";
+    let arguments = ["convert", "--from", "auto", "--to", "open-responses", "--report", report];
+    let done = run(&arguments, stream);
+    assert_eq!((done.code, &*done.errors), (0, ""));
+    let told: Value = serde_json::from_str(&std::fs::read_to_string(report).unwrap()).unwrap();
+    let expected = json!([
+        { "code": "multiple_choices", "kind": "lost", "event_index": 0, "offset": 6, "detail": "choices behind the first" },
+        { "code": "unknown_finish_reason", "kind": "assumed", "event_index": 0, "offset": 6, "detail": "weird" },
+    ]);
+    assert_eq!(told, expected);
+    let strict = run(&[&arguments[..], &["--strict-loss"]].concat(), stream);
+    assert_eq!((strict.code, &strict.output), (1, &done.output));
+    let message = "1 of what stdin said could not be carried, the first: lost multiple_choices at event 0: choices behind the first";
+    assert_eq!(strict.errors, format!("deltafold: {message}\n"));
+    let clean = b"data: {\"id\":\"a\",\"choices\":[]}\n\ndata: [DONE]\n\n";
+    assert_eq!(run(&[&arguments[..], &["--strict-loss"]].concat(), clean).code, 0, "what is assumed is not lost");
+    assert_eq!(run(&arguments, b"").code, 1, "nothing is no dialect");
+}
+
+#[test]
+fn a_mistake_is_code_2_and_a_message_that_says_what_to_do() {
+    for (arguments, message) in [
+        (&["--to", "ag-ui"][..], "--from is needed: a dialect, or auto"),
+        (&["--from", "auto"], "--to is needed: a dialect"),
+        (
+            &["--from", "antropic", "--to", "ag-ui"],
+            "no dialect is called antropic (did you mean anthropic?); `deltafold convert --help` lists them",
+        ),
+        (&["--from", "gemini", "--to", "ag-ui", "--framing", "x"], "--framing is sse or jsonl, found x"),
+        (&["--from", "gemini", "--to", "ag-ui", "--options", "[]"], "--options is not a JSON object"),
+        (
+            &["--from", "gemini", "--to", "ag-ui", "--options", "{\"modle\":1}"],
+            "the name is not known: no option is called modle",
+        ),
+        (
+            &["--from", "gemini", "--to", "ag-ui", "--options", "{\"model\":1}"],
+            "an argument cannot be used here: expected model to be a string",
+        ),
+        (&["--from", "ag-ui", "--to", "gemini"], "the name is not known: gemini cannot be written by this build"),
+    ] {
+        let done = run(&[&["convert"], arguments].concat(), b"");
+        assert_eq!((done.code, &*done.output), (2, ""), "{arguments:?}");
+        assert_eq!(done.errors, format!("deltafold: {message}\n"), "{arguments:?}");
+    }
+}
