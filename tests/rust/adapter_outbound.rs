@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use deltafold::adapter::{Converter, Dialect};
 use deltafold::json::Value as Json;
-use deltafold_tests::{canonical, cuttings, vector_folder, vectors, Cutting, Vector};
+use deltafold::Reader;
+use deltafold_tests::adapter::{folded, gather, TARGETS};
+use deltafold_tests::{canonical, cuttings, shared, vector_folder, vectors, Cutting, Vector};
 use serde_json::Value;
 
 /// What a conversion gives: its bytes, and the codes of its findings in order.
@@ -77,4 +79,69 @@ fn every_worked_example_converts_as_written_at_every_cut() {
         let expected = messages(&read(vector.get("expected_file")));
         check(&vector, read(vector.get("input_file")).as_bytes(), &expected);
     }
+}
+
+#[test]
+fn every_vector_converts_as_written_at_every_cut() {
+    for vector in vectors("adapter/outbound") {
+        let expected = vector.get("expect").as_array().unwrap();
+        // An Anthropic event is named by its type.
+        let name = |message: &Value| match vector.get("to").as_str() {
+            Some("anthropic") => format!("{} ", message["type"].as_str().unwrap()),
+            _ => String::new(),
+        };
+        let line = |message: &Value| match message.as_str() {
+            Some(sentinel) => sentinel.to_owned(),
+            None => name(message) + &canonical(message),
+        };
+        let expected: Vec<String> = expected.iter().map(line).collect();
+        check(&vector, stream(&vector).as_bytes(), &expected);
+    }
+}
+
+/// The events of a vector as a stream. A string is a payload as it stands.
+fn stream(vector: &Vector) -> String {
+    let payload = |event: &Value| event.as_str().map_or_else(|| event.to_string(), str::to_owned);
+    let events = vector.get("events").as_array().unwrap();
+    events.iter().map(|event| format!("data: {}\n\n", payload(event))).collect()
+}
+
+#[test]
+fn every_recording_converts_to_every_target_with_the_texts_of_the_folded_response() {
+    let Some(folder) = shared("recordings → targets", "corpus/responses") else { return };
+    let manifest = std::fs::read_to_string(folder.parent().unwrap().join("manifest.json")).unwrap();
+    let manifest: Value = serde_json::from_str(&manifest).unwrap();
+    let abridged = |name: &str| {
+        let mut same = manifest["files"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|file| file["file"].as_str().is_some_and(|path| path.ends_with(name)));
+        same.any(|file| file["authenticity"].as_str().is_some_and(|word| word.contains("abridged")))
+    };
+    let options = serde_json::json!({ "thread_id": "t" });
+    let files: Vec<_> = std::fs::read_dir(folder).unwrap().flatten().collect();
+    let compare = |seed: usize| {
+        let name = files[seed].file_name().to_string_lossy().into_owned();
+        let bytes = std::fs::read(files[seed].path()).unwrap();
+        let mut reader = Reader::new();
+        reader.feed(&bytes).unwrap();
+        reader.finish();
+        for to in TARGETS {
+            let (out, findings) = convert(to, &options, &bytes, Cutting::Random(seed as u64));
+            let (got, expected) = (gather(to, &out), folded(to, reader.response()));
+            if got != expected {
+                // Events were cut out of these by the projects that keep them.
+                assert!(
+                    abridged(&name) && findings.contains(&"done_mismatch"),
+                    "{name} → {to}: {got:#?}\n{expected:#?}"
+                );
+            }
+        }
+    };
+    let halves = [0, 1].map(|first| (first..files.len()).step_by(2));
+    std::thread::scope(|scope| {
+        halves.map(|half| scope.spawn(move || half.for_each(compare))).map(|half| half.join().unwrap())
+    });
+    assert!(files.len() > 200, "only {} recordings", files.len());
 }

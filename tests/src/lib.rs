@@ -14,6 +14,7 @@
 //! assert_eq!(canonical(&serde_json::json!({ "b": 1, "a": [null] })), r#"{"a":[null],"b":1}"#);
 //! ```
 
+pub mod adapter;
 mod canonical;
 mod corpus;
 mod cutting;

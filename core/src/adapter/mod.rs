@@ -34,6 +34,8 @@ mod options;
     feature = "adapter-chat-completions",
     feature = "adapter-ui-message-stream"
 ))]
+// What the targets share is used by all of them together, not by each one alone.
+#[cfg_attr(not(feature = "adapters"), allow(dead_code, unused_imports))]
 mod outbound;
 
 use alloc::boxed::Box;
@@ -154,32 +156,32 @@ pub fn outbound(
     framing: Framing,
     limits: Limits,
 ) -> Result<Box<dyn Outbound>, Error> {
-    Ok(match dialect {
+    match dialect {
         #[cfg(feature = "adapter-ag-ui")]
         Dialect::AgUi => {
             let target = outbound::ag_ui::AgUi::new(AgUiOptions::from_value(options)?);
-            Box::new(outbound::Outgoing::new(target, framing, limits))
+            Ok(Box::new(outbound::Outgoing::new(target, framing, limits)))
         }
         #[cfg(feature = "adapter-anthropic")]
         Dialect::Anthropic => {
             let target = outbound::anthropic::Anthropic::new(limits.depth);
-            Box::new(outbound::Outgoing::new(target, framing, limits))
+            Ok(Box::new(outbound::Outgoing::new(target, framing, limits)))
         }
         #[cfg(feature = "adapter-chat-completions")]
         Dialect::ChatCompletions => {
             let target = outbound::chat::Chat::new(ChatOptions::from_value(options)?);
-            Box::new(outbound::Outgoing::new(target, framing, limits))
+            Ok(Box::new(outbound::Outgoing::new(target, framing, limits)))
         }
         #[cfg(feature = "adapter-ui-message-stream")]
         Dialect::UiMessageStream => {
             let target = outbound::ui::Ui::new(UiOptions::from_value(options)?, limits.depth);
-            Box::new(outbound::Outgoing::new(target, framing, limits))
+            Ok(Box::new(outbound::Outgoing::new(target, framing, limits)))
         }
         _ => {
             let _ = (options, framing, limits);
-            return Err(not_here(dialect, "written"));
+            Err(not_here(dialect, "written"))
         }
-    })
+    }
 }
 
 fn not_here(dialect: Dialect, verb: &str) -> Error {

@@ -186,7 +186,7 @@ impl<T: Target> Outgoing<T> {
                 return Ok(None);
             }
             _ => {
-                self.out.report(AdapterCode::DeltaTypeMismatch, || format!("{} for another type", event.kind()));
+                self.mismatch(event);
                 return Ok(None);
             }
         };
@@ -195,12 +195,18 @@ impl<T: Target> Outgoing<T> {
 
     fn find_part<'a>(&mut self, event: &Event<'a>, summary: bool) -> Result<Option<(usize, Channel, View<'a>)>, Error> {
         let Some(part) = event.part().filter(|part| part.tag() == Tag::Object) else { return Ok(None) };
-        let channel = if summary { Channel::Summary } else { Channel::of(part, Shape::Message) };
-        let implied = if matches!(channel, Channel::Thought | Channel::Summary) { channel } else { Channel::Text };
-        let Some((at, _)) = self.find_text(event, implied)? else { return Ok(None) };
-        let shape = self.slots.get(at).map_or(Shape::Message, |slot| slot.head.shape);
-        let channel = if summary { Channel::Summary } else { Channel::of(part, shape) };
-        Ok(Some((at, channel, part)))
+        let thought = summary || part.get("type").is_some_and(|kind| kind.is_str("reasoning_text"));
+        let implied = if thought { Shape::Reasoning } else { Shape::Message };
+        let Some(at) = self.find(event, implied)? else { return Ok(None) };
+        match self.slots.get(at).map_or(implied, |slot| slot.head.shape) {
+            Shape::Reasoning if summary => return Ok(Some((at, Channel::Summary, part))),
+            shape @ (Shape::Message | Shape::Reasoning) if !summary => {
+                return Ok(Some((at, Channel::of(part, shape), part)))
+            }
+            Shape::Other => self.target.event(event, &mut self.out),
+            _ => self.mismatch(event),
+        }
+        Ok(None)
     }
 
     fn find_call(&mut self, event: &Event<'_>, shape: Shape) -> Result<Option<usize>, Error> {
@@ -208,9 +214,13 @@ impl<T: Target> Outgoing<T> {
         match self.slots.get(at).map_or(shape, |slot| slot.head.shape) {
             call if call.is_call() => return Ok(Some(at)),
             Shape::Other => self.target.event(event, &mut self.out),
-            _ => self.out.report(AdapterCode::DeltaTypeMismatch, || format!("{} for another type", event.kind())),
+            _ => self.mismatch(event),
         }
         Ok(None)
+    }
+
+    fn mismatch(&mut self, event: &Event<'_>) {
+        self.out.report(AdapterCode::DeltaTypeMismatch, || format!("{} for an item of another type", event.kind()));
     }
 
     /// Makes sure that a part is there and open.

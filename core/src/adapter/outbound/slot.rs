@@ -78,10 +78,13 @@ impl Channel {
     pub(super) fn of(part: View<'_>, shape: Shape) -> Self {
         let kind = part.get("type").and_then(|kind| kind.as_str());
         match kind.as_deref() {
-            Some("reasoning_text") => Self::Thought,
             // Servers put reasoning into parts of other names; inside a reasoning item it is reasoning.
-            Some("output_text" | "text" | "input_text" | "summary_text") if shape == Shape::Reasoning => Self::Thought,
-            Some("output_text" | "text" | "input_text" | "summary_text") => Self::Text,
+            Some("reasoning_text" | "output_text" | "text" | "input_text" | "summary_text" | "refusal")
+                if shape == Shape::Reasoning =>
+            {
+                Self::Thought
+            }
+            Some("output_text" | "text" | "input_text") => Self::Text,
             Some("refusal") => Self::Refusal,
             _ => Self::Foreign,
         }

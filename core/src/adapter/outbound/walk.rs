@@ -196,7 +196,9 @@ impl<T: Target> Outgoing<T> {
             None => return Ok(()),
         }
         self.adopt(at, item);
-        self.announce(at, Some(item));
+        // An item that is shown whole is shown once, here: its beginning was not told.
+        let whole = self.slots.get(at).is_some_and(|slot| slot.head.shape == Shape::Other);
+        self.announce(at, Some(item).filter(|_| !whole));
         self.absorb(at, item, true, event)?;
         let Some(slot) = self.slots.get_mut(at) else { return Ok(()) };
         slot.done = true;
@@ -270,6 +272,11 @@ impl<T: Target> Outgoing<T> {
         let response = event.response();
         if let Some(response) = response {
             self.start.learn(response);
+        }
+        let output = response.and_then(|response| response.get("output"));
+        let more = output.map_or(0, |output| output.elements().count()).saturating_sub(self.slots.len());
+        if more > 0 {
+            self.out.report(AdapterCode::ItemDropped, || format!("{more} items that only the last event has"));
         }
         let text = |pointer: &str| Some(response?.pointer(pointer)?.as_str()?.into_owned());
         let cancelled = text("/status").as_deref() == Some("cancelled");

@@ -1,0 +1,115 @@
+//! What a client of each target gathers from a converted stream, and the same from the folded response.
+
+use deltafold::Response;
+use serde_json::Value;
+
+/// The dialects that are written.
+pub const TARGETS: [&str; 4] = ["ag-ui", "chat-completions", "anthropic", "ui-message-stream"];
+
+/// Text of messages and arguments of calls, as a client of each dialect would gather them.
+#[derive(Debug, Default, PartialEq)]
+pub struct Gathered {
+    /// Texts and refusals, joined.
+    pub text: String,
+    /// Reasoning, joined.
+    pub reasoning: String,
+    /// Id, name and arguments of each call, in order.
+    pub calls: Vec<(String, String, String)>,
+}
+
+impl Gathered {
+    fn call(&mut self, id: &Value, name: &Value) {
+        self.calls.push((id.as_str().unwrap().to_owned(), name.as_str().unwrap().to_owned(), String::new()));
+    }
+
+    fn grow(&mut self, id: &Value, more: &Value) {
+        let id = id.as_str().unwrap();
+        let call = self.calls.iter_mut().find(|call| call.0 == id).unwrap_or_else(|| panic!("no call {id}"));
+        call.2.push_str(more.as_str().unwrap());
+    }
+}
+
+/// Reads a converted stream, in the simplest way.
+///
+/// # Panics
+///
+/// If it is not what the target's client would take.
+pub fn gather(to: &str, out: &[u8]) -> Gathered {
+    let mut all = Gathered::default();
+    let text = |all: &mut String, value: &Value| all.push_str(value.as_str().unwrap_or(""));
+    let mut blocks = Vec::new();
+    for line in std::str::from_utf8(out).unwrap().lines() {
+        let Some(data) = line.strip_prefix("data: ").filter(|data| *data != "[DONE]") else { continue };
+        let message: Value = serde_json::from_str(data).unwrap();
+        match (to, message["type"].as_str().unwrap_or("")) {
+            ("ag-ui", "TEXT_MESSAGE_CONTENT") => text(&mut all.text, &message["delta"]),
+            ("ag-ui", "REASONING_MESSAGE_CONTENT") => text(&mut all.reasoning, &message["delta"]),
+            ("ag-ui", "TOOL_CALL_START") => all.call(&message["toolCallId"], &message["toolCallName"]),
+            ("ag-ui", "TOOL_CALL_ARGS") => all.grow(&message["toolCallId"], &message["delta"]),
+            ("ui-message-stream", "text-delta") => text(&mut all.text, &message["delta"]),
+            ("ui-message-stream", "reasoning-delta") => text(&mut all.reasoning, &message["delta"]),
+            ("ui-message-stream", "tool-input-start") => all.call(&message["toolCallId"], &message["toolName"]),
+            ("ui-message-stream", "tool-input-delta") => all.grow(&message["toolCallId"], &message["inputTextDelta"]),
+            ("anthropic", "content_block_start") => {
+                let block = &message["content_block"];
+                blocks.push(block["id"].clone());
+                if block["type"] == "tool_use" {
+                    all.call(&block["id"], &block["name"]);
+                }
+            }
+            ("anthropic", "content_block_delta") => {
+                let delta = &message["delta"];
+                text(&mut all.text, &delta["text"]);
+                text(&mut all.reasoning, &delta["thinking"]);
+                if delta["type"] == "input_json_delta" {
+                    all.grow(&blocks[message["index"].as_u64().unwrap() as usize], &delta["partial_json"]);
+                }
+            }
+            ("chat-completions", "") => {
+                let delta = &message["choices"][0]["delta"];
+                text(&mut all.text, &delta["content"]);
+                text(&mut all.text, &delta["refusal"]);
+                text(&mut all.reasoning, &delta["reasoning_content"]);
+                for call in delta["tool_calls"].as_array().into_iter().flatten() {
+                    if call["id"].is_string() {
+                        all.call(&call["id"], &call["function"]["name"]);
+                    }
+                    let id = Value::from(all.calls[call["index"].as_u64().unwrap() as usize].0.clone());
+                    all.grow(&id, &call["function"]["arguments"]);
+                }
+            }
+            _ => {}
+        }
+    }
+    all
+}
+
+/// Says what a target should hold of a folded response.
+pub fn folded(to: &str, response: Response<'_>) -> Gathered {
+    let mut all = Gathered::default();
+    for item in response.items() {
+        match item.kind() {
+            "message" => item.parts().for_each(|part| all.text.push_str(part.text())),
+            "reasoning" => {
+                let raw: String = item.parts().map(|part| part.text()).collect();
+                let summary: Vec<&str> =
+                    item.summary().map(|part| part.text()).filter(|text| !text.is_empty()).collect();
+                // Targets of one kind of reasoning take the first, with a blank line between parts of a summary.
+                match to {
+                    "chat-completions" | "anthropic" if raw.is_empty() => all.reasoning.push_str(&summary.join("\n\n")),
+                    "chat-completions" | "anthropic" => all.reasoning.push_str(&raw),
+                    _ => all.reasoning.extend([raw, summary.concat()]),
+                }
+            }
+            "function_call" => all.calls.push((item.call_id().into(), item.name().into(), item.arguments().into())),
+            "custom_tool_call" if to == "ag-ui" => {
+                all.calls.push((item.call_id().into(), item.name().into(), item.arguments().into()));
+            }
+            "mcp_call" if to == "ag-ui" => {
+                all.calls.push((item.id().into(), item.name().into(), item.arguments().into()));
+            }
+            _ => {}
+        }
+    }
+    all
+}
