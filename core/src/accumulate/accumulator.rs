@@ -6,19 +6,18 @@
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use super::agree;
 use super::rates::RateLimits;
 use super::response::Response;
-use super::route::{implied_type, text_route, Route, Target};
-use super::slot::{empty_part, part_of, Array, Opened, Slot, Way};
+use super::route::{text_route, Route, Target};
+use super::slot::{Array, Opened, Slot, Way};
 use super::state::{object, State, Terminal};
 use crate::contract::Kind;
 use crate::error::{Code, Error};
 use crate::event::Event;
 use crate::finding::{Findings, Place, Repair};
-use crate::json::{join, Object, Tag, Value, View};
+use crate::json::{join, Object, Tag, View};
 use crate::limits::Limits;
 use crate::outcome::{Failure, Outcome};
 use crate::validate::Rule;
@@ -52,12 +51,12 @@ pub struct AccumulateOptions {
 /// length); reading the response costs what is read.
 #[derive(Clone, Debug)]
 pub struct Accumulator {
-    options: AccumulateOptions,
-    limits: Limits,
+    pub(super) options: AccumulateOptions,
+    pub(super) limits: Limits,
     /// The response as the events build it. Empty once a terminal snapshot has taken its place.
-    building: State,
+    pub(super) building: State,
     terminal: Option<Terminal>,
-    cursor: Option<Cursor>,
+    pub(super) cursor: Option<Cursor>,
     pub(crate) outcome: Option<Outcome>,
     pub(crate) error: Option<Failure>,
     pub(crate) rates: RateLimits,
@@ -66,7 +65,7 @@ pub struct Accumulator {
 
 /// The string that the last delta went to.
 #[derive(Clone, Copy, Debug)]
-struct Cursor {
+pub(super) struct Cursor {
     kind: Kind,
     output_index: u64,
     element: u64,
@@ -404,7 +403,12 @@ impl Accumulator {
 
     /// Finds the item of an event: by `output_index`, then by `item_id`; opens it if there is none (M1). `None`: the item
     /// is done and the event too late (M5), or the event names no item at all.
-    fn find(&mut self, event: &Event<'_>, item_type: &str, findings: &mut Findings) -> Result<Option<u32>, Error> {
+    pub(super) fn find(
+        &mut self,
+        event: &Event<'_>,
+        item_type: &str,
+        findings: &mut Findings,
+    ) -> Result<Option<u32>, Error> {
         let by_index = event.output_index().and_then(|index| self.building.by_index.get(&index)).copied();
         let by_id = || event.item_id().and_then(|id| self.building.by_id.get(id)).copied();
         let at = match by_index.or_else(by_id) {
@@ -447,7 +451,13 @@ impl Accumulator {
     }
 
     /// Reports what opening an element took; a limit is an error.
-    fn opened(&self, opened: Opened, what: &str, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
+    pub(super) fn opened(
+        &self,
+        opened: Opened,
+        what: &str,
+        event: &Event<'_>,
+        findings: &mut Findings,
+    ) -> Result<(), Error> {
         if opened.too_many {
             let detail = format!("limit {}", self.limits.parts);
             return Err(
@@ -521,176 +531,11 @@ impl Accumulator {
         }
         Ok(())
     }
-
-    fn part_added(&mut self, event: &Event<'_>, array: Array, findings: &mut Findings) -> Result<(), Error> {
-        self.cursor = None;
-        let Some(part) = event.part() else { return Ok(()) };
-        let item_type = match part.get("type").and_then(|kind| kind.as_str()).as_deref() {
-            Some("reasoning_text" | "summary_text") => "reasoning",
-            _ => "message",
-        };
-        let Some(at) = self.find(event, item_type, findings)? else { return Ok(()) };
-        let wire = element_of(event, event.kind());
-        let slot = &mut self.building.slots[at as usize];
-        if let Some(known) = slot.element(array, wire) {
-            // Deltas came first, or the part came twice: the longer text stays.
-            let length = |value: Option<&str>| value.map_or(0, str::len);
-            let old = length(known.str_at("text").or(known.str_at("refusal")));
-            let new = part.get("text").or(part.get("refusal")).and_then(|text| text.as_str());
-            if length(new.as_deref()) <= old {
-                return Ok(());
-            }
-        }
-        self.bytes += part.raw().len();
-        slot.forget_growing();
-        let (part, logprobs) = part_of(part);
-        let opened = slot.put(array, wire, part, self.limits.parts);
-        if let (Some(logprobs), Array::Content) = (logprobs, array) {
-            slot.set_logprobs(wire, logprobs);
-        }
-        self.opened(Opened { part: false, ..opened }, "part", event, findings)
-    }
-
-    fn part_done(&mut self, event: &Event<'_>, array: Array, findings: &mut Findings) -> Result<(), Error> {
-        self.cursor = None;
-        let Some(part) = event.part() else { return Ok(()) };
-        let item_type = if array == Array::Summary { "reasoning" } else { "message" };
-        let Some(at) = self.find(event, item_type, findings)? else { return Ok(()) };
-        let wire = element_of(event, event.kind());
-        let slot = &mut self.building.slots[at as usize];
-        if let Some(known) = slot.element(array, wire) {
-            if let Some(message) = agree::part(known, part) {
-                let rule = if array == Array::Summary { Rule::Rsn07 } else { Rule::Part10 };
-                findings.report(rule, event.place(), Some(Repair::TookLater), || (String::new(), message));
-            }
-        }
-        slot.high = None;
-        slot.forget_growing();
-        let (part, logprobs) = part_of(part);
-        let opened = slot.put(array, wire, part, self.limits.parts);
-        if array == Array::Content {
-            slot.set_logprobs(wire, logprobs.unwrap_or("[]"));
-        }
-        self.opened(opened, "part", event, findings)
-    }
-
-    fn annotation(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
-        self.cursor = None;
-        let Some(annotation) = event.annotation() else { return Ok(()) };
-        let Some(at) = self.find(event, "message", findings)? else { return Ok(()) };
-        let wire = event.content_index().unwrap_or(0);
-        let limit = self.limits.parts;
-        let slot = &mut self.building.slots[at as usize];
-        let mut opened = Opened::default();
-        if slot.position(Array::Content, wire).is_none() {
-            opened = slot.put(Array::Content, wire, empty_part("output_text"), limit);
-        }
-        self.opened(opened, "part", event, findings)?;
-        let slot = &mut self.building.slots[at as usize];
-        let Some(position) = slot.position(Array::Content, wire) else { return Ok(()) };
-        let part =
-            slot.item.object_mut().get_mut("content").and_then(|content| content.as_array_mut()?.get_mut(position));
-        let Some(part) = part.and_then(Value::as_object_mut) else { return Ok(()) };
-        if part.get("annotations").is_none_or(|list| list.as_array().is_none()) {
-            part.insert("annotations", Vec::new());
-        }
-        let Some(list) = part.get_mut("annotations").and_then(Value::as_array_mut) else { return Ok(()) };
-        let index = event.annotation_index().unwrap_or(list.len() as u64);
-        self.bytes += annotation.raw().len();
-        let (length, position) = (list.len(), usize::try_from(index).unwrap_or(usize::MAX));
-        match list.get_mut(position) {
-            Some(known) => *known = annotation.to_value(),
-            None if length >= limit => {
-                return Err(Error::new(Code::PartLimit, event.offset(), format!("limit {limit}")));
-            }
-            None => {
-                let next = length as u64;
-                if index > next {
-                    findings.report(Rule::Ann02, event.place(), Some(Repair::ClosedGap), || {
-                        (String::new(), format!("expected annotation_index {next}, found {index}"))
-                    });
-                }
-                list.push(annotation.to_value());
-            }
-        }
-        Ok(())
-    }
-
-    fn tool_state(&mut self, event: &Event<'_>, status: &str, findings: &mut Findings) -> Result<(), Error> {
-        self.cursor = None;
-        let Some(item_type) = implied_type(event.kind()) else { return Ok(()) };
-        let Some(at) = self.find(event, item_type, findings)? else { return Ok(()) };
-        // These two item types have no status of their own.
-        if !matches!(item_type, "mcp_list_tools" | "compaction") {
-            self.building.slots[at as usize].set_status(status);
-        }
-        Ok(())
-    }
-
-    fn shell_output(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
-        self.cursor = None;
-        let Some(at) = self.find(event, "shell_call_output", findings)? else { return Ok(()) };
-        let index = event.command_index().unwrap_or(0);
-        let limit = self.limits.parts;
-        let slot = &mut self.building.slots[at as usize];
-        let item = slot.item.object_mut();
-        if item.get("output").is_none_or(|list| list.as_array().is_none()) {
-            item.insert("output", Vec::new());
-        }
-        let Some(list) = item.get_mut("output").and_then(Value::as_array_mut) else { return Ok(()) };
-        // A far index opens one entry, not as many as it claims.
-        let position = usize::try_from(index).unwrap_or(usize::MAX).min(list.len());
-        if position >= limit {
-            return Err(Error::new(Code::PartLimit, event.offset(), format!("limit {limit}")));
-        }
-        if position == list.len() {
-            let mut entry = Object::new();
-            entry.push("stdout", "");
-            entry.push("stderr", "");
-            list.push(Value::Object(entry));
-        }
-        let Some(entry) = list[position].as_object_mut() else { return Ok(()) };
-        self.bytes += event.raw().len();
-        if event.kind() == Kind::ShellCallOutputContentDone {
-            let whole = event.member("output").and_then(|output| output.elements().next());
-            if let Some(Value::Object(whole)) = whole.map(|whole| whole.to_value()) {
-                *entry = whole;
-            }
-            return Ok(());
-        }
-        for stream in ["stdout", "stderr"] {
-            let Some(more) = event.member("delta").and_then(|delta| delta.get(stream)?.as_str()) else { continue };
-            match entry.get_mut(stream) {
-                Some(Value::String(text)) => text.push_str(&more),
-                _ => {
-                    entry.insert(stream, &*more);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn partial_image(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
-        self.cursor = None;
-        let Some(at) = self.find(event, "image_generation_call", findings)? else { return Ok(()) };
-        if self.options.images == Images::Drop {
-            return Ok(());
-        }
-        let Some(image) = event.member("partial_image_b64").and_then(|image| image.as_str()) else { return Ok(()) };
-        let slot = &mut self.building.slots[at as usize];
-        if self.options.images == Images::KeepLast {
-            self.bytes -= slot.images.iter().map(|(_, image)| image.len()).sum::<usize>().min(self.bytes);
-            slot.images.clear();
-        }
-        self.bytes += image.len();
-        slot.images.push((event.partial_image_index().unwrap_or(0), image.into_owned()));
-        Ok(())
-    }
 }
 
 /// The wire index of the element that an event of this kind is about; 0 where the kind has none.
 #[inline]
-fn element_of(event: &Event<'_>, kind: Kind) -> u64 {
+pub(super) fn element_of(event: &Event<'_>, kind: Kind) -> u64 {
     match kind {
         Kind::ReasoningSummaryTextDelta
         | Kind::ReasoningSummaryTextDone

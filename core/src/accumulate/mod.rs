@@ -8,6 +8,7 @@
 mod accumulator;
 mod agree;
 mod body;
+mod elements;
 mod rates;
 mod response;
 mod route;

@@ -1,0 +1,183 @@
+//! What the accumulator does with the elements of an item: parts, annotations, tool states, shell output, preview images.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::accumulator::{element_of, Accumulator, Images};
+use super::agree;
+use super::route::implied_type;
+use super::slot::{empty_part, part_of, Array, Opened};
+use crate::contract::Kind;
+use crate::error::{Code, Error};
+use crate::event::Event;
+use crate::finding::{Findings, Repair};
+use crate::json::{Object, Value};
+use crate::validate::Rule;
+
+impl Accumulator {
+    pub(super) fn part_added(&mut self, event: &Event<'_>, array: Array, findings: &mut Findings) -> Result<(), Error> {
+        self.cursor = None;
+        let Some(part) = event.part() else { return Ok(()) };
+        let item_type = match part.get("type").and_then(|kind| kind.as_str()).as_deref() {
+            Some("reasoning_text" | "summary_text") => "reasoning",
+            _ => "message",
+        };
+        let Some(at) = self.find(event, item_type, findings)? else { return Ok(()) };
+        let wire = element_of(event, event.kind());
+        let slot = &mut self.building.slots[at as usize];
+        if let Some(known) = slot.element(array, wire) {
+            // Deltas came first, or the part came twice: the longer text stays.
+            let length = |value: Option<&str>| value.map_or(0, str::len);
+            let old = length(known.str_at("text").or(known.str_at("refusal")));
+            let new = part.get("text").or(part.get("refusal")).and_then(|text| text.as_str());
+            if length(new.as_deref()) <= old {
+                return Ok(());
+            }
+        }
+        self.bytes += part.raw().len();
+        slot.forget_growing();
+        let (part, logprobs) = part_of(part);
+        let opened = slot.put(array, wire, part, self.limits.parts);
+        if let (Some(logprobs), Array::Content) = (logprobs, array) {
+            slot.set_logprobs(wire, logprobs);
+        }
+        self.opened(Opened { part: false, ..opened }, "part", event, findings)
+    }
+
+    pub(super) fn part_done(&mut self, event: &Event<'_>, array: Array, findings: &mut Findings) -> Result<(), Error> {
+        self.cursor = None;
+        let Some(part) = event.part() else { return Ok(()) };
+        let item_type = if array == Array::Summary { "reasoning" } else { "message" };
+        let Some(at) = self.find(event, item_type, findings)? else { return Ok(()) };
+        let wire = element_of(event, event.kind());
+        let slot = &mut self.building.slots[at as usize];
+        if let Some(known) = slot.element(array, wire) {
+            if let Some(message) = agree::part(known, part) {
+                let rule = if array == Array::Summary { Rule::Rsn07 } else { Rule::Part10 };
+                findings.report(rule, event.place(), Some(Repair::TookLater), || (String::new(), message));
+            }
+        }
+        slot.high = None;
+        slot.forget_growing();
+        let (part, logprobs) = part_of(part);
+        let opened = slot.put(array, wire, part, self.limits.parts);
+        if array == Array::Content {
+            slot.set_logprobs(wire, logprobs.unwrap_or("[]"));
+        }
+        self.opened(opened, "part", event, findings)
+    }
+
+    pub(super) fn annotation(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
+        self.cursor = None;
+        let Some(annotation) = event.annotation() else { return Ok(()) };
+        let Some(at) = self.find(event, "message", findings)? else { return Ok(()) };
+        let wire = event.content_index().unwrap_or(0);
+        let limit = self.limits.parts;
+        let slot = &mut self.building.slots[at as usize];
+        let mut opened = Opened::default();
+        if slot.position(Array::Content, wire).is_none() {
+            opened = slot.put(Array::Content, wire, empty_part("output_text"), limit);
+        }
+        self.opened(opened, "part", event, findings)?;
+        let slot = &mut self.building.slots[at as usize];
+        let Some(position) = slot.position(Array::Content, wire) else { return Ok(()) };
+        let part =
+            slot.item.object_mut().get_mut("content").and_then(|content| content.as_array_mut()?.get_mut(position));
+        let Some(part) = part.and_then(Value::as_object_mut) else { return Ok(()) };
+        if part.get("annotations").is_none_or(|list| list.as_array().is_none()) {
+            part.insert("annotations", Vec::new());
+        }
+        let Some(list) = part.get_mut("annotations").and_then(Value::as_array_mut) else { return Ok(()) };
+        let index = event.annotation_index().unwrap_or(list.len() as u64);
+        self.bytes += annotation.raw().len();
+        let (length, position) = (list.len(), usize::try_from(index).unwrap_or(usize::MAX));
+        match list.get_mut(position) {
+            Some(known) => *known = annotation.to_value(),
+            None if length >= limit => {
+                return Err(Error::new(Code::PartLimit, event.offset(), format!("limit {limit}")));
+            }
+            None => {
+                let next = length as u64;
+                if index > next {
+                    findings.report(Rule::Ann02, event.place(), Some(Repair::ClosedGap), || {
+                        (String::new(), format!("expected annotation_index {next}, found {index}"))
+                    });
+                }
+                list.push(annotation.to_value());
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn tool_state(&mut self, event: &Event<'_>, status: &str, findings: &mut Findings) -> Result<(), Error> {
+        self.cursor = None;
+        let Some(item_type) = implied_type(event.kind()) else { return Ok(()) };
+        let Some(at) = self.find(event, item_type, findings)? else { return Ok(()) };
+        // These two item types have no status of their own.
+        if !matches!(item_type, "mcp_list_tools" | "compaction") {
+            self.building.slots[at as usize].set_status(status);
+        }
+        Ok(())
+    }
+
+    pub(super) fn shell_output(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
+        self.cursor = None;
+        let Some(at) = self.find(event, "shell_call_output", findings)? else { return Ok(()) };
+        let index = event.command_index().unwrap_or(0);
+        let limit = self.limits.parts;
+        let slot = &mut self.building.slots[at as usize];
+        let item = slot.item.object_mut();
+        if item.get("output").is_none_or(|list| list.as_array().is_none()) {
+            item.insert("output", Vec::new());
+        }
+        let Some(list) = item.get_mut("output").and_then(Value::as_array_mut) else { return Ok(()) };
+        // A far index opens one entry, not as many as it claims.
+        let position = usize::try_from(index).unwrap_or(usize::MAX).min(list.len());
+        if position >= limit {
+            return Err(Error::new(Code::PartLimit, event.offset(), format!("limit {limit}")));
+        }
+        if position == list.len() {
+            let mut entry = Object::new();
+            entry.push("stdout", "");
+            entry.push("stderr", "");
+            list.push(Value::Object(entry));
+        }
+        let Some(entry) = list[position].as_object_mut() else { return Ok(()) };
+        self.bytes += event.raw().len();
+        if event.kind() == Kind::ShellCallOutputContentDone {
+            let whole = event.member("output").and_then(|output| output.elements().next());
+            if let Some(Value::Object(whole)) = whole.map(|whole| whole.to_value()) {
+                *entry = whole;
+            }
+            return Ok(());
+        }
+        for stream in ["stdout", "stderr"] {
+            let Some(more) = event.member("delta").and_then(|delta| delta.get(stream)?.as_str()) else { continue };
+            match entry.get_mut(stream) {
+                Some(Value::String(text)) => text.push_str(&more),
+                _ => {
+                    entry.insert(stream, &*more);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn partial_image(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
+        self.cursor = None;
+        let Some(at) = self.find(event, "image_generation_call", findings)? else { return Ok(()) };
+        if self.options.images == Images::Drop {
+            return Ok(());
+        }
+        let Some(image) = event.member("partial_image_b64").and_then(|image| image.as_str()) else { return Ok(()) };
+        let slot = &mut self.building.slots[at as usize];
+        if self.options.images == Images::KeepLast {
+            self.bytes -= slot.images.iter().map(|(_, image)| image.len()).sum::<usize>().min(self.bytes);
+            slot.images.clear();
+        }
+        self.bytes += image.len();
+        slot.images.push((event.partial_image_index().unwrap_or(0), image.into_owned()));
+        Ok(())
+    }
+}
