@@ -22,6 +22,7 @@ pub mod intents;
 mod json;
 pub mod memory;
 mod random;
+pub mod schema;
 mod shared;
 pub mod sse;
 mod vector;
