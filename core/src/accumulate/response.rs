@@ -200,7 +200,8 @@ impl<'a> Item<'a> {
             .unwrap_or("")
     }
 
-    /// The arguments so far as a value: what is open is closed, what is unfinished is included as far as it goes.
+    /// The arguments so far as a value: open containers are closed, an open string is included as far as it goes, an
+    /// open number or literal is left out.
     ///
     /// Each call parses only what came since the last one. `None` before the first character of a value.
     pub fn partial_arguments(&self) -> Option<Value> {
