@@ -65,8 +65,12 @@ fn correct(wire: &Value, name: &str, value: &mut Value) -> Result<(), String> {
         let fields: &mut Map<String, Value> =
             value["fields"].as_object_mut().ok_or(format!("openai/wire.json: {name} has no fields"))?;
         let node = fields.get_mut(field).ok_or(format!("openai/wire.json: {name} has no {field}"))?;
+        let node = node.as_object_mut().ok_or(format!("openai/wire.json: {name}.{field} is no node"))?;
         for (key, change) in entry["change"].as_object().into_iter().flatten() {
-            node[key] = change.clone();
+            match change {
+                Value::Null => node.shift_remove(key),
+                change => node.insert(key.clone(), change.clone()),
+            };
         }
     }
     Ok(())

@@ -6,7 +6,7 @@ use alloc::string::String;
 use core::fmt::{self, Write as _};
 
 use super::path::Path;
-use crate::contract::schema::{Node, SchemaId, Shape, Strings, Union};
+use crate::contract::schema::{self, Node, SchemaId, Shape, Strings, Union};
 use crate::contract::Edition;
 use crate::json::Tag;
 use crate::validate::Rule;
@@ -143,10 +143,10 @@ impl Problem<'_> {
         }
     }
 
-    /// What the message is about. A key that the contract does not declare is not repeated.
+    /// What the message is about. A key that the contract does not declare is payload, and not repeated.
     fn name(&self, out: &mut String) -> fmt::Result {
         match self.path {
-            Path::Key(_, key) if *key == self.context.field => write!(out, "`{key}`"),
+            Path::Key(_, key) if schema::number(key).is_some() => write!(out, "`{key}`"),
             _ if !self.context.field.is_empty() => write!(out, "a value in `{}`", self.context.field),
             Path::Root => out.write_str("the value"),
             _ => out.write_str("a value"),

@@ -51,7 +51,11 @@ impl<'r> Walk<'r> {
     /// Checks a value against a schema. `false` if the edition does not have the schema.
     pub(super) fn schema(&mut self, view: View<'_>, schema: SchemaId, edition: Edition) -> bool {
         let Some(node) = schema.node(edition) else { return false };
-        let context = Context { schema: Some(schema), via: None, field: "", variant: "", edition };
+        let variant = match self.root {
+            Root::Event(kind) => kind.as_str(),
+            Root::Value => "",
+        };
+        let context = Context { schema: Some(schema), via: None, field: "", variant, edition };
         self.value(view, node, &Path::Root, context);
         true
     }

@@ -1,0 +1,170 @@
+//! Payloads of our own writing: one for each kind of event, valid wherever the kind is known; and what is told about others.
+
+use std::collections::BTreeSet;
+
+use deltafold::event::OwnedEvent;
+use deltafold::validate::{
+    validate_as, validate_event, validate_input_item, validate_item, validate_request, validate_websocket_create,
+    validate_websocket_error, Extensions,
+};
+use deltafold::{contract::SchemaId, Edition, Finding, Kind};
+use deltafold_tests::vectors;
+
+#[test]
+fn every_known_kind_has_a_payload() {
+    let covered: BTreeSet<Kind> = vectors("event/kinds.json")
+        .iter()
+        .map(|vector| Kind::from_wire(vector.get("kind").as_str().unwrap()))
+        .collect();
+    let known: BTreeSet<Kind> = Kind::ALL.iter().copied().filter(|kind| kind.is_known()).collect();
+    assert_eq!(covered, known);
+}
+
+#[test]
+fn every_payload_is_valid_in_every_edition_that_has_its_kind() {
+    for vector in vectors("event/kinds.json") {
+        let payload = vector.get("payload");
+        let kind = Kind::from_wire(vector.get("kind").as_str().unwrap());
+        assert_eq!(payload["type"], kind.as_str(), "{vector}");
+        for edition in Edition::ALL.into_iter().filter(|edition| kind.editions().contains(*edition)) {
+            let findings = validate_event(&payload.to_string(), edition).unwrap();
+            assert!(findings.is_empty(), "{vector}, {edition}: {findings:#?}");
+        }
+    }
+}
+
+#[test]
+fn every_payload_reads_as_its_kind_and_survives() {
+    for vector in vectors("event/kinds.json") {
+        let text = vector.get("payload").to_string();
+        let event = OwnedEvent::parse(&text);
+        assert_eq!(event.as_event().kind().as_str(), vector.get("kind").as_str().unwrap(), "{vector}");
+        let again: serde_json::Value = serde_json::from_str(&event.as_event().to_value().to_string()).unwrap();
+        assert_eq!(&again, vector.get("payload"), "{vector}");
+    }
+}
+
+#[test]
+fn a_payload_without_one_of_its_fields_is_found_wanting_where_the_field_is_required() {
+    for vector in vectors("event/kinds.json") {
+        let kind = Kind::from_wire(vector.get("kind").as_str().unwrap());
+        let Some(schema) = SchemaId::of_kind(kind) else { continue };
+        for edition in kind.editions().iter() {
+            for field in schema.fields(edition).iter().filter(|field| field.name != "type") {
+                let mut payload = vector.get("payload").clone();
+                payload.as_object_mut().unwrap().shift_remove(field.name);
+                let findings = validate_event(&payload.to_string(), edition).unwrap();
+                let pointers: Vec<&str> = findings.iter().map(|finding| finding.path.as_str()).collect();
+                // OpenAI's types have the fields of an error at the top, its service has not.
+                if field.required && !(kind == Kind::Error && edition == Edition::OpenAi) {
+                    assert_eq!(pointers, [format!("/{}", field.name)], "{vector}, {edition}");
+                }
+            }
+        }
+    }
+}
+
+fn told(findings: Vec<Finding>) -> Vec<String> {
+    findings.into_iter().map(|f| format!("{} {}: {}", f.rule.id(), f.path, f.message)).collect()
+}
+
+#[test]
+fn a_union_tells_about_the_variant_that_was_meant() {
+    let request = r#"{"tools":[{"type":"function","name":"a"},{"type":"function","name":"b"},{"type":"function"}]}"#;
+    assert_eq!(
+        told(validate_request(request, Edition::V2026_04_24).unwrap()),
+        ["TOOL-13 /tools/2/name: `function` needs `name`, which is missing"]
+    );
+    let item = r#"{"type":"message","id":"m","status":"done","role":"assistant","content":[{"type":"output_text"}]}"#;
+    assert_eq!(
+        told(validate_item(item, Edition::V2026_04_24).unwrap()),
+        [
+            "SCHEMA-03 /status: `status` is another string than `in_progress`, `completed`, `incomplete`",
+            "SCHEMA-01 /content/0/text: `output_text` needs `text`, which is missing",
+            "TEXT-09 /content/0/annotations: `output_text` needs `annotations`, which is missing",
+        ]
+    );
+    let input = r#"{"type":"message","role":"system","content":[{"type":"input_image"}]}"#;
+    assert_eq!(
+        told(validate_input_item(input, Edition::V2026_04_24).unwrap()),
+        ["REQ-02 /content/0/type: `input_image` is no `type` of edition 2026-04-24 here, expected `input_text`"]
+    );
+}
+
+#[test]
+fn an_input_item_without_type_is_told_to_have_one() {
+    let short = r#"{"role":"user","content":"hi"}"#;
+    let findings = validate_input_item(short, Edition::V2026_04_24).unwrap();
+    assert_eq!(findings[0].rule.id(), "ITEM-20");
+    assert!(validate_input_item(r#"{"id":"msg_1"}"#, Edition::V2026_04_24).unwrap().is_empty());
+    assert!(validate_input_item(short, Edition::OpenAi).unwrap().is_empty(), "OpenAI takes the short form");
+}
+
+#[test]
+fn extensions_are_allowed_by_prose_and_refused_by_schema() {
+    let item = r#"{"type":"acme:search","id":"x","status":"completed"}"#;
+    let schema = SchemaId::from_name("ItemField").unwrap();
+    for edition in Edition::ALL {
+        assert!(validate_as(item, schema, edition, Extensions::Allowed).unwrap().is_empty(), "{edition}");
+        assert_eq!(validate_as(item, schema, edition, Extensions::Refused).unwrap().len(), 1, "{edition}");
+    }
+    let bare = r#"{"type":"acme:search"}"#;
+    assert_eq!(
+        told(validate_as(bare, schema, Edition::Split, Extensions::Allowed).unwrap()),
+        [
+            "EXT-10 /id: an extension item needs `id`, which is missing or no string",
+            "EXT-10 /status: an extension item needs `status`, which is missing or no string",
+        ]
+    );
+}
+
+#[test]
+fn a_hosted_tool_is_foreign_in_a_bundle_and_checked_all_the_same() {
+    let item = r#"{"type":"web_search_call","id":"ws_1"}"#;
+    let findings = validate_item(item, Edition::V2026_04_24).unwrap();
+    let pointers: Vec<&str> = findings.iter().map(|finding| finding.path.as_str()).collect();
+    assert_eq!(pointers, ["/type", "/status"], "{findings:#?}");
+}
+
+#[test]
+fn the_websocket_forms_have_their_own_rules() {
+    let create = r#"{"type":"response.create","model":"m","input":"hi","stream":true,"background":null}"#;
+    let rules: Vec<_> = validate_websocket_create(create, Edition::V2026_04_24)
+        .unwrap()
+        .iter()
+        .map(|finding| (finding.rule.id(), finding.path.clone()))
+        .collect();
+    assert!(
+        rules.contains(&("WS-03", "/stream".into())) && rules.contains(&("WS-03", "/background".into())),
+        "{rules:?}"
+    );
+    let error = r#"{"type":"error","status":429,"error":{"code":"rate_limit_exceeded","message":"wait"}}"#;
+    assert!(validate_websocket_error(error, Edition::V2026_04_24).unwrap().is_empty());
+    let findings = validate_websocket_error(r#"{"type":"error","error":{"message":"x"}}"#, Edition::Split).unwrap();
+    assert!(findings.iter().all(|finding| finding.rule.id() == "WS-14") && findings.len() == 2, "{findings:#?}");
+}
+
+#[test]
+fn hostile_values_are_judged_without_harm() {
+    let deep = format!("{}1{}", "[".repeat(127), "]".repeat(127));
+    let too_deep = format!("{}1{}", "[".repeat(200), "]".repeat(200));
+    let texts = [
+        "null".to_owned(),
+        "[]".to_owned(),
+        "\"\"".to_owned(),
+        deep,
+        r#"{"__proto__":{"type":"message"},"constructor":1,"type":"message","type":null}"#.to_owned(),
+        format!("{{\"{}\":1}}", "k".repeat(100_000)),
+        r#"{"type":"\u006dessage","\u0069d":"x","role":"assistant","status":"completed","content":[]}"#.to_owned(),
+    ];
+    for edition in Edition::ALL {
+        for schema in SchemaId::all().filter(|schema| schema.editions().contains(edition)) {
+            for text in &texts {
+                validate_as(text, schema, edition, Extensions::Allowed).unwrap();
+            }
+            assert!(validate_as(&too_deep, schema, edition, Extensions::Allowed).is_err());
+        }
+    }
+    // Escapes in keys and strings mean what they say.
+    assert!(validate_item(&texts[6], Edition::V2026_04_24).unwrap().is_empty());
+}
