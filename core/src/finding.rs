@@ -225,12 +225,20 @@ pub struct Findings {
     limit: usize,
     counts: [u64; 3],
     weights: Weights,
+    /// Whether something before is not known, so that a repair says nothing about the server.
+    softened: bool,
 }
 
 impl Findings {
     /// Makes an empty list that keeps at most `limit` findings, weighed by `weights`.
     pub fn new(limit: usize, weights: Weights) -> Self {
-        Self { kept: Vec::new(), limit, counts: [0; 3], weights }
+        Self { kept: Vec::new(), limit, counts: [0; 3], weights, softened: false }
+    }
+
+    /// From now on repairs are notes: the stream was joined in the middle or an event could not be read, so what had to be
+    /// repaired may well have been sent.
+    pub(crate) fn soften_repairs(&mut self) {
+        self.softened = true;
     }
 
     /// Adds a finding, or only counts it when the list is full. `text` gives path and message; it is called only if
@@ -247,7 +255,7 @@ impl Findings {
     ) {
         let full = self.kept.len() >= self.limit;
         if !self.weights.is_placed(rule) {
-            let Some(severity) = self.weights.of(rule) else { return };
+            let Some(severity) = self.weights.of(rule).map(|severity| self.soft(severity, repair)) else { return };
             if full {
                 self.counts[severity as usize] += 1;
                 return;
@@ -255,12 +263,20 @@ impl Findings {
             return self.add(rule, severity, place, repair, text());
         }
         let (path, message) = text();
-        let Some(severity) = self.weights.at(rule, &path) else { return };
+        let Some(severity) = self.weights.at(rule, &path).map(|severity| self.soft(severity, repair)) else { return };
         if full {
             self.counts[severity as usize] += 1;
             return;
         }
         self.add(rule, severity, place, repair, (path, message));
+    }
+
+    fn soft(&self, severity: Severity, repair: Option<Repair>) -> Severity {
+        if self.softened && repair.is_some() {
+            Severity::Note
+        } else {
+            severity
+        }
     }
 
     fn add(&mut self, rule: Rule, severity: Severity, place: Place, repair: Option<Repair>, text: (String, String)) {
@@ -304,5 +320,6 @@ impl Findings {
     pub fn clear(&mut self) {
         self.kept.clear();
         self.counts = [0; 3];
+        self.softened = false;
     }
 }

@@ -25,6 +25,7 @@ mod random;
 pub mod schema;
 mod shared;
 pub mod sse;
+pub mod streams;
 mod vector;
 pub mod write;
 

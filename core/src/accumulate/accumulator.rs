@@ -157,6 +157,8 @@ impl Accumulator {
                 self.rates.take_headers_of(event);
                 self.error = Some(event.failure());
             }
+            // A payload that could not be read has no name; what is wrong with it is reported elsewhere.
+            Kind::Unknown if event.fault().is_some() => {}
             Kind::Unknown => findings.report(Rule::Ext02, event.place(), Some(Repair::KeptUnknown), || {
                 (String::new(), "expected a known type or `slug:name`, found another; the event is kept".to_owned())
             }),

@@ -27,6 +27,8 @@ pub struct ReaderOptions {
     pub edition: Option<Edition>,
     /// Whether findings may quote short pieces of the payload. Payloads can hold secrets.
     pub quote: bool,
+    /// The stream is a replay of what came after this number; the validator then knows that it begins in the middle.
+    pub starting_after: Option<u64>,
 }
 
 impl Default for ReaderOptions {
@@ -40,6 +42,7 @@ impl Default for ReaderOptions {
             layers: Layers::NONE,
             edition: None,
             quote: false,
+            starting_after: None,
         }
     }
 }
@@ -52,7 +55,7 @@ impl ReaderOptions {
                 layers: self.layers,
                 limits: self.limits,
                 quote: self.quote,
-                ..ValidateOptions::default()
+                starting_after: self.starting_after,
             })
         })
     }
@@ -135,6 +138,13 @@ impl ReaderBuilder {
     #[must_use]
     pub fn edition(mut self, edition: Edition) -> Self {
         self.options.edition = Some(edition);
+        self
+    }
+
+    /// Says that the stream is a replay of what came after this number (`starting_after` of the request).
+    #[must_use]
+    pub fn starting_after(mut self, number: u64) -> Self {
+        self.options.starting_after = Some(number);
         self
     }
 

@@ -24,6 +24,7 @@ pub(super) fn of_frame(frame: &Frame<'_>, event: &Event<'_>, findings: &mut Find
         });
     }
     if frame.dropped {
+        findings.soften_repairs();
         findings.report(Rule::Read02, event.place(), Some(Repair::DroppedPayload), || {
             (String::new(), "expected a payload within the limit, found a larger one; it was dropped".to_string())
         });
@@ -39,6 +40,9 @@ pub(super) fn of_event(event: &Event<'_>, framed: bool, findings: &mut Findings)
         true => Rule::Sse01,
         false => Rule::Ws05,
     };
+    if event.fault().is_some() {
+        findings.soften_repairs();
+    }
     match event.fault() {
         Some(Fault::NotJson(error)) => {
             let place = Place { offset: place.offset + error.at() as u64, ..place };
@@ -66,6 +70,14 @@ pub(super) fn of_event(event: &Event<'_>, framed: bool, findings: &mut Findings)
     }
 }
 
+/// Says whether the first event of a stream goes on with a response that began before it.
+#[cold]
+pub(super) fn is_midway(event: &Event<'_>) -> bool {
+    let kind = event.kind();
+    let aside = kind.is_transport() || !kind.is_known() || matches!(kind, Kind::Created | Kind::Error);
+    !aside && event.sequence_number().is_some_and(|number| number > 0)
+}
+
 /// The error that a strict reader ends with.
 #[cold]
 pub(super) fn strict(event: &Event<'_>, findings: &Findings) -> Error {
@@ -86,6 +98,7 @@ pub(super) fn resume(event: &Event<'_>, resumed_after: &mut Option<u64>, finding
     }
     *resumed_after = None;
     if number > last + 1 {
+        findings.soften_repairs();
         findings.report(Rule::Read09, event.place(), None, || {
             (String::new(), format!("expected {} after the reconnect, found {number}", last + 1))
         });

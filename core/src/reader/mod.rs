@@ -26,14 +26,17 @@ use crate::validate::{Rule, Validator};
 
 /// What happens to every event, from whichever input. A macro, since the event borrows some of the reader's fields.
 macro_rules! take_event {
-    ($reader:ident, $event:ident, framed: $framed:literal) => {{
+    ($reader:ident, $event:ident, framed: $framed:literal, dropped: $dropped:expr) => {{
         let errors = $reader.findings.count(Severity::Error);
         $reader.activity += 1;
         if let Some(number) = $event.sequence_number() {
             $reader.last_sequence_number = Some(number);
         }
-        if $event.is_odd() {
+        if $event.is_odd() && !$dropped {
             faults::of_event(&$event, $framed, &mut $reader.findings);
+        }
+        if $reader.events == 1 && faults::is_midway(&$event) {
+            $reader.findings.soften_repairs();
         }
         if !$event.kind().is_known() {
             $reader.stranger.look(&$event, &mut $reader.findings);
@@ -255,7 +258,7 @@ impl Reader {
         if let Some(validator) = &mut self.validator {
             validator.check_frame(&frame, event.place(), &mut self.findings);
         }
-        if let Err(error) = take_event!(self, event, framed: true) {
+        if let Err(error) = take_event!(self, event, framed: true, dropped: frame.dropped) {
             self.stop = Some(error.clone());
             return Err(error);
         }
@@ -458,7 +461,7 @@ impl Reader {
         let origin = Origin { frame_name: None, offset, index: self.events };
         self.events += 1;
         let event = self.parser.parse(&self.message, origin);
-        if let Err(error) = take_event!(self, event, framed: false) {
+        if let Err(error) = take_event!(self, event, framed: false, dropped: false) {
             self.stop = Some(error.clone());
             return Err(error);
         }
@@ -492,7 +495,7 @@ impl Reader {
             return Ok(None);
         }
         self.events += 1;
-        if let Err(error) = take_event!(self, event, framed: true) {
+        if let Err(error) = take_event!(self, event, framed: true, dropped: frame.dropped) {
             self.stop = Some(error.clone());
             return Err(error);
         }

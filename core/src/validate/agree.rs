@@ -13,8 +13,17 @@ use crate::event::Event;
 use crate::finding::Findings;
 use crate::json::View;
 
+/// What is known when an item closes.
+#[derive(Clone, Copy)]
+pub(super) struct Closing {
+    /// Whether the item came whole or was joined, so that nothing had to be streamed.
+    pub(super) loose: bool,
+    /// How many events could not be read.
+    pub(super) unread: u64,
+}
+
 /// Compares the parts of a done item with what was streamed.
-pub(super) fn close_parts(event: &Event<'_>, view: View<'_>, item: &mut Item, loose: bool, findings: &mut Findings) {
+pub(super) fn close_parts(event: &Event<'_>, view: View<'_>, item: &mut Item, how: Closing, findings: &mut Findings) {
     let place = event.place();
     let incomplete = item.incomplete;
     for (list, channel) in [("content", Channel::Content(PartKind::Untold)), ("summary", Channel::Summary)] {
@@ -37,7 +46,7 @@ pub(super) fn close_parts(event: &Event<'_>, view: View<'_>, item: &mut Item, lo
             let kind = PartKind::of(&part.get("type").and_then(|kind| kind.as_str()).unwrap_or_default());
             let text = part.get(kind.field()).and_then(|text| text.as_str()).unwrap_or_default();
             let mut same_text = true;
-            agree(&mut slot.text, &text, |found, expected| {
+            agree(&mut slot.text, &text, how.unread, |found, expected| {
                 same_text = false;
                 let message = format!("expected the {expected} bytes of the part, found other {found} bytes");
                 findings.report(rule, place, None, || (format!("/item/{list}/{index}/{}", kind.field()), message));
@@ -51,20 +60,20 @@ pub(super) fn close_parts(event: &Event<'_>, view: View<'_>, item: &mut Item, lo
         }
         let known = rows.len();
         let streamed = known > 0 || (channel != Channel::Summary && item.class == Class::Message);
-        if streamed && !loose && known != count {
+        if streamed && !how.loose && known != count {
             findings.report(rule, place, None, || {
                 (format!("/item/{list}"), format!("expected the {known} parts that were streamed, found {count}"))
             });
         }
     }
-    close_commands(event, view, item, findings);
+    close_commands(event, view, item, how, findings);
 }
 
-fn close_commands(event: &Event<'_>, view: View<'_>, item: &mut Item, findings: &mut Findings) {
+fn close_commands(event: &Event<'_>, view: View<'_>, item: &mut Item, how: Closing, findings: &mut Findings) {
     let Some(commands) = view.pointer("/action/commands") else { return };
     for (index, command) in commands.elements().enumerate() {
         let (Some(slot), Some(text)) = (item.commands.get_mut(index as u64), command.as_str()) else { continue };
-        agree(&mut slot.text, &text, |found, expected| {
+        agree(&mut slot.text, &text, how.unread, |found, expected| {
             let message = format!("expected the {expected} bytes that were streamed, found other {found} bytes");
             findings.report(Rule::Arg02, event.place(), None, || (format!("/item/action/commands/{index}"), message));
         });
@@ -72,12 +81,12 @@ fn close_commands(event: &Event<'_>, view: View<'_>, item: &mut Item, findings: 
 }
 
 /// Compares the input of a done call with what was streamed.
-pub(super) fn close_input(event: &Event<'_>, view: View<'_>, item: &mut Item, loose: bool, findings: &mut Findings) {
+pub(super) fn close_input(event: &Event<'_>, view: View<'_>, item: &mut Item, how: Closing, findings: &mut Findings) {
     let place = event.place();
     let class = item.class;
     let Some(input) = input_of(class, view).and_then(|input| input.as_str()) else { return };
     let channel = Channel::Input(class);
-    let silent = !item.input.touched && (loose || class != Class::FunctionCall || input.is_empty());
+    let silent = !item.input.touched && (how.loose || class != Class::FunctionCall || input.is_empty());
     if !item.input.state.is_said() && !silent {
         let rule = if item.incomplete { Rule::Inc03 } else { channel.rule(Rule::Arg01) };
         findings.report(rule, place, None, || {
@@ -86,7 +95,7 @@ pub(super) fn close_input(event: &Event<'_>, view: View<'_>, item: &mut Item, lo
     }
     // An input that was never streamed has nothing to agree with.
     if item.input.touched {
-        agree(&mut item.input.text, &input, |found, expected| {
+        agree(&mut item.input.text, &input, how.unread, |found, expected| {
             let message = format!("expected the {expected} bytes that were streamed, found other {found} bytes");
             findings.report(Rule::Arg02, place, None, || (input_path(class).into(), message));
         });
@@ -145,8 +154,8 @@ pub(super) fn is_volatile(key: &str) -> bool {
     matches!(key, "encrypted_content" | "fingerprint")
 }
 
-pub(super) fn agree(known: &mut Growing, text: &str, differs: impl FnOnce(usize, u64)) {
-    match known.say(Digest::of(text)) {
+pub(super) fn agree(known: &mut Growing, text: &str, unread: u64, differs: impl FnOnce(usize, u64)) {
+    match known.say(Digest::of(text), unread) {
         Agreement::Same => {}
         Agreement::Doubled => differs(text.len(), 2 * text.len() as u64),
         Agreement::Unheard => differs(text.len(), 0),

@@ -24,6 +24,7 @@ impl Validator {
     pub fn check_frame(&mut self, frame: &Frame<'_>, place: Place, findings: &mut Findings) {
         self.framed = true;
         self.sse = true;
+        self.dropped = frame.dropped;
         let marks = frame.marks;
         let odd = marks.id() | marks.carriage_return() | marks.event_after_data() | frame.data.is_empty();
         if odd || frame.data_lines > 1 || self.sentinel {

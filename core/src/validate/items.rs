@@ -3,10 +3,10 @@
 use alloc::format;
 use alloc::string::String;
 
-use super::agree::{close_input, close_parts, input_of, members};
+use super::agree::{close_input, close_parts, input_of, members, Closing};
 use super::digest::text_hash;
 use super::rule::Rule;
-use super::slots::{Class, Item, Name};
+use super::slots::{Class, Growing, Item, Name};
 use super::state::ItemMove;
 use super::validator::{status_is, Validator};
 use crate::event::Event;
@@ -56,6 +56,7 @@ impl Validator {
         new.kind = Name::of(&kind);
         new.call_id = Name::of(&text("call_id"));
         new.state.go(ItemMove::Added);
+        new.input.text = Growing::since(self.unread);
         if let Some(first) = input_of(class, item).and_then(|view| view.as_str()) {
             new.input.text.begin(&first);
         }
@@ -78,14 +79,14 @@ impl Validator {
         let (id, kind, call_id) = (text("id"), text("type"), text("call_id"));
         let class = Class::of(&kind);
         let Some(position) = self.route_by(event, &id, ItemMove::Done, class, findings) else { return };
-        let joined = self.joined;
+        let (joined, unread) = (self.joined, self.unread);
         let Some(item) = self.items.at_mut(position) else { return };
         let unnamed = item.id.is_empty();
         let mut change = |path: &str, what: &str| {
             let message = format!("expected the {what} of the added item, found another one");
             findings.report(Rule::Item12, place, None, || (path.into(), message));
         };
-        if !unnamed && !item.id.is(&id) {
+        if !unnamed && !id.is_empty() && !item.id.is(&id) {
             change("/item/id", "id");
         }
         if !item.kind.is_empty() && !item.kind.is(&kind) {
@@ -98,9 +99,10 @@ impl Validator {
         item.tool = Name::of(&text("name"));
         item.class = class;
         item.incomplete = status_is(view, "incomplete");
-        let (incomplete, loose) = (item.incomplete, item.whole || item.joined || joined);
-        close_parts(event, view, item, loose, findings);
-        close_input(event, view, item, loose, findings);
+        let incomplete = item.incomplete;
+        let how = Closing { loose: item.whole || item.joined || joined || unread > 0, unread };
+        close_parts(event, view, item, how, findings);
+        close_input(event, view, item, how, findings);
         item.members = members(view);
         if unnamed {
             self.name_item(position, &id, event, findings);
@@ -156,8 +158,9 @@ impl Validator {
                 None if self.items.len() >= self.options.limits.items => return None,
                 None => {
                     self.next_index = self.next_index.max(index.saturating_add(1));
-                    let new = Item { class, joined: self.joined, ..Item::default() };
-                    self.items.insert(index, new)
+                    // An item that is done at once came whole; what was before an event that could not be read is not known.
+                    let (whole, joined) = (step == ItemMove::Done, self.joined || self.unread > 0);
+                    self.items.insert(index, Item { class, whole, joined, ..Item::default() })
                 }
             },
             None => self.ids.get(&text_hash(id)).copied()?,

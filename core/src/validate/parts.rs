@@ -8,7 +8,7 @@ use super::channel::Channel;
 use super::digest::Digest;
 use super::items::report_id;
 use super::rule::Rule;
-use super::slots::{Agreement, ByIndex, Class, Item, Part, PartKind};
+use super::slots::{Agreement, ByIndex, Class, Growing, Item, Part, PartKind};
 use super::state::{InputMove, ItemMove, PartMove};
 use super::validator::{Hot, Validator};
 use crate::event::Event;
@@ -37,7 +37,7 @@ impl Validator {
     pub(super) fn part_added(&mut self, event: &Event<'_>, channel: Channel, findings: &mut Findings) {
         let place = event.place();
         let Some(position) = self.route(event, ItemMove::PartAdded, channel.class(), findings) else { return };
-        let limit = self.options.limits.parts;
+        let (limit, unread) = (self.options.limits.parts, self.unread);
         let joined = self.joined;
         let Some(item) = self.items.at_mut(position) else { return };
         if !channel.fits(item.class) {
@@ -69,8 +69,7 @@ impl Validator {
                 (index_path(channel), format!("expected {next}, found {index}"))
             });
         }
-        let Some((row, slot)) = open(rows, index, limit) else { return };
-        let _ = row;
+        let Some((_, slot)) = open(rows, index, limit, unread) else { return };
         if let Some(rule) = slot.state.go(PartMove::Added) {
             findings.report(channel.rule(rule), place, None, || {
                 (index_path(channel), format!("expected an index that is free, found {index} again"))
@@ -87,6 +86,7 @@ impl Validator {
 
     pub(super) fn part_done(&mut self, event: &Event<'_>, channel: Channel, findings: &mut Findings) {
         let place = event.place();
+        let unread = self.unread;
         let Some((_, row, item)) = self.part(event, channel, PartMove::Done, findings) else { return };
         let Some(part) = event.part() else { return };
         let kind = PartKind::of(&part.get("type").and_then(|kind| kind.as_str()).unwrap_or_default());
@@ -98,7 +98,7 @@ impl Validator {
         }
         slot.kind = kind;
         if let Some(text) = part.get(kind.field()).and_then(|text| text.as_str()) {
-            agree(&mut slot.text, &text, |found, expected| {
+            agree(&mut slot.text, &text, unread, |found, expected| {
                 let message = format!("expected the {expected} bytes that were streamed, found other {found} bytes");
                 findings.report(rule, place, None, || (format!("/part/{}", kind.field()), message));
             });
@@ -125,6 +125,7 @@ impl Validator {
     pub(super) fn said(&mut self, event: &Event<'_>, channel: Channel, findings: &mut Findings) {
         let place = event.place();
         let text = event.text();
+        let unread = self.unread;
         let growing = if let Channel::Input(class) = channel {
             let Some(position) = self.input(event, class, InputMove::Said, findings) else { return };
             let Some(item) = self.items.at_mut(position) else { return };
@@ -136,7 +137,7 @@ impl Validator {
         };
         let Some(text) = text else { return };
         let found = text.len();
-        let agreement = growing.say(Digest::of(text));
+        let agreement = growing.say(Digest::of(text), unread);
         let message = match agreement {
             Agreement::Same => return,
             Agreement::Doubled => "expected deltas that go on behind the first text, found it repeated".into(),
@@ -187,7 +188,7 @@ impl Validator {
     ) -> Option<(usize, usize, &mut Item)> {
         let place = event.place();
         let position = self.route(event, ItemMove::Event, channel.class(), findings)?;
-        let limit = self.options.limits.parts;
+        let (limit, unread) = (self.options.limits.parts, self.unread);
         let joined = self.joined;
         let item = self.items.at_mut(position)?;
         if !channel.fits(item.class) {
@@ -212,7 +213,7 @@ impl Validator {
                 }
             }
         } else {
-            open(rows, index, limit)?
+            open(rows, index, limit, unread)?
         };
         let fresh = !slot.state.is_known();
         if let Some(rule) = slot.state.go(step) {
@@ -239,6 +240,9 @@ impl Validator {
                 findings.report(rule, place, None, || {
                     (index_path(channel), format!("expected a part of type {}, found {}", wanted.name(), held.name()))
                 });
+                if rule == Rule::Ann01 {
+                    return None;
+                }
             } else if slot.kind == PartKind::Untold {
                 slot.kind = wanted;
             }
@@ -289,11 +293,11 @@ pub(super) fn channel_rows(item: &mut Item, channel: Channel) -> &mut ByIndex<Pa
 }
 
 /// Finds a part or makes room for it; `None` if there are too many.
-fn open(rows: &mut ByIndex<Part>, index: u64, limit: usize) -> Option<(usize, &mut Part)> {
+fn open(rows: &mut ByIndex<Part>, index: u64, limit: usize, unread: u64) -> Option<(usize, &mut Part)> {
     let row = match rows.position(index) {
         Some(row) => row,
         None if rows.len() >= limit => return None,
-        None => rows.insert(index, Part::default()),
+        None => rows.insert(index, Part { text: Growing::since(unread), ..Part::default() }),
     };
     rows.at_mut(row).map(|part| (row, part))
 }

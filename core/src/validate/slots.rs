@@ -226,6 +226,8 @@ pub(crate) struct Growing {
     said: Option<Digest>,
     /// Whether the beginning was not seen, so that there is nothing to compare with.
     pub(crate) joined: bool,
+    /// How many events could not be read when it began: one that came since may have been a delta of it.
+    unread: u64,
 }
 
 /// How a whole text agrees with what was gathered.
@@ -242,6 +244,11 @@ pub(crate) enum Agreement {
 }
 
 impl Growing {
+    /// A text that begins now, after so many events that could not be read.
+    pub(crate) fn since(unread: u64) -> Self {
+        Self { unread, ..Self::default() }
+    }
+
     /// Takes the text that is there before any delta.
     pub(crate) fn begin(&mut self, first: &str) {
         if !first.is_empty() {
@@ -259,9 +266,10 @@ impl Growing {
         }
     }
 
-    /// Compares with a whole text of a wider source, which counts from now on.
-    pub(crate) fn say(&mut self, whole: Digest) -> Agreement {
-        let known = self.said.or_else(|| (!self.joined).then(|| self.text.digest()));
+    /// Compares with a whole text of a wider source, which counts from now on. `unread`: events that could not be read.
+    pub(crate) fn say(&mut self, whole: Digest, unread: u64) -> Agreement {
+        let seen = !self.joined && self.unread == unread;
+        let known = self.said.or_else(|| seen.then(|| self.text.digest()));
         self.said = Some(whole);
         match known {
             Some(known) if known != whole && known.length == 0 => Agreement::Unheard,

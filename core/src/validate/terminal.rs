@@ -51,15 +51,25 @@ impl Validator {
         let kind = event.kind();
         let output: Vec<View<'_>> = response.get("output").into_iter().flat_map(|output| output.elements()).collect();
         self.check_unfinished(event, &output, findings);
-        // A failure may come in the middle of an item: what was not finished need not be in the snapshot.
+        // What was never done and is not there has been reported, or was cut short by a failure.
         let due: Vec<(u64, &Item)> =
-            self.items.in_order().filter(|(_, item)| kind != Kind::Failed || item.state.is_done()).collect();
-        if output.len() == due.len() || self.joined {
+            self.items.in_order().filter(|(_, item)| item.state.is_done() || is_held(item, &output)).collect();
+        if output.len() == due.len() || self.joined || self.unread > 0 {
             let at = |index: u64| usize::try_from(index).ok();
             for (position, (index, item)) in due.iter().enumerate() {
                 let position = if self.joined { at(*index) } else { Some(position) };
-                let Some((position, held)) = position.and_then(|at| Some((at, *output.get(at)?))) else { continue };
-                compare(item, held, position, place, findings);
+                let Some(position) = position.filter(|at| *at < output.len()) else { continue };
+                let moved = output.iter().position(|held| has_id(*held, item)).filter(|at| *at != position);
+                if let Some(found) = moved {
+                    findings.report(Rule::Life09, place, None, || {
+                        (
+                            format!("/response/output/{found}"),
+                            format!("expected item {index} at {position}, found it at {found}"),
+                        )
+                    });
+                }
+                let at = moved.unwrap_or(position);
+                compare(item, output[at], at, place, findings);
             }
         } else {
             let (expected, found) = (due.len(), output.len());
@@ -111,10 +121,9 @@ impl Validator {
     fn check_unfinished(&self, event: &Event<'_>, output: &[View<'_>], findings: &mut Findings) {
         let place = event.place();
         let kind = event.kind();
-        for (index, item) in self.items.in_order() {
+        for (position, (index, item)) in self.items.in_order().enumerate() {
             if item.state.is_open() && kind != Kind::Failed {
-                let at = usize::try_from(index).ok().and_then(|at| output.get(at));
-                let held = output.iter().any(|held| has_id(*held, item)) || (item.id.is_empty() && at.is_some());
+                let held = is_held(item, output) || (item.id.is_empty() && output.get(position).is_some());
                 let rule = if held || kind != Kind::Completed { Rule::Item06 } else { Rule::Life13 };
                 findings.report(rule, place, None, || {
                     (String::new(), format!("expected item {index} to be done before the terminal event"))
@@ -122,7 +131,8 @@ impl Validator {
             }
             if item.incomplete && kind == Kind::Completed {
                 findings.report(Rule::Item09, place, None, || {
-                    (String::new(), format!("expected `response.incomplete`, since item {index} ended incomplete"))
+                    let path = format!("/response/output/{position}/status");
+                    (path, format!("expected `response.incomplete`, since item {index} ended incomplete"))
                 });
             }
         }
@@ -163,6 +173,10 @@ impl Validator {
     fn is_json(&self, text: &str) -> bool {
         Tape::default().parse(text, self.options.limits.depth).is_ok()
     }
+}
+
+fn is_held(item: &Item, output: &[View<'_>]) -> bool {
+    output.iter().any(|held| has_id(*held, item))
 }
 
 fn has_id(held: View<'_>, item: &Item) -> bool {

@@ -45,6 +45,8 @@ pub struct Validator {
     schema: EventSchema,
     /// Whether the next event comes from a frame.
     pub(super) framed: bool,
+    /// Whether the next event's payload passed a limit and was dropped.
+    pub(super) dropped: bool,
     /// Whether any frame came: the stream is an event stream.
     pub(super) sse: bool,
     /// Whether `[DONE]` came.
@@ -59,6 +61,10 @@ pub struct Validator {
     response_id: Name,
     /// Whether the stream was joined in the middle: what came before is not known.
     pub(super) joined: bool,
+    /// How many events could not be read: what they said is not known.
+    pub(super) unread: u64,
+    /// How many events without a number that could be read came since the last number.
+    unnumbered: u64,
     /// Whether anything was said of a response.
     pub(super) spoken: bool,
     /// Where an error event stood.
@@ -102,6 +108,7 @@ impl Validator {
         Self {
             schema: EventSchema::new(options.edition),
             framed: false,
+            dropped: false,
             sse: false,
             sentinel: false,
             habits: 0,
@@ -111,6 +118,8 @@ impl Validator {
             response: state::Response::default(),
             response_id: Name::default(),
             joined,
+            unread: 0,
+            unnumbered: 0,
             spoken: false,
             error: None,
             items: ByIndex::default(),
@@ -186,8 +195,12 @@ impl Validator {
         let response = if step == Step::Response { event.response() } else { None };
         let queued = response.is_some_and(|response| status_is(response, "queued"));
         let step_move = step.response_move(kind, queued);
-        if !self.spoken && self.last_number.is_none() && event.sequence_number().is_some_and(|number| number > 0) {
-            self.joined |= self.response.joins(step_move);
+        let later = self.unread == 0 && event.sequence_number().is_some_and(|number| number > 0);
+        if !self.joined && !self.spoken && self.last_number.is_none() && later && self.response.joins(step_move) {
+            self.joined = true;
+            findings.report(Rule::Read10, event.place(), None, || {
+                (String::new(), format!("expected a stream from its beginning, found `{kind}` as the first event"))
+            });
         }
         if self.joined && !self.spoken {
             self.response.join();
@@ -197,10 +210,15 @@ impl Validator {
         }
         self.check_number(event, framed, findings);
         // On a socket turns follow each other, and between them anything but output may come.
-        let between = !framed && self.response.is_over() && matches!(step, Step::Aside | Step::Error);
+        let over = self.response.is_over();
+        let between = !framed && over && matches!(step, Step::Aside | Step::Error);
         if !between {
             if let Some(rule) = self.response.go(step_move) {
                 findings.report(rule, event.place(), None, || (String::new(), response_message(rule, kind)));
+                // Behind the end there is nothing left to compare with.
+                if over {
+                    return;
+                }
             }
         }
         self.spoken |= !matches!(step, Step::Aside | Step::Error);
@@ -229,9 +247,9 @@ impl Validator {
             });
         }
         if self.response.is_over() || (self.response.is_in_flight() && !same) {
-            let (framed, options) = (self.framed, core::mem::take(&mut self.options));
-            let expected = core::mem::take(&mut self.expected);
-            *self = Self { framed, expected, ..Self::new(options) };
+            let options = core::mem::take(&mut self.options);
+            let (expected, named, misnamed) = (core::mem::take(&mut self.expected), self.named, self.misnamed);
+            *self = Self { expected, named, misnamed, ..Self::new(options) };
         }
     }
 
@@ -240,6 +258,7 @@ impl Validator {
         if let (Some(number), Some(last)) = (event.sequence_number(), self.last_number) {
             if number == last + 1 && self.options.starting_after.is_none() {
                 self.last_number = Some(number);
+                self.unnumbered = 0;
                 return;
             }
         }
@@ -253,6 +272,7 @@ impl Validator {
         let Some(number) = event.sequence_number() else {
             let envelope = event.kind() == Kind::Error && !framed;
             let rule = if extension { Rule::Ext05 } else { Rule::Seq01 };
+            self.unnumbered += 1;
             if !envelope {
                 findings.report(rule, place, None, || (path(), "expected a whole number, found none".into()));
             }
@@ -269,13 +289,15 @@ impl Validator {
                 findings
                     .report(rule, place, None, || (path(), format!("expected a number above {last}, found {number}")));
             }
-            Some(last) if number > last + 1 => {
+            // Each event without a number that could be read may have had one.
+            Some(last) if number > last + 1 + self.unnumbered => {
                 findings
                     .report(Rule::Seq03, place, None, || (path(), format!("expected {}, found {number}", last + 1)));
             }
             _ => {}
         }
         self.last_number = Some(number);
+        self.unnumbered = 0;
     }
 
     /// Looks at an event's name: whether it is the specification's, an extension's or nobody's.
@@ -375,16 +397,25 @@ impl Validator {
     #[cold]
     fn check_fault(&mut self, event: &Event<'_>, framed: bool, findings: &mut Findings) {
         let layers = self.options.layers;
+        self.unread += 1;
+        self.unnumbered += 1;
+        self.hot = None;
         let message = match event.fault() {
             Some(Fault::NotJson(error)) => format!("expected a JSON object, found {error}"),
             Some(Fault::NotObject) => "expected a JSON object, found another value".into(),
             // Whether it is JSON is not known; the reader has reported the depth.
             Some(Fault::TooDeep) | None => return,
         };
+        // What the reader dropped is not the server's fault.
+        if event.raw().is_empty() && self.dropped {
+            return;
+        }
         if !framed {
             findings.report(Rule::Ws05, event.place(), None, || (String::new(), message));
         } else if layers.contains(Layers::FRAMING) {
-            let rule = if is_nearly_sentinel(event.raw()) { Rule::Sse03 } else { Rule::Sse01 };
+            let nearly = is_nearly_sentinel(event.raw());
+            self.sentinel |= nearly;
+            let rule = if nearly { Rule::Sse03 } else { Rule::Sse01 };
             findings.report(rule, event.place(), None, || (String::new(), message));
         }
     }

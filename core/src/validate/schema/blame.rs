@@ -97,6 +97,7 @@ const LINES: &[(SchemaId, &str, &[Sort], Rule)] = &[
     (id::WEB_SOCKET_ERROR_EVENT, ALL, ANY, Rule::Ws14),
     (id::COMPACT_RESPONSE_METHOD_PUBLIC_BODY, ALL, ANY, Rule::Cmp01),
     (id::COMPACT_RESOURCE, ALL, ANY, Rule::Cmp02),
+    (id::COMPACTION_SUMMARY_ITEM_PARAM, "encrypted_content", &[Bounds], Rule::Cmp06),
 ];
 
 /// The rule for a problem. `view` is the value, or the object around a missing one.
@@ -136,6 +137,9 @@ fn special(root: Root, view: View<'_>, fault: &Fault, sort: Sort, field: &str, c
     if field == "logprobs" && matches!(sort, Missing | Null | Type) {
         let first = matches!(context.edition, Edition::V2026_01_15 | Edition::Split2026_01);
         return Some(if first || sort == Missing { Rule::Text03 } else { Rule::Text04 });
+    }
+    if matches!(root, Root::Event(kind) if kind.is_response_state()) && context.via.is_none() && field == "response" {
+        return LACK.contains(&sort).then_some(Rule::Life04);
     }
     let items = [id::ITEM_FIELD, id::ITEM_PARAM];
     if sort == Variant && context.field.is_empty() && context.schema.is_some_and(|schema| items.contains(&schema)) {

@@ -1,0 +1,291 @@
+//! Vectors of the validator: every rule that is checked is kept by one and broken by one, whatever the cutting.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use deltafold::event::{Origin, Parser};
+use deltafold::sse::{FrameDecoder, Signal};
+use deltafold::validate::{
+    validate_compact_request, validate_compact_response, validate_error, validate_event, validate_input_item,
+    validate_item, validate_request, validate_request_head, validate_response, validate_response_head,
+    validate_websocket_create, Layers, Rule, ValidateOptions, Validator,
+};
+use deltafold::{Edition, Finding, Findings, Limits, Overflow, Place, Profile, Reader, ReaderOptions, Weights};
+use deltafold_tests::streams::{feed, object, stream_edition, stream_names, Feed};
+use deltafold_tests::{vectors, Cutting, Vector};
+use serde_json::{json, Value};
+
+/// How the vectors are read: whole, byte by byte, and at random cuts.
+const CUTTINGS: [Cutting; 5] =
+    [Cutting::Whole, Cutting::Bytes, Cutting::Every(7), Cutting::Random(1), Cutting::Random(2)];
+
+fn edition(vector: &Vector) -> Edition {
+    let of_stream = || vector.get("stream").as_str().and_then(stream_edition);
+    let name = vector.get("edition").as_str().map(str::to_owned).or_else(of_stream);
+    name.map_or_else(Edition::default, |name| name.parse().unwrap())
+}
+
+fn options(vector: &Vector) -> ReaderOptions {
+    let mut limits = Limits::default();
+    let given = vector.get("limits");
+    let limit = |key: &str| given[key].as_u64().map(|limit| limit as usize);
+    limits.frame_bytes = limit("frame_bytes").unwrap_or(limits.frame_bytes);
+    limits.depth = limit("depth").unwrap_or(limits.depth);
+    if given["drop"] == true {
+        limits.overflow = Overflow::Drop;
+    }
+    ReaderOptions {
+        profile: Profile::builtin(vector.get("profile").as_str().unwrap_or("open-responses")).unwrap(),
+        edition: Some(edition(vector)),
+        layers: Layers::ALL,
+        starting_after: vector.get("starting_after").as_u64(),
+        limits,
+        ..ReaderOptions::default()
+    }
+}
+
+fn reader(vector: &Vector) -> Reader {
+    let mut reader = Reader::with_options(options(vector));
+    if let Value::Object(_) = vector.get("request") {
+        reader.note_request(&vector.get("request").to_string()).unwrap();
+    }
+    reader
+}
+
+fn drain(reader: &mut Reader) {
+    while reader.poll_event().unwrap().is_some() {}
+}
+
+fn read_bytes(vector: &Vector, bytes: &[u8], cutting: Cutting) -> Vec<Finding> {
+    let mut reader = reader(vector);
+    for chunk in cutting.chunks(bytes) {
+        reader.feed(chunk).unwrap();
+        drain(&mut reader);
+    }
+    reader.finish();
+    reader.findings().to_vec()
+}
+
+fn read_resumed(vector: &Vector, before: &[u8], after: &[u8], cutting: Cutting) -> Vec<Finding> {
+    let mut reader = reader(vector);
+    reader.feed(before).unwrap();
+    drain(&mut reader);
+    let mut findings = reader.findings().to_vec();
+    let mut resumed = Reader::restore(&reader.save(), options(vector)).unwrap();
+    for chunk in cutting.chunks(after) {
+        resumed.feed(chunk).unwrap();
+        drain(&mut resumed);
+    }
+    resumed.finish();
+    findings.extend_from_slice(resumed.findings());
+    findings
+}
+
+fn read_messages(vector: &Vector, messages: &[String]) -> Vec<Finding> {
+    let mut reader = reader(vector);
+    for message in messages {
+        reader.feed_json(message).unwrap();
+        drain(&mut reader);
+    }
+    reader.finish();
+    reader.findings().to_vec()
+}
+
+/// The findings about something that is no stream.
+fn check_object(vector: &Vector) -> Vec<Finding> {
+    let pairs = |value: &Value| -> Vec<(String, String)> {
+        let pair = |(name, value): (&String, &Value)| (name.clone(), value.as_str().unwrap().to_owned());
+        value.as_object().map(|headers| headers.iter().map(pair).collect()).unwrap_or_default()
+    };
+    let mut findings = Findings::new(100, Weights::by_level());
+    for (key, streamed) in [("request_headers", false), ("response_headers", false), ("stream_headers", true)] {
+        if vector.get(key).is_null() {
+            continue;
+        }
+        let headers = pairs(vector.get(key));
+        let headers = headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        if key == "request_headers" {
+            validate_request_head(headers, &mut findings);
+        } else {
+            let status = vector.get("status").as_u64().unwrap_or(200) as u16;
+            validate_response_head(status, headers, streamed, &mut findings);
+        }
+        return findings.as_slice().to_vec();
+    }
+    let text = object(vector).to_string();
+    let edition = edition(vector);
+    match vector.get("object").as_str().unwrap_or_default() {
+        "whole_response" => validate_response(&text, edition),
+        "event" => validate_event(&text, edition),
+        "item" => validate_item(&text, edition),
+        "input_item" => validate_input_item(&text, edition),
+        "request" => validate_request(&text, edition),
+        "compact_request" => validate_compact_request(&text, edition),
+        "compact_response" => validate_compact_response(&text, edition),
+        "websocket_create" => validate_websocket_create(&text, edition),
+        "error" => validate_error(&text, vector.get("status").as_u64().map(|status| status as u16)),
+        other => panic!("{vector}: nobody checks {other:?}"),
+    }
+    .unwrap()
+}
+
+fn told(findings: &[Finding]) -> Value {
+    findings
+        .iter()
+        .map(|finding| {
+            let mut told = json!({ "rule": finding.rule.id() });
+            if !finding.path.is_empty() {
+                told["path"] = json!(finding.path);
+            }
+            if let Some(index) = finding.place.event_index {
+                told["event_index"] = json!(index);
+            }
+            if finding.severity != finding.rule.severity() {
+                told["severity"] = json!(finding.severity.name());
+            }
+            told
+        })
+        .collect()
+}
+
+fn run(vector: &Vector, cutting: Cutting) -> Vec<Finding> {
+    match feed(vector) {
+        Some(Feed::Bytes(bytes)) => read_bytes(vector, &bytes, cutting),
+        Some(Feed::Messages(messages)) => read_messages(vector, &messages),
+        Some(Feed::Resumed(before, after)) => read_resumed(vector, &before, &after, cutting),
+        None => check_object(vector),
+    }
+}
+
+#[test]
+fn every_vector_gives_its_findings_and_no_other_however_it_is_cut() {
+    let mut wrong = Vec::new();
+    for vector in vectors("validate") {
+        for cutting in CUTTINGS {
+            let findings = told(&run(&vector, cutting));
+            if findings != *vector.get("findings") {
+                wrong.push(format!(
+                    "{vector}, {cutting:?}:\n  expected {}\n  found    {findings}",
+                    vector.get("findings")
+                ));
+                break;
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} vectors:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn streams_that_are_right_have_no_finding_at_any_cut() {
+    for name in stream_names() {
+        let value = json!({ "stream": name });
+        let vector = Vector { file: "base/streams.json".into(), name: name.clone(), value };
+        let Some(Feed::Bytes(bytes)) = feed(&vector) else { panic!("{name} has no bytes") };
+        let more = [Cutting::BytesAndEmpty, Cutting::Every(3), Cutting::Random(3), Cutting::Random(4)];
+        for cutting in CUTTINGS.into_iter().chain(more) {
+            let findings = read_bytes(&vector, &bytes, cutting);
+            assert!(findings.is_empty(), "{name}, {cutting:?}: {findings:#?}");
+        }
+        let mut value = vector.value.clone();
+        value["messages"] = json!(true);
+        let vector = Vector { value, ..vector };
+        let Some(Feed::Messages(messages)) = feed(&vector) else { panic!("{name} has no messages") };
+        let findings = read_messages(&vector, &messages);
+        assert!(findings.is_empty(), "{name} as messages: {findings:#?}");
+    }
+}
+
+#[test]
+fn every_rule_that_is_checked_is_broken_by_a_vector_and_kept_by_a_vector() {
+    let (mut broken, mut kept): (BTreeSet<String>, BTreeMap<String, usize>) = Default::default();
+    for vector in vectors("validate") {
+        let findings = vector.get("findings").as_array().expect("a vector has findings");
+        let found: Vec<&str> = findings.iter().map(|finding| finding["rule"].as_str().unwrap()).collect();
+        for rule in vector.get("keeps").as_array().into_iter().flatten().chain([vector.get("rule")]) {
+            let Some(rule) = rule.as_str() else { continue };
+            assert!(Rule::from_id(rule).is_some_and(|rule| rule.seen().checked()), "{vector}: {rule} is not checked");
+            if found.contains(&rule) {
+                broken.insert(rule.to_owned());
+            } else {
+                *kept.entry(rule.to_owned()).or_default() += 1;
+            }
+        }
+    }
+    let checked = Rule::ALL.iter().filter(|rule| rule.seen().checked()).map(|rule| rule.id().to_owned());
+    let checked: BTreeSet<String> = checked.collect();
+    let unbroken: Vec<_> = checked.difference(&broken).collect();
+    assert!(unbroken.is_empty(), "no vector breaks {unbroken:?}");
+    let unkept: Vec<_> = checked.iter().filter(|rule| !kept.contains_key(*rule)).collect();
+    assert!(unkept.is_empty(), "no vector keeps {unkept:?}");
+}
+
+/// Events through the validator alone, without a reader.
+fn check_alone(messages: &[String]) -> Vec<Finding> {
+    let mut parser = Parser::new(128);
+    let mut validator = Validator::new(ValidateOptions::default());
+    let mut findings = Findings::new(100, Weights::by_level());
+    for (index, message) in messages.iter().enumerate() {
+        let origin = Origin { index: index as u64, ..Origin::default() };
+        validator.check(&parser.parse(message, origin), &mut findings);
+    }
+    validator.finish(0, &mut findings);
+    findings.as_slice().to_vec()
+}
+
+#[test]
+fn responses_may_follow_each_other_on_a_socket_but_not_overlap() {
+    let value = json!({ "stream": "text", "messages": true });
+    let vector = Vector { file: "base/streams.json".into(), name: "text".into(), value };
+    let Some(Feed::Messages(turn)) = feed(&vector) else { panic!("no messages") };
+    assert_eq!(check_alone(&[turn.clone(), turn.clone()].concat()), []);
+    let other: Vec<String> = turn.iter().map(|message| message.replace("resp_1", "resp_2")).collect();
+    let overlap = [&turn[..4], &other[..]].concat();
+    let found = check_alone(&overlap);
+    assert_eq!(found.first().map(|finding| finding.rule), Some(Rule::Ws06), "{found:#?}");
+}
+
+#[test]
+fn each_layer_is_usable_alone() {
+    let broken = [("SSE-04", Layers::FRAMING), ("SCHEMA-02", Layers::SCHEMA), ("SEQ-03", Layers::STREAM)];
+    let stream = concat!(
+        "data: {\"type\":\"response.output_text.delta\",\"sequence_number\":0,\"item_id\":7,\"output_index\":0,",
+        "\"content_index\":0,\"delta\":\"a\"}\n\n",
+        "data: {\"type\":\"response.output_text.delta\",\"sequence_number\":9,\"item_id\":\"m\",\"output_index\":0,",
+        "\"content_index\":0,\"delta\":\"a\"}\n\n",
+    );
+    for (rule, layers) in broken {
+        let options = ValidateOptions { layers, ..ValidateOptions::default() };
+        let (mut parser, mut validator) = (Parser::new(128), Validator::new(options));
+        let mut findings = Findings::new(100, Weights::by_level());
+        let (mut decoder, mut at, mut index) = (FrameDecoder::new(&Limits::default()), 0, 0);
+        while let Some(signal) = decoder.next(stream.as_bytes(), &mut at).unwrap() {
+            let Signal::Frame(frame) = signal else { continue };
+            let place = Place { event_index: Some(index), ..Place::default() };
+            validator.check_frame(&frame, place, &mut findings);
+            validator.check(&parser.parse(frame.data, Origin { index, ..Origin::default() }), &mut findings);
+            index += 1;
+        }
+        validator.finish(0, &mut findings);
+        let found: BTreeSet<_> = findings.as_slice().iter().map(|finding| finding.rule.id()).collect();
+        for (other, _) in broken {
+            assert_eq!(found.contains(other), other == rule, "{layers:?}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn a_hostile_index_costs_no_memory_and_limits_bound_what_is_followed() {
+    let event = |index: u64| {
+        json!({ "type": "response.output_text.delta", "sequence_number": index, "item_id": format!("m{index}"),
+            "output_index": 999_999_999_999_u64 - index, "content_index": 888_888_888_888_u64, "delta": "x" })
+        .to_string()
+    };
+    let limits = Limits { items: 10, parts: 1, ..Limits::default() };
+    let options = ValidateOptions { limits, layers: Layers::STREAM, ..ValidateOptions::default() };
+    let (mut parser, mut validator) = (Parser::new(128), Validator::new(options));
+    let mut findings = Findings::new(1_000, Weights::by_level());
+    for index in 0..100 {
+        validator.check(&parser.parse(&event(index), Origin { index, ..Origin::default() }), &mut findings);
+    }
+    let unopened = findings.as_slice().iter().filter(|finding| finding.rule == Rule::Item03).count();
+    assert_eq!(unopened, 10, "behind the limit items are not followed");
+}
