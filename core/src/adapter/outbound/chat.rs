@@ -57,6 +57,8 @@ pub(crate) struct Chat {
     /// The members that every chunk begins with.
     opening: String,
     calls: u64,
+    annotations: u64,
+    images: u64,
     /// Code points of content so far, refusals not counted.
     length: u64,
 }
@@ -74,7 +76,15 @@ impl Chat {
             write_string(&field, &mut key);
             key.push(':');
         }
-        Self { reasoning_key: key, include_usage: options.include_usage, opening: String::new(), calls: 0, length: 0 }
+        Self {
+            reasoning_key: key,
+            include_usage: options.include_usage,
+            opening: String::new(),
+            calls: 0,
+            annotations: 0,
+            images: 0,
+            length: 0,
+        }
     }
 
     fn chunk(&self, out: &mut Out, delta: impl FnOnce(&mut Members<'_>)) {
@@ -135,13 +145,15 @@ impl Chat {
         self.reasoning(text, out);
     }
 
-    fn image(&self, media: &Media<'_>, out: &mut Out) {
+    fn image(&mut self, media: &Media<'_>, out: &mut Out) {
         self.chunk(out, |delta| {
             delta.one("images", |image| {
                 image.text("type", "image_url");
                 image.object("image_url", |url| url.text("url", &media.url));
+                index(self.images, image);
             });
         });
+        self.images += 1;
     }
 
     fn usage(&self, end: &End<'_>, out: &mut Out) {
@@ -233,8 +245,10 @@ impl Target for Chat {
                     inner.number("start_index", part.mark.saturating_add(offset("start_index")));
                     inner.number("end_index", part.mark.saturating_add(offset("end_index")));
                 });
+                index(self.annotations, citation);
             });
         });
+        self.annotations += 1;
     }
 
     fn foreign_part(&mut self, _head: &mut Head, _index: u64, part: View<'_>, out: &mut Out) {
@@ -306,6 +320,14 @@ impl Target for Chat {
         self.choice(out, None, Some(finish), |_| {});
         self.usage(end, out);
         out.done();
+    }
+}
+
+/// The place of an entry in its list. OpenAI's own Python helper starts a list with whatever comes first, and then refuses
+/// entries that do not say where they belong.
+fn index(place: u64, entry: &mut Members<'_>) {
+    if place > 0 {
+        entry.number("index", place);
     }
 }
 

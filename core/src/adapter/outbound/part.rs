@@ -349,11 +349,6 @@ impl<T: Target> Outgoing<T> {
         event: &Event<'_>,
     ) -> Result<(), Error> {
         let Some(list) = item.get(if summary { "summary" } else { "content" }) else { return Ok(()) };
-        let plain = if shape == Shape::Reasoning { Channel::Thought } else { Channel::Text };
-        if let Some(text) = list.as_str() {
-            // Not what the specification says, but clear enough.
-            return self.whole(at, if summary { Channel::Summary } else { plain }, 0, &text, done, event);
-        }
         let indexes = self.slots.get(at).map(|slot| slot.indexes(summary, list.elements().count()));
         for (part, index) in list.elements().zip(indexes.unwrap_or_default()) {
             let channel = if summary { Channel::Summary } else { Channel::of(part, shape) };

@@ -1,0 +1,21 @@
+# what: converted streams are read by the real clients: AG-UI, the AI SDK, and those of OpenAI and Anthropic in two languages
+# needs: cargo node npm python3
+set -euo pipefail
+. "$ROOT/tests/ci/lib.sh"
+use_target native
+
+streams=$DELTAFOLD_CACHE/frontends
+rm -rf "$streams"
+mkdir -p "$streams"
+[ -n "${DELTAFOLD_SHARED-}" ] || note "DELTAFOLD_SHARED is not set: the clients read our own streams only, no recordings"
+run cargo run --locked -p deltafold-tests --bin convert-all -- "$streams"
+
+use_npm tests/frontends/node
+for client in ag-ui ui-message-stream chat-completions anthropic; do
+    run node "tests/frontends/node/$client.mjs" "$streams"
+done
+
+use_venv frontends tests/frontends/python/requirements.txt
+for client in chat_completions anthropic_messages; do
+    run "$VENV/bin/python" -W error::UserWarning "tests/frontends/python/$client.py" "$streams"
+done
