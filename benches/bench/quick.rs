@@ -8,6 +8,8 @@ mod event;
 mod partial_json;
 #[path = "read.rs"]
 mod read;
+#[path = "validate.rs"]
+mod validate;
 
 #[test]
 fn every_contender_reads_the_same_events() {
@@ -27,4 +29,9 @@ fn every_contender_folds_the_same_text_at_every_cut() {
 #[test]
 fn looking_at_the_response_after_each_event_changes_nothing() {
     accumulate::main();
+}
+
+#[test]
+fn validation_sees_every_event() {
+    validate::main();
 }

@@ -2,7 +2,7 @@
 
 use deltafold::event::Fault;
 use deltafold::{Kind, Limits, Outcome, Reader};
-use deltafold_tests::{base64, shared};
+use deltafold_tests::{base64, shared, vectors};
 use serde_json::Value;
 
 struct Seen {
@@ -249,4 +249,30 @@ fn awkward_strings_pass_through_an_event_unchanged() {
         assert_eq!(reader.poll_event().unwrap().unwrap().delta(), text);
         assert_eq!(reader.response().output_text(), text);
     }
+}
+
+#[test]
+fn every_vector_of_a_kind_is_read_as_that_kind_and_written_as_the_same_value() {
+    for vector in vectors("event") {
+        let payload = vector.get("payload").to_string();
+        let mut reader = Reader::new();
+        reader.feed(format!("data: {payload}\n\n").as_bytes()).unwrap();
+        let event = reader.poll_event().unwrap().unwrap();
+        assert_eq!(event.kind().as_str(), vector.get("kind").as_str().unwrap_or(""), "{vector}");
+        let mut written = String::new();
+        deltafold::event::write(&event, &mut written);
+        let again: Value = serde_json::from_str(&written).unwrap();
+        assert_eq!(&again, vector.get("payload"), "{vector}");
+        let value: Value = serde_json::from_str(&event.to_value().to_string()).unwrap();
+        assert_eq!(&value, vector.get("payload"), "{vector}");
+    }
+}
+
+#[test]
+fn every_known_kind_has_a_vector() {
+    let written: Vec<_> =
+        vectors("event").iter().map(|vector| vector.get("kind").as_str().unwrap_or("").to_owned()).collect();
+    let missing: Vec<_> =
+        Kind::ALL.iter().filter(|kind| kind.is_known() && !written.iter().any(|name| name == kind.as_str())).collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }

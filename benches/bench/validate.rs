@@ -1,0 +1,79 @@
+//! Full validation beside plain reading, and beside a general JSON Schema validator on the same events.
+//!
+//! The JSON Schema contender gets every advantage: frames are split for it, the schema is picked by the event's type, and it
+//! checks one payload at a time, without framing, order, numbering or life cycles.
+
+use std::collections::BTreeMap;
+
+use deltafold::validate::Layers;
+use deltafold::{Edition, Kind, Profile, Reader, ReaderBuilder};
+use deltafold_benches::shapes::Shape;
+use deltafold_benches::{measure, mode, Contender, Cut, Mode};
+use deltafold_tests::schema::{load, name_in, rebuild, source, Treatment};
+use serde_json::Value;
+
+const EDITION: Edition = Edition::Split;
+
+pub(crate) fn main() {
+    let mode = mode();
+    let schemas = schemas();
+    for name in ["W1", "W2", "W3"] {
+        let shape = Shape::named(name, mode).expect("a name of the list above");
+        for cut in [Cut::Event, Cut::Bytes(16 << 10)] {
+            compare(&shape, cut, &schemas, mode);
+        }
+    }
+}
+
+fn compare(shape: &Shape, cut: Cut, schemas: &BTreeMap<String, jsonschema::Validator>, mode: Mode) {
+    let chunks = cut.chunks(&shape.stream);
+    let contenders = vec![
+        Contender::new("deltafold, all layers", || read(Reader::builder().validate(Layers::ALL), &chunks)),
+        Contender::new("deltafold, reading", || read(Reader::builder(), &chunks)),
+        Contender::new("split + serde_json + jsonschema", || json_schema(&shape.stream, schemas)),
+    ];
+    let check = |name: &str, events: &usize| assert_eq!(*events, shape.expected.events, "{name}");
+    let title = format!("validate {} {}", shape.name, cut.name());
+    println!("{}", measure(title, shape.expected.events, check, contenders, mode));
+}
+
+fn read(builder: ReaderBuilder, chunks: &[&[u8]]) -> usize {
+    let profile = Profile::builtin("open-responses").expect("a profile of ours");
+    let mut reader = builder.profile(profile).edition(EDITION).build();
+    let mut events = 0;
+    for chunk in chunks {
+        reader.feed(chunk).expect("within the limits");
+        while let Some(event) = reader.poll_event().expect("within the limits") {
+            std::hint::black_box(event.delta());
+            events += 1;
+        }
+    }
+    std::hint::black_box(reader.all_findings().total());
+    events
+}
+
+/// A compiled JSON Schema for each event of the edition, by its type.
+fn schemas() -> BTreeMap<String, jsonschema::Validator> {
+    let facts = load();
+    let source = source(&facts, EDITION);
+    let schema = |kind: &Kind| {
+        let name = name_in(&facts, EDITION, kind.schema()?)?;
+        // Where the published schemas contradict themselves, anything goes.
+        let schema = rebuild(name, source, &|_| Treatment::Any);
+        let validator = jsonschema::options().should_validate_formats(false).build(&schema).ok()?;
+        Some((kind.as_str().to_owned(), validator))
+    };
+    Kind::ALL.iter().filter_map(schema).collect()
+}
+
+fn json_schema(stream: &[u8], schemas: &BTreeMap<String, jsonschema::Validator>) -> usize {
+    let text = std::str::from_utf8(stream).expect("shapes are UTF-8");
+    let mut events = 0;
+    for line in text.lines().filter_map(|line| line.strip_prefix("data: ")) {
+        let value: Value = serde_json::from_str(line).expect("JSON");
+        let schema = value["type"].as_str().and_then(|kind| schemas.get(kind));
+        std::hint::black_box(schema.is_some_and(|schema| schema.is_valid(&value)));
+        events += 1;
+    }
+    events
+}
