@@ -2,7 +2,7 @@
 //! cut; a refused intent leaves no trace.
 
 use deltafold::json::Value;
-use deltafold::validate::validate_event;
+use deltafold::validate::{validate_event, Layers, Rule};
 use deltafold::write::{Dialect, Writer, WriterOptions, INTENTS};
 use deltafold::{AccumulateOptions, Accumulator, Edition, Findings, Limits, Reader};
 use deltafold_tests::intents::{any_intent, LegalIntents, CORE, HOSTED};
@@ -28,10 +28,15 @@ fn types(edition: Edition) -> Vec<&'static str> {
 }
 
 /// Checks everything that must hold of a stream that a writer has written, ended or not.
-fn check_stream(writer: &Writer, bytes: &[u8], edition: Edition, seed: u64) {
+fn check_stream(writer: &Writer, bytes: &[u8], edition: Edition, seed: u64, arguments_are_free: bool) {
+    // The types of OpenAI's SDKs demand fields that OpenAI leaves out, so there the full surface judges.
+    let (judge, layers) = match edition {
+        Edition::OpenAi => (Edition::Split, Layers::FRAMING | Layers::STREAM),
+        _ => (edition, Layers::ALL),
+    };
     let mut events: Vec<String> = Vec::new();
     for cutting in [Cutting::Whole, Cutting::Random(seed)] {
-        let mut reader = Reader::new();
+        let mut reader = Reader::builder().validate(layers).edition(edition).build();
         let mut read = Vec::new();
         for chunk in cutting.chunks(bytes) {
             reader.feed(chunk).unwrap();
@@ -51,13 +56,13 @@ fn check_stream(writer: &Writer, bytes: &[u8], edition: Edition, seed: u64) {
             reader.finish();
             assert_eq!(reader.response().to_value(), writer.response());
         }
-        let found: Vec<_> = reader.findings().iter().collect();
-        assert!(found.is_empty(), "{found:#?}");
+        // Whether arguments are JSON is up to the model, so only the legal intents promise it.
+        let model = |rule| arguments_are_free && matches!(rule, Rule::Arg03 | Rule::Arg09);
+        let found: Vec<_> = reader.findings().iter().filter(|finding| !model(finding.rule)).collect();
+        assert!(found.is_empty(), "{found:#?}\n{}", events.join("\n"));
     }
     assert_eq!(events.len() as u64, writer.sequence_number());
     for event in &events {
-        // The types of OpenAI's SDKs demand fields that OpenAI leaves out, so there the full surface judges.
-        let judge = if edition == Edition::OpenAi { Edition::Split } else { edition };
         let found = validate_event(event, judge).unwrap();
         assert!(found.is_empty(), "{event}\n{found:#?}");
     }
@@ -95,7 +100,7 @@ fn legal_intents_are_accepted_and_make_a_valid_stream() {
             }
             assert!(writer.is_ended());
             let bytes = writer.take();
-            check_stream(&writer, &bytes, edition, seed);
+            check_stream(&writer, &bytes, edition, seed, false);
         }
     }
 }
@@ -109,7 +114,7 @@ fn legal_intents_are_accepted_in_the_openai_dialect() {
             writer.apply_json(&intent.to_string()).unwrap();
         }
         let bytes = writer.take();
-        check_stream(&writer, &bytes, Edition::OpenAi, seed);
+        check_stream(&writer, &bytes, Edition::OpenAi, seed, false);
     }
 }
 
@@ -147,7 +152,7 @@ fn any_intents_leave_a_valid_stream_and_refused_ones_no_trace() {
                     }
                 }
             }
-            check_stream(&writer, &bytes, edition, seed);
+            check_stream(&writer, &bytes, edition, seed, true);
         }
     }
     assert!(accepted > 2_000 && refused > 2_000, "{accepted} accepted, {refused} refused");

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use deltafold::{Edition, Kind, Reader, Writer, WriterOptions};
+use deltafold::validate::{Layers, Rule};
+use deltafold::{Edition, Finding, Kind, Reader, Writer, WriterOptions};
 use deltafold_tests::write::{expected_events, intents};
 use deltafold_tests::{canonical, vectors, Cutting, Vector};
 use serde_json::{json, Value};
@@ -30,6 +31,12 @@ fn write(vector: &Vector) -> (Writer, Vec<u8>) {
     (writer, bytes)
 }
 
+/// Whether the options ask for names that Open Responses does not have.
+fn deviates(vector: &Vector) -> bool {
+    let options = vector.get("options");
+    options["heartbeat"] == "keepalive" || options["dialect"] == "openai"
+}
+
 #[test]
 fn every_case_writes_its_events() {
     for vector in vectors("write") {
@@ -55,9 +62,15 @@ fn every_case_survives_every_cut() {
     for vector in vectors("write") {
         let (writer, bytes) = write(&vector);
         let expected: Vec<String> = expected_events(&vector).iter().map(canonical).collect();
+        // The types of OpenAI's SDKs demand fields that OpenAI leaves out.
+        let layers = match writer.options().edition {
+            Edition::OpenAi => Layers::FRAMING | Layers::STREAM,
+            _ => Layers::ALL,
+        };
         let odd = [Cutting::Whole, Cutting::Bytes, Cutting::BytesAndEmpty, Cutting::Every(3)];
         for cutting in odd.into_iter().chain((1..=8).map(Cutting::Random)) {
-            let (mut reader, mut read) = (Reader::new(), 0);
+            let builder = Reader::builder().validate(layers).edition(writer.options().edition);
+            let (mut reader, mut read) = (builder.build(), 0);
             for chunk in cutting.chunks(&bytes) {
                 reader.feed(chunk).unwrap();
                 while let Some(event) = reader.poll_event().unwrap() {
@@ -68,7 +81,13 @@ fn every_case_survives_every_cut() {
                 }
             }
             assert_eq!(read, expected.len() as u64, "{vector}, {cutting:?}");
-            assert!(reader.findings().is_empty(), "{vector}, {cutting:?}: {:?}", reader.findings());
+            if writer.is_ended() {
+                reader.finish();
+            }
+            // Two deviations that the options ask for by name.
+            let asked = |finding: &Finding| finding.rule == Rule::Ext02 && deviates(&vector);
+            let found: Vec<_> = reader.findings().iter().filter(|finding| !asked(finding)).collect();
+            assert!(found.is_empty(), "{vector}, {cutting:?}: {found:#?}");
             assert_eq!(reader.response().to_json() == "{}", !writer.is_started(), "{vector}");
             if writer.is_ended() {
                 assert_eq!(reader.response().to_value(), writer.response(), "{vector}, {cutting:?}");

@@ -120,13 +120,20 @@ impl LegalIntents {
         let end = match (self.phase, self.random.below(6)) {
             (Phase::Erred, _) | (_, 0) => json!({"do": "fail", "error": error}),
             (_, 1) => json!({"do": "cancel"}),
-            (_, 2) => json!({"do": "incomplete", "reason": "max_output_tokens"}),
+            // Tokens run out in the middle of what the model writes, or behind something that it does not write.
+            (_, 2) if !self.ends_with_whole_sample() => json!({"do": "incomplete", "reason": "max_output_tokens"}),
+            (_, 2) => json!({"do": "incomplete", "reason": "steered"}),
             _ if self.cut => json!({"do": "incomplete", "reason": "content_filter", "usage": usage}),
             (_, 3) => json!({"do": "complete"}),
             _ => json!({"do": "complete", "usage": usage}),
         };
         self.phase = Phase::Ended;
         end
+    }
+
+    fn ends_with_whole_sample(&self) -> bool {
+        let sampled = ["message", "reasoning", "function_call", "custom_tool_call"];
+        self.items.last().is_some_and(|last| sampled.contains(&last.kind) && !last.open && !self.cut)
     }
 
     /// An intent that opens or writes an item.
@@ -276,7 +283,12 @@ impl LegalIntents {
                 7 => json!({"do": "close_part", "item": at}),
                 _ => json!({"do": "reasoning_text", "item": at, "text": text}),
             },
-            "function_call" | "mcp_call" => json!({"do": "arguments", "item": at, "text": text}),
+            // JSON first, then blanks: the arguments are whole after every delta, whenever the call is closed.
+            "function_call" | "mcp_call" if item.input_open => {
+                item.input_open = false;
+                json!({"do": "arguments", "item": at, "text": json!({"a": text}).to_string()})
+            }
+            "function_call" | "mcp_call" => json!({"do": "arguments", "item": at, "text": " \n"}),
             "custom_tool_call" => json!({"do": "input", "item": at, "text": text}),
             "code_interpreter_call" if item.input_open => json!({"do": "code", "item": at, "text": text}),
             "code_interpreter_call" => {

@@ -137,6 +137,8 @@ pub(crate) struct Item {
     /// Whether it was opened before the events that are seen, so that nothing is known of its beginning.
     pub(crate) joined: bool,
     pub(crate) incomplete: bool,
+    /// It was added behind an item that had ended incomplete, which was told then.
+    pub(crate) behind_cut: bool,
     pub(crate) content: ByIndex<Part>,
     pub(crate) summary: ByIndex<Part>,
     pub(crate) commands: ByIndex<Part>,

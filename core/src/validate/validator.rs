@@ -75,6 +75,8 @@ pub struct Validator {
     pub(super) next_index: u64,
     /// Index of the item that ended incomplete.
     pub(super) cut_at: Option<u64>,
+    /// Highest index of an item that ended whole or failed.
+    pub(super) last_whole: Option<u64>,
     /// Where the last delta went.
     pub(super) hot: Option<Hot>,
     pub(super) expected: Expected,
@@ -126,6 +128,7 @@ impl Validator {
             ids: BTreeMap::new(),
             next_index: 0,
             cut_at: None,
+            last_whole: None,
             hot: None,
             expected: Expected::default(),
             options,

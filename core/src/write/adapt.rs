@@ -4,6 +4,7 @@ use alloc::string::ToString;
 
 use super::api_error::ApiError;
 use super::items::ItemHandle;
+use super::shape::ItemStatus;
 use super::writer::{refused, Writer};
 use crate::contract::Kind;
 use crate::error::Error;
@@ -33,6 +34,27 @@ impl Writer {
         self.ensure_started()?;
         self.state.error = Some((error.code_or_type().to_string(), error.message.clone()));
         self.end(Kind::Failed, "failed", None);
+        Ok(())
+    }
+
+    /// Closes an item with the status that the source gives it, also where whole items stand behind an incomplete one: the
+    /// truth about several calls that were cut at once is worth a broken rule, with a finding.
+    pub(crate) fn close_honestly(&mut self, item: ItemHandle, status: ItemStatus) -> Result<(), Error> {
+        let at = self.slot(item)?;
+        let word =
+            self.items[at].shape.word(status).ok_or_else(|| refused("items of this type do not end like that"))?;
+        self.write_close(at, status, word);
+        if status == ItemStatus::Incomplete {
+            self.cut_at = self.cut_at.or(Some(at));
+        }
+        Ok(())
+    }
+
+    /// Ends the response early, whatever the source did before it said so.
+    pub(crate) fn incomplete_honestly(&mut self, reason: &str) -> Result<(), Error> {
+        self.check_running()?;
+        self.ensure_started()?;
+        self.end_incomplete(reason, None);
         Ok(())
     }
 

@@ -92,6 +92,9 @@ impl Writer {
     /// item that ended incomplete, for a type that the edition does not have, for an id that is taken, and if the item
     /// would break its schema.
     pub fn open(&mut self, item_type: &str, fields: Object) -> Result<ItemHandle, Error> {
+        if shape_of(item_type)?.appears_whole() {
+            return Err(refused("items of this type have no status for work that goes on: they are written whole"));
+        }
         self.open_as(item_type, fields, ItemStatus::Completed)
     }
 
@@ -118,11 +121,18 @@ impl Writer {
         self.close_as(item, ItemStatus::Completed)
     }
 
-    /// Closes an item with a status. After `Incomplete` no item may be opened, and the response cannot complete.
+    /// Closes an item with a status. After `Incomplete` no item may be opened, items behind it can only end incomplete
+    /// too, and the response cannot complete.
+    ///
+    /// The specification does not let whole items stand behind an incomplete one. If there are any already, an item that is
+    /// cut keeps the status `in_progress` in its done event: nobody will take it for whole.
     pub fn close_as(&mut self, item: ItemHandle, status: ItemStatus) -> Result<(), Error> {
         let at = self.slot(item)?;
         if self.items[at].shape.word(status).is_none() {
             return Err(refused("items of this type do not end like that"));
+        }
+        if status != ItemStatus::Incomplete && self.cut_at.is_some_and(|cut| cut < at) {
+            return Err(refused("an item before it ended incomplete, so it cannot end otherwise"));
         }
         self.close_slot(at, status);
         Ok(())
@@ -169,7 +179,7 @@ impl Writer {
     /// Makes a slot and checks all there is to check, without changing anything.
     pub(crate) fn new_slot(&self, item_type: &str, mut given: Object, last: ItemStatus) -> Result<Slot, Error> {
         self.check_running()?;
-        if self.cut {
+        if self.cut_at.is_some() {
             return Err(refused("an item ended incomplete, so none may follow"));
         }
         let shape = shape_of(item_type)?;
@@ -214,13 +224,27 @@ impl Writer {
 
     /// Closes a slot if it is open.
     pub(crate) fn close_slot(&mut self, at: usize, status: ItemStatus) {
-        let openai = self.openai();
-        let Some(slot) = self.items.get_mut(at).filter(|slot| !slot.done) else { return };
-        let (status, word) = match slot.shape.word(status) {
-            Some(word) => (status, word),
-            None => (ItemStatus::Completed, "completed"),
-        };
+        let Some(slot) = self.items.get(at).filter(|slot| !slot.done) else { return };
         let cut = status == ItemStatus::Incomplete;
+        let word = match slot.shape.word(status) {
+            Some("incomplete") if self.last_whole.is_some_and(|whole| whole > at) => "in_progress",
+            Some(word) => word,
+            // Only for a type that appears whole, and such an item is never open.
+            None => "completed",
+        };
+        self.write_close(at, status, word);
+        if cut {
+            self.cut_at = Some(self.cut_at.map_or(at, |first| first.min(at)));
+        } else {
+            self.last_whole = self.last_whole.max(Some(at));
+        }
+    }
+
+    /// Closes a slot with a status in this word.
+    pub(crate) fn write_close(&mut self, at: usize, status: ItemStatus, word: &'static str) {
+        let openai = self.openai();
+        let cut = status == ItemStatus::Incomplete;
+        let Some(slot) = self.items.get_mut(at) else { return };
         if slot.open == Some(Open::Output) {
             end_output(&mut self.emit, slot, at, cut);
         }
@@ -245,8 +269,12 @@ impl Writer {
         slot.write(out);
         let json = out[start..].to_string();
         self.emit.close();
-        *slot = Slot { done: true, json, ..Slot::new(slot.shape, core::mem::take(&mut slot.id), Object::new()) };
-        self.cut |= cut;
+        *slot = Slot {
+            done: true,
+            json,
+            status: Cow::Borrowed(word),
+            ..Slot::new(slot.shape, core::mem::take(&mut slot.id), Object::new())
+        };
     }
 
     /// Writes the event of a hosted tool's state, if the type has one that was not told yet.
@@ -320,6 +348,12 @@ impl Writer {
 }
 
 impl Slot {
+    /// Whether the item was written by the model, and to its end.
+    pub(crate) fn is_whole_sample(&self) -> bool {
+        let sampled = matches!(self.shape.name, "message" | "reasoning" | "function_call" | "custom_tool_call");
+        sampled && self.done && self.status == "completed"
+    }
+
     /// Whether the item is a call whose input may be cut: it must not be run.
     pub(crate) fn is_cut(&self) -> bool {
         match (self.shape.input, self.shape.holds) {

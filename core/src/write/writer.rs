@@ -65,8 +65,10 @@ pub struct Writer {
     pub(crate) state: State,
     pub(crate) items: Vec<Slot>,
     pub(crate) ids: BTreeSet<String>,
-    /// Whether an item has ended incomplete: then none may follow, and the response cannot complete.
-    pub(crate) cut: bool,
+    /// The first item that was cut: none may follow, those behind it can only be cut too, and the response cannot complete.
+    pub(crate) cut_at: Option<usize>,
+    /// The last item that has ended otherwise.
+    pub(crate) last_whole: Option<usize>,
     /// Counts for the terminal event; no snapshot before it has any.
     usage: Option<Usage>,
     now: u64,
@@ -104,7 +106,8 @@ impl Writer {
             state: State { status: "in_progress", ..State::default() },
             items: Vec::new(),
             ids: BTreeSet::new(),
-            cut: false,
+            cut_at: None,
+            last_whole: None,
             usage: None,
         }
     }
@@ -173,7 +176,7 @@ impl Writer {
     /// Refused if an item has ended incomplete. Without `usage` the counts given before stand.
     pub fn complete(&mut self, usage: Option<Usage>) -> Result<(), Error> {
         self.check_running()?;
-        if self.cut {
+        if self.cut_at.is_some() {
             return Err(refused("an item ended incomplete, so the response cannot complete"));
         }
         check_usage(usage)?;
@@ -188,22 +191,32 @@ impl Writer {
 
     /// Ends the response early: closes what is open, then `response.incomplete` with this reason and `[DONE]`.
     ///
-    /// The last item, if open, ends incomplete. Of several open items the earlier ones end completed, except calls whose
-    /// input is cut: those must not be run, so they end incomplete too.
+    /// The last item, if open, ends incomplete. Of several open items the earlier ones end completed, up to the first call
+    /// whose input is cut: it must not be run, so it and those behind it end incomplete too. With the reason
+    /// `max_output_tokens` the last item must be open, or closed as incomplete, if the model wrote it.
     pub fn incomplete(&mut self, reason: &str, usage: Option<Usage>) -> Result<(), Error> {
         self.check_running()?;
         if reason.is_empty() {
             return Err(bad("expected a reason, found an empty text"));
         }
+        if reason == "max_output_tokens" && self.items.last().is_some_and(Slot::is_whole_sample) {
+            return Err(refused("the item that ran out of tokens was closed as completed; leave it open"));
+        }
         check_usage(usage)?;
         self.ensure_started()?;
+        self.end_incomplete(reason, usage);
+        Ok(())
+    }
+
+    /// Closes what is open, and ends the response early.
+    pub(crate) fn end_incomplete(&mut self, reason: &str, usage: Option<Usage>) {
+        let last = self.items.len().saturating_sub(1);
         for at in 0..self.items.len() {
-            let cut = at + 1 == self.items.len() || self.items[at].is_cut();
+            let cut = at == last || self.cut_at.is_some_and(|cut| cut < at) || self.items[at].is_cut();
             self.close_slot(at, if cut { ItemStatus::Incomplete } else { ItemStatus::Completed });
         }
         self.state.reason = Some(reason.to_string());
         self.end(Kind::Incomplete, "incomplete", usage);
-        Ok(())
     }
 
     /// Ends the response because its caller wants no more: everything open ends incomplete, the reason is `cancelled`.

@@ -249,7 +249,7 @@ impl Hub {
             self.cut.insert(slot);
             return Ok(());
         }
-        self.writer.close_as(handle(slot), status)
+        self.writer.close_honestly(handle(slot), status)
     }
 
     // The last item of sources that have one at a time.
@@ -525,14 +525,14 @@ impl Hub {
         let last = self.items.iter().rposition(|item| !item.done);
         self.close_all(|slot| if Some(slot) == last { Status::Incomplete } else { Status::Completed })?;
         self.conclude()?;
-        self.writer.incomplete(if reason.is_empty() { "other" } else { reason }, None)
+        self.writer.incomplete_honestly(if reason.is_empty() { "other" } else { reason })
     }
 
     /// Ends the response because its caller wants no more: all that is open is cut.
     pub(crate) fn cancel(&mut self) -> Result<(), Error> {
         self.close_all(|_| Status::Incomplete)?;
         self.conclude()?;
-        self.writer.incomplete("cancelled", None)
+        self.writer.incomplete_honestly("cancelled")
     }
 
     /// Ends the response with an error; nothing is closed. Without a code the error's type stands for it.
@@ -579,7 +579,7 @@ impl Hub {
             self.end_part(slot)?;
             let status = if self.cut.contains(&slot) { Status::Incomplete } else { status(slot) };
             if self.writer.is_open(handle(slot)) {
-                self.writer.close_as(handle(slot), status)?;
+                self.writer.close_honestly(handle(slot), status)?;
             }
         }
         Ok(())
