@@ -1,7 +1,8 @@
 //! Full validation beside plain reading, and beside a general JSON Schema validator on the same events.
 //!
-//! The JSON Schema contender gets every advantage: frames are split for it, the schema is picked by the event's type, and it
-//! checks one payload at a time, without framing, order, numbering or life cycles.
+//! The JSON Schema contenders get every advantage: frames are split for them, and they check one payload at a time, without
+//! framing, order, numbering or life cycles. One has the events' union, as the contract publishes it; the other is told by
+//! hand which event's schema to take.
 
 use std::collections::BTreeMap;
 
@@ -10,27 +11,32 @@ use deltafold::{Edition, Kind, Profile, Reader, ReaderBuilder};
 use deltafold_benches::shapes::Shape;
 use deltafold_benches::{measure, mode, Contender, Cut, Mode};
 use deltafold_tests::schema::{load, name_in, rebuild, source, Treatment};
-use serde_json::Value;
+use serde_json::{json, Map, Value};
 
 const EDITION: Edition = Edition::Split;
 
 pub(crate) fn main() {
     let mode = mode();
-    let schemas = schemas();
+    let (schemas, union) = schemas();
     for name in ["W1", "W2", "W3"] {
         let shape = Shape::named(name, mode).expect("a name of the list above");
         for cut in [Cut::Event, Cut::Bytes(16 << 10)] {
-            compare(&shape, cut, &schemas, mode);
+            compare(&shape, cut, &schemas, &union, mode);
         }
     }
 }
 
-fn compare(shape: &Shape, cut: Cut, schemas: &BTreeMap<String, jsonschema::Validator>, mode: Mode) {
+type Schemas = BTreeMap<String, jsonschema::Validator>;
+
+fn compare(shape: &Shape, cut: Cut, schemas: &Schemas, union: &jsonschema::Validator, mode: Mode) {
     let chunks = cut.chunks(&shape.stream);
     let contenders = vec![
         Contender::new("deltafold, all layers", || read(Reader::builder().validate(Layers::ALL), &chunks)),
         Contender::new("deltafold, reading", || read(Reader::builder(), &chunks)),
-        Contender::new("split + serde_json + jsonschema", || json_schema(&shape.stream, schemas)),
+        Contender::new("split + serde_json + jsonschema, the union", || json_schema(&shape.stream, |_| Some(union))),
+        Contender::new("split + serde_json + jsonschema, picked by hand", || {
+            json_schema(&shape.stream, |kind| schemas.get(kind))
+        }),
     ];
     let check = |name: &str, events: &usize| assert_eq!(*events, shape.expected.events, "{name}");
     let title = format!("validate {} {}", shape.name, cut.name());
@@ -52,26 +58,35 @@ fn read(builder: ReaderBuilder, chunks: &[&[u8]]) -> usize {
     events
 }
 
-/// A compiled JSON Schema for each event of the edition, by its type.
-fn schemas() -> BTreeMap<String, jsonschema::Validator> {
+/// A compiled JSON Schema for each event of the edition, by its type, and one of their union.
+fn schemas() -> (Schemas, jsonschema::Validator) {
     let facts = load();
     let source = source(&facts, EDITION);
-    let schema = |kind: &Kind| {
-        let name = name_in(&facts, EDITION, kind.schema()?)?;
-        // Where the published schemas contradict themselves, anything goes.
-        let schema = rebuild(name, source, &|_| Treatment::Any);
-        let validator = jsonschema::options().should_validate_formats(false).build(&schema).ok()?;
-        Some((kind.as_str().to_owned(), validator))
+    let compile = |schema: &Value| {
+        jsonschema::options().should_validate_formats(false).build(schema).expect("a rebuilt schema compiles")
     };
-    Kind::ALL.iter().filter_map(schema).collect()
+    let (mut schemas, mut definitions, mut variants) = (Schemas::new(), Map::new(), Vec::new());
+    for kind in Kind::ALL {
+        let Some(name) = kind.schema().and_then(|schema| name_in(&facts, EDITION, schema)) else { continue };
+        // Where the published schemas contradict themselves, anything goes.
+        let mut schema = rebuild(name, source, &|_| Treatment::Any);
+        schemas.insert(kind.as_str().to_owned(), compile(&schema));
+        if let Some(Value::Object(more)) = schema.as_object_mut().and_then(|schema| schema.remove("$defs")) {
+            definitions.extend(more);
+        }
+        variants.push(schema);
+    }
+    assert_eq!(variants.len(), 58, "every event of the edition has a schema");
+    let union = json!({ "$defs": definitions, "oneOf": variants });
+    (schemas, compile(&union))
 }
 
-fn json_schema(stream: &[u8], schemas: &BTreeMap<String, jsonschema::Validator>) -> usize {
+fn json_schema<'a>(stream: &[u8], pick: impl Fn(&str) -> Option<&'a jsonschema::Validator>) -> usize {
     let text = std::str::from_utf8(stream).expect("shapes are UTF-8");
     let mut events = 0;
     for line in text.lines().filter_map(|line| line.strip_prefix("data: ")) {
         let value: Value = serde_json::from_str(line).expect("JSON");
-        let schema = value["type"].as_str().and_then(|kind| schemas.get(kind));
+        let schema = value["type"].as_str().and_then(&pick);
         std::hint::black_box(schema.is_some_and(|schema| schema.is_valid(&value)));
         events += 1;
     }

@@ -104,6 +104,10 @@ fn the_folded_response_is_the_terminal_one() {
 /// Values that a server prints anew each time; only their presence can be compared.
 const OPAQUE: [&str; 2] = ["encrypted_content", "fingerprint"];
 
+/// Fields that only a terminal snapshot has, or has for good: what the events alone cannot know.
+const TERMINAL_ONLY: [&str; 6] =
+    ["usage", "completed_at", "service_tier", "content_filters", "incomplete_details", "error"];
+
 #[test]
 fn the_events_alone_rebuild_every_item_part_and_text() {
     let mut exceptions = Exceptions::load("without_terminal");
@@ -123,7 +127,15 @@ fn the_events_alone_rebuild_every_item_part_and_text() {
             }
             canonical(&output)
         };
-        if strip(&folded) != strip(&expected) && !exceptions.covers(&recording.file) {
+        let fields = |response: &Value| {
+            let mut fields = response.as_object().cloned().unwrap_or_default();
+            fields.retain(|key, _| key != "output" && !TERMINAL_ONLY.contains(&key.as_str()));
+            canonical(&Value::Object(fields))
+        };
+        // A stream that was joined late has no earlier snapshot to take fields from.
+        let same_fields = folded.get("id").is_none() || fields(&folded) == fields(&expected);
+        let same = same_fields && strip(&folded) == strip(&expected);
+        if !same && !exceptions.covers(&recording.file) {
             different.push(recording.file.clone());
         }
     }
