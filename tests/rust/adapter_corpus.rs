@@ -117,6 +117,13 @@ fn read_anthropic(payloads: &[Value]) -> Said {
     // A block index belongs to a call if its start says so.
     let mut calls: Vec<(u64, String, String, String)> = Vec::new();
     for event in payloads {
+        // Whole blocks may come with the start of the message.
+        for block in event["message"]["content"].as_array().into_iter().flatten() {
+            said.text += block["text"].as_str().unwrap_or_default();
+            if block["type"] == "tool_use" {
+                calls.push((u64::MAX, text(&block["id"]), text(&block["name"]), block["input"].to_string()));
+            }
+        }
         let (block, delta) = (&event["content_block"], &event["delta"]);
         said.text += block["text"].as_str().unwrap_or_default();
         said.text += delta["text"].as_str().unwrap_or_default();

@@ -183,7 +183,13 @@ impl Anthropic {
         }
         self.usage.merge(message.get("usage"), hub);
         self.note_stop(Some(message));
-        hub.start()
+        hub.start()?;
+        // A turn that goes on behind a hosted tool can bring whole blocks here, calls among them.
+        for block in message.get("content").iter().flat_map(View::elements) {
+            self.open_block(None, block, hub)?;
+            self.stop_block(hub)?;
+        }
+        Ok(())
     }
 
     fn note_stop(&mut self, holder: Option<View<'_>>) {
@@ -205,6 +211,10 @@ impl Anthropic {
             hub.report(AdapterCode::UnknownEvent, "a start without a block");
             return Ok(());
         };
+        self.open_block(index, block, hub)
+    }
+
+    fn open_block(&mut self, index: Option<u64>, block: View<'_>, hub: &mut Hub) -> Result<(), Error> {
         hub.hold(block.raw().len())?;
         let name = text(block.get("type")).unwrap_or_default();
         let kind = match name.as_ref() {
