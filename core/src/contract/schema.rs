@@ -8,6 +8,7 @@ use core::fmt;
 
 use super::tables::{self, CASES, FIELDS, KINDS, LIMITS, LISTS, NAMED, NODES, ROWS, SLOTS, STRINGS, UNIONS};
 use super::{Edition, Editions, Kind};
+use crate::json::{Tag, View};
 
 /// "There is none" in the tables.
 const NONE: u16 = u16::MAX;
@@ -142,6 +143,22 @@ pub(crate) enum Shape {
 }
 
 impl Node {
+    /// Whether a scalar without bounds is right: what most values are. `false` says nothing.
+    #[inline]
+    pub(crate) fn is_plainly(self, view: View<'_>) -> bool {
+        let [tag, first, second] = NODES[usize::from(self.0)];
+        match (tag & 0xFF, view.tag()) {
+            (4 | 5, Tag::Number | Tag::String) | (3, Tag::Number) if first != NONE => false,
+            (5, Tag::String) | (4, Tag::Number) | (2, Tag::True | Tag::False) | (0, _) => true,
+            (3, Tag::Number) => view.plain_bytes().is_some_and(|digits| digits.iter().all(u8::is_ascii_digit)),
+            (6, Tag::String) => {
+                view.plain_bytes().is_some_and(|text| Strings(run(&LISTS, first, second)).contains(text))
+            }
+            (_, Tag::Null) => tag & 0x100 != 0,
+            _ => false,
+        }
+    }
+
     /// Whether null is allowed beside the shape.
     #[inline]
     pub(crate) fn nullable(self) -> bool {
@@ -192,10 +209,13 @@ impl Limit {
 pub(crate) struct Strings(&'static [u16]);
 
 impl Strings {
-    /// Whether a string is one of them. `number` is what [`number`] gave for it.
+    /// Whether a string is one of them.
     #[inline]
-    pub(crate) fn contains(self, number: u16) -> bool {
-        self.0.contains(&number)
+    pub(crate) fn contains(self, text: &[u8]) -> bool {
+        match self.0 {
+            [only] => bytes_of(*only) == text,
+            several => number_of(text).is_some_and(|number| several.contains(&number)),
+        }
     }
 
     pub(crate) fn iter(self) -> impl Iterator<Item = &'static str> {
@@ -224,13 +244,17 @@ impl Fields {
         }
     }
 
-    /// Position of the field whose key has this number. The search begins at `hint`: objects mostly have their members in
-    /// the order of the contract, or in another that is the same each time.
+    /// Position of the field of this key. The field at `hint` is compared first: objects mostly have their members in the
+    /// order of the contract, and then nothing is searched.
     #[inline]
-    pub(crate) fn position(self, number: u16, hint: usize) -> Option<usize> {
-        let (before, after) = self.run.split_at_checked(hint)?;
-        let found = after.iter().position(|field| field[0] == number).map(|at| at + hint);
-        found.or_else(|| before.iter().position(|field| field[0] == number))
+    pub(crate) fn position(self, key: &[u8], hint: usize) -> Option<usize> {
+        match self.run.get(hint) {
+            Some(field) if bytes_of(field[0]) == key => Some(hint),
+            _ => {
+                let number = number_of(key)?;
+                self.run.iter().position(|field| field[0] == number)
+            }
+        }
     }
 
     #[inline]
@@ -332,19 +356,31 @@ impl Union {
 }
 
 /// The number of a declared string or key; `None` if the contract has no such string.
-#[inline]
 pub(crate) fn number(text: &str) -> Option<u16> {
-    let mut slot = hash(text.as_bytes());
+    number_of(text.as_bytes())
+}
+
+/// The same for the bytes of a string.
+pub(crate) fn number_of(text: &[u8]) -> Option<u16> {
+    let mut slot = hash(text);
     loop {
         let number = SLOTS[slot % SLOTS.len()];
         if number == NONE {
             return None;
         }
-        if string(number) == text {
+        if bytes_of(number) == text {
             return Some(number);
         }
         slot += 1;
     }
+}
+
+/// The bytes of a declared string: comparing them needs no look at character borders.
+#[inline]
+fn bytes_of(number: u16) -> &'static [u8] {
+    let at = usize::from(number);
+    let (start, end) = (tables::STRINGS_STARTS[at], tables::STRINGS_STARTS[at + 1]);
+    &STRINGS.as_bytes()[usize::from(start)..usize::from(end)]
 }
 
 /// The declared string of a number.
@@ -367,10 +403,12 @@ fn run<T>(all: &'static [T], start: u16, count: u16) -> &'static [T] {
 /// The generator fills the slots by the same function.
 #[inline]
 fn hash(bytes: &[u8]) -> usize {
-    let word = |bytes: &[u8]| bytes.iter().rev().fold(0u64, |word, byte| word << 8 | u64::from(*byte));
     let (head, tail) = match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
         (Some(head), Some(tail)) => (u64::from_le_bytes(*head), u64::from_le_bytes(*tail)),
-        _ => (word(bytes), 0),
+        _ => match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+            (Some(head), Some(tail)) => (u64::from(u32::from_le_bytes(*head)), u64::from(u32::from_le_bytes(*tail))),
+            _ => (bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)), 0),
+        },
     };
     let mixed = (head ^ tail.rotate_left(23) ^ (bytes.len() as u64) << 56).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (mixed >> 48) as usize

@@ -178,15 +178,18 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
+    #[inline]
     fn node(&self) -> &'a Node {
         &self.nodes[self.at]
     }
 
+    #[inline]
     fn go(&self, at: usize) -> Self {
         Self { at, ..*self }
     }
 
     /// The type of the value.
+    #[inline]
     pub fn tag(&self) -> Tag {
         self.node().tag
     }
@@ -218,6 +221,14 @@ impl<'a> View<'a> {
     pub fn literal(&self) -> Option<&'a str> {
         let node = self.node();
         (node.tag == Tag::String).then(|| &self.text[node.start as usize..node.end as usize])
+    }
+
+    /// The bytes of a number, or of a string's inside unless it has escapes; for comparing without a conversion.
+    #[inline]
+    pub(crate) fn plain_bytes(&self) -> Option<&'a [u8]> {
+        let node = self.node();
+        let bytes = self.text.as_bytes().get(node.start as usize..node.end as usize)?;
+        (!node.escaped && matches!(node.tag, Tag::String | Tag::Number)).then_some(bytes)
     }
 
     /// Says whether the value is a string with exactly this text.

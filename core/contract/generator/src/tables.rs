@@ -273,7 +273,8 @@ fn slots(strings: &[String]) -> Result<Vec<u16>, String> {
 fn hash(bytes: &[u8]) -> u64 {
     let word = |bytes: &[u8]| bytes.iter().rev().fold(0u64, |word, byte| word << 8 | u64::from(*byte));
     let (head, tail) = match bytes.len() {
-        0..=7 => (word(bytes), 0),
+        0..=3 => (word(bytes), 0),
+        length @ 4..=7 => (word(&bytes[..4]), word(&bytes[length - 4..])),
         length => (word(&bytes[..8]), word(&bytes[length - 8..])),
     };
     let mixed = (head ^ tail.rotate_left(23) ^ (bytes.len() as u64) << 56).wrapping_mul(0x9E37_79B9_7F4A_7C15);

@@ -94,11 +94,17 @@ impl<'r> Walk<'r> {
         let mut seen = 0u64;
         let mut hint = 0;
         for (key, value) in view.entries() {
-            let key = key.as_str().unwrap_or(Cow::Borrowed(""));
-            let Some(at) = schema::number(&key).and_then(|number| fields.position(number, hint)) else { continue };
+            let at = match key.plain_bytes() {
+                Some(key) => fields.position(key, hint),
+                None => fields.position(key.as_str().unwrap_or_default().as_bytes(), hint),
+            };
+            let Some(at) = at else { continue };
             seen |= 1 << at;
             hint = at + 1;
             let (node, forbidden) = fields.node(at);
+            if !forbidden && node.is_plainly(value) {
+                continue;
+            }
             let name = fields.name(at);
             let path = path.key(name);
             // The name of a field inside a field says less than that of the field of the schema around.
@@ -133,7 +139,9 @@ impl<'r> Walk<'r> {
     fn array(&mut self, view: View<'_>, inner: Node, limit: Limit, path: &Path<'_>, context: Context) {
         let mut count = 0;
         for element in view.elements() {
-            self.value(element, inner, &path.index(count), context);
+            if !inner.is_plainly(element) {
+                self.value(element, inner, &path.index(count), context);
+            }
             count += 1;
         }
         self.bounds(view, Measure::Elements, count, limit, path, context);
@@ -190,8 +198,7 @@ impl<'r> Walk<'r> {
     }
 
     fn one_of(&mut self, view: View<'_>, strings: Strings, path: &Path<'_>, context: Context) {
-        let number = view.as_str().and_then(|text| schema::number(&text));
-        if !number.is_some_and(|number| strings.contains(number)) {
+        if !view.as_str().is_some_and(|text| strings.contains(text.as_bytes())) {
             self.tell(view, Fault::Value(strings), path, context);
         }
     }
