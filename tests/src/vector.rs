@@ -17,11 +17,12 @@ pub struct Vector {
 }
 
 impl Vector {
-    /// Gives the bytes of the stream: `input` (a string, or strings that were sent one after another) or `input_b64`.
+    /// Gives the bytes of the stream: `input` (a string, or strings that were sent one after another), `input_b64`, or
+    /// `messages`: objects, each in a data line of its own (with `framing` `jsonl`, a line), and text as it is.
     ///
     /// # Panics
     ///
-    /// If the case has neither.
+    /// If the case has none of them.
     pub fn input(&self) -> Vec<u8> {
         self.input_chunks().concat()
     }
@@ -39,6 +40,15 @@ impl Vector {
                 texts.iter().map(|part| text(part).unwrap_or_else(|| panic!("{self}: input must be text"))).collect()
             }
             (_, Value::String(text), _) | (_, _, Value::String(text)) => vec![base64(text)],
+            _ if self.value["messages"].is_array() => {
+                let framed = |message: &Value| match message {
+                    Value::String(text) => text.clone(),
+                    object if self.value["framing"] == "jsonl" => format!("{object}\n"),
+                    object => format!("data: {object}\n\n"),
+                };
+                let messages = self.value["messages"].as_array().into_iter().flatten();
+                messages.map(|message| framed(message).into_bytes()).collect()
+            }
             _ => panic!("{self}: no input"),
         }
     }

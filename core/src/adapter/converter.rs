@@ -209,6 +209,10 @@ impl Converter {
     fn decide(&mut self, from: Dialect) -> Result<(), Error> {
         if from != Dialect::OpenResponses {
             self.source = Some(inbound(from, InboundOptions::from_value(&self.options)?, self.limits)?);
+            // The source has held to the limits; what we wrote of it is longer and a little deeper.
+            let own = Limits { line_bytes: usize::MAX, frame_bytes: usize::MAX, ..self.limits };
+            self.hub.decoder = FrameDecoder::new(&own);
+            self.hub.parser = Parser::new(self.limits.depth.saturating_add(OWN_DEPTH));
         }
         self.from = Some(from);
         Ok(())
@@ -303,6 +307,9 @@ impl Converter {
         Ok(())
     }
 }
+
+/// How much deeper than in its source a value may stand in our events: response, output, item, content, part, annotation.
+const OWN_DEPTH: usize = 16;
 
 impl Target {
     fn apply(&mut self, event: &Event<'_>) -> Result<(), Error> {

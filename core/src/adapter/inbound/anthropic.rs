@@ -152,6 +152,10 @@ impl Decode for Anthropic {
         }
     }
 
+    fn release(&mut self, hub: &mut Hub) -> Result<(), Error> {
+        self.stop_block(hub)
+    }
+
     fn is_idle(&self, name: Option<&str>, root: View<'_>) -> bool {
         let kind = text(root.get("type"));
         matches!(kind.as_deref().or(name), Some("ping" | "message_stop"))

@@ -58,7 +58,8 @@ impl AwsDecoder {
         let sound = crc32(self.held.get(..8).unwrap_or_default()) == number(&self.held, 8);
         if !sound || (total as usize) < LEAST {
             self.lost = true;
-            return Ok(Some(Message { name: None, data: "", offset: self.start, dropped: true }));
+            let why = Some("expected a prelude with its checksum, found another; the rest of the stream is lost");
+            return Ok(Some(Message { name: None, data: "", offset: self.start, dropped: why }));
         }
         if total as usize > limits.frame_bytes {
             return Err(too_long(Code::FrameLimit, self.start, limits.frame_bytes));
@@ -87,7 +88,8 @@ impl AwsDecoder {
         let (Some(headers), Some(payload), true) =
             (self.held.get(PRELUDE..headers_end), self.held.get(headers_end..end), sound)
         else {
-            return Message { name: None, data: "", offset: self.start, dropped: true };
+            let why = Some("expected a message with its checksum, found another");
+            return Message { name: None, data: "", offset: self.start, dropped: why };
         };
         self.name.clear();
         for (name, value) in Headers(headers) {
@@ -97,7 +99,7 @@ impl AwsDecoder {
         }
         let name = (!self.name.is_empty()).then_some(self.name.as_str());
         let (data, _) = decode_text(payload, scratch);
-        Message { name, data, offset: self.start + headers_end as u64, dropped: false }
+        Message { name, data, offset: self.start + headers_end as u64, dropped: None }
     }
 }
 

@@ -89,6 +89,10 @@ impl Decode for Bedrock {
             other => hub.incomplete(&other.to_lowercase()),
         }
     }
+
+    fn release(&mut self, hub: &mut Hub) -> Result<(), Error> {
+        self.stop_block(hub)
+    }
 }
 
 impl Bedrock {

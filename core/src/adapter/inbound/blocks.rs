@@ -10,7 +10,7 @@ use alloc::string::{String, ToString};
 
 use super::envelope::Thinking;
 use super::hub::{Counts, ErrorType, Hub, PartKind, Slot, Status};
-use super::{count, given, text, Decode, Piece};
+use super::{count, given, text, Carry, Decode, Piece};
 use crate::adapter::AdapterCode;
 use crate::error::Error;
 use crate::json::{Object, Tag, Value, View};
@@ -31,6 +31,7 @@ struct Block {
     kind: BlockKind,
     /// The text of a tool's result, which has no deltas.
     output: String,
+    carry: Carry,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,6 +107,13 @@ impl Decode for Blocks {
         hub.fail_truncated()
     }
 
+    fn release(&mut self, hub: &mut Hub) -> Result<(), Error> {
+        for (_, block) in core::mem::take(&mut self.open) {
+            close(block, Status::Incomplete, hub)?;
+        }
+        self.end_waiting(hub)
+    }
+
     fn is_idle(&self, _: Option<&str>, root: View<'_>) -> bool {
         let key = root.entries().next().and_then(|(key, _)| key.as_str());
         matches!(key.as_deref(), Some("Ping" | "Status" | "Usage"))
@@ -119,7 +127,7 @@ impl Blocks {
             "Started" => Ok(()),
             "Completed" => self.complete(hub),
             "Cancelled" => {
-                self.open.clear();
+                self.release(hub)?;
                 hub.cancel()
             }
             "Failed" => hub.fail_quietly("server_error", "The upstream reported a failure without details."),
@@ -159,7 +167,7 @@ impl Blocks {
             BlockKind::ToolResult => hub.output(&member("/metadata/ToolResult/tool_use_id"))?,
             other => open(other, hub)?,
         };
-        self.open.insert(index, Block { slot, kind, output: String::new() });
+        self.open.insert(index, Block { slot, kind, output: String::new(), carry: Carry::default() });
         Ok(())
     }
 
@@ -181,7 +189,7 @@ impl Blocks {
             Entry::Vacant(place) => {
                 hub.report(AdapterCode::OrphanDelta, &name);
                 let Some(kind) = BlockKind::of(&name) else { return Ok(()) };
-                place.insert(Block { slot: open(kind, hub)?, kind, output: String::new() })
+                place.insert(Block { slot: open(kind, hub)?, kind, output: String::new(), carry: Carry::default() })
             }
         };
         if block.kind.delta() != name {
@@ -194,7 +202,7 @@ impl Blocks {
             BlockKind::Thinking => hub.thinking(block.slot, &piece),
             BlockKind::ToolUse => hub.arguments(block.slot, &piece),
             BlockKind::ToolResult => {
-                let text = value.as_str().unwrap_or_default();
+                let text = block.carry.join(&piece);
                 hub.hold(text.len())?;
                 block.output.push_str(&text);
                 Ok(())
@@ -288,8 +296,11 @@ fn open(kind: BlockKind, hub: &mut Hub) -> Result<Slot, Error> {
     Ok(slot)
 }
 
-fn close(block: Block, status: Status, hub: &mut Hub) -> Result<(), Error> {
+fn close(mut block: Block, status: Status, hub: &mut Hub) -> Result<(), Error> {
     if block.kind == BlockKind::ToolResult {
+        if block.carry.drop_half() {
+            block.output.push('\u{FFFD}');
+        }
         hub.set(block.slot, "output", block.output.into())?;
     }
     hub.done(block.slot, status)

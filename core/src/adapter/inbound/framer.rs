@@ -22,8 +22,8 @@ pub(crate) struct Message<'a> {
     pub(crate) data: &'a str,
     /// Where the payload starts in the stream.
     pub(crate) offset: u64,
-    /// The payload passed a limit and is gone.
-    pub(crate) dropped: bool,
+    /// Why the payload is gone, if it is.
+    pub(crate) dropped: Option<&'static str>,
 }
 
 /// How JSON without SSE is cut into messages.
@@ -92,7 +92,7 @@ impl Framer {
                 name: tail.frame.marks.event().then_some(tail.frame.event),
                 data: tail.frame.data,
                 offset: tail.frame.data_offset,
-                dropped: tail.frame.dropped,
+                dropped: tail.frame.dropped.then_some(TOO_LONG),
             }),
             Layout::Lines(lines) => lines.finish(&mut self.scratch),
             Layout::Objects(objects) => objects.finish(&mut self.scratch),
@@ -138,7 +138,7 @@ fn next_frame<'a>(
         name: frame.marks.event().then_some(frame.event),
         data: frame.data,
         offset: frame.data_offset,
-        dropped: frame.dropped,
+        dropped: frame.dropped.then_some(TOO_LONG),
     }))
 }
 
@@ -188,20 +188,20 @@ impl Lines {
             if !ends {
                 continue;
             }
-            self.stale = true;
             let (offset, dropped) = (self.offset, self.dropped);
             let blank = if whole { bytes.trim_ascii().is_empty() } else { self.held.trim_ascii().is_empty() };
             if blank && !dropped {
                 self.held.clear();
                 continue;
             }
+            self.stale = true;
             let bytes = match (dropped, whole) {
                 (true, _) => &[],
                 (false, true) => bytes,
                 (false, false) => &self.held[..],
             };
             let (data, _) = decode_text(bytes, scratch);
-            return Ok(Some(Message { name: None, data, offset, dropped }));
+            return Ok(Some(Message { name: None, data, offset, dropped: dropped.then_some(TOO_LONG) }));
         }
         Ok(None)
     }
@@ -211,7 +211,7 @@ impl Lines {
             return None;
         }
         let (data, _) = decode_text(&self.held, scratch);
-        Some(Message { name: None, data, offset: self.offset, dropped: false })
+        Some(Message { name: None, data, offset: self.offset, dropped: None })
     }
 }
 
@@ -270,12 +270,12 @@ impl Objects {
                         let offset = self.start;
                         if self.held.is_empty() {
                             let (data, _) = decode_text(part, scratch);
-                            return Ok(Some(Message { name: None, data, offset, dropped: false }));
+                            return Ok(Some(Message { name: None, data, offset, dropped: None }));
                         }
                         self.held.extend_from_slice(part);
                         self.stale = true;
                         let (data, _) = decode_text(&self.held, scratch);
-                        return Ok(Some(Message { name: None, data, offset, dropped: false }));
+                        return Ok(Some(Message { name: None, data, offset, dropped: None }));
                     }
                 }
                 _ => {}
@@ -295,9 +295,11 @@ impl Objects {
             return None;
         }
         let (data, _) = decode_text(&self.held, scratch);
-        Some(Message { name: None, data, offset: self.start, dropped: false })
+        Some(Message { name: None, data, offset: self.start, dropped: None })
     }
 }
+
+const TOO_LONG: &str = "expected a message within the limits, found a longer one";
 
 pub(super) fn too_long(code: Code, offset: u64, limit: usize) -> Error {
     Error::new(code, offset, format!("limit {limit}"))

@@ -177,9 +177,13 @@ impl Hub {
         self.add("reasoning", fields, false)
     }
 
-    /// Adds a function call. An empty id is replaced by one made from the response's.
+    /// Adds a function call. An empty id is replaced by one made from the response's; an empty name is told.
     pub(crate) fn call(&mut self, call_id: &str, name: &str) -> Result<Slot, Error> {
         let mut fields = Object::new();
+        if name.is_empty() {
+            self.report(AdapterCode::ToolCallWithoutName, "");
+        }
+        let name = if name.is_empty() { "unknown" } else { name };
         fields.push("call_id", call_id);
         fields.push("name", name);
         self.add("function_call", fields, true)
@@ -523,6 +527,7 @@ impl Hub {
     /// Ends the response early, for this reason: the last of the open items is cut, the others are whole.
     pub(crate) fn incomplete(&mut self, reason: &str) -> Result<(), Error> {
         let last = self.items.iter().rposition(|item| !item.done);
+        self.spare_cut();
         self.close_all(|slot| if Some(slot) == last { Status::Incomplete } else { Status::Completed })?;
         self.conclude()?;
         self.writer.incomplete_honestly(if reason.is_empty() { "other" } else { reason })
@@ -570,6 +575,21 @@ impl Hub {
     pub(crate) fn write_into(&mut self, out: &mut Vec<u8>) {
         if self.started {
             self.writer.write_into(out);
+        }
+    }
+
+    /// Only the last item of a response may be cut, so what others follow counts as whole. A call whose arguments are cut
+    /// does not, because somebody might run it.
+    fn spare_cut(&mut self) {
+        let Some(run) = (0..self.items.len()).rev().find(|slot| !self.cut.contains(slot)) else { return };
+        for slot in core::mem::take(&mut self.cut) {
+            let half = self.items.get(slot).is_some_and(|item| item.call) && !self.has_whole_arguments(slot);
+            if slot > run || half {
+                self.cut.insert(slot);
+            }
+            if slot < run && half {
+                self.report(AdapterCode::TruncatedParallelCall, "");
+            }
         }
     }
 

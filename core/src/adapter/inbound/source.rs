@@ -25,6 +25,12 @@ pub(crate) trait Decode: Send {
     /// Takes the end of input. Not called after the response has ended.
     fn end(&mut self, hub: &mut Hub) -> Result<(), Error>;
 
+    /// Writes what the decoder holds back of open items, because the response is cancelled next.
+    fn release(&mut self, hub: &mut Hub) -> Result<(), Error> {
+        let _ = hub;
+        Ok(())
+    }
+
     /// Says whether a message means nothing after the response has ended, so that it is no loss.
     fn is_idle(&self, name: Option<&str>, root: View<'_>) -> bool {
         let _ = (name, root);
@@ -103,9 +109,8 @@ fn take<D: Decode>(
     }
     hub.findings.at(*messages, message.offset);
     *messages += 1;
-    if message.dropped {
-        hub.findings
-            .report(AdapterCode::EventDropped, || "expected a message within the limits, found a longer one".into());
+    if let Some(why) = message.dropped {
+        hub.report(AdapterCode::EventDropped, why);
         return Ok(());
     }
     if let Err(error) = tape.parse(message.data, depth) {
@@ -142,7 +147,8 @@ impl<D: Decode> Inbound for Source<D> {
 
     fn cancel(&mut self) -> Result<(), Error> {
         self.check()?;
-        let result = if self.hub.is_over() { Ok(()) } else { self.hub.cancel() };
+        let Self { hub, decoder, .. } = self;
+        let result = if hub.is_over() { Ok(()) } else { decoder.release(hub).and_then(|()| hub.cancel()) };
         self.keep(result)
     }
 

@@ -32,6 +32,12 @@ struct Item {
     rewritten: Option<String>,
 }
 
+impl Item {
+    fn new(slot: Option<Slot>) -> Self {
+        Self { slot, told: String::new(), rewritten: None }
+    }
+}
+
 /// How far an item is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
@@ -75,6 +81,10 @@ impl Decode for ThreadEvents {
 
     fn end(&mut self, hub: &mut Hub) -> Result<(), Error> {
         hub.fail_truncated()
+    }
+
+    fn release(&mut self, hub: &mut Hub) -> Result<(), Error> {
+        self.settle_rewritten(hub)
     }
 }
 
@@ -121,21 +131,21 @@ impl ThreadEvents {
             hub.report(AdapterCode::UnknownEvent, "an item event without an item");
             return Ok(());
         };
-        let id = member(item, "id");
         let kind = text(item.get("type")).unwrap_or_default();
+        // An id that comes again with another type is another item.
+        let key = format!("{kind}/{}", member(item, "id"));
         match kind.as_ref() {
-            "agent_message" => self.speak(&id, item, stage, PartKind::Text, hub),
-            "reasoning" => self.speak(&id, item, stage, PartKind::Reasoning, hub),
-            "tool_invocation" => self.invoke(&id, item, stage, hub),
-            "mcp_tool_call" => self.invoke(&id, item, stage, hub),
-            "tool_output" => self.put_out(&id, item, stage, hub),
-            other => self.extend(&id, other, item, stage, hub),
+            "agent_message" => self.speak(&key, item, stage, PartKind::Text, hub),
+            "reasoning" => self.speak(&key, item, stage, PartKind::Reasoning, hub),
+            "tool_invocation" | "mcp_tool_call" => self.invoke(&key, item, stage, hub),
+            "tool_output" => self.put_out(&key, item, stage, hub),
+            other => self.extend(&key, other, item, stage, hub),
         }
     }
 
     /// A message or reasoning: its text grows by what each update adds.
-    fn speak(&mut self, id: &str, item: View<'_>, stage: Stage, kind: PartKind, hub: &mut Hub) -> Result<(), Error> {
-        if !self.items.contains_key(id) {
+    fn speak(&mut self, key: &str, item: View<'_>, stage: Stage, kind: PartKind, hub: &mut Hub) -> Result<(), Error> {
+        if !self.items.contains_key(key) {
             let slot = match kind {
                 PartKind::Text => hub.message()?,
                 _ => hub.reasoning(None)?,
@@ -143,9 +153,9 @@ impl ThreadEvents {
             if kind == PartKind::Text {
                 hub.part(slot, kind)?;
             }
-            self.items.insert(id.to_string(), Item { slot: Some(slot), told: String::new(), rewritten: None });
+            self.items.insert(key.to_string(), Item::new(Some(slot)));
         }
-        let Some(Item { slot: Some(slot), told, rewritten }) = self.items.get_mut(id) else { return Ok(()) };
+        let Some(Item { slot: Some(slot), told, rewritten }) = self.items.get_mut(key) else { return Ok(()) };
         let slot = *slot;
         if let Some(piece) = item.get("text").and_then(Piece::of) {
             // Half a character at the end is the next update's business.
@@ -164,7 +174,8 @@ impl ThreadEvents {
                     if rewritten.is_none() {
                         hub.report(AdapterCode::NonAppendUpdate, "");
                     }
-                    hub.hold(whole.len())?;
+                    let known = rewritten.as_ref().map_or(0, String::len);
+                    hub.hold(whole.len().saturating_sub(known))?;
                     *rewritten = Some(whole.to_string());
                 }
             }
@@ -173,36 +184,37 @@ impl ThreadEvents {
             hub.set(slot, "vtcode:stage", stage.to_value())?;
         }
         if stage == Stage::Completed {
-            self.settle(id, hub)?;
-            self.items.remove(id);
+            self.settle(key, hub)?;
+            self.items.remove(key);
             hub.done(slot, Status::Completed)?;
         }
         Ok(())
     }
 
     /// A call of a tool, MCP or not. How its execution went shows in the output, not in the call.
-    fn invoke(&mut self, id: &str, item: View<'_>, stage: Stage, hub: &mut Hub) -> Result<(), Error> {
-        if !self.items.contains_key(id) {
+    fn invoke(&mut self, key: &str, item: View<'_>, stage: Stage, hub: &mut Hub) -> Result<(), Error> {
+        let id = member(item, "id");
+        if !self.items.contains_key(key) {
             let given_id = member(item, "tool_call_id");
-            let call_id = if given_id.is_empty() || self.call_ids.contains(&given_id) { id } else { &given_id };
+            let call_id = if given_id.is_empty() || self.call_ids.contains(&given_id) { &id } else { &given_id };
             let slot = hub.call(call_id, &member(item, "tool_name"))?;
             self.call_ids.insert(call_id.to_string());
-            self.calls.insert(id.to_string(), call_id.to_string());
+            self.calls.insert(id.clone(), call_id.to_string());
             hub.hold(call_id.len() + id.len())?;
-            self.items.insert(id.to_string(), Item { slot: Some(slot), told: String::new(), rewritten: None });
+            self.items.insert(key.to_string(), Item::new(Some(slot)));
         }
-        let Some(Item { slot: Some(slot), .. }) = self.items.get(id).filter(|_| stage == Stage::Completed) else {
+        let Some(Item { slot: Some(slot), .. }) = self.items.get(key).filter(|_| stage == Stage::Completed) else {
             return Ok(());
         };
         let slot = *slot;
-        self.items.remove(id);
+        self.items.remove(key);
         if let Some(arguments) = given(item.get("arguments")) {
             hub.arguments(slot, &Piece::plain(plain_text(arguments)))?;
         }
         hub.done(slot, Status::Completed)?;
         match given(item.get("result")).filter(|_| item.get("type").is_some_and(|kind| kind.is_str("mcp_tool_call"))) {
             Some(result) => {
-                let call_id = self.calls.get(id).cloned().unwrap_or_default();
+                let call_id = self.calls.get(&id).cloned().unwrap_or_default();
                 let slot = hub.output(&call_id)?;
                 hub.set(slot, "output", plain_text(result).into())?;
                 hub.done(slot, Status::Completed)
@@ -211,21 +223,21 @@ impl ThreadEvents {
         }
     }
 
-    fn put_out(&mut self, id: &str, item: View<'_>, stage: Stage, hub: &mut Hub) -> Result<(), Error> {
-        if !self.items.contains_key(id) {
+    fn put_out(&mut self, key: &str, item: View<'_>, stage: Stage, hub: &mut Hub) -> Result<(), Error> {
+        if !self.items.contains_key(key) {
             let named = member(item, "call_id");
             let call_id = match self.calls.get(&named) {
                 Some(call_id) => call_id.clone(),
                 None => text(item.get("tool_call_id")).filter(|id| !id.is_empty()).map_or(named, |id| id.into_owned()),
             };
             let slot = hub.output(&call_id)?;
-            self.items.insert(id.to_string(), Item { slot: Some(slot), told: String::new(), rewritten: None });
+            self.items.insert(key.to_string(), Item::new(Some(slot)));
         }
-        let Some(Item { slot: Some(slot), .. }) = self.items.get(id).filter(|_| stage == Stage::Completed) else {
+        let Some(Item { slot: Some(slot), .. }) = self.items.get(key).filter(|_| stage == Stage::Completed) else {
             return Ok(());
         };
         let slot = *slot;
-        self.items.remove(id);
+        self.items.remove(key);
         let mut output = given(item.get("output")).map(plain_text).unwrap_or_default();
         if let (true, Some(path)) = (output.is_empty(), text(item.get("spool_path"))) {
             output = format!("Output saved to {path}");
@@ -235,10 +247,10 @@ impl ThreadEvents {
     }
 
     /// Everything else is an extension item with the source's own fields.
-    fn extend(&mut self, id: &str, kind: &str, item: View<'_>, stage: Stage, hub: &mut Hub) -> Result<(), Error> {
+    fn extend(&mut self, key: &str, kind: &str, item: View<'_>, stage: Stage, hub: &mut Hub) -> Result<(), Error> {
         hub.hold(item.raw().len())?;
         let fields = members(item, &["id", "type", "status"]);
-        match self.items.get(id) {
+        match self.items.get(key) {
             Some(Item { slot: Some(slot), .. }) => {
                 for (key, value) in fields {
                     hub.set(*slot, &key, value)?;
@@ -248,14 +260,14 @@ impl ThreadEvents {
             None => {
                 let name = if kind == "harness" { "harness_event" } else { kind };
                 let slot = hub.extension(&extension("vtcode", name, ""), fields)?;
-                self.items.insert(id.to_string(), Item { slot, told: String::new(), rewritten: None });
+                self.items.insert(key.to_string(), Item::new(slot));
             }
         }
         if stage != Stage::Completed {
             return Ok(());
         }
         let failed = kind == "error" || item.get("status").is_some_and(|status| status.is_str("failed"));
-        match self.items.remove(id).and_then(|item| item.slot) {
+        match self.items.remove(key).and_then(|item| item.slot) {
             Some(slot) => hub.done(slot, if failed { Status::Failed } else { Status::Completed }),
             None => Ok(()),
         }
@@ -277,8 +289,8 @@ impl ThreadEvents {
         Ok(())
     }
 
-    fn settle(&mut self, id: &str, hub: &mut Hub) -> Result<(), Error> {
-        let Some(item) = self.items.get_mut(id) else { return Ok(()) };
+    fn settle(&mut self, key: &str, hub: &mut Hub) -> Result<(), Error> {
+        let Some(item) = self.items.get_mut(key) else { return Ok(()) };
         match (item.slot, item.rewritten.take()) {
             (Some(slot), Some(text)) => hub.rewrite(slot, &text),
             _ => Ok(()),

@@ -16,10 +16,16 @@ pub(crate) struct Counts {
     pub(crate) total: Option<u64>,
 }
 
+/// No count is higher: a reader that has only doubles must still be able to add them.
+const MOST: u64 = 1 << 50;
+
 impl Counts {
     /// The counts as they are written. A provider that counts reasoning apart shows it by its total, or by a reasoning
     /// count beyond its output count.
     pub(crate) fn settle(mut self, findings: &mut AdapterFindings) -> Usage {
+        for count in [&mut self.input, &mut self.output, &mut self.cached, &mut self.reasoning] {
+            *count = (*count).min(MOST);
+        }
         let sum = self.input.saturating_add(self.output);
         let apart = self.total.is_some_and(|total| total != sum && total == sum.saturating_add(self.reasoning));
         if apart || self.reasoning > self.output {

@@ -149,15 +149,20 @@ impl Chat {
         }
     }
 
+    /// Cuts everything that is open, calls and all.
+    pub(super) fn cut_all(&mut self, hub: &mut Hub) -> Result<(), Error> {
+        self.flush_logprobs(hub)?;
+        self.reasoning = Reasoning::default();
+        hub.settle(Status::Incomplete)?;
+        for slot in self.named_slots(hub) {
+            hub.done(slot, Status::Incomplete)?;
+        }
+        Ok(())
+    }
+
     /// Closes all calls in order. Of an incomplete end the last is cut, and any whose arguments are not JSON.
     pub(super) fn close_calls(&mut self, status: Status, hub: &mut Hub) -> Result<(), Error> {
-        for call in &self.calls {
-            if call.slot.is_none() {
-                hub.report(AdapterCode::ToolCallWithoutName, "");
-            }
-        }
-        let mut slots: Vec<Slot> = self.calls.drain(..).filter_map(|call| call.slot).collect();
-        slots.sort_unstable();
+        let slots = self.named_slots(hub);
         let last = slots.last().copied();
         for slot in slots {
             let cut = status == Status::Incomplete && (Some(slot) == last || !hub.has_whole_arguments(slot));
@@ -167,5 +172,18 @@ impl Chat {
             hub.done(slot, if cut { Status::Incomplete } else { Status::Completed })?;
         }
         Ok(())
+    }
+
+    /// Takes the calls that have an item, in order; the others are told.
+    fn named_slots(&mut self, hub: &mut Hub) -> Vec<Slot> {
+        let mut slots = Vec::new();
+        for call in self.calls.drain(..) {
+            match call.slot {
+                Some(slot) => slots.push(slot),
+                None => hub.report(AdapterCode::ToolCallWithoutName, ""),
+            }
+        }
+        slots.sort_unstable();
+        slots
     }
 }

@@ -127,6 +127,10 @@ impl Decode for Chat {
             hub.fail_truncated()
         }
     }
+
+    fn release(&mut self, hub: &mut Hub) -> Result<(), Error> {
+        self.flush_logprobs(hub)
+    }
 }
 
 impl Chat {
@@ -186,7 +190,7 @@ impl Chat {
         match finish {
             Finish::Completed => self.close(Status::Completed, hub)?,
             // The caller cut everything that was open, not only the last item.
-            Finish::Incomplete("cancelled") => {}
+            Finish::Incomplete("cancelled") => self.cut_all(hub)?,
             Finish::Incomplete(_) => self.close(Status::Incomplete, hub)?,
             Finish::Failed { .. } => {}
         }
@@ -197,10 +201,6 @@ impl Chat {
     fn conclude(&mut self, hub: &mut Hub) -> Result<(), Error> {
         match self.finish.take() {
             None | Some(Finish::Completed) => hub.complete(),
-            Some(Finish::Incomplete("cancelled")) => {
-                self.close_calls(Status::Incomplete, hub)?;
-                hub.cancel()
-            }
             Some(Finish::Incomplete(reason)) => hub.incomplete(reason),
             Some(Finish::Failed { kind, code, message, param }) => {
                 hub.fail(kind, Some(&code), &message, param.as_deref())

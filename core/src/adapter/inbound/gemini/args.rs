@@ -71,22 +71,25 @@ impl Arguments {
     /// The place that a path names, made if it is not there. `None` if the path is malformed, too deep or runs into a
     /// value of another type.
     fn place(&mut self, path: &str, limits: &Limits) -> Option<&mut Node> {
+        // All of the path is looked at before any place is made, so that a bad one leaves nothing behind.
         let mut rest = path.strip_prefix('$')?;
-        let mut place = self.root.get_or_insert_with(Node::map);
-        let mut depth = 1;
+        let mut steps = Vec::new();
         while !rest.is_empty() {
-            let (step, behind) = step(rest)?;
+            let (next, behind) = step(rest)?;
             rest = behind;
-            depth += 1;
-            if depth > limits.depth {
+            steps.push(next);
+            let too_far = matches!(steps.last(), Some(Step::Index(at)) if *at >= limits.parts);
+            if too_far || steps.len() >= limits.depth {
                 return None;
             }
-            let next = if rest.starts_with('[') && !rest.starts_with("['") && !rest.starts_with("[\"") {
-                || Node::List(Vec::new())
-            } else {
-                Node::map
+        }
+        let mut place = self.root.get_or_insert_with(Node::map);
+        for (at, step) in steps.iter().enumerate() {
+            let next = match steps.get(at + 1) {
+                Some(Step::Index(_)) => || Node::List(Vec::new()),
+                _ => Node::map,
             };
-            place = place.enter(step, next, limits.parts)?;
+            place = place.enter(step, next)?;
         }
         Some(place)
     }
@@ -98,20 +101,21 @@ impl Node {
     }
 
     /// Goes one step down. A place that does not exist is made; skipped places of a list are null.
-    fn enter(&mut self, step: Step<'_>, next: impl Fn() -> Self, most: usize) -> Option<&mut Self> {
+    fn enter(&mut self, step: &Step<'_>, next: impl Fn() -> Self) -> Option<&mut Self> {
         match (self, step) {
             (Self::Map { members, index }, Step::Key(key)) => {
-                let at = match index.get(key) {
+                let at = match index.get(*key) {
                     Some(at) => *at,
                     None => {
-                        index.insert(key.into(), members.len());
-                        members.push((key.into(), next()));
+                        index.insert((*key).into(), members.len());
+                        members.push(((*key).into(), next()));
                         members.len() - 1
                     }
                 };
                 members.get_mut(at).map(|(_, node)| node)
             }
-            (Self::List(elements), Step::Index(at)) if at < most => {
+            (Self::List(elements), Step::Index(at)) => {
+                let at = *at;
                 while elements.len() < at {
                     elements.push(Self::Leaf(Value::Null));
                 }

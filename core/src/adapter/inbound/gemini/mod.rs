@@ -55,9 +55,10 @@ impl Decode for Gemini {
             return fail(error, hub);
         }
         if let Some(feedback) = given(root.get("promptFeedback")) {
-            self.note_ratings(feedback, hub);
             if text(feedback.get("blockReason")).is_some() {
                 self.blocked = Some(feedback.to_value());
+            } else {
+                self.note_ratings(feedback, hub);
             }
         }
         for candidate in root.get("candidates").into_iter().flat_map(|list| list.elements()) {
@@ -108,6 +109,13 @@ impl Decode for Gemini {
             | "IMAGE_RECITATION" => self.end_cut("content_filter", hub),
             other => self.end_cut(&other.to_lowercase(), hub),
         }
+    }
+
+    fn release(&mut self, hub: &mut Hub) -> Result<(), Error> {
+        if self.late_signature.is_some() {
+            hub.report(AdapterCode::SignatureDropped, "a cut message stays last");
+        }
+        self.end_streamed(Status::Incomplete, hub)
     }
 }
 
