@@ -54,6 +54,9 @@ pub(crate) trait Target: Send {
     /// A text has its annotation of this index.
     fn annotation(&mut self, head: &mut Head, part: &mut Part, index: u64, annotation: View<'_>, out: &mut Out);
 
+    /// A text part is about to be done; `finished` is its object. Only for targets that know properties of their own.
+    fn finished(&mut self, _head: &mut Head, _part: &mut Part, _finished: View<'_>, _out: &mut Out) {}
+
     /// A text is complete. Annotations may still come.
     fn text_done(&mut self, _head: &mut Head, _part: &mut Part, _out: &mut Out) {}
 

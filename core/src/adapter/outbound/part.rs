@@ -124,17 +124,20 @@ impl<T: Target> Outgoing<T> {
         Ok(())
     }
 
-    /// Annotations that stand in the finished part and came in no event of their own.
+    /// What stands in the finished part and came in no event of its own.
     fn late_annotations(&mut self, at: usize, index: u64, finished: View<'_>) {
-        let Some(annotations) = finished.get("annotations") else { return };
         let Self { slots, target, out, .. } = self;
         let Some((head, part)) = part_of(slots, at, Channel::Text, index) else { return };
+        let annotations = finished.get("annotations").filter(|list| list.tag() == Tag::Array);
         let known = usize::try_from(part.annotations).unwrap_or(usize::MAX);
-        for (number, annotation) in annotations.elements().enumerate().skip(known) {
+        for (number, annotation) in annotations.iter().flat_map(View::elements).enumerate().skip(known) {
             part.annotations = number as u64 + 1;
             if annotation.tag() == Tag::Object {
                 target.annotation(head, part, number as u64, annotation, out);
             }
+        }
+        if !part.closed {
+            target.finished(head, part, finished, out);
         }
     }
 

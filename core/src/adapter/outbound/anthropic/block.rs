@@ -2,11 +2,12 @@
 
 use alloc::string::{String, ToString};
 
+use super::super::message::object;
 use super::super::walk::text_at;
-use super::super::{Channel, Members, Out};
+use super::super::{push_json, Channel, Members, Out};
 use super::secret::{self, Secret};
 use crate::adapter::AdapterCode;
-use crate::json::View;
+use crate::json::{Tag, Value, View};
 
 /// Writes content blocks; at most one is open.
 #[derive(Debug, Default)]
@@ -52,7 +53,7 @@ impl Hosted {
             server: text_at(item, "server_name"),
             input: match json("input") {
                 // Input that was no JSON is kept as it came.
-                Some(crate::json::Value::String(raw)) => raw,
+                Some(Value::String(raw)) => raw,
                 Some(value) => value.to_string(),
                 None => String::new(),
             },
@@ -212,6 +213,19 @@ impl Blocks {
         });
     }
 
+    /// A block that an adapter kept whole.
+    pub(super) fn kept(&mut self, json: &str, out: &mut Out) {
+        self.stop(out);
+        let index = self.index;
+        out.message(Some("content_block_start"), |event| {
+            event.text("type", "content_block_start");
+            event.number("index", index);
+            event.json("content_block", json);
+        });
+        self.open = Some(Block::Call);
+        self.stop(out);
+    }
+
     /// A compaction block, if the content is one of Anthropic's.
     pub(super) fn compaction(&mut self, content: &str, out: &mut Out) {
         let Some((key, payload)) = secret::compaction(content) else {
@@ -265,6 +279,31 @@ impl Blocks {
             event.object("delta", fill);
         });
     }
+}
+
+/// The block that an item of Anthropic's own holds, as JSON: the result of a call in an earlier turn, or a block that the
+/// adapter did not know. `None` if it holds neither.
+pub(super) fn whole(item_type: &str, item: View<'_>) -> Option<String> {
+    let mut json = String::new();
+    let kind = item_type.strip_prefix("anthropic:")?;
+    if let Some(block) = item.get("block").filter(|block| block.tag() == Tag::Object) {
+        push_json(block.raw(), &mut json);
+    } else if kind.ends_with("_tool_result") {
+        object(&mut json, |block| {
+            block.text("type", kind);
+            block.text("tool_use_id", &text_at(item, "call_id"));
+            if kind == "mcp_tool_result" {
+                block.json(
+                    "is_error",
+                    if item.get("status").is_some_and(|s| s.is_str("failed")) { "true" } else { "false" },
+                );
+            }
+            block.json("content", item.get("result").map_or("null", |result| result.raw()));
+        });
+    } else {
+        return None;
+    }
+    Some(json)
 }
 
 /// The name that the result of a hosted tool has in its block's type. All ways to search for tools share one.

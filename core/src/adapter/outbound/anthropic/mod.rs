@@ -54,6 +54,10 @@ enum Finish {
     /// A reasoning item with its encrypted content.
     Secret(String),
     Hosted(Hosted),
+    /// A block that an adapter kept whole, as JSON.
+    Block(String),
+    /// An item of this type that has no block in it.
+    Nothing(String),
     /// A compaction item with its encrypted content.
     Compaction(String),
 }
@@ -108,6 +112,8 @@ impl Anthropic {
                     Finish::Plain => self.blocks.stop(out),
                     Finish::Secret(secret) => self.blocks.end_reasoning(&secret, self.depth, out),
                     Finish::Hosted(hosted) => self.blocks.hosted(&hosted, out),
+                    Finish::Block(json) => self.blocks.kept(&json, out),
+                    Finish::Nothing(item_type) => out.report(AdapterCode::ItemDropped, || item_type),
                     Finish::Compaction(secret) => self.blocks.compaction(&secret, out),
                 }
                 self.current = None;
@@ -250,6 +256,17 @@ impl Target for Anthropic {
         self.step(head, Step::Citation { index: part.index, json }, bytes, out);
     }
 
+    fn finished(&mut self, head: &mut Head, part: &mut Part, finished: View<'_>, out: &mut Out) {
+        // Citations without a URL are no annotations; an adapter that read them kept them here.
+        let kept = finished.get("anthropic:citations");
+        for citation in kept.iter().flat_map(View::elements) {
+            let mut json = String::new();
+            super::push_json(citation.raw(), &mut json);
+            let bytes = json.len();
+            self.step(head, Step::Citation { index: part.index, json }, bytes, out);
+        }
+    }
+
     fn part_done(&mut self, head: &mut Head, part: &mut Part, out: &mut Out) {
         if matches!(part.channel, Channel::Text | Channel::Refusal) {
             self.step(head, Step::PartDone { index: part.index }, 0, out);
@@ -281,6 +298,12 @@ impl Target for Anthropic {
             Shape::Output => return out.note(AdapterCode::ToolOutputDropped),
             Shape::Other if media::is_media_item(head) => return out.note(AdapterCode::MediaDropped),
             Shape::Other if is_hosted(head) => Finish::Hosted(Hosted::read(item)),
+            Shape::Other if makes_blocks(head) && head.item_type != "compaction" => {
+                match block::whole(&head.item_type, item) {
+                    Some(block) => Finish::Block(block),
+                    None => Finish::Nothing(head.item_type.clone()),
+                }
+            }
             Shape::Other if head.item_type == "compaction" => Finish::Compaction(text_at(item, "encrypted_content")),
             Shape::Other | Shape::Custom | Shape::Mcp => {
                 return out.report(AdapterCode::ItemDropped, || head.item_type.clone())
@@ -327,7 +350,7 @@ fn is_hosted(head: &Head) -> bool {
 fn makes_blocks(head: &Head) -> bool {
     match head.shape {
         Shape::Message | Shape::Reasoning | Shape::Function => true,
-        _ => is_hosted(head) || head.item_type == "compaction",
+        _ => head.item_type == "compaction" || head.item_type.starts_with("anthropic:") && !media::is_media_item(head),
     }
 }
 
