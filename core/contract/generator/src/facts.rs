@@ -38,6 +38,8 @@ pub struct Facts {
     pub aliases: Value,
     /// `openai/counterparts.json`: schemas of Open Responses, and the OpenAI type that means the same.
     pub counterparts: Value,
+    /// `coverage.json`: what the library does with each event and item.
+    pub coverage: Value,
     /// `openai/wire.json`: where OpenAI's service does not send what its SDK types promise.
     pub wire: Value,
 }
@@ -49,6 +51,7 @@ impl Facts {
             contract: load_contract(folder)?,
             aliases: read(&folder.join("aliases.json"))?,
             counterparts: read(&folder.join("openai/counterparts.json"))?,
+            coverage: read(&folder.join("coverage.json"))?,
             wire: read(&folder.join("openai/wire.json"))?,
         })
     }

@@ -2,6 +2,7 @@
 //! compare the tables with the facts.
 
 pub mod compile;
+pub mod coverage;
 pub mod facts;
 pub mod import;
 pub mod kinds;
