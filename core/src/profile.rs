@@ -159,21 +159,24 @@ impl Profile {
         weights
     }
 
-    /// Suggests the built-in profile that leaves the fewest errors of these findings; among equals the one that forgives
-    /// least. The findings should come from a check without a profile.
+    /// Suggests the built-in profile that leaves the fewest errors; among equals the one that forgives least.
+    ///
+    /// `findings` checks the stream against an edition with nothing forgiven; it is asked once for each edition.
     ///
     /// ```
     /// use deltafold::Profile;
-    /// assert_eq!(Profile::suggest(&[]).name(), "open-responses");
+    /// assert_eq!(Profile::suggest(|_| Vec::new()).name(), "open-responses");
     /// ```
-    pub fn suggest(findings: &[Finding]) -> Self {
+    pub fn suggest(mut findings: impl FnMut(Edition) -> Vec<Finding>) -> Self {
+        let found = Edition::ALL.map(|edition| (edition, findings(edition)));
         let mut best: Option<(usize, usize, Self)> = None;
         for name in Self::names() {
             // Every name in the list is built in.
             let Ok(profile) = Self::builtin(name) else { continue };
             let weights = profile.weights();
             let is_error = |finding: &&Finding| weights.at(finding.rule, &finding.path) == Some(Severity::Error);
-            let errors = findings.iter().filter(is_error).count();
+            let seen = found.iter().filter(|(edition, _)| *edition == profile.edition);
+            let errors = seen.flat_map(|(_, findings)| findings).filter(is_error).count();
             let forgiven = profile.lines.len();
             if best.as_ref().is_none_or(|(fewest, least, _)| (errors, forgiven) < (*fewest, *least)) {
                 best = Some((errors, forgiven, profile));

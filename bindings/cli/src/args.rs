@@ -67,6 +67,18 @@ impl Args {
         self.values.iter().rev().find(|(name, _)| *name == option).map(|(_, value)| value.as_os_str())
     }
 
+    /// Every value of an option, in order.
+    pub(crate) fn values<'a>(&'a self, option: &'a str) -> impl Iterator<Item = &'a OsStr> {
+        self.values.iter().filter(move |(name, _)| *name == option).map(|(_, value)| value.as_os_str())
+    }
+
+    /// Every value of an option as text, in order.
+    pub(crate) fn texts<'a>(&'a self, option: &'a str) -> Result<Vec<&'a str>, crate::Failure> {
+        let text = |value: &'a OsStr| value.to_str();
+        let all: Option<Vec<_>> = self.values(option).map(text).collect();
+        all.ok_or_else(|| crate::Failure::Usage(format!("the value of {option} is not text")))
+    }
+
     /// The value of an option as text.
     pub(crate) fn text(&self, option: &str) -> Result<Option<&str>, crate::Failure> {
         let Some(value) = self.value(option) else { return Ok(None) };
@@ -80,6 +92,11 @@ impl Args {
             Ok(number) if number > 0 => Ok(Some(number)),
             _ => Err(crate::Failure::Usage(format!("{option} needs a whole number above 0, found {text}"))),
         }
+    }
+
+    /// The files that were named.
+    pub(crate) fn files(&self) -> &[OsString] {
+        &self.files
     }
 
     /// The one file, `-` if none was named.

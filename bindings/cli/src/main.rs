@@ -4,6 +4,7 @@
 //! has more of its own.
 
 mod args;
+mod check;
 mod convert;
 mod events;
 mod fold;
@@ -37,7 +38,8 @@ enum Failure {
     Closed,
 }
 
-const COMMANDS: &[Command] = &[show::COMMAND, fold::COMMAND, events::COMMAND, frames::COMMAND, convert::COMMAND];
+const COMMANDS: &[Command] =
+    &[show::COMMAND, check::COMMAND, fold::COMMAND, events::COMMAND, frames::COMMAND, convert::COMMAND];
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);

@@ -141,6 +141,13 @@ impl ReaderBuilder {
         self
     }
 
+    /// Lets findings quote short pieces of the payload. Payloads can hold secrets.
+    #[must_use]
+    pub fn quote(mut self, allowed: bool) -> Self {
+        self.options.quote = allowed;
+        self
+    }
+
     /// Says that the stream is a replay of what came after this number (`starting_after` of the request).
     #[must_use]
     pub fn starting_after(mut self, number: u64) -> Self {

@@ -239,6 +239,8 @@ impl Reader {
                 Ok(Some(found)) => found,
                 Ok(None) if self.input == Input::Ended => return self.poll_tail(),
                 Ok(None) => return Ok(None),
+                // The decoder was finished: asking once more after the end is no misuse.
+                Err(_) if self.input == Input::Drained => return Ok(None),
                 Err(error) => return Err(self.halt(error)),
             };
             if found == Found::Frame && !self.pass_over(found) {

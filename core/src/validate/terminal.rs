@@ -59,7 +59,8 @@ impl Validator {
             for (position, (index, item)) in due.iter().enumerate() {
                 let position = if self.joined { at(*index) } else { Some(position) };
                 let Some(position) = position.filter(|at| *at < output.len()) else { continue };
-                let moved = output.iter().position(|held| has_id(*held, item)).filter(|at| *at != position);
+                let here = has_id(output[position], item);
+                let moved = output.iter().position(|held| !here && has_id(*held, item));
                 if let Some(found) = moved {
                     findings.report(Rule::Life09, place, None, || {
                         (

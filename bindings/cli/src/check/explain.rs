@@ -1,0 +1,47 @@
+//! `deltafold check --explain`: a rule in words.
+
+use std::process::ExitCode;
+
+use deltafold::validate::{markdown, Rule};
+
+use crate::args::did_you_mean;
+use crate::output;
+use crate::Failure;
+
+/// Prints a rule; `all` prints the page of all rules.
+pub(super) fn run(id: &str) -> Result<ExitCode, Failure> {
+    let page = if id == "all" { markdown() } else { page(rule(id)?) };
+    output::text(&page)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Finds a rule by its id.
+pub(super) fn rule(id: &str) -> Result<Rule, Failure> {
+    Rule::from_id(id).ok_or_else(|| {
+        let hint = did_you_mean(&id.to_ascii_uppercase(), Rule::ALL.iter().map(|rule| rule.id()));
+        Failure::Usage(format!("no rule `{id}`{hint}; `deltafold check --explain all` lists them"))
+    })
+}
+
+fn page(rule: Rule) -> String {
+    let words = rule.explain();
+    let mut text = format!("{}: {}\n\n", rule.id(), words.says);
+    text.push_str(&format!("  level      {} ({})\n", rule.level().word(), rule.severity().name()));
+    text.push_str(&format!("  binds      {}\n", rule.binds().words()));
+    text.push_str(&format!("  editions   {}\n", rule.scope().words()));
+    text.push_str(&format!("  layer      {}\n", rule.layer().name()));
+    text.push_str(&format!("  seen in    {}\n\n", rule.seen().words()));
+    text.push_str(&format!("Why it matters: {}\n", words.why));
+    for (title, example) in [("Right", words.right), ("Wrong", words.wrong)] {
+        if !example.is_empty() {
+            text.push_str(&format!("\n{title}:\n"));
+            for line in example.lines() {
+                text.push_str(&format!("  {line}\n"));
+            }
+        }
+    }
+    if !words.unseen.is_empty() {
+        text.push_str(&format!("\nNever reported: {}.\n", words.unseen));
+    }
+    text
+}

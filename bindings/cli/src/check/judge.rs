@@ -1,0 +1,247 @@
+//! Reading and checking: one file in, one [`Report`] out.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+
+use deltafold::json::Value;
+use deltafold::validate::{validate_compact_response, validate_error, validate_request, validate_response};
+use deltafold::{Edition, Error, Finding, Limits, Profile, Reader, Severity};
+
+use super::{Asked, Choice, Report};
+use crate::input::Input;
+use crate::Failure;
+
+/// Checks a stream.
+pub(super) fn stream(file: &OsStr, asked: &Asked) -> Result<Report, Failure> {
+    let mut source = Source::open(file, matches!(asked.profile, Choice::Auto))?;
+    let (profile, chosen) = match &asked.profile {
+        Choice::Given(profile) => (profile.clone(), None),
+        Choice::Auto => {
+            let profile = suggest(&mut source, asked)?;
+            let name = profile.name().to_owned();
+            (profile, Some(name))
+        }
+    };
+    let edition = asked.edition.unwrap_or(profile.edition());
+    let mut reader =
+        Reader::builder().profile(profile).edition(edition).validate(asked.layers).quote(asked.quote).build();
+    read_stream(&mut reader, &mut source, asked)?;
+    let outcome = reader.finish();
+    let all = reader.all_findings();
+    let counts = [Severity::Note, Severity::Warning, Severity::Error].map(|severity| all.count(severity));
+    Ok(narrow(
+        Report {
+            file: source.name().to_owned(),
+            outcome: Some(outcome.name()),
+            events: reader.event_count(),
+            findings: reader.findings().to_vec(),
+            counts,
+            chosen,
+        },
+        asked,
+    ))
+}
+
+/// Checks a request body.
+pub(super) fn request(file: &OsStr, asked: &Asked) -> Result<Report, Failure> {
+    body(file, asked, validate_request)
+}
+
+/// Checks a response body; what it is is seen in it.
+pub(super) fn response(file: &OsStr, asked: &Asked) -> Result<Report, Failure> {
+    body(file, asked, |text, edition| {
+        let value = Value::parse(text, Limits::default().depth).unwrap_or_default();
+        if value.str_at("object") == Some("response.compaction") {
+            validate_compact_response(text, edition)
+        } else if value.get("error").is_some_and(|error| error.as_object().is_some()) && value.get("output").is_none() {
+            validate_error(text, None)
+        } else {
+            validate_response(text, edition)
+        }
+    })
+}
+
+/// Reads a small file as text; `-` is stdin.
+pub(super) fn read(file: &OsStr) -> Result<String, Failure> {
+    let mut input = Input::open(file, None)?;
+    let mut bytes = Vec::new();
+    while let Some(chunk) = input.chunk()? {
+        bytes.extend_from_slice(chunk);
+    }
+    String::from_utf8(bytes).map_err(|_| Failure::Usage(format!("{} is not UTF-8", input.name())))
+}
+
+fn body(
+    file: &OsStr,
+    asked: &Asked,
+    validate: impl Fn(&str, Edition) -> Result<Vec<Finding>, Error>,
+) -> Result<Report, Failure> {
+    let text = read(file)?;
+    let name = file.to_string_lossy().into_owned();
+    let check = |edition| {
+        validate(&text, asked.edition.unwrap_or(edition)).map_err(|error| Failure::Usage(format!("{name}: {error}")))
+    };
+    let (profile, chosen) = match &asked.profile {
+        Choice::Given(profile) => (profile.clone(), None),
+        Choice::Auto => {
+            let mut found = BTreeMap::new();
+            for edition in Edition::ALL {
+                found.insert(edition, check(edition)?);
+            }
+            let profile = Profile::suggest(|edition| found.get(&edition).cloned().unwrap_or_default());
+            let name = profile.name().to_owned();
+            (profile, Some(name))
+        }
+    };
+    let weights = profile.weights();
+    let mut findings = check(profile.edition())?;
+    findings.retain_mut(|finding| match weights.at(finding.rule, &finding.path) {
+        Some(severity) => {
+            finding.severity = severity;
+            true
+        }
+        None => false,
+    });
+    let mut counts = [0; 3];
+    findings.iter().for_each(|finding| counts[finding.severity as usize] += 1);
+    Ok(narrow(Report { file: name, outcome: None, events: 0, findings, counts, chosen }, asked))
+}
+
+/// Finds the profile that fits: the stream is read once for each edition, with nothing forgiven.
+fn suggest(source: &mut Source, asked: &Asked) -> Result<Profile, Failure> {
+    let mut found: BTreeMap<Edition, Vec<Finding>> = BTreeMap::new();
+    for edition in Edition::ALL {
+        let strict = Profile::builtin("open-responses").map_err(failure)?;
+        let limits = Limits { findings: 100_000, ..Limits::default() };
+        let edition_asked = asked.edition.unwrap_or(edition);
+        let mut reader =
+            Reader::builder().profile(strict).edition(edition_asked).validate(asked.layers).limits(limits).build();
+        read_stream(&mut reader, source, asked)?;
+        reader.finish();
+        found.insert(edition, reader.findings().to_vec());
+        source.rewind()?;
+    }
+    Ok(Profile::suggest(|edition| found.get(&edition).cloned().unwrap_or_default()))
+}
+
+fn read_stream(reader: &mut Reader, source: &mut Source, asked: &Asked) -> Result<(), Failure> {
+    if let Some(request) = &asked.request {
+        reader.note_request(request).map_err(|error| Failure::Usage(format!("--for: {error}")))?;
+    }
+    if let Some(head) = &asked.head {
+        let (status, headers) = parse_head(head)?;
+        reader.note_head(status, headers);
+    }
+    let mut lines = Vec::new();
+    while let Some(chunk) = source.chunk()? {
+        if asked.messages {
+            feed_lines(reader, &mut lines, chunk)?;
+        } else {
+            reader.feed(chunk).map_err(failure)?;
+        }
+        while reader.poll_event().map_err(failure)?.is_some() {}
+    }
+    if !lines.is_empty() {
+        feed_lines(reader, &mut lines, b"\n")?;
+    }
+    reader.end();
+    while reader.poll_event().map_err(failure)?.is_some() {}
+    Ok(())
+}
+
+/// Feeds every line that is whole, and keeps the rest.
+fn feed_lines(reader: &mut Reader, rest: &mut Vec<u8>, chunk: &[u8]) -> Result<(), Failure> {
+    for line in chunk.split_inclusive(|byte| *byte == b'\n') {
+        rest.extend_from_slice(line);
+        if !line.ends_with(b"\n") {
+            continue;
+        }
+        let text = String::from_utf8_lossy(rest);
+        if !text.trim().is_empty() {
+            reader.feed_json(text.trim()).map_err(failure)?;
+        }
+        rest.clear();
+    }
+    Ok(())
+}
+
+/// Status, and headers by name.
+type Head<'a> = (u16, Vec<(&'a str, &'a str)>);
+
+/// A status line and headers, as `curl -i` prints them.
+fn parse_head(head: &str) -> Result<Head<'_>, Failure> {
+    let mut lines = head.lines();
+    let status = lines.next().and_then(|line| line.split_whitespace().nth(1)?.parse().ok());
+    let status =
+        status.ok_or_else(|| Failure::Usage("--head begins with a status line, such as HTTP/1.1 200".into()))?;
+    let headers = lines.filter_map(|line| line.split_once(':')).map(|(name, value)| (name.trim(), value.trim()));
+    Ok((status, headers.collect()))
+}
+
+/// Keeps only the rules that were asked for.
+fn narrow(mut report: Report, asked: &Asked) -> Report {
+    if !asked.rules.is_empty() {
+        report.findings.retain(|finding| asked.rules.contains(&finding.rule));
+        report.counts = [0; 3];
+        for finding in &report.findings {
+            report.counts[finding.severity as usize] += 1;
+        }
+    }
+    report
+}
+
+fn failure(error: Error) -> Failure {
+    Failure::Work(error.to_string())
+}
+
+/// The bytes of a stream, read once or several times.
+enum Source {
+    Live(Input),
+    /// Kept, since it is read again.
+    Kept {
+        name: String,
+        bytes: Vec<u8>,
+        at: usize,
+    },
+}
+
+impl Source {
+    fn open(file: &OsStr, again: bool) -> Result<Self, Failure> {
+        let mut input = Input::open(file, None)?;
+        if !again {
+            return Ok(Self::Live(input));
+        }
+        let mut bytes = Vec::new();
+        while let Some(chunk) = input.chunk()? {
+            bytes.extend_from_slice(chunk);
+        }
+        Ok(Self::Kept { name: input.name().to_owned(), bytes, at: 0 })
+    }
+
+    fn chunk(&mut self) -> Result<Option<&[u8]>, Failure> {
+        match self {
+            Self::Live(input) => input.chunk(),
+            Self::Kept { bytes, at, .. } => {
+                let from = std::mem::replace(at, bytes.len().min(*at + (64 << 10)));
+                Ok(bytes.get(from..*at).filter(|chunk| !chunk.is_empty()))
+            }
+        }
+    }
+
+    fn rewind(&mut self) -> Result<(), Failure> {
+        match self {
+            Self::Live(_) => Err(Failure::Work("a live stream cannot be read again".into())),
+            Self::Kept { at, .. } => {
+                *at = 0;
+                Ok(())
+            }
+        }
+    }
+
+    fn name(&self) -> &str {
+        match self {
+            Self::Live(input) => input.name(),
+            Self::Kept { name, .. } => name,
+        }
+    }
+}
