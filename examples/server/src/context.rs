@@ -1,0 +1,118 @@
+//! [`Context`]: what the model gets to read: earlier turns, instructions, and the new input.
+
+use deltafold::json::{Object, Value};
+use deltafold::write::{ApiError, ErrorType};
+
+use crate::compact;
+use crate::request::Request;
+use crate::state::Server;
+
+/// Everything said so far, oldest first (PREV-02: old input, old output, new input).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Context {
+    pub(crate) items: Vec<Value>,
+    pub(crate) instructions: Option<String>,
+}
+
+impl Context {
+    /// Gathers the context of a request. `memory` is what a connection remembers beyond the stored responses.
+    pub(crate) fn of(request: &Request, server: &Server, memory: Option<(&str, &[Value])>) -> Result<Self, ApiError> {
+        let mut items = match request.text("previous_response_id") {
+            None => Vec::new(),
+            Some(id) => match memory.filter(|(known, _)| *known == id) {
+                Some((_, items)) => items.to_vec(),
+                None => server.stored(id).ok_or_else(|| not_found(id))?.items.clone(),
+            },
+        };
+        items.extend(input_items(request.body.get("input")));
+        Ok(Self { items: compact::expand(items), instructions: request.text("instructions").map(str::to_owned) })
+    }
+
+    /// The text of the newest user message.
+    pub(crate) fn last_user_text(&self) -> String {
+        self.items.iter().rev().find(|item| is_message(item, "user")).map(text_of).unwrap_or_default()
+    }
+
+    /// What system and developer messages and `instructions` say, in order.
+    pub(crate) fn prompts(&self) -> Vec<String> {
+        let spoken = |item: &&Value| is_message(item, "system") || is_message(item, "developer");
+        self.instructions.iter().cloned().chain(self.items.iter().filter(spoken).map(text_of)).collect()
+    }
+
+    /// Outputs of calls behind the newest user message.
+    pub(crate) fn new_outputs(&self) -> Vec<String> {
+        let behind = self.items.iter().rev().take_while(|item| !is_message(item, "user"));
+        let outputs = behind.filter(|item| item.str_at("type") == Some("function_call_output"));
+        let mut outputs: Vec<String> = outputs.map(|item| content_text(item.get("output"))).collect();
+        outputs.reverse();
+        outputs
+    }
+
+    /// How many images the newest user message has.
+    pub(crate) fn images(&self) -> usize {
+        let message = self.items.iter().rev().find(|item| is_message(item, "user"));
+        let parts = message.and_then(|item| item.get("content")).and_then(Value::as_array).unwrap_or_default();
+        parts.iter().filter(|part| part.str_at("type") == Some("input_image")).count()
+    }
+
+    /// Something that the user said in any turn, such as `my name is …`: the word behind the phrase, newest first.
+    pub(crate) fn recall(&self, phrase: &str) -> Option<String> {
+        self.items.iter().rev().filter(|item| is_message(item, "user")).find_map(|item| {
+            let text = text_of(item);
+            let at = text.to_ascii_lowercase().find(phrase)?;
+            let rest = text.get(at + phrase.len()..)?;
+            let word: String = rest.trim_start().chars().take_while(|char| char.is_alphanumeric()).collect();
+            (!word.is_empty()).then_some(word)
+        })
+    }
+
+    /// Words in all of it: the script's tokens.
+    pub(crate) fn tokens(&self) -> u64 {
+        let words = |text: &str| text.split_whitespace().count() as u64;
+        let prompts = self.instructions.as_deref().map_or(0, words);
+        prompts + self.items.iter().map(|item| words(&text_of(item)).max(1)).sum::<u64>()
+    }
+}
+
+pub(crate) fn not_found(id: &str) -> ApiError {
+    let message = format!("There is no response `{id}` to continue from.");
+    ApiError::new(ErrorType::NotFound, "previous_response_not_found", message).with_param("previous_response_id")
+}
+
+/// The input as items: a text is a user message.
+pub(crate) fn input_items(input: Option<&Value>) -> Vec<Value> {
+    match input {
+        Some(Value::String(text)) => {
+            let mut message = Object::new();
+            message.push("type", "message");
+            message.push("role", "user");
+            message.push("content", text.as_str());
+            vec![Value::Object(message)]
+        }
+        Some(Value::Array(items)) => items.clone(),
+        _ => Vec::new(),
+    }
+}
+
+/// The text of an item, whatever it is made of.
+pub(crate) fn text_of(item: &Value) -> String {
+    match item.str_at("type") {
+        Some("function_call") => item.str_at("arguments").unwrap_or_default().to_owned(),
+        Some("function_call_output") => content_text(item.get("output")),
+        _ => content_text(item.get("content")),
+    }
+}
+
+fn content_text(content: Option<&Value>) -> String {
+    match content {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(parts)) => {
+            parts.iter().filter_map(|part| part.str_at("text").or(part.str_at("refusal"))).collect::<Vec<_>>().join(" ")
+        }
+        _ => String::new(),
+    }
+}
+
+fn is_message(item: &Value, role: &str) -> bool {
+    item.str_at("type").is_none_or(|kind| kind == "message") && item.str_at("role") == Some(role)
+}
