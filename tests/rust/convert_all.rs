@@ -10,7 +10,7 @@ use deltafold::adapter::{Converter, Dialect};
 use deltafold::json::Value as Json;
 use deltafold::{Outcome, Reader};
 use deltafold_tests::adapter::{folded, TARGETS};
-use deltafold_tests::{shared, vector_folder, vectors};
+use deltafold_tests::{recordings, vector_folder, vectors};
 use serde_json::{json, Value};
 
 struct Source {
@@ -55,25 +55,36 @@ fn sources() -> Vec<Source> {
         // What one target is tried with is good for the others, too.
         all.push(Source { name: vector.to_string(), bytes: stream.into(), only: None });
     }
-    if let Some(recordings) = shared("convert-all", "corpus/responses") {
-        let mut files: Vec<_> = std::fs::read_dir(recordings).unwrap().flatten().collect();
-        files.sort_by_key(std::fs::DirEntry::file_name);
-        for file in files {
-            let bytes = std::fs::read(file.path()).unwrap();
-            all.push(Source { name: file.file_name().to_string_lossy().into_owned(), bytes, only: None });
+    for recording in recordings("convert-all", "responses") {
+        all.push(Source { name: recording.file.clone(), bytes: recording.bytes(), only: None });
+    }
+    // Other dialects come by way of the hub, with extension items and all.
+    for dialect in [Dialect::Anthropic, Dialect::ChatCompletions, Dialect::Gemini] {
+        for recording in recordings("convert-all", dialect.name()) {
+            let bytes = convert(dialect, Dialect::OpenResponses, &json!({ "now": 1 }), &recording.bytes()).0;
+            all.push(Source { name: recording.file.clone(), bytes, only: None });
         }
     }
     all
 }
 
-fn write(source: &Source, to: &str, options: Value, number: usize, folder: &Path) -> Value {
-    let parsed = Json::parse(&options.to_string(), 64).unwrap();
-    let mut converter = Converter::new(Some(Dialect::OpenResponses), Dialect::from_name(to).unwrap(), &parsed).unwrap();
-    converter.feed(&source.bytes).unwrap();
+/// A converted stream, and the codes of the findings.
+fn convert(from: Dialect, to: Dialect, options: &Value, bytes: &[u8]) -> (Vec<u8>, Vec<&'static str>) {
+    let options = Json::parse(&options.to_string(), 64).unwrap();
+    let mut converter = Converter::new(Some(from), to, &options).unwrap();
+    converter.feed(bytes).unwrap();
     converter.finish().unwrap();
+    let out = converter.take();
+    let codes = converter.findings().map(|finding| finding.code.name()).collect();
+    (out, codes)
+}
+
+fn write(source: &Source, to: &str, options: Value, number: usize, folder: &Path) -> Value {
+    let target = Dialect::from_name(to).unwrap();
+    let (out, findings) = convert(Dialect::OpenResponses, target, &options, &source.bytes);
     let path = format!("{to}/{number}.sse");
     std::fs::create_dir_all(folder.join(to)).unwrap();
-    std::fs::write(folder.join(&path), converter.take()).unwrap();
+    std::fs::write(folder.join(&path), out).unwrap();
 
     let mut reader = Reader::new();
     reader.feed(&source.bytes).unwrap();
@@ -83,7 +94,6 @@ fn write(source: &Source, to: &str, options: Value, number: usize, folder: &Path
         Outcome::Incomplete { reason } => reason.clone(),
         _ => String::new(),
     };
-    let findings: Vec<&str> = converter.findings().map(|finding| finding.code.name()).collect();
     json!({
         "name": source.name, "to": to, "path": path, "options": options, "findings": findings,
         "outcome": outcome.name(), "reason": reason,

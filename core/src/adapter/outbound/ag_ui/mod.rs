@@ -3,6 +3,9 @@
 //! Messages, calls and reasoning become AG-UI's own streams; what it has no event for travels as `CUSTOM` (items, parts,
 //! annotations) or `RAW` (events), so nothing is lost on the way but log probabilities.
 
+mod options;
+mod reasoning;
+
 use alloc::borrow::ToOwned;
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -12,87 +15,11 @@ use alloc::vec::Vec;
 use super::media::{self, Media};
 use super::walk::text_at;
 use super::{Channel, End, Head, Members, Out, Part, Shape, Slot, Start, Target, Verdict};
-use crate::adapter::{AdapterCode, OptionReader};
-use crate::error::{Code, Error};
+use crate::adapter::AdapterCode;
 use crate::event::Event;
-use crate::json::{Value, View};
-
-/// How AG-UI events are written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AgUiOptions {
-    /// `thread_id`: the conversation that the run belongs to.
-    pub thread_id: String,
-    /// `run_id`: the run; the response's id if absent.
-    pub run_id: Option<String>,
-    /// `provider`: who answered, for the usage entry.
-    pub provider: Option<String>,
-    /// `emit_run_lifecycle`: whether `RUN_STARTED`, `RUN_FINISHED` and `RUN_ERROR` are written. A host whose run spans several
-    /// responses writes its own and finds the end of each response in a `CUSTOM` event.
-    pub emit_run_lifecycle: bool,
-    /// `reasoning_style`: which events carry reasoning.
-    pub reasoning_style: ReasoningStyle,
-    /// `media`: how generated media are shown.
-    pub media: MediaStyle,
-    /// `include_raw`: whether each event quotes the event that it was made from, as `rawEvent`.
-    pub include_raw: bool,
-}
-
-/// Which AG-UI events carry reasoning.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ReasoningStyle {
-    /// `reasoning`: the `REASONING_*` events.
-    #[default]
-    Reasoning,
-    /// `thinking`: the deprecated `THINKING_*` events, which have no ids and cannot carry encrypted reasoning.
-    Thinking,
-}
-
-/// How generated media are shown in AG-UI.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MediaStyle {
-    /// `custom`: as `CUSTOM` events with the whole item or part.
-    #[default]
-    Custom,
-    /// `activity`: as activity messages with media type and URL.
-    Activity,
-}
-
-impl AgUiOptions {
-    /// The defaults for a conversation.
-    pub fn new(thread_id: impl Into<String>) -> Self {
-        Self {
-            thread_id: thread_id.into(),
-            run_id: None,
-            provider: None,
-            emit_run_lifecycle: true,
-            reasoning_style: ReasoningStyle::default(),
-            media: MediaStyle::default(),
-            include_raw: false,
-        }
-    }
-
-    /// Reads them out of one object for both sides.
-    ///
-    /// # Errors
-    ///
-    /// [`Code::BadArgument`] if `thread_id` is missing or a value has the wrong type.
-    pub fn from_value(options: &Value) -> Result<Self, Error> {
-        let reader = OptionReader::new(options)?;
-        let missing = || Error::new(Code::BadArgument, 0, "expected thread_id, found no such option");
-        let thinking = reader.choice("reasoning_style", &["reasoning", "thinking"])? == 1;
-        let legacy = reader.flag("legacy_thinking")?.unwrap_or(false);
-        let activity = reader.choice("media", &["custom", "activity"])? == 1;
-        Ok(Self {
-            thread_id: reader.text("thread_id")?.ok_or_else(missing)?.to_owned(),
-            run_id: reader.text("run_id")?.map(str::to_owned),
-            provider: reader.text("provider")?.map(str::to_owned),
-            emit_run_lifecycle: reader.flag("emit_run_lifecycle")?.unwrap_or(true),
-            reasoning_style: if thinking || legacy { ReasoningStyle::Thinking } else { ReasoningStyle::Reasoning },
-            media: if activity { MediaStyle::Activity } else { MediaStyle::Custom },
-            include_raw: reader.flag("include_raw")?.unwrap_or(false),
-        })
-    }
-}
+use crate::json::View;
+pub use options::{AgUiOptions, MediaStyle, ReasoningStyle};
+use reasoning::{Reason, Thought};
 
 /// The AG-UI side of a conversion.
 #[derive(Debug)]
@@ -107,15 +34,6 @@ pub(crate) struct AgUi {
     thoughts: BTreeMap<u32, Thought>,
     /// The event that is being told, as a member to be written, if events are quoted.
     quote: String,
-}
-
-/// A reasoning item that is open.
-#[derive(Debug, Default)]
-struct Thought {
-    /// The newest reasoning message: the part it shows, its id, and whether it is open.
-    part: Option<(Channel, u64)>,
-    message: String,
-    open: bool,
 }
 
 impl AgUi {
@@ -143,80 +61,6 @@ impl AgUi {
             event.text("name", name);
             event.object("value", fill);
         });
-    }
-
-    fn words(&self) -> Words {
-        match self.options.reasoning_style {
-            ReasoningStyle::Reasoning => Words::Reasoning,
-            ReasoningStyle::Thinking => Words::Thinking,
-        }
-    }
-
-    /// Ends the open reasoning message of an item.
-    fn end_message(&mut self, serial: u32, out: &mut Out) {
-        let words = self.words();
-        if let Some(thought) = self.thoughts.get_mut(&serial).filter(|thought| thought.open) {
-            thought.open = false;
-            words.write(Reason::MessageEnd, &thought.message, None, &self.quote, out);
-        }
-    }
-
-    /// Starts a reasoning message, ending the one before. `part` is `None` for a message that only holds a secret.
-    fn start_message(&mut self, head: &Head, part: Option<(Channel, u64)>, out: &mut Out) {
-        self.end_message(head.serial, out);
-        if !self.thoughts.contains_key(&head.serial) {
-            self.start_reasoning(head, out);
-        }
-        let words = self.words();
-        let Some(thought) = self.thoughts.get_mut(&head.serial) else { return };
-        thought.part = part;
-        thought.open = true;
-        thought.message = match part {
-            Some((Channel::Summary, index)) => format!("{}_s{index}", head.id),
-            Some((_, index)) => format!("{}_c{index}", head.id),
-            None => format!("{}_e", head.id),
-        };
-        words.write(Reason::MessageStart, &thought.message, None, &self.quote, out);
-    }
-
-    fn start_reasoning(&mut self, head: &Head, out: &mut Out) {
-        let words = self.words();
-        if words == Words::Thinking {
-            // These events have no ids: one block at a time.
-            for thought in core::mem::take(&mut self.thoughts).into_values() {
-                if thought.open {
-                    words.write(Reason::MessageEnd, "", None, &self.quote, out);
-                }
-                words.write(Reason::End, "", None, &self.quote, out);
-            }
-        }
-        self.thoughts.insert(head.serial, Thought::default());
-        words.write(Reason::Start, &head.id, None, &self.quote, out);
-    }
-
-    fn end_reasoning(&mut self, head: &Head, item: Option<View<'_>>, out: &mut Out) {
-        self.end_message(head.serial, out);
-        let secret = item.and_then(|item| item.get("encrypted_content")?.as_str()).filter(|secret| !secret.is_empty());
-        let words = self.words();
-        match secret {
-            Some(_) if words == Words::Thinking => out.note(AdapterCode::EncryptedContentDropped),
-            Some(secret) => {
-                if self.thoughts.get(&head.serial).is_none_or(|thought| thought.part.is_none()) {
-                    self.start_message(head, None, out);
-                    self.end_message(head.serial, out);
-                }
-                let entity = self.thoughts.get(&head.serial).map_or("", |thought| thought.message.as_str());
-                self.write(out, "REASONING_ENCRYPTED_VALUE", |event| {
-                    event.text("subtype", "message");
-                    event.text("entityId", entity);
-                    event.text("encryptedValue", &secret);
-                });
-            }
-            None => {}
-        }
-        if self.thoughts.remove(&head.serial).is_some() {
-            words.write(Reason::End, &head.id, None, &self.quote, out);
-        }
     }
 
     fn call_done(&mut self, head: &mut Head, item: View<'_>, out: &mut Out) {
@@ -537,62 +381,6 @@ impl Target for AgUi {
                     ours.text("incomplete_reason", &end.reason);
                 }
             });
-        });
-    }
-}
-
-/// The events of the reasoning family.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reason {
-    Start,
-    MessageStart,
-    MessageContent,
-    MessageEnd,
-    End,
-}
-
-impl Reason {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Start => "REASONING_START",
-            Self::MessageStart => "REASONING_MESSAGE_START",
-            Self::MessageContent => "REASONING_MESSAGE_CONTENT",
-            Self::MessageEnd => "REASONING_MESSAGE_END",
-            Self::End => "REASONING_END",
-        }
-    }
-
-    fn old_name(self) -> &'static str {
-        match self {
-            Self::Start => "THINKING_START",
-            Self::MessageStart => "THINKING_TEXT_MESSAGE_START",
-            Self::MessageContent => "THINKING_TEXT_MESSAGE_CONTENT",
-            Self::MessageEnd => "THINKING_TEXT_MESSAGE_END",
-            Self::End => "THINKING_END",
-        }
-    }
-}
-
-/// Which names the reasoning family has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Words {
-    Reasoning,
-    Thinking,
-}
-
-impl Words {
-    fn write(self, event: Reason, id: &str, delta: Option<&str>, quote: &str, out: &mut Out) {
-        out.message(None, |members| {
-            match self {
-                Self::Reasoning => {
-                    members.text("type", event.name());
-                    members.text("messageId", id);
-                    members.text_if("role", (event == Reason::MessageStart).then_some("reasoning"));
-                }
-                Self::Thinking => members.text("type", event.old_name()),
-            }
-            members.text_if("delta", delta);
-            members.members(quote);
         });
     }
 }
