@@ -1,7 +1,9 @@
 //! Real recordings against the schema layer: what servers send fits the contract, or stands in a reviewed list.
 
-use deltafold::validate::{validate_compact_response, validate_event, validate_response};
-use deltafold::{Edition, Finding, Limits};
+use std::collections::BTreeSet;
+
+use deltafold::validate::{validate_compact_response, validate_event, validate_response, Layers};
+use deltafold::{Edition, Finding, Layer, Limits, Reader};
 use deltafold_tests::{recordings, sse, Exceptions, Recording};
 
 /// The findings of a recording's events, or of its one body.
@@ -63,6 +65,45 @@ fn no_recording_repeats_payload_text_in_a_message() {
             for finding in findings(&recording, edition) {
                 let leak = marks.iter().find(|mark| finding.message.contains(**mark));
                 assert!(leak.is_none(), "{}: {}", recording.file, finding.message);
+            }
+        }
+    }
+}
+
+/// The findings of the schema layer in a stream, by event: rule and pointer.
+fn in_stream(bytes: &[u8], edition: Edition) -> Vec<BTreeSet<(&'static str, String)>> {
+    let limits = Limits { findings: usize::MAX, ..Limits::default() };
+    let mut reader = Reader::builder().validate(Layers::SCHEMA).edition(edition).limits(limits).build();
+    reader.feed(bytes).unwrap();
+    reader.end();
+    while reader.poll_event().unwrap().is_some() {}
+    let mut events = vec![BTreeSet::new(); reader.event_count() as usize];
+    for finding in reader.findings().iter().filter(|finding| is_of_one_event(finding)) {
+        let index = finding.place.event_index.expect("the schema layer looks at events") as usize;
+        events[index].insert((finding.rule.id(), finding.path.clone()));
+    }
+    events
+}
+
+/// What both ways report: the schema layer's own, not what reading or naming an event adds.
+fn is_of_one_event(finding: &Finding) -> bool {
+    finding.layer == Layer::Schema || finding.rule.id() == "SEQ-01"
+}
+
+#[test]
+fn a_stream_is_judged_as_its_events_are_judged_alone() {
+    // The layer skips deltas that repeat the one before; nothing may be missed by that.
+    for recording in recordings("a_stream_is_judged_as_its_events_are_judged_alone", "responses") {
+        let bytes = recording.bytes();
+        let decoded = sse::decode_slowly(&bytes, &Limits::default());
+        let data: Vec<&str> = decoded.iter().filter_map(|signal| signal["data"].as_str()).collect();
+        for edition in [Edition::OpenAi, Edition::V2026_04_24] {
+            let stream = in_stream(&bytes, edition);
+            assert!(!stream.is_empty(), "{}", recording.file);
+            for (index, found) in stream.iter().enumerate() {
+                let alone = validate_event(data[index], edition).expect("a recorded event is JSON");
+                let alone = alone.into_iter().filter(is_of_one_event).map(|f| (f.rule.id(), f.path)).collect();
+                assert_eq!(*found, alone, "{}, event {index}, {edition}", recording.file);
             }
         }
     }

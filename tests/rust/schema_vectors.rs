@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use deltafold::event::OwnedEvent;
 use deltafold::validate::{
     validate_as, validate_event, validate_input_item, validate_item, validate_request, validate_websocket_create,
-    validate_websocket_error, Extensions,
+    validate_websocket_error, Extensions, Layers,
 };
-use deltafold::{contract::SchemaId, Edition, Finding, Kind};
+use deltafold::{contract::SchemaId, Edition, Finding, Kind, Reader};
 use deltafold_tests::vectors;
 
 #[test]
@@ -167,4 +167,37 @@ fn hostile_values_are_judged_without_harm() {
     }
     // Escapes in keys and strings mean what they say.
     assert!(validate_item(&texts[6], Edition::V2026_04_24).unwrap().is_empty());
+}
+
+/// Reads deltas as one stream and gives the numbers of those with a schema finding.
+fn wrong_ones(events: &[&str]) -> Vec<u64> {
+    let mut reader = Reader::builder().validate(Layers::SCHEMA).build();
+    for event in events {
+        reader.feed_json(event).unwrap();
+        while reader.poll_event().unwrap().is_some() {}
+    }
+    let found = reader.findings().iter().filter(|finding| finding.rule.id().starts_with("SCHEMA"));
+    let mut found: Vec<u64> = found.filter_map(|finding| finding.place.event_index).collect();
+    found.dedup();
+    found
+}
+
+#[test]
+fn a_delta_that_repeats_a_right_one_is_right_and_one_that_repeats_a_wrong_one_is_wrong() {
+    let right = r#"{"type":"response.refusal.delta","sequence_number":1,"item_id":"m","output_index":0,"content_index":0,"delta":"a"}"#;
+    let next = r#"{"type":"response.refusal.delta","sequence_number":2,"item_id":"m","output_index":0,"content_index":0,"delta":"b"}"#;
+    let wrong = r#"{"type":"response.refusal.delta","sequence_number":3,"item_id":null,"output_index":0,"content_index":0,"delta":"c"}"#;
+    let again = r#"{"type":"response.refusal.delta","sequence_number":4,"item_id":null,"output_index":0,"content_index":0,"delta":"d"}"#;
+    assert!(wrong_ones(&[right, next, right, next]).is_empty());
+    assert_eq!(wrong_ones(&[right, next, wrong, again, right, next, wrong]), [2, 3, 6]);
+    assert_eq!(wrong_ones(&[wrong, again, wrong, right, again]), [0, 1, 2, 4]);
+    let probable = |bytes: &str| {
+        format!(
+            r#"{{"type":"response.output_text.delta","sequence_number":1,"item_id":"m","output_index":0,"content_index":0,"delta":"a","logprobs":[{bytes}]}}"#
+        )
+    };
+    let fine = probable(r#"{"token":"a","logprob":-1,"bytes":[97],"top_logprobs":[]}"#);
+    let bad = probable(r#"{"token":"a","logprob":"-1","bytes":[97],"top_logprobs":[]}"#);
+    let none = probable("");
+    assert_eq!(wrong_ones(&[&fine, &none, &fine, &bad, &none, &bad]), [3, 5]);
 }

@@ -467,6 +467,43 @@ mod tests {
     }
 
     #[test]
+    fn what_can_only_be_tried_holds_nothing_else_that_can_only_be_tried() {
+        // Or a value nested in itself could double the work at each level.
+        for edition in Edition::ALL {
+            for number in 0..NODES.len() as u16 {
+                let Shape::Try(variants) = Node(number).shape() else { continue };
+                let mut seen = Vec::new();
+                // Only nodes of this edition are followed; a reference that it does not have belongs to another.
+                variants.iter().for_each(|variant| reach(Node(*variant), edition, &mut seen));
+                let inner = seen.iter().filter(|node| matches!(node.shape(), Shape::Try(_))).count();
+                assert_eq!(inner, 0, "{edition}: node {number}");
+            }
+        }
+    }
+
+    fn reach(node: Node, edition: Edition, seen: &mut Vec<Node>) {
+        if seen.contains(&node) {
+            return;
+        }
+        seen.push(node);
+        let mut go = |node: Node| reach(node, edition, seen);
+        match node.shape() {
+            Shape::Ref(schema) => schema.node(edition).into_iter().for_each(go),
+            Shape::Array(inner, _) | Shape::Map(inner, _) => go(inner),
+            Shape::Object(fields) => (0..fields.len()).for_each(|at| go(fields.node(at).0)),
+            Shape::Try(nodes) => nodes.iter().for_each(|node| go(Node(*node))),
+            Shape::Both(first, second) => [first, second].into_iter().for_each(go),
+            Shape::Union(union) => {
+                let forms =
+                    [union.string(), union.number(), union.boolean(), union.array(), union.absent(), union.other()];
+                let cases = union.cases().iter().map(|case| Node(case[1]));
+                forms.into_iter().flatten().chain(cases).for_each(go);
+            }
+            _ => {}
+        }
+    }
+
+    #[test]
     fn names_are_in_order_and_found() {
         let mut last = "";
         for schema in SchemaId::all() {
