@@ -143,6 +143,9 @@ impl fmt::Display for AdapterFinding {
     }
 }
 
+/// How much of a detail is kept.
+const DETAIL_BYTES: usize = 200;
+
 /// The findings of one conversion: the first so many, and a count of all.
 #[derive(Clone, Debug, Default)]
 pub struct AdapterFindings {
@@ -172,7 +175,11 @@ impl AdapterFindings {
         self.lost += u64::from(code.kind() == Fidelity::Lost);
         if self.kept.len() < self.limit {
             let Self { event_index, offset, .. } = *self;
-            self.kept.push(AdapterFinding { code, event_index, offset, detail: detail() });
+            let mut detail = detail();
+            // Names come from the source and may be of any length.
+            let cut = (0..=DETAIL_BYTES).rev().find(|at| detail.is_char_boundary(*at)).unwrap_or(0);
+            detail.truncate(cut.min(detail.len()));
+            self.kept.push(AdapterFinding { code, event_index, offset, detail });
         }
     }
 

@@ -8,6 +8,7 @@ use super::shape::ItemStatus;
 use super::writer::{refused, Writer};
 use crate::contract::Kind;
 use crate::error::Error;
+use crate::json::Object;
 
 impl Writer {
     /// Replaces the text of the open part without an event: its done events will carry it. The deltas then do not add up
@@ -17,6 +18,23 @@ impl Writer {
         let part = self.items[at].part_mut().ok_or_else(|| refused("the item has no open part"))?;
         part.text.clear();
         part.text.push_str(text);
+        Ok(())
+    }
+
+    /// Puts the fields of an extension item anew, just before it closes: for a source that tells the whole item each time.
+    pub(crate) fn replace_fields(&mut self, item: ItemHandle, fields: Object) -> Result<(), Error> {
+        let at = self.slot(item)?;
+        let own = |key: &str| matches!(key, "type" | "id" | "status");
+        let slot = &mut self.items[at];
+        let mut all = Object::with_capacity(fields.len() + 3);
+        for (key, value) in core::mem::take(&mut slot.fields).into_iter().filter(|(key, _)| own(key)) {
+            all.push(key, value);
+        }
+        for (key, value) in fields.into_iter().filter(|(key, _)| !own(key)) {
+            all.push(key, value);
+        }
+        slot.fields = all;
+        slot.pending = Object::new();
         Ok(())
     }
 

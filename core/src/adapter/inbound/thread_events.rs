@@ -6,6 +6,7 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
 use super::hub::{Counts, ErrorType, Hub, PartKind, Slot, Status};
 use super::{count, extension, given, text, Decode, Piece};
@@ -30,11 +31,26 @@ struct Item {
     told: String,
     /// The last text, if it does not continue what was told.
     rewritten: Option<String>,
+    /// The last fields of an extension item.
+    latest: Option<Object>,
+    length: usize,
 }
 
 impl Item {
     fn new(slot: Option<Slot>) -> Self {
-        Self { slot, told: String::new(), rewritten: None }
+        Self { slot, told: String::new(), rewritten: None, latest: None, length: 0 }
+    }
+
+    /// Writes what the done events must tell and no event before them could.
+    fn settle(&mut self, hub: &mut Hub) -> Result<(), Error> {
+        let Some(slot) = self.slot else { return Ok(()) };
+        if let Some(text) = self.rewritten.take() {
+            hub.rewrite(slot, &text)?;
+        }
+        match self.latest.take() {
+            Some(fields) => hub.replace_fields(slot, fields),
+            None => Ok(()),
+        }
     }
 }
 
@@ -84,7 +100,7 @@ impl Decode for ThreadEvents {
     }
 
     fn release(&mut self, hub: &mut Hub) -> Result<(), Error> {
-        self.settle_rewritten(hub)
+        self.settle_all(hub)
     }
 }
 
@@ -111,11 +127,11 @@ impl ThreadEvents {
                 hub.complete()
             }
             "cancelled" => {
-                self.settle_rewritten(hub)?;
+                self.settle_all(hub)?;
                 hub.cancel()
             }
             "error_max_turns" | "error_max_budget_usd" => {
-                self.settle_rewritten(hub)?;
+                self.settle_all(hub)?;
                 hub.incomplete(if subtype == "error_max_turns" { "max_turns" } else { "max_budget" })
             }
             _ => {
@@ -155,7 +171,7 @@ impl ThreadEvents {
             }
             self.items.insert(key.to_string(), Item::new(Some(slot)));
         }
-        let Some(Item { slot: Some(slot), told, rewritten }) = self.items.get_mut(key) else { return Ok(()) };
+        let Some(Item { slot: Some(slot), told, rewritten, .. }) = self.items.get_mut(key) else { return Ok(()) };
         let slot = *slot;
         if let Some(piece) = item.get("text").and_then(Piece::of) {
             // Half a character at the end is the next update's business.
@@ -248,25 +264,27 @@ impl ThreadEvents {
 
     /// Everything else is an extension item with the source's own fields.
     fn extend(&mut self, key: &str, kind: &str, item: View<'_>, stage: Stage, hub: &mut Hub) -> Result<(), Error> {
-        hub.hold(item.raw().len())?;
         let fields = members(item, &["id", "type", "status"]);
-        match self.items.get(key) {
-            Some(Item { slot: Some(slot), .. }) => {
-                for (key, value) in fields {
-                    hub.set(*slot, &key, value)?;
-                }
+        let known = match self.items.get_mut(key) {
+            Some(known) => {
+                known.latest = Some(fields);
+                known
             }
-            Some(_) => {}
             None => {
                 let name = if kind == "harness" { "harness_event" } else { kind };
                 let slot = hub.extension(&extension("vtcode", name, ""), fields)?;
-                self.items.insert(key.to_string(), Item::new(slot));
+                self.items.entry(key.to_string()).or_insert(Item::new(slot))
             }
-        }
+        };
+        // Every update tells the whole item, so only what it has grown by is new.
+        let length = item.raw().len();
+        hub.hold(length.saturating_sub(known.length))?;
+        known.length = known.length.max(length);
         if stage != Stage::Completed {
             return Ok(());
         }
         let failed = kind == "error" || item.get("status").is_some_and(|status| status.is_str("failed"));
+        self.settle(key, hub)?;
         match self.items.remove(key).and_then(|item| item.slot) {
             Some(slot) => hub.done(slot, if failed { Status::Failed } else { Status::Completed }),
             None => Ok(()),
@@ -275,26 +293,18 @@ impl ThreadEvents {
 
     /// Closes what the source left open, in order.
     fn close_items(&mut self, hub: &mut Hub) -> Result<(), Error> {
-        self.settle_rewritten(hub)?;
+        self.settle_all(hub)?;
         self.items.clear();
         Ok(())
     }
 
-    fn settle_rewritten(&mut self, hub: &mut Hub) -> Result<(), Error> {
-        for item in self.items.values_mut() {
-            if let (Some(slot), Some(text)) = (item.slot, item.rewritten.take()) {
-                hub.rewrite(slot, &text)?;
-            }
-        }
-        Ok(())
+    /// Writes what was held back of every open item.
+    fn settle_all(&mut self, hub: &mut Hub) -> Result<(), Error> {
+        self.items.values_mut().try_for_each(|item| item.settle(hub))
     }
 
     fn settle(&mut self, key: &str, hub: &mut Hub) -> Result<(), Error> {
-        let Some(item) = self.items.get_mut(key) else { return Ok(()) };
-        match (item.slot, item.rewritten.take()) {
-            (Some(slot), Some(text)) => hub.rewrite(slot, &text),
-            _ => Ok(()),
-        }
+        self.items.get_mut(key).map_or(Ok(()), |item| item.settle(hub))
     }
 }
 
@@ -310,10 +320,16 @@ fn member(holder: View<'_>, key: &str) -> String {
     text(holder.get(key)).unwrap_or_default().into_owned()
 }
 
-/// The members of an object but for some.
+/// The members of an object but for some; of repeated ones the last.
 fn members(object: View<'_>, without: &[&str]) -> Object {
-    let entries = object.entries().filter_map(|(key, value)| Some((key.as_str()?.into_owned(), value)));
-    entries.filter(|(key, _)| !without.contains(&key.as_str())).map(|(key, value)| (key, Value::from(value))).collect()
+    let entries: Vec<(String, View<'_>)> = object
+        .entries()
+        .filter_map(|(key, value)| Some((key.as_str()?.into_owned(), value)))
+        .filter(|(key, _)| !without.contains(&key.as_str()))
+        .collect();
+    let last: BTreeMap<&str, usize> = entries.iter().enumerate().map(|(at, (key, _))| (key.as_str(), at)).collect();
+    let kept = entries.iter().enumerate().filter(|(at, (key, _))| last.get(key.as_str()) == Some(at));
+    kept.map(|(_, (key, value))| (key.clone(), Value::from(*value))).collect()
 }
 
 /// A text as it is, anything else as compact JSON.

@@ -1,5 +1,6 @@
 //! Tool calls in fragments: which call a fragment belongs to, when a call opens, and how all of them close.
 
+use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -11,17 +12,41 @@ use crate::adapter::AdapterCode;
 use crate::error::Error;
 use crate::json::{Tag, View};
 
+/// The calls of the completion, found by index or id.
+#[derive(Default)]
+pub(super) struct Calls {
+    all: Vec<Call>,
+    by_index: BTreeMap<u64, usize>,
+    by_id: BTreeMap<String, usize>,
+}
+
 /// A call of the completion.
-pub(super) struct Call {
-    index: Option<u64>,
+#[derive(Default)]
+struct Call {
     /// The source's id; empty until it comes.
     id: String,
     name: String,
-    pub(super) slot: Option<Slot>,
+    slot: Option<Slot>,
     /// Arguments that came before the name.
     early: String,
     carry: Carry,
     signature: Option<String>,
+}
+
+impl Calls {
+    fn add(&mut self, index: Option<u64>) -> usize {
+        let at = self.all.len();
+        self.all.push(Call::default());
+        if let Some(index) = index {
+            self.by_index.insert(index, at);
+        }
+        at
+    }
+
+    /// The last item of a call. Items are added in order, calls need not be.
+    pub(super) fn last_slot(&self) -> Option<Slot> {
+        self.all.iter().filter_map(|call| call.slot).max()
+    }
 }
 
 impl Chat {
@@ -54,22 +79,14 @@ impl Chat {
         let name = text(function.get("name")).unwrap_or_default();
         let at = match self.find_call(id, index, !name.is_empty(), hub) {
             Some(at) => at,
-            None => {
-                self.calls.push(Call {
-                    index,
-                    id: String::new(),
-                    name: String::new(),
-                    slot: None,
-                    early: String::new(),
-                    carry: Carry::default(),
-                    signature: None,
-                });
-                self.calls.len() - 1
-            }
+            None => self.calls.add(index),
         };
-        let Some(call) = self.calls.get_mut(at) else { return Ok(()) };
+        let Calls { all, by_id, .. } = &mut self.calls;
+        let Some(call) = all.get_mut(at) else { return Ok(()) };
         if let (Some(id), true) = (id, call.id.is_empty()) {
+            hub.hold(id.len())?;
             call.id = id.to_string();
+            by_id.insert(id.to_string(), at);
         }
         if call.name.is_empty() {
             call.name = name.into_owned();
@@ -85,12 +102,13 @@ impl Chat {
 
     /// The call that a fragment belongs to; `None` for a new one.
     fn find_call(&mut self, id: Option<&str>, index: Option<u64>, named: bool, hub: &mut Hub) -> Option<usize> {
+        let Calls { all, by_index, by_id } = &self.calls;
         let found = match (index, id) {
-            (Some(index), _) => self.calls.iter().rposition(|call| call.index == Some(index)),
-            (None, Some(id)) => self.calls.iter().rposition(|call| call.id == id),
-            (None, None) => self.calls.len().checked_sub(1),
+            (Some(index), _) => by_index.get(&index).copied(),
+            (None, Some(id)) => by_id.get(id).copied(),
+            (None, None) => all.len().checked_sub(1),
         }?;
-        let (call, Some(id)) = (self.calls.get_mut(found)?, id) else { return Some(found) };
+        let (call, Some(id)) = (all.get(found)?, id) else { return Some(found) };
         if call.id == id {
             return Some(found);
         }
@@ -102,13 +120,12 @@ impl Chat {
             return Some(found);
         }
         // Another call takes over the index.
-        call.index = None;
         None
     }
 
     fn open_call(&mut self, at: usize, hub: &mut Hub) -> Result<(), Error> {
         self.flush_logprobs(hub)?;
-        let Some(call) = self.calls.get_mut(at) else { return Ok(()) };
+        let Some(call) = self.calls.all.get_mut(at) else { return Ok(()) };
         if let Some(signature) = call.signature.take() {
             let envelope = envelope::wrap("google", "next", &signature);
             match self.reasoning.slot {
@@ -130,7 +147,7 @@ impl Chat {
 
     /// Arguments are text, or an object from servers that do not stream them.
     fn grow_arguments(&mut self, at: usize, arguments: Option<View<'_>>, hub: &mut Hub) -> Result<(), Error> {
-        let (Some(arguments), Some(call)) = (given(arguments), self.calls.get_mut(at)) else { return Ok(()) };
+        let (Some(arguments), Some(call)) = (given(arguments), self.calls.all.get_mut(at)) else { return Ok(()) };
         let piece = match arguments.tag() {
             Tag::Object | Tag::Array => Piece::plain(arguments.to_value().to_string()),
             _ => match Piece::of(arguments) {
@@ -177,7 +194,7 @@ impl Chat {
     /// Takes the calls that have an item, in order; the others are told.
     fn named_slots(&mut self, hub: &mut Hub) -> Vec<Slot> {
         let mut slots = Vec::new();
-        for call in self.calls.drain(..) {
+        for call in core::mem::take(&mut self.calls).all {
             match call.slot {
                 Some(slot) => slots.push(slot),
                 None => hub.report(AdapterCode::ToolCallWithoutName, ""),

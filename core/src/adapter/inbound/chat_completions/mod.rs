@@ -16,12 +16,12 @@ use super::{count, given, text, Decode};
 use crate::adapter::AdapterCode;
 use crate::error::Error;
 use crate::json::{Tag, Value, View};
-use calls::Call;
+use calls::Calls;
 
 /// The state of one completion.
 pub(crate) struct Chat {
     provider: String,
-    calls: Vec<Call>,
+    calls: Calls,
     finish: Option<Finish>,
     /// Log probabilities that came without text.
     logprobs: Vec<Value>,
@@ -51,7 +51,7 @@ impl Chat {
     pub(crate) fn new(provider: &str) -> Self {
         Self {
             provider: provider.to_string(),
-            calls: Vec::new(),
+            calls: Calls::default(),
             finish: None,
             logprobs: Vec::new(),
             reasoning: Reasoning::default(),
@@ -211,7 +211,7 @@ impl Chat {
     /// Closes what is open. An incomplete end cuts the last item; a message that is open with calls behind it is not last.
     fn close(&mut self, status: Status, hub: &mut Hub) -> Result<(), Error> {
         self.flush_logprobs(hub)?;
-        let calls_last = self.calls.iter().filter_map(|call| call.slot).max() > hub.last_slot();
+        let calls_last = self.calls.last_slot() > hub.last_slot();
         let open = hub.last_slot().is_some();
         hub.settle(if open && calls_last { Status::Completed } else { status })?;
         self.reasoning = Reasoning::default();

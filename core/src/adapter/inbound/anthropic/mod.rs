@@ -4,23 +4,28 @@
 //! closed before the stream says why the model stopped, so the last item is held back until the next one or the stop
 //! reason is there. A hosted tool is two blocks on the wire, call and result, and one extension item here.
 
+mod end;
+
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use end::{fail, Stop, Usage};
+
 use super::citations::{close_text, Citation};
 use super::envelope::{self, Thinking};
-use super::hub::{Counts, ErrorType, Hub, Last, Slot, Status};
+use super::hub::{ErrorType, Hub, Slot, Status};
 use super::{count, extension, text, Decode, Piece};
 use crate::adapter::AdapterCode;
 use crate::error::Error;
-use crate::json::{Object, Tag, Value, View};
+use crate::json::{Object, Value, View};
 
 /// The state of one message.
 #[derive(Default)]
 pub(crate) struct Anthropic {
     id: Option<String>,
     block: Option<Block>,
-    hosted: Vec<Hosted>,
+    hosted: Hosted,
     stop: Stop,
     usage: Usage,
 }
@@ -48,9 +53,9 @@ enum BlockKind {
         input: String,
         grown: bool,
     },
-    /// A position in `hosted`, and the input so far.
+    /// The input so far; no item if extensions are left out.
     Hosted {
-        at: usize,
+        slot: Option<Slot>,
         input: String,
     },
     Compaction {
@@ -75,28 +80,12 @@ impl BlockKind {
     }
 }
 
-/// A hosted call that waits for its result.
+/// The hosted calls that wait for their results. A call whose id came again waits until the end.
+#[derive(Default)]
 struct Hosted {
-    call_id: String,
-    /// `None` if extensions are left out.
-    slot: Option<Slot>,
-}
-
-#[derive(Default)]
-struct Stop {
-    reason: Option<String>,
-    sequence: Value,
-    details: Value,
-}
-
-/// Every field is cumulative on its own: the last one that is not null counts.
-#[derive(Default)]
-struct Usage {
-    input: Option<u64>,
-    cache_creation: Option<u64>,
-    cache_read: Option<u64>,
-    output: Option<u64>,
-    thinking: Option<u64>,
+    /// Items by id; `None` if extensions are left out.
+    by_id: BTreeMap<String, Option<Slot>>,
+    waiting: BTreeSet<Slot>,
 }
 
 impl Decode for Anthropic {
@@ -196,15 +185,6 @@ impl Anthropic {
         Ok(())
     }
 
-    fn note_stop(&mut self, holder: Option<View<'_>>) {
-        let Some(holder) = holder else { return };
-        if let Some(reason) = text(holder.get("stop_reason")) {
-            self.stop.reason = Some(reason.into_owned());
-            self.stop.sequence = holder.get("stop_sequence").map(Value::from).unwrap_or_default();
-            self.stop.details = holder.get("stop_details").map(Value::from).unwrap_or_default();
-        }
-    }
-
     fn start_block(&mut self, root: View<'_>, hub: &mut Hub) -> Result<(), Error> {
         if self.block.is_some() {
             hub.report(AdapterCode::MissingBlockStop, "a block starts inside another");
@@ -290,8 +270,9 @@ impl Anthropic {
             fields.push("server_name", server.to_value());
         }
         let slot = hub.extension(&kind, fields)?;
-        self.hosted.push(Hosted { call_id: call_id.into_owned(), slot });
-        Ok(BlockKind::Hosted { at: self.hosted.len() - 1, input: String::new() })
+        self.hosted.by_id.insert(call_id.into_owned(), slot);
+        self.hosted.waiting.extend(slot);
+        Ok(BlockKind::Hosted { slot, input: String::new() })
     }
 
     /// The result of a hosted call closes the item of its call.
@@ -303,9 +284,8 @@ impl Anthropic {
         let failed = block.get("is_error").and_then(|flag| flag.as_bool()).unwrap_or(false)
             || content.str_at("type").is_some_and(|kind| kind.ends_with("_error"));
         let status = if failed { Status::Failed } else { Status::Completed };
-        let waiting = self.hosted.iter().position(|hosted| hosted.call_id == *call_id);
-        let slot = match waiting.map(|at| self.hosted.remove(at)) {
-            Some(hosted) => hosted.slot,
+        let slot = match self.hosted.by_id.remove(call_id.as_ref()) {
+            Some(slot) => slot,
             None => {
                 let mut fields = Object::new();
                 fields.push("call_id", call_id.as_ref());
@@ -314,6 +294,7 @@ impl Anthropic {
             }
         };
         let Some(slot) = slot else { return Ok(()) };
+        self.hosted.waiting.remove(&slot);
         hub.set(slot, "result", content)?;
         hub.done(slot, status)
     }
@@ -436,8 +417,7 @@ impl Anthropic {
                 }
             }
             BlockKind::Call { slot, input, grown } if !grown => hub.arguments(slot, &Piece::plain(input)),
-            BlockKind::Hosted { at, input } if !input.is_empty() => {
-                let Some(slot) = self.hosted.get(at).and_then(|hosted| hosted.slot) else { return Ok(()) };
+            BlockKind::Hosted { slot: Some(slot), input } if !input.is_empty() => {
                 let parsed = Value::parse(&input, hub.limits.depth).unwrap_or(Value::String(input));
                 hub.set(slot, "input", parsed)
             }
@@ -449,90 +429,6 @@ impl Anthropic {
             BlockKind::Call { .. } | BlockKind::Hosted { .. } | BlockKind::Whole => Ok(()),
         }
     }
-
-    fn conclude(&mut self, hub: &mut Hub) -> Result<(), Error> {
-        if self.block.is_some() {
-            hub.report(AdapterCode::MissingBlockStop, "the message stops inside a block");
-            self.stop_block(hub)?;
-        }
-        let Stop { reason, sequence, details } = core::mem::take(&mut self.stop);
-        let Some(reason) = reason else {
-            hub.report(AdapterCode::MissingStopReason, "");
-            self.close(hub, Status::Completed, Status::Completed)?;
-            return hub.complete();
-        };
-        if !matches!(reason.as_str(), "end_turn" | "tool_use" | "max_tokens") {
-            hub.note_finish("anthropic", &reason, sequence, details.clone());
-        }
-        match reason.as_str() {
-            "end_turn" | "tool_use" | "stop_sequence" => {
-                self.close(hub, Status::Completed, Status::Completed)?;
-                hub.complete()
-            }
-            "max_tokens" | "model_context_window_exceeded" => {
-                self.close_cut(hub)?;
-                hub.incomplete("max_output_tokens")
-            }
-            "pause_turn" | "compaction" => {
-                self.close(hub, Status::Completed, Status::Incomplete)?;
-                hub.incomplete(&reason)
-            }
-            "refusal" => {
-                self.close_refused(&details, hub)?;
-                hub.incomplete("content_filter")
-            }
-            other => {
-                self.close_cut(hub)?;
-                hub.incomplete(&other.to_lowercase())
-            }
-        }
-    }
-
-    fn close(&mut self, hub: &mut Hub, last: Status, waiting: Status) -> Result<(), Error> {
-        for hosted in self.hosted.drain(..) {
-            if let Some(slot) = hosted.slot {
-                hub.done(slot, waiting)?;
-            }
-        }
-        hub.settle(last)
-    }
-
-    /// Closes what is open when the model was cut: the last item is the incomplete one.
-    fn close_cut(&mut self, hub: &mut Hub) -> Result<(), Error> {
-        let cut =
-            if hub.last() == Last::Nothing { self.hosted.iter().filter_map(|hosted| hosted.slot).max() } else { None };
-        for hosted in self.hosted.drain(..) {
-            if let Some(slot) = hosted.slot {
-                hub.done(slot, if cut == Some(slot) { Status::Incomplete } else { Status::Completed })?;
-            }
-        }
-        hub.settle(Status::Incomplete)
-    }
-
-    fn close_refused(&mut self, details: &Value, hub: &mut Hub) -> Result<(), Error> {
-        match details.str_at("explanation").filter(|explanation| !explanation.is_empty()) {
-            Some(explanation) if hub.last() != Last::Call => {
-                self.close_hosted(hub)?;
-                let slot = hub.in_message()?;
-                hub.refusal(slot, &Piece::plain(explanation))?;
-                hub.settle(Status::Incomplete)
-            }
-            None if hub.last() == Last::Reasoning => {
-                self.close_hosted(hub)?;
-                hub.settle(Status::Completed)
-            }
-            _ => self.close_cut(hub),
-        }
-    }
-
-    fn close_hosted(&mut self, hub: &mut Hub) -> Result<(), Error> {
-        for hosted in self.hosted.drain(..) {
-            if let Some(slot) = hosted.slot {
-                hub.done(slot, Status::Completed)?;
-            }
-        }
-        Ok(())
-    }
 }
 
 /// The URL of a citation is that of a page, or the source of a search result if that is one.
@@ -542,45 +438,6 @@ fn citation(raw: Value) -> Citation {
         url: raw.str_at("url").or(source).map(String::from),
         title: raw.str_at("title").unwrap_or_default().to_string(),
         raw,
-    }
-}
-
-fn fail(root: View<'_>, hub: &mut Hub) -> Result<(), Error> {
-    let kind = text(root.pointer("/error/type"));
-    let message = text(root.pointer("/error/message")).unwrap_or_default();
-    let class = match kind.as_deref() {
-        Some(
-            "invalid_request_error"
-            | "authentication_error"
-            | "permission_error"
-            | "billing_error"
-            | "request_too_large",
-        ) => ErrorType::InvalidRequest,
-        Some("not_found_error") => ErrorType::NotFound,
-        Some("rate_limit_error") => ErrorType::TooManyRequests,
-        _ => ErrorType::ServerError,
-    };
-    hub.fail(class, kind.as_deref(), &message, None)
-}
-
-impl Usage {
-    fn merge(&mut self, usage: Option<View<'_>>, hub: &mut Hub) {
-        let Some(usage) = usage.filter(|usage| usage.tag() == Tag::Object) else { return };
-        let take = |field: &mut Option<u64>, path: &str| *field = count(usage.pointer(path)).or(*field);
-        take(&mut self.input, "/input_tokens");
-        take(&mut self.cache_creation, "/cache_creation_input_tokens");
-        take(&mut self.cache_read, "/cache_read_input_tokens");
-        take(&mut self.output, "/output_tokens");
-        take(&mut self.thinking, "/output_tokens_details/thinking_tokens");
-        let sum = [self.input, self.cache_creation, self.cache_read].into_iter().flatten().fold(0, u64::saturating_add);
-        hub.usage = Some(Counts {
-            input: sum,
-            output: self.output.unwrap_or(0),
-            cached: self.cache_read.unwrap_or(0),
-            cache_write: self.cache_creation,
-            reasoning: self.thinking.unwrap_or(0),
-            total: None,
-        });
     }
 }
 
