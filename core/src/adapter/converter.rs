@@ -19,6 +19,31 @@ use crate::sse::{FrameDecoder, Signal};
 /// *Inputs*: [`feed`](Self::feed), [`finish`](Self::finish), [`cancel`](Self::cancel). *Outputs*:
 /// [`write_into`](Self::write_into) or [`take`](Self::take) after each input. *Getters*: [`findings`](Self::findings),
 /// [`from`](Self::from).
+///
+/// ```
+/// # #[cfg(feature = "adapter-ollama")] {
+/// use deltafold::{adapter::{Converter, Dialect}, json::Value, Reader};
+///
+/// let options = Value::parse(r#"{"response_id":"resp_1","now":1767225600}"#, 8).unwrap();
+/// let mut converter = Converter::new(Some(Dialect::Ollama), Dialect::OpenResponses, &options)?;
+/// let mut reader = Reader::new();
+/// for chunk in [
+///     r#"{"model":"m","message":{"content":"Hel"},"done":fal"#,
+///     "se}\n",
+///     r#"{"model":"m","message":{"content":"lo"},"done":true,"done_reason":"bored"}"#,
+/// ] {
+///     converter.feed(chunk.as_bytes())?;
+///     reader.feed(&converter.take())?;
+/// }
+/// converter.finish()?;
+/// reader.feed(&converter.take())?;
+///
+/// assert_eq!(reader.finish().name(), "completed");
+/// assert_eq!(reader.response().output_text(), "Hello");
+/// assert_eq!(converter.findings().count(), 0, "nothing was lost");
+/// # }
+/// # Ok::<(), deltafold::Error>(())
+/// ```
 pub struct Converter {
     from: Option<Dialect>,
     to: Dialect,
