@@ -1,8 +1,17 @@
-# what: the example streams are what their generators write
-# needs: python3
+# what: the example streams are what their generators write, and examples print what they say
+# needs: python3 cargo
 set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"
 
 made=$DELTAFOLD_CACHE/tour.sse
 python3 examples/streams/tour.py >"$made"
 run cmp "$made" examples/streams/tour.sse || die "redo it: python3 examples/streams/tour.py > examples/streams/tour.sse"
+
+# An example of the core prints what its last comment says.
+use_target native
+for example in $(grep -l '^// prints:' core/examples/*.rs); do
+    name=$(basename "$example" .rs)
+    said=$(sed '1,/^\/\/ prints:/d; s/^\/\/ \{0,1\}//' "$example")
+    run cargo run --locked -q -p deltafold --example "$name" >"$DELTAFOLD_CACHE/example.txt"
+    diff <(echo "$said") <(grep -v '^+ ' "$DELTAFOLD_CACHE/example.txt") || die "$example prints something else"
+done

@@ -6,4 +6,4 @@ set -euo pipefail
 use_target native
 
 run python3 tests/ci/readme.py "$DELTAFOLD_CACHE/venv/python/bin/python" "$DELTAFOLD_CACHE/npm/project" "$DELTAFOLD_CACHE/c/prefix" \
-    README.md bindings/c/README.md python/README.md npm/README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md examples/streams/README.md tests/runners/README.md
+    README.md bindings/c/README.md python/README.md npm/README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md examples/streams/README.md tests/runners/README.md tests/clients/README.md examples/server/README.md
