@@ -3,9 +3,12 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { enforceEvents, HttpAgent, verifyEvents } from "@ag-ui/client";
 import { EventSchema } from "@ag-ui/core/schemas";
+import { verifyEvents as verifyEvents0 } from "ag-ui-client-0";
+import { EventSchemas } from "ag-ui-core-0";
 import { from, lastValueFrom, toArray } from "rxjs";
 import { comparable, each, same } from "./cases.mjs";
 
+let legacy = 0;
 const warnings = [];
 console.warn = (...words) => warnings.push(words.join(" "));
 
@@ -13,15 +16,19 @@ const itemOf = (message) => message.id.replace(/_[cse]\d*$/, "");
 
 await each("ag-ui", async (one, bytes) => {
   const events = bytes.toString("utf8").split("\n\n").filter(Boolean).map((frame) => JSON.parse(frame.slice("data: ".length)));
-  // The deprecated family is gone from 1.0.
+  const run = one.options.emit_run_lifecycle !== false;
+  // Clients before 1.0 are still around, and the last of them is the only one that knows the deprecated family.
+  for (const event of events) EventSchemas.parse(event);
+  if (run) deepEqual(await lastValueFrom(from(events).pipe(verifyEvents0(), toArray())), events);
   if (events.some((event) => event.type.startsWith("THINKING_"))) {
     ok(one.options.reasoning_style === "thinking" || one.options.legacy_thinking);
+    legacy += 1;
     return;
   }
   for (const event of events) EventSchema.parse(event);
   const enforced = await lastValueFrom(from(events).pipe(enforceEvents(), toArray()));
   deepEqual(enforced, events);
-  if (one.options.emit_run_lifecycle === false) return;
+  if (!run) return;
   const verified = await lastValueFrom(from(events).pipe(verifyEvents(), toArray()));
   deepEqual(verified, events);
 
@@ -54,4 +61,5 @@ await each("ag-ui", async (one, bytes) => {
   if (comparable(one)) equal(thoughts.map((message) => message.content).join(""), one.reasoning);
 });
 
+ok(legacy > 2);
 deepEqual(warnings, []);

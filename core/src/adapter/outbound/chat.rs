@@ -255,6 +255,7 @@ impl Target for Chat {
         match media::of_part(part) {
             Some(media) if media.is_image() => self.image(&media, out),
             Some(_) => out.note(AdapterCode::MediaDropped),
+            None if media::is_media_part(part) => out.note(AdapterCode::MediaDropped),
             None => out.note(AdapterCode::ContentPartDropped),
         }
     }

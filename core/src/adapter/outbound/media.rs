@@ -43,6 +43,12 @@ pub(crate) fn of_part(part: View<'_>) -> Option<Media<'_>> {
     Some(Media { media_type, url })
 }
 
+/// Says whether a content part holds media, with a URL or by an id that only its producer knows.
+pub(crate) fn is_media_part(part: View<'_>) -> bool {
+    let kind = part.get("type").and_then(|kind| kind.as_str()).unwrap_or_default();
+    ["image", "file", "audio", "video"].iter().any(|word| kind.contains(word))
+}
+
 /// The media type that a data URL names.
 fn media_type_of(url: &str, otherwise: &'static str) -> Cow<'static, str> {
     let named = url.strip_prefix("data:").and_then(|rest| rest.split([';', ',']).next());

@@ -14,6 +14,8 @@ pub(crate) struct Out {
     pub(super) findings: AdapterFindings,
     /// Bytes that are kept because of the stream's texts, for the limit of a response.
     pub(super) held: usize,
+    /// How many messages were written.
+    pub(super) written: u64,
     scratch: String,
 }
 
@@ -23,12 +25,14 @@ impl Out {
             frames: Frames::new(framing),
             findings: AdapterFindings::new(limits.findings),
             held: 0,
+            written: 0,
             scratch: String::new(),
         }
     }
 
     /// Writes one message: its event name, where the dialect has one on the wire, and the members of its object.
     pub(crate) fn message(&mut self, event: Option<&str>, fill: impl FnOnce(&mut Members<'_>)) {
+        self.written += 1;
         self.scratch.clear();
         object(&mut self.scratch, fill);
         self.frames.message(event, &self.scratch);

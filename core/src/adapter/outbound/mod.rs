@@ -37,7 +37,7 @@ pub(crate) trait Target: Send {
     const HOSTED_CALLS: bool;
 
     /// An event is about to be told. Only for targets that quote it.
-    fn quote(&mut self, _event: &Event<'_>) {}
+    fn quote(&mut self, _event: &Event<'_>, _out: &Out) {}
 
     /// The stream begins. Told once, before everything else.
     fn start(&mut self, start: &Start, out: &mut Out);

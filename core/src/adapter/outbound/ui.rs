@@ -232,6 +232,7 @@ impl Target for Ui {
     fn foreign_part(&mut self, _head: &mut Head, _index: u64, part: View<'_>, out: &mut Out) {
         match media::of_part(part) {
             Some(media) => Self::file(&media, out),
+            None if media::is_media_part(part) => out.note(AdapterCode::MediaDropped),
             None => out.note(AdapterCode::ContentPartDropped),
         }
     }

@@ -342,7 +342,7 @@ impl<T: Target> Outbound for Outgoing<T> {
             self.out.report(AdapterCode::EventAfterTerminal, || format!("{}", event.kind()));
             return Ok(());
         }
-        self.target.quote(event);
+        self.target.quote(event, &self.out);
         self.tell(event)?;
         self.check_size(event)
     }

@@ -32,8 +32,27 @@ pub(crate) struct AgUi {
     cut: Vec<String>,
     /// The reasoning items that are open, by their serial number.
     thoughts: BTreeMap<u32, Thought>,
-    /// The event that is being told, as a member to be written, if events are quoted.
-    quote: String,
+    quote: Quote,
+}
+
+/// The event that is being told, if events are quoted: once, in the first message that comes of it.
+#[derive(Debug, Default)]
+struct Quote {
+    /// The member to be written; empty if there is none.
+    member: String,
+    /// The number of the message that it belongs to.
+    message: u64,
+}
+
+impl Quote {
+    /// What the next message quotes.
+    fn at(&self, out: &Out) -> &str {
+        if out.written == self.message {
+            &self.member
+        } else {
+            ""
+        }
+    }
 }
 
 impl AgUi {
@@ -44,15 +63,16 @@ impl AgUi {
             parent: None,
             cut: Vec::new(),
             thoughts: BTreeMap::new(),
-            quote: String::new(),
+            quote: Quote::default(),
         }
     }
 
     fn write(&self, out: &mut Out, event: &str, fill: impl FnOnce(&mut Members<'_>)) {
+        let quote = self.quote.at(out);
         out.message(None, |message| {
             message.text("type", event);
             fill(message);
-            message.members(&self.quote);
+            message.members(quote);
         });
     }
 
@@ -171,11 +191,12 @@ impl AgUi {
 impl Target for AgUi {
     const HOSTED_CALLS: bool = true;
 
-    fn quote(&mut self, event: &Event<'_>) {
-        self.quote.clear();
+    fn quote(&mut self, event: &Event<'_>, out: &Out) {
+        self.quote.message = out.written;
+        self.quote.member.clear();
         if self.options.include_raw && event.fault().is_none() {
-            self.quote.push_str("\"rawEvent\":");
-            super::push_json(event.raw(), &mut self.quote);
+            self.quote.member.push_str("\"rawEvent\":");
+            super::push_json(event.raw(), &mut self.quote.member);
         }
     }
 

@@ -23,7 +23,7 @@ pub struct AgUiOptions {
     pub reasoning_style: ReasoningStyle,
     /// `media`: how generated media are shown.
     pub media: MediaStyle,
-    /// `include_raw`: whether each event quotes the event that it was made from, as `rawEvent`.
+    /// `include_raw`: whether the first AG-UI event that is made from an event quotes it, as `rawEvent`.
     pub include_raw: bool,
 }
 

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 
 use super::super::{Channel, Head, Out};
-use super::{AgUi, ReasoningStyle};
+use super::{AgUi, Quote, ReasoningStyle};
 use crate::adapter::AdapterCode;
 use crate::json::View;
 
@@ -133,7 +133,8 @@ pub(super) enum Words {
 }
 
 impl Words {
-    pub(super) fn write(self, event: Reason, id: &str, delta: Option<&str>, quote: &str, out: &mut Out) {
+    pub(super) fn write(self, event: Reason, id: &str, delta: Option<&str>, quote: &Quote, out: &mut Out) {
+        let quote = quote.at(out);
         out.message(None, |members| {
             match self {
                 Self::Reasoning => {

@@ -274,9 +274,9 @@ impl Target for Anthropic {
     }
 
     fn foreign_part(&mut self, _head: &mut Head, _index: u64, part: View<'_>, out: &mut Out) {
-        match media::of_part(part) {
-            Some(_) => out.note(AdapterCode::MediaDropped),
-            None => out.note(AdapterCode::ContentPartDropped),
+        match media::is_media_part(part) {
+            true => out.note(AdapterCode::MediaDropped),
+            false => out.note(AdapterCode::ContentPartDropped),
         }
     }
 
