@@ -107,6 +107,17 @@ fn every_vector_survives_save_and_restore_between_any_two_events() {
 }
 
 #[test]
+fn a_save_keeps_what_a_new_connection_asks_for() {
+    let mut reader = Reader::new();
+    reader.feed(b"id: 41\nretry: 1500\ndata: {\"type\":\"acme:x\",\"sequence_number\":7}\n\n").unwrap();
+    while reader.poll_event().unwrap().is_some() {}
+    let restored = Reader::restore(&reader.save(), Default::default()).unwrap();
+    let told = |reader: &Reader| (reader.last_event_id().to_owned(), reader.retry(), reader.last_sequence_number());
+    assert_eq!(told(&restored), ("41".to_owned(), Some(1500), Some(7)));
+    assert_eq!(told(&restored), told(&reader));
+}
+
+#[test]
 fn a_damaged_save_is_an_error_wherever_it_is_damaged() {
     let mut reader = Reader::new();
     reader

@@ -7,6 +7,7 @@ use super::{Reader, ReaderOptions};
 use crate::accumulate::Accumulator;
 use crate::error::{Code, Error};
 use crate::json::{Object, Value};
+use crate::sse::FrameDecoder;
 
 /// The format's name and version. A save of another version is refused.
 const FORMAT: &str = "deltafold-save-1";
@@ -24,6 +25,8 @@ impl Reader {
         state.push("activity", self.activity);
         state.push("last_sequence_number", self.last_sequence_number);
         state.push("done", self.done_sentinel);
+        state.push("last_event_id", self.decoder.last_event_id());
+        state.push("retry", self.decoder.retry());
         state.push("response", self.accumulator.save());
         let mut bytes = Value::Object(state).to_string().into_bytes();
         // A checksum finds a cut or changed save before its parts are believed.
@@ -64,6 +67,8 @@ impl Reader {
             validator.join(self.last_sequence_number);
         }
         self.done_sentinel = state.get("done")?.as_bool()?;
+        let (id, retry) = (state.str_at("last_event_id")?, state.get("retry")?.as_u64());
+        self.decoder = FrameDecoder::resume(&self.options.limits, id, retry);
         self.accumulator = Accumulator::restore(state.get("response")?, self.options.accumulate, self.options.limits)?;
         Some(())
     }
