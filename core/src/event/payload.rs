@@ -241,6 +241,13 @@ impl<'a> Event<'a> {
         self.repeats
     }
 
+    /// Says whether this payload, if it repeats another one, holds values that the repetition does not vouch for.
+    #[inline]
+    pub(crate) fn has_nested(&self) -> bool {
+        self.fields.logprobs.payload_span().is_some_and(|(start, end)| end > start + 2)
+            || self.fields.kind == Kind::ShellCallOutputContentDelta
+    }
+
     /// Copies the event out of the reader.
     pub fn to_owned(&self) -> OwnedEvent {
         OwnedEvent {

@@ -267,6 +267,15 @@ impl<'a> View<'a> {
         }
     }
 
+    /// The inside of an array that is written as digits and commas alone: whole numbers, none below zero.
+    pub(crate) fn plain_integers(&self) -> Option<&'a str> {
+        if self.tag() != Tag::Array {
+            return None;
+        }
+        let inside = self.raw().strip_prefix('[')?.strip_suffix(']')?;
+        inside.bytes().all(|byte| byte.is_ascii_digit() || byte == b',').then_some(inside)
+    }
+
     /// Says whether this is `null`.
     pub fn is_null(&self) -> bool {
         self.tag() == Tag::Null

@@ -5,7 +5,7 @@ use alloc::string::String;
 
 use super::options::Layers;
 use super::rule::Rule;
-use super::validator::{is_nearly_sentinel, Validator};
+use super::validator::{is_nearly_sentinel, Hot, Validator};
 use crate::finding::{Findings, Place};
 use crate::sse::{Blank, Frame, Tail};
 
@@ -83,7 +83,7 @@ impl Validator {
     /// Checks the sentinel, or what was meant to be it; `data` is the frame's payload. On a socket it means nothing.
     pub fn check_done(&mut self, data: &str, place: Place, findings: &mut Findings) {
         let framed = core::mem::take(&mut self.framed);
-        self.hot = None;
+        self.hot = Hot::NONE;
         // `check_frame` has reported a second one as a frame behind the first.
         if core::mem::replace(&mut self.sentinel, true) || !framed || !self.options.layers.contains(Layers::FRAMING) {
             return;

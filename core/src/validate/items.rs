@@ -102,9 +102,9 @@ impl Validator {
         item.incomplete = status_is(view, "incomplete");
         let (incomplete, behind_cut) = (item.incomplete, item.behind_cut);
         let how = Closing { loose: item.whole || item.joined || joined || unread > 0, unread };
-        close_parts(event, view, item, how, findings);
+        let lists = close_parts(event, view, item, how, findings);
         close_input(event, view, item, how, findings);
-        item.members = members(view);
+        item.members = members(view, lists);
         if unnamed {
             self.name_item(position, &id, event, findings);
         }

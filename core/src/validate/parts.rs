@@ -17,8 +17,9 @@ use crate::finding::Findings;
 impl Validator {
     /// Takes a delta that goes on where the last one stopped: nothing about its place has changed.
     #[inline]
-    pub(super) fn next_delta(&mut self, event: &Event<'_>, hot: Hot, findings: &mut Findings) {
+    pub(super) fn next_delta(&mut self, event: &Event<'_>, findings: &mut Findings) {
         self.check_number(event, true, findings);
+        let hot = &self.hot;
         let Some(item) = self.items.at_mut(hot.item) else { return };
         if event.item_id().is_some_and(|id| !item.id.is(id)) {
             report_id(event, findings);
@@ -271,15 +272,11 @@ impl Validator {
         Some(position)
     }
 
+    /// Remembers where a delta went. Where every delta has to be looked at, nothing is.
     fn warm(&mut self, event: &Event<'_>, channel: Channel, item: usize, row: usize) {
-        self.hot = event.output_index().map(|output_index| Hot {
-            kind: event.kind(),
-            channel,
-            output_index,
-            element: channel.element(event).unwrap_or(u64::MAX),
-            item,
-            row,
-        });
+        let Some(output_index) = event.output_index().filter(|_| !self.expected.no_padding) else { return };
+        let element = channel.element(event).unwrap_or(u64::MAX);
+        self.hot = Hot { live: true, kind: event.kind(), channel, output_index, element, item, row };
     }
 }
 

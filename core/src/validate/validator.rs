@@ -53,9 +53,8 @@ pub struct Validator {
     pub(super) sentinel: bool,
     /// Which habits of framing were noted; each is worth one note a stream.
     pub(super) habits: u8,
-    /// Kinds whose name was looked at, and kinds whose name was reported, one bit each.
-    named: u128,
-    misnamed: u128,
+    /// What is known of each kind's name.
+    names: [u8; KINDS],
     last_number: Option<u64>,
     pub(super) response: state::Response,
     response_id: Name,
@@ -78,13 +77,14 @@ pub struct Validator {
     /// Highest index of an item that ended whole or failed.
     pub(super) last_whole: Option<u64>,
     /// Where the last delta went.
-    pub(super) hot: Option<Hot>,
+    pub(super) hot: Hot,
     pub(super) expected: Expected,
 }
 
 /// Where the last delta went, so that the next one need not search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hot {
+    pub(super) live: bool,
     pub(super) kind: Kind,
     pub(super) channel: Channel,
     pub(super) output_index: u64,
@@ -94,14 +94,33 @@ pub(super) struct Hot {
 }
 
 impl Hot {
+    /// The last event was no delta, or nothing of it is known.
+    pub(super) const NONE: Self = Self {
+        live: false,
+        kind: Kind::Unknown,
+        channel: Channel::Summary,
+        output_index: 0,
+        element: 0,
+        item: 0,
+        row: 0,
+    };
+
     /// Says whether an event goes on where this delta stopped.
     #[inline]
-    fn fits(&self, event: &Event<'_>, kind: Kind, channel: Channel) -> bool {
-        self.kind == kind
+    fn fits(&self, event: &Event<'_>, kind: Kind) -> bool {
+        self.live
+            && self.kind == kind
             && event.output_index() == Some(self.output_index)
-            && channel.element(event).unwrap_or(u64::MAX) == self.element
+            && self.channel.element(event).unwrap_or(u64::MAX) == self.element
     }
 }
+
+/// Room for one entry for each kind; there are fewer.
+const KINDS: usize = 128;
+/// A kind's name was not looked at, was looked at, or was reported.
+const UNSEEN: u8 = 0;
+const SEEN: u8 = 1;
+const REPORTED: u8 = 2;
 
 impl Validator {
     /// Makes a validator at the start of a stream.
@@ -114,8 +133,7 @@ impl Validator {
             sse: false,
             sentinel: false,
             habits: 0,
-            named: 0,
-            misnamed: 0,
+            names: [UNSEEN; KINDS],
             last_number: None,
             response: state::Response::default(),
             response_id: Name::default(),
@@ -129,7 +147,7 @@ impl Validator {
             next_index: 0,
             cut_at: None,
             last_whole: None,
-            hot: None,
+            hot: Hot::NONE,
             expected: Expected::default(),
             options,
         }
@@ -149,11 +167,8 @@ impl Validator {
         if layers.contains(Layers::STREAM) {
             self.check_stream(event, framed, findings);
         }
-        if layers.contains(Layers::SCHEMA) && !self.is_envelope(event, framed) {
-            self.schema.check(event, findings);
-            if !event.kind().is_delta() {
-                self.check_objects(event, findings);
-            }
+        if layers.contains(Layers::SCHEMA) && !self.schema.is_right_again(event) {
+            self.check_schema(event, framed, findings);
         }
     }
 
@@ -176,24 +191,21 @@ impl Validator {
     #[inline]
     fn check_stream(&mut self, event: &Event<'_>, framed: bool, findings: &mut Findings) {
         let kind = event.kind();
-        if !event.repeats() || self.named & bit(kind) == 0 {
+        if !event.repeats() || self.names.get(kind as usize).is_none_or(|name| *name == UNSEEN) {
             self.check_name(event, findings);
         }
-        let step = Step::of(kind);
-        if let Step::Delta(channel) = step {
-            if self.expected.no_padding {
-                self.check_padding(event, findings);
-            }
-            if let Some(hot) = self.hot.filter(|hot| hot.fits(event, kind, channel)) {
-                return self.next_delta(event, hot, findings);
-            }
-        } else {
-            self.hot = None;
+        if self.hot.fits(event, kind) {
+            return self.next_delta(event, findings);
         }
-        self.check_step(event, step, framed, findings);
+        self.check_step(event, framed, findings);
     }
 
-    fn check_step(&mut self, event: &Event<'_>, step: Step, framed: bool, findings: &mut Findings) {
+    fn check_step(&mut self, event: &Event<'_>, framed: bool, findings: &mut Findings) {
+        let step = Step::of(event.kind());
+        if self.expected.no_padding && event.kind().is_delta() {
+            self.check_padding(event, findings);
+        }
+        self.hot = Hot::NONE;
         let kind = event.kind();
         let response = if step == Step::Response { event.response() } else { None };
         let queued = response.is_some_and(|response| status_is(response, "queued"));
@@ -251,8 +263,8 @@ impl Validator {
         }
         if self.response.is_over() || (self.response.is_in_flight() && !same) {
             let options = core::mem::take(&mut self.options);
-            let (expected, named, misnamed) = (core::mem::take(&mut self.expected), self.named, self.misnamed);
-            *self = Self { expected, named, misnamed, ..Self::new(options) };
+            let (expected, names) = (core::mem::take(&mut self.expected), self.names);
+            *self = Self { expected, names, ..Self::new(options) };
         }
     }
 
@@ -306,7 +318,8 @@ impl Validator {
     /// Looks at an event's name: whether it is the specification's, an extension's or nobody's.
     fn check_name(&mut self, event: &Event<'_>, findings: &mut Findings) {
         let kind = event.kind();
-        self.named |= bit(kind);
+        let known = self.names.get(kind as usize).copied().unwrap_or(UNSEEN);
+        self.set_name(kind, known.max(SEEN));
         if kind == Kind::Extension {
             if event.root().is_some_and(|root| root.get("error").is_some()) {
                 findings.report(Rule::Ext12, event.place(), None, || {
@@ -322,10 +335,10 @@ impl Validator {
             return;
         }
         // A name that nobody lists may be another one each time; one that we know is worth one finding a stream.
-        if kind != Kind::Unknown && self.misnamed & bit(kind) != 0 {
+        if kind != Kind::Unknown && known == REPORTED {
             return;
         }
-        self.misnamed |= bit(kind);
+        self.set_name(kind, REPORTED);
         let name = self.quote(event.wire_type());
         let (rule, message) = match kind {
             Kind::ReasoningTextDelta | Kind::ReasoningTextDone => {
@@ -337,6 +350,12 @@ impl Validator {
             _ => (Rule::Ext02, format!("expected a name of the specification or `slug:name`, found {name}")),
         };
         findings.report(rule, event.place(), None, || ("/type".into(), message));
+    }
+
+    fn set_name(&mut self, kind: Kind, known: u8) {
+        if let Some(name) = self.names.get_mut(kind as usize) {
+            *name = known;
+        }
     }
 
     fn check_response(&mut self, event: &Event<'_>, response: Option<View<'_>>, framed: bool, findings: &mut Findings) {
@@ -381,6 +400,16 @@ impl Validator {
         !framed && event.kind() == Kind::Error && event.sequence_number().is_none()
     }
 
+    fn check_schema(&mut self, event: &Event<'_>, framed: bool, findings: &mut Findings) {
+        if self.is_envelope(event, framed) {
+            return;
+        }
+        self.schema.check(event, findings);
+        if !event.kind().is_delta() {
+            self.check_objects(event, findings);
+        }
+    }
+
     fn check_objects(&self, event: &Event<'_>, findings: &mut Findings) {
         let Some(root) = event.root() else { return };
         object::event(root, event.kind(), &mut |rule, path, message| {
@@ -402,7 +431,7 @@ impl Validator {
         let layers = self.options.layers;
         self.unread += 1;
         self.unnumbered += 1;
-        self.hot = None;
+        self.hot = Hot::NONE;
         let message = match event.fault() {
             Some(Fault::NotJson(error)) => format!("expected a JSON object, found {error}"),
             Some(Fault::NotObject) => "expected a JSON object, found another value".into(),
@@ -467,8 +496,4 @@ fn response_message(rule: Rule, kind: Kind) -> String {
         Rule::Life06 => format!("expected one terminal event, found `{kind}` as well"),
         _ => format!("expected nothing behind the terminal event, found `{kind}`"),
     }
-}
-
-fn bit(kind: Kind) -> u128 {
-    1 << (kind as u8 & 127)
 }

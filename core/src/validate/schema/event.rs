@@ -1,6 +1,7 @@
 //! Events against the contract: which schema judges which kind, and [`EventSchema`], which skips what cannot have changed.
 
 use super::blame::Root;
+use super::logprobs;
 use super::path::Path;
 use super::problem::{Fault, Problem};
 use super::walk::{Extensions, Walk};
@@ -29,11 +30,17 @@ impl EventSchema {
         Self { edition, right: 0, wrong: 0 }
     }
 
+    /// Whether an event repeats one that was right in everything that is looked at here.
+    #[inline]
+    pub(crate) fn is_right_again(&self, event: &Event<'_>) -> bool {
+        event.repeats() && self.right & (1 << event.kind() as u8) != 0 && (!event.has_nested() || is_plain(event))
+    }
+
     /// Checks an event and reports every problem at its place.
     pub(crate) fn check(&mut self, event: &Event<'_>, findings: &mut Findings) {
         let kind = event.kind();
         let bit = 1u128 << kind as u8;
-        if event.repeats() && self.right & bit != 0 && !has_nested(event) {
+        if self.is_right_again(event) {
             return;
         }
         let Some(root) = event.root() else { return };
@@ -47,9 +54,9 @@ impl EventSchema {
     }
 }
 
-/// Whether a repeated delta holds values that the repetition does not vouch for.
-fn has_nested(event: &Event<'_>) -> bool {
-    event.logprobs().is_some() || event.kind() == Kind::ShellCallOutputContentDelta
+/// Whether all that a repetition does not vouch for is a plain list of log probabilities.
+fn is_plain(event: &Event<'_>) -> bool {
+    event.kind() != Kind::ShellCallOutputContentDelta && event.logprobs().is_some_and(logprobs::is_plain)
 }
 
 /// Checks an event's payload by the schema of its kind.

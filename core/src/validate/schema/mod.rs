@@ -11,6 +11,7 @@
 
 mod blame;
 mod event;
+mod logprobs;
 mod number;
 mod path;
 mod problem;

@@ -3,6 +3,7 @@
 use alloc::borrow::Cow;
 
 use super::blame::{blame, Root};
+use super::logprobs;
 use super::number;
 use super::path::Path;
 use super::problem::{Context, Fault, Measure, Problem};
@@ -137,6 +138,9 @@ impl<'r> Walk<'r> {
     }
 
     fn array(&mut self, view: View<'_>, inner: Node, limit: Limit, path: &Path<'_>, context: Context) {
+        if context.field == "logprobs" && logprobs::is_plain(view.raw()) {
+            return;
+        }
         let mut count = 0;
         for element in view.elements() {
             if !inner.is_plainly(element) {
