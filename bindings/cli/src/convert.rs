@@ -1,7 +1,6 @@
 //! `deltafold convert`: one dialect's stream as another's.
 
 use std::ffi::OsStr;
-use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use deltafold::adapter::{detect, AdapterFinding, Converter, Dialect, Fidelity, Framing};
@@ -11,7 +10,7 @@ use deltafold::{Error, Limits};
 use crate::args::{did_you_mean, Args, Spec};
 use crate::input::Input;
 use crate::output::{complain, Output};
-use crate::{Command, Failure};
+use crate::{Command, Failure, Io};
 
 pub(crate) const COMMAND: Command = Command {
     name: "convert",
@@ -42,7 +41,7 @@ Example: deltafold convert --from auto --to ag-ui examples/streams/tour.sse
     run,
 };
 
-fn run(args: &Args) -> Result<ExitCode, Failure> {
+fn run(args: &Args, io: &mut Io<'_>) -> Result<u8, Failure> {
     let from = match args.text("--from")? {
         None => return Err(Failure::Usage("--from is needed: a dialect, or auto".into())),
         Some("auto") => None,
@@ -56,8 +55,8 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
         Some(other) => return Err(Failure::Usage(format!("--framing is sse or jsonl, found {other}"))),
     };
     let options = options(args.text("--options")?, to)?;
-    let mut input = Input::open(args.file(), args.number("--split")?)?;
-    let mut output = Output::open();
+    let mut input = Input::open(args.file(), args.number("--split")?, &mut io.input)?;
+    let mut output = Output::new(&mut io.output);
 
     let mut start = Vec::new();
     let from = match from {
@@ -75,13 +74,20 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
     if args.has("--strict-loss") && converter.lost() > 0 {
         let first = converter.findings().find(|finding| finding.code.kind() == Fidelity::Lost);
         let first = first.map_or_else(String::new, |finding| format!(", the first: {finding}"));
-        complain(&format!("{} of what {} said could not be carried{first}", converter.lost(), input.name()));
-        return Ok(ExitCode::from(1));
+        let message = format!("{} of what {} said could not be carried{first}", converter.lost(), input.name());
+        drop((input, output));
+        complain(io, &message);
+        return Ok(1);
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
-fn convert(converter: &mut Converter, start: &[u8], input: &mut Input, output: &mut Output) -> Result<(), Failure> {
+fn convert(
+    converter: &mut Converter,
+    start: &[u8],
+    input: &mut Input<'_>,
+    output: &mut Output<'_>,
+) -> Result<(), Failure> {
     let mut bytes = Vec::new();
     let name = input.name().to_owned();
     let mut send = |converter: &mut Converter, result: Result<(), Error>| {
@@ -103,7 +109,7 @@ fn convert(converter: &mut Converter, start: &[u8], input: &mut Input, output: &
 }
 
 /// Reads until the dialect shows. What was read is kept for the converter.
-fn recognise(input: &mut Input, start: &mut Vec<u8>) -> Result<Dialect, Failure> {
+fn recognise(input: &mut Input<'_>, start: &mut Vec<u8>) -> Result<Dialect, Failure> {
     let mut looked = 0;
     while let Some(chunk) = input.chunk()? {
         start.extend_from_slice(chunk);

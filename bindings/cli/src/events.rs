@@ -1,14 +1,12 @@
 //! `deltafold events`: one JSON object per event.
 
-use std::process::ExitCode;
-
 use deltafold::json::{write_string, Value};
 use deltafold::{Event, Reader};
 
 use crate::args::{Args, Spec};
 use crate::input::Input;
 use crate::output::Output;
-use crate::{Command, Failure};
+use crate::{Command, Failure, Io};
 
 pub(crate) const COMMAND: Command = Command {
     name: "events",
@@ -26,9 +24,9 @@ Example: deltafold events examples/streams/tour.sse | head -3
     run,
 };
 
-fn run(args: &Args) -> Result<ExitCode, Failure> {
-    let mut input = Input::open(args.file(), args.number("--split")?)?;
-    let mut output = Output::open();
+fn run(args: &Args, io: &mut Io<'_>) -> Result<u8, Failure> {
+    let mut input = Input::open(args.file(), args.number("--split")?, &mut io.input)?;
+    let mut output = Output::new(&mut io.output);
     let mut reader = Reader::new();
     loop {
         let more = match input.chunk()? {
@@ -43,7 +41,7 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
         }
         output.flush()?;
         if !more {
-            return Ok(ExitCode::SUCCESS);
+            return Ok(0);
         }
     }
 }

@@ -1,13 +1,11 @@
 //! `deltafold fold`: a stream → its response.
 
-use std::process::ExitCode;
-
 use deltafold::{Outcome, Reader};
 
 use crate::args::{Args, Spec};
 use crate::input::Input;
-use crate::output;
-use crate::{Command, Failure};
+use crate::output::{complain, Output};
+use crate::{Command, Failure, Io};
 
 pub(crate) const COMMAND: Command = Command {
     name: "fold",
@@ -26,8 +24,8 @@ Example: deltafold fold --pretty examples/streams/tour.sse
     run,
 };
 
-fn run(args: &Args) -> Result<ExitCode, Failure> {
-    let mut input = Input::open(args.file(), args.number("--split")?)?;
+fn run(args: &Args, io: &mut Io<'_>) -> Result<u8, Failure> {
+    let mut input = Input::open(args.file(), args.number("--split")?, &mut io.input)?;
     let mut builder = Reader::builder();
     if args.has("--without-terminal") {
         builder = builder.without_terminal();
@@ -41,15 +39,20 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
     let response = reader.response();
     let mut text = if args.has("--pretty") { response.to_value().to_pretty() } else { response.to_json() };
     text.push('\n');
-    output::text(&text)?;
+    let mut output = Output::new(&mut io.output);
+    output.text(&text)?;
+    output.flush()?;
+    drop(output);
     if response.is_empty() && response.id().is_empty() {
         let found = reader.findings().first().map_or("no event was found", |finding| finding.message.as_str());
-        eprintln!("deltafold: {}: {found}", input.name());
+        let message = format!("{}: {found}", input.name());
+        drop(input);
+        complain(io, &message);
     }
-    Ok(ExitCode::from(match outcome {
+    Ok(match outcome {
         Outcome::Completed => 0,
         Outcome::Incomplete { .. } | Outcome::Cancelled => 3,
         Outcome::Failed { .. } => 4,
         _ => 5,
-    }))
+    })
 }

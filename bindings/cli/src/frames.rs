@@ -1,7 +1,5 @@
 //! `deltafold frames`: the SSE layer alone, to the letter of the standard.
 
-use std::process::ExitCode;
-
 use deltafold::json::{Object, Value};
 use deltafold::sse::{FrameDecoder, Signal};
 use deltafold::Limits;
@@ -9,7 +7,7 @@ use deltafold::Limits;
 use crate::args::{Args, Spec};
 use crate::input::Input;
 use crate::output::Output;
-use crate::{Command, Failure};
+use crate::{Command, Failure, Io};
 
 pub(crate) const COMMAND: Command = Command {
     name: "frames",
@@ -28,10 +26,10 @@ Example: deltafold frames examples/streams/tour.sse | head -3
     run,
 };
 
-fn run(args: &Args) -> Result<ExitCode, Failure> {
-    let mut input = Input::open(args.file(), args.number("--split")?)?;
+fn run(args: &Args, io: &mut Io<'_>) -> Result<u8, Failure> {
+    let mut input = Input::open(args.file(), args.number("--split")?, &mut io.input)?;
     let name = input.name().to_owned();
-    let mut output = Output::open();
+    let mut output = Output::new(&mut io.output);
     let mut decoder = FrameDecoder::new(&Limits::default());
     while let Some(chunk) = input.chunk()? {
         let mut at = 0;
@@ -54,5 +52,5 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
         }
         output.flush()?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }

@@ -11,22 +11,22 @@ use crate::Failure;
 const CHUNK: usize = 64 << 10;
 
 /// An open input.
-pub(crate) struct Input {
-    source: BufReader<Box<dyn Read>>,
+pub(crate) struct Input<'a> {
+    source: BufReader<Box<dyn Read + Send + 'a>>,
     name: String,
     chunk: Vec<u8>,
     split: Option<usize>,
 }
 
-impl Input {
+impl<'a> Input<'a> {
     /// Opens a file; `-` is stdin.
     ///
     /// With `split` every chunk but the last has so many bytes. Without it a chunk is what one read gives, so that a live
     /// stream is not held back.
-    pub(crate) fn open(file: &OsStr, split: Option<usize>) -> Result<Self, Failure> {
+    pub(crate) fn open(file: &OsStr, split: Option<usize>, stdin: &'a mut (dyn Read + Send)) -> Result<Self, Failure> {
         let name = if file == "-" { "stdin".to_owned() } else { file.to_string_lossy().into_owned() };
-        let source: Box<dyn Read> = if file == "-" {
-            Box::new(io::stdin().lock())
+        let source: Box<dyn Read + Send + 'a> = if file == "-" {
+            Box::new(stdin)
         } else {
             let path = Path::new(file);
             if path.is_dir() {

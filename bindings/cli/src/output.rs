@@ -1,18 +1,18 @@
 //! Output: stdout, buffered, quiet when the reader of it goes away.
 
-use std::io::{self, StdoutLock, Write};
+use std::io::{self, Write};
 
-use crate::Failure;
+use crate::{Failure, Io};
 
 /// A buffered stdout.
-pub(crate) struct Output {
-    inner: io::BufWriter<StdoutLock<'static>>,
+pub(crate) struct Output<'a> {
+    inner: io::BufWriter<&'a mut (dyn Write + Send)>,
 }
 
-impl Output {
-    /// Opens stdout.
-    pub(crate) fn open() -> Self {
-        Self { inner: io::BufWriter::new(io::stdout().lock()) }
+impl<'a> Output<'a> {
+    /// Puts a buffer before a stream.
+    pub(crate) fn new(inner: &'a mut (dyn Write + Send)) -> Self {
+        Self { inner: io::BufWriter::new(inner) }
     }
 
     /// Writes text.
@@ -37,16 +37,9 @@ impl Output {
     }
 }
 
-/// Writes one text and sends it.
-pub(crate) fn text(text: &str) -> Result<(), Failure> {
-    let mut output = Output::open();
-    output.text(text)?;
-    output.flush()
-}
-
 /// Writes a message to stderr. If that is gone too, there is nobody left to tell.
-pub(crate) fn complain(message: &str) {
-    let _ = writeln!(io::stderr(), "deltafold: {message}");
+pub(crate) fn complain(io: &mut Io<'_>, message: &str) {
+    let _ = io.errors.write_all(format!("deltafold: {message}\n").as_bytes());
 }
 
 fn failure(error: io::Error) -> Failure {

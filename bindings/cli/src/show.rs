@@ -1,13 +1,11 @@
 //! `deltafold show`: a stream as a person wants to read it.
 
-use std::process::ExitCode;
-
 use deltafold::{Item, Reader, Response};
 
 use crate::args::{Args, Spec};
 use crate::input::Input;
 use crate::output::Output;
-use crate::{Command, Failure};
+use crate::{Command, Failure, Io};
 
 pub(crate) const COMMAND: Command = Command {
     name: "show",
@@ -22,8 +20,8 @@ Example: deltafold show examples/streams/tour.sse
     run,
 };
 
-fn run(args: &Args) -> Result<ExitCode, Failure> {
-    let mut input = Input::open(args.file(), None)?;
+fn run(args: &Args, io: &mut Io<'_>) -> Result<u8, Failure> {
+    let mut input = Input::open(args.file(), None, &mut io.input)?;
     let mut reader = Reader::new();
     while let Some(chunk) = input.chunk()? {
         reader.feed(chunk).map_err(|error| Failure::Work(error.to_string()))?;
@@ -31,7 +29,7 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
     }
     let outcome = reader.finish();
     let response = reader.response();
-    let mut output = Output::open();
+    let mut output = Output::new(&mut io.output);
     output.line(&heading(&response, reader.event_count()))?;
     for (at, item) in response.items().enumerate() {
         output.line("")?;
@@ -54,7 +52,7 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
         }
     }
     output.flush()?;
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
 fn heading(response: &Response<'_>, events: u64) -> String {

@@ -1,18 +1,13 @@
 //! `deltafold check --explain`: a rule in words.
 
-use std::process::ExitCode;
-
 use deltafold::validate::{markdown, Rule};
 
 use crate::args::did_you_mean;
-use crate::output;
 use crate::Failure;
 
-/// Prints a rule; `all` prints the page of all rules.
-pub(super) fn run(id: &str) -> Result<ExitCode, Failure> {
-    let page = if id == "all" { markdown() } else { page(rule(id)?) };
-    output::text(&page)?;
-    Ok(ExitCode::SUCCESS)
+/// A rule in words; `all` is the page of all rules.
+pub(super) fn text(id: &str) -> Result<String, Failure> {
+    Ok(if id == "all" { markdown() } else { page(rule(id)?) })
 }
 
 /// Finds a rule by its id.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::io::Read;
 
 use deltafold::json::Value;
 use deltafold::validate::{validate_compact_response, validate_error, validate_request, validate_response};
@@ -12,8 +13,8 @@ use crate::input::Input;
 use crate::Failure;
 
 /// Checks a stream.
-pub(super) fn stream(file: &OsStr, asked: &Asked) -> Result<Report, Failure> {
-    let mut source = Source::open(file, matches!(asked.profile, Choice::Auto))?;
+pub(super) fn stream(file: &OsStr, asked: &Asked, stdin: &mut (dyn Read + Send)) -> Result<Report, Failure> {
+    let mut source = Source::open(file, matches!(asked.profile, Choice::Auto), stdin)?;
     let (profile, chosen) = match &asked.profile {
         Choice::Given(profile) => (profile.clone(), None),
         Choice::Auto => {
@@ -43,13 +44,13 @@ pub(super) fn stream(file: &OsStr, asked: &Asked) -> Result<Report, Failure> {
 }
 
 /// Checks a request body.
-pub(super) fn request(file: &OsStr, asked: &Asked) -> Result<Report, Failure> {
-    body(file, asked, validate_request)
+pub(super) fn request(file: &OsStr, asked: &Asked, stdin: &mut (dyn Read + Send)) -> Result<Report, Failure> {
+    body(file, asked, stdin, validate_request)
 }
 
 /// Checks a response body; what it is is seen in it.
-pub(super) fn response(file: &OsStr, asked: &Asked) -> Result<Report, Failure> {
-    body(file, asked, |text, edition| {
+pub(super) fn response(file: &OsStr, asked: &Asked, stdin: &mut (dyn Read + Send)) -> Result<Report, Failure> {
+    body(file, asked, stdin, |text, edition| {
         let value = Value::parse(text, Limits::default().depth).unwrap_or_default();
         if value.str_at("object") == Some("response.compaction") {
             validate_compact_response(text, edition)
@@ -62,8 +63,8 @@ pub(super) fn response(file: &OsStr, asked: &Asked) -> Result<Report, Failure> {
 }
 
 /// Reads a small file as text; `-` is stdin.
-pub(super) fn read(file: &OsStr) -> Result<String, Failure> {
-    let mut input = Input::open(file, None)?;
+pub(super) fn read(file: &OsStr, stdin: &mut (dyn Read + Send)) -> Result<String, Failure> {
+    let mut input = Input::open(file, None, stdin)?;
     let mut bytes = Vec::new();
     while let Some(chunk) = input.chunk()? {
         bytes.extend_from_slice(chunk);
@@ -74,9 +75,10 @@ pub(super) fn read(file: &OsStr) -> Result<String, Failure> {
 fn body(
     file: &OsStr,
     asked: &Asked,
+    stdin: &mut (dyn Read + Send),
     validate: impl Fn(&str, Edition) -> Result<Vec<Finding>, Error>,
 ) -> Result<Report, Failure> {
-    let text = read(file)?;
+    let text = read(file, stdin)?;
     let name = file.to_string_lossy().into_owned();
     let check = |edition| {
         validate(&text, asked.edition.unwrap_or(edition)).map_err(|error| Failure::Usage(format!("{name}: {error}")))
@@ -108,7 +110,7 @@ fn body(
 }
 
 /// Finds the profile that fits: the stream is read once for each edition, with nothing forgiven.
-fn suggest(source: &mut Source, asked: &Asked) -> Result<Profile, Failure> {
+fn suggest(source: &mut Source<'_>, asked: &Asked) -> Result<Profile, Failure> {
     let mut found: BTreeMap<Edition, Vec<Finding>> = BTreeMap::new();
     for edition in Edition::ALL {
         let strict = Profile::builtin("open-responses").map_err(failure)?;
@@ -124,7 +126,7 @@ fn suggest(source: &mut Source, asked: &Asked) -> Result<Profile, Failure> {
     Ok(Profile::suggest(|edition| found.get(&edition).cloned().unwrap_or_default()))
 }
 
-fn read_stream(reader: &mut Reader, source: &mut Source, asked: &Asked) -> Result<(), Failure> {
+fn read_stream(reader: &mut Reader, source: &mut Source<'_>, asked: &Asked) -> Result<(), Failure> {
     if let Some(request) = &asked.request {
         reader.note_request(request).map_err(|error| Failure::Usage(format!("--for: {error}")))?;
     }
@@ -195,8 +197,8 @@ fn failure(error: Error) -> Failure {
 }
 
 /// The bytes of a stream, read once or several times.
-enum Source {
-    Live(Input),
+enum Source<'a> {
+    Live(Input<'a>),
     /// Kept, since it is read again.
     Kept {
         name: String,
@@ -205,9 +207,9 @@ enum Source {
     },
 }
 
-impl Source {
-    fn open(file: &OsStr, again: bool) -> Result<Self, Failure> {
-        let mut input = Input::open(file, None)?;
+impl<'a> Source<'a> {
+    fn open(file: &OsStr, again: bool, stdin: &'a mut (dyn Read + Send)) -> Result<Self, Failure> {
+        let mut input = Input::open(file, None, stdin)?;
         if !again {
             return Ok(Self::Live(input));
         }

@@ -12,7 +12,7 @@ use crate::output::Output;
 use crate::Failure;
 
 /// Writes one document.
-pub(super) fn write(reports: &[Report], output: &mut Output) -> Result<(), Failure> {
+pub(super) fn write(reports: &[Report], output: &mut Output<'_>) -> Result<(), Failure> {
     let suites: Vec<(&Report, BTreeMap<&str, Vec<&Finding>>)> =
         reports.iter().map(|report| (report, broken(report))).collect();
     let cases: usize = suites.iter().map(|(_, broken)| broken.len().max(1)).sum();

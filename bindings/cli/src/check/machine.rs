@@ -8,7 +8,7 @@ use crate::output::Output;
 use crate::Failure;
 
 /// Writes `{"files": […], "summary": {…}}` as one line.
-pub(super) fn write(reports: &[Report], output: &mut Output) -> Result<(), Failure> {
+pub(super) fn write(reports: &[Report], output: &mut Output<'_>) -> Result<(), Failure> {
     let mut whole = Object::new();
     whole.push("files", reports.iter().map(file).collect::<Vec<Value>>());
     let count = |severity| reports.iter().map(|report| report.count(severity)).sum::<u64>();

@@ -10,15 +10,14 @@ mod sarif;
 mod text;
 
 use std::ffi::OsStr;
-use std::io::{IsTerminal, Write};
-use std::process::ExitCode;
+use std::io::{Read, Write};
 
 use deltafold::validate::{Layers, Rule};
 use deltafold::{Edition, Finding, Profile, Severity};
 
 use crate::args::{did_you_mean, Args, Spec};
 use crate::output::Output;
-use crate::{Command, Failure};
+use crate::{print, Command, Failure, Io};
 
 pub(crate) const COMMAND: Command = Command {
     name: "check",
@@ -112,18 +111,21 @@ enum Choice {
     Auto,
 }
 
-fn run(args: &Args) -> Result<ExitCode, Failure> {
+fn run(args: &Args, io: &mut Io<'_>) -> Result<u8, Failure> {
     if let Some(id) = args.text("--explain")? {
-        return explain::run(id);
+        return print(io, &explain::text(id)?).map(|()| 0);
     }
-    let asked = Asked::from_args(args)?;
+    let asked = Asked::from_args(args, &mut io.input)?;
     let format = format(args)?;
-    let colour = colour(args)?;
+    let colour = colour(args, io)?;
     let mut reports = Vec::new();
-    let bodies = [("--request", judge::request as fn(&OsStr, &Asked) -> _), ("--response", judge::response as _)];
+    let bodies = [
+        ("--request", judge::request as fn(&OsStr, &Asked, &mut (dyn Read + Send)) -> _),
+        ("--response", judge::response as _),
+    ];
     for (option, judge) in bodies {
         for file in args.values(option) {
-            reports.push(judge(file, &asked)?);
+            reports.push(judge(file, &asked, &mut io.input)?);
         }
     }
     if reports.is_empty() || !args.files().is_empty() {
@@ -131,14 +133,14 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
             [] => vec![OsStr::new("-")],
             files => files.iter().map(|file| file.as_os_str()).collect(),
         };
-        let mut progress = Progress::new(files.len());
+        let mut progress = Progress::new(files.len(), io);
         for (index, file) in files.iter().enumerate() {
-            progress.show(index, file);
-            reports.push(judge::stream(file, &asked)?);
+            progress.show(index, file, io);
+            reports.push(judge::stream(file, &asked, &mut io.input)?);
         }
-        progress.clear();
+        progress.clear(io);
     }
-    let mut output = Output::open();
+    let mut output = Output::new(&mut io.output);
     match format {
         Format::Text => text::write(&reports, colour, &mut output)?,
         Format::Json => machine::write(&reports, &mut output)?,
@@ -147,11 +149,11 @@ fn run(args: &Args) -> Result<ExitCode, Failure> {
     }
     output.flush()?;
     let errors = reports.iter().any(|report| report.count(Severity::Error) > 0);
-    Ok(ExitCode::from(u8::from(errors)))
+    Ok(u8::from(errors))
 }
 
 impl Asked {
-    fn from_args(args: &Args) -> Result<Self, Failure> {
+    fn from_args(args: &Args, stdin: &mut (dyn Read + Send)) -> Result<Self, Failure> {
         let edition = match args.text("--edition")? {
             Some(name) => Some(name.parse().map_err(|error| Failure::Usage(format!("--edition {name}: {error}")))?),
             None => None,
@@ -162,22 +164,23 @@ impl Asked {
                 rules.push(explain::rule(id)?);
             }
         }
-        let read = |option: &str| args.value(option).map(judge::read).transpose();
+        let mut read = |option: &str| args.value(option).map(|file| judge::read(file, &mut *stdin)).transpose();
+        let (request, head) = (read("--for")?, read("--head")?);
         Ok(Self {
-            profile: choice(args.text("--profile")?.unwrap_or("open-responses"))?,
+            profile: choice(args.text("--profile")?.unwrap_or("open-responses"), stdin)?,
             edition,
             layers: layers(args.text("--layers")?)?,
             rules,
             messages: args.has("--messages"),
             quote: args.has("--quote"),
-            request: read("--for")?,
-            head: read("--head")?,
+            request,
+            head,
         })
     }
 }
 
 /// A built-in profile, `auto`, or a file.
-fn choice(name: &str) -> Result<Choice, Failure> {
+fn choice(name: &str, stdin: &mut (dyn Read + Send)) -> Result<Choice, Failure> {
     if name == "auto" {
         return Ok(Choice::Auto);
     }
@@ -189,7 +192,7 @@ fn choice(name: &str) -> Result<Choice, Failure> {
         let names = Profile::names().collect::<Vec<_>>().join(", ");
         return Err(Failure::Usage(format!("no profile and no file `{name}`{hint}; profiles are {names} and auto")));
     }
-    let text = judge::read(OsStr::new(name))?;
+    let text = judge::read(OsStr::new(name), stdin)?;
     let profile = Profile::from_json(&text).map_err(|error| Failure::Usage(format!("{name}: {error}")))?;
     Ok(Choice::Given(profile))
 }
@@ -217,15 +220,11 @@ fn format(args: &Args) -> Result<Format, Failure> {
     })
 }
 
-fn colour(args: &Args) -> Result<bool, Failure> {
+fn colour(args: &Args, io: &Io<'_>) -> Result<bool, Failure> {
     match args.text("--color")?.unwrap_or("auto") {
         "always" => Ok(true),
         "never" => Ok(false),
-        "auto" => {
-            // An empty value counts as unset, as https://no-color.org has it.
-            let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-            Ok(!refused && std::io::stdout().is_terminal())
-        }
+        "auto" => Ok(!io.no_color && io.output_is_terminal),
         other => Err(Failure::Usage(format!("--color is auto, always or never, found {other}"))),
     }
 }
@@ -237,11 +236,11 @@ struct Progress {
 }
 
 impl Progress {
-    fn new(files: usize) -> Self {
-        Self { files, shown: files > 1 && std::io::stderr().is_terminal() }
+    fn new(files: usize, io: &Io<'_>) -> Self {
+        Self { files, shown: files > 1 && io.errors_is_terminal }
     }
 
-    fn show(&mut self, index: usize, file: &OsStr) {
+    fn show(&mut self, index: usize, file: &OsStr, io: &mut Io<'_>) {
         if !self.shown {
             return;
         }
@@ -250,12 +249,12 @@ impl Progress {
         let bar: String = (0..WIDTH).map(|at| if at < done { '#' } else { '.' }).collect();
         let name: String = file.to_string_lossy().chars().take(40).collect();
         // If nobody can see it, nothing is lost.
-        let _ = write!(std::io::stderr(), "\r\x1b[K[{bar}] {index}/{} {name}", self.files);
+        let _ = write!(io.errors, "\r\x1b[K[{bar}] {index}/{} {name}", self.files);
     }
 
-    fn clear(&mut self) {
+    fn clear(&mut self, io: &mut Io<'_>) {
         if self.shown {
-            let _ = write!(std::io::stderr(), "\r\x1b[K");
+            let _ = write!(io.errors, "\r\x1b[K");
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::output::Output;
 use crate::Failure;
 
 /// Writes one log with one run.
-pub(super) fn write(reports: &[Report], output: &mut Output) -> Result<(), Failure> {
+pub(super) fn write(reports: &[Report], output: &mut Output<'_>) -> Result<(), Failure> {
     let used: BTreeSet<Rule> =
         reports.iter().flat_map(|report| report.findings.iter().map(|finding| finding.rule)).collect();
     let used: Vec<Rule> = used.into_iter().collect();

@@ -7,7 +7,7 @@ use crate::output::Output;
 use crate::Failure;
 
 /// Writes every finding, a line for each file, and a summary.
-pub(super) fn write(reports: &[Report], colour: bool, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn write(reports: &[Report], colour: bool, output: &mut Output<'_>) -> Result<(), Failure> {
     let paint = Paint(colour);
     for report in reports {
         if !report.findings.is_empty() {
