@@ -30,6 +30,10 @@ pub const HOSTED: &[&str] = &[
     "local_shell_call_output",
 ];
 
+/// Item types whose input is streamed.
+const STREAMED_CALLS: &[&str] =
+    &["function_call", "mcp_call", "custom_tool_call", "code_interpreter_call", "shell_call", "apply_patch_call"];
+
 /// Texts that are hard on escaping, framing or counting.
 const TEXTS: &[&str] = &[
     "a",
@@ -120,9 +124,9 @@ impl LegalIntents {
         let end = match (self.phase, self.random.below(6)) {
             (Phase::Erred, _) | (_, 0) => json!({"do": "fail", "error": error}),
             (_, 1) => json!({"do": "cancel"}),
-            // Tokens run out in the middle of what the model writes, or behind something that it does not write.
-            (_, 2) if !self.ends_with_whole_sample() => json!({"do": "incomplete", "reason": "max_output_tokens"}),
-            (_, 2) => json!({"do": "incomplete", "reason": "steered"}),
+            // What runs out of tokens is the last item, and a call that is cut cannot stand before a whole one.
+            (_, 2) if !self.ends_whole() => json!({"do": "incomplete", "reason": "max_output_tokens"}),
+            (_, 2) if !self.cuts_a_call() => json!({"do": "incomplete", "reason": "steered"}),
             _ if self.cut => json!({"do": "incomplete", "reason": "content_filter", "usage": usage}),
             (_, 3) => json!({"do": "complete"}),
             _ => json!({"do": "complete", "usage": usage}),
@@ -131,9 +135,18 @@ impl LegalIntents {
         end
     }
 
-    fn ends_with_whole_sample(&self) -> bool {
-        let sampled = ["message", "reasoning", "function_call", "custom_tool_call"];
-        self.items.last().is_some_and(|last| sampled.contains(&last.kind) && !last.open && !self.cut)
+    fn ends_whole(&self) -> bool {
+        self.items.last().is_some_and(|last| !last.open && !self.cut)
+    }
+
+    fn cuts_a_call(&self) -> bool {
+        self.items.iter().any(|item| {
+            item.open
+                && match item.kind {
+                    "function_call" | "mcp_call" | "code_interpreter_call" => item.input_open,
+                    kind => ["custom_tool_call", "shell_call", "apply_patch_call"].contains(&kind),
+                }
+        })
     }
 
     /// An intent that opens or writes an item.
@@ -221,24 +234,33 @@ impl LegalIntents {
         intent
     }
 
+    /// An intent that closes an item.
+    fn close(&mut self, at: usize) -> Value {
+        let newest = self.items.len() - 1;
+        let (kind, newest_is_open) = (self.items[at].kind, self.items[newest].open);
+        let fails = ["web_search_call", "mcp_call", "acme:lookup", "mcp_list_tools"].contains(&kind);
+        self.items[at].open = false;
+        // The newest item may be cut, or a call before it while the newest is open, which then can only be cut too.
+        let may_be_cut = at == newest || (newest_is_open && STREAMED_CALLS.contains(&kind));
+        match self.random.below(4) {
+            _ if at == newest && self.cut => json!({"do": "close", "item": at, "status": "incomplete"}),
+            0 if fails => json!({"do": "close", "item": at, "status": "failed"}),
+            1 if may_be_cut => {
+                self.cut = true;
+                json!({"do": "close", "item": at, "status": "incomplete"})
+            }
+            _ => json!({"do": "close", "item": at}),
+        }
+    }
+
     /// An intent about an open item.
     fn grow(&mut self, at: usize) -> Value {
         let text = self.text();
         let roll = self.random.below(12);
-        let item = &mut self.items[at];
         if roll == 0 {
-            item.open = false;
-            let fails = ["web_search_call", "mcp_call", "acme:lookup", "mcp_list_tools"].contains(&item.kind);
-            return match self.random.below(4) {
-                0 if fails => json!({"do": "close", "item": at, "status": "failed"}),
-                // Only the newest item may be cut, or an item would follow it.
-                1 if at + 1 == self.items.len() => {
-                    self.cut = true;
-                    json!({"do": "close", "item": at, "status": "incomplete"})
-                }
-                _ => json!({"do": "close", "item": at}),
-            };
+            return self.close(at);
         }
+        let item = &mut self.items[at];
         if roll == 1 {
             return json!({"do": "set", "item": at, "key": "acme:note", "value": text});
         }

@@ -4,6 +4,7 @@ use alloc::format;
 use alloc::string::String;
 
 use super::agree::{close_input, close_parts, input_of, members, Closing};
+use super::cuts::Ending;
 use super::digest::text_hash;
 use super::rule::Rule;
 use super::slots::{Class, Growing, Item, Name};
@@ -45,15 +46,14 @@ impl Validator {
                 ("/output_index".into(), format!("expected {next}, found {index}"))
             });
         }
-        let cut = self.cut_at.filter(|cut| index > *cut);
-        if let Some(cut) = cut {
+        if let Some(cut) = self.cut_at.filter(|cut| index > *cut) {
             findings.report(Rule::Item08, place, None, || {
                 ("/output_index".into(), format!("expected no item behind the incomplete item {cut}, found {index}"))
             });
         }
         self.check_new_status(event, item, findings);
         let class = Class::of(&kind);
-        let mut new = Item { class, whole: status_is(item, "completed"), behind_cut: cut.is_some(), ..Item::default() };
+        let mut new = Item { class, whole: status_is(item, "completed"), ..Item::default() };
         new.kind = Name::of(&kind);
         new.call_id = Name::of(&text("call_id"));
         new.state.go(ItemMove::Added);
@@ -100,7 +100,8 @@ impl Validator {
         item.tool = Name::of(&text("name"));
         item.class = class;
         item.incomplete = status_is(view, "incomplete");
-        let (incomplete, behind_cut) = (item.incomplete, item.behind_cut);
+        item.ending = Ending::of(view);
+        let incomplete = item.incomplete;
         let how = Closing { loose: item.whole || item.joined || joined || unread > 0, unread };
         let lists = close_parts(event, view, item, how, findings);
         close_input(event, view, item, how, findings);
@@ -109,24 +110,15 @@ impl Validator {
             self.name_item(position, &id, event, findings);
         }
         let index = event.output_index().unwrap_or(position as u64);
-        // Several items may be cut at once: then each is the last of its kind. What cannot be is that the output went on.
+        // Whether it may stand before other items depends on how they and the response end, see `cuts.rs`.
         if incomplete {
             self.cut_at = Some(self.cut_at.map_or(index, |cut| cut.min(index)));
-            if self.last_whole.is_some_and(|whole| whole > index) {
-                findings.report(Rule::Item08, place, None, || {
-                    ("/item/status".into(), format!("expected the last item, found item {index} with others behind it"))
-                });
-            }
-        } else if !status_is(view, "in_progress") {
-            self.last_whole = self.last_whole.max(Some(index));
-            if let Some(cut) = self.cut_at.filter(|cut| index > *cut && !behind_cut) {
-                findings.report(Rule::Item08, place, None, || {
-                    (
-                        "/item/status".into(),
-                        format!("expected incomplete behind the incomplete item {cut}, found another"),
-                    )
-                });
-            }
+        }
+        // The contract gives a patch that was cut no other word than `in_progress` (`ApplyPatchCallStatus`).
+        if status_is(view, "in_progress") && class != Class::ApplyPatchCall {
+            findings.report(Rule::Item06, place, None, || {
+                ("/item/status".into(), "expected a status with which items end, found in_progress".into())
+            });
         }
         self.check_done_item(event, view, class, findings);
     }
@@ -216,10 +208,10 @@ impl Validator {
 
     fn check_new_status(&self, event: &Event<'_>, item: View<'_>, findings: &mut Findings) {
         let Some(status) = item.get("status").and_then(|status| status.as_str()) else { return };
-        // The outcome of a patch appears whole and knows no other status than completed and failed.
-        let failed =
-            &*status == "failed" && item.get("type").is_some_and(|kind| kind.is_str("apply_patch_call_output"));
-        if !failed && !matches!(&*status, "in_progress" | "completed") {
+        // Two types have no `in_progress` in the contract (`ApplyPatchCallOutputStatus`, `ComputerCallOutputStatus`): they
+        // appear whole, and a failure has no other way to be told. What else they may be is for the schema to say.
+        let whole = |kind: View<'_>| kind.is_str("apply_patch_call_output") || kind.is_str("computer_call_output");
+        if !matches!(&*status, "in_progress" | "completed") && !item.get("type").is_some_and(whole) {
             let found = self.quote(&status);
             findings.report(Rule::Item05, event.place(), None, || {
                 ("/item/status".into(), format!("expected in_progress or completed, found {found}"))

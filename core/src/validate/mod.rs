@@ -6,6 +6,7 @@
 
 mod agree;
 mod channel;
+mod cuts;
 mod digest;
 #[cfg(feature = "explain")]
 mod explain;

@@ -6,6 +6,7 @@ use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 
+use super::cuts::{Cuts, Ending};
 use super::digest::text_hash;
 use super::rule::Rule;
 use super::slots::{Class, PartKind};
@@ -81,17 +82,12 @@ pub(super) fn response(view: View<'_>, path: &str, tell: &mut Tell<'_>) {
         usage_sums(usage, &format!("{path}/usage"), tell);
     }
     if let Some(items) = view.get("output") {
-        output(items, &status, &format!("{path}/output"), tell);
+        output(items, view, &status, &format!("{path}/output"), tell);
     }
     let budget = view.pointer("/incomplete_details/reason").is_some_and(|reason| reason.is_str("max_output_tokens"));
     let last = view.get("output").and_then(|items| items.elements().enumerate().last());
-    // Only what the model itself writes takes tokens: behind an output of a tool the budget may well be used up.
-    let sampled = |item: View<'_>| {
-        let kind = item.get("type").and_then(|kind| kind.as_str()).unwrap_or_default();
-        matches!(&*kind, "message" | "reasoning" | "function_call" | "custom_tool_call")
-    };
-    let whole = |item: View<'_>| status_is(item, "completed") && sampled(item);
-    if let Some((index, _)) = last.filter(|(_, last)| budget && status == "incomplete" && whole(*last)) {
+    if let Some((index, _)) = last.filter(|(_, last)| budget && status == "incomplete" && status_is(*last, "completed"))
+    {
         let message = "expected incomplete for the item that ran out of tokens, found completed";
         tell(Rule::Inc01, format!("{path}/output/{index}/status"), message.into());
     }
@@ -160,12 +156,10 @@ pub(super) fn item(view: View<'_>, path: &str, tell: &mut Tell<'_>) {
     }
 }
 
-fn output(items: View<'_>, status: &str, path: &str, tell: &mut Tell<'_>) {
+fn output(items: View<'_>, response: View<'_>, status: &str, path: &str, tell: &mut Tell<'_>) {
     let mut ids = BTreeSet::new();
-    // Several items may be cut at once, but the output does not go on behind one that was.
-    let went_on = |view: View<'_>| !status_is(view, "incomplete") && !status_is(view, "in_progress");
-    let last_whole =
-        items.elements().enumerate().filter(|(_, view)| went_on(*view)).last().map_or(0, |(index, _)| index);
+    let cuts = Cuts::of(response, items.elements().last().map(Ending::of));
+    let count = items.elements().count();
     for (index, view) in items.elements().enumerate() {
         let path = format!("{path}/{index}");
         if let Some(id) = view.get("id").and_then(|id| id.as_str()).filter(|id| !id.is_empty()) {
@@ -178,7 +172,7 @@ fn output(items: View<'_>, status: &str, path: &str, tell: &mut Tell<'_>) {
             }
         }
         if status_is(view, "incomplete") {
-            if index < last_whole {
+            if index + 1 < count && cuts.misplaced(Ending::of(view)) {
                 let message = "expected the last item, found an incomplete one with others behind it";
                 tell(Rule::Item08, format!("{path}/status"), message.into());
             }

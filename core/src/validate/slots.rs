@@ -7,6 +7,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::cuts::Ending;
 use super::digest::{text_hash, Digest, Running};
 use super::state;
 use crate::json::Halves;
@@ -137,8 +138,8 @@ pub(crate) struct Item {
     /// Whether it was opened before the events that are seen, so that nothing is known of its beginning.
     pub(crate) joined: bool,
     pub(crate) incomplete: bool,
-    /// It was added behind an item that had ended incomplete, which was told then.
-    pub(crate) behind_cut: bool,
+    /// How its done event says that it ended.
+    pub(crate) ending: Ending,
     pub(crate) content: ByIndex<Part>,
     pub(crate) summary: ByIndex<Part>,
     pub(crate) commands: ByIndex<Part>,

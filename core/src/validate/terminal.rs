@@ -5,6 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::agree::{input_of, member_digest};
+use super::cuts::Cuts;
 use super::digest::{text_hash, Digest};
 use super::options::Layers;
 use super::rule::Rule;
@@ -51,6 +52,10 @@ impl Validator {
         let kind = event.kind();
         let output: Vec<View<'_>> = response.get("output").into_iter().flat_map(|output| output.elements()).collect();
         self.check_unfinished(event, &output, findings);
+        // The objects' own check looks at the output, if there is one and if it runs.
+        if output.is_empty() || !self.options.layers.contains(Layers::SCHEMA) {
+            self.check_cuts(event, response, findings);
+        }
         // What was never done and is not there has been reported, or was cut short by a failure.
         let due: Vec<(u64, &Item)> =
             self.items.in_order().filter(|(_, item)| item.state.is_done() || is_held(item, &output)).collect();
@@ -134,6 +139,21 @@ impl Validator {
                 findings.report(Rule::Item09, place, None, || {
                     let path = format!("/response/output/{position}/status");
                     (path, format!("expected `response.incomplete`, since item {index} ended incomplete"))
+                });
+            }
+        }
+    }
+
+    /// Items that ended incomplete where only the last one may.
+    fn check_cuts(&self, event: &Event<'_>, response: View<'_>, findings: &mut Findings) {
+        let last = self.items.in_order().last();
+        let cuts = Cuts::of(response, last.map(|(_, item)| item.ending));
+        for (position, (index, item)) in self.items.in_order().enumerate() {
+            let is_last = last.is_some_and(|(last, _)| last == index);
+            if cuts.misplaced(item.ending) && !is_last {
+                findings.report(Rule::Item08, event.place(), None, || {
+                    let path = format!("/response/output/{position}/status");
+                    (path, format!("expected the last item, found item {index} incomplete with others behind it"))
                 });
             }
         }

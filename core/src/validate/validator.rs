@@ -74,8 +74,6 @@ pub struct Validator {
     pub(super) next_index: u64,
     /// Index of the item that ended incomplete.
     pub(super) cut_at: Option<u64>,
-    /// Highest index of an item that ended whole or failed.
-    pub(super) last_whole: Option<u64>,
     /// Where the last delta went.
     pub(super) hot: Hot,
     pub(super) expected: Expected,
@@ -146,7 +144,6 @@ impl Validator {
             ids: BTreeMap::new(),
             next_index: 0,
             cut_at: None,
-            last_whole: None,
             hot: Hot::NONE,
             expected: Expected::default(),
             options,

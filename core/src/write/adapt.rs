@@ -62,9 +62,6 @@ impl Writer {
         let word =
             self.items[at].shape.word(status).ok_or_else(|| refused("items of this type do not end like that"))?;
         self.write_close(at, status, word);
-        if status == ItemStatus::Incomplete {
-            self.cut_at = self.cut_at.or(Some(at));
-        }
         Ok(())
     }
 

@@ -11,10 +11,10 @@ use super::shape::{Ends, Holds, ItemStatus, Shape, ToolState, Zero};
 use super::slot::{Open, Slot};
 use super::tools::end_output;
 use super::whole::shape_of;
-use super::writer::{accept, bad, refused, Phase, Writer};
+use super::writer::{accept, bad, depth, refused, Phase, Writer};
 use crate::contract::Kind;
 use crate::error::Error;
-use crate::json::{Object, Value};
+use crate::json::{Object, Tape, Value};
 use crate::validate::validate_item;
 
 /// An item of one writer, by its place in the output.
@@ -121,18 +121,29 @@ impl Writer {
         self.close_as(item, ItemStatus::Completed)
     }
 
-    /// Closes an item with a status. After `Incomplete` no item may be opened, items behind it can only end incomplete
-    /// too, and the response cannot complete.
+    /// Closes an item with a status. After `Incomplete` no item may be opened, and the response cannot complete.
     ///
-    /// The specification does not let whole items stand behind an incomplete one. If there are any already, an item that is
-    /// cut keeps the status `in_progress` in its done event: nobody will take it for whole.
+    /// The specification lets only the last item end incomplete. One exception: of several calls that are cut at once each
+    /// ends so. Therefore a call before the last item may be cut while that one is open, which then can only be cut too;
+    /// anything else is refused. Arguments that are not JSON belong to a call that was cut: it cannot complete.
     pub fn close_as(&mut self, item: ItemHandle, status: ItemStatus) -> Result<(), Error> {
         let at = self.slot(item)?;
-        if self.items[at].shape.word(status).is_none() {
+        let slot = &self.items[at];
+        if slot.shape.word(status).is_none() {
             return Err(refused("items of this type do not end like that"));
         }
-        if status != ItemStatus::Incomplete && self.cut_at.is_some_and(|cut| cut < at) {
-            return Err(refused("an item before it ended incomplete, so it cannot end otherwise"));
+        let last = self.items.len() - 1;
+        match status {
+            ItemStatus::Incomplete if at < last && (!slot.is_call() || self.items[last].has_ended_whole()) => {
+                return Err(refused("only the last item may end incomplete, or a call while the last item is open"));
+            }
+            ItemStatus::Completed | ItemStatus::Failed if at == last && self.cut => {
+                return Err(refused("a call before it ended incomplete, so the last item cannot end otherwise"));
+            }
+            ItemStatus::Completed if slot.has_broken_input() => {
+                return Err(refused("the arguments are not JSON, so the call cannot complete"));
+            }
+            _ => {}
         }
         self.close_slot(at, status);
         Ok(())
@@ -179,7 +190,7 @@ impl Writer {
     /// Makes a slot and checks all there is to check, without changing anything.
     pub(crate) fn new_slot(&self, item_type: &str, mut given: Object, last: ItemStatus) -> Result<Slot, Error> {
         self.check_running()?;
-        if self.cut_at.is_some() {
+        if self.cut {
             return Err(refused("an item ended incomplete, so none may follow"));
         }
         let shape = shape_of(item_type)?;
@@ -225,25 +236,16 @@ impl Writer {
     /// Closes a slot if it is open.
     pub(crate) fn close_slot(&mut self, at: usize, status: ItemStatus) {
         let Some(slot) = self.items.get(at).filter(|slot| !slot.done) else { return };
-        let cut = status == ItemStatus::Incomplete;
-        let word = match slot.shape.word(status) {
-            Some("incomplete") if self.last_whole.is_some_and(|whole| whole > at) => "in_progress",
-            Some(word) => word,
-            // Only for a type that appears whole, and such an item is never open.
-            None => "completed",
-        };
+        // No word: only for a type that appears whole, and such an item is never open.
+        let word = slot.shape.word(status).unwrap_or("completed");
         self.write_close(at, status, word);
-        if cut {
-            self.cut_at = Some(self.cut_at.map_or(at, |first| first.min(at)));
-        } else {
-            self.last_whole = self.last_whole.max(Some(at));
-        }
     }
 
     /// Closes a slot with a status in this word.
     pub(crate) fn write_close(&mut self, at: usize, status: ItemStatus, word: &'static str) {
         let openai = self.openai();
         let cut = status == ItemStatus::Incomplete;
+        self.cut |= cut;
         let Some(slot) = self.items.get_mut(at) else { return };
         if slot.open == Some(Open::Output) {
             end_output(&mut self.emit, slot, at, cut);
@@ -272,6 +274,7 @@ impl Writer {
         *slot = Slot {
             done: true,
             json,
+            cut,
             status: Cow::Borrowed(word),
             ..Slot::new(slot.shape, core::mem::take(&mut slot.id), Object::new())
         };
@@ -348,20 +351,35 @@ impl Writer {
 }
 
 impl Slot {
-    /// Whether the item was written by the model, and to its end.
-    pub(crate) fn is_whole_sample(&self) -> bool {
-        let sampled = matches!(self.shape.name, "message" | "reasoning" | "function_call" | "custom_tool_call");
-        sampled && self.done && self.status == "completed"
+    /// Whether the item is done and was not cut.
+    pub(crate) fn has_ended_whole(&self) -> bool {
+        self.done && !self.cut
+    }
+
+    /// Whether the item is a call whose input is streamed.
+    pub(crate) fn is_call(&self) -> bool {
+        self.shape.input.is_some() || self.shape.holds == Holds::Commands
+    }
+
+    /// Whether the item is an open call with arguments that do not parse. None at all are written as `{}`.
+    pub(crate) fn has_broken_input(&self) -> bool {
+        let json = self.shape.input.is_some_and(|input| input.json);
+        json && !self.done && !self.input.is_empty() && !is_json(&self.input)
     }
 
     /// Whether the item is a call whose input may be cut: it must not be run.
     pub(crate) fn is_cut(&self) -> bool {
         match (self.shape.input, self.shape.holds) {
-            (Some(input), _) if input.json => Value::parse(&self.input, super::writer::depth()).is_err(),
+            (Some(input), _) if input.json => !is_json(&self.input),
+            (Some(_), _) if self.input_said => false,
             (Some(_), _) | (_, Holds::Commands) => true,
             _ => self.shape.ends == Ends::Nothing,
         }
     }
+}
+
+fn is_json(text: &str) -> bool {
+    Tape::default().parse(text, depth()).is_ok()
 }
 
 fn call(call_id: &str, name: &str) -> Object {

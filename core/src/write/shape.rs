@@ -113,7 +113,8 @@ pub(crate) enum Ends {
     Failed,
     /// `incomplete` and `failed`, and there is no `in_progress`.
     Whole,
-    /// Nothing but `in_progress`: what was cut stays so.
+    /// Nothing else: the contract's `ApplyPatchCallStatus` has only `in_progress` and `completed`. A patch that was cut stays
+    /// `in_progress` in its done event, because the only terminal word would have half a patch applied.
     Nothing,
 }
 

@@ -16,6 +16,8 @@ pub(crate) struct Slot {
     pub(crate) shape: &'static Shape,
     pub(crate) id: String,
     pub(crate) done: bool,
+    /// Whether it was closed as incomplete, in whatever word its type has for that.
+    pub(crate) cut: bool,
     pub(crate) status: Cow<'static, str>,
     /// Every field in order, as shown by `output_item.added`. Those that grow hold their place only.
     pub(crate) fields: Object,
@@ -189,6 +191,7 @@ impl Slot {
             shape,
             id,
             done: false,
+            cut: false,
             status: Cow::Borrowed("in_progress"),
             fields,
             pending: Object::new(),

@@ -65,10 +65,8 @@ pub struct Writer {
     pub(crate) state: State,
     pub(crate) items: Vec<Slot>,
     pub(crate) ids: BTreeSet<String>,
-    /// The first item that was cut: none may follow, those behind it can only be cut too, and the response cannot complete.
-    pub(crate) cut_at: Option<usize>,
-    /// The last item that has ended otherwise.
-    pub(crate) last_whole: Option<usize>,
+    /// Whether an item was cut: none may follow, the last one can only be cut too, and the response cannot complete.
+    pub(crate) cut: bool,
     /// Counts for the terminal event; no snapshot before it has any.
     usage: Option<Usage>,
     now: u64,
@@ -106,8 +104,7 @@ impl Writer {
             state: State { status: "in_progress", ..State::default() },
             items: Vec::new(),
             ids: BTreeSet::new(),
-            cut_at: None,
-            last_whole: None,
+            cut: false,
             usage: None,
         }
     }
@@ -173,11 +170,16 @@ impl Writer {
 
     /// Ends the response well: closes what is open as completed, then `response.completed` and `[DONE]`.
     ///
-    /// Refused if an item has ended incomplete. Without `usage` the counts given before stand.
+    /// Refused if an item has ended incomplete, and if an open call has arguments that are not JSON: such a call was cut,
+    /// or the model wrote nonsense, which is a `model_error` to [`fail`](Self::fail) with. Without `usage` the counts given
+    /// before stand.
     pub fn complete(&mut self, usage: Option<Usage>) -> Result<(), Error> {
         self.check_running()?;
-        if self.cut_at.is_some() {
+        if self.cut {
             return Err(refused("an item ended incomplete, so the response cannot complete"));
+        }
+        if self.items.iter().any(Slot::has_broken_input) {
+            return Err(refused("the arguments of an open call are not JSON, so it cannot complete"));
         }
         check_usage(usage)?;
         self.ensure_started()?;
@@ -191,16 +193,22 @@ impl Writer {
 
     /// Ends the response early: closes what is open, then `response.incomplete` with this reason and `[DONE]`.
     ///
-    /// The last item, if open, ends incomplete. Of several open items the earlier ones end completed, up to the first call
-    /// whose input is cut: it must not be run, so it and those behind it end incomplete too. With the reason
-    /// `max_output_tokens` the last item must be open, or closed as incomplete, if the model wrote it.
+    /// The last item, if open, ends incomplete. Of several open items the earlier ones end completed, except calls whose
+    /// input is cut: they must not be run. Refused if such a call stands before a last item that has ended otherwise, since
+    /// an incomplete item is the last one, and with the reason `max_output_tokens` if the last item has completed, since
+    /// the tokens ran out in it: leave it open. [`cancel`](Self::cancel) and [`fail`](Self::fail) are always possible.
     pub fn incomplete(&mut self, reason: &str, usage: Option<Usage>) -> Result<(), Error> {
         self.check_running()?;
         if reason.is_empty() {
             return Err(bad("expected a reason, found an empty text"));
         }
-        if reason == "max_output_tokens" && self.items.last().is_some_and(Slot::is_whole_sample) {
-            return Err(refused("the item that ran out of tokens was closed as completed; leave it open"));
+        if self.items.last().is_some_and(Slot::has_ended_whole) {
+            if reason == "max_output_tokens" && self.items.last().is_some_and(|last| last.status == "completed") {
+                return Err(refused("the item that ran out of tokens was closed as completed; leave it open"));
+            }
+            if self.items.iter().any(|slot| !slot.done && slot.is_cut()) {
+                return Err(refused("a call that is cut cannot stand before a whole item; cancel or fail"));
+            }
         }
         check_usage(usage)?;
         self.ensure_started()?;
@@ -212,7 +220,7 @@ impl Writer {
     pub(crate) fn end_incomplete(&mut self, reason: &str, usage: Option<Usage>) {
         let last = self.items.len().saturating_sub(1);
         for at in 0..self.items.len() {
-            let cut = at == last || self.cut_at.is_some_and(|cut| cut < at) || self.items[at].is_cut();
+            let cut = at == last || self.items[at].is_cut();
             self.close_slot(at, if cut { ItemStatus::Incomplete } else { ItemStatus::Completed });
         }
         self.state.reason = Some(reason.to_string());
@@ -220,6 +228,8 @@ impl Writer {
     }
 
     /// Ends the response because its caller wants no more: everything open ends incomplete, the reason is `cancelled`.
+    ///
+    /// This is the only end where an incomplete item need not be the last: all of them were cut at once, from outside.
     pub fn cancel(&mut self) -> Result<(), Error> {
         self.check_running()?;
         self.ensure_started()?;

@@ -18,11 +18,11 @@ super::explain! {
         why "Typed clients build the item from it, and user interfaces show the tool's name while its arguments arrive."
         right "{\"type\":\"function_call\",\"name\":\"get_weather\",\"arguments\":\"\",…}" wrong "{\"type\":\"function_call\",\"id\":\"fc_1\"}";
     Item05
-        says "An item is `in_progress` when it is added, or `completed` if it comes whole."
+        says "An item is `in_progress` when it is added, or `completed` if it comes whole. Types that have no `in_progress` in the contract (`apply_patch_call_output`, `computer_call_output`) begin with the status they end with."
         why "An item that starts as failed or incomplete has no history to explain it."
         right "output_item.added with status \"in_progress\"" wrong "output_item.added with status \"incomplete\"";
     Item06
-        says "Every item is closed by `response.output_item.done`, before the terminal event."
+        says "Every item is closed by `response.output_item.done`, before the terminal event, with a status with which items end. A patch that was cut stays `in_progress`: its type has no other word."
         why "Clients run tools and render results when the item is done; without the event they never do."
         right "added 0, …, done 0, response.completed" wrong "added 0, …, response.completed";
     Item07
@@ -30,7 +30,7 @@ super::explain! {
         why "The item was already used; late changes are lost in one client and applied in another."
         right "output_item.done 0, output_item.added 1" wrong "output_item.done 0, output_text.delta 0";
     Item08
-        says "An item that ends `incomplete` is the last item."
+        says "An item that ends `incomplete` is the last item. Two exceptions, both for items that are cut at once (MAPPINGS I9 and 1.8): a call, if the last item is cut too, and any item if the response is `cancelled`."
         why "A cut-off in the middle of the output would mean that the model went on after it was stopped."
         right "item 0 completed, item 1 incomplete" wrong "item 0 incomplete, item 1 completed";
     Item09

@@ -50,7 +50,7 @@ super::explain! {
         why "Typed clients of that edition fail without it."
         right "\"user\":null" wrong "(no user key, under the split edition)";
     Inc01
-        says "When the token budget runs out, the item and the response end `incomplete` and `incomplete_details` says why."
+        says "When the token budget runs out, the last item, whatever its type, and the response end `incomplete` and `incomplete_details` says why."
         why "Without the reason a client cannot tell a short answer from a cut one, or what to raise."
         right "status incomplete, incomplete_details {\"reason\":\"max_output_tokens\"}" wrong "status incomplete, incomplete_details null";
     Inc02
