@@ -2,15 +2,8 @@
 
 use std::ffi::{OsStr, OsString};
 
-/// What a command accepts.
-pub(crate) struct Spec {
-    /// Options without a value, such as `--pretty`.
-    pub(crate) flags: &'static [&'static str],
-    /// Options with a value, as `--split 7` or `--split=7`.
-    pub(crate) options: &'static [&'static str],
-    /// How many files may be named.
-    pub(crate) files: usize,
-}
+use crate::table::{Command, Files};
+use crate::Failure;
 
 /// The arguments of one call.
 #[derive(Debug, Default)]
@@ -22,7 +15,7 @@ pub(crate) struct Args {
 
 impl Args {
     /// Sorts arguments by what the command accepts. The error says what to change.
-    pub(crate) fn parse(spec: &Spec, arguments: Vec<OsString>) -> Result<Self, String> {
+    pub(crate) fn parse(command: &Command, arguments: Vec<OsString>) -> Result<Self, String> {
         let mut args = Self::default();
         let mut arguments = arguments.into_iter();
         let mut only_files = false;
@@ -38,23 +31,37 @@ impl Args {
             }
             let text = argument.to_str().ok_or_else(|| format!("option {} is not text", argument.to_string_lossy()))?;
             let (name, inline) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
-            if let Some(flag) = spec.flags.iter().find(|flag| **flag == name) {
-                if inline.is_some() {
-                    return Err(format!("{name} takes no value"));
-                }
-                args.flags.push(flag);
-            } else if let Some(option) = spec.options.iter().find(|option| **option == name) {
-                let value = inline.map(OsString::from).or_else(|| arguments.next());
-                args.values.push((option, value.ok_or_else(|| format!("{name} needs a value"))?));
-            } else {
-                let known = spec.flags.iter().chain(spec.options).copied();
+            let Some(option) = command.options.iter().find(|option| option.name == name) else {
+                let known = command.options.iter().map(|option| option.name);
                 return Err(format!("unknown option {name}{}", did_you_mean(name, known)));
+            };
+            if !option.is_flag() {
+                let value = inline.map(OsString::from).or_else(|| arguments.next());
+                args.values.push((option.name, value.ok_or_else(|| format!("{name} needs a value"))?));
+            } else if inline.is_some() {
+                return Err(format!("{name} takes no value"));
+            } else {
+                args.flags.push(option.name);
             }
         }
-        if args.files.len() > spec.files {
-            return Err(format!("expected at most {} file(s), found {}", spec.files, args.files.len()));
-        }
+        args.count_files(command.files)?;
         Ok(args)
+    }
+
+    fn count_files(&self, files: Files) -> Result<(), String> {
+        let found = self.files.len();
+        let expected = match files {
+            Files::Any => return Ok(()),
+            Files::One if found > 1 => "one file at most",
+            Files::Word(_) if found > 1 => "one word",
+            Files::Exactly(count) if found != count => match count {
+                0 => "no file",
+                1 => "one file",
+                _ => "two files",
+            },
+            _ => return Ok(()),
+        };
+        Err(format!("expected {expected}, found {found}"))
     }
 
     /// Says whether a flag was given.
@@ -73,35 +80,68 @@ impl Args {
     }
 
     /// Every value of an option as text, in order.
-    pub(crate) fn texts<'a>(&'a self, option: &'a str) -> Result<Vec<&'a str>, crate::Failure> {
+    pub(crate) fn texts<'a>(&'a self, option: &'a str) -> Result<Vec<&'a str>, Failure> {
         let text = |value: &'a OsStr| value.to_str();
         let all: Option<Vec<_>> = self.values(option).map(text).collect();
-        all.ok_or_else(|| crate::Failure::Usage(format!("the value of {option} is not text")))
+        all.ok_or_else(|| Failure::Usage(format!("the value of {option} is not text")))
     }
 
     /// The value of an option as text.
-    pub(crate) fn text(&self, option: &str) -> Result<Option<&str>, crate::Failure> {
+    pub(crate) fn text(&self, option: &str) -> Result<Option<&str>, Failure> {
         let Some(value) = self.value(option) else { return Ok(None) };
-        value.to_str().map(Some).ok_or_else(|| crate::Failure::Usage(format!("the value of {option} is not text")))
+        value.to_str().map(Some).ok_or_else(|| Failure::Usage(format!("the value of {option} is not text")))
     }
 
     /// The value of an option as a whole number above zero.
-    pub(crate) fn number(&self, option: &str) -> Result<Option<usize>, crate::Failure> {
+    pub(crate) fn number(&self, option: &str) -> Result<Option<usize>, Failure> {
         let Some(text) = self.text(option)? else { return Ok(None) };
         match text.parse::<usize>() {
             Ok(number) if number > 0 => Ok(Some(number)),
-            _ => Err(crate::Failure::Usage(format!("{option} needs a whole number above 0, found {text}"))),
+            _ => Err(Failure::Usage(format!("{option} needs a whole number above 0, found {text}"))),
         }
     }
 
+    /// A value that is one of a few words; the first word is the default.
+    pub(crate) fn choice(&self, option: &str, words: &'static [&'static str]) -> Result<&'static str, Failure> {
+        let Some(text) = self.text(option)? else { return Ok(words.first().copied().unwrap_or_default()) };
+        words.iter().copied().find(|word| *word == text).ok_or_else(|| {
+            let hint = did_you_mean(text, words.iter().copied());
+            Failure::Usage(format!("{option} is {}, found {text}{hint}", list(words)))
+        })
+    }
+
     /// The files that were named.
-    pub(crate) fn files(&self) -> &[OsString] {
+    pub(crate) fn named(&self) -> &[OsString] {
         &self.files
+    }
+
+    /// The files to read, `-` if none was named.
+    pub(crate) fn files(&self) -> Vec<&OsStr> {
+        match self.files.as_slice() {
+            [] => vec![OsStr::new("-")],
+            files => files.iter().map(OsString::as_os_str).collect(),
+        }
+    }
+
+    /// The one word that was named.
+    pub(crate) fn word(&self) -> Result<Option<&str>, Failure> {
+        let word =
+            self.files.first().map(|word| word.to_str().ok_or_else(|| Failure::Usage("the word is not text".into())));
+        word.transpose()
     }
 
     /// The one file, `-` if none was named.
     pub(crate) fn file(&self) -> &OsStr {
         self.files.first().map_or(OsStr::new("-"), OsString::as_os_str)
+    }
+}
+
+/// `a, b or c`.
+fn list(words: &[&str]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
     }
 }
 

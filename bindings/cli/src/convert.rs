@@ -7,76 +7,99 @@ use deltafold::adapter::{detect, AdapterFinding, Converter, Dialect, Fidelity, F
 use deltafold::json::{Object, Value};
 use deltafold::{Error, Limits};
 
-use crate::args::{did_you_mean, Args, Spec};
-use crate::input::Input;
+use crate::args::Args;
+use crate::input::{Input, Stdin};
+use crate::intake::dialect;
 use crate::output::{complain, Output};
-use crate::{Command, Failure, Io};
+use crate::table::{Command, Files, Opt, Words, SPLIT};
+use crate::{Failure, Io};
 
 pub(crate) const COMMAND: Command = Command {
     name: "convert",
     summary: "turn a stream of one dialect into another",
-    help: "Usage: deltafold convert --from DIALECT --to DIALECT [FILE|-] [options]
+    usage: &["--to DIALECT [FILE…|-] [options]"],
+    about: "Read: open-responses anthropic chat-completions gemini blocks thread-events ollama mistral cohere bedrock.
 
-  --from DIALECT     what the input speaks, or auto to find out from its first message
-  --to DIALECT       what to write
-  --options JSON     one JSON object with the adapters' options for both sides, such as {\"model\":\"m-1\"}
-  --framing LAYOUT   sse (the default) or jsonl: one JSON object a line
-  --report FILE      write what was lost, repaired or assumed as a JSON array
-  --strict-loss      exit with 1 if anything was lost
-  --split N          feed N bytes at a time (the answer is the same)
+Written: open-responses anthropic chat-completions ag-ui ui-message-stream.
 
-Read:    open-responses anthropic chat-completions gemini blocks thread-events ollama mistral cohere bedrock
-Written: open-responses anthropic chat-completions ag-ui ui-message-stream
-
-Without the option now, times are those of the clock; an id that neither input nor options have is made from it. Output is
-sent as soon as it is whole, so the command can stand in a pipe.
-
-Example: deltafold convert --from auto --to ag-ui examples/streams/tour.sse
-",
-    spec: Spec {
-        flags: &["--strict-loss"],
-        options: &["--from", "--to", "--options", "--framing", "--report", "--split"],
-        files: 1,
-    },
+Without the option now, times are those of the clock; an id that neither input nor options have is made from it. Output is \
+sent as soon as it is whole, so the command can stand in a pipe. Several files are converted one after the other.",
+    options: &[
+        Opt::with(
+            "--from",
+            "DIALECT",
+            Words::ReadDialects,
+            "what the input speaks (default auto: found out from its first message)",
+        ),
+        Opt::with("--to", "DIALECT", Words::WrittenDialects, "what to write"),
+        Opt::with("--format", "F", Words::List(&["sse", "jsonl"]), "sse (the default) or jsonl: one JSON object a line"),
+        Opt::with("--framing", "F", Words::List(&["sse", "jsonl"]), "the same as --format"),
+        Opt::with(
+            "--options",
+            "JSON",
+            Words::Free,
+            "one JSON object with the adapters' options for both sides, such as {\"model\":\"m-1\"}",
+        ),
+        Opt::with("--report", "FILE", Words::File, "write what was lost, repaired or assumed as a JSON array"),
+        Opt::flag("--strict-loss", "exit with 1 if anything was lost"),
+        SPLIT,
+    ],
+    files: Files::Any,
+    exits: &[
+        ("0", "done"),
+        ("1", "reading failed, a limit was passed, the dialect was not recognised, or a loss with --strict-loss"),
+        ("2", "the call was wrong or a file cannot be opened"),
+    ],
+    examples: &[
+        "deltafold convert --to ag-ui examples/streams/tour.sse",
+        "deltafold convert --from ollama --to open-responses examples/streams/dialects/ollama.jsonl",
+    ],
     run,
 };
 
 fn run(args: &Args, io: &mut Io<'_>) -> Result<u8, Failure> {
     let from = match args.text("--from")? {
-        None => return Err(Failure::Usage("--from is needed: a dialect, or auto".into())),
-        Some("auto") => None,
+        None | Some("auto") => None,
         Some(name) => Some(dialect(name)?),
     };
     let to = args.text("--to")?.ok_or_else(|| Failure::Usage("--to is needed: a dialect".into()))?;
     let to = dialect(to)?;
-    let framing = match args.text("--framing")? {
-        None | Some("sse") => Framing::Native,
-        Some("jsonl") => Framing::JsonLines,
-        Some(other) => return Err(Failure::Usage(format!("--framing is sse or jsonl, found {other}"))),
+    let option = if args.value("--framing").is_some() { "--framing" } else { "--format" };
+    let framing = match args.choice(option, &["sse", "jsonl"])? {
+        "jsonl" => Framing::JsonLines,
+        _ => Framing::Native,
     };
     let options = options(args.text("--options")?, to)?;
-    let mut input = Input::open(args.file(), args.number("--split")?, &mut io.input)?;
+    let split = args.number("--split")?;
+    let stdin = Stdin::new(&mut io.input);
     let mut output = Output::new(&mut io.output);
-
-    let mut start = Vec::new();
-    let from = match from {
-        Some(from) => from,
-        None => recognise(&mut input, &mut start)?,
-    };
-    let options = Value::Object(with_id(options, from));
-    let mut converter =
-        Converter::with(Some(from), to, &options, framing, Limits::default()).map_err(|error| usage(&error))?;
-    let result = convert(&mut converter, &start, &mut input, &mut output);
-    if let Some(file) = args.value("--report") {
-        report(&converter, file)?;
+    let (mut findings, mut messages, mut lost) = (Vec::new(), Vec::new(), 0);
+    for file in args.files() {
+        let mut input = Input::open(file, split, &stdin)?;
+        let mut start = Vec::new();
+        let from = match from {
+            Some(from) => from,
+            None => recognise(&mut input, &mut start)?,
+        };
+        let options = Value::Object(with_id(options.clone(), from));
+        let mut converter =
+            Converter::with(Some(from), to, &options, framing, Limits::default()).map_err(|error| usage(&error))?;
+        let result = convert(&mut converter, &start, &mut input, &mut output);
+        findings.extend(converter.findings().map(AdapterFinding::to_value));
+        if let Some(file) = args.value("--report") {
+            report(&findings, file)?;
+        }
+        result?;
+        lost += converter.lost();
+        if converter.lost() > 0 {
+            let first = converter.findings().find(|finding| finding.code.kind() == Fidelity::Lost);
+            let first = first.map_or_else(String::new, |finding| format!(", the first: {finding}"));
+            messages.push(format!("{} of what {} said could not be carried{first}", converter.lost(), input.name()));
+        }
     }
-    result?;
-    if args.has("--strict-loss") && converter.lost() > 0 {
-        let first = converter.findings().find(|finding| finding.code.kind() == Fidelity::Lost);
-        let first = first.map_or_else(String::new, |finding| format!(", the first: {finding}"));
-        let message = format!("{} of what {} said could not be carried{first}", converter.lost(), input.name());
-        drop((input, output));
-        complain(io, &message);
+    drop(output);
+    if args.has("--strict-loss") && lost > 0 {
+        messages.iter().for_each(|message| complain(io, message));
         return Ok(1);
     }
     Ok(0)
@@ -125,23 +148,13 @@ fn recognise(input: &mut Input<'_>, start: &mut Vec<u8>) -> Result<Dialect, Fail
     detect(&whole).ok_or_else(|| Failure::Work(format!("{} speaks no dialect that is known here", input.name())))
 }
 
-fn dialect(name: &str) -> Result<Dialect, Failure> {
-    Dialect::from_name(name).map_err(|_| {
-        let hint = did_you_mean(name, Dialect::ALL.iter().map(|dialect| dialect.name()));
-        Failure::Usage(format!("no dialect is called {name}{hint}; `deltafold convert --help` lists them"))
-    })
-}
-
 /// The options as given, with the clock's time where they have none, and a thread for the target that needs one.
 fn options(text: Option<&str>, to: Dialect) -> Result<Object, Failure> {
     let parsed = Value::parse(text.unwrap_or("{}"), Limits::default().depth);
     let Ok(Value::Object(mut options)) = parsed else {
         return Err(Failure::Usage("--options is not a JSON object".into()));
     };
-    if !options.contains_key("now") {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        options.push("now", now);
-    }
+    options = with_time(options);
     if to == Dialect::AgUi && !options.contains_key("thread_id") {
         let id = format!("thread_{}", now(&options));
         options.push("thread_id", id);
@@ -149,8 +162,17 @@ fn options(text: Option<&str>, to: Dialect) -> Result<Object, Failure> {
     Ok(options)
 }
 
+/// The options with the clock's time, if they have none.
+pub(crate) fn with_time(mut options: Object) -> Object {
+    if !options.contains_key("now") {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        options.push("now", now);
+    }
+    options
+}
+
 /// The options with a response id, if the source has none on the wire.
-fn with_id(mut options: Object, from: Dialect) -> Object {
+pub(crate) fn with_id(mut options: Object, from: Dialect) -> Object {
     let needed = matches!(from, Dialect::Blocks | Dialect::Ollama | Dialect::Bedrock);
     if needed && !options.contains_key("response_id") {
         let id = format!("resp_{}", now(&options));
@@ -163,9 +185,8 @@ fn now(options: &Object) -> i64 {
     options.get("now").and_then(Value::as_i64).unwrap_or(0)
 }
 
-fn report(converter: &Converter, file: &OsStr) -> Result<(), Failure> {
-    let findings: Vec<Value> = converter.findings().map(AdapterFinding::to_value).collect();
-    let text = Value::Array(findings).to_pretty() + "\n";
+fn report(findings: &[Value], file: &OsStr) -> Result<(), Failure> {
+    let text = Value::Array(findings.to_vec()).to_pretty() + "\n";
     let name = file.to_string_lossy();
     std::fs::write(file, text).map_err(|error| Failure::Work(format!("cannot write {name}: {error}")))
 }

@@ -17,30 +17,30 @@
 
 mod args;
 mod check;
+mod completions;
 mod convert;
 mod events;
 mod fold;
 mod frames;
+mod help;
 mod input;
+mod intake;
 mod io;
+mod lines;
+mod man;
+mod many;
 mod output;
+mod paint;
+mod progress;
 mod show;
+mod table;
 
 use std::ffi::OsString;
 
-use args::{Args, Spec};
+use args::Args;
 pub use io::Io;
 use output::Output;
-
-/// One subcommand.
-struct Command {
-    name: &'static str,
-    summary: &'static str,
-    /// What `deltafold NAME --help` prints below the summary.
-    help: &'static str,
-    spec: Spec,
-    run: fn(&Args, &mut Io<'_>) -> Result<u8, Failure>,
-}
+use table::Command;
 
 /// Why a command ends early.
 enum Failure {
@@ -52,8 +52,34 @@ enum Failure {
     Closed,
 }
 
-const COMMANDS: &[Command] =
-    &[show::COMMAND, check::COMMAND, fold::COMMAND, events::COMMAND, frames::COMMAND, convert::COMMAND];
+impl Failure {
+    fn code(&self) -> u8 {
+        match self {
+            Self::Usage(_) => 2,
+            Self::Work(_) => 1,
+            Self::Closed => 0,
+        }
+    }
+
+    fn message(&self) -> Option<&str> {
+        match self {
+            Self::Usage(message) | Self::Work(message) => Some(message),
+            Self::Closed => None,
+        }
+    }
+}
+
+/// Every command, in the order of the help page.
+const COMMANDS: &[Command] = &[
+    show::COMMAND,
+    check::COMMAND,
+    fold::COMMAND,
+    events::COMMAND,
+    frames::COMMAND,
+    convert::COMMAND,
+    completions::COMMAND,
+    man::COMMAND,
+];
 
 /// Runs one command: `arguments` are those behind the program's name. Returns the exit code.
 ///
@@ -64,18 +90,16 @@ pub fn run<A: Into<OsString>>(arguments: impl IntoIterator<Item = A>, io: &mut I
     let first = arguments.next();
     let result = dispatch(first, arguments.collect(), io);
     // What could not be written is not worth a message of its own: the failure, if any, is the command's.
-    let (code, message) = match result {
-        Ok(code) => return code,
-        Err(Failure::Closed) => return 0,
-        Err(Failure::Usage(message)) => (2, message),
-        Err(Failure::Work(message)) => (1, message),
-    };
-    output::complain(io, &message);
-    code
+    result.unwrap_or_else(|failure| {
+        if let Some(message) = failure.message() {
+            output::complain(io, message);
+        }
+        failure.code()
+    })
 }
 
 fn dispatch(first: Option<OsString>, rest: Vec<OsString>, io: &mut Io<'_>) -> Result<u8, Failure> {
-    let Some(first) = first else { return print(io, &help()).map(|()| 2) };
+    let Some(first) = first else { return print(io, &help::page()).map(|()| 2) };
     match first.to_str() {
         Some("--help" | "-h" | "help") => print(io, &help_for(&rest)?).map(|()| 0),
         Some("--version" | "-V") => print(io, &format!("deltafold {}\n", env!("CARGO_PKG_VERSION"))).map(|()| 0),
@@ -89,9 +113,9 @@ fn dispatch(first: Option<OsString>, rest: Vec<OsString>, io: &mut Io<'_>) -> Re
 
 fn run_command(command: &Command, rest: Vec<OsString>, io: &mut Io<'_>) -> Result<u8, Failure> {
     if rest.iter().any(|argument| argument == "--help" || argument == "-h") {
-        return print(io, &command_help(command)).map(|()| 0);
+        return print(io, &help::of(command)).map(|()| 0);
     }
-    let args = Args::parse(&command.spec, rest).map_err(|message| {
+    let args = Args::parse(command, rest).map_err(|message| {
         Failure::Usage(format!("{message}; `deltafold {} --help` shows how to call it", command.name))
     })?;
     (command.run)(&args, io)
@@ -109,27 +133,12 @@ fn unknown(name: &str) -> String {
     format!("no command `{name}`{hint}; `deltafold --help` lists them")
 }
 
-fn help() -> String {
-    let mut text = String::from(
-        "deltafold reads, checks, folds and converts the streams that language models answer with.\n\nUsage: deltafold COMMAND [FILE|-] [options]\n\nCommands:\n",
-    );
-    for command in COMMANDS {
-        text.push_str(&format!("  {:<9} {}\n", command.name, command.summary));
-    }
-    text.push_str("\nWithout FILE, or with -, input comes from stdin. `deltafold COMMAND --help` says more.\n");
-    text
-}
-
 fn help_for(rest: &[OsString]) -> Result<String, Failure> {
     Ok(match rest.first() {
-        None => help(),
+        None => help::page(),
         Some(name) => match COMMANDS.iter().find(|command| *name == *command.name) {
-            Some(command) => command_help(command),
+            Some(command) => help::of(command),
             None => return Err(Failure::Usage(unknown(&name.to_string_lossy()))),
         },
     })
-}
-
-fn command_help(command: &Command) -> String {
-    format!("deltafold {}: {}\n\n{}", command.name, command.summary, command.help)
 }

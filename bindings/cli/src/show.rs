@@ -2,31 +2,38 @@
 
 use deltafold::{Item, Reader, Response};
 
-use crate::args::{Args, Spec};
-use crate::input::Input;
+use crate::args::Args;
+use crate::input::{Input, Stdin};
+use crate::intake::{Asked, Intake};
 use crate::output::Output;
-use crate::{Command, Failure, Io};
+use crate::table::{Command, Files, FROM, MESSAGES, PLAIN_EXITS};
+use crate::{Failure, Io};
 
 pub(crate) const COMMAND: Command = Command {
     name: "show",
     summary: "print a stream as a readable transcript",
-    help: "Usage: deltafold show [FILE|-]
-
-Prints each output item with its text, reasoning, tool arguments and status, then usage, outcome and findings.
-
-Example: deltafold show examples/streams/tour.sse
-",
-    spec: Spec { flags: &[], options: &[], files: 1 },
+    usage: &["[FILE|-] [options]"],
+    about:
+        "Prints each output item with its text, reasoning, tool arguments and status, then usage, outcome and findings.",
+    options: &[FROM, MESSAGES],
+    files: Files::One,
+    exits: PLAIN_EXITS,
+    examples: &["deltafold show examples/streams/tour.sse"],
     run,
 };
 
 fn run(args: &Args, io: &mut Io<'_>) -> Result<u8, Failure> {
-    let mut input = Input::open(args.file(), None, &mut io.input)?;
+    let stdin = Stdin::new(&mut io.input);
+    let mut input = Input::open(args.file(), None, &stdin)?;
+    let mut intake = Intake::new(Asked::from_args(args)?)?;
     let mut reader = Reader::new();
+    let name = input.name().to_owned();
+    let failure = |error: deltafold::Error| Failure::Work(format!("{name}: {error}"));
     while let Some(chunk) = input.chunk()? {
-        reader.feed(chunk).map_err(|error| Failure::Work(error.to_string()))?;
-        while reader.poll_event().map_err(|error| Failure::Work(error.to_string()))?.is_some() {}
+        intake.push(chunk, &mut reader).map_err(failure)?;
+        while reader.poll_event().map_err(failure)?.is_some() {}
     }
+    intake.end(&mut reader).map_err(failure)?;
     let outcome = reader.finish();
     let response = reader.response();
     let mut output = Output::new(&mut io.output);

@@ -105,13 +105,13 @@ fn the_report_names_what_was_lost_and_strict_loss_makes_it_an_exit_code() {
 #[test]
 fn a_mistake_is_code_2_and_a_message_that_says_what_to_do() {
     for (arguments, message) in [
-        (&["--to", "ag-ui"][..], "--from is needed: a dialect, or auto"),
-        (&["--from", "auto"], "--to is needed: a dialect"),
+        (&["--from", "auto"][..], "--to is needed: a dialect"),
         (
             &["--from", "antropic", "--to", "ag-ui"],
             "no dialect is called antropic (did you mean anthropic?); `deltafold convert --help` lists them",
         ),
         (&["--from", "gemini", "--to", "ag-ui", "--framing", "x"], "--framing is sse or jsonl, found x"),
+        (&["--to", "ag-ui", "--format", "jsonly"], "--format is sse or jsonl, found jsonly (did you mean jsonl?)"),
         (&["--from", "gemini", "--to", "ag-ui", "--options", "[]"], "--options is not a JSON object"),
         (
             &["--from", "gemini", "--to", "ag-ui", "--options", "{\"modle\":1}"],

@@ -52,7 +52,12 @@ fn a_mistake_is_code_2_and_a_message_that_says_what_to_do() {
         (&["frames", "--split", "0"], "--split needs a whole number above 0, found 0"),
         (&["frames", "--split=two"], "--split needs a whole number above 0, found two"),
         (&["frames", "--comments=yes"], "--comments takes no value; `deltafold frames --help` shows how to call it"),
-        (&["frames", "a", "b"], "expected at most 1 file(s), found 2; `deltafold frames --help` shows how to call it"),
+        (&["show", "a", "b"], "expected one file at most, found 2; `deltafold show --help` shows how to call it"),
+        (&["man", "a"], "expected no file, found 1; `deltafold man --help` shows how to call it"),
+        (&["events", "-", "-"], "stdin can be read only once; name - only once"),
+        (&["fold", "--from", "ag-ui"], "ag-ui can be written, not read; see --to of `deltafold convert`"),
+        (&["completions"], "name a shell: bash, zsh or fish"),
+        (&["completions", "csh"], "no script for `csh`; shells are bash, zsh and fish"),
         (&["frames", "no/such/file"], "cannot open no/such/file: No such file or directory (os error 2)"),
     ] {
         let done = run(arguments, b"");

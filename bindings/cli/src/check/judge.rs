@@ -2,23 +2,29 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::io::Read;
 
 use deltafold::json::Value;
 use deltafold::validate::{validate_compact_response, validate_error, validate_request, validate_response};
 use deltafold::{Edition, Error, Finding, Limits, Profile, Reader, Severity};
 
 use super::{Asked, Choice, Report};
-use crate::input::Input;
+use crate::input::{read_text, Input, Stdin};
+use crate::intake::Intake;
+use crate::progress::Progress;
 use crate::Failure;
 
 /// Checks a stream.
-pub(super) fn stream(file: &OsStr, asked: &Asked, stdin: &mut (dyn Read + Send)) -> Result<Report, Failure> {
-    let mut source = Source::open(file, matches!(asked.profile, Choice::Auto), stdin)?;
+pub(super) fn stream(
+    file: &OsStr,
+    asked: &Asked,
+    stdin: &Stdin<'_>,
+    progress: &Progress<'_>,
+) -> Result<Report, Failure> {
+    let mut source = Source::open(file, matches!(asked.profile, Choice::Auto), stdin, progress)?;
     let (profile, chosen) = match &asked.profile {
         Choice::Given(profile) => (profile.clone(), None),
         Choice::Auto => {
-            let profile = suggest(&mut source, asked)?;
+            let profile = suggest(&mut source, asked, progress)?;
             let name = profile.name().to_owned();
             (profile, Some(name))
         }
@@ -26,7 +32,7 @@ pub(super) fn stream(file: &OsStr, asked: &Asked, stdin: &mut (dyn Read + Send))
     let edition = asked.edition.unwrap_or(profile.edition());
     let mut reader =
         Reader::builder().profile(profile).edition(edition).validate(asked.layers).quote(asked.quote).build();
-    read_stream(&mut reader, &mut source, asked)?;
+    let from = read_stream(&mut reader, &mut source, asked, progress)?;
     let outcome = reader.finish();
     let all = reader.all_findings();
     let counts = [Severity::Note, Severity::Warning, Severity::Error].map(|severity| all.count(severity));
@@ -37,6 +43,7 @@ pub(super) fn stream(file: &OsStr, asked: &Asked, stdin: &mut (dyn Read + Send))
             events: reader.event_count(),
             findings: reader.findings().to_vec(),
             counts,
+            from,
             chosen,
         },
         asked,
@@ -44,12 +51,12 @@ pub(super) fn stream(file: &OsStr, asked: &Asked, stdin: &mut (dyn Read + Send))
 }
 
 /// Checks a request body.
-pub(super) fn request(file: &OsStr, asked: &Asked, stdin: &mut (dyn Read + Send)) -> Result<Report, Failure> {
+pub(super) fn request(file: &OsStr, asked: &Asked, stdin: &Stdin<'_>) -> Result<Report, Failure> {
     body(file, asked, stdin, validate_request)
 }
 
 /// Checks a response body; what it is is seen in it.
-pub(super) fn response(file: &OsStr, asked: &Asked, stdin: &mut (dyn Read + Send)) -> Result<Report, Failure> {
+pub(super) fn response(file: &OsStr, asked: &Asked, stdin: &Stdin<'_>) -> Result<Report, Failure> {
     body(file, asked, stdin, |text, edition| {
         let value = Value::parse(text, Limits::default().depth).unwrap_or_default();
         if value.str_at("object") == Some("response.compaction") {
@@ -62,23 +69,13 @@ pub(super) fn response(file: &OsStr, asked: &Asked, stdin: &mut (dyn Read + Send
     })
 }
 
-/// Reads a small file as text; `-` is stdin.
-pub(super) fn read(file: &OsStr, stdin: &mut (dyn Read + Send)) -> Result<String, Failure> {
-    let mut input = Input::open(file, None, stdin)?;
-    let mut bytes = Vec::new();
-    while let Some(chunk) = input.chunk()? {
-        bytes.extend_from_slice(chunk);
-    }
-    String::from_utf8(bytes).map_err(|_| Failure::Usage(format!("{} is not UTF-8", input.name())))
-}
-
 fn body(
     file: &OsStr,
     asked: &Asked,
-    stdin: &mut (dyn Read + Send),
+    stdin: &Stdin<'_>,
     validate: impl Fn(&str, Edition) -> Result<Vec<Finding>, Error>,
 ) -> Result<Report, Failure> {
-    let text = read(file, stdin)?;
+    let text = read_text(file, stdin)?;
     let name = file.to_string_lossy().into_owned();
     let check = |edition| {
         validate(&text, asked.edition.unwrap_or(edition)).map_err(|error| Failure::Usage(format!("{name}: {error}")))
@@ -106,11 +103,11 @@ fn body(
     });
     let mut counts = [0; 3];
     findings.iter().for_each(|finding| counts[finding.severity as usize] += 1);
-    Ok(narrow(Report { file: name, outcome: None, events: 0, findings, counts, chosen }, asked))
+    Ok(narrow(Report { file: name, outcome: None, events: 0, findings, counts, from: None, chosen }, asked))
 }
 
 /// Finds the profile that fits: the stream is read once for each edition, with nothing forgiven.
-fn suggest(source: &mut Source<'_>, asked: &Asked) -> Result<Profile, Failure> {
+fn suggest(source: &mut Source<'_>, asked: &Asked, progress: &Progress<'_>) -> Result<Profile, Failure> {
     let mut found: BTreeMap<Edition, Vec<Finding>> = BTreeMap::new();
     for edition in Edition::ALL {
         let strict = Profile::builtin("open-responses").map_err(failure)?;
@@ -118,7 +115,7 @@ fn suggest(source: &mut Source<'_>, asked: &Asked) -> Result<Profile, Failure> {
         let edition_asked = asked.edition.unwrap_or(edition);
         let mut reader =
             Reader::builder().profile(strict).edition(edition_asked).validate(asked.layers).limits(limits).build();
-        read_stream(&mut reader, source, asked)?;
+        read_stream(&mut reader, source, asked, progress)?;
         reader.finish();
         found.insert(edition, reader.findings().to_vec());
         source.rewind()?;
@@ -126,7 +123,13 @@ fn suggest(source: &mut Source<'_>, asked: &Asked) -> Result<Profile, Failure> {
     Ok(Profile::suggest(|edition| found.get(&edition).cloned().unwrap_or_default()))
 }
 
-fn read_stream(reader: &mut Reader, source: &mut Source<'_>, asked: &Asked) -> Result<(), Failure> {
+/// Reads to the end; the name of the dialect, if it had to be converted.
+fn read_stream(
+    reader: &mut Reader,
+    source: &mut Source<'_>,
+    asked: &Asked,
+    progress: &Progress<'_>,
+) -> Result<Option<&'static str>, Failure> {
     if let Some(request) = &asked.request {
         reader.note_request(request).map_err(|error| Failure::Usage(format!("--for: {error}")))?;
     }
@@ -134,37 +137,19 @@ fn read_stream(reader: &mut Reader, source: &mut Source<'_>, asked: &Asked) -> R
         let (status, headers) = parse_head(head)?;
         reader.note_head(status, headers);
     }
-    let mut lines = Vec::new();
+    let name = source.name().to_owned();
+    let failure = |error: Error| Failure::Work(format!("{name}: {error}"));
+    let mut intake = Intake::new(asked.intake)?;
+    let live = matches!(source, Source::Live(_));
     while let Some(chunk) = source.chunk()? {
-        if asked.messages {
-            feed_lines(reader, &mut lines, chunk)?;
-        } else {
-            reader.feed(chunk).map_err(failure)?;
-        }
+        // What is kept was counted when it was read.
+        progress.bytes(if live { chunk.len() } else { 0 });
+        intake.push(chunk, reader).map_err(failure)?;
         while reader.poll_event().map_err(failure)?.is_some() {}
     }
-    if !lines.is_empty() {
-        feed_lines(reader, &mut lines, b"\n")?;
-    }
-    reader.end();
+    intake.end(reader).map_err(failure)?;
     while reader.poll_event().map_err(failure)?.is_some() {}
-    Ok(())
-}
-
-/// Feeds every line that is whole, and keeps the rest.
-fn feed_lines(reader: &mut Reader, rest: &mut Vec<u8>, chunk: &[u8]) -> Result<(), Failure> {
-    for line in chunk.split_inclusive(|byte| *byte == b'\n') {
-        rest.extend_from_slice(line);
-        if !line.ends_with(b"\n") {
-            continue;
-        }
-        let text = String::from_utf8_lossy(rest);
-        if !text.trim().is_empty() {
-            reader.feed_json(text.trim()).map_err(failure)?;
-        }
-        rest.clear();
-    }
-    Ok(())
+    Ok(intake.converted().map(deltafold::adapter::Dialect::name))
 }
 
 /// Status, and headers by name.
@@ -208,13 +193,15 @@ enum Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    fn open(file: &OsStr, again: bool, stdin: &'a mut (dyn Read + Send)) -> Result<Self, Failure> {
+    fn open(file: &OsStr, again: bool, stdin: &Stdin<'a>, progress: &Progress<'_>) -> Result<Self, Failure> {
         let mut input = Input::open(file, None, stdin)?;
+        progress.size(input.size());
         if !again {
             return Ok(Self::Live(input));
         }
         let mut bytes = Vec::new();
         while let Some(chunk) = input.chunk()? {
+            progress.bytes(chunk.len());
             bytes.extend_from_slice(chunk);
         }
         Ok(Self::Kept { name: input.name().to_owned(), bytes, at: 0 })

@@ -25,6 +25,9 @@ fn file(report: &Report) -> Value {
     object.push("file", report.file.as_str());
     object.push("outcome", report.outcome);
     object.push("events", report.events);
+    if let Some(from) = report.from {
+        object.push("from", from);
+    }
     object.push("findings", report.findings.iter().map(finding).collect::<Vec<Value>>());
     object.into()
 }

@@ -10,57 +10,88 @@ mod sarif;
 mod text;
 
 use std::ffi::OsStr;
-use std::io::{Read, Write};
 
 use deltafold::validate::{Layers, Rule};
 use deltafold::{Edition, Finding, Profile, Severity};
 
-use crate::args::{did_you_mean, Args, Spec};
-use crate::output::Output;
-use crate::{print, Command, Failure, Io};
+use crate::args::{did_you_mean, Args};
+use crate::input::{read_text, shown, Stdin};
+use crate::output::{complain, Output};
+use crate::paint::Paint;
+use crate::progress::Progress;
+use crate::table::{Command, Files, Opt, Words, COLOR, FROM, JOBS, MESSAGES, PROGRESS};
+use crate::{intake, many, print, Failure, Io};
 
 pub(crate) const COMMAND: Command = Command {
     name: "check",
     summary: "find every rule that a stream breaks",
-    help: "Usage: deltafold check [FILE…|-] [options]
-       deltafold check --request FILE | --response FILE | --explain ID
-
-  --profile P       what is forgiven: a built-in profile, a JSON file, or `auto` to pick the one that fits (default
-                    open-responses, which forgives nothing)
-  --edition E       2026-04-24, 2026-01-15, split, split-2026-01 or openai (default: that of the profile)
-  --layers L        framing, schema, stream: which to look at, separated by commas (default all)
-  --rule ID         look for this rule only; may be given again, or as a list separated by commas
-  --format F        text, json, sarif or junit (default text)
-  --color WHEN      auto, always or never (default auto; NO_COLOR is obeyed)
-  --messages        each line of the input is a JSON message of a socket or log, not an event stream
-  --for FILE        the request that the stream answers, as JSON: checks the rules about both
-  --head FILE       status line and headers that the stream came with: checks the rules about them
-  --quote           messages may quote short pieces of the payload (which may hold secrets)
-  --request FILE    check a request body instead of a stream
-  --response FILE   check a response body (or compaction, or error body) instead of a stream
-  --explain ID      print a rule, why it matters and an example; `all` prints the page of all rules
-
-Exit code: 0 no errors, 1 errors were found, 2 the call was wrong.
-
-Example: deltafold check --profile openai examples/streams/tour.sse
-",
-    spec: Spec {
-        flags: &["--messages", "--quote"],
-        options: &[
-            "--profile",
-            "--edition",
-            "--layers",
-            "--rule",
+    usage: &["[FILE…|-] [options]", "--request FILE | --response FILE | --explain ID"],
+    about: "Prints findings with rule, place and message, a line for each file, and for several files a table.",
+    options: &[
+        FROM,
+        Opt::with(
             "--format",
-            "--color",
-            "--for",
+            "F",
+            Words::List(&["text", "json", "sarif", "junit"]),
+            "text, json, sarif or junit (default text)",
+        ),
+        Opt::with(
+            "--profile",
+            "P",
+            Words::Profiles,
+            "what is forgiven: a built-in profile, a JSON file, or `auto` to pick the one that fits (default open-responses, \
+             which forgives nothing)",
+        ),
+        Opt::with(
+            "--edition",
+            "E",
+            Words::Editions,
+            "2026-04-24, 2026-01-15, split, split-2026-01 or openai (default: that of the profile)",
+        ),
+        Opt::with(
+            "--layers",
+            "L",
+            Words::List(&["framing", "schema", "stream"]),
+            "framing, schema, stream: which to look at, separated by commas (default all)",
+        ),
+        Opt::with(
+            "--rule",
+            "ID",
+            Words::Rules,
+            "look for this rule only; may be given again, or as a list separated by commas",
+        ),
+        MESSAGES,
+        Opt::with("--for", "FILE", Words::File, "the request that the stream answers, as JSON: checks the rules about both"),
+        Opt::with(
             "--head",
-            "--request",
+            "FILE",
+            Words::File,
+            "status line and headers that the stream came with: checks the rules about them",
+        ),
+        Opt::flag("--quote", "messages may quote short pieces of the payload (which may hold secrets)"),
+        Opt::with("--request", "FILE", Words::File, "check a request body instead of a stream"),
+        Opt::with(
             "--response",
-            "--explain",
-        ],
-        files: usize::MAX,
-    },
+            "FILE",
+            Words::File,
+            "check a response body (or compaction, or error body) instead of a stream",
+        ),
+        Opt::with("--explain", "ID", Words::Rules, "print a rule, why it matters and an example; `all` prints the page"),
+        COLOR,
+        JOBS,
+        PROGRESS,
+    ],
+    files: Files::Any,
+    exits: &[
+        ("0", "no errors, whatever else was found"),
+        ("1", "errors were found, or reading failed"),
+        ("2", "the call was wrong or a file cannot be opened"),
+    ],
+    examples: &[
+        "deltafold check --profile openai examples/streams/tour.sse",
+        "deltafold check --format json examples/streams/broken/*.sse",
+        "deltafold check --explain SSE-04",
+    ],
     run,
 };
 
@@ -74,6 +105,8 @@ struct Report {
     findings: Vec<Finding>,
     /// All findings of each severity, kept or not: notes, warnings, errors.
     counts: [u64; 3],
+    /// The dialect that it was converted from.
+    from: Option<&'static str>,
     /// The profile that was used, if it was chosen here.
     chosen: Option<String>,
 }
@@ -100,7 +133,7 @@ struct Asked {
     layers: Layers,
     /// Empty: all rules.
     rules: Vec<Rule>,
-    messages: bool,
+    intake: intake::Asked,
     quote: bool,
     request: Option<String>,
     head: Option<String>,
@@ -115,45 +148,56 @@ fn run(args: &Args, io: &mut Io<'_>) -> Result<u8, Failure> {
     if let Some(id) = args.text("--explain")? {
         return print(io, &explain::text(id)?).map(|()| 0);
     }
-    let asked = Asked::from_args(args, &mut io.input)?;
+    let paint = Paint::from_args(args, io)?;
     let format = format(args)?;
-    let colour = colour(args, io)?;
+    let stdin = Stdin::new(&mut io.input);
+    let asked = Asked::from_args(args, &stdin)?;
     let mut reports = Vec::new();
-    let bodies = [
-        ("--request", judge::request as fn(&OsStr, &Asked, &mut (dyn Read + Send)) -> _),
-        ("--response", judge::response as _),
-    ];
+    let bodies =
+        [("--request", judge::request as fn(&OsStr, &Asked, &Stdin<'_>) -> _), ("--response", judge::response as _)];
     for (option, judge) in bodies {
         for file in args.values(option) {
-            reports.push(judge(file, &asked, &mut io.input)?);
+            reports.push(judge(file, &asked, &stdin)?);
         }
     }
-    if reports.is_empty() || !args.files().is_empty() {
-        let files: Vec<&OsStr> = match args.files() {
-            [] => vec![OsStr::new("-")],
-            files => files.iter().map(|file| file.as_os_str()).collect(),
+    let mut failures = Vec::new();
+    if reports.is_empty() || !args.named().is_empty() {
+        let files = args.files();
+        let progress = Progress::new(args, files.len(), &mut io.errors, io.errors_is_terminal)?;
+        let work = |file: &OsStr| {
+            let report = judge::stream(file, &asked, &stdin, &progress);
+            progress.file(&shown(file));
+            report
         };
-        let mut progress = Progress::new(files.len(), io);
-        for (index, file) in files.iter().enumerate() {
-            progress.show(index, file, io);
-            reports.push(judge::stream(file, &asked, &mut io.input)?);
-        }
-        progress.clear(io);
+        many::each(&files, many::jobs(args)?, work, |_, result| {
+            match result {
+                Ok(report) => reports.push(report),
+                Err(failure) => failures.push(failure),
+            }
+            Ok(())
+        })?;
+        progress.clear();
+    }
+    // One file that cannot be read is all there is to say; beside others it is said after them.
+    if reports.is_empty() && failures.len() == 1 {
+        return Err(failures.remove(0));
     }
     let mut output = Output::new(&mut io.output);
     match format {
-        Format::Text => text::write(&reports, colour, &mut output)?,
+        Format::Text => text::write(&reports, paint, &mut output)?,
         Format::Json => machine::write(&reports, &mut output)?,
         Format::Sarif => sarif::write(&reports, &mut output)?,
         Format::Junit => junit::write(&reports, &mut output)?,
     }
     output.flush()?;
+    drop(output);
+    failures.iter().filter_map(Failure::message).for_each(|message| complain(io, message));
     let errors = reports.iter().any(|report| report.count(Severity::Error) > 0);
-    Ok(u8::from(errors))
+    Ok(failures.iter().map(Failure::code).max().unwrap_or(0).max(u8::from(errors)))
 }
 
 impl Asked {
-    fn from_args(args: &Args, stdin: &mut (dyn Read + Send)) -> Result<Self, Failure> {
+    fn from_args(args: &Args, stdin: &Stdin<'_>) -> Result<Self, Failure> {
         let edition = match args.text("--edition")? {
             Some(name) => Some(name.parse().map_err(|error| Failure::Usage(format!("--edition {name}: {error}")))?),
             None => None,
@@ -164,14 +208,14 @@ impl Asked {
                 rules.push(explain::rule(id)?);
             }
         }
-        let mut read = |option: &str| args.value(option).map(|file| judge::read(file, &mut *stdin)).transpose();
+        let read = |option: &str| args.value(option).map(|file| read_text(file, stdin)).transpose();
         let (request, head) = (read("--for")?, read("--head")?);
         Ok(Self {
             profile: choice(args.text("--profile")?.unwrap_or("open-responses"), stdin)?,
             edition,
             layers: layers(args.text("--layers")?)?,
             rules,
-            messages: args.has("--messages"),
+            intake: intake::Asked::from_args(args)?,
             quote: args.has("--quote"),
             request,
             head,
@@ -180,7 +224,7 @@ impl Asked {
 }
 
 /// A built-in profile, `auto`, or a file.
-fn choice(name: &str, stdin: &mut (dyn Read + Send)) -> Result<Choice, Failure> {
+fn choice(name: &str, stdin: &Stdin<'_>) -> Result<Choice, Failure> {
     if name == "auto" {
         return Ok(Choice::Auto);
     }
@@ -192,7 +236,7 @@ fn choice(name: &str, stdin: &mut (dyn Read + Send)) -> Result<Choice, Failure> 
         let names = Profile::names().collect::<Vec<_>>().join(", ");
         return Err(Failure::Usage(format!("no profile and no file `{name}`{hint}; profiles are {names} and auto")));
     }
-    let text = judge::read(OsStr::new(name), stdin)?;
+    let text = read_text(OsStr::new(name), stdin)?;
     let profile = Profile::from_json(&text).map_err(|error| Failure::Usage(format!("{name}: {error}")))?;
     Ok(Choice::Given(profile))
 }
@@ -218,43 +262,4 @@ fn format(args: &Args) -> Result<Format, Failure> {
         "junit" => Format::Junit,
         other => return Err(Failure::Usage(format!("no format `{other}`; formats are text, json, sarif and junit"))),
     })
-}
-
-fn colour(args: &Args, io: &Io<'_>) -> Result<bool, Failure> {
-    match args.text("--color")?.unwrap_or("auto") {
-        "always" => Ok(true),
-        "never" => Ok(false),
-        "auto" => Ok(!io.no_color && io.output_is_terminal),
-        other => Err(Failure::Usage(format!("--color is auto, always or never, found {other}"))),
-    }
-}
-
-/// A line on stderr that tells how far many files have come; only for people.
-struct Progress {
-    files: usize,
-    shown: bool,
-}
-
-impl Progress {
-    fn new(files: usize, io: &Io<'_>) -> Self {
-        Self { files, shown: files > 1 && io.errors_is_terminal }
-    }
-
-    fn show(&mut self, index: usize, file: &OsStr, io: &mut Io<'_>) {
-        if !self.shown {
-            return;
-        }
-        const WIDTH: usize = 24;
-        let done = WIDTH * index / self.files.max(1);
-        let bar: String = (0..WIDTH).map(|at| if at < done { '#' } else { '.' }).collect();
-        let name: String = file.to_string_lossy().chars().take(40).collect();
-        // If nobody can see it, nothing is lost.
-        let _ = write!(io.errors, "\r\x1b[K[{bar}] {index}/{} {name}", self.files);
-    }
-
-    fn clear(&mut self, io: &mut Io<'_>) {
-        if self.shown {
-            let _ = write!(io.errors, "\r\x1b[K");
-        }
-    }
 }

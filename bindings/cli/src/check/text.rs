@@ -1,39 +1,62 @@
 //! Findings for people.
 
-use deltafold::{Finding, Severity};
+use deltafold::Finding;
 
 use super::Report;
 use crate::output::Output;
+use crate::paint::{printable, Paint};
 use crate::Failure;
 
 /// Writes every finding, a line for each file, and a summary.
-pub(super) fn write(reports: &[Report], colour: bool, output: &mut Output<'_>) -> Result<(), Failure> {
-    let paint = Paint(colour);
+pub(super) fn write(reports: &[Report], paint: Paint, output: &mut Output<'_>) -> Result<(), Failure> {
     for report in reports {
         if !report.findings.is_empty() {
             output.line(&paint.bold(&report.file))?;
         }
         for finding in &report.findings {
-            output.line(&line(finding, &paint))?;
+            output.line(&line(finding, paint))?;
         }
         let kept = report.findings.len() as u64;
         let all: u64 = report.counts.iter().sum();
         if all > kept {
             output.line(&format!("  … and {} more", all - kept))?;
         }
-        output.line(&foot(report, &paint))?;
+        output.line(&foot(report, paint))?;
     }
     if reports.len() > 1 {
+        output.text(&table(reports, paint))?;
         let mut counts = [0; 3];
         for report in reports {
             counts.iter_mut().zip(report.counts).for_each(|(sum, count)| *sum += count);
         }
-        output.line(&format!("{} files: {}", reports.len(), summary(counts, &paint)))?;
+        output.line(&format!("{} files: {}", reports.len(), summary(counts, paint)))?;
     }
     Ok(())
 }
 
-fn line(finding: &Finding, paint: &Paint) -> String {
+/// One row per file.
+fn table(reports: &[Report], paint: Paint) -> String {
+    let wide = reports.iter().map(|report| report.file.chars().count()).max().unwrap_or(4).clamp(4, 60);
+    let head = format!(
+        "{:<wide$}  {:<10} {:>8} {:>7} {:>9} {:>6}",
+        "file", "outcome", "events", "errors", "warnings", "notes"
+    );
+    let mut text = format!("\n{}\n", paint.bold(&head));
+    for report in reports {
+        let [notes, warnings, errors] = report.counts;
+        let row = format!(
+            "{:<wide$}  {:<10} {:>8} {errors:>7} {warnings:>9} {notes:>6}",
+            printable(&report.file),
+            report.outcome.unwrap_or("-"),
+            report.events
+        );
+        text.push_str(&if errors > 0 { paint.red(&row) } else { row });
+        text.push('\n');
+    }
+    text
+}
+
+fn line(finding: &Finding, paint: Paint) -> String {
     let mut text = format!("  {} {}", paint.severity(finding.severity), paint.bold(finding.rule.id()));
     if let Some(index) = finding.place.event_index {
         text.push_str(&format!(" event {index}"));
@@ -52,19 +75,22 @@ fn line(finding: &Finding, paint: &Paint) -> String {
     text
 }
 
-fn foot(report: &Report, paint: &Paint) -> String {
+fn foot(report: &Report, paint: Paint) -> String {
     let mut text = format!("{}: ", report.file);
     if let Some(outcome) = report.outcome {
         text.push_str(&format!("{outcome}, {}, ", plural(report.events, "event")));
     }
     text.push_str(&summary(report.counts, paint));
+    if let Some(dialect) = report.from {
+        text.push_str(&format!(" (converted from {dialect})"));
+    }
     if let Some(profile) = &report.chosen {
         text.push_str(&format!(" (profile {profile})"));
     }
     text
 }
 
-fn summary([notes, warnings, errors]: [u64; 3], paint: &Paint) -> String {
+fn summary([notes, warnings, errors]: [u64; 3], paint: Paint) -> String {
     let text = format!("{}, {}, {}", plural(errors, "error"), plural(warnings, "warning"), plural(notes, "note"));
     match errors {
         0 => paint.green(&text),
@@ -74,46 +100,4 @@ fn summary([notes, warnings, errors]: [u64; 3], paint: &Paint) -> String {
 
 fn plural(count: u64, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
-}
-
-/// Control characters of a payload's keys must not reach a terminal.
-fn printable(text: &str) -> String {
-    text.chars().map(|char| if char.is_control() { '\u{FFFD}' } else { char }).collect()
-}
-
-struct Paint(bool);
-
-impl Paint {
-    fn severity(&self, severity: Severity) -> String {
-        let code = match severity {
-            Severity::Error => "31;1",
-            Severity::Warning => "33",
-            Severity::Note => "36",
-        };
-        self.with(code, severity.name())
-    }
-
-    fn bold(&self, text: &str) -> String {
-        self.with("1", text)
-    }
-
-    fn dim(&self, text: &str) -> String {
-        self.with("2", text)
-    }
-
-    fn red(&self, text: &str) -> String {
-        self.with("31", text)
-    }
-
-    fn green(&self, text: &str) -> String {
-        self.with("32", text)
-    }
-
-    fn with(&self, code: &str, text: &str) -> String {
-        if self.0 {
-            format!("\x1b[{code}m{text}\x1b[0m")
-        } else {
-            text.to_owned()
-        }
-    }
 }
