@@ -4,7 +4,10 @@
 //! left are limits, misuse by our own caller, a rule broken in strict mode, and a saved state that is damaged.
 
 use alloc::borrow::Cow;
+use alloc::string::ToString;
 use core::fmt;
+
+use crate::json::{JsonError, JsonErrorKind};
 
 /// Whose fault an [`Error`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -137,3 +140,11 @@ impl fmt::Display for Error {
 }
 
 impl core::error::Error for Error {}
+
+impl From<JsonError> for Error {
+    /// The position in the text becomes the offset.
+    fn from(error: JsonError) -> Self {
+        let code = if error.kind() == JsonErrorKind::Depth { Code::TooDeep } else { Code::NotJson };
+        Self::new(code, error.at() as u64, error.to_string())
+    }
+}

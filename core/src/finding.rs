@@ -4,6 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+use crate::json::{Object, Value};
 use crate::validate::Rule;
 
 /// How much a finding weighs. Follows the rule's level: MUST and schema make errors, SHOULD warnings, practice notes.
@@ -137,6 +138,24 @@ pub struct Finding {
     pub message: String,
     /// What was done about it, if anything.
     pub repair: Option<Repair>,
+}
+
+impl Finding {
+    /// The finding as every binding and report shows it: `{"rule", "severity", "layer", "event_index", "sequence_number",
+    /// "offset", "path", "message", "repair"}`; what there is none of is `null`.
+    pub fn to_value(&self) -> Value {
+        let mut object = Object::with_capacity(9);
+        object.push("rule", self.rule.id());
+        object.push("severity", self.severity.name());
+        object.push("layer", self.layer.name());
+        object.push("event_index", self.place.event_index);
+        object.push("sequence_number", self.place.sequence_number);
+        object.push("offset", self.place.offset);
+        object.push("path", self.path.as_str());
+        object.push("message", self.message.as_str());
+        object.push("repair", self.repair.map(Repair::name));
+        object.into()
+    }
 }
 
 impl fmt::Display for Finding {

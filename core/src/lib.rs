@@ -13,6 +13,7 @@ pub mod event;
 mod finding;
 pub mod json;
 mod limits;
+mod options;
 mod outcome;
 mod profile;
 mod reader;

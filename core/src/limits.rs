@@ -1,5 +1,9 @@
 //! [`Limits`]: every bound on memory, depth and count, its default and its reason.
 
+use crate::error::Error;
+use crate::json::Value;
+use crate::options::{parse, OptionReader};
+
 /// What a reader may hold. Each bound has a default that real streams stay far below.
 ///
 /// ```
@@ -54,5 +58,64 @@ impl Default for Limits {
             findings: 1_000,
             overflow: Overflow::Error,
         }
+    }
+}
+
+impl Limits {
+    /// Reads limits from JSON text: an object with the names of the fields; `overflow` is `error` or `drop`. What is not
+    /// given has its default.
+    ///
+    /// ```
+    /// let limits = deltafold::Limits::from_json(r#"{"frame_bytes":1024,"overflow":"drop"}"#)?;
+    /// assert_eq!((limits.frame_bytes, limits.depth), (1024, 128));
+    /// # Ok::<(), deltafold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Code::UnknownName`](crate::Code::UnknownName) for a limit that does not exist,
+    /// [`Code::BadArgument`](crate::Code::BadArgument) for one of the wrong type.
+    pub fn from_json(json: &str) -> Result<Self, Error> {
+        Self::from_value(&parse(json)?)
+    }
+
+    /// Reads limits from a value; see [`from_json`](Self::from_json).
+    ///
+    /// # Errors
+    ///
+    /// As for [`from_json`](Self::from_json).
+    pub fn from_value(value: &Value) -> Result<Self, Error> {
+        let reader = OptionReader::new(value)?;
+        reader.check_names(&[
+            "line_bytes",
+            "frame_bytes",
+            "buffered_bytes",
+            "depth",
+            "items",
+            "parts",
+            "response_bytes",
+            "findings",
+            "overflow",
+        ])?;
+        // What does not fit the machine's own counts is no bound on it.
+        let limit = |name, default| {
+            let given = reader.count(name)?;
+            Ok::<_, Error>(given.map_or(default, |given| usize::try_from(given).unwrap_or(usize::MAX)))
+        };
+        let default = Self::default();
+        Ok(Self {
+            line_bytes: limit("line_bytes", default.line_bytes)?,
+            frame_bytes: limit("frame_bytes", default.frame_bytes)?,
+            buffered_bytes: limit("buffered_bytes", default.buffered_bytes)?,
+            depth: limit("depth", default.depth)?,
+            items: limit("items", default.items)?,
+            parts: limit("parts", default.parts)?,
+            response_bytes: limit("response_bytes", default.response_bytes)?,
+            findings: limit("findings", default.findings)?,
+            overflow: match reader.choice("overflow", &["error", "drop"])? {
+                0 => Overflow::Error,
+                _ => Overflow::Drop,
+            },
+        })
     }
 }

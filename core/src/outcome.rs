@@ -2,6 +2,8 @@
 
 use alloc::string::String;
 
+use crate::json::{Object, Value};
+
 /// How a stream ended, said by `Reader::finish` and never guessed before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -50,5 +52,36 @@ impl Outcome {
             Self::Cancelled => "cancelled",
             Self::Truncated { .. } => "truncated",
         }
+    }
+
+    /// The outcome as every binding shows it: `{"outcome"}` with its name, and beside it `reason`, `error` or
+    /// `last_sequence_number` where there is one.
+    ///
+    /// ```
+    /// let outcome = deltafold::Outcome::Truncated { last_sequence_number: Some(7) };
+    /// assert_eq!(outcome.to_value().to_string(), r#"{"outcome":"truncated","last_sequence_number":7}"#);
+    /// ```
+    pub fn to_value(&self) -> Value {
+        let mut object = Object::with_capacity(2);
+        object.push("outcome", self.name());
+        match self {
+            Self::Incomplete { reason } => object.push("reason", reason.as_str()),
+            Self::Failed { error } => object.push("error", error.to_value()),
+            Self::Truncated { last_sequence_number } => object.push("last_sequence_number", *last_sequence_number),
+            Self::Completed | Self::Cancelled => {}
+        }
+        object.into()
+    }
+}
+
+impl Failure {
+    /// The error as `{"type", "code", "message", "param"}`; `param` may be `null`.
+    pub fn to_value(&self) -> Value {
+        let mut object = Object::with_capacity(4);
+        object.push("type", self.kind.as_str());
+        object.push("code", self.code.as_str());
+        object.push("message", self.message.as_str());
+        object.push("param", self.param.as_deref());
+        object.into()
     }
 }

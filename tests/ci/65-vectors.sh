@@ -10,7 +10,9 @@ runner=$DELTAFOLD_CACHE/c/runner
 run gcc -std=gnu11 -Wall -Wextra -Wpedantic -Werror -g -fsanitize=address,undefined -fno-sanitize-recover=all -I"$prefix/include" \
     tests/runners/c/run.c "$prefix/lib/libdeltafold.a" -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc -o "$runner"
 
-run cargo run --locked -q -p deltafold-tests --bin bindings -- \
+run cargo build --locked -q -p deltafold-tests --bin runner --bin bindings
+run "$CARGO_TARGET_DIR/debug/bindings" \
+    "rust='$CARGO_TARGET_DIR/debug/runner'" \
     "c='$runner'" \
     "python='$DELTAFOLD_CACHE/venv/python/bin/python' '$ROOT/tests/runners/python/run.py'" \
     "npm=env -C '$DELTAFOLD_CACHE/npm/project' node '$ROOT/tests/runners/npm/run.mjs'"

@@ -20,6 +20,7 @@ mod corpus;
 mod cutting;
 pub mod intents;
 mod json;
+pub mod judge;
 pub mod memory;
 mod random;
 pub mod schema;

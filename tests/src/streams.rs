@@ -3,6 +3,8 @@
 //! A validation vector would be lost in a thousand lines of snapshots if it held its whole stream. So it names one of the
 //! streams in `vectors/validate/base/streams.json` and says what is different: `edit` changes events, `sse` changes bytes.
 
+use std::sync::OnceLock;
+
 use serde_json::{json, Value};
 
 use crate::{vector_folder, Vector};
@@ -83,10 +85,13 @@ pub fn object(vector: &Vector) -> Value {
     value
 }
 
-fn base() -> Value {
-    let path = vector_folder().join("validate/base/streams.json");
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+fn base() -> &'static Value {
+    static BASE: OnceLock<Value> = OnceLock::new();
+    BASE.get_or_init(|| {
+        let path = vector_folder().join("validate/base/streams.json");
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    })
 }
 
 /// The events of a stream: snapshots are filled up, `"$items"` is the list of finished items.

@@ -4,13 +4,14 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
 
+use super::options::NAMES;
 use super::{
     detect, inbound, outbound, AdapterFinding, Dialect, Frames, Framing, Inbound, InboundOptions, OptionReader,
     Outbound,
 };
 use crate::error::{Code, Error};
 use crate::event::{Event, Origin, Parser};
-use crate::json::Value;
+use crate::json::{Object, Value};
 use crate::limits::Limits;
 use crate::sse::{FrameDecoder, Signal};
 
@@ -96,7 +97,7 @@ impl Converter {
         framing: Framing,
         limits: Limits,
     ) -> Result<Self, Error> {
-        OptionReader::new(options)?.check_names()?;
+        OptionReader::new(options)?.check_names(NAMES)?;
         let target = match to {
             Dialect::OpenResponses => Target::Same(Frames::new(framing)),
             foreign => Target::Foreign(outbound(foreign, options, framing, limits)?),
@@ -123,6 +124,37 @@ impl Converter {
             converter.decide(from)?;
         }
         Ok(converter)
+    }
+
+    /// Makes a converter from JSON text: `from` (to be detected if it is absent), `to`, `options` (as for
+    /// [`new`](Self::new)), `framing` (`sse`, the default, or `jsonl`) and `limits`.
+    ///
+    /// ```
+    /// # #[cfg(feature = "adapter-anthropic")] {
+    /// use deltafold::adapter::{Converter, Dialect};
+    /// let converter = Converter::from_json(r#"{"from":"anthropic","to":"open-responses","options":{"now":5}}"#)?;
+    /// assert_eq!(converter.from(), Some(Dialect::Anthropic));
+    /// assert!(Converter::from_json(r#"{"to":"open-responses","form":"anthropic"}"#).is_err());
+    /// # }
+    /// # Ok::<(), deltafold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`new`](Self::new); [`Code::NotJson`] for text that is not JSON.
+    pub fn from_json(json: &str) -> Result<Self, Error> {
+        let value = crate::options::parse(json)?;
+        let reader = OptionReader::new(&value)?;
+        reader.check_names(&["from", "to", "options", "framing", "limits"])?;
+        let from = reader.text("from")?.map(Dialect::from_name).transpose()?;
+        let to = reader.text("to")?.ok_or_else(|| Error::new(Code::BadArgument, 0, "expected a dialect in to"))?;
+        let framing = match reader.choice("framing", &["sse", "jsonl"])? {
+            0 => Framing::Native,
+            _ => Framing::JsonLines,
+        };
+        let limits = Limits::from_value(reader.value("limits").unwrap_or(&Value::Null))?;
+        let options = reader.value("options").unwrap_or(&Value::Null);
+        Self::with(from, Dialect::from_name(to)?, options, framing, limits)
     }
 
     /// Takes bytes of the source, cut anywhere.
@@ -214,6 +246,16 @@ impl Converter {
             Target::Same(_) => 0,
             Target::Foreign(target) => target.findings().lost(),
         }
+    }
+
+    /// Everything a report says: `{"from", "to", "lost", "findings"}`, `from` null while it is not known.
+    pub fn report(&self) -> Value {
+        let mut report = Object::with_capacity(4);
+        report.push("from", self.from.map(Dialect::name));
+        report.push("to", self.to.name());
+        report.push("lost", self.lost());
+        report.push("findings", self.findings().map(AdapterFinding::to_value).collect::<Vec<_>>());
+        report.into()
     }
 
     fn check(&self) -> Result<(), Error> {

@@ -46,7 +46,7 @@ pub use detect::detect;
 pub use dialect::Dialect;
 pub use finding::{AdapterCode, AdapterFinding, AdapterFindings, Fidelity};
 pub use framing::{Frames, Framing};
-pub use options::{Envelope, InboundOptions, OptionReader, ReasoningEvents, ThinkingAs};
+pub use options::{Envelope, InboundOptions, ReasoningEvents, ThinkingAs};
 #[cfg(feature = "adapter-ag-ui")]
 pub use outbound::ag_ui::{AgUiOptions, MediaStyle, ReasoningStyle};
 #[cfg(feature = "adapter-chat-completions")]
@@ -58,6 +58,7 @@ use crate::error::{Code, Error};
 use crate::event::Event;
 use crate::json::Value;
 use crate::limits::Limits;
+pub use crate::options::OptionReader;
 
 /// A foreign stream, read: bytes in, Open Responses bytes out.
 ///

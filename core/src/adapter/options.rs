@@ -1,10 +1,10 @@
 //! Options: one JSON object with the names of both sides, read into a struct for each.
 
-use alloc::format;
 use alloc::string::String;
 
-use crate::error::{Code, Error};
+use crate::error::Error;
 use crate::json::{Object, Value};
+use crate::options::OptionReader;
 
 /// What a reading adapter needs to know beyond its bytes.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,7 +80,7 @@ impl InboundOptions {
     ///
     /// # Errors
     ///
-    /// [`Code::BadArgument`] for a value of the wrong type.
+    /// [`Code::BadArgument`](crate::Code::BadArgument) for a value of the wrong type.
     pub fn from_value(options: &Value) -> Result<Self, Error> {
         let reader = OptionReader::new(options)?;
         let thinking = reader.choice("thinking_as", &["content", "summary"])?;
@@ -100,100 +100,8 @@ impl InboundOptions {
     }
 }
 
-/// Reads single options with one wording for what is wrong with them. An option that is absent or `null` has its default.
-#[derive(Clone, Copy, Debug)]
-pub struct OptionReader<'a>(Option<&'a Object>);
-
-impl<'a> OptionReader<'a> {
-    /// Takes an object; `null` is an empty one.
-    ///
-    /// # Errors
-    ///
-    /// [`Code::BadArgument`] for any other value.
-    pub fn new(options: &'a Value) -> Result<Self, Error> {
-        match options {
-            Value::Object(object) => Ok(Self(Some(object))),
-            Value::Null => Ok(Self(None)),
-            _ => Err(Error::new(Code::BadArgument, 0, "expected the options to be an object")),
-        }
-    }
-
-    /// Says whether every name is one of an adapter's options.
-    ///
-    /// # Errors
-    ///
-    /// [`Code::UnknownName`] with the first that is not.
-    pub fn check_names(&self) -> Result<(), Error> {
-        for (name, _) in self.0.into_iter().flat_map(Object::iter) {
-            if !NAMES.contains(&name) {
-                return Err(Error::new(Code::UnknownName, 0, format!("no option is called {name}")));
-            }
-        }
-        Ok(())
-    }
-
-    fn value(&self, name: &str) -> Option<&'a Value> {
-        self.0?.get(name).filter(|value| !value.is_null())
-    }
-
-    /// Says whether the option is given as `null`, where that means something else than its default.
-    pub fn is_null(&self, name: &str) -> bool {
-        self.0.and_then(|options| options.get(name)).is_some_and(Value::is_null)
-    }
-
-    /// An option that is a string.
-    ///
-    /// # Errors
-    ///
-    /// [`Code::BadArgument`].
-    pub fn text(&self, name: &str) -> Result<Option<&'a str>, Error> {
-        self.value(name).map(|value| value.as_str().ok_or_else(|| wrong(name, "a string"))).transpose()
-    }
-
-    /// An option that is `true` or `false`.
-    ///
-    /// # Errors
-    ///
-    /// [`Code::BadArgument`].
-    pub fn flag(&self, name: &str) -> Result<Option<bool>, Error> {
-        self.value(name).map(|value| value.as_bool().ok_or_else(|| wrong(name, "true or false"))).transpose()
-    }
-
-    /// An option that is a whole number.
-    ///
-    /// # Errors
-    ///
-    /// [`Code::BadArgument`].
-    pub fn integer(&self, name: &str) -> Result<Option<i64>, Error> {
-        self.value(name).map(|value| value.as_i64().ok_or_else(|| wrong(name, "a whole number"))).transpose()
-    }
-
-    /// An option that is an object.
-    ///
-    /// # Errors
-    ///
-    /// [`Code::BadArgument`].
-    pub fn object(&self, name: &str) -> Result<Option<&'a Object>, Error> {
-        self.value(name).map(|value| value.as_object().ok_or_else(|| wrong(name, "an object"))).transpose()
-    }
-
-    /// An option that is one of a few words: the position of the word, 0 if the option is absent.
-    ///
-    /// # Errors
-    ///
-    /// [`Code::BadArgument`].
-    pub fn choice(&self, name: &str, words: &[&str]) -> Result<usize, Error> {
-        let Some(word) = self.text(name)? else { return Ok(0) };
-        words.iter().position(|known| *known == word).ok_or_else(|| wrong(name, &words.join(" or ")))
-    }
-}
-
-fn wrong(name: &str, expected: &str) -> Error {
-    Error::new(Code::BadArgument, 0, format!("expected {name} to be {expected}"))
-}
-
 /// Every option of every adapter.
-const NAMES: &[&str] = &[
+pub(super) const NAMES: &[&str] = &[
     // reading
     "response_id",
     "model",

@@ -18,4 +18,4 @@ pub(crate) use foreign::{recognise, recognise_bytes};
 pub use parse::{Fault, Levels, Origin, Parser};
 pub use payload::{Event, OwnedEvent};
 pub use typed::{Address, Payload};
-pub use write::write;
+pub use write::{summary, write};

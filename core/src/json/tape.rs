@@ -61,6 +61,15 @@ impl Tag {
             Self::Object => "object",
         }
     }
+
+    /// As [`name`](Self::name), but a literal is its own name: `true`, `false`.
+    pub fn exact_name(self) -> &'static str {
+        match self {
+            Self::True => "true",
+            Self::False => "false",
+            other => other.name(),
+        }
+    }
 }
 
 /// Why text is not JSON, and where.

@@ -1,10 +1,15 @@
 //! How a reader is described.
 
+use alloc::string::ToString;
+
 use super::Reader;
 use crate::accumulate::{AccumulateOptions, Images};
 use crate::contract::Edition;
+use crate::error::Error;
 use crate::event::Levels;
+use crate::json::Value;
 use crate::limits::Limits;
+use crate::options::{parse, OptionReader};
 use crate::profile::Profile;
 use crate::validate::{Layers, ValidateOptions, Validator};
 
@@ -48,6 +53,76 @@ impl Default for ReaderOptions {
 }
 
 impl ReaderOptions {
+    /// Reads options from JSON text, the form that every binding takes.
+    ///
+    /// | name | value |
+    /// | --- | --- |
+    /// | `strict`, `quote`, `without_terminal` | `true` or `false` |
+    /// | `profile` | a name, or an object as for [`Profile::from_json`] |
+    /// | `edition` | a name |
+    /// | `layers` | `"all"`, `"none"`, or a list of `"framing"`, `"schema"`, `"stream"` |
+    /// | `images` | `"keep-last"`, `"keep"` or `"drop"` |
+    /// | `starting_after` | a sequence number |
+    /// | `limits` | an object as for [`Limits::from_json`] |
+    ///
+    /// What is absent or `null` has its default; so has everything in an empty text.
+    ///
+    /// ```
+    /// use deltafold::{validate::Layers, ReaderOptions};
+    /// let options = ReaderOptions::from_json(r#"{"strict":true,"profile":"openai","layers":["stream"]}"#)?;
+    /// assert_eq!((options.strict, options.profile.name(), options.layers), (true, "openai", Layers::STREAM));
+    /// assert!(ReaderOptions::from_json(r#"{"strickt":true}"#).is_err());
+    /// # Ok::<(), deltafold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Code::NotJson`](crate::Code::NotJson) for text that is not JSON,
+    /// [`Code::UnknownName`](crate::Code::UnknownName) for an option, profile or edition that does not exist,
+    /// [`Code::BadArgument`](crate::Code::BadArgument) for a value that cannot be used.
+    pub fn from_json(json: &str) -> Result<Self, Error> {
+        Self::from_value(&parse(json)?)
+    }
+
+    /// Reads options from a value; see [`from_json`](Self::from_json).
+    ///
+    /// # Errors
+    ///
+    /// As for [`from_json`](Self::from_json).
+    pub fn from_value(value: &Value) -> Result<Self, Error> {
+        let reader = OptionReader::new(value)?;
+        reader.check_names(&[
+            "strict",
+            "quote",
+            "without_terminal",
+            "profile",
+            "edition",
+            "layers",
+            "images",
+            "starting_after",
+            "limits",
+        ])?;
+        let images = [Images::KeepLast, Images::Keep, Images::Drop];
+        Ok(Self {
+            strict: reader.flag("strict")?.unwrap_or(false),
+            quote: reader.flag("quote")?.unwrap_or(false),
+            accumulate: AccumulateOptions {
+                without_terminal: reader.flag("without_terminal")?.unwrap_or(false),
+                images: images[reader.choice("images", &["keep-last", "keep", "drop"])?],
+            },
+            profile: match reader.value("profile") {
+                None => Profile::default(),
+                Some(Value::String(name)) => Profile::builtin(name)?,
+                Some(object) => Profile::from_json(&object.to_string())?,
+            },
+            edition: reader.text("edition")?.map(str::parse).transpose()?,
+            layers: reader.value("layers").map_or(Ok(Layers::NONE), Layers::from_value)?,
+            starting_after: reader.count("starting_after")?,
+            limits: reader.value("limits").map_or(Ok(Limits::default()), Limits::from_value)?,
+            levels: Levels::default(),
+        })
+    }
+
     pub(super) fn validator(&self) -> Option<Validator> {
         (self.layers != Layers::NONE).then(|| {
             Validator::new(ValidateOptions {

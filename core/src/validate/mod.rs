@@ -12,6 +12,7 @@ mod digest;
 mod explain;
 mod framing;
 mod items;
+mod named;
 mod object;
 mod options;
 mod parts;
@@ -27,6 +28,7 @@ mod validator;
 
 #[cfg(feature = "explain")]
 pub use explain::{markdown, Explanation};
+pub use named::{validate_named, NAMED};
 pub use options::{Layers, ValidateOptions};
 pub use rule::{Binds, Level, Rule, Scope, Seen};
 pub use schema::{

@@ -3,6 +3,9 @@
 use core::ops::{BitOr, Sub};
 
 use crate::contract::Edition;
+use crate::error::Error;
+use crate::json::Value;
+use crate::options::wrong;
 use crate::Limits;
 
 /// What to check, and against which edition. What a breach weighs is not said here but in
@@ -42,6 +45,26 @@ impl Layers {
     pub const STREAM: Self = Self(4);
     /// All three.
     pub const ALL: Self = Self(7);
+
+    /// Reads a set from a value: `"all"`, `"none"`, or a list of `"framing"`, `"schema"` and `"stream"`.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::BadArgument`](crate::Code::BadArgument) for anything else.
+    pub fn from_value(value: &Value) -> Result<Self, Error> {
+        let expected = || wrong("layers", "all, none, or a list of framing, schema and stream");
+        match value {
+            Value::String(word) if word == "all" => Ok(Self::ALL),
+            Value::String(word) if word == "none" => Ok(Self::NONE),
+            Value::Array(list) => list.iter().try_fold(Self::NONE, |set, name| match name.as_str() {
+                Some("framing") => Ok(set | Self::FRAMING),
+                Some("schema") => Ok(set | Self::SCHEMA),
+                Some("stream") => Ok(set | Self::STREAM),
+                _ => Err(expected()),
+            }),
+            _ => Err(expected()),
+        }
+    }
 
     /// Says whether all of `other` is in the set.
     #[inline]

@@ -43,6 +43,26 @@ impl Change<'_> {
         pointer
     }
 
+    /// The change as a list: the pointer, `started`, `appended` or `finished`, and the type or text of the first two.
+    ///
+    /// ```
+    /// use deltafold::json::{Notes, PartialJson, PartialOptions};
+    /// let mut partial = PartialJson::new(PartialOptions { notes: Notes::On, ..Default::default() });
+    /// partial.push("[tru").unwrap();
+    /// partial.push("e").unwrap();
+    /// let notes: Vec<String> = partial.changes().map(|change| change.to_value().to_string()).collect();
+    /// assert_eq!(notes, [r#"["","started","array"]"#, r#"["/0","started","true"]"#, r#"["/0","finished"]"#]);
+    /// ```
+    pub fn to_value(&self) -> Value {
+        let mut list = Vec::from([Value::from(self.pointer())]);
+        match self.kind {
+            ChangeKind::Started(tag) => list.extend(["started", tag.exact_name()].map(Value::from)),
+            ChangeKind::Appended(text) => list.extend(["appended", text].map(Value::from)),
+            ChangeKind::Finished => list.push("finished".into()),
+        }
+        list.into()
+    }
+
     /// Appends the JSON pointer of the value that changed.
     pub fn write_pointer(&self, pointer: &mut String) {
         let mut steps = Vec::new();

@@ -37,6 +37,8 @@ mod tree;
 use alloc::string::String;
 
 pub use self::changes::{Change, ChangeKind};
+use crate::error::Error;
+use crate::options::{parse, OptionReader};
 
 use self::changes::Notes as ChangeNotes;
 use self::leaf::Leaf;
@@ -273,5 +275,51 @@ impl Default for PartialOptions {
             depth: 128,
             notes: Notes::Off,
         }
+    }
+}
+
+impl PartialOptions {
+    /// Reads options from JSON text: `strings`, `numbers`, `literals` (each `include`, `omit` or `mark`), `depth` and
+    /// `notes` (`true` or `false`). What is absent has its default.
+    ///
+    /// ```
+    /// use deltafold::json::{PartialOptions, Unfinished};
+    /// let options = PartialOptions::from_json(r#"{"numbers":"include"}"#)?;
+    /// assert_eq!((options.numbers, options.literals), (Unfinished::Include, Unfinished::Omit));
+    /// # Ok::<(), deltafold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Code::UnknownName`](crate::Code::UnknownName) for another name, [`Code::BadArgument`](crate::Code::BadArgument) for a
+    /// value that cannot be used.
+    pub fn from_json(json: &str) -> Result<Self, Error> {
+        Self::from_value(&parse(json)?)
+    }
+
+    /// Reads options from a value; see [`from_json`](Self::from_json).
+    ///
+    /// # Errors
+    ///
+    /// As for [`from_json`](Self::from_json).
+    pub fn from_value(value: &Value) -> Result<Self, Error> {
+        let reader = OptionReader::new(value)?;
+        reader.check_names(&["strings", "numbers", "literals", "depth", "notes"])?;
+        let policy = |name, default| match reader.value(name) {
+            None => Ok(default),
+            Some(_) => {
+                let chosen = reader.choice(name, &["include", "omit", "mark"])?;
+                Ok::<_, Error>([Unfinished::Include, Unfinished::Omit, Unfinished::Mark][chosen])
+            }
+        };
+        let default = Self::default();
+        let depth = reader.count("depth")?.map(|depth| usize::try_from(depth).unwrap_or(usize::MAX));
+        Ok(Self {
+            strings: policy("strings", default.strings)?,
+            numbers: policy("numbers", default.numbers)?,
+            literals: policy("literals", default.literals)?,
+            depth: depth.unwrap_or(default.depth),
+            notes: if reader.flag("notes")? == Some(true) { Notes::On } else { Notes::Off },
+        })
     }
 }

@@ -12,7 +12,7 @@ use crate::contract::tables::id;
 use crate::contract::{Edition, Kind, SchemaId};
 use crate::error::{Code, Error};
 use crate::finding::{Finding, Place};
-use crate::json::{JsonErrorKind, Tag, Tape, View};
+use crate::json::{Tag, Tape, View};
 use crate::limits::Limits;
 use crate::validate::{object, request, Rule};
 
@@ -169,10 +169,7 @@ fn both(
 
 fn with_root<T>(json: &str, check: impl FnOnce(View<'_>) -> T) -> Result<T, Error> {
     let mut tape = Tape::default();
-    tape.parse(json, Limits::default().depth).map_err(|error| {
-        let code = if error.kind() == JsonErrorKind::Depth { Code::TooDeep } else { Code::NotJson };
-        Error::new(code, error.at() as u64, format!("{error}"))
-    })?;
+    tape.parse(json, Limits::default().depth)?;
     Ok(check(tape.root(json)))
 }
 

@@ -1,0 +1,204 @@
+//! Options as JSON: one reader for every options object.
+//!
+//! A binding hands its caller's options over as they are. So the names are the same in every language, and a slip of the pen
+//! is refused in the same words.
+
+use alloc::format;
+
+use crate::error::{Code, Error};
+use crate::json::{Object, Value};
+use crate::limits::Limits;
+
+/// Reads the text of an options object. An empty text is no options at all.
+///
+/// # Errors
+///
+/// [`Code::NotJson`] or [`Code::TooDeep`].
+pub(crate) fn parse(text: &str) -> Result<Value, Error> {
+    if text.is_empty() {
+        return Ok(Value::Null);
+    }
+    Ok(Value::parse(text, Limits::default().depth)?)
+}
+
+/// Reads single options with one wording for what is wrong with them. An option that is absent or `null` has its default.
+#[derive(Clone, Copy, Debug)]
+pub struct OptionReader<'a>(Option<&'a Object>);
+
+impl<'a> OptionReader<'a> {
+    /// Takes an object; `null` is an empty one.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::BadArgument`] for any other value.
+    pub fn new(options: &'a Value) -> Result<Self, Error> {
+        match options {
+            Value::Object(object) => Ok(Self(Some(object))),
+            Value::Null => Ok(Self(None)),
+            _ => Err(Error::new(Code::BadArgument, 0, "expected the options to be an object")),
+        }
+    }
+
+    /// Refuses a name that is none of these: a slip of the pen must not be passed over.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::UnknownName`] with the first that is not.
+    pub fn check_names(&self, known: &[&str]) -> Result<(), Error> {
+        for (name, _) in self.0.into_iter().flat_map(Object::iter) {
+            if !known.contains(&name) {
+                return Err(Error::new(Code::UnknownName, 0, format!("no option is called {name}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// An option as it is.
+    pub fn value(&self, name: &str) -> Option<&'a Value> {
+        self.0?.get(name).filter(|value| !value.is_null())
+    }
+
+    /// Says whether the option is given as `null`, where that means something else than its default.
+    pub fn is_null(&self, name: &str) -> bool {
+        self.0.and_then(|options| options.get(name)).is_some_and(Value::is_null)
+    }
+
+    /// An option that is a string.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::BadArgument`].
+    pub fn text(&self, name: &str) -> Result<Option<&'a str>, Error> {
+        self.value(name).map(|value| value.as_str().ok_or_else(|| wrong(name, "a string"))).transpose()
+    }
+
+    /// An option that is `true` or `false`.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::BadArgument`].
+    pub fn flag(&self, name: &str) -> Result<Option<bool>, Error> {
+        self.value(name).map(|value| value.as_bool().ok_or_else(|| wrong(name, "true or false"))).transpose()
+    }
+
+    /// An option that is a whole number.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::BadArgument`].
+    pub fn integer(&self, name: &str) -> Result<Option<i64>, Error> {
+        self.value(name).map(|value| value.as_i64().ok_or_else(|| wrong(name, "a whole number"))).transpose()
+    }
+
+    /// An option that is a whole number and not negative.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::BadArgument`].
+    pub fn count(&self, name: &str) -> Result<Option<u64>, Error> {
+        self.value(name).map(|value| value.as_u64().ok_or_else(|| wrong(name, "a whole number from 0"))).transpose()
+    }
+
+    /// An option that is an object.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::BadArgument`].
+    pub fn object(&self, name: &str) -> Result<Option<&'a Object>, Error> {
+        self.value(name).map(|value| value.as_object().ok_or_else(|| wrong(name, "an object"))).transpose()
+    }
+
+    /// An option that is one of a few words: the position of the word, 0 if the option is absent.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::BadArgument`].
+    pub fn choice(&self, name: &str, words: &[&str]) -> Result<usize, Error> {
+        let Some(word) = self.text(name)? else { return Ok(0) };
+        words.iter().position(|known| *known == word).ok_or_else(|| wrong(name, &words.join(" or ")))
+    }
+}
+
+pub(crate) fn wrong(name: &str, expected: &str) -> Error {
+    Error::new(Code::BadArgument, 0, format!("expected {name} to be {expected}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::adapter::Converter;
+    use crate::json::PartialOptions;
+    use crate::ReaderOptions;
+
+    #[test]
+    fn an_empty_text_and_an_empty_object_are_the_defaults() {
+        for text in ["", "{}", "null"] {
+            assert_eq!(Limits::from_json(text).unwrap(), Limits::default());
+            assert_eq!(PartialOptions::from_json(text).unwrap(), PartialOptions::default());
+            let (read, default) = (ReaderOptions::from_json(text).unwrap(), ReaderOptions::default());
+            assert_eq!(format!("{read:?}"), format!("{default:?}"));
+        }
+    }
+
+    #[test]
+    fn every_option_is_read_and_what_cannot_be_used_is_refused() {
+        let text = r#"{"strict":true,"quote":true,"without_terminal":true,"profile":{"name":"mine"},"edition":"split",
+            "layers":["framing","schema"],"images":"drop","starting_after":7,"limits":{"line_bytes":1,"frame_bytes":2,
+            "buffered_bytes":3,"depth":4,"items":5,"parts":6,"response_bytes":7,"findings":8,"overflow":"drop"}}"#;
+        let read = format!("{:?}", ReaderOptions::from_json(text).unwrap());
+        for (word, value) in [
+            ("strict", "true"),
+            ("quote", "true"),
+            ("without_terminal", "true"),
+            ("images", "Drop"),
+            ("name", "\"mine\""),
+            ("edition", "Some(Split)"),
+            ("layers", "Layers(3)"),
+            ("starting_after", "Some(7)"),
+            ("line_bytes", "1"),
+            ("frame_bytes", "2"),
+            ("buffered_bytes", "3"),
+            ("depth", "4"),
+            ("items", "5"),
+            ("parts", "6"),
+            ("response_bytes", "7"),
+            ("findings", "8"),
+            ("overflow", "Drop"),
+        ] {
+            assert!(read.contains(&format!("{word}: {value}")), "{word} in {read}");
+        }
+        for (text, code) in [
+            ("{", Code::NotJson),
+            ("[]", Code::BadArgument),
+            (r#"{"strickt":true}"#, Code::UnknownName),
+            (r#"{"strict":1}"#, Code::BadArgument),
+            (r#"{"profile":"nobody"}"#, Code::UnknownName),
+            (r#"{"profile":7}"#, Code::BadArgument),
+            (r#"{"edition":"1999"}"#, Code::UnknownName),
+            (r#"{"layers":"some"}"#, Code::BadArgument),
+            (r#"{"layers":["stream","steam"]}"#, Code::BadArgument),
+            (r#"{"images":"burn"}"#, Code::BadArgument),
+            (r#"{"starting_after":-1}"#, Code::BadArgument),
+            (r#"{"limits":{"depth":1.5}}"#, Code::BadArgument),
+            (r#"{"limits":{"deep":1}}"#, Code::UnknownName),
+        ] {
+            assert_eq!(ReaderOptions::from_json(text).unwrap_err().code(), code, "{text}");
+        }
+        for (text, code) in [
+            (r#"{"strings":"keep"}"#, Code::BadArgument),
+            (r#"{"string":"omit"}"#, Code::UnknownName),
+            (r#"{"notes":1}"#, Code::BadArgument),
+        ] {
+            assert_eq!(PartialOptions::from_json(text).unwrap_err().code(), code, "{text}");
+        }
+        for (text, code) in [
+            ("{}", Code::BadArgument),
+            (r#"{"to":"nobody"}"#, Code::UnknownName),
+            (r#"{"to":"open-responses","framing":"xml"}"#, Code::BadArgument),
+            (r#"{"to":"open-responses","options":{"what":1}}"#, Code::UnknownName),
+            (r#"{"to":"open-responses","limits":{"what":1}}"#, Code::UnknownName),
+        ] {
+            assert_eq!(Converter::from_json(text).err().map(|error| error.code()), Some(code), "{text}");
+        }
+    }
+}

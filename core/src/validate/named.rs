@@ -1,0 +1,123 @@
+//! Checks by name: one entry for what stands outside a stream, so that a binding needs a single function.
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use super::{
+    validate_compact_request, validate_compact_response, validate_error, validate_event, validate_input_item,
+    validate_item, validate_request, validate_request_head, validate_response, validate_response_head,
+    validate_websocket_create, validate_websocket_error,
+};
+use crate::contract::Edition;
+use crate::error::{Code, Error};
+use crate::finding::{Finding, Findings, Weights};
+use crate::json::Value;
+use crate::limits::Limits;
+use crate::options::{parse, wrong, OptionReader};
+
+/// What [`validate_named`] can check.
+pub const NAMED: &[&str] = &[
+    "event",
+    "response",
+    "item",
+    "input_item",
+    "request",
+    "compact_request",
+    "compact_response",
+    "websocket_create",
+    "websocket_error",
+    "error",
+    "request_head",
+    "response_head",
+];
+
+/// Checks a JSON text as what it is said to be, one of [`NAMED`]: an object of the contract, an `error` body, or a head as
+/// `{"status", "streamed", "headers": {name: value}}`.
+///
+/// The options are JSON text, too, or empty: `edition`, and for an `error` the HTTP `status` that it came with.
+///
+/// ```
+/// use deltafold::validate::validate_named;
+/// let findings = validate_named("request", r#"{"model":7,"input":"Hi"}"#, r#"{"edition":"split"}"#)?;
+/// assert_eq!((findings[0].rule.id(), findings[0].path.as_str()), ("SCHEMA-02", "/model"));
+/// let findings = validate_named("response_head", r#"{"status":200,"headers":{}}"#, "")?;
+/// assert_eq!(findings[0].rule.id(), "HTTP-05");
+/// # Ok::<(), deltafold::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Code::UnknownName`] for another name, option or edition, [`Code::NotJson`] or [`Code::TooDeep`] for a text that cannot be
+/// read, [`Code::BadArgument`] for an option or head of the wrong type.
+pub fn validate_named(what: &str, json: &str, options: &str) -> Result<Vec<Finding>, Error> {
+    let options = parse(options)?;
+    let reader = OptionReader::new(&options)?;
+    reader.check_names(&["edition", "status"])?;
+    let edition = reader.text("edition")?.map_or(Ok(Edition::default()), str::parse)?;
+    match what {
+        "event" => validate_event(json, edition),
+        "response" => validate_response(json, edition),
+        "item" => validate_item(json, edition),
+        "input_item" => validate_input_item(json, edition),
+        "request" => validate_request(json, edition),
+        "compact_request" => validate_compact_request(json, edition),
+        "compact_response" => validate_compact_response(json, edition),
+        "websocket_create" => validate_websocket_create(json, edition),
+        "websocket_error" => validate_websocket_error(json, edition),
+        "error" => validate_error(json, status(&reader)?),
+        "request_head" | "response_head" => head(json, what == "response_head"),
+        _ => Err(Error::new(Code::UnknownName, 0, format!("what can be checked is {}", NAMED.join(", ")))),
+    }
+}
+
+fn head(json: &str, is_response: bool) -> Result<Vec<Finding>, Error> {
+    let head = Value::parse(json, Limits::default().depth)?;
+    let reader = OptionReader::new(&head)?;
+    reader.check_names(&["status", "streamed", "headers"])?;
+    let mut headers = Vec::new();
+    for (name, value) in reader.object("headers")?.into_iter().flat_map(|headers| headers.iter()) {
+        headers.push((name, value.as_str().ok_or_else(|| wrong("headers", "texts by name"))?));
+    }
+    let mut findings = Findings::new(Limits::default().findings, Weights::by_level());
+    if is_response {
+        let streamed = reader.flag("streamed")?.unwrap_or(false);
+        validate_response_head(status(&reader)?.unwrap_or(200), headers, streamed, &mut findings);
+    } else {
+        validate_request_head(headers, &mut findings);
+    }
+    Ok(findings.as_slice().to_vec())
+}
+
+fn status(reader: &OptionReader<'_>) -> Result<Option<u16>, Error> {
+    let status = reader.count("status")?;
+    status.map(|status| u16::try_from(status).map_err(|_| wrong("status", "an HTTP status"))).transpose()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_in_the_list_is_checked_and_no_other() {
+        for name in NAMED {
+            let json = if name.ends_with("_head") { "{}" } else { r#"{"model":7}"# };
+            assert!(validate_named(name, json, "").is_ok_and(|findings| !findings.is_empty()), "{name}");
+        }
+        assert_eq!(validate_named("reqest", "{}", "").unwrap_err().code(), Code::UnknownName);
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_refused() {
+        for (what, json, options, code) in [
+            ("request", "{", "", Code::NotJson),
+            ("request", "{}", "[]", Code::BadArgument),
+            ("request", "{}", r#"{"edition":"1999"}"#, Code::UnknownName),
+            ("request", "{}", r#"{"editon":"split"}"#, Code::UnknownName),
+            ("error", "{}", r#"{"status":70000}"#, Code::BadArgument),
+            ("response_head", r#"{"headers":{"a":1}}"#, "", Code::BadArgument),
+            ("response_head", r#"{"header":{}}"#, "", Code::UnknownName),
+        ] {
+            assert_eq!(validate_named(what, json, options).unwrap_err().code(), code, "{what} {json} {options}");
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Every vector as scripts of the runner protocol.
+
+use serde_json::{json, Map, Value};
+
+use super::session::hex;
+use crate::streams::{feed, object, stream_edition, Feed};
+use crate::write::intents;
+use crate::{vector_folder, vectors, Cutting, Vector};
+
+/// A vector, and the ways in which a runner is asked about it.
+pub struct Case {
+    /// The vector.
+    pub vector: Vector,
+    /// The object that it needs.
+    pub word: &'static str,
+    make: fn(&Vector) -> Vec<Way>,
+}
+
+/// A name, and lines up to and with `end`.
+pub(super) type Way = (String, String);
+
+impl Case {
+    /// The ways, made on demand: together they are large.
+    pub(super) fn ways(&self) -> Vec<Way> {
+        (self.make)(&self.vector)
+    }
+}
+
+/// Every vector that says something of a stream or of an object. `schema/` does not: it is about the contract's tables.
+pub fn cases() -> Vec<Case> {
+    let mut all = Vec::new();
+    let mut add = |folder: &str, word: &'static str, make: fn(&Vector) -> Vec<Way>, fits: fn(&Vector) -> bool| {
+        let found = vectors(folder).into_iter().filter(fits).map(|vector| Case { vector, word, make });
+        let before = all.len();
+        all.extend(found);
+        assert!(all.len() > before, "no case in {folder}");
+    };
+    add("sse", "sse", sse, |vector| ["input", "input_b64", "bytes_b64"].iter().any(|key| !vector.get(key).is_null()));
+    add("event", "reader", event, |_| true);
+    add("accumulate", "reader", accumulate, |_| true);
+    add("validate", "reader", validate, |vector| !is_alone(vector));
+    add("validate", "validate", validate_alone, is_alone);
+    add("partial-json", "partial", partial, |_| true);
+    add("write", "writer", write, |_| true);
+    for folder in
+        ["adapter/examples/inbound.json", "adapter/examples/outbound.json", "adapter/inbound", "adapter/outbound"]
+    {
+        add(folder, "convert", convert, |_| true);
+    }
+    all
+}
+
+/// Whether a vector of the validator is about one object or head, not about a stream.
+fn is_alone(vector: &Vector) -> bool {
+    ["object", "request_headers", "response_headers", "stream_headers"].iter().any(|key| !vector.get(key).is_null())
+}
+
+/// Fewer cuts than the core's own tests take: a binding adds no state that depends on the cut, it only carries chunks over.
+fn cuttings(length: usize) -> [Cutting; 3] {
+    // A byte in each chunk costs a line each, so long streams go in small pieces.
+    let fine = if length <= 1_500 { Cutting::Bytes } else { Cutting::Every(1 + length / 500) };
+    [Cutting::Whole, fine, Cutting::Random(1)]
+}
+
+/// The lines of one way.
+#[derive(Default)]
+struct Script(String);
+
+impl Script {
+    fn new(word: &str, options: &Value) -> Self {
+        let mut script = Self::default();
+        script.line(word, if is_empty(options) { Vec::new() } else { options.to_string().into_bytes() });
+        script
+    }
+
+    /// A word with bytes; no bytes are no word.
+    fn line(&mut self, word: &str, bytes: impl AsRef<[u8]>) {
+        self.0 += word;
+        if !bytes.as_ref().is_empty() {
+            self.0.push(' ');
+            self.0 += &hex(bytes.as_ref());
+        }
+        self.0.push('\n');
+    }
+
+    fn feed(mut self, bytes: &[u8], cutting: Cutting) -> Self {
+        for chunk in cutting.chunks(bytes) {
+            self.line("feed", chunk);
+        }
+        self
+    }
+
+    fn end(mut self) -> String {
+        self.line("end", "");
+        self.0
+    }
+}
+
+fn is_empty(options: &Value) -> bool {
+    options.is_null() || options.as_object().is_some_and(Map::is_empty)
+}
+
+/// The same stream, whole and cut.
+fn cut(bytes: &[u8], start: impl Fn() -> Script, last: &str) -> Vec<Way> {
+    let way = |cutting: Cutting| {
+        let mut script = start().feed(bytes, cutting);
+        if !last.is_empty() {
+            script.line(last, "");
+        }
+        (format!("{cutting:?}"), script.end())
+    };
+    cuttings(bytes.len()).map(way).into()
+}
+
+fn sse(vector: &Vector) -> Vec<Way> {
+    let start = || Script::new("sse", &vector.get("options")["limits"]);
+    let bytes = vector.input();
+    let more = [Cutting::BytesAndEmpty, Cutting::Every(3), Cutting::Random(2)];
+    let more = more.map(|cutting| (format!("{cutting:?}"), start().feed(&bytes, cutting).end()));
+    cut(&bytes, start, "").into_iter().chain(more).collect()
+}
+
+fn messages(script: Script, messages: &[String]) -> String {
+    let mut script = script;
+    messages.iter().for_each(|message| script.line("feed_json", message));
+    script.end()
+}
+
+fn event(vector: &Vector) -> Vec<Way> {
+    let payload = vector.get("payload").to_string();
+    let stream = format!("event: {}\ndata: {payload}\n\n", vector.get("kind").as_str().unwrap_or_default());
+    let options = json!({ "layers": "all", "profile": "any" });
+    let mut ways = cut(stream.as_bytes(), || Script::new("reader", &options), "");
+    ways.push(("as a message".into(), messages(Script::new("reader", &json!({})), &[payload])));
+    ways
+}
+
+fn accumulate(vector: &Vector) -> Vec<Way> {
+    let list = vector.get("events").as_array().or(vector.get("raw_events").as_array());
+    let payloads: Vec<String> = list
+        .into_iter()
+        .flatten()
+        .map(|event| event.as_str().map_or_else(|| event.to_string(), str::to_owned))
+        .collect();
+    let stream: String = payloads.iter().map(|payload| format!("data: {payload}\n\n")).collect();
+    let start = || Script::new("reader", vector.get("options"));
+    let mut ways = cut(stream.as_bytes(), start, "");
+    ways.push(("as messages".into(), messages(start(), &payloads)));
+    let mut resumed = start();
+    for (at, payload) in payloads.iter().enumerate() {
+        if at == payloads.len() / 2 {
+            resumed.line("resume", "");
+        }
+        resumed.line("feed_json", payload);
+    }
+    ways.push(("saved halfway".into(), resumed.end()));
+    ways
+}
+
+fn validate(vector: &Vector) -> Vec<Way> {
+    let stream = feed(vector).unwrap_or_else(|| panic!("{vector}: no stream"));
+    let of_stream = || vector.get("stream").as_str().and_then(stream_edition);
+    let edition = vector.get("edition").as_str().map(str::to_owned).or_else(of_stream);
+    let mut limits = vector.get("limits").clone();
+    if let Some(limits) = limits.as_object_mut().filter(|limits| limits.contains_key("drop")) {
+        limits.shift_remove("drop");
+        limits.insert("overflow".into(), json!("drop"));
+    }
+    let profile = vector.get("profile").as_str().unwrap_or("open-responses");
+    let options = json!({
+        "layers": "all", "profile": profile, "edition": edition, "limits": limits,
+        "starting_after": vector.get("starting_after"),
+    });
+    let with = |options: &Value| {
+        let mut script = Script::new("reader", options);
+        if vector.get("request").is_object() {
+            script.line("request", vector.get("request").to_string());
+        }
+        script
+    };
+    match stream {
+        Feed::Bytes(bytes) => {
+            let mut strict = options.clone();
+            strict["strict"] = json!(true);
+            let mut ways = cut(&bytes, || with(&options), "");
+            ways.push(("strict".into(), with(&strict).feed(&bytes, Cutting::Random(2)).end()));
+            ways
+        }
+        Feed::Messages(list) => vec![("as messages".into(), messages(with(&options), &list))],
+        Feed::Resumed(before, after) => {
+            let mut script = with(&options).feed(&before, Cutting::Whole);
+            script.line("resume", "");
+            vec![("resumed".into(), script.feed(&after, Cutting::Random(1)).end())]
+        }
+    }
+}
+
+fn validate_alone(vector: &Vector) -> Vec<Way> {
+    let heads = [("request_headers", false), ("response_headers", false), ("stream_headers", true)];
+    let head = heads.into_iter().find(|(key, _)| !vector.get(key).is_null());
+    let (what, json, options) = match head {
+        Some(("request_headers", _)) => {
+            ("request_head", json!({ "headers": vector.get("request_headers") }), Value::Null)
+        }
+        Some((key, streamed)) => {
+            let mut head = json!({ "headers": vector.get(key), "streamed": streamed });
+            if !vector.get("status").is_null() {
+                head["status"] = vector.get("status").clone();
+            }
+            ("response_head", head, Value::Null)
+        }
+        None => {
+            let what = match vector.get("object").as_str() {
+                Some("whole_response") => "response",
+                other => other.unwrap_or_default(),
+            };
+            (what, object(vector), json!({ "edition": vector.get("edition"), "status": vector.get("status") }))
+        }
+    };
+    let mut script = Script::new(&format!("validate {what}"), &options);
+    script.line("feed", json.to_string());
+    vec![("alone".into(), script.end())]
+}
+
+fn partial(vector: &Vector) -> Vec<Way> {
+    let pieces: Vec<&str> =
+        vector.get("steps").as_array().into_iter().flatten().filter_map(|step| step["piece"].as_str()).collect();
+    let mut options = vector.get("options").as_object().cloned().unwrap_or_default();
+    options.insert("notes".into(), json!(true));
+    let options = Value::Object(options);
+    let way = |pieces: &[&str]| {
+        let mut script = Script::new("partial", &options);
+        pieces.iter().for_each(|piece| script.line("feed", piece));
+        script.end()
+    };
+    let document = pieces.concat();
+    // Text is pushed as text, so it is cut between characters.
+    let chars: Vec<&str> = document.split_inclusive(|_| true).collect();
+    vec![
+        ("by its steps".into(), way(&pieces)),
+        ("by characters".into(), way(if chars.len() <= 2_000 { &chars } else { &pieces })),
+    ]
+}
+
+fn write(vector: &Vector) -> Vec<Way> {
+    let mut script = Script::new("writer", vector.get("options"));
+    for told in intents(vector) {
+        script.line("do", told.intent.to_string());
+    }
+    vec![("once".into(), script.end())]
+}
+
+fn convert(vector: &Vector) -> Vec<Way> {
+    let bytes = match (vector.get("input_file").as_str(), vector.get("to").as_str()) {
+        (Some(file), _) => {
+            let path = vector_folder().join("adapter/examples").join(file);
+            std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+        }
+        // Outbound cases give payloads, inbound ones messages of the source.
+        (None, Some(_)) => {
+            let payload = |event: &Value| event.as_str().map_or_else(|| event.to_string(), str::to_owned);
+            let events = vector.get("events").as_array().into_iter().flatten();
+            events.map(|event| format!("data: {}\n\n", payload(event))).collect::<String>().into_bytes()
+        }
+        (None, None) => vector.input(),
+    };
+    let name = |key: &str| vector.get(key).as_str().unwrap_or("open-responses");
+    let options = json!({ "from": name("from"), "to": name("to"), "options": vector.get("options") });
+    let cancelled = if vector.get("cancel") == true { "cancel" } else { "" };
+    cut(&bytes, || Script::new("convert", &options), cancelled)
+}
