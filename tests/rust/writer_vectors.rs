@@ -97,6 +97,28 @@ fn every_case_survives_every_cut() {
 }
 
 #[test]
+fn its_frames_are_those_of_the_encoder() {
+    for vector in vectors("write") {
+        let mut events = writer(&vector);
+        for told in intents(&vector) {
+            let _refused = events.apply_json(&told.intent.to_string());
+        }
+        let (_, bytes) = write(&vector);
+        let mut encoded = Vec::new();
+        while let Some(event) = events.poll_event() {
+            let kind = serde_json::from_str::<Value>(event).unwrap()["type"].as_str().unwrap().to_owned();
+            deltafold::sse::encode(&kind, event, &mut encoded).unwrap();
+        }
+        if events.is_ended() {
+            deltafold::sse::encode("", "[DONE]", &mut encoded).unwrap();
+        }
+        // A comment is no frame.
+        let bytes = String::from_utf8(bytes).unwrap().replace(": keep-alive\n\n", "");
+        assert_eq!(bytes, String::from_utf8(encoded).unwrap(), "{vector}");
+    }
+}
+
+#[test]
 fn together_they_write_every_kind_and_every_item_type_of_the_contract() {
     let (mut kinds, mut items) = (BTreeSet::new(), BTreeSet::new());
     for vector in vectors("write") {

@@ -5,6 +5,8 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::mpsc;
 
 use deltafold::json::Value;
+use deltafold::validate::{validate_response, validate_websocket_error, Layers};
+use deltafold::{Edition, Reader};
 use deltafold_server::{serve, Options};
 use tokio_tungstenite::tungstenite::{self, Message, WebSocket};
 
@@ -50,11 +52,13 @@ impl Client {
         self.open(path, body).finish()
     }
 
-    /// Sends a request that must succeed and gives the body.
+    /// Sends a request that must succeed and gives the body, a response that must be valid in full.
     pub(crate) fn json(&mut self, path: &str, body: &str) -> Value {
         let (head, answer) = self.post(path, body);
         let answer = String::from_utf8(answer).unwrap();
         assert_eq!(head.status, 200, "{answer}");
+        let found = validate_response(&answer, Edition::default()).unwrap();
+        assert!(found.is_empty(), "{answer}: {found:#?}");
         Value::parse(&answer, 128).unwrap()
     }
 
@@ -149,8 +153,27 @@ impl Socket {
         }
     }
 
-    /// Sends a request as a turn and gives the messages up to its end.
-    pub(crate) fn turn(&mut self, request: &str) -> Vec<String> {
+    /// Sends a request as a turn and gives the messages up to its end, which must be valid in full.
+    pub(crate) fn turn(&mut self, request: &str, edition: Edition) -> Vec<String> {
+        let messages = self.messages(request);
+        let mut reader = Reader::builder().validate(Layers::SCHEMA | Layers::STREAM).edition(edition).build();
+        reader.note_request(request).unwrap();
+        for message in &messages {
+            reader.feed_json(message).unwrap();
+            while reader.poll_event().unwrap().is_some() {}
+        }
+        reader.finish();
+        assert!(reader.findings().is_empty(), "{request}: {:#?}", reader.findings());
+        let last = Value::parse(messages.last().unwrap(), 128).unwrap();
+        let found = match last.get("response") {
+            Some(response) => validate_response(&response.to_string(), edition).unwrap(),
+            None => validate_websocket_error(messages.last().unwrap(), edition).unwrap(),
+        };
+        assert!(found.is_empty(), "{request}: {found:#?}");
+        messages
+    }
+
+    fn messages(&mut self, request: &str) -> Vec<String> {
         self.send(&request.replacen('{', "{\"type\":\"response.create\",", 1));
         let mut messages = Vec::new();
         loop {
