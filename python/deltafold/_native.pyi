@@ -1,11 +1,35 @@
 """The native half of deltafold."""
 
-from typing import Any, final
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
+from types import TracebackType
+from typing import Any, Literal, final
 
 # Any object that gives its bytes: bytes, bytearray, memoryview, array, mmap.
 _Bytes = Any
+_Json = Any
+_Layer = Literal["framing", "schema", "stream"]
+_Severity = Literal["error", "warning", "note"]
+_OutcomeName = Literal["completed", "incomplete", "failed", "cancelled", "truncated"]
 
-__all__ = ["DeltafoldError", "Frame", "LimitExceeded", "Misuse", "SseDecoder", "StrictViolation", "__version__"]
+__all__ = [
+    "DeltafoldError",
+    "Event",
+    "Events",
+    "Failure",
+    "Finding",
+    "Frame",
+    "Item",
+    "LimitExceeded",
+    "Misuse",
+    "Outcome",
+    "Part",
+    "Reader",
+    "Response",
+    "SseDecoder",
+    "StrictViolation",
+    "__version__",
+    "_event",
+]
 
 __version__: str
 
@@ -23,6 +47,440 @@ class StrictViolation(DeltafoldError):
 
 class Misuse(DeltafoldError):
     """A call that may not be made now."""
+
+@final
+class Event:
+    """One event of a stream.
+
+    Every wire field is an attribute (`event.delta`) and an item (`event["delta"]`); one that the event does not have is an
+    AttributeError or a KeyError. Fields are converted when they are asked for. `raw` is the exact payload text.
+    """
+
+    __match_args__ = ("type",)
+    @staticmethod
+    def parse(payload: _Json, /) -> Event:
+        """Reads an event from JSON text, as it stands in a log or a test."""
+    @property
+    def type(self) -> str:
+        """The wire name, such as "response.output_text.delta"; "" if the payload has none."""
+    @property
+    def kind(self) -> str:
+        """The wire name in the contract that `type` is read as: the same, or what an alias stands for; "extension" for a
+        `slug:name`, "unknown" for anything else.
+        """
+    @property
+    def sequence_number(self) -> int:
+        """Number of the event by its producer."""
+    @property
+    def output_index(self) -> int:
+        """Position of the item in the response's output."""
+    @property
+    def content_index(self) -> int:
+        """Position of the part in the item's content."""
+    @property
+    def summary_index(self) -> int:
+        """Position of the part in the item's summary."""
+    @property
+    def item_id(self) -> str:
+        """Id of the item that the event belongs to."""
+    @property
+    def delta(self) -> str:
+        """The text that a delta event adds."""
+    @property
+    def raw(self) -> str:
+        """The exact payload text."""
+    @property
+    def frame_name(self) -> str | None:
+        """The frame's `event:` line; None without one."""
+    @property
+    def index(self) -> int:
+        """Position of the event in the stream, from 0."""
+    @property
+    def offset(self) -> int:
+        """Byte offset of the payload from the start of the stream."""
+    @property
+    def is_extension(self) -> bool:
+        """Whether the type is a `slug:name` of its sender's own."""
+    def to_dict(self) -> dict[str, Any]:
+        """The payload as a new dict; empty if it is no JSON object."""
+    def model_dump(self) -> dict[str, Any]:
+        """The same as `to_dict()`, by the name that pydantic's models have."""
+    def to_json(self) -> str:
+        """The exact payload text; the same as `raw`."""
+    def get(self, key: str, default: Any = None, /) -> Any:
+        """The value of a wire field, or `default`."""
+    def keys(self) -> KeysView[str]:
+        """The names of the wire fields, in order."""
+    def values(self) -> ValuesView[Any]:
+        """The values of the wire fields, in order."""
+    def items(self) -> ItemsView[str, Any]:
+        """The wire fields with their values, in order."""
+    def __getattribute__(self, name: str, /) -> Any: ...
+    def __getitem__(self, key: str, /) -> Any: ...
+    def __contains__(self, key: object, /) -> bool: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def __len__(self) -> int: ...
+    def __dir__(self) -> list[str]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __copy__(self) -> Event: ...
+    def __deepcopy__(self, _memo: Any) -> Event: ...
+
+@final
+class Events:
+    """The events that a chunk completes, each read when it is asked for."""
+
+    def __iter__(self) -> Events: ...
+    def __next__(self) -> Event: ...
+
+@final
+class Finding:
+    """One rule that the stream broke, or one repair that was made."""
+
+    __match_args__ = ("rule", "severity", "message")
+    def __new__(
+        cls,
+        rule: str,
+        severity: str,
+        layer: str,
+        event_index: int | None,
+        sequence_number: int | None,
+        offset: int,
+        path: str,
+        message: str,
+        repair: str | None,
+    ) -> Finding: ...
+    @property
+    def rule(self) -> str:
+        """Id of the rule, such as "SEQ-01"."""
+    @property
+    def severity(self) -> _Severity:
+        """"error", "warning" or "note"."""
+    @property
+    def layer(self) -> Literal["framing", "schema", "stream", "transport"]:
+        """"framing", "schema", "stream" or "transport"."""
+    @property
+    def event_index(self) -> int | None:
+        """Position of the event in the stream, from 0; None outside any event."""
+    @property
+    def sequence_number(self) -> int | None:
+        """The event's own number, or None."""
+    @property
+    def offset(self) -> int:
+        """Byte offset from the start of the stream."""
+    @property
+    def path(self) -> str:
+        """JSON pointer into the payload; "" for the whole."""
+    @property
+    def message(self) -> str:
+        """What was expected and what was found, without payload text."""
+    @property
+    def repair(self) -> str | None:
+        """What was done about it, such as "opened_item", or None."""
+    def to_dict(self) -> dict[str, Any]:
+        """The finding as a new dict."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+@final
+class Failure:
+    """An error as a stream reports it: nested, flat or mixed on the wire, one shape here."""
+
+    __match_args__ = ("type", "code", "message")
+    def __new__(cls, type: str = "", code: str = "", message: str = "", param: str | None = None) -> Failure: ...
+    @property
+    def type(self) -> str:
+        """Class of the error, such as "server_error"; "" where the stream has none."""
+    @property
+    def code(self) -> str:
+        """Exact cause; "" where the stream has none."""
+    @property
+    def message(self) -> str:
+        """Text for people."""
+    @property
+    def param(self) -> str | None:
+        """The request parameter concerned, or None."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+@final
+class Outcome:
+    """How a stream ended. Equal to its own name: `outcome == "completed"`."""
+
+    __match_args__ = ("name", "reason")
+    def __new__(
+        cls,
+        name: str,
+        reason: str | None = None,
+        error: Failure | None = None,
+        last_sequence_number: int | None = None,
+    ) -> Outcome: ...
+    @property
+    def name(self) -> _OutcomeName:
+        """"completed", "incomplete", "failed", "cancelled" or "truncated"."""
+    @property
+    def reason(self) -> str | None:
+        """Why the response is incomplete; None for every other outcome."""
+    @property
+    def error(self) -> Failure | None:
+        """What failed; None for every other outcome."""
+    @property
+    def last_sequence_number(self) -> int | None:
+        """Where to resume after, if the stream was truncated; else None."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+@final
+class Reader:
+    """Reads a stream: bytes in, cut anywhere; events, findings and the response out.
+
+    Nothing that a server sends raises: it is a finding, and reading goes on. Only a limit (LimitExceeded), a call that may
+    not be made now (Misuse) or, if `strict`, a broken rule (StrictViolation) ends it; then every call raises the same until
+    `reset`. One reader reads one stream. Threads may share it; a reader for each is faster.
+    """
+
+    def __new__(
+        cls,
+        *,
+        strict: bool = False,
+        validate: bool | _Layer | Iterable[_Layer] | None = None,
+        profile: _Json | None = None,
+        edition: str | None = None,
+        limits: Mapping[str, int | str] | None = None,
+        images: Literal["keep_last", "keep", "drop"] = "keep_last",
+        without_terminal: bool = False,
+        quote: bool = False,
+        starting_after: int | None = None,
+    ) -> Reader:
+        """Makes a reader.
+
+        strict: end reading at the first finding that is an error.
+        validate: which layers of validation look at the stream: True, or names out of "framing", "schema", "stream".
+        profile: a provider's name or a profile as a dict or JSON text: what each rule weighs.
+        edition: the edition to validate against.
+        limits: bounds on memory, depth and count, by name.
+        images: what happens to preview images: "keep_last", "keep" or "drop".
+        without_terminal: rebuild the response from the events alone.
+        quote: let findings quote short pieces of the payload.
+        starting_after: the stream is a replay of what came after this number.
+        """
+    @staticmethod
+    def restore(
+        saved: _Bytes,
+        /,
+        *,
+        strict: bool = False,
+        validate: bool | _Layer | Iterable[_Layer] | None = None,
+        profile: _Json | None = None,
+        edition: str | None = None,
+        limits: Mapping[str, int | str] | None = None,
+        images: Literal["keep_last", "keep", "drop"] = "keep_last",
+        without_terminal: bool = False,
+        quote: bool = False,
+        starting_after: int | None = None,
+    ) -> Reader:
+        """Takes a saved state up again; `options` are those of the constructor.
+
+        Feed it the bytes of the new connection: events that were read before are dropped with a finding.
+        """
+    def feed(self, chunk: _Bytes) -> Events:
+        """Takes a chunk, cut anywhere, and returns an iterator over the events that it completes.
+
+        Each event is read when it is asked for, and `response` and `findings` then stand where it stands. What is not asked
+        for is read when the iterator is dropped, so `reader.feed(chunk)` alone folds the chunk.
+        """
+    def feed_json(self, message: _Json) -> Events:
+        """Takes one message that is JSON already: a WebSocket message, a line of a log. Returns an iterator, as `feed` does."""
+    def end(self) -> Events:
+        """Says that no more will come, and returns an iterator over what a missing blank line held back."""
+    def close(self) -> Outcome:
+        """Ends the input, reads what is left, and says how the stream ended. May be called again: the answer stays.
+
+        Raises what ended reading, if a limit or a rule of a strict reader did.
+        """
+    def reset(self) -> None:
+        """Makes the reader new; options stay."""
+    def save(self) -> bytes:
+        """The state after the last event that was read, as bytes to store; `restore` takes it up.
+
+        What was fed and not read is not in it: a new connection starts at a frame.
+        """
+    def note_request(self, request: _Json) -> None:
+        """Takes the request that the stream answers, as a dict or JSON text, for the rules about both."""
+    def note_headers(
+        self, headers: Mapping[str, str] | Iterable[tuple[Any, Any]], status: int | None = None
+    ) -> None:
+        """Takes HTTP headers, a mapping or pairs; with `status` the validator checks the rules about both. Rate limits are kept."""
+    @property
+    def response(self) -> Response:
+        """The response so far: a live view, which shows what has been read when it is asked."""
+    @property
+    def findings(self) -> list[Finding]:
+        """What was wrong with the stream so far, the first so many (limit `findings`), as a new list."""
+    @property
+    def finding_count(self) -> int:
+        """How many findings there were, kept or not."""
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the stream ended, once a terminal event or `close` has said so; else None."""
+    @property
+    def usage(self) -> dict[str, Any] | None:
+        """Token counts as a dict, once a terminal event has them; else None."""
+    @property
+    def last_sequence_number(self) -> int | None:
+        """The newest sequence number: where to resume after. None if there was none."""
+    @property
+    def event_count(self) -> int:
+        """How many events were read."""
+    @property
+    def activity(self) -> int:
+        """A number that moves with any sign of life: bytes, comments, blank frames, keepalives, events."""
+    @property
+    def saw_done(self) -> bool:
+        """Whether `[DONE]` was read."""
+    @property
+    def last_event_id(self) -> str:
+        """The last event id of the SSE layer; "" if there is none."""
+    @property
+    def retry(self) -> int | None:
+        """The reconnection time that the stream asked for, in milliseconds, or None."""
+    @property
+    def rate_limits(self) -> dict[str, Any]:
+        """Rate limits from headers and events: a dict with `headers`, `event` and `retry_after_seconds`."""
+    @property
+    def offset(self) -> int:
+        """Bytes read since the start."""
+    def __enter__(self) -> Reader: ...
+    def __exit__(
+        self,
+        kind: type[BaseException] | None = None,
+        _error: BaseException | None = None,
+        _traceback: TracebackType | None = None,
+        /,
+    ) -> None: ...
+
+@final
+class Response:
+    """The response so far: a snapshot before its terminal event, the response after it.
+
+    A live view: it shows what the reader has read when it is asked. Every wire field is an attribute and an item;
+    `to_dict()` makes a copy that stays as it is.
+    """
+
+    @property
+    def id(self) -> str:
+        """The response's id; "" before the first snapshot."""
+    @property
+    def status(self) -> str:
+        """The status word; "" before the first snapshot."""
+    @property
+    def model(self) -> str:
+        """The model's name; "" before the first snapshot."""
+    @property
+    def output_text(self) -> str:
+        """The texts of all `output_text` parts of all messages, joined."""
+    @property
+    def items(self) -> list[Item]:
+        """The output items as live views, in order. `response["output"]` has them as dicts."""
+    @property
+    def output(self) -> list[dict[str, Any]]:
+        """The output items as dicts, in order."""
+    @property
+    def usage(self) -> dict[str, Any] | None:
+        """Token counts as a dict, once a terminal event has them; else None."""
+    @property
+    def error(self) -> dict[str, Any] | None:
+        """The error of a failed response as a dict; else None."""
+    @property
+    def incomplete_details(self) -> dict[str, Any] | None:
+        """Why the response is incomplete, as a dict; else None."""
+    def item_at_index(self, output_index: int) -> Item | None:
+        """The item that an `output_index` of the stream routes to; None if there is none."""
+    def to_dict(self) -> dict[str, Any]:
+        """The whole response as a new dict."""
+    def model_dump(self) -> dict[str, Any]:
+        """The same as `to_dict()`, by the name that pydantic's models have."""
+    def to_json(self) -> str:
+        """The whole response as JSON text."""
+    def to_openai(self) -> Any:
+        """The response as the openai package has it. Raises ImportError without that package."""
+    def get(self, key: str, default: Any = None, /) -> Any:
+        """The value of a wire field, or `default`."""
+    def keys(self) -> KeysView[str]:
+        """The names of the wire fields, in order."""
+    def __getattribute__(self, name: str, /) -> Any: ...
+    def __getitem__(self, key: str, /) -> Any: ...
+    def __contains__(self, key: object, /) -> bool: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def __len__(self) -> int: ...
+    def __bool__(self) -> bool: ...
+
+@final
+class Item:
+    """One output item, growing or done: a live view."""
+
+    @property
+    def type(self) -> str:
+        """The item's type, such as "message"."""
+    @property
+    def id(self) -> str:
+        """The item's id; "" if it has none."""
+    @property
+    def status(self) -> str:
+        """The item's status; "" for types that have none."""
+    @property
+    def is_done(self) -> bool:
+        """Whether the item is finished."""
+    @property
+    def arguments(self) -> str:
+        """The text of a tool call so far: its `arguments`, `input` or `code`; "" for other items."""
+    def partial_arguments(self) -> Any:
+        """The arguments so far as a value: open containers are closed, an open string is included as far as it goes, an open
+        number or literal is left out. None before the first character of a value.
+        """
+    @property
+    def text(self) -> str:
+        """The texts of all `output_text` parts, joined."""
+    @property
+    def parts(self) -> list[Part]:
+        """The parts of `content` as live views."""
+    @property
+    def summary_parts(self) -> list[Part]:
+        """The parts of `summary` as live views."""
+    @property
+    def partial_images(self) -> list[tuple[int, str]]:
+        """Preview images so far: number and base64 text, as the reader's `images` keeps them."""
+    def to_dict(self) -> dict[str, Any]:
+        """The whole item as a new dict."""
+    def to_json(self) -> str:
+        """The whole item as JSON text."""
+    def get(self, key: str, default: Any = None, /) -> Any:
+        """The value of a wire field, or `default`."""
+    def keys(self) -> KeysView[str]:
+        """The names of the wire fields, in order."""
+    def __getattribute__(self, name: str, /) -> Any: ...
+    def __getitem__(self, key: str, /) -> Any: ...
+    def __contains__(self, key: object, /) -> bool: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def __len__(self) -> int: ...
+    def __bool__(self) -> bool: ...
+
+@final
+class Part:
+    """One part of an item's content or summary: a live view."""
+
+    @property
+    def type(self) -> str:
+        """The part's type, such as "output_text"."""
+    @property
+    def text(self) -> str:
+        """The part's text so far; for a refusal, its words."""
+    def partial_json(self) -> Any:
+        """The text as a JSON value that is still growing, for structured output. None before the first character of a value."""
+    def get(self, key: str, default: Any = None, /) -> Any:
+        """The value of a wire field, or `default`."""
+    def __getattribute__(self, name: str, /) -> Any: ...
+    def __getitem__(self, key: str, /) -> Any: ...
 
 @final
 class Frame:
@@ -59,3 +517,6 @@ class SseDecoder:
         """
     def reset(self) -> None:
         """Makes the decoder as new: nothing pending, no last event id, offset 0."""
+
+def _event(raw: str, frame_name: str | None, index: int, offset: int, /) -> Event:
+    """Makes an event again from what `__reduce__` gave."""

@@ -18,7 +18,7 @@ run "$python" -m pip install --quiet --force-reinstall --no-deps "$made"/dist/*.
 cp -r python/tests "$made/tests"
 (cd "$made" && run "$python" -m pytest -q tests)
 (cd "$made" && run "$python" -m mypy.stubtest deltafold)
-(cd "$made" && run "$python" -m mypy --strict tests)
+(cd "$made/tests" && run "$python" -m mypy --strict .)
 
 # The source archive is where crates outside of the Python folder go wrong, so it is built from in an empty environment.
 (cd python && run "$maturin" sdist --out "$made/sdist")
@@ -26,6 +26,7 @@ run python3 -m venv "$made/fresh"
 MATURIN_PEP517_ARGS="--profile dev" run "$made/fresh/bin/pip" install --quiet "$made"/sdist/*.tar.gz
 (cd "$made" && run "$made/fresh/bin/python" - <<'PYTHON'
 import deltafold
-assert [f.data for f in deltafold.SseDecoder().feed(b"data: 1\n\n")] == ["1"]
+events = deltafold.events(b'data: {"type":"response.output_text.delta","delta":"Hi"}\n\n')
+assert [event.delta for event in events] == ["Hi"] and events.response.output_text == "Hi"
 PYTHON
 )

@@ -1,10 +1,13 @@
-//! Python values in: what counts as bytes.
+//! Values across the border: what counts as bytes, JSON as Python objects, Python objects as JSON.
 
 use std::borrow::Cow;
 
+use deltafold::json::{Tag, Value, View};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyMemoryView, PyString};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMemoryView, PyString};
+
+use crate::error;
 
 /// Reads a `bytes` object in place, and any other buffer by a copy.
 ///
@@ -23,4 +26,118 @@ pub(crate) fn bytes<'a>(data: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, [u8]>> {
     })?;
     let copy = view.call_method0("tobytes")?;
     Ok(Cow::Owned(copy.cast::<PyBytes>()?.as_bytes().to_vec()))
+}
+
+/// A parsed JSON value as a Python object. Recursion is bounded by the depth that the text was parsed with.
+pub(crate) fn view<'py>(py: Python<'py>, value: View<'_>) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value.tag() {
+        Tag::Null => py.None().into_bound(py),
+        Tag::True => PyBool::new(py, true).to_owned().into_any(),
+        Tag::False => PyBool::new(py, false).to_owned().into_any(),
+        Tag::Number => number(py, value.raw())?,
+        Tag::String => PyString::new(py, &value.as_str().unwrap_or_default()).into_any(),
+        Tag::Array => {
+            let list = PyList::empty(py);
+            for element in value.elements() {
+                list.append(view(py, element)?)?;
+            }
+            list.into_any()
+        }
+        Tag::Object => object(py, value)?.into_any(),
+    })
+}
+
+/// The members of a JSON object as a dict; of a repeated key the last value.
+pub(crate) fn object<'py>(py: Python<'py>, value: View<'_>) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (key, member) in value.entries() {
+        dict.set_item(PyString::new(py, &key.as_str().unwrap_or_default()), view(py, member)?)?;
+    }
+    Ok(dict)
+}
+
+/// An owned JSON value as a Python object.
+pub(crate) fn value<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value {
+        Value::Null => py.None().into_bound(py),
+        Value::Bool(value) => PyBool::new(py, *value).to_owned().into_any(),
+        Value::Number(value) => number(py, value.as_str())?,
+        Value::String(text) => PyString::new(py, text).into_any(),
+        Value::Array(items) => {
+            let list = PyList::empty(py);
+            for item in items {
+                list.append(self::value(py, item)?)?;
+            }
+            list.into_any()
+        }
+        Value::Object(members) => {
+            let dict = PyDict::new(py);
+            for (key, member) in members.iter() {
+                dict.set_item(PyString::new(py, key), self::value(py, member)?)?;
+            }
+            dict.into_any()
+        }
+    })
+}
+
+/// A number as int or float, as the `json` module would read it; an int too long for that is a `Decimal`, which has every digit.
+fn number<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
+    if let Ok(value) = text.parse::<i64>() {
+        return Ok(PyInt::new(py, value).into_any());
+    }
+    if text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') {
+        return match py.get_type::<PyInt>().call1((text,)) {
+            Ok(value) => Ok(value),
+            Err(_) => py.import("decimal")?.getattr("Decimal")?.call1((text,)),
+        };
+    }
+    Ok(PyFloat::new(py, text.parse().unwrap_or(f64::NAN)).into_any())
+}
+
+/// A Python object as JSON text, by the `json` module. What it cannot write is misuse.
+pub(crate) fn json(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    let py = value.py();
+    let options = PyDict::new(py);
+    options.set_item("ensure_ascii", false)?;
+    options.set_item("allow_nan", false)?;
+    options.set_item("separators", (",", ":"))?;
+    let text = py.import("json")?.getattr("dumps")?.call((value,), Some(&options)).and_then(|text| {
+        // A lone surrogate has no UTF-8 form; escaped it is JSON like any other.
+        if text.cast::<PyString>()?.to_cow().is_err() {
+            options.set_item("ensure_ascii", true)?;
+            return py.import("json")?.getattr("dumps")?.call((value,), Some(&options));
+        }
+        Ok(text)
+    });
+    match text {
+        Ok(text) => Ok(text.cast::<PyString>()?.to_cow()?.into_owned()),
+        Err(cause) => Err(error::misuse(py, &format!("a value has no JSON form: {}", cause.value(py)))),
+    }
+}
+
+/// JSON text from a `str` or `bytes` as it is, or from any other object by writing it.
+pub(crate) fn json_text(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    if let Ok(text) = value.cast::<PyString>() {
+        return Ok(text.to_string_lossy().into_owned());
+    }
+    if let Ok(bytes) = value.cast::<PyBytes>() {
+        return Ok(String::from_utf8_lossy(bytes.as_bytes()).into_owned());
+    }
+    if let Ok(own) = value.call_method0("to_json") {
+        return json_text(&own);
+    }
+    json(value)
+}
+
+/// HTTP headers from a mapping, or from anything that gives pairs. Names and values may be bytes, as ASGI has them.
+pub(crate) fn headers(headers: &Bound<'_, PyAny>) -> PyResult<Vec<(String, String)>> {
+    let pairs = match headers.getattr("items") {
+        Ok(items) => items.call0()?,
+        Err(_) => headers.clone(),
+    };
+    let text = |value: Bound<'_, PyAny>| match value.cast::<PyBytes>() {
+        Ok(bytes) => bytes.as_bytes().iter().map(|byte| char::from(*byte)).collect(),
+        Err(_) => value.to_string(),
+    };
+    pairs.try_iter()?.map(|pair| pair?.extract().map(|(name, value)| (text(name), text(value)))).collect()
 }

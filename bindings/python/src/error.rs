@@ -1,6 +1,6 @@
 //! Core errors as Python exceptions, one class for each kind of fault.
 
-use deltafold::{Class, Error};
+use deltafold::{Class, Code, Error};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 
@@ -40,4 +40,9 @@ pub(crate) fn raise(py: Python<'_>, error: &Error) -> PyErr {
     let value = exception.value(py);
     let named = value.setattr("code", error.code().name()).and_then(|()| value.setattr("offset", error.offset()));
     named.err().unwrap_or(exception)
+}
+
+/// Makes a `Misuse` for an argument that never reached the core.
+pub(crate) fn misuse(py: Python<'_>, detail: &str) -> PyErr {
+    raise(py, &Error::new(Code::BadArgument, 0, detail.to_owned()))
 }

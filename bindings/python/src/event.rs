@@ -1,0 +1,431 @@
+//! One event as a Python object: small, frozen, and converting nothing before it is asked.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use deltafold::event::{Origin, Parser};
+use deltafold::json::{Tag, Tape, View};
+use deltafold::Kind;
+use pyo3::exceptions::{PyAttributeError, PyKeyError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyString, PyTuple};
+
+use crate::{convert, names};
+
+/// What an event keeps of its payload, without any Python object: it is made while the interpreter may be released.
+pub(crate) struct Kept {
+    raw: Box<str>,
+    /// The delta, where its escapes had to be decoded.
+    decoded: Option<Box<str>>,
+    delta: Span,
+    item_id: Span,
+    kind: Kind,
+    /// The wire name, where it is not the kind's own.
+    name: Option<Box<str>>,
+    frame_name: FrameName,
+    sequence_number: u64,
+    output_index: u64,
+    content_index: u64,
+    summary_index: u64,
+    index: u64,
+    offset: u64,
+    /// How deep the reader looks into a payload.
+    depth: u32,
+}
+
+/// Where a text stands in the payload.
+#[derive(Clone, Copy)]
+struct Span {
+    start: u32,
+    end: u32,
+}
+
+/// The frame's `event:` line.
+enum FrameName {
+    Absent,
+    /// As it should be: the payload's type.
+    SameAsType,
+    Other(Box<str>),
+}
+
+/// Stands for a number that the payload does not have, or has in another form.
+const NONE: u64 = u64::MAX;
+/// How deep a payload may be that was not read by a reader; the default of its limits.
+const DEPTH: u32 = 128;
+const NOWHERE: Span = Span { start: u32::MAX, end: 0 };
+
+impl Span {
+    /// Finds a text that was borrowed from the payload.
+    fn of(text: &str, raw: &str) -> Self {
+        let start = (text.as_ptr() as usize).wrapping_sub(raw.as_ptr() as usize);
+        match (u32::try_from(start), u32::try_from(start.wrapping_add(text.len()))) {
+            (Ok(start), Ok(end)) if end as usize <= raw.len() => Self { start, end },
+            _ => NOWHERE,
+        }
+    }
+
+    fn get(self, raw: &str) -> Option<&str> {
+        raw.get(self.start as usize..self.end as usize)
+    }
+}
+
+impl Kept {
+    /// Copies an event out of the reader.
+    pub(crate) fn new(event: &deltafold::Event<'_>, depth: u32) -> Self {
+        let raw = event.raw();
+        let delta = event.delta();
+        let place = Span::of(delta, raw);
+        let decoded = (place.start == NOWHERE.start && !delta.is_empty()).then(|| delta.into());
+        let frame_name = match event.frame_name() {
+            None => FrameName::Absent,
+            Some(name) if name == event.wire_type() => FrameName::SameAsType,
+            Some(name) => FrameName::Other(name.into()),
+        };
+        Self {
+            raw: raw.into(),
+            decoded,
+            delta: place,
+            item_id: event.item_id().map_or(NOWHERE, |id| Span::of(id, raw)),
+            kind: event.kind(),
+            name: (event.wire_type() != event.kind().as_str()).then(|| event.wire_type().into()),
+            frame_name,
+            sequence_number: event.sequence_number().unwrap_or(NONE),
+            output_index: event.output_index().unwrap_or(NONE),
+            content_index: event.content_index().unwrap_or(NONE),
+            summary_index: event.summary_index().unwrap_or(NONE),
+            index: event.index(),
+            offset: event.offset(),
+            depth,
+        }
+    }
+
+    /// The wire name: interned if it is in the contract, else a string of its own, since a stream may name anything.
+    fn wire_type(&self, py: Python<'_>) -> Py<PyString> {
+        match &self.name {
+            Some(name) => PyString::new(py, name).unbind(),
+            None => names::kind(py, self.kind).clone_ref(py),
+        }
+    }
+
+    fn delta(&self) -> Option<&str> {
+        self.decoded.as_deref().or_else(|| self.delta.get(&self.raw))
+    }
+
+    /// Looks into the payload. `None` if it is no JSON object.
+    fn read<R>(&self, ask: impl FnOnce(View<'_>) -> R) -> Option<R> {
+        let mut tape = Tape::default();
+        tape.parse(&self.raw, self.depth as usize).ok()?;
+        let root = tape.root(&self.raw);
+        (root.tag() == Tag::Object).then(|| ask(root))
+    }
+}
+
+/// The newest item id of a stream, as a Python string: most events of a stretch have the same one.
+#[derive(Default)]
+pub(crate) struct LastItem(Option<(Box<str>, Py<PyString>)>);
+
+impl LastItem {
+    fn get(&mut self, py: Python<'_>, id: &str) -> Py<PyString> {
+        match &self.0 {
+            Some((known, string)) if **known == *id => string.clone_ref(py),
+            _ => {
+                let string = PyString::new(py, id).unbind();
+                self.0 = Some((id.into(), string.clone_ref(py)));
+                string
+            }
+        }
+    }
+}
+
+/// One event of a stream.
+///
+/// Every wire field is an attribute (`event.delta`) and an item (`event["delta"]`); one that the event does not have is an
+/// AttributeError or a KeyError. Fields are converted when they are asked for. `raw` is the exact payload text.
+#[pyclass(frozen, mapping, module = "deltafold")]
+pub(crate) struct Event {
+    kept: Kept,
+    wire_type: Py<PyString>,
+    item_id: Option<Py<PyString>>,
+    delta: PyOnceLock<Py<PyString>>,
+}
+
+impl Event {
+    /// Makes the Python half of an event. `last` remembers the item id from event to event.
+    pub(crate) fn new(py: Python<'_>, kept: Kept, last: &mut LastItem) -> Self {
+        let wire_type = kept.wire_type(py);
+        let item_id = kept.item_id.get(&kept.raw).map(|id| last.get(py, id));
+        Self { kept, wire_type, item_id, delta: PyOnceLock::new() }
+    }
+
+    /// Reads an event from its payload text.
+    pub(crate) fn parse(py: Python<'_>, raw: &str, origin: Origin<'_>) -> Self {
+        let mut parser = Parser::new(DEPTH as usize);
+        let event = parser.parse(raw, origin);
+        Self::new(py, Kept::new(&event, DEPTH), &mut LastItem::default())
+    }
+
+    fn frame(&self, py: Python<'_>) -> Option<Py<PyString>> {
+        match &self.kept.frame_name {
+            FrameName::Absent => None,
+            FrameName::SameAsType => Some(self.wire_type.clone_ref(py)),
+            FrameName::Other(name) => Some(PyString::new(py, name).unbind()),
+        }
+    }
+
+    /// A member of the payload, converted.
+    fn member<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let found = self.kept.read(|root| root.get(key).map(|member| convert::view(py, member)));
+        found.flatten().transpose()
+    }
+
+    /// A member that is no plain number or text, or that is not there.
+    #[cold]
+    fn attribute<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Bound<'py, PyAny>> {
+        self.member(py, key)?.ok_or_else(|| {
+            let of = self.wire_type.bind(py).to_string_lossy();
+            PyAttributeError::new_err(format!("event {of:?} has no field {key:?}"))
+        })
+    }
+
+    #[inline]
+    fn number<'py>(&self, py: Python<'py>, number: u64, key: &str) -> PyResult<Bound<'py, PyAny>> {
+        if number == NONE {
+            return self.attribute(py, key);
+        }
+        Ok(number.into_pyobject(py)?.into_any())
+    }
+}
+
+#[pymethods]
+impl Event {
+    #[classattr]
+    fn __match_args__() -> (&'static str,) {
+        ("type",)
+    }
+
+    /// Reads an event from JSON text, as it stands in a log or a test.
+    #[staticmethod]
+    #[pyo3(name = "parse", signature = (payload, /))]
+    fn from_json(payload: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let text = convert::json_text(payload)?;
+        Ok(Self::parse(payload.py(), &text, Origin::default()))
+    }
+
+    /// The wire name, such as "response.output_text.delta"; "" if the payload has none.
+    #[getter]
+    #[pyo3(name = "type")]
+    fn wire_name(&self, py: Python<'_>) -> Py<PyString> {
+        self.wire_type.clone_ref(py)
+    }
+
+    /// The wire name in the contract that `type` is read as: the same, or what an alias stands for; "extension" for a
+    /// `slug:name`, "unknown" for anything else.
+    #[getter]
+    fn kind(&self, py: Python<'_>) -> Py<PyString> {
+        names::kind(py, self.kept.kind).clone_ref(py)
+    }
+
+    /// Number of the event by its producer.
+    #[getter]
+    fn sequence_number<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.number(py, self.kept.sequence_number, "sequence_number")
+    }
+
+    /// Position of the item in the response's output.
+    #[getter]
+    fn output_index<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.number(py, self.kept.output_index, "output_index")
+    }
+
+    /// Position of the part in the item's content.
+    #[getter]
+    fn content_index<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.number(py, self.kept.content_index, "content_index")
+    }
+
+    /// Position of the part in the item's summary.
+    #[getter]
+    fn summary_index<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.number(py, self.kept.summary_index, "summary_index")
+    }
+
+    /// Id of the item that the event belongs to.
+    #[getter]
+    fn item_id<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match &self.item_id {
+            Some(id) => Ok(id.bind(py).clone().into_any()),
+            None => self.attribute(py, "item_id"),
+        }
+    }
+
+    /// The text that a delta event adds.
+    #[getter]
+    fn delta<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match self.kept.delta() {
+            Some(text) => {
+                let string = self.delta.get_or_init(py, || PyString::new(py, text).unbind());
+                Ok(string.bind(py).clone().into_any())
+            }
+            None => self.attribute(py, "delta"),
+        }
+    }
+
+    /// The exact payload text.
+    #[getter]
+    fn raw<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
+        PyString::new(py, &self.kept.raw)
+    }
+
+    /// The frame's `event:` line; None without one.
+    #[getter]
+    fn frame_name(&self, py: Python<'_>) -> Option<Py<PyString>> {
+        self.frame(py)
+    }
+
+    /// Position of the event in the stream, from 0.
+    #[getter]
+    fn index(&self) -> u64 {
+        self.kept.index
+    }
+
+    /// Byte offset of the payload from the start of the stream.
+    #[getter]
+    fn offset(&self) -> u64 {
+        self.kept.offset
+    }
+
+    /// Whether the type is a `slug:name` of its sender's own.
+    #[getter]
+    fn is_extension(&self) -> bool {
+        self.kept.kind == Kind::Extension
+    }
+
+    /// The payload as a new dict; empty if it is no JSON object.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.kept.read(|root| convert::object(py, root)).unwrap_or_else(|| Ok(PyDict::new(py)))
+    }
+
+    /// The same as `to_dict()`, by the name that pydantic's models have.
+    fn model_dump<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.to_dict(py)
+    }
+
+    /// The exact payload text; the same as `raw`.
+    fn to_json<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
+        self.raw(py)
+    }
+
+    /// The value of a wire field, or `default`.
+    #[pyo3(signature = (key, default = None, /))]
+    fn get<'py>(
+        &self,
+        key: &Bound<'py, PyString>,
+        default: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        Ok(self.member(key.py(), &key.to_string_lossy())?.or(default))
+    }
+
+    /// The names of the wire fields, in order.
+    fn keys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.to_dict(py)?.call_method0("keys")
+    }
+
+    /// The values of the wire fields, in order.
+    fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.to_dict(py)?.call_method0("values")
+    }
+
+    /// The wire fields with their values, in order.
+    fn items<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.to_dict(py)?.call_method0("items")
+    }
+
+    fn __getattr__<'py>(&self, key: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
+        self.attribute(key.py(), &key.to_string_lossy())
+    }
+
+    fn __getitem__<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let found = match key.cast::<PyString>() {
+            Ok(name) => self.member(key.py(), &name.to_string_lossy())?,
+            Err(_) => None,
+        };
+        found.ok_or_else(|| PyKeyError::new_err(key.clone().unbind()))
+    }
+
+    fn __contains__(&self, key: &Bound<'_, PyAny>) -> bool {
+        let Ok(name) = key.cast::<PyString>() else { return false };
+        self.kept.read(|root| root.get(&name.to_string_lossy()).is_some()).unwrap_or(false)
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.to_dict(py)?.call_method0("__iter__")
+    }
+
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.to_dict(py)?.len())
+    }
+
+    fn __dir__(slf: &Bound<'_, Self>) -> PyResult<Vec<String>> {
+        let py = slf.py();
+        let of_class = slf.get_type().dir()?.extract::<Vec<String>>()?;
+        let hot = ["sequence_number", "output_index", "content_index", "summary_index", "item_id", "delta"];
+        let mut names: Vec<String> = of_class.into_iter().filter(|name| !hot.contains(&name.as_str())).collect();
+        names.extend(slf.get().to_dict(py)?.keys().extract::<Vec<String>>()?);
+        names.sort();
+        names.dedup();
+        Ok(names)
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        let Ok(other) = other.cast::<Self>() else { return false };
+        let (one, two) = (&self.kept, &other.get().kept);
+        let same_frame = match (&one.frame_name, &two.frame_name) {
+            (FrameName::Absent, FrameName::Absent) | (FrameName::SameAsType, FrameName::SameAsType) => true,
+            (FrameName::Other(one), FrameName::Other(two)) => one == two,
+            _ => false,
+        };
+        one.raw == two.raw && same_frame
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.kept.raw.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    // Payloads can hold secrets: only what routes is shown.
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let mut text = format!("<Event {:?}", self.wire_type.bind(py).to_string_lossy());
+        let kept = &self.kept;
+        let numbers = [
+            ("sequence_number", kept.sequence_number),
+            ("output_index", kept.output_index),
+            ("content_index", kept.content_index),
+            ("summary_index", kept.summary_index),
+        ];
+        for (name, number) in numbers.into_iter().filter(|(_, number)| *number != NONE) {
+            text.push_str(&format!(" {name}={number}"));
+        }
+        format!("{text}, {} bytes>", kept.raw.len())
+    }
+
+    fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+        slf
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let state = (&*self.kept.raw, self.frame(py), self.kept.index, self.kept.offset);
+        Ok((py.import("deltafold._native")?.getattr("_event")?, state.into_pyobject(py)?))
+    }
+}
+
+/// Makes an event again from what `__reduce__` gave.
+#[pyfunction]
+#[pyo3(signature = (raw, frame_name, index, offset, /))]
+pub(crate) fn _event(py: Python<'_>, raw: &str, frame_name: Option<&str>, index: u64, offset: u64) -> Event {
+    Event::parse(py, raw, Origin { frame_name, offset, index })
+}

@@ -1,0 +1,424 @@
+//! The whole road: bytes in, events out one at a time, the response readable after each.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use deltafold::Error;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::event::{Event, Kept, LastItem};
+use crate::finding::{Finding, Outcome};
+use crate::options::Given;
+use crate::response::Response;
+use crate::{convert, error};
+
+/// Less than this is read without releasing the interpreter, since giving it up costs more than reading.
+pub(crate) const DETACH_BYTES: usize = 4096;
+
+/// Reads a stream: bytes in, cut anywhere; events, findings and the response out.
+///
+/// Nothing that a server sends raises: it is a finding, and reading goes on. Only a limit (LimitExceeded), a call that may
+/// not be made now (Misuse) or, if `strict`, a broken rule (StrictViolation) ends it; then every call raises the same until
+/// `reset`. One reader reads one stream. Threads may share it; a reader for each is faster.
+#[pyclass(frozen, module = "deltafold", weakref)]
+pub(crate) struct Reader {
+    inner: Mutex<Inner>,
+    /// Counts the calls that gave an iterator: the newest reads on when it is dropped.
+    turn: AtomicU64,
+}
+
+struct Inner {
+    reader: deltafold::Reader,
+    /// The first event of a large chunk, which was read while the interpreter was released.
+    ahead: Option<Kept>,
+    last_item: LastItem,
+    fed: u64,
+    depth: u32,
+}
+
+impl Inner {
+    fn new(reader: deltafold::Reader, depth: usize) -> Self {
+        let depth = u32::try_from(depth).unwrap_or(u32::MAX);
+        Self { reader, ahead: None, last_item: LastItem::default(), fed: 0, depth }
+    }
+
+    fn poll(&mut self) -> Result<Option<Kept>, Error> {
+        let depth = self.depth;
+        Ok(self.reader.poll_event()?.map(|event| Kept::new(&event, depth)))
+    }
+
+    /// Reads what is left without making events. An error stays with the reader, and the next call raises it.
+    fn drain(&mut self) {
+        self.ahead = None;
+        while let Ok(Some(_)) = self.reader.poll_event() {}
+    }
+
+    fn unread(&self) -> usize {
+        usize::try_from(self.fed.saturating_sub(self.reader.offset())).unwrap_or(usize::MAX)
+    }
+}
+
+impl Reader {
+    /// Locks the reader. Another thread that has it may be waiting for the interpreter, which is given up meanwhile.
+    fn lock(&self, py: Python<'_>) -> MutexGuard<'_, Inner> {
+        // The lock is only poisoned by a panic of ours, which PyO3 has turned into an exception; the reader goes on.
+        self.inner.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Locks the reader while the interpreter is released.
+    fn lock_detached(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Hands the reader of the core to `ask`.
+    pub(crate) fn read<R>(&self, py: Python<'_>, ask: impl FnOnce(&deltafold::Reader) -> R) -> R {
+        ask(&self.lock(py).reader)
+    }
+
+    fn next(&self, py: Python<'_>) -> PyResult<Option<Event>> {
+        let mut inner = self.lock(py);
+        let inner = &mut *inner;
+        if let Some(kept) = inner.ahead.take() {
+            return Ok(Some(Event::new(py, kept, &mut inner.last_item)));
+        }
+        let event = match inner.reader.poll_event() {
+            Ok(Some(event)) => event,
+            Ok(None) => return Ok(None),
+            Err(found) => return Err(error::raise(py, &found)),
+        };
+        Ok(Some(Event::new(py, Kept::new(&event, inner.depth), &mut inner.last_item)))
+    }
+
+    fn events(slf: &Bound<'_, Self>) -> Events {
+        let turn = slf.get().turn.fetch_add(1, Ordering::Relaxed) + 1;
+        Events { reader: slf.clone().unbind(), turn, exhausted: AtomicBool::new(false) }
+    }
+
+    /// Takes a large chunk and reads its first event, which may be all of it, with the interpreter released.
+    fn feed_large(&self, chunk: &[u8]) -> Result<(), Error> {
+        let mut inner = self.lock_detached();
+        inner.reader.feed(chunk)?;
+        inner.fed += chunk.len() as u64;
+        if inner.ahead.is_none() {
+            // An error stays with the reader: it is raised where the event would have been.
+            inner.ahead = inner.poll().unwrap_or_default();
+        }
+        Ok(())
+    }
+}
+
+#[pymethods]
+impl Reader {
+    /// Makes a reader.
+    ///
+    /// strict: end reading at the first finding that is an error.
+    /// validate: which layers of validation look at the stream: True, or names out of "framing", "schema", "stream".
+    /// profile: a provider's name or a profile as a dict or JSON text: what each rule weighs.
+    /// edition: the edition to validate against.
+    /// limits: bounds on memory, depth and count, by name.
+    /// images: what happens to preview images: "keep_last", "keep" or "drop".
+    /// without_terminal: rebuild the response from the events alone.
+    /// quote: let findings quote short pieces of the payload.
+    /// starting_after: the stream is a replay of what came after this number.
+    #[new]
+    #[pyo3(signature = (
+        *, strict = false, validate = None, profile = None, edition = None, limits = None, images = "keep_last",
+        without_terminal = false, quote = false, starting_after = None
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "keywords of a Python call")]
+    fn new(
+        py: Python<'_>,
+        strict: bool,
+        validate: Option<&Bound<'_, PyAny>>,
+        profile: Option<&Bound<'_, PyAny>>,
+        edition: Option<&str>,
+        limits: Option<&Bound<'_, PyDict>>,
+        images: &str,
+        without_terminal: bool,
+        quote: bool,
+        starting_after: Option<u64>,
+    ) -> PyResult<Self> {
+        let given =
+            Given { strict, validate, profile, edition, limits, images, without_terminal, quote, starting_after };
+        let options = given.read(py)?;
+        let depth = options.limits.depth;
+        let reader = deltafold::Reader::with_options(options);
+        Ok(Self { inner: Mutex::new(Inner::new(reader, depth)), turn: AtomicU64::new(0) })
+    }
+
+    /// Takes a saved state up again; `options` are those of the constructor.
+    ///
+    /// Feed it the bytes of the new connection: events that were read before are dropped with a finding.
+    #[staticmethod]
+    #[pyo3(signature = (
+        saved, /, *, strict = false, validate = None, profile = None, edition = None, limits = None, images = "keep_last",
+        without_terminal = false, quote = false, starting_after = None
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "keywords of a Python call")]
+    fn restore(
+        saved: &Bound<'_, PyAny>,
+        strict: bool,
+        validate: Option<&Bound<'_, PyAny>>,
+        profile: Option<&Bound<'_, PyAny>>,
+        edition: Option<&str>,
+        limits: Option<&Bound<'_, PyDict>>,
+        images: &str,
+        without_terminal: bool,
+        quote: bool,
+        starting_after: Option<u64>,
+    ) -> PyResult<Self> {
+        let py = saved.py();
+        let given =
+            Given { strict, validate, profile, edition, limits, images, without_terminal, quote, starting_after };
+        let options = given.read(py)?;
+        let depth = options.limits.depth;
+        let reader = deltafold::Reader::restore(&convert::bytes(saved)?, options);
+        let reader = reader.map_err(|found| error::raise(py, &found))?;
+        Ok(Self { inner: Mutex::new(Inner::new(reader, depth)), turn: AtomicU64::new(0) })
+    }
+
+    /// Takes a chunk, cut anywhere, and returns an iterator over the events that it completes.
+    ///
+    /// Each event is read when it is asked for, and `response` and `findings` then stand where it stands. What is not asked
+    /// for is read when the iterator is dropped, so `reader.feed(chunk)` alone folds the chunk.
+    fn feed(slf: &Bound<'_, Self>, chunk: &Bound<'_, PyAny>) -> PyResult<Events> {
+        let (py, this) = (slf.py(), slf.get());
+        let chunk = convert::bytes(chunk)?;
+        let chunk = chunk.as_ref();
+        let fed = if chunk.len() < DETACH_BYTES {
+            let mut inner = this.lock(py);
+            inner.fed += chunk.len() as u64;
+            inner.reader.feed(chunk)
+        } else {
+            py.detach(|| this.feed_large(chunk))
+        };
+        fed.map_err(|found| error::raise(py, &found))?;
+        Ok(Self::events(slf))
+    }
+
+    /// Takes one message that is JSON already: a WebSocket message, a line of a log. Returns an iterator, as `feed` does.
+    fn feed_json(slf: &Bound<'_, Self>, message: &Bound<'_, PyAny>) -> PyResult<Events> {
+        let py = slf.py();
+        let message = convert::json_text(message)?;
+        let fed = slf.get().lock(py).reader.feed_json(&message);
+        fed.map_err(|found| error::raise(py, &found))?;
+        Ok(Self::events(slf))
+    }
+
+    /// Says that no more will come, and returns an iterator over what a missing blank line held back.
+    fn end(slf: &Bound<'_, Self>) -> Events {
+        slf.get().lock(slf.py()).reader.end();
+        Self::events(slf)
+    }
+
+    /// Ends the input, reads what is left, and says how the stream ended. May be called again: the answer stays.
+    ///
+    /// Raises what ended reading, if a limit or a rule of a strict reader did.
+    fn close(&self, py: Python<'_>) -> PyResult<Outcome> {
+        let outcome = py.detach(|| {
+            let mut inner = self.lock_detached();
+            inner.drain();
+            let outcome = inner.reader.finish();
+            inner.reader.poll_event().map(|_| outcome)
+        });
+        outcome.map(|outcome| Outcome::from(&outcome)).map_err(|found| error::raise(py, &found))
+    }
+
+    /// Makes the reader new; options stay.
+    fn reset(&self, py: Python<'_>) {
+        let mut inner = self.lock(py);
+        inner.reader.reset();
+        inner.ahead = None;
+        inner.fed = 0;
+    }
+
+    /// The state after the last event that was read, as bytes to store; `restore` takes it up.
+    ///
+    /// What was fed and not read is not in it: a new connection starts at a frame.
+    fn save<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.lock(py).reader.save())
+    }
+
+    /// Takes the request that the stream answers, as a dict or JSON text, for the rules about both.
+    fn note_request(&self, py: Python<'_>, request: &Bound<'_, PyAny>) -> PyResult<()> {
+        let request = convert::json_text(request)?;
+        self.lock(py).reader.note_request(&request).map_err(|found| error::raise(py, &found))
+    }
+
+    /// Takes HTTP headers, a mapping or pairs; with `status` the validator checks the rules about both. Rate limits are kept.
+    #[pyo3(signature = (headers, status = None))]
+    fn note_headers(&self, py: Python<'_>, headers: &Bound<'_, PyAny>, status: Option<u16>) -> PyResult<()> {
+        let headers = convert::headers(headers)?;
+        let pairs = headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let mut inner = self.lock(py);
+        match status {
+            Some(status) => inner.reader.note_head(status, pairs),
+            None => inner.reader.note_headers(pairs),
+        }
+        Ok(())
+    }
+
+    /// The response so far: a live view, which shows what has been read when it is asked.
+    #[getter]
+    fn response(slf: &Bound<'_, Self>) -> Response {
+        Response::new(slf.clone().unbind())
+    }
+
+    /// What was wrong with the stream so far, the first so many (limit `findings`), as a new list.
+    #[getter]
+    fn findings(&self, py: Python<'_>) -> Vec<Finding> {
+        self.read(py, |reader| reader.findings().iter().map(Finding::from).collect())
+    }
+
+    /// How many findings there were, kept or not.
+    #[getter]
+    fn finding_count(&self, py: Python<'_>) -> u64 {
+        self.read(py, |reader| reader.all_findings().total())
+    }
+
+    /// How the stream ended, once a terminal event or `close` has said so; else None.
+    #[getter]
+    fn outcome(&self, py: Python<'_>) -> Option<Outcome> {
+        self.read(py, |reader| reader.outcome().map(Outcome::from))
+    }
+
+    /// Token counts as a dict, once a terminal event has them; else None.
+    #[getter]
+    fn usage<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.read(py, |reader| reader.usage().map(|usage| convert::value(py, usage)).transpose())
+    }
+
+    /// The newest sequence number: where to resume after. None if there was none.
+    #[getter]
+    fn last_sequence_number(&self, py: Python<'_>) -> Option<u64> {
+        self.read(py, deltafold::Reader::last_sequence_number)
+    }
+
+    /// How many events were read.
+    #[getter]
+    fn event_count(&self, py: Python<'_>) -> u64 {
+        self.read(py, deltafold::Reader::event_count)
+    }
+
+    /// A number that moves with any sign of life: bytes, comments, blank frames, keepalives, events.
+    #[getter]
+    fn activity(&self, py: Python<'_>) -> u64 {
+        self.read(py, deltafold::Reader::activity)
+    }
+
+    /// Whether `[DONE]` was read.
+    #[getter]
+    fn saw_done(&self, py: Python<'_>) -> bool {
+        self.read(py, deltafold::Reader::saw_done)
+    }
+
+    /// The last event id of the SSE layer; "" if there is none.
+    #[getter]
+    fn last_event_id(&self, py: Python<'_>) -> String {
+        self.read(py, |reader| reader.last_event_id().to_owned())
+    }
+
+    /// The reconnection time that the stream asked for, in milliseconds, or None.
+    #[getter]
+    fn retry(&self, py: Python<'_>) -> Option<u64> {
+        self.read(py, deltafold::Reader::retry)
+    }
+
+    /// Rate limits from headers and events: a dict with `headers`, `event` and `retry_after_seconds`.
+    #[getter]
+    fn rate_limits<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.read(py, |reader| {
+            let limits = reader.rate_limits();
+            let dict = PyDict::new(py);
+            dict.set_item("headers", convert::value(py, &limits.headers.clone().into())?)?;
+            dict.set_item("event", convert::value(py, &limits.event)?)?;
+            dict.set_item("retry_after_seconds", limits.retry_after_seconds())?;
+            Ok(dict)
+        })
+    }
+
+    /// Bytes read since the start.
+    #[getter]
+    fn offset(&self, py: Python<'_>) -> u64 {
+        self.read(py, deltafold::Reader::offset)
+    }
+
+    fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    #[pyo3(signature = (kind = None, _error = None, _traceback = None, /))]
+    fn __exit__(
+        &self,
+        py: Python<'_>,
+        kind: Option<&Bound<'_, PyAny>>,
+        _error: Option<&Bound<'_, PyAny>>,
+        _traceback: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        // An exception on its way out must not be hidden by ours.
+        match self.close(py) {
+            Err(found) if kind.is_none() => Err(found),
+            _ => Ok(()),
+        }
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        self.read(py, |reader| {
+            let (events, findings) = (reader.event_count(), reader.all_findings().total());
+            let outcome = reader.outcome().map_or("open", deltafold::Outcome::name);
+            format!("<Reader {outcome}, {events} events, {findings} findings>")
+        })
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err("a Reader cannot be pickled or copied: use save() and Reader.restore()"))
+    }
+}
+
+/// The events that a chunk completes, each read when it is asked for.
+#[pyclass(frozen, module = "deltafold")]
+pub(crate) struct Events {
+    reader: Py<Reader>,
+    turn: u64,
+    exhausted: AtomicBool,
+}
+
+#[pymethods]
+impl Events {
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Event>> {
+        let event = self.reader.get().next(py)?;
+        if event.is_none() {
+            self.exhausted.store(true, Ordering::Relaxed);
+        }
+        Ok(event)
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err("events that were not read cannot be pickled or copied: make a list of them"))
+    }
+}
+
+impl Drop for Events {
+    /// Reads what nobody asked for, unless a later call has taken over.
+    fn drop(&mut self) {
+        let reader = self.reader.get();
+        if *self.exhausted.get_mut() || reader.turn.load(Ordering::Relaxed) != self.turn {
+            return;
+        }
+        Python::attach(|py| {
+            let mut inner = reader.lock(py);
+            if inner.unread() < DETACH_BYTES {
+                return inner.drain();
+            }
+            drop(inner);
+            py.detach(|| reader.lock_detached().drain());
+        });
+    }
+}

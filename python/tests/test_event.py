@@ -1,0 +1,167 @@
+"""An event as a Python object: fields as attributes and items, values that compare, hash, copy and pickle."""
+
+import collections.abc
+import copy
+import decimal
+import json
+import pickle
+import sys
+from typing import Any
+
+import pytest
+
+import deltafold
+from streams import frame, stream
+
+
+def read(data: bytes) -> "list[deltafold.Event]":
+    return list(deltafold.Reader().feed(data))
+
+
+DELTA = next(event for event in read(stream()) if event.type == "response.output_text.delta")
+
+
+def test_every_wire_field_is_an_attribute_and_an_item() -> None:
+    for event in read(stream()):
+        payload = json.loads(event.raw)
+        assert event.to_dict() == event.model_dump() == dict(event.items()) == payload
+        assert list(event) == list(event.keys()) == list(payload) and len(event) == len(payload)
+        assert list(event.values()) == list(payload.values())
+        for name, value in payload.items():
+            assert getattr(event, name) == event[name] == event.get(name) == value
+            assert name in event and name in dir(event)
+
+
+def test_fields_that_nobody_lists_are_there_too() -> None:
+    (event,) = read(frame({"type": "acme:trace", "span": {"id": 7}, "class": None}))
+    assert event.span == {"id": 7} and event["class"] is None and event.is_extension and event.kind == "extension"
+
+
+def test_a_field_that_is_not_there_is_an_attribute_error_or_a_key_error() -> None:
+    for name in ("text", "summary_index", "nonsense"):
+        with pytest.raises(AttributeError, match=f'event "response.output_text.delta" has no field "{name}"'):
+            getattr(DELTA, name)
+        with pytest.raises(KeyError, match=name):
+            DELTA[name]
+        assert DELTA.get(name) is None and DELTA.get(name, 7) == 7
+        assert name not in DELTA and not hasattr(DELTA, name) and name not in dir(DELTA)
+    with pytest.raises(KeyError):
+        DELTA[0]  # type: ignore[index]
+    assert 0 not in DELTA
+
+
+def test_a_value_of_the_wrong_type_is_given_as_it_is() -> None:
+    (event,) = read(frame({"type": "response.output_text.delta", "sequence_number": "x", "output_index": -1, "delta": {"a": 1}}))
+    found: "tuple[object, ...]" = (event.sequence_number, event.output_index, event.delta)
+    assert found == ("x", -1, {"a": 1})
+
+
+def test_a_text_delta_makes_one_string() -> None:
+    assert DELTA.delta == "Hel" and DELTA.delta is DELTA.delta
+
+
+def test_type_strings_and_item_ids_are_shared() -> None:
+    one, two = [event for event in read(stream()) if event.type == "response.output_text.delta"]
+    assert one.type is two.type is sys.intern("response.output_text.delta") is one.kind
+    assert one.item_id is two.item_id
+
+
+def test_an_event_is_small_and_has_no_dict() -> None:
+    assert sys.getsizeof(DELTA) <= 256
+    assert not hasattr(DELTA, "__dict__")
+    with pytest.raises(AttributeError):
+        DELTA.delta = "x"  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("text", ["a\"b", "\u00e9\u4e2d", "\U0001f600", "\x00", "", "\u2028"])
+def test_text_is_exact(text: str) -> None:
+    for escaped in (True, False):
+        payload = json.dumps({"type": "response.output_text.delta", "delta": text}, ensure_ascii=escaped)
+        (event,) = read(f"data: {payload}\n\n".encode())
+        assert event.delta == event["delta"] == text and event.raw == payload
+
+
+def test_half_of_a_surrogate_pair_is_a_replacement_character() -> None:
+    (event,) = read(b'data: {"type":"response.output_text.delta","delta":"\\ud83d"}\n\n')
+    assert event.delta == event["delta"] == "\ufffd" and "\\ud83d" in event.raw
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("1", 1), ("-0", 0), ("1.0", 1.0), ("1e400", float("inf")), ("18446744073709551616", 2**64), ("9" * 400, int("9" * 400))],
+)
+def test_numbers_are_as_the_json_module_reads_them(text: str, value: object) -> None:
+    (event,) = read(b'data: {"type":"acme:n","n":%b}\n\n' % text.encode())
+    assert event.n == value and type(event.n) is type(value)
+
+
+def test_a_number_that_python_refuses_keeps_every_digit() -> None:
+    (event,) = read(b'data: {"type":"acme:n","n":%b}\n\n' % (b"7" * 5000))
+    assert str(event.n) == "7" * 5000 or event.n == decimal.Decimal("7" * 5000)
+
+
+def test_a_payload_that_is_no_object_is_an_event_with_its_text() -> None:
+    for payload in ("not json", "[1]", '"x"', "{", ""):
+        events = read(f"event: x\ndata: {payload}\n\n".encode())
+        for event in events:
+            assert event.raw == payload and event.type == "" and event.to_dict() == {} and event.frame_name == "x"
+            assert list(event) == [] and "type" not in event and not hasattr(event, "delta")
+
+
+def test_of_repeated_keys_the_last_one_counts() -> None:
+    (event,) = read(b'data: {"type":"response.output_text.delta","delta":"a","delta":"b"}\n\n')
+    assert event.delta == event["delta"] == "b" and event.to_dict()["delta"] == "b" and len(event) == 2
+
+
+def test_payloads_are_read_as_deep_as_the_limit_and_no_deeper() -> None:
+    def nested(depth: int) -> bytes:
+        return b'data: {"type":"acme:d","d":' + b"[" * depth + b"]" * depth + b"}\n\n"
+
+    assert read(nested(127))[0].to_dict()["d"]
+    (deep,) = read(nested(5000))
+    assert deep.to_dict() == {} and len(deep.raw) > 10_000
+    (allowed,) = deltafold.Reader(limits={"depth": 400}).feed(nested(300))
+    assert allowed.d
+
+
+def test_events_are_values() -> None:
+    again = next(event for event in read(stream()) if event.type == DELTA.type)
+    assert again == DELTA and hash(again) == hash(DELTA) and again != "x" and {again, DELTA} == {DELTA}
+    assert deltafold.Event.parse(DELTA.raw) != DELTA, "it has no frame name"
+    assert deltafold.Event.parse(DELTA.to_dict()).delta == "Hel"
+
+
+def test_events_are_copied_and_pickled() -> None:
+    for event in read(stream()):
+        assert copy.copy(event) is event and copy.deepcopy(event) is event
+        for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+            twin = pickle.loads(pickle.dumps(event, protocol))
+            assert twin == event and (twin.index, twin.offset, twin.frame_name) == (event.index, event.offset, event.frame_name)
+
+
+def test_repr_shows_what_routes_and_no_payload() -> None:
+    assert repr(DELTA).startswith('<Event "response.output_text.delta" sequence_number=4 output_index=0 content_index=0, ')
+    assert "Hel" not in repr(DELTA)
+
+
+def test_an_event_is_a_mapping() -> None:
+    assert isinstance(DELTA, collections.abc.Mapping)
+    assert {**DELTA} == DELTA.to_dict()
+
+
+@pytest.mark.skipif(sys.version_info < (3, 10), reason="match came with Python 3.10")
+def test_an_event_can_be_matched_by_class_and_by_key() -> None:
+    code = """
+match event:
+    case Event("response.output_text.delta", delta=text): by_class = text
+match event:
+    case {"type": "response.output_text.delta", "delta": text}: by_key = text
+"""
+    names: "dict[str, Any]" = {"event": DELTA, "Event": deltafold.Event}
+    exec(code, names)
+    assert names["by_class"] == names["by_key"] == "Hel"
+
+
+def test_events_outlive_their_reader() -> None:
+    kept = list(deltafold.Reader().feed(stream()))
+    assert [event.delta for event in kept if event.type == "response.output_text.delta"] == ["Hel", "lo"]
