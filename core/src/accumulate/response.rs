@@ -71,7 +71,12 @@ impl<'a> Response<'a> {
 
     /// The item at a position of the output.
     pub fn item(&self, at: usize) -> Option<Item<'a>> {
-        self.items().nth(at)
+        self.of.slots.get(self.of.slot_at(at)? as usize).map(|slot| Item { slot })
+    }
+
+    /// The position in the output of the item that an `output_index` of the stream routes to.
+    pub fn position_of_index(&self, output_index: u64) -> Option<usize> {
+        self.of.position_of(*self.of.by_index.get(&output_index)?)
     }
 
     /// The item that an `output_index` of the stream routes to.

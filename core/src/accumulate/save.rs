@@ -52,6 +52,8 @@ impl Accumulator {
         response.by_index = state.get("by_index")?.as_array()?.iter().map(index).collect::<Option<_>>()?;
         let order = state.get("order")?.as_array()?.iter().map(index).collect::<Option<Vec<_>>>()?;
         response.order = order.into_iter().map(|(rank, at)| ((rank, at), at)).collect::<BTreeMap<_, _>>();
+        response.shuffled = response.order.len() != response.slots.len()
+            || response.order.values().enumerate().any(|(position, at)| position != *at as usize);
         let State { slots, by_id, .. } = &mut response;
         for (at, slot) in slots.iter().enumerate().filter(|(_, slot)| !slot.id().is_empty()) {
             by_id.entry(slot.id().into()).or_insert(at as u32);

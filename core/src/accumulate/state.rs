@@ -23,6 +23,8 @@ pub(crate) struct State {
     pub(crate) by_id: BTreeMap<String, u32>,
     /// The order of the output: wire index, then arrival.
     pub(crate) order: BTreeMap<(u64, u32), u32>,
+    /// Some item does not stand where it arrived, so that positions have to be counted.
+    pub(crate) shuffled: bool,
 }
 
 /// A terminal snapshot, kept as text until somebody looks at it.
@@ -38,6 +40,22 @@ impl State {
         self.order.values().filter_map(|at| self.slots.get(*at as usize))
     }
 
+    /// The slot at a position of the output. Items mostly arrive in their order: then nothing is counted.
+    pub(crate) fn slot_at(&self, position: usize) -> Option<u32> {
+        if self.shuffled {
+            return self.order.values().nth(position).copied();
+        }
+        u32::try_from(position).ok().filter(|_| position < self.slots.len())
+    }
+
+    /// The position of a slot in the output.
+    pub(crate) fn position_of(&self, slot: u32) -> Option<usize> {
+        if self.shuffled {
+            return self.order.values().position(|at| *at == slot);
+        }
+        Some(slot as usize)
+    }
+
     /// The index behind all others.
     pub(crate) fn next_index(&self) -> u64 {
         self.order.last_key_value().map_or(0, |((index, _), _)| index.saturating_add(1))
@@ -47,6 +65,7 @@ impl State {
     pub(crate) fn place(&mut self, index: u64, rank: u64, slot: Slot) {
         let at = self.slots.len() as u32;
         self.by_index.insert(index, at);
+        self.shuffled |= self.order.last_key_value().is_some_and(|(last, _)| *last > (rank, at));
         self.order.insert((rank, at), at);
         if !slot.id().is_empty() {
             self.by_id.entry(slot.id().to_owned()).or_insert(at);
@@ -60,6 +79,7 @@ impl State {
         self.by_index.clear();
         self.by_id.clear();
         self.order.clear();
+        self.shuffled = false;
     }
 
     /// Takes a snapshot's fields; its items are left out.
@@ -117,5 +137,41 @@ impl Terminal {
             }
             state
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+    use alloc::vec::Vec;
+
+    use crate::{Reader, ReaderOptions};
+
+    /// Adds items at these output indexes, and asks for each by its position.
+    fn by_position(indexes: &[u64]) -> Vec<(usize, u64)> {
+        let mut reader = Reader::new();
+        for index in indexes {
+            let item = format!(r#"{{"type":"message","id":"m{index}"}}"#);
+            let event = format!(r#"{{"type":"response.output_item.added","output_index":{index},"item":{item}}}"#);
+            reader.feed_json(&event).unwrap();
+            reader.poll_event().unwrap();
+        }
+        let restored = Reader::restore(&reader.save(), ReaderOptions::default()).unwrap();
+        for reader in [&reader, &restored] {
+            let response = reader.response();
+            assert!(response.item(indexes.len()).is_none());
+            for (position, item) in response.items().enumerate() {
+                assert_eq!(response.item(position).unwrap().id(), item.id());
+            }
+        }
+        let response = reader.response();
+        indexes.iter().map(|index| (response.position_of_index(*index).unwrap(), *index)).collect()
+    }
+
+    #[test]
+    fn an_item_is_found_by_position_whatever_the_order_of_arrival() {
+        assert_eq!(by_position(&[0, 1, 2]), [(0, 0), (1, 1), (2, 2)]);
+        assert_eq!(by_position(&[4, 7, 9]), [(0, 4), (1, 7), (2, 9)]);
+        assert_eq!(by_position(&[5, 0, 3]), [(2, 5), (0, 0), (1, 3)]);
     }
 }
