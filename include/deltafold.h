@@ -17,6 +17,96 @@
 
 
 /**
+ * Bit of `dfold_event.has`: `sequence_number` is there.
+ */
+#define DFOLD_HAS_SEQUENCE_NUMBER 1
+
+/**
+ * Bit of `dfold_event.has`: `output_index` is there.
+ */
+#define DFOLD_HAS_OUTPUT_INDEX 2
+
+/**
+ * Bit of `dfold_event.has`: `content_index` is there.
+ */
+#define DFOLD_HAS_CONTENT_INDEX 4
+
+/**
+ * Bit of `dfold_event.has`: `summary_index` is there.
+ */
+#define DFOLD_HAS_SUMMARY_INDEX 8
+
+/**
+ * Bit of `dfold_event.has`: `annotation_index` is there.
+ */
+#define DFOLD_HAS_ANNOTATION_INDEX 16
+
+/**
+ * Bit of `dfold_event.has`: `command_index` is there.
+ */
+#define DFOLD_HAS_COMMAND_INDEX 32
+
+/**
+ * Bit of `dfold_event.has`: `partial_image_index` is there.
+ */
+#define DFOLD_HAS_PARTIAL_IMAGE_INDEX 64
+
+/**
+ * Bit of `dfold_event.has`: `item_id` is there.
+ */
+#define DFOLD_HAS_ITEM_ID 128
+
+/**
+ * Bit of `dfold_event.has`: `text` is there.
+ */
+#define DFOLD_HAS_TEXT 256
+
+/**
+ * Bit of `dfold_event.has`: the frame had a name.
+ */
+#define DFOLD_HAS_FRAME_NAME 512
+
+/**
+ * Bit of `dfold_event.has`: the payload is no JSON object, or nested too deep; `raw` has what came.
+ */
+#define DFOLD_HAS_FAULT 1024
+
+/**
+ * Bit of `dfold_reader_options.layers`: lines and frames.
+ */
+#define DFOLD_LAYER_FRAMING 1
+
+/**
+ * Bit of `dfold_reader_options.layers`: each object by itself, against the contract.
+ */
+#define DFOLD_LAYER_SCHEMA 2
+
+/**
+ * Bit of `dfold_reader_options.layers`: order, numbering, life cycle, agreement.
+ */
+#define DFOLD_LAYER_STREAM 4
+
+/**
+ * All layers.
+ */
+#define DFOLD_LAYER_ALL 7
+
+/**
+ * Value of `dfold_reader_options.images`: the newest preview of each image is kept.
+ */
+#define DFOLD_IMAGES_KEEP_LAST 0
+
+/**
+ * Value of `dfold_reader_options.images`: every preview is kept.
+ */
+#define DFOLD_IMAGES_KEEP 1
+
+/**
+ * Value of `dfold_reader_options.images`: no preview is kept.
+ */
+#define DFOLD_IMAGES_DROP 2
+
+/**
  * Major version of this header.
  */
 #define DFOLD_VERSION_MAJOR 0
@@ -126,6 +216,439 @@ typedef int32_t dfold_status;
 #endif // __cplusplus
 
 /**
+ * What an event is, by its `type`. Numbers are never reused; a kind that this header does not know yet is
+ * DFOLD_KIND_UNKNOWN in a program that was built with it.
+ */
+enum dfold_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    /**
+     * Any other type, or none.
+     */
+    DFOLD_KIND_UNKNOWN = 0,
+    /**
+     * A type of the form `slug:name`: an event that its sender defines.
+     */
+    DFOLD_KIND_EXTENSION = 1,
+    /**
+     * `response.created`
+     */
+    DFOLD_KIND_CREATED = 10,
+    /**
+     * `response.queued`
+     */
+    DFOLD_KIND_QUEUED = 11,
+    /**
+     * `response.in_progress`
+     */
+    DFOLD_KIND_IN_PROGRESS = 12,
+    /**
+     * `response.completed`
+     */
+    DFOLD_KIND_COMPLETED = 13,
+    /**
+     * `response.failed`
+     */
+    DFOLD_KIND_FAILED = 14,
+    /**
+     * `response.incomplete`
+     */
+    DFOLD_KIND_INCOMPLETE = 15,
+    /**
+     * `response.output_item.added`
+     */
+    DFOLD_KIND_OUTPUT_ITEM_ADDED = 16,
+    /**
+     * `response.output_item.done`
+     */
+    DFOLD_KIND_OUTPUT_ITEM_DONE = 17,
+    /**
+     * `response.reasoning_summary_part.added`
+     */
+    DFOLD_KIND_REASONING_SUMMARY_PART_ADDED = 18,
+    /**
+     * `response.reasoning_summary_part.done`
+     */
+    DFOLD_KIND_REASONING_SUMMARY_PART_DONE = 19,
+    /**
+     * `response.content_part.added`
+     */
+    DFOLD_KIND_CONTENT_PART_ADDED = 20,
+    /**
+     * `response.content_part.done`
+     */
+    DFOLD_KIND_CONTENT_PART_DONE = 21,
+    /**
+     * `response.output_text.delta`
+     */
+    DFOLD_KIND_OUTPUT_TEXT_DELTA = 22,
+    /**
+     * `response.output_text.done`
+     */
+    DFOLD_KIND_OUTPUT_TEXT_DONE = 23,
+    /**
+     * `response.refusal.delta`
+     */
+    DFOLD_KIND_REFUSAL_DELTA = 24,
+    /**
+     * `response.refusal.done`
+     */
+    DFOLD_KIND_REFUSAL_DONE = 25,
+    /**
+     * `response.reasoning.delta`
+     */
+    DFOLD_KIND_REASONING_DELTA = 26,
+    /**
+     * `response.reasoning.done`
+     */
+    DFOLD_KIND_REASONING_DONE = 27,
+    /**
+     * `response.reasoning_summary_text.delta`
+     */
+    DFOLD_KIND_REASONING_SUMMARY_TEXT_DELTA = 28,
+    /**
+     * `response.reasoning_summary_text.done`
+     */
+    DFOLD_KIND_REASONING_SUMMARY_TEXT_DONE = 29,
+    /**
+     * `response.output_text.annotation.added`
+     */
+    DFOLD_KIND_OUTPUT_TEXT_ANNOTATION_ADDED = 30,
+    /**
+     * `response.function_call_arguments.delta`
+     */
+    DFOLD_KIND_FUNCTION_CALL_ARGUMENTS_DELTA = 31,
+    /**
+     * `response.function_call_arguments.done`
+     */
+    DFOLD_KIND_FUNCTION_CALL_ARGUMENTS_DONE = 32,
+    /**
+     * `response.custom_tool_call_input.delta`
+     */
+    DFOLD_KIND_CUSTOM_TOOL_CALL_INPUT_DELTA = 33,
+    /**
+     * `response.custom_tool_call_input.done`
+     */
+    DFOLD_KIND_CUSTOM_TOOL_CALL_INPUT_DONE = 34,
+    /**
+     * `response.shell_call_command.added`
+     */
+    DFOLD_KIND_SHELL_CALL_COMMAND_ADDED = 35,
+    /**
+     * `response.shell_call_command.delta`
+     */
+    DFOLD_KIND_SHELL_CALL_COMMAND_DELTA = 36,
+    /**
+     * `response.shell_call_command.done`
+     */
+    DFOLD_KIND_SHELL_CALL_COMMAND_DONE = 37,
+    /**
+     * `response.file_search_call.in_progress`
+     */
+    DFOLD_KIND_FILE_SEARCH_CALL_IN_PROGRESS = 38,
+    /**
+     * `response.file_search_call.searching`
+     */
+    DFOLD_KIND_FILE_SEARCH_CALL_SEARCHING = 39,
+    /**
+     * `response.file_search_call.completed`
+     */
+    DFOLD_KIND_FILE_SEARCH_CALL_COMPLETED = 40,
+    /**
+     * `response.web_search_call.in_progress`
+     */
+    DFOLD_KIND_WEB_SEARCH_CALL_IN_PROGRESS = 41,
+    /**
+     * `response.web_search_call.searching`
+     */
+    DFOLD_KIND_WEB_SEARCH_CALL_SEARCHING = 42,
+    /**
+     * `response.web_search_call.completed`
+     */
+    DFOLD_KIND_WEB_SEARCH_CALL_COMPLETED = 43,
+    /**
+     * `response.code_interpreter_call.in_progress`
+     */
+    DFOLD_KIND_CODE_INTERPRETER_CALL_IN_PROGRESS = 44,
+    /**
+     * `response.code_interpreter_call.interpreting`
+     */
+    DFOLD_KIND_CODE_INTERPRETER_CALL_INTERPRETING = 45,
+    /**
+     * `response.code_interpreter_call_code.delta`
+     */
+    DFOLD_KIND_CODE_INTERPRETER_CALL_CODE_DELTA = 46,
+    /**
+     * `response.code_interpreter_call_code.done`
+     */
+    DFOLD_KIND_CODE_INTERPRETER_CALL_CODE_DONE = 47,
+    /**
+     * `response.code_interpreter_call.completed`
+     */
+    DFOLD_KIND_CODE_INTERPRETER_CALL_COMPLETED = 48,
+    /**
+     * `response.apply_patch_call_operation_diff.delta`
+     */
+    DFOLD_KIND_APPLY_PATCH_CALL_OPERATION_DIFF_DELTA = 49,
+    /**
+     * `response.apply_patch_call_operation_diff.done`
+     */
+    DFOLD_KIND_APPLY_PATCH_CALL_OPERATION_DIFF_DONE = 50,
+    /**
+     * `response.image_generation_call.in_progress`
+     */
+    DFOLD_KIND_IMAGE_GENERATION_CALL_IN_PROGRESS = 51,
+    /**
+     * `response.image_generation_call.generating`
+     */
+    DFOLD_KIND_IMAGE_GENERATION_CALL_GENERATING = 52,
+    /**
+     * `response.image_generation_call.partial_image`
+     */
+    DFOLD_KIND_IMAGE_GENERATION_CALL_PARTIAL_IMAGE = 53,
+    /**
+     * `response.image_generation_call.completed`
+     */
+    DFOLD_KIND_IMAGE_GENERATION_CALL_COMPLETED = 54,
+    /**
+     * `response.mcp_list_tools.in_progress`
+     */
+    DFOLD_KIND_MCP_LIST_TOOLS_IN_PROGRESS = 55,
+    /**
+     * `response.mcp_list_tools.failed`
+     */
+    DFOLD_KIND_MCP_LIST_TOOLS_FAILED = 56,
+    /**
+     * `response.mcp_list_tools.completed`
+     */
+    DFOLD_KIND_MCP_LIST_TOOLS_COMPLETED = 57,
+    /**
+     * `response.mcp_call.in_progress`
+     */
+    DFOLD_KIND_MCP_CALL_IN_PROGRESS = 58,
+    /**
+     * `response.mcp_call.failed`
+     */
+    DFOLD_KIND_MCP_CALL_FAILED = 59,
+    /**
+     * `response.mcp_call.completed`
+     */
+    DFOLD_KIND_MCP_CALL_COMPLETED = 60,
+    /**
+     * `response.mcp_call_arguments.delta`
+     */
+    DFOLD_KIND_MCP_CALL_ARGUMENTS_DELTA = 61,
+    /**
+     * `response.mcp_call_arguments.done`
+     */
+    DFOLD_KIND_MCP_CALL_ARGUMENTS_DONE = 62,
+    /**
+     * `image_generation.partial_image`
+     */
+    DFOLD_KIND_IMAGE_GENERATION_PARTIAL_IMAGE = 63,
+    /**
+     * `image_generation.completed`
+     */
+    DFOLD_KIND_IMAGE_GENERATION_COMPLETED = 64,
+    /**
+     * `image_edit.partial_image`
+     */
+    DFOLD_KIND_IMAGE_EDIT_PARTIAL_IMAGE = 65,
+    /**
+     * `image_edit.completed`
+     */
+    DFOLD_KIND_IMAGE_EDIT_COMPLETED = 66,
+    /**
+     * `error`
+     */
+    DFOLD_KIND_ERROR = 67,
+    /**
+     * `response.audio.delta`
+     */
+    DFOLD_KIND_AUDIO_DELTA = 68,
+    /**
+     * `response.audio.done`
+     */
+    DFOLD_KIND_AUDIO_DONE = 69,
+    /**
+     * `response.audio.transcript.delta`
+     */
+    DFOLD_KIND_AUDIO_TRANSCRIPT_DELTA = 70,
+    /**
+     * `response.audio.transcript.done`
+     */
+    DFOLD_KIND_AUDIO_TRANSCRIPT_DONE = 71,
+    /**
+     * `response.compaction.compacting`
+     */
+    DFOLD_KIND_COMPACTION_COMPACTING = 72,
+    /**
+     * `response.shell_call_output_content.delta`
+     */
+    DFOLD_KIND_SHELL_CALL_OUTPUT_CONTENT_DELTA = 73,
+    /**
+     * `response.shell_call_output_content.done`
+     */
+    DFOLD_KIND_SHELL_CALL_OUTPUT_CONTENT_DONE = 74,
+    /**
+     * `response.reasoning_text.delta`
+     */
+    DFOLD_KIND_REASONING_TEXT_DELTA = 75,
+    /**
+     * `response.reasoning_text.done`
+     */
+    DFOLD_KIND_REASONING_TEXT_DONE = 76,
+    /**
+     * `response.steer.accepted`
+     */
+    DFOLD_KIND_STEER_ACCEPTED = 77,
+    /**
+     * `response.steer.pending`
+     */
+    DFOLD_KIND_STEER_PENDING = 78,
+    /**
+     * `response.steer.failed`
+     */
+    DFOLD_KIND_STEER_FAILED = 79,
+    /**
+     * `response.inject.created`
+     */
+    DFOLD_KIND_INJECT_CREATED = 80,
+    /**
+     * `response.inject.failed`
+     */
+    DFOLD_KIND_INJECT_FAILED = 81,
+    /**
+     * `keepalive`
+     */
+    DFOLD_KIND_KEEPALIVE = 82,
+    /**
+     * `codex.rate_limits`
+     */
+    DFOLD_KIND_RATE_LIMITS = 83,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum dfold_kind dfold_kind;
+#else
+typedef int32_t dfold_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * The type of a JSON value.
+ */
+enum dfold_type
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    /**
+     * `null`
+     */
+    DFOLD_TYPE_NULL = 0,
+    /**
+     * `true` or `false`
+     */
+    DFOLD_TYPE_BOOLEAN = 1,
+    /**
+     * A number.
+     */
+    DFOLD_TYPE_NUMBER = 2,
+    /**
+     * A string.
+     */
+    DFOLD_TYPE_STRING = 3,
+    /**
+     * `[…]`
+     */
+    DFOLD_TYPE_ARRAY = 4,
+    /**
+     * `{…}`
+     */
+    DFOLD_TYPE_OBJECT = 5,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum dfold_type dfold_type;
+#else
+typedef int32_t dfold_type;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * How a stream ended.
+ */
+enum dfold_outcome_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    /**
+     * `response.completed` arrived.
+     */
+    DFOLD_OUTCOME_COMPLETED = 0,
+    /**
+     * `response.incomplete` arrived; `reason` says why.
+     */
+    DFOLD_OUTCOME_INCOMPLETE = 1,
+    /**
+     * `response.failed` or an `error` event arrived; the `error_*` views say what.
+     */
+    DFOLD_OUTCOME_FAILED = 2,
+    /**
+     * The response was cancelled.
+     */
+    DFOLD_OUTCOME_CANCELLED = 3,
+    /**
+     * Input ended without a terminal event; resume after `last_sequence_number`.
+     */
+    DFOLD_OUTCOME_TRUNCATED = 4,
+    /**
+     * An outcome that this header does not know yet; `name` has its word.
+     */
+    DFOLD_OUTCOME_OTHER = 5,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum dfold_outcome_kind dfold_outcome_kind;
+#else
+typedef int32_t dfold_outcome_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * How much a finding weighs, after the profile.
+ */
+enum dfold_severity
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    /**
+     * Worth knowing; nothing in the specification is broken.
+     */
+    DFOLD_SEVERITY_NOTE = 0,
+    /**
+     * A SHOULD is broken, or the profile forgives the error.
+     */
+    DFOLD_SEVERITY_WARNING = 1,
+    /**
+     * The stream breaks the specification.
+     */
+    DFOLD_SEVERITY_ERROR = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum dfold_severity dfold_severity;
+#else
+typedef int32_t dfold_severity;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
  * What a signal is.
  */
 enum dfold_signal_kind
@@ -155,12 +678,23 @@ typedef int32_t dfold_signal_kind;
 #endif // __cplusplus
 
 /**
+ * Reads a stream. Opaque; made by dfold_reader_new or dfold_reader_restore, ended by dfold_reader_free.
+ *
+ * Inputs: dfold_reader_feed, dfold_reader_feed_json, dfold_reader_end. Outputs: dfold_reader_poll until DFOLD_NO_MORE after each
+ * input, dfold_reader_finish at the end. Everything else is a getter and changes nothing.
+ */
+typedef struct dfold_reader dfold_reader;
+
+/**
  * Decodes an event stream into frames. Opaque; made by dfold_sse_new, ended by dfold_sse_free.
  */
 typedef struct dfold_sse dfold_sse;
 
 /**
- * A view: `len` bytes at `data`, owned by the library, not ending in NUL. `data` is never NULL.
+ * A view: `len` bytes at `data`, not ending in NUL.
+ *
+ * A view that the library gives is owned by the library, and its `data` is never NULL. A view that it is given stays the
+ * caller's and is not kept; there `data` may be NULL with `len` 0.
  */
 typedef struct {
     /**
@@ -172,6 +706,528 @@ typedef struct {
      */
     size_t len;
 } dfold_bytes;
+
+/**
+ * What a reader may hold; dfold_reader_options_init sets the defaults, which real streams stay far below.
+ */
+typedef struct {
+    /**
+     * Bytes in one line.
+     */
+    size_t line_bytes;
+    /**
+     * Bytes of data in one frame.
+     */
+    size_t frame_bytes;
+    /**
+     * Bytes fed but not yet polled.
+     */
+    size_t buffered_bytes;
+    /**
+     * Nesting of one JSON payload.
+     */
+    size_t depth;
+    /**
+     * Output items in a response.
+     */
+    size_t items;
+    /**
+     * Parts, summaries, commands or annotations in one item.
+     */
+    size_t parts;
+    /**
+     * Bytes of accumulated text and payloads in a response.
+     */
+    size_t response_bytes;
+    /**
+     * Findings that are kept; the rest is counted.
+     */
+    size_t findings;
+    /**
+     * Not 0: a line or frame past its limit is dropped, and reading goes on. 0: it ends reading.
+     */
+    uint32_t drop_overflow;
+} dfold_limits;
+
+/**
+ * What a reader does. Fill it with dfold_reader_options_init, then change what you need.
+ *
+ * The views in it are read during the call that takes the options, and not kept.
+ */
+typedef struct {
+    /**
+     * Size of this struct in the header that the program was built with; set by dfold_reader_options_init.
+     */
+    size_t struct_size;
+    /**
+     * Not 0: end reading at the first finding that is an error.
+     */
+    uint32_t strict;
+    /**
+     * Which layers validate the stream: bits DFOLD_LAYER_*. 0: only what reading runs into is reported.
+     */
+    uint32_t layers;
+    /**
+     * Not 0: findings may quote short pieces of the payload, which may hold secrets.
+     */
+    uint32_t quote;
+    /**
+     * Not 0: the response is rebuilt from the events alone; the terminal snapshot only says how it ended.
+     */
+    uint32_t without_terminal;
+    /**
+     * What happens to preview images: DFOLD_IMAGES_*.
+     */
+    uint32_t images;
+    /**
+     * Not 0: the stream is a replay of what came after `starting_after`.
+     */
+    uint32_t has_starting_after;
+    /**
+     * The sequence number that the replay follows.
+     */
+    uint64_t starting_after;
+    /**
+     * What each rule weighs: the name of a built-in profile, or a profile as a JSON object. Empty: `any`.
+     */
+    dfold_bytes profile;
+    /**
+     * The edition to validate against, such as `2026-04-24` or `split`. Empty: that of the profile.
+     */
+    dfold_bytes edition;
+    /**
+     * Bounds on memory, depth and count.
+     */
+    dfold_limits limits;
+} dfold_reader_options;
+
+/**
+ * One event. What it lacks is 0 or empty; the bits of `has` tell an absent number from 0.
+ *
+ * The views are valid until the next call that feeds, polls, ends, resets or frees the reader; getters leave them alone.
+ */
+typedef struct {
+    /**
+     * What happened.
+     */
+    dfold_kind kind;
+    /**
+     * Which fields are there: bits DFOLD_HAS_*.
+     */
+    uint32_t has;
+    /**
+     * Position of the event in the stream, from 0.
+     */
+    uint64_t index;
+    /**
+     * Byte offset of the payload from the start of the stream.
+     */
+    uint64_t offset;
+    /**
+     * Number of the event by its producer.
+     */
+    uint64_t sequence_number;
+    /**
+     * Position of the item in the response's output.
+     */
+    uint64_t output_index;
+    /**
+     * Position of the part in the item's content.
+     */
+    uint64_t content_index;
+    /**
+     * Position of the part in the item's summary.
+     */
+    uint64_t summary_index;
+    /**
+     * Position of the annotation in its part.
+     */
+    uint64_t annotation_index;
+    /**
+     * Position of the command in its shell call.
+     */
+    uint64_t command_index;
+    /**
+     * Number of a preview image.
+     */
+    uint64_t partial_image_index;
+    /**
+     * The `type` as it was sent.
+     */
+    dfold_bytes type;
+    /**
+     * Id of the item that the event belongs to.
+     */
+    dfold_bytes item_id;
+    /**
+     * The text that a delta event adds. Half of a surrogate pair is U+FFFD here; the response joins the halves.
+     */
+    dfold_bytes delta;
+    /**
+     * The whole string of a done event: `text`, `refusal`, `arguments`, `input`, `code`, `diff` or `command`.
+     */
+    dfold_bytes text;
+    /**
+     * The exact payload.
+     */
+    dfold_bytes raw;
+    /**
+     * The frame's `event:` line.
+     */
+    dfold_bytes frame_name;
+} dfold_event;
+
+/**
+ * One JSON value.
+ */
+typedef struct {
+    /**
+     * Its type.
+     */
+    dfold_type type;
+    /**
+     * Whether it is `true`.
+     */
+    bool is_true;
+    /**
+     * Whether it is a whole number that fits `integer`.
+     */
+    bool has_integer;
+    /**
+     * The number, where it is whole and fits; else 0.
+     */
+    int64_t integer;
+    /**
+     * The nearest double of a number; else 0.
+     */
+    double number;
+    /**
+     * How many elements or members it has; else 0.
+     */
+    size_t count;
+    /**
+     * The text of a string, decoded, UTF-8; of every other value its JSON text.
+     */
+    dfold_bytes text;
+} dfold_value;
+
+/**
+ * How a stream ended, and what it said about it. Views that do not apply are empty.
+ */
+typedef struct {
+    /**
+     * How.
+     */
+    dfold_outcome_kind kind;
+    /**
+     * Whether `last_sequence_number` is there; only for a truncated stream.
+     */
+    bool has_last_sequence_number;
+    /**
+     * Whether `error_param` is there.
+     */
+    bool has_error_param;
+    /**
+     * The last sequence number seen.
+     */
+    uint64_t last_sequence_number;
+    /**
+     * The word for it: `completed`, `incomplete`, `failed`, `cancelled`, `truncated`.
+     */
+    dfold_bytes name;
+    /**
+     * `incomplete_details.reason`.
+     */
+    dfold_bytes reason;
+    /**
+     * Class of the error, such as `server_error`.
+     */
+    dfold_bytes error_type;
+    /**
+     * Exact cause of the error.
+     */
+    dfold_bytes error_code;
+    /**
+     * Text for people.
+     */
+    dfold_bytes error_message;
+    /**
+     * The request parameter concerned.
+     */
+    dfold_bytes error_param;
+} dfold_outcome;
+
+/**
+ * One rule that the stream broke, or one repair that was made.
+ */
+typedef struct {
+    /**
+     * How much it weighs.
+     */
+    dfold_severity severity;
+    /**
+     * Whether it belongs to an event, whose position is `event_index`.
+     */
+    bool has_event_index;
+    /**
+     * Whether `sequence_number` is there.
+     */
+    bool has_sequence_number;
+    /**
+     * Position of the event in the stream, from 0.
+     */
+    uint64_t event_index;
+    /**
+     * The event's own number.
+     */
+    uint64_t sequence_number;
+    /**
+     * Byte offset from the start of the stream.
+     */
+    uint64_t offset;
+    /**
+     * The rule's id, such as `SEQ-03`.
+     */
+    dfold_bytes rule;
+    /**
+     * Which layer saw it: `framing`, `schema`, `stream` or `transport`.
+     */
+    dfold_bytes layer;
+    /**
+     * JSON pointer into the event's payload; empty for the whole.
+     */
+    dfold_bytes path;
+    /**
+     * What was expected and what was found.
+     */
+    dfold_bytes message;
+    /**
+     * What was done about it, such as `opened_item`; empty if nothing was.
+     */
+    dfold_bytes repair;
+} dfold_finding;
+
+/**
+ * How far a reader has come.
+ */
+typedef struct {
+    /**
+     * A number that moves with any sign of life: bytes, comments, blank frames, keepalives, events.
+     */
+    uint64_t activity;
+    /**
+     * How many events there were.
+     */
+    uint64_t events;
+    /**
+     * Bytes read since the start.
+     */
+    uint64_t offset;
+    /**
+     * The newest sequence number: where to resume after.
+     */
+    uint64_t last_sequence_number;
+    /**
+     * The reconnection time that the stream asked for, in milliseconds.
+     */
+    uint64_t retry;
+    /**
+     * Findings that are notes, kept or not.
+     */
+    uint64_t notes;
+    /**
+     * Findings that are warnings, kept or not.
+     */
+    uint64_t warnings;
+    /**
+     * Findings that are errors, kept or not.
+     */
+    uint64_t errors;
+    /**
+     * Findings that are kept: dfold_reader_finding gives them.
+     */
+    size_t findings;
+    /**
+     * Items of the response so far.
+     */
+    size_t items;
+    /**
+     * Whether `last_sequence_number` is there.
+     */
+    bool has_last_sequence_number;
+    /**
+     * Whether `retry` is there.
+     */
+    bool has_retry;
+    /**
+     * Whether the sentinel `[DONE]` was read.
+     */
+    bool saw_done;
+    /**
+     * Whether it is known how the stream ended.
+     */
+    bool has_outcome;
+    /**
+     * The last event id of the SSE layer.
+     */
+    dfold_bytes last_event_id;
+} dfold_state;
+
+/**
+ * Why a call failed: more than its status.
+ */
+typedef struct {
+    /**
+     * The status that the call returned.
+     */
+    dfold_status status;
+    /**
+     * Whether `sequence_number` is there.
+     */
+    bool has_sequence_number;
+    /**
+     * Sequence number of the event concerned.
+     */
+    uint64_t sequence_number;
+    /**
+     * Byte offset from the start of the stream, 0 where there is none.
+     */
+    uint64_t offset;
+    /**
+     * The dotted name, such as `limit.line`.
+     */
+    dfold_bytes name;
+    /**
+     * One line for people: what happened, the detail, and where.
+     */
+    dfold_bytes message;
+} dfold_error;
+
+/**
+ * The response so far. What it has not said yet is empty.
+ */
+typedef struct {
+    /**
+     * The response's id.
+     */
+    dfold_bytes id;
+    /**
+     * The status word.
+     */
+    dfold_bytes status;
+    /**
+     * The model's name.
+     */
+    dfold_bytes model;
+    /**
+     * How many items there are.
+     */
+    size_t items;
+} dfold_response;
+
+/**
+ * Token counts. The total is input plus output.
+ */
+typedef struct {
+    /**
+     * Everything that was read, cached tokens included.
+     */
+    uint64_t input_tokens;
+    /**
+     * Everything that was written, reasoning included.
+     */
+    uint64_t output_tokens;
+    /**
+     * Input that came from a cache.
+     */
+    uint64_t cached_tokens;
+    /**
+     * Output that was reasoning.
+     */
+    uint64_t reasoning_tokens;
+    /**
+     * Input that was written to a cache.
+     */
+    uint64_t cache_write_tokens;
+    /**
+     * Not 0: `cache_write_tokens` is there, a field beyond the schema.
+     */
+    uint32_t has_cache_write_tokens;
+} dfold_usage;
+
+/**
+ * One output item, growing or done. What it does not have is empty.
+ */
+typedef struct {
+    /**
+     * The item's type, such as `message`.
+     */
+    dfold_bytes type;
+    /**
+     * The item's id.
+     */
+    dfold_bytes id;
+    /**
+     * The item's status.
+     */
+    dfold_bytes status;
+    /**
+     * The call's id, for tool calls.
+     */
+    dfold_bytes call_id;
+    /**
+     * The tool's name, for tool calls.
+     */
+    dfold_bytes name;
+    /**
+     * The text of a tool call so far: `arguments`, `input` or `code`.
+     */
+    dfold_bytes arguments;
+    /**
+     * How many parts its content has.
+     */
+    size_t parts;
+    /**
+     * How many parts its summary has.
+     */
+    size_t summary_parts;
+    /**
+     * How many preview images are kept.
+     */
+    size_t partial_images;
+    /**
+     * Whether the item is finished.
+     */
+    bool done;
+} dfold_item;
+
+/**
+ * One part of an item's content or summary.
+ */
+typedef struct {
+    /**
+     * The part's type, such as `output_text`.
+     */
+    dfold_bytes type;
+    /**
+     * The part's text so far; for a refusal, its words.
+     */
+    dfold_bytes text;
+} dfold_part;
+
+/**
+ * A preview of an image that is being made.
+ */
+typedef struct {
+    /**
+     * Number of the preview.
+     */
+    uint64_t number;
+    /**
+     * The image as base64.
+     */
+    dfold_bytes base64;
+} dfold_image;
 
 /**
  * One thing that the stream said. The views are valid until the next call on the decoder and as long as the chunk is.
@@ -212,12 +1268,420 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Makes a decoder at the start of a stream, with the default limits. The caller owns it; end it with dfold_sse_free.
+ * Makes a view of a C string, to give it to a function of this library.
+ *
+ * - Ownership: `text` ends in NUL and stays the caller's.
+ * - NULL: allowed; the view is then empty.
+ * - Threads: safe from any thread.
+ * - Views: valid as long as `text` is.
+ */
+dfold_bytes dfold_view(const char *text);
+
+/**
+ * Sets every option to its default.
+ *
+ * `struct_size` is `sizeof(dfold_reader_options)`. Returns DFOLD_OK, or DFOLD_MISUSE if `out_options` is NULL or the size
+ * cannot be one.
+ *
+ * - Ownership: the struct is the caller's.
+ * - NULL: `out_options` may not be NULL.
+ * - Threads: safe from any thread.
+ * - Views: those in the struct become empty.
+ */
+dfold_status dfold_reader_options_init(dfold_reader_options *out_options,
+                                       size_t struct_size);
+
+/**
+ * Makes a reader at the start of a stream.
+ *
+ * Returns DFOLD_OK; DFOLD_MISUSE for NULL or an impossible size; DFOLD_MISUSE_ARGUMENT, DFOLD_MISUSE_UNKNOWN_NAME or
+ * DFOLD_JSON_SYNTAX for an option that cannot be used.
+ *
+ * - Ownership: the caller owns the reader and ends it with dfold_reader_free; the options are read and not kept.
+ * - NULL: `options` may be NULL, for the defaults; `out_reader` may not.
+ * - Threads: safe from any thread.
+ * - Views: gives none.
+ */
+dfold_status dfold_reader_new(const dfold_reader_options *options,
+                              dfold_reader **out_reader);
+
+/**
+ * Takes a saved state up again; see dfold_reader_save. Feed it the bytes of the new connection: events that were read before
+ * are dropped with a finding.
+ *
+ * Returns as dfold_reader_new, and DFOLD_SAVE_DAMAGED if the bytes are not a save of this version.
+ *
+ * - Ownership: the caller owns the reader and ends it with dfold_reader_free; bytes and options are read and not kept.
+ * - NULL: `saved` may be NULL with `len` 0, `options` may be NULL; `out_reader` may not.
+ * - Threads: safe from any thread.
+ * - Views: gives none.
+ */
+dfold_status dfold_reader_restore(const uint8_t *saved,
+                                  size_t len,
+                                  const dfold_reader_options *options,
+                                  dfold_reader **out_reader);
+
+/**
+ * Ends a reader.
+ *
+ * - Ownership: takes the reader back; using it afterwards is undefined.
+ * - NULL: allowed; nothing happens.
+ * - Threads: no other call on the reader may be running.
+ * - Views: ends all that the reader gave.
+ */
+void dfold_reader_free(dfold_reader *reader);
+
+/**
+ * Makes the reader as new; the options stay.
+ *
+ * Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
+ *
+ * - Ownership: stays with the caller.
+ * - NULL: `reader` may not be NULL.
+ * - Threads: one call at a time on a reader; different readers are independent.
+ * - Views: ends all that the reader gave.
+ */
+dfold_status dfold_reader_reset(dfold_reader *reader);
+
+/**
+ * Takes bytes of an event stream, cut anywhere. Nothing is read yet: poll for events.
+ *
+ * Returns DFOLD_OK; DFOLD_LIMIT_BUFFERED if more bytes wait than the limit allows; DFOLD_MISUSE_AFTER_FINISH after the end of
+ * input; the failure that ended reading; DFOLD_MISUSE for NULL or an impossible length.
+ *
+ * - Ownership: the bytes are copied and stay the caller's.
+ * - NULL: `reader` may not be NULL; `chunk` may be NULL with `len` 0.
+ * - Threads: one call at a time on a reader; different readers are independent.
+ * - Views: ends those of the newest event.
+ */
+dfold_status dfold_reader_feed(dfold_reader *reader,
+                               const uint8_t *chunk,
+                               size_t len);
+
+/**
+ * Takes one message that is JSON already: a WebSocket message, a line of a log, a stored event.
+ *
+ * Returns as dfold_reader_feed; DFOLD_LIMIT_FRAME for a message past the limit of a frame; DFOLD_MISUSE_ARGUMENT if the message
+ * is not UTF-8, which leaves the reader as it was.
+ *
+ * - Ownership: the message is copied and stays the caller's.
+ * - NULL: `reader` may not be NULL; `message` may be NULL with `len` 0.
+ * - Threads: one call at a time on a reader; different readers are independent.
+ * - Views: ends those of the newest event.
+ */
+dfold_status dfold_reader_feed_json(dfold_reader *reader,
+                                    const uint8_t *message,
+                                    size_t len);
+
+/**
+ * Says that no more input will come. The next polls may give an event that a missing blank line held back.
+ *
+ * Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL. Saying it twice is fine.
+ *
+ * - Ownership: nothing changes hands.
+ * - NULL: `reader` may not be NULL.
+ * - Threads: one call at a time on a reader; different readers are independent.
+ * - Views: ends those of the newest event.
+ */
+dfold_status dfold_reader_end(dfold_reader *reader);
+
+/**
+ * Reads the next event. Call it until DFOLD_NO_MORE, after each input. Allocates nothing for a delta.
+ *
+ * Returns DFOLD_OK with an event; DFOLD_NO_MORE when more input is needed; DFOLD_LIMIT_* past a limit and DFOLD_STRICT_VIOLATION
+ * in strict mode, again and again until dfold_reader_reset; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the event's views stay the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a reader; different readers are independent.
+ * - Views: ends those of the event before; those of this one are valid until the next feed, poll, end, finish, reset or free.
+ */
+dfold_status dfold_reader_poll(dfold_reader *reader,
+                               dfold_event *out_event);
+
+/**
+ * Looks at any field of the newest event, by JSON pointer: `/item/name`, `/logprobs/0/token`; empty for the whole payload.
+ *
+ * Returns DFOLD_OK; DFOLD_NO_MORE if there is no such field, no event, or the payload is no JSON; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the value's view stays the library's; the pointer stays the caller's.
+ * - NULL: `reader` and `out_value` may not be NULL.
+ * - Threads: one call at a time on a reader; different readers are independent.
+ * - Views: the value's is valid until the next call on the reader; the event's own stay valid.
+ */
+dfold_status dfold_event_get(dfold_reader *reader,
+                             dfold_bytes pointer,
+                             dfold_value *out_value);
+
+/**
+ * Ends the input, reads what is left without showing it, and says how the stream ended.
+ *
+ * To see the last events, call dfold_reader_end and poll before this. May be called again: the answer stays. Returns DFOLD_OK,
+ * DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
+ *
+ * - Ownership: the outcome's views stay the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a reader; different readers are independent.
+ * - Views: ends those of the newest event; those of the outcome are valid until the next finish, reset or free.
+ */
+dfold_status dfold_reader_finish(dfold_reader *reader,
+                                 dfold_outcome *out_outcome);
+
+/**
+ * Gives one of the findings, from 0 on, in the order they were made.
+ *
+ * Returns DFOLD_OK; DFOLD_NO_MORE past the last one that is kept; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the finding's views stay the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a reader; different readers are independent.
+ * - Views: valid until the next feed, poll, end, finish, reset or free.
+ */
+dfold_status dfold_reader_finding(dfold_reader *reader, size_t at, dfold_finding *out_finding);
+
+/**
+ * Tells how far the reader has come: counts, numbers, and what SSE said about reconnecting.
+ *
+ * Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
+ *
+ * - Ownership: the state's view stays the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a reader; different readers are independent.
+ * - Views: valid until the next feed, poll, end, finish, reset or free.
+ */
+dfold_status dfold_reader_state(dfold_reader *reader, dfold_state *out_state);
+
+/**
+ * Says in full why the last call on the reader failed.
+ *
+ * Returns DFOLD_OK; DFOLD_NO_MORE if none has failed, apart from NULL and impossible lengths; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the error's views stay the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a reader; different readers are independent.
+ * - Views: valid until the next call on the reader.
+ */
+dfold_status dfold_reader_error(dfold_reader *reader,
+                                dfold_error *out_error);
+
+/**
+ * Gives the state after the last polled event as bytes to store, for dfold_reader_restore after a reconnect.
+ *
+ * Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
+ *
+ * - Ownership: the bytes stay the library's; copy them to keep them.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a reader; different readers are independent.
+ * - Views: valid until the next save, reset or free.
+ */
+dfold_status dfold_reader_save(dfold_reader *reader,
+                               dfold_bytes *out_saved);
+
+/**
+ * Gives the head of the response so far: a snapshot before its terminal event, the response after it.
+ *
+ * Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
+ *
+ * - Ownership: the views stay the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a reader; different readers are independent.
+ * - Views: valid until the next feed, poll, end, finish, reset or free.
+ */
+dfold_status dfold_reader_response(dfold_reader *reader,
+                                   dfold_response *out_response);
+
+/**
+ * Gives the whole response so far as JSON text. Costs as much as the response is long.
+ *
+ * Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
+ *
+ * - Ownership: the text stays the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a reader; different readers are independent.
+ * - Views: valid until the next call on the reader.
+ */
+dfold_status dfold_reader_response_json(dfold_reader *reader, dfold_bytes *out_json);
+
+/**
+ * Looks at any field of the response so far but `output`, by JSON pointer: `/usage/total_tokens`. For `output` there are
+ * dfold_reader_item and its kin.
+ *
+ * Returns DFOLD_OK; DFOLD_NO_MORE if there is no such field; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the value's view stays the library's; the pointer stays the caller's.
+ * - NULL: `reader` and `out_value` may not be NULL.
+ * - Threads: one call at a time on a reader; different readers are independent.
+ * - Views: valid until the next call on the reader.
+ */
+dfold_status dfold_reader_response_get(dfold_reader *reader,
+                                       dfold_bytes pointer,
+                                       dfold_value *out_value);
+
+/**
+ * Gives the token counts.
+ *
+ * Returns DFOLD_OK; DFOLD_NO_MORE as long as the response has none, or has some that are no whole numbers; DFOLD_MISUSE for
+ * NULL.
+ *
+ * - Ownership: nothing changes hands.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a reader; different readers are independent.
+ * - Views: gives none.
+ */
+dfold_status dfold_reader_usage(dfold_reader *reader,
+                                dfold_usage *out_usage);
+
+/**
+ * Gives the texts of all `output_text` parts of all messages so far, joined. Copies nothing where there is only one.
+ *
+ * Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
+ *
+ * - Ownership: the text stays the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a reader; different readers are independent.
+ * - Views: valid until the next call on the reader.
+ */
+dfold_status dfold_reader_output_text(dfold_reader *reader,
+                                      dfold_bytes *out_text);
+
+/**
+ * Gives the item at a position of the output, from 0 on.
+ *
+ * Returns DFOLD_OK; DFOLD_NO_MORE past the last item; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the views stay the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a reader; different readers are independent.
+ * - Views: valid until the next feed, poll, end, finish, reset or free.
+ */
+dfold_status dfold_reader_item(dfold_reader *reader, size_t item, dfold_item *out_item);
+
+/**
+ * Finds the position of the item that an event's `output_index` routes to. They differ where a stream leaves indexes out.
+ *
+ * Returns DFOLD_OK; DFOLD_NO_MORE if there is none; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: nothing changes hands.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a reader; different readers are independent.
+ * - Views: gives none.
+ */
+dfold_status dfold_reader_find_item(dfold_reader *reader,
+                                    uint64_t output_index,
+                                    size_t *out_item);
+
+/**
+ * Gives an item as JSON text.
+ *
+ * Returns DFOLD_OK; DFOLD_NO_MORE past the last item; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the text stays the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a reader; different readers are independent.
+ * - Views: valid until the next call on the reader.
+ */
+dfold_status dfold_reader_item_json(dfold_reader *reader, size_t item, dfold_bytes *out_json);
+
+/**
+ * Looks at any field of an item, by JSON pointer: `/action/query`, `/content/0/annotations/1/url`.
+ *
+ * Returns DFOLD_OK; DFOLD_NO_MORE if there is no such item or field; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the value's view stays the library's; the pointer stays the caller's.
+ * - NULL: `reader` and `out_value` may not be NULL.
+ * - Threads: one call at a time on a reader; different readers are independent.
+ * - Views: valid until the next call on the reader.
+ */
+dfold_status dfold_reader_item_get(dfold_reader *reader,
+                                   size_t item,
+                                   dfold_bytes pointer,
+                                   dfold_value *out_value);
+
+/**
+ * Gives a part of an item's content, both from 0 on.
+ *
+ * Returns DFOLD_OK; DFOLD_NO_MORE past the last item or part; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the views stay the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a reader; different readers are independent.
+ * - Views: valid until the next feed, poll, end, finish, reset or free.
+ */
+dfold_status dfold_reader_part(dfold_reader *reader,
+                               size_t item,
+                               size_t part,
+                               dfold_part *out_part);
+
+/**
+ * Gives a part of an item's summary, both from 0 on.
+ *
+ * Returns DFOLD_OK; DFOLD_NO_MORE past the last item or part; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the views stay the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a reader; different readers are independent.
+ * - Views: valid until the next feed, poll, end, finish, reset or free.
+ */
+dfold_status dfold_reader_summary_part(dfold_reader *reader,
+                                       size_t item,
+                                       size_t part,
+                                       dfold_part *out_part);
+
+/**
+ * Gives the arguments of a tool call so far as JSON text that is whole: open containers are closed, an open string is
+ * included as far as it goes, an open number or literal is left out. Each call parses only what came since the last one.
+ *
+ * Returns DFOLD_OK; DFOLD_NO_MORE past the last item or before the first character of a value; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the text stays the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a reader; different readers are independent.
+ * - Views: valid until the next call on the reader.
+ */
+dfold_status dfold_reader_partial_arguments(dfold_reader *reader,
+                                            size_t item,
+                                            dfold_bytes *out_json);
+
+/**
+ * Gives the text of a content part so far as JSON text that is whole, for structured output; as
+ * dfold_reader_partial_arguments does for arguments.
+ *
+ * Returns DFOLD_OK; DFOLD_NO_MORE past the last item or part or before the first character of a value; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the text stays the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a reader; different readers are independent.
+ * - Views: valid until the next call on the reader.
+ */
+dfold_status dfold_reader_partial_json(dfold_reader *reader,
+                                       size_t item,
+                                       size_t part,
+                                       dfold_bytes *out_json);
+
+/**
+ * Gives a preview image of an item, both from 0 on.
+ *
+ * Returns DFOLD_OK; DFOLD_NO_MORE past the last item or image; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the view stays the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a reader; different readers are independent.
+ * - Views: valid until the next feed, poll, end, finish, reset or free.
+ */
+dfold_status dfold_reader_partial_image(dfold_reader *reader,
+                                        size_t item,
+                                        size_t at,
+                                        dfold_image *out_image);
+
+/**
+ * Makes a decoder at the start of a stream, with the default limits.
  *
  * Returns DFOLD_OK, or DFOLD_MISUSE if `out_decoder` is NULL.
  *
- * # Safety
- * `out_decoder` is NULL or points to a writable pointer.
+ * - Ownership: the caller owns the decoder and ends it with dfold_sse_free.
+ * - NULL: `out_decoder` may not be NULL.
+ * - Threads: safe from any thread.
+ * - Views: gives none.
  */
 dfold_status dfold_sse_new(dfold_sse **out_decoder);
 
@@ -230,9 +1694,10 @@ dfold_status dfold_sse_new(dfold_sse **out_decoder);
  * Returns DFOLD_OK with a signal, DFOLD_NO_MORE when the chunk is used up, DFOLD_LIMIT_LINE or DFOLD_LIMIT_FRAME past a limit
  * (and again until dfold_sse_reset), DFOLD_MISUSE for NULL where it is not allowed or `*at` behind the chunk.
  *
- * # Safety
- * `decoder` is a live handle that no other call is using; `chunk` points to `len` bytes, or is NULL with `len` 0; `at` and
- * `out_signal` are NULL or writable.
+ * - Ownership: the chunk stays the caller's, the signal's views the library's.
+ * - NULL: `chunk` may be NULL with `len` 0; the others may not be NULL.
+ * - Threads: one call at a time on a decoder; different decoders are independent.
+ * - Views: valid until the next call on the decoder, and no longer than the chunk.
  */
 dfold_status dfold_sse_next(dfold_sse *decoder,
                             const uint8_t *chunk,
@@ -245,37 +1710,60 @@ dfold_status dfold_sse_next(dfold_sse *decoder,
  *
  * Returns DFOLD_OK, or DFOLD_MISUSE if `decoder` is NULL.
  *
- * # Safety
- * `decoder` is NULL or a live handle that no other call is using.
+ * - Ownership: stays with the caller.
+ * - NULL: `decoder` may not be NULL.
+ * - Threads: one call at a time on a decoder; different decoders are independent.
+ * - Views: ends all that the decoder gave.
  */
 dfold_status dfold_sse_reset(dfold_sse *decoder);
 
 /**
- * Ends a decoder; NULL is fine. Every view that it gave is invalid afterwards.
+ * Ends a decoder.
  *
- * # Safety
- * `decoder` is NULL or a live handle, and is not used again.
+ * - Ownership: takes the decoder back; using it afterwards is undefined.
+ * - NULL: allowed; nothing happens.
+ * - Threads: no other call on the decoder may be running.
+ * - Views: ends all that the decoder gave.
  */
 void dfold_sse_free(dfold_sse *decoder);
 
 /**
  * Returns one sentence that says what a status means, ending in NUL; never NULL, whatever the number.
  *
- * The text is constant and lives as long as the library; do not free it. Safe from any thread.
+ * - Ownership: the text is the library's; do not free it.
+ * - NULL: never returned.
+ * - Threads: safe from any thread.
+ * - Views: the text is constant and lives as long as the library.
  */
 const char *dfold_status_str(int32_t status);
 
 /**
+ * Returns the dotted name of a failure, such as `limit.line`; empty for what is no failure of the core.
+ *
+ * - Ownership: the text is the library's; do not free it.
+ * - NULL: the view's `data` is never NULL.
+ * - Threads: safe from any thread.
+ * - Views: the text is constant and lives as long as the library.
+ */
+dfold_bytes dfold_status_name(int32_t status);
+
+/**
  * Returns the version of the library, such as "0.1.0", ending in NUL.
  *
- * The text is constant and lives as long as the library; do not free it. Safe from any thread.
+ * - Ownership: the text is the library's; do not free it.
+ * - NULL: never returned.
+ * - Threads: safe from any thread.
+ * - Views: the text is constant and lives as long as the library.
  */
 const char *dfold_version(void);
 
 /**
  * Returns the number of the library's binary interface; compare it with DFOLD_ABI_VERSION.
  *
- * Safe from any thread.
+ * - Ownership: nothing changes hands.
+ * - NULL: nothing can be.
+ * - Threads: safe from any thread.
+ * - Views: gives none.
  */
 uint32_t dfold_abi_version(void);
 

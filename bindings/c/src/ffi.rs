@@ -1,5 +1,6 @@
 //! All pointer work of the crate: raw pointers in, references or a refusal out.
 
+use crate::bytes::dfold_bytes;
 use crate::panic::boundary;
 use crate::status::dfold_status;
 
@@ -16,13 +17,13 @@ pub(crate) trait Handle {
 ///
 /// # Safety
 /// As for [`write()`].
-pub(crate) unsafe fn give<T>(out: *mut *mut T, make: impl FnOnce() -> T) -> dfold_status {
+pub(crate) unsafe fn give<T>(out: *mut *mut T, make: impl FnOnce() -> Result<T, dfold_status>) -> dfold_status {
     boundary(|| {
         if out.is_null() {
             return Err(dfold_status::DFOLD_MISUSE);
         }
         // SAFETY: the caller promises that the place is writable. A `Box` of ours is what `free` takes back.
-        unsafe { write(out, Box::into_raw(Box::new(make()))) }
+        unsafe { write(out, Box::into_raw(Box::new(make()?))) }
     })
 }
 
@@ -43,6 +44,26 @@ pub(crate) unsafe fn with<H: Handle>(
     let status = boundary(|| body(inner));
     *broken = status == dfold_status::DFOLD_INTERNAL;
     status
+}
+
+/// Runs a call on a handle that has one result, and writes it. An output that is NULL is refused before anything happens.
+///
+/// # Safety
+/// As for [`with`] and [`write()`].
+pub(crate) unsafe fn ask<H: Handle, T>(
+    handle: *mut H,
+    out: *mut T,
+    body: impl FnOnce(&mut H::Inner) -> Result<T, dfold_status>,
+) -> dfold_status {
+    // SAFETY: the caller promises what both ask for.
+    unsafe {
+        with(handle, |inner| {
+            if out.is_null() {
+                return Err(dfold_status::DFOLD_MISUSE);
+            }
+            write(out, body(inner)?)
+        })
+    }
 }
 
 /// Takes a handle back and drops it; NULL is fine.
@@ -73,6 +94,98 @@ pub(crate) unsafe fn bytes<'a>(data: *const u8, len: usize) -> Result<&'a [u8], 
         (false, len) if len > isize::MAX as usize => Err(dfold_status::DFOLD_MISUSE),
         // SAFETY: the pointer is not NULL, the length is possible, and the caller promises the rest.
         (false, len) => Ok(unsafe { core::slice::from_raw_parts(data, len) }),
+    }
+}
+
+/// Reads a view as text; NULL is the empty text, and bytes that are not UTF-8 are an argument that cannot be used.
+///
+/// # Safety
+/// As for [`bytes`].
+pub(crate) unsafe fn text<'a>(view: dfold_bytes) -> Result<&'a str, dfold_status> {
+    // SAFETY: the caller promises what `bytes` asks for.
+    let bytes = unsafe { bytes(view.data, view.len) }?;
+    core::str::from_utf8(bytes).map_err(|_| dfold_status::DFOLD_MISUSE_ARGUMENT)
+}
+
+/// A struct of options that may grow: `struct_size` comes first and says how much of it the caller knows.
+///
+/// # Safety
+/// The type is `repr(C)`, its first member is `struct_size: usize`, every bit pattern of its bytes is a value of it.
+pub(crate) unsafe trait Options: Copy {
+    /// Every option at its default, `struct_size` being that of this library.
+    const DEFAULT: Self;
+}
+
+/// No struct of options is larger; a size beyond it is memory that nobody has set.
+const OPTIONS_SIZE: usize = 4096;
+
+/// Reads options: what the caller's header does not know yet has its default, and what this library does not know yet must
+/// be zero. NULL is every default.
+///
+/// # Safety
+/// Where `options` is not NULL it points to `struct_size` readable bytes that nobody writes to now.
+pub(crate) unsafe fn options<T: Options>(options: *const T) -> Result<T, dfold_status> {
+    let mut read = T::DEFAULT;
+    if options.is_null() {
+        return Ok(read);
+    }
+    // SAFETY: not NULL; the first member is a size, and the caller promises that it is readable.
+    let size = unsafe { options.cast::<usize>().read() };
+    if !(size_of::<usize>()..=OPTIONS_SIZE).contains(&size) {
+        return Err(dfold_status::DFOLD_MISUSE);
+    }
+    // SAFETY: the caller promises `size` readable bytes.
+    let given = unsafe { core::slice::from_raw_parts(options.cast::<u8>(), size) };
+    let known = size.min(size_of::<T>());
+    if given[known..].iter().any(|byte| *byte != 0) {
+        return Err(dfold_status::DFOLD_MISUSE_ARGUMENT);
+    }
+    // SAFETY: `known` bytes are readable there and writable here, and every bit pattern of them is a value.
+    unsafe { core::ptr::copy_nonoverlapping(given.as_ptr(), (&raw mut read).cast::<u8>(), known) };
+    Ok(read)
+}
+
+/// Fills a struct of options with the defaults, as far as the caller knows it; what this library does not know is zero.
+///
+/// # Safety
+/// Where `out` is not NULL it points to `size` writable bytes that nobody else uses now.
+pub(crate) unsafe fn init<T: Options>(out: *mut T, size: usize) -> dfold_status {
+    boundary(|| {
+        if out.is_null() || !(size_of::<usize>()..=OPTIONS_SIZE).contains(&size) {
+            return Err(dfold_status::DFOLD_MISUSE);
+        }
+        let defaults = T::DEFAULT;
+        // SAFETY: the caller promises `size` writable bytes; no more than that and no more than a `T` is copied.
+        unsafe {
+            core::ptr::write_bytes(out.cast::<u8>(), 0, size);
+            let known = size.min(size_of::<T>());
+            core::ptr::copy_nonoverlapping((&raw const defaults).cast::<u8>(), out.cast::<u8>(), known);
+            out.cast::<usize>().write(size);
+        }
+        Ok(())
+    })
+}
+
+/// Text that a handle's object holds and that a view of it still shows, remembered between two calls on the handle.
+#[derive(Clone, Copy)]
+pub(crate) struct Kept(*const u8, usize);
+
+// SAFETY: it points into the object beside it, which is `Send` and moves with it without moving its heap memory.
+unsafe impl Send for Kept {}
+
+impl Kept {
+    /// Remembers where the text lies.
+    pub(crate) fn new(text: &str) -> Self {
+        Self(text.as_ptr(), text.len())
+    }
+
+    /// The text.
+    ///
+    /// # Safety
+    /// The object that holds the text has not been changed since [`new`](Self::new), and is not while the result is in use.
+    pub(crate) unsafe fn get<'a>(self) -> &'a str {
+        // SAFETY: it came from a `&str`, and the caller promises that nothing has changed it.
+        unsafe { core::str::from_utf8_unchecked(core::slice::from_raw_parts(self.0, self.1)) }
     }
 }
 
@@ -120,7 +233,7 @@ mod tests {
             assert_eq!(bytes(b"x".as_ptr(), usize::MAX), Err(dfold_status::DFOLD_MISUSE));
             assert_eq!(write(core::ptr::null_mut::<u8>(), 1), Err(dfold_status::DFOLD_MISUSE));
             assert_eq!(in_out(core::ptr::null_mut::<u8>()), Err(dfold_status::DFOLD_MISUSE));
-            assert_eq!(give(core::ptr::null_mut(), || 1), dfold_status::DFOLD_MISUSE);
+            assert_eq!(give(core::ptr::null_mut(), || Ok(1)), dfold_status::DFOLD_MISUSE);
             assert_eq!(with(core::ptr::null_mut::<Counter>(), |_| Ok(())), dfold_status::DFOLD_MISUSE);
             free(core::ptr::null_mut::<Counter>());
         }
@@ -131,10 +244,59 @@ mod tests {
         let mut handle = core::ptr::null_mut();
         // SAFETY: `handle` is a local that `give` fills and `free` takes back once.
         unsafe {
-            assert_eq!(give(&mut handle, || Counter(0, false)), dfold_status::DFOLD_OK);
+            assert_eq!(give(&mut handle, || Ok(Counter(0, false))), dfold_status::DFOLD_OK);
             assert_eq!(with(handle, |_| panic!("forced")), dfold_status::DFOLD_INTERNAL);
             assert_eq!(with(handle, |_| Ok(())), dfold_status::DFOLD_INTERNAL);
             free(handle);
         }
+    }
+
+    #[repr(C)]
+    #[derive(Clone, Copy)]
+    struct Some2 {
+        struct_size: usize,
+        first: u64,
+        second: u64,
+    }
+
+    // SAFETY: three whole numbers, the size first.
+    unsafe impl Options for Some2 {
+        const DEFAULT: Self = Self { struct_size: size_of::<Self>(), first: 1, second: 2 };
+    }
+
+    #[test]
+    fn a_caller_with_an_older_header_gets_the_defaults_of_what_it_does_not_know() {
+        let given = Some2 { struct_size: 16, first: 7, second: 9 };
+        // SAFETY: `given` is larger than the size it says.
+        let read = unsafe { options(&given) }.unwrap();
+        assert_eq!((read.first, read.second), (7, 2));
+    }
+
+    #[test]
+    fn a_caller_with_a_newer_header_may_not_ask_for_what_is_not_known_here() {
+        let given = [32usize, 7, 9, 0];
+        let asking = [32usize, 7, 9, 1];
+        // SAFETY: both arrays have the 32 bytes that they speak of.
+        unsafe {
+            assert_eq!(options(given.as_ptr().cast::<Some2>()).unwrap().second, 9);
+            assert!(options(asking.as_ptr().cast::<Some2>()).is_err());
+        }
+    }
+
+    #[test]
+    fn a_size_that_nobody_set_is_misuse() {
+        for size in [0, 7, usize::MAX] {
+            let given = Some2 { struct_size: size, first: 0, second: 0 };
+            // SAFETY: nothing beyond the size is read.
+            assert_eq!(unsafe { options(&given) }.err(), Some(dfold_status::DFOLD_MISUSE));
+        }
+        let mut out = Some2 { struct_size: 0, first: 0, second: 0 };
+        // SAFETY: `out` has the bytes that are said.
+        unsafe {
+            assert_eq!(init(&mut out, usize::MAX), dfold_status::DFOLD_MISUSE);
+            assert_eq!(init::<Some2>(core::ptr::null_mut(), 24), dfold_status::DFOLD_MISUSE);
+            assert_eq!(init(&mut out, 16), dfold_status::DFOLD_OK);
+        }
+        assert_eq!((out.struct_size, out.first, out.second), (16, 1, 0));
     }
 }

@@ -11,19 +11,39 @@
 
 // The names are those of the header.
 #![allow(non_camel_case_types)]
+// The lines Ownership, NULL, Threads and Views of every function are what its caller has to keep; a test reads them.
+#![allow(clippy::missing_safety_doc)]
 
 mod bytes;
+mod error;
+mod event;
 mod ffi;
+mod finding;
+mod kind;
+mod options;
+mod outcome;
 mod panic;
+mod reader;
+mod response;
 mod sse;
+mod state;
 mod status;
+mod usage;
+mod value;
 mod version;
 
-pub use bytes::dfold_bytes;
-pub use sse::{
-    dfold_signal, dfold_signal_kind, dfold_sse, dfold_sse_free, dfold_sse_new, dfold_sse_next, dfold_sse_reset,
-};
-pub use status::{dfold_status, dfold_status_str};
-pub use version::{
-    dfold_abi_version, dfold_version, DFOLD_ABI_VERSION, DFOLD_VERSION_MAJOR, DFOLD_VERSION_MINOR, DFOLD_VERSION_PATCH,
-};
+pub use bytes::*;
+pub use error::dfold_error;
+pub use event::*;
+pub use finding::*;
+pub use kind::dfold_kind;
+pub use options::*;
+pub use outcome::*;
+pub use reader::*;
+pub use response::*;
+pub use sse::*;
+pub use state::dfold_state;
+pub use status::*;
+pub use usage::dfold_usage;
+pub use value::*;
+pub use version::*;

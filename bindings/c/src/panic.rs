@@ -20,6 +20,18 @@ pub(crate) fn boundary(body: impl FnOnce() -> Result<(), dfold_status>) -> dfold
     }
 }
 
+/// Runs the body of an entry point that has no status to return; a panic becomes `otherwise`.
+pub(crate) fn boundary_or<T>(otherwise: T, body: impl FnOnce() -> T) -> T {
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(value) => value,
+        Err(payload) => {
+            // As above.
+            core::mem::forget(payload);
+            otherwise
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -27,6 +39,7 @@ mod tests {
     #[test]
     fn a_panic_becomes_a_status() {
         assert_eq!(boundary(|| panic!("forced")), dfold_status::DFOLD_INTERNAL);
+        assert_eq!(boundary_or(7, || panic!("forced")), 7);
     }
 
     #[test]

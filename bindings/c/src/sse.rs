@@ -80,15 +80,17 @@ impl From<Signal<'_>> for dfold_signal {
     }
 }
 
-/// Makes a decoder at the start of a stream, with the default limits. The caller owns it; end it with dfold_sse_free.
+/// Makes a decoder at the start of a stream, with the default limits.
 ///
 /// Returns DFOLD_OK, or DFOLD_MISUSE if `out_decoder` is NULL.
 ///
-/// # Safety
-/// `out_decoder` is NULL or points to a writable pointer.
+/// - Ownership: the caller owns the decoder and ends it with dfold_sse_free.
+/// - NULL: `out_decoder` may not be NULL.
+/// - Threads: safe from any thread.
+/// - Views: gives none.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_sse_new(out_decoder: *mut *mut dfold_sse) -> dfold_status {
-    let make = || dfold_sse { decoder: FrameDecoder::new(&Limits::default()), broken: false };
+    let make = || Ok(dfold_sse { decoder: FrameDecoder::new(&Limits::default()), broken: false });
     // SAFETY: what `give` asks for is what our caller promises.
     unsafe { ffi::give(out_decoder, make) }
 }
@@ -101,9 +103,10 @@ pub unsafe extern "C" fn dfold_sse_new(out_decoder: *mut *mut dfold_sse) -> dfol
 /// Returns DFOLD_OK with a signal, DFOLD_NO_MORE when the chunk is used up, DFOLD_LIMIT_LINE or DFOLD_LIMIT_FRAME past a limit
 /// (and again until dfold_sse_reset), DFOLD_MISUSE for NULL where it is not allowed or `*at` behind the chunk.
 ///
-/// # Safety
-/// `decoder` is a live handle that no other call is using; `chunk` points to `len` bytes, or is NULL with `len` 0; `at` and
-/// `out_signal` are NULL or writable.
+/// - Ownership: the chunk stays the caller's, the signal's views the library's.
+/// - NULL: `chunk` may be NULL with `len` 0; the others may not be NULL.
+/// - Threads: one call at a time on a decoder; different decoders are independent.
+/// - Views: valid until the next call on the decoder, and no longer than the chunk.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_sse_next(
     decoder: *mut dfold_sse,
@@ -133,8 +136,10 @@ pub unsafe extern "C" fn dfold_sse_next(
 ///
 /// Returns DFOLD_OK, or DFOLD_MISUSE if `decoder` is NULL.
 ///
-/// # Safety
-/// `decoder` is NULL or a live handle that no other call is using.
+/// - Ownership: stays with the caller.
+/// - NULL: `decoder` may not be NULL.
+/// - Threads: one call at a time on a decoder; different decoders are independent.
+/// - Views: ends all that the decoder gave.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_sse_reset(decoder: *mut dfold_sse) -> dfold_status {
     let reset = |decoder: &mut FrameDecoder| {
@@ -145,10 +150,12 @@ pub unsafe extern "C" fn dfold_sse_reset(decoder: *mut dfold_sse) -> dfold_statu
     unsafe { ffi::with(decoder, reset) }
 }
 
-/// Ends a decoder; NULL is fine. Every view that it gave is invalid afterwards.
+/// Ends a decoder.
 ///
-/// # Safety
-/// `decoder` is NULL or a live handle, and is not used again.
+/// - Ownership: takes the decoder back; using it afterwards is undefined.
+/// - NULL: allowed; nothing happens.
+/// - Threads: no other call on the decoder may be running.
+/// - Views: ends all that the decoder gave.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_sse_free(decoder: *mut dfold_sse) {
     // SAFETY: what `free` asks for is what our caller promises.

@@ -4,6 +4,8 @@ use core::ffi::{c_char, CStr};
 
 use deltafold::Code;
 
+use crate::bytes::dfold_bytes;
+
 /// What a call returns: 0 for success, 1 for "nothing more now", negative for a failure. Numbers are never reused.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,12 +83,27 @@ impl From<Code> for dfold_status {
 
 /// Returns one sentence that says what a status means, ending in NUL; never NULL, whatever the number.
 ///
-/// The text is constant and lives as long as the library; do not free it. Safe from any thread.
+/// - Ownership: the text is the library's; do not free it.
+/// - NULL: never returned.
+/// - Threads: safe from any thread.
+/// - Views: the text is constant and lives as long as the library.
 #[no_mangle]
 pub extern "C" fn dfold_status_str(status: i32) -> *const c_char {
     let mut rows =
         CODES.iter().map(|(status, _, sentence)| (status, sentence)).chain(OWN.iter().map(|row| (&row.0, &row.1)));
     rows.find(|row| *row.0 as i32 == status).map_or(c"not a status of this library", |row| row.1).as_ptr()
+}
+
+/// Returns the dotted name of a failure, such as `limit.line`; empty for what is no failure of the core.
+///
+/// - Ownership: the text is the library's; do not free it.
+/// - NULL: the view's `data` is never NULL.
+/// - Threads: safe from any thread.
+/// - Views: the text is constant and lives as long as the library.
+#[no_mangle]
+pub extern "C" fn dfold_status_name(status: i32) -> dfold_bytes {
+    let row = CODES.iter().find(|row| row.0 as i32 == status);
+    row.map_or(dfold_bytes::EMPTY, |row| row.1.name().into())
 }
 
 #[cfg(test)]

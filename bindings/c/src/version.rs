@@ -14,7 +14,10 @@ pub const DFOLD_ABI_VERSION: u32 = 0;
 
 /// Returns the version of the library, such as "0.1.0", ending in NUL.
 ///
-/// The text is constant and lives as long as the library; do not free it. Safe from any thread.
+/// - Ownership: the text is the library's; do not free it.
+/// - NULL: never returned.
+/// - Threads: safe from any thread.
+/// - Views: the text is constant and lives as long as the library.
 #[no_mangle]
 pub extern "C" fn dfold_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
@@ -22,7 +25,10 @@ pub extern "C" fn dfold_version() -> *const c_char {
 
 /// Returns the number of the library's binary interface; compare it with DFOLD_ABI_VERSION.
 ///
-/// Safe from any thread.
+/// - Ownership: nothing changes hands.
+/// - NULL: nothing can be.
+/// - Threads: safe from any thread.
+/// - Views: gives none.
 #[no_mangle]
 pub extern "C" fn dfold_abi_version() -> u32 {
     DFOLD_ABI_VERSION

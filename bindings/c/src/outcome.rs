@@ -1,0 +1,90 @@
+//! [`dfold_outcome`]: how a stream ended.
+
+use deltafold::Outcome;
+
+use crate::bytes::dfold_bytes;
+
+/// How a stream ended.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum dfold_outcome_kind {
+    /// `response.completed` arrived.
+    DFOLD_OUTCOME_COMPLETED = 0,
+    /// `response.incomplete` arrived; `reason` says why.
+    DFOLD_OUTCOME_INCOMPLETE = 1,
+    /// `response.failed` or an `error` event arrived; the `error_*` views say what.
+    DFOLD_OUTCOME_FAILED = 2,
+    /// The response was cancelled.
+    DFOLD_OUTCOME_CANCELLED = 3,
+    /// Input ended without a terminal event; resume after `last_sequence_number`.
+    DFOLD_OUTCOME_TRUNCATED = 4,
+    /// An outcome that this header does not know yet; `name` has its word.
+    DFOLD_OUTCOME_OTHER = 5,
+}
+
+/// How a stream ended, and what it said about it. Views that do not apply are empty.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct dfold_outcome {
+    /// How.
+    pub kind: dfold_outcome_kind,
+    /// Whether `last_sequence_number` is there; only for a truncated stream.
+    pub has_last_sequence_number: bool,
+    /// Whether `error_param` is there.
+    pub has_error_param: bool,
+    /// The last sequence number seen.
+    pub last_sequence_number: u64,
+    /// The word for it: `completed`, `incomplete`, `failed`, `cancelled`, `truncated`.
+    pub name: dfold_bytes,
+    /// `incomplete_details.reason`.
+    pub reason: dfold_bytes,
+    /// Class of the error, such as `server_error`.
+    pub error_type: dfold_bytes,
+    /// Exact cause of the error.
+    pub error_code: dfold_bytes,
+    /// Text for people.
+    pub error_message: dfold_bytes,
+    /// The request parameter concerned.
+    pub error_param: dfold_bytes,
+}
+
+impl From<&Outcome> for dfold_outcome {
+    fn from(outcome: &Outcome) -> Self {
+        let mut seen = Self {
+            kind: dfold_outcome_kind::DFOLD_OUTCOME_OTHER,
+            has_last_sequence_number: false,
+            has_error_param: false,
+            last_sequence_number: 0,
+            name: outcome.name().into(),
+            reason: dfold_bytes::EMPTY,
+            error_type: dfold_bytes::EMPTY,
+            error_code: dfold_bytes::EMPTY,
+            error_message: dfold_bytes::EMPTY,
+            error_param: dfold_bytes::EMPTY,
+        };
+        match outcome {
+            Outcome::Completed => seen.kind = dfold_outcome_kind::DFOLD_OUTCOME_COMPLETED,
+            Outcome::Incomplete { reason } => {
+                seen.kind = dfold_outcome_kind::DFOLD_OUTCOME_INCOMPLETE;
+                seen.reason = reason.as_str().into();
+            }
+            Outcome::Failed { error } => {
+                seen.kind = dfold_outcome_kind::DFOLD_OUTCOME_FAILED;
+                seen.error_type = error.kind.as_str().into();
+                seen.error_code = error.code.as_str().into();
+                seen.error_message = error.message.as_str().into();
+                seen.has_error_param = error.param.is_some();
+                seen.error_param = error.param.as_deref().into();
+            }
+            Outcome::Cancelled => seen.kind = dfold_outcome_kind::DFOLD_OUTCOME_CANCELLED,
+            Outcome::Truncated { last_sequence_number } => {
+                seen.kind = dfold_outcome_kind::DFOLD_OUTCOME_TRUNCATED;
+                seen.has_last_sequence_number = last_sequence_number.is_some();
+                seen.last_sequence_number = last_sequence_number.unwrap_or(0);
+            }
+            // The core may learn more; the name says it until this crate does.
+            _ => {}
+        }
+        seen
+    }
+}

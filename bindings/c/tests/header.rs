@@ -1,0 +1,56 @@
+//! The header says of every function what its caller must know, and no function is without its misuse test.
+
+use std::path::Path;
+
+fn read(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Every function that the header declares, with the comment above it.
+fn functions(header: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut comment = String::new();
+    let mut in_comment = false;
+    for line in header.lines() {
+        if line.starts_with("/**") {
+            comment.clear();
+            in_comment = true;
+        }
+        if in_comment {
+            comment.push_str(line);
+            comment.push('\n');
+            in_comment = !line.ends_with("*/");
+            continue;
+        }
+        let name = line
+            .split('(')
+            .next()
+            .filter(|head| head.len() < line.len())
+            .and_then(|head| head.split([' ', '*']).next_back());
+        if let Some(name) = name.filter(|name| name.starts_with("dfold_") && !line.starts_with([' ', '#'])) {
+            found.push((name.to_owned(), core::mem::take(&mut comment)));
+        }
+    }
+    found
+}
+
+#[test]
+fn every_function_says_who_owns_what_null_threads_and_how_long_views_live() {
+    let functions = functions(&read("../../include/deltafold.h"));
+    assert!(functions.len() > 30, "the header could not be read: {} functions", functions.len());
+    for (name, comment) in functions {
+        for word in ["- Ownership: ", "- NULL: ", "- Threads: ", "- Views: "] {
+            assert!(comment.contains(word), "{name} does not say {word}");
+        }
+    }
+}
+
+#[test]
+fn every_function_has_a_test_of_its_misuse() {
+    let tests = read("tests/misuse.c");
+    for (name, _) in functions(&read("../../include/deltafold.h")) {
+        // Defined and not called is an error of the compiler there.
+        assert!(tests.contains(&format!("    misuse_{name}();")), "{name} has no misuse test");
+    }
+}
