@@ -144,7 +144,8 @@ mod tests {
     fn every_option_is_read_and_what_cannot_be_used_is_refused() {
         let text = r#"{"strict":true,"quote":true,"without_terminal":true,"profile":{"name":"mine"},"edition":"split",
             "layers":["framing","schema"],"images":"drop","starting_after":7,"limits":{"line_bytes":1,"frame_bytes":2,
-            "buffered_bytes":3,"depth":4,"items":5,"parts":6,"response_bytes":7,"findings":8,"overflow":"drop"}}"#;
+            "buffered_bytes":3,"depth":4,"items":5,"parts":6,"response_bytes":7,"findings":8,"overflow":"drop"},
+            "schemas":{"items":{"acme:x":{"type":"object"}}}}"#;
         let read = format!("{:?}", ReaderOptions::from_json(text).unwrap());
         for (word, value) in [
             ("strict", "true"),
@@ -164,6 +165,7 @@ mod tests {
             ("response_bytes", "7"),
             ("findings", "8"),
             ("overflow", "Drop"),
+            ("items", "[(\"acme:x\""),
         ] {
             assert!(read.contains(&format!("{word}: {value}")), "{word} in {read}");
         }
@@ -181,6 +183,8 @@ mod tests {
             (r#"{"starting_after":-1}"#, Code::BadArgument),
             (r#"{"limits":{"depth":1.5}}"#, Code::BadArgument),
             (r#"{"limits":{"deep":1}}"#, Code::UnknownName),
+            (r#"{"schemas":{"tools":{}}}"#, Code::UnknownName),
+            (r#"{"schemas":{"items":{"acme:x":{"pattern":"a"}}}}"#, Code::BadArgument),
         ] {
             assert_eq!(ReaderOptions::from_json(text).unwrap_err().code(), code, "{text}");
         }

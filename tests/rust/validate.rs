@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use deltafold::event::{Origin, Parser};
 use deltafold::sse::{FrameDecoder, Signal};
 use deltafold::validate::{
-    validate_compact_request, validate_compact_response, validate_error, validate_event, validate_input_item,
-    validate_item, validate_request, validate_request_head, validate_response, validate_response_head,
-    validate_websocket_create, Layers, Rule, ValidateOptions, Validator,
+    validate_compact_request, validate_compact_response, validate_error, validate_input_item, validate_request,
+    validate_request_head, validate_response_head, validate_websocket_create, ExtensionSchemas, Layers, Rule,
+    ValidateOptions, Validator,
 };
 use deltafold::{Edition, Finding, Findings, Limits, Overflow, Place, Profile, Reader, ReaderOptions, Weights};
 use deltafold_tests::streams::{feed, object, stream_edition, stream_names, Feed};
@@ -38,9 +38,14 @@ fn options(vector: &Vector) -> ReaderOptions {
         edition: Some(edition(vector)),
         layers: Layers::ALL,
         starting_after: vector.get("starting_after").as_u64(),
+        schemas: schemas(vector),
         limits,
         ..ReaderOptions::default()
     }
+}
+
+fn schemas(vector: &Vector) -> ExtensionSchemas {
+    ExtensionSchemas::from_json(&vector.get("schemas").to_string()).unwrap()
 }
 
 fn reader(vector: &Vector) -> Reader {
@@ -114,9 +119,9 @@ fn check_object(vector: &Vector) -> Vec<Finding> {
     let text = object(vector).to_string();
     let edition = edition(vector);
     match vector.get("object").as_str().unwrap_or_default() {
-        "whole_response" => validate_response(&text, edition),
-        "event" => validate_event(&text, edition),
-        "item" => validate_item(&text, edition),
+        "whole_response" => schemas(vector).validate_response(&text, edition),
+        "event" => schemas(vector).validate_event(&text, edition),
+        "item" => schemas(vector).validate_item(&text, edition),
         "input_item" => validate_input_item(&text, edition),
         "request" => validate_request(&text, edition),
         "compact_request" => validate_compact_request(&text, edition),

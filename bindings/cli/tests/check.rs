@@ -270,3 +270,22 @@ fn a_stream_that_was_cut_off_says_so() {
     }
     assert!(done.output.contains("stdin: truncated, "), "{}", done.output);
 }
+
+#[test]
+fn extension_types_are_checked_by_schemas_from_a_file() {
+    let folder = Folder::new("check-schema");
+    let schemas = br#"{"events":{"acme:trace":{"properties":{"step":{"type":"string"}}}},
+        "items":{"acme:note":{"properties":{"note":{"maxLength":0}}}}}"#;
+    let schemas = folder.file("acme.json", schemas);
+    let done = run(&["check", "--schema", schemas.to_str().unwrap()], &stream("extended", json!([])));
+    assert_eq!((done.code, &*done.errors), (1, ""));
+    assert!(done.output.contains("SCHEMA-02") && done.output.contains("/step"), "{}", done.output);
+    assert!(done.output.contains("/response/output/0/note"), "{}", done.output);
+    let plain = run(&["check"], &stream("extended", json!([])));
+    assert_eq!(plain.code, 0, "{}", plain.output);
+
+    let schemas = folder.file("beyond.json", br#"{"events":{"acme:trace":{"pattern":"x"}}}"#);
+    let done = run(&["check", "--schema", schemas.to_str().unwrap()], b"");
+    assert_eq!(done.code, 2);
+    assert!(done.errors.contains("`pattern`"), "{}", done.errors);
+}

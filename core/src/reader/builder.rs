@@ -11,7 +11,7 @@ use crate::json::Value;
 use crate::limits::Limits;
 use crate::options::{parse, OptionReader};
 use crate::profile::Profile;
-use crate::validate::{Layers, ValidateOptions, Validator};
+use crate::validate::{ExtensionSchemas, Layers, ValidateOptions, Validator};
 
 /// What a [`Reader`] does, as data.
 #[derive(Clone, Debug)]
@@ -34,6 +34,8 @@ pub struct ReaderOptions {
     pub quote: bool,
     /// The stream is a replay of what came after this number; the validator then knows that it begins in the middle.
     pub starting_after: Option<u64>,
+    /// What the schema layer knows of extension types beyond the contract.
+    pub schemas: ExtensionSchemas,
 }
 
 impl Default for ReaderOptions {
@@ -48,6 +50,7 @@ impl Default for ReaderOptions {
             edition: None,
             quote: false,
             starting_after: None,
+            schemas: ExtensionSchemas::default(),
         }
     }
 }
@@ -64,6 +67,7 @@ impl ReaderOptions {
     /// | `images` | `"keep-last"`, `"keep"` or `"drop"` |
     /// | `starting_after` | a sequence number |
     /// | `limits` | an object as for [`Limits::from_json`] |
+    /// | `schemas` | an object as for [`ExtensionSchemas::from_json`] |
     ///
     /// What is absent or `null` has its default; so has everything in an empty text.
     ///
@@ -101,6 +105,7 @@ impl ReaderOptions {
             "images",
             "starting_after",
             "limits",
+            "schemas",
         ])?;
         let images = [Images::KeepLast, Images::Keep, Images::Drop];
         Ok(Self {
@@ -119,6 +124,7 @@ impl ReaderOptions {
             layers: reader.value("layers").map_or(Ok(Layers::NONE), Layers::from_value)?,
             starting_after: reader.count("starting_after")?,
             limits: reader.value("limits").map_or(Ok(Limits::default()), Limits::from_value)?,
+            schemas: reader.value("schemas").map_or(Ok(ExtensionSchemas::default()), ExtensionSchemas::from_value)?,
             levels: Levels::default(),
         })
     }
@@ -131,6 +137,7 @@ impl ReaderOptions {
                 limits: self.limits,
                 quote: self.quote,
                 starting_after: self.starting_after,
+                schemas: self.schemas.clone(),
             })
         })
     }
@@ -213,6 +220,13 @@ impl ReaderBuilder {
     #[must_use]
     pub fn edition(mut self, edition: Edition) -> Self {
         self.options.edition = Some(edition);
+        self
+    }
+
+    /// Checks extension events and items by schemas of the caller's own, in the schema layer.
+    #[must_use]
+    pub fn schemas(mut self, schemas: ExtensionSchemas) -> Self {
+        self.options.schemas = schemas;
         self
     }
 

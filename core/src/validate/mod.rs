@@ -15,6 +15,7 @@ mod items;
 mod named;
 mod object;
 mod options;
+pub(crate) mod own;
 mod parts;
 mod request;
 mod rule;
@@ -30,6 +31,7 @@ mod validator;
 pub use explain::{markdown, Explanation};
 pub use named::{validate_named, NAMED};
 pub use options::{Layers, ValidateOptions};
+pub use own::ExtensionSchemas;
 pub use rule::{Binds, Level, Rule, Scope, Seen};
 pub use schema::{
     validate_as, validate_compact_request, validate_compact_response, validate_error, validate_event,

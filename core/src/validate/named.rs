@@ -4,9 +4,9 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::{
-    validate_compact_request, validate_compact_response, validate_error, validate_event, validate_input_item,
-    validate_item, validate_request, validate_request_head, validate_response, validate_response_head,
-    validate_websocket_create, validate_websocket_error,
+    validate_compact_request, validate_compact_response, validate_error, validate_input_item, validate_request,
+    validate_request_head, validate_response_head, validate_websocket_create, validate_websocket_error,
+    ExtensionSchemas,
 };
 use crate::contract::Edition;
 use crate::error::{Code, Error};
@@ -34,7 +34,8 @@ pub const NAMED: &[&str] = &[
 /// Checks a JSON text as what it is said to be, one of [`NAMED`]: an object of the contract, an `error` body, or a head as
 /// `{"status", "streamed", "headers": {name: value}}`.
 ///
-/// The options are JSON text, too, or empty: `edition`, and for an `error` the HTTP `status` that it came with.
+/// The options are JSON text, too, or empty: `edition`, for an `error` the HTTP `status` that it came with, and for an event, an item or a
+/// response `schemas` of extension types (see [`ExtensionSchemas`]).
 ///
 /// ```
 /// use deltafold::validate::validate_named;
@@ -52,12 +53,13 @@ pub const NAMED: &[&str] = &[
 pub fn validate_named(what: &str, json: &str, options: &str) -> Result<Vec<Finding>, Error> {
     let options = parse(options)?;
     let reader = OptionReader::new(&options)?;
-    reader.check_names(&["edition", "status"])?;
+    reader.check_names(&["edition", "status", "schemas"])?;
+    let schemas = reader.value("schemas").map_or(Ok(ExtensionSchemas::default()), ExtensionSchemas::from_value)?;
     let edition = reader.text("edition")?.map_or(Ok(Edition::default()), str::parse)?;
     match what {
-        "event" => validate_event(json, edition),
-        "response" => validate_response(json, edition),
-        "item" => validate_item(json, edition),
+        "event" => schemas.validate_event(json, edition),
+        "response" => schemas.validate_response(json, edition),
+        "item" => schemas.validate_item(json, edition),
         "input_item" => validate_input_item(json, edition),
         "request" => validate_request(json, edition),
         "compact_request" => validate_compact_request(json, edition),

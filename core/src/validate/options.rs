@@ -2,6 +2,7 @@
 
 use core::ops::{BitOr, Sub};
 
+use super::own::ExtensionSchemas;
 use crate::contract::Edition;
 use crate::error::Error;
 use crate::json::Value;
@@ -28,6 +29,8 @@ pub struct ValidateOptions {
     pub starting_after: Option<u64>,
     /// Whether messages may quote short pieces of the payload. Payloads can hold secrets.
     pub quote: bool,
+    /// What the schema layer knows of extension types beyond the contract.
+    pub schemas: ExtensionSchemas,
 }
 
 /// A set of layers.

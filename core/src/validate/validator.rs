@@ -401,7 +401,7 @@ impl Validator {
         if self.is_envelope(event, framed) {
             return;
         }
-        self.schema.check(event, findings);
+        self.schema.check(event, &self.options.schemas, findings);
         if !event.kind().is_delta() {
             self.check_objects(event, findings);
         }

@@ -169,7 +169,7 @@ fn validate(vector: &Vector) -> Vec<Way> {
     let profile = vector.get("profile").as_str().unwrap_or("open-responses");
     let options = json!({
         "layers": "all", "profile": profile, "edition": edition, "limits": limits,
-        "starting_after": vector.get("starting_after"),
+        "starting_after": vector.get("starting_after"), "schemas": vector.get("schemas"),
     });
     let with = |options: &Value| {
         let mut script = Script::new("reader", options);
@@ -214,7 +214,9 @@ fn validate_alone(vector: &Vector) -> Vec<Way> {
                 Some("whole_response") => "response",
                 other => other.unwrap_or_default(),
             };
-            (what, object(vector), json!({ "edition": vector.get("edition"), "status": vector.get("status") }))
+            let mut options = json!({ "edition": vector.get("edition"), "status": vector.get("status") });
+            options["schemas"] = vector.get("schemas").clone();
+            (what, object(vector), options)
         }
     };
     let mut script = Script::new(&format!("validate {what}"), &options);

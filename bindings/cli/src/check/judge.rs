@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 
 use deltafold::json::Value;
-use deltafold::validate::{validate_compact_response, validate_error, validate_request, validate_response};
+use deltafold::validate::{validate_compact_response, validate_error, validate_request};
 use deltafold::{Edition, Error, Finding, Limits, Profile, Reader, Severity};
 
 use super::{Asked, Choice, Report};
@@ -30,8 +30,8 @@ pub(super) fn stream(
         }
     };
     let edition = asked.edition.unwrap_or(profile.edition());
-    let mut reader =
-        Reader::builder().profile(profile).edition(edition).validate(asked.layers).quote(asked.quote).build();
+    let builder = Reader::builder().profile(profile).edition(edition).validate(asked.layers).quote(asked.quote);
+    let mut reader = builder.schemas(asked.schemas.clone()).build();
     let from = read_stream(&mut reader, &mut source, asked, progress)?;
     let outcome = reader.finish();
     let all = reader.all_findings();
@@ -64,7 +64,7 @@ pub(super) fn response(file: &OsStr, asked: &Asked, stdin: &Stdin<'_>) -> Result
         } else if value.get("error").is_some_and(|error| error.as_object().is_some()) && value.get("output").is_none() {
             validate_error(text, None)
         } else {
-            validate_response(text, edition)
+            asked.schemas.validate_response(text, edition)
         }
     })
 }

@@ -11,7 +11,7 @@ mod text;
 
 use std::ffi::OsStr;
 
-use deltafold::validate::{Layers, Rule};
+use deltafold::validate::{ExtensionSchemas, Layers, Rule};
 use deltafold::{Edition, Finding, Profile, Severity};
 
 use crate::args::{did_you_mean, Args};
@@ -67,6 +67,12 @@ pub(crate) const COMMAND: Command = Command {
             "FILE",
             Words::File,
             "status line and headers that the stream came with: checks the rules about them",
+        ),
+        Opt::with(
+            "--schema",
+            "FILE",
+            Words::File,
+            "JSON Schemas of extension types: {\"events\": {\"slug:name\": schema}, \"items\": …}",
         ),
         Opt::flag("--quote", "messages may quote short pieces of the payload (which may hold secrets)"),
         Opt::with("--request", "FILE", Words::File, "check a request body instead of a stream"),
@@ -135,6 +141,7 @@ struct Asked {
     rules: Vec<Rule>,
     intake: intake::Asked,
     quote: bool,
+    schemas: ExtensionSchemas,
     request: Option<String>,
     head: Option<String>,
 }
@@ -217,6 +224,7 @@ impl Asked {
             rules,
             intake: intake::Asked::from_args(args)?,
             quote: args.has("--quote"),
+            schemas: schemas(args.value("--schema"), stdin)?,
             request,
             head,
         })
@@ -239,6 +247,12 @@ fn choice(name: &str, stdin: &Stdin<'_>) -> Result<Choice, Failure> {
     let text = read_text(OsStr::new(name), stdin)?;
     let profile = Profile::from_json(&text).map_err(|error| Failure::Usage(format!("{name}: {error}")))?;
     Ok(Choice::Given(profile))
+}
+
+fn schemas(file: Option<&OsStr>, stdin: &Stdin<'_>) -> Result<ExtensionSchemas, Failure> {
+    let Some(file) = file else { return Ok(ExtensionSchemas::default()) };
+    let text = read_text(file, stdin)?;
+    ExtensionSchemas::from_json(&text).map_err(|error| Failure::Usage(format!("{}: {error}", shown(file))))
 }
 
 fn layers(list: Option<&str>) -> Result<Layers, Failure> {

@@ -51,6 +51,7 @@ pub fn markdown() -> String {
     let checked = Rule::ALL.iter().filter(|rule| rule.seen().checked()).count();
     let unseen = Rule::COUNT - checked;
     let _ = writeln!(out, "{} rules: {checked} are checked, {unseen} stand at the end with the reason.\n", Rule::COUNT);
+    out.push_str(OWN);
     let mut family = "";
     for rule in Rule::ALL {
         let prefix = rule.id().split('-').next().unwrap_or_default();
@@ -133,6 +134,22 @@ const HEAD: &str = "\
 Ids are stable. A finding names the rule, its severity, the layer that saw it, the event, the byte and, where it helps,
 the JSON pointer. Severity follows the level: MUST, schema and implied rules make errors, SHOULD warnings, practice notes;
 a profile may lower it.
+
+";
+
+/// What the page says of schemas that are not the contract's.
+const OWN: &str = "\
+Types named `slug:name` are judged by the contract for their number, id and status only. Whoever defines them can register
+JSON Schemas (`ExtensionSchemas` in Rust, `schemas` in the options of a reader, `deltafold check --schema FILE`):
+
+```json
+{\"events\": {\"acme:progress\": {\"required\": [\"percent\"], \"properties\": {\"percent\": {\"type\": \"number\", \"maximum\": 100}}}},
+ \"items\": {\"acme:note\": {\"properties\": {\"note\": {\"type\": \"string\"}}}}}
+```
+
+What breaks them is SCHEMA-01 to SCHEMA-04, with a pointer. Known keywords: `type`, `enum`, `const`, `properties`, `required`,
+`additionalProperties`, `items`, `minItems`, `maxItems`, `minimum`, `maximum`, `minLength`, `maxLength`, and those that only
+say something (`title`, `description`, `default`, …). A schema with any other keyword is refused.
 
 ";
 

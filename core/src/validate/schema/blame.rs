@@ -198,6 +198,8 @@ fn by_place(root: Root, sort: Sort, field: &str, context: &Context) -> Rule {
 fn sort(view: View<'_>, fault: &Fault) -> Sort {
     match fault {
         Fault::Missing(_) | Fault::Extension(_) => Missing,
+        // Never asked: such a problem comes with its rule.
+        Fault::Own => Value,
         Fault::Forbidden(_) => Forbidden,
         Fault::Type(..) if view.tag() == Tag::Null => Null,
         Fault::Type(..) => Type,

@@ -3,13 +3,14 @@
 use super::blame::Root;
 use super::logprobs;
 use super::path::Path;
-use super::problem::{Fault, Problem};
+use super::problem::{Context, Fault, Problem};
 use super::walk::{Extensions, Walk};
 use crate::contract::tables::id;
 use crate::contract::{Edition, Kind, SchemaId};
 use crate::event::Event;
 use crate::finding::Findings;
 use crate::json::View;
+use crate::validate::own::ExtensionSchemas;
 
 /// The schema layer for a stream of events.
 ///
@@ -33,11 +34,15 @@ impl EventSchema {
     /// Whether an event repeats one that was right in everything that is looked at here.
     #[inline]
     pub(crate) fn is_right_again(&self, event: &Event<'_>) -> bool {
-        event.repeats() && self.right & (1 << event.kind() as u8) != 0 && (!event.has_nested() || is_plain(event))
+        // One bit stands for every extension, so none of them vouches for another.
+        event.repeats()
+            && event.kind() != Kind::Extension
+            && self.right & (1 << event.kind() as u8) != 0
+            && (!event.has_nested() || is_plain(event))
     }
 
     /// Checks an event and reports every problem at its place.
-    pub(crate) fn check(&mut self, event: &Event<'_>, findings: &mut Findings) {
+    pub(crate) fn check(&mut self, event: &Event<'_>, schemas: &ExtensionSchemas, findings: &mut Findings) {
         let kind = event.kind();
         let bit = 1u128 << kind as u8;
         if self.is_right_again(event) {
@@ -45,7 +50,7 @@ impl EventSchema {
         }
         let Some(root) = event.root() else { return };
         let mut wrong = false;
-        check(root, kind, event.wire_type(), self.edition, &mut |problem| {
+        check(root, kind, event.wire_type(), (self.edition, schemas), &mut |problem| {
             wrong = true;
             findings.report(problem.rule, event.place(), None, || (problem.pointer(), problem.message()));
         });
@@ -64,7 +69,7 @@ pub(super) fn check(
     view: View<'_>,
     kind: Kind,
     wire_type: &str,
-    edition: Edition,
+    (edition, schemas): (Edition, &ExtensionSchemas),
     report: &mut dyn FnMut(&Problem<'_>),
 ) {
     let Some((schema, edition)) = schema_of(view, kind, edition) else {
@@ -79,6 +84,10 @@ pub(super) fn check(
             };
             Walk::new(Root::Event(kind), Extensions::Allowed, &mut only_number).schema(view, schema, edition);
         }
+        if let Some(schema) = schemas.of_event(wire_type) {
+            let context = Context { schema: None, via: None, field: "", variant: "", edition };
+            Walk::new(Root::Event(kind), Extensions::Allowed, report).own(view, schema, &Path::Root, context);
+        }
         return;
     };
     // An alias has another name than its schema says. Whether the name is allowed is for the stream layer.
@@ -88,7 +97,8 @@ pub(super) fn check(
             report(problem);
         }
     };
-    Walk::new(Root::Event(kind), Extensions::Allowed, &mut but_the_name).schema(view, schema, edition);
+    let mut walk = Walk::new(Root::Event(kind), Extensions::Allowed, &mut but_the_name).with(schemas);
+    walk.schema(view, schema, edition);
 }
 
 /// Which schema of which edition judges a kind: that of the edition itself, else of the one that knows most.

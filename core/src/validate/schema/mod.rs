@@ -19,6 +19,8 @@ mod walk;
 mod whole;
 
 pub(crate) use event::EventSchema;
+pub(crate) use number::is_whole;
+pub(crate) use path::Path;
 pub use walk::Extensions;
 pub use whole::{
     validate_as, validate_compact_request, validate_compact_response, validate_error, validate_event,

@@ -2,7 +2,7 @@
 
 /// Whether a JSON number has no fraction, however it is written: `2`, `2.0` and `20e-1` are whole.
 #[inline]
-pub(super) fn is_whole(text: &str) -> bool {
+pub(crate) fn is_whole(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     digits.bytes().all(|byte| byte.is_ascii_digit()) || is_whole_written_otherwise(digits)
 }

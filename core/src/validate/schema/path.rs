@@ -5,7 +5,7 @@ use core::fmt::Write as _;
 
 /// One step, and the way before it.
 #[derive(Clone, Copy)]
-pub(super) enum Path<'a> {
+pub(crate) enum Path<'a> {
     /// The whole value.
     Root,
     /// A member of an object. The key may hold anything, hostile text too.
@@ -15,16 +15,16 @@ pub(super) enum Path<'a> {
 }
 
 impl<'a> Path<'a> {
-    pub(super) fn key(&'a self, key: &'a str) -> Self {
+    pub(crate) fn key(&'a self, key: &'a str) -> Self {
         Self::Key(self, key)
     }
 
-    pub(super) fn index(&'a self, index: usize) -> Self {
+    pub(crate) fn index(&'a self, index: usize) -> Self {
         Self::Index(self, index)
     }
 
     /// The JSON pointer.
-    pub(super) fn pointer(&self) -> String {
+    pub(crate) fn pointer(&self) -> String {
         let mut out = String::new();
         self.write(&mut out);
         out

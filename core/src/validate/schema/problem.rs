@@ -19,6 +19,8 @@ pub(super) struct Problem<'a> {
     pub(super) context: Context,
     /// Byte position of the value in its text; of the object around it where the value is missing.
     pub(super) at: usize,
+    /// The message of [`Fault::Own`].
+    pub(super) own: &'a str,
 }
 
 /// What is wrong.
@@ -43,6 +45,8 @@ pub(super) enum Fault {
     Variant(Union, Option<&'static str>),
     /// An extension item lacks what every item has.
     Extension(&'static str),
+    /// Against a schema of the caller's own, which has its own words.
+    Own,
 }
 
 /// What a bound measures.
@@ -87,6 +91,7 @@ impl Problem<'_> {
 
     fn write(&self, out: &mut String) -> fmt::Result {
         match self.fault {
+            Fault::Own => out.write_str(self.own),
             Fault::Missing(field) => {
                 match (self.context.variant, self.context.schema) {
                     ("", Some(schema)) if self.context.field.is_empty() => write!(out, "`{}`", schema.name())?,

@@ -11,6 +11,7 @@ use crate::contract::schema::{self, Fields, Limit, Node, SchemaId, Shape, String
 use crate::contract::tables::id;
 use crate::contract::Edition;
 use crate::json::{Tag, View};
+use crate::validate::own::{self, Compiled, ExtensionSchemas, NONE};
 
 /// Whether a type named `slug:name` may stand where the contract lists items and tools.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub enum Extensions {
 pub(super) struct Walk<'r> {
     pub(super) root: Root,
     pub(super) extensions: Extensions,
+    /// What the caller says of its own types.
+    pub(super) schemas: &'r ExtensionSchemas,
     pub(super) report: &'r mut dyn FnMut(&Problem<'_>),
     /// Problems so far, for the choice among variants that can only be tried.
     problems: usize,
@@ -46,7 +49,12 @@ const PATTERNS: [Pattern; 2] = [
 
 impl<'r> Walk<'r> {
     pub(super) fn new(root: Root, extensions: Extensions, report: &'r mut dyn FnMut(&Problem<'_>)) -> Self {
-        Self { root, extensions, report, problems: 0 }
+        Self { root, extensions, schemas: NONE, report, problems: 0 }
+    }
+
+    /// The same, with schemas of the caller's own.
+    pub(super) fn with(self, schemas: &'r ExtensionSchemas) -> Self {
+        Self { schemas, ..self }
     }
 
     /// Checks a value against a schema. `false` if the edition does not have the schema.
@@ -253,21 +261,32 @@ impl<'r> Walk<'r> {
             return self.tell(value, wrong, &inside, context);
         };
         if self.extensions == Extensions::Allowed && is_open(context) && is_extension(&name) {
-            return self.extension(view, path, context);
+            return self.extension(view, &name, path, context);
         }
         self.tell(value, Fault::Variant(union, number.map(schema::string)), &inside, context);
         self.legacy(view, number, path, context);
     }
 
-    /// What every item has, an extension too.
-    fn extension(&mut self, view: View<'_>, path: &Path<'_>, context: Context) {
+    /// What every item has, an extension too; then what its sender says of it.
+    fn extension(&mut self, view: View<'_>, name: &str, path: &Path<'_>, context: Context) {
         if context.schema == Some(id::ITEM_FIELD) {
             for field in ["id", "status"] {
                 if !view.get(field).is_some_and(|value| value.tag() == Tag::String) {
                     self.tell(view, Fault::Extension(field), path, context);
                 }
             }
+            if let Some(schema) = self.schemas.of_item(name) {
+                self.own(view, schema, path, context);
+            }
         }
+    }
+
+    /// Checks a value against a schema of the caller's own.
+    pub(super) fn own(&mut self, view: View<'_>, schema: &Compiled, path: &Path<'_>, context: Context) {
+        own::walk(view, schema, path, &mut |rule, path, at, message| {
+            self.problems += 1;
+            (self.report)(&Problem { rule, fault: Fault::Own, path, context, at, own: message });
+        });
     }
 
     /// A name that only the split edition has is wrong in a bundle; what it names is known all the same, and checked.
@@ -289,7 +308,7 @@ impl<'r> Walk<'r> {
         for number in nodes {
             let node = Node::listed(*number);
             let mut silent = |_: &Problem<'_>| {};
-            let mut walk = Walk::new(self.root, self.extensions, &mut silent);
+            let mut walk = Walk::new(self.root, self.extensions, &mut silent).with(self.schemas);
             walk.value(view, node, path, context);
             match walk.problems {
                 0 => return,
@@ -307,7 +326,7 @@ impl<'r> Walk<'r> {
     fn tell(&mut self, view: View<'_>, fault: Fault, path: &Path<'_>, context: Context) {
         self.problems += 1;
         let rule = blame(self.root, view, &fault, &context);
-        (self.report)(&Problem { rule, fault, path, context, at: view.span().0 });
+        (self.report)(&Problem { rule, fault, path, context, at: view.span().0, own: "" });
     }
 }
 

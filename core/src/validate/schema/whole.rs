@@ -14,6 +14,7 @@ use crate::error::{Code, Error};
 use crate::finding::{Finding, Place};
 use crate::json::{Tag, Tape, View};
 use crate::limits::Limits;
+use crate::validate::own::{ExtensionSchemas, NONE};
 use crate::validate::{object, request, Rule};
 
 /// Checks one event: its own fields and every object in it.
@@ -30,12 +31,45 @@ use crate::validate::{object, request, Rule};
 /// # Ok::<(), deltafold::Error>(())
 /// ```
 pub fn validate_event(json: &str, edition: Edition) -> Result<Vec<Finding>, Error> {
+    event_with(json, edition, NONE)
+}
+
+impl ExtensionSchemas {
+    /// Checks one event, as [`validate_event`] does, and by these schemas.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::NotJson`] if the text is no JSON.
+    pub fn validate_event(&self, json: &str, edition: Edition) -> Result<Vec<Finding>, Error> {
+        event_with(json, edition, self)
+    }
+
+    /// Checks an output item, as [`validate_item`] does, and by these schemas.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::NotJson`] if the text is no JSON.
+    pub fn validate_item(&self, json: &str, edition: Edition) -> Result<Vec<Finding>, Error> {
+        both(json, id::ITEM_FIELD, edition, self, item_rules)
+    }
+
+    /// Checks a response body, as [`validate_response`] does, and by these schemas.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::NotJson`] if the text is no JSON.
+    pub fn validate_response(&self, json: &str, edition: Edition) -> Result<Vec<Finding>, Error> {
+        both(json, id::RESPONSE_RESOURCE, edition, self, response_rules)
+    }
+}
+
+fn event_with(json: &str, edition: Edition, schemas: &ExtensionSchemas) -> Result<Vec<Finding>, Error> {
     let mut findings = Vec::new();
     with_root(json, |view| {
         let wire_type = view.get("type").and_then(|value| value.as_str()).unwrap_or_default();
         let kind = Kind::from_wire(&wire_type);
         findings.extend(name_finding(view, kind, &wire_type));
-        event::check(view, kind, &wire_type, edition, &mut |problem| findings.push(finding(problem)));
+        event::check(view, kind, &wire_type, (edition, schemas), &mut |problem| findings.push(finding(problem)));
         object::event(view, kind, &mut |rule, path, message| findings.push(breach(rule, path, message)));
     })?;
     Ok(findings)
@@ -66,15 +100,21 @@ fn name_finding(view: View<'_>, kind: Kind, wire_type: &str) -> Option<Finding> 
 /// # Ok::<(), deltafold::Error>(())
 /// ```
 pub fn validate_response(json: &str, edition: Edition) -> Result<Vec<Finding>, Error> {
-    both(json, id::RESPONSE_RESOURCE, edition, |view, tell| {
-        object::response(view, "", tell);
-        object::calls(view, tell);
-    })
+    both(json, id::RESPONSE_RESOURCE, edition, NONE, response_rules)
+}
+
+fn response_rules(view: View<'_>, tell: &mut object::Tell<'_>) {
+    object::response(view, "", tell);
+    object::calls(view, tell);
 }
 
 /// Checks an output item.
 pub fn validate_item(json: &str, edition: Edition) -> Result<Vec<Finding>, Error> {
-    both(json, id::ITEM_FIELD, edition, |view, tell| object::item(view, "", tell))
+    both(json, id::ITEM_FIELD, edition, NONE, item_rules)
+}
+
+fn item_rules(view: View<'_>, tell: &mut object::Tell<'_>) {
+    object::item(view, "", tell);
 }
 
 /// Checks an input item.
@@ -84,7 +124,7 @@ pub fn validate_input_item(json: &str, edition: Edition) -> Result<Vec<Finding>,
 
 /// Checks the body of `POST /responses`.
 pub fn validate_request(json: &str, edition: Edition) -> Result<Vec<Finding>, Error> {
-    both(json, id::CREATE_RESPONSE_BODY, edition, request::body)
+    both(json, id::CREATE_RESPONSE_BODY, edition, NONE, request::body)
 }
 
 /// Checks the body of `POST /responses/compact`.
@@ -94,12 +134,12 @@ pub fn validate_compact_request(json: &str, edition: Edition) -> Result<Vec<Find
 
 /// Checks the answer of `POST /responses/compact`.
 pub fn validate_compact_response(json: &str, edition: Edition) -> Result<Vec<Finding>, Error> {
-    both(json, id::COMPACT_RESOURCE, edition, object::compaction)
+    both(json, id::COMPACT_RESOURCE, edition, NONE, object::compaction)
 }
 
 /// Checks a client's `response.create` message on a WebSocket.
 pub fn validate_websocket_create(json: &str, edition: Edition) -> Result<Vec<Finding>, Error> {
-    both(json, id::WEB_SOCKET_RESPONSE_CREATE_EVENT, edition, request::socket)
+    both(json, id::WEB_SOCKET_RESPONSE_CREATE_EVENT, edition, NONE, request::socket)
 }
 
 /// Checks an error body, as it comes with an HTTP error status; with the status, whether the two fit.
@@ -140,10 +180,20 @@ pub fn validate_as(
     edition: Edition,
     extensions: Extensions,
 ) -> Result<Vec<Finding>, Error> {
+    as_with(json, schema, edition, extensions, NONE)
+}
+
+fn as_with(
+    json: &str,
+    schema: SchemaId,
+    edition: Edition,
+    extensions: Extensions,
+    schemas: &ExtensionSchemas,
+) -> Result<Vec<Finding>, Error> {
     let mut findings = Vec::new();
     let known = with_root(json, |view| {
         let mut report = |problem: &Problem<'_>| findings.push(finding(problem));
-        Walk::new(Root::Value, extensions, &mut report).schema(view, schema, edition)
+        Walk::new(Root::Value, extensions, &mut report).with(schemas).schema(view, schema, edition)
     })?;
     if !known {
         return Err(Error::new(Code::UnknownName, 0, format!("edition {edition} has no schema {}", schema.name())));
@@ -156,9 +206,10 @@ fn both(
     json: &str,
     schema: SchemaId,
     edition: Edition,
+    schemas: &ExtensionSchemas,
     rules: impl FnOnce(View<'_>, &mut object::Tell<'_>),
 ) -> Result<Vec<Finding>, Error> {
-    let mut findings = validate_as(json, schema, edition, Extensions::Allowed)?;
+    let mut findings = as_with(json, schema, edition, Extensions::Allowed, schemas)?;
     with_root(json, |view| {
         if view.tag() == Tag::Object {
             rules(view, &mut |rule, path, message| findings.push(breach(rule, path, message)));
