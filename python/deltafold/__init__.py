@@ -11,9 +11,27 @@ response.output_text.delta Hi
 True
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping as _Mapping
 
+from ._check import (
+    Report,
+    acheck,
+    check,
+    validate_event,
+    validate_item,
+    validate_request,
+    validate_response,
+)
+from ._convert import (
+    AsyncConvertedStream,
+    Conversion,
+    ConvertedStream,
+    aconvert_stream,
+    convert,
+    convert_stream,
+)
 from ._native import (
+    Converter,
     DeltafoldError,
     Event,
     Events,
@@ -25,20 +43,33 @@ from ._native import (
     Misuse,
     Outcome,
     Part,
+    PartialJson,
     Reader,
     Response,
     SseDecoder,
     StrictViolation,
+    Writer,
     __version__,
+    detect,
+    dialects,
+    partial_json,
+    profiles,
+    validate,
 )
-from ._sources import aevents, events
+from ._sources import AsyncEventStream, EventStream, aevents, events
 
 # `isinstance(event, Mapping)` holds, and `match` takes an event apart by its keys.
-Mapping.register(Event)
+_Mapping.register(Event)
 
 __all__ = [
+    "AsyncConvertedStream",
+    "AsyncEventStream",
+    "Conversion",
+    "ConvertedStream",
+    "Converter",
     "DeltafoldError",
     "Event",
+    "EventStream",
     "Events",
     "Failure",
     "Finding",
@@ -48,11 +79,28 @@ __all__ = [
     "Misuse",
     "Outcome",
     "Part",
+    "PartialJson",
     "Reader",
+    "Report",
     "Response",
     "SseDecoder",
     "StrictViolation",
+    "Writer",
     "__version__",
+    "acheck",
+    "aconvert_stream",
     "aevents",
+    "check",
+    "convert",
+    "convert_stream",
+    "detect",
+    "dialects",
     "events",
+    "partial_json",
+    "profiles",
+    "validate",
+    "validate_event",
+    "validate_item",
+    "validate_request",
+    "validate_response",
 ]

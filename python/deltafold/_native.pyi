@@ -9,9 +9,11 @@ _Bytes = Any
 _Json = Any
 _Layer = Literal["framing", "schema", "stream"]
 _Severity = Literal["error", "warning", "note"]
+_Unfinished = Literal["include", "omit", "mark"]
 _OutcomeName = Literal["completed", "incomplete", "failed", "cancelled", "truncated"]
 
 __all__ = [
+    "Converter",
     "DeltafoldError",
     "Event",
     "Events",
@@ -23,12 +25,20 @@ __all__ = [
     "Misuse",
     "Outcome",
     "Part",
+    "PartialJson",
     "Reader",
     "Response",
     "SseDecoder",
     "StrictViolation",
+    "Writer",
     "__version__",
     "_event",
+    "_main",
+    "detect",
+    "dialects",
+    "partial_json",
+    "profiles",
+    "validate",
 ]
 
 __version__: str
@@ -200,6 +210,8 @@ class Failure:
     @property
     def param(self) -> str | None:
         """The request parameter concerned, or None."""
+    def to_dict(self) -> dict[str, Any]:
+        """The error as a new dict."""
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
@@ -227,6 +239,8 @@ class Outcome:
     @property
     def last_sequence_number(self) -> int | None:
         """Where to resume after, if the stream was truncated; else None."""
+    def to_dict(self) -> dict[str, Any]:
+        """The outcome as a new dict: `outcome` with its name, and beside it what there is to say."""
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
@@ -242,42 +256,42 @@ class Reader:
     def __new__(
         cls,
         *,
-        strict: bool = False,
-        validate: bool | _Layer | Iterable[_Layer] | None = None,
-        profile: _Json | None = None,
+        strict: bool | None = None,
+        quote: bool | None = None,
+        without_terminal: bool | None = None,
+        profile: str | Mapping[str, Any] | None = None,
         edition: str | None = None,
-        limits: Mapping[str, int | str] | None = None,
-        images: Literal["keep_last", "keep", "drop"] = "keep_last",
-        without_terminal: bool = False,
-        quote: bool = False,
+        layers: Literal["all", "none"] | Iterable[_Layer] | None = None,
+        images: Literal["keep-last", "keep", "drop"] | None = None,
         starting_after: int | None = None,
+        limits: Mapping[str, int | str] | None = None,
     ) -> Reader:
         """Makes a reader.
 
         strict: end reading at the first finding that is an error.
-        validate: which layers of validation look at the stream: True, or names out of "framing", "schema", "stream".
-        profile: a provider's name or a profile as a dict or JSON text: what each rule weighs.
-        edition: the edition to validate against.
-        limits: bounds on memory, depth and count, by name.
-        images: what happens to preview images: "keep_last", "keep" or "drop".
-        without_terminal: rebuild the response from the events alone.
         quote: let findings quote short pieces of the payload.
+        without_terminal: rebuild the response from the events alone.
+        profile: a provider's name, or a profile as a dict: what each rule weighs.
+        edition: the edition to validate against.
+        layers: which layers of validation look at the stream: "all", "none", or names out of "framing", "schema", "stream".
+        images: what happens to preview images: "keep-last", "keep" or "drop".
         starting_after: the stream is a replay of what came after this number.
+        limits: bounds on memory, depth and count, by name.
         """
     @staticmethod
     def restore(
         saved: _Bytes,
         /,
         *,
-        strict: bool = False,
-        validate: bool | _Layer | Iterable[_Layer] | None = None,
-        profile: _Json | None = None,
+        strict: bool | None = None,
+        quote: bool | None = None,
+        without_terminal: bool | None = None,
+        profile: str | Mapping[str, Any] | None = None,
         edition: str | None = None,
-        limits: Mapping[str, int | str] | None = None,
-        images: Literal["keep_last", "keep", "drop"] = "keep_last",
-        without_terminal: bool = False,
-        quote: bool = False,
+        layers: Literal["all", "none"] | Iterable[_Layer] | None = None,
+        images: Literal["keep-last", "keep", "drop"] | None = None,
         starting_after: int | None = None,
+        limits: Mapping[str, int | str] | None = None,
     ) -> Reader:
         """Takes a saved state up again; `options` are those of the constructor.
 
@@ -508,7 +522,7 @@ class Frame:
 class SseDecoder:
     """Decodes an event stream into frames, from chunks that may be cut anywhere."""
 
-    def __new__(cls) -> SseDecoder: ...
+    def __new__(cls, *, limits: Mapping[str, int | str] | None = None) -> SseDecoder: ...
     def feed(self, chunk: _Bytes) -> list[Frame]:
         """Takes a chunk and returns the frames that it completes.
 
@@ -520,3 +534,210 @@ class SseDecoder:
 
 def _event(raw: str, frame_name: str | None, index: int, offset: int, /) -> Event:
     """Makes an event again from what `__reduce__` gave."""
+
+@final
+class Converter:
+    """Turns one dialect's stream into another's, chunk by chunk, with a report of what could not be carried."""
+
+    def __new__(cls, to: str, from_: str | None = None, *, framing: Literal["sse", "jsonl"] | None = None, limits: Mapping[str, int | str] | None = None, **options: Any) -> Converter: ...
+    def feed(self, chunk: _Bytes) -> bytes:
+        """Takes bytes of the source, cut anywhere, and returns the target's bytes that they give."""
+    def close(self) -> bytes:
+        """Says that the input has ended, and returns the last bytes."""
+    def cancel(self) -> bytes:
+        """Ends the response from outside, as one with the reason "cancelled", and returns the last bytes."""
+    def take(self) -> bytes:
+        """Takes the bytes that were ready when a call raised."""
+    def report(self) -> dict[str, Any]:
+        """What was lost, repaired or assumed: a dict with `from`, `to`, `lost` and `findings`."""
+    @property
+    def lost(self) -> int:
+        """How many things were lost."""
+    @property
+    def from_(self) -> str | None:
+        """The dialect that is read; None while it is not known."""
+    @property
+    def to(self) -> str:
+        """The dialect that is written."""
+
+@final
+class PartialJson:
+    """Reads JSON text that keeps growing; the value so far can be looked at after each piece."""
+
+    def __new__(cls, *, strings: _Unfinished | None = None, numbers: _Unfinished | None = None, literals: _Unfinished | None = None, depth: int | None = None, notes: bool | None = None) -> PartialJson: ...
+    def push(self, piece: str, /) -> None:
+        """Adds text. Raises DeltafoldError where it stops being JSON; the value up to there stays."""
+    def finish(self) -> None:
+        """Says that no more will come. Raises DeltafoldError if the text is no whole JSON document."""
+    def reset(self) -> None:
+        """Starts again; options stay."""
+    def to_json(self) -> str | None:
+        """The value so far as JSON text, numbers as they were written; None if none has begun to show."""
+    def clear_changes(self) -> None:
+        """Forgets the changes."""
+    @property
+    def changes(self) -> list[list[str]]:
+        """What changed since `clear_changes()`, if `notes` is on: lists of the JSON pointer, "started", "appended" or "finished", and
+        the type or text.
+        """
+    @property
+    def is_complete(self) -> bool:
+        """Whether the document is whole."""
+    @property
+    def unfinished(self) -> tuple[str, str] | None:
+        """The value that is unfinished: its JSON pointer and type; None if there is none."""
+    @property
+    def value(self) -> Any:
+        """The value so far; None if none has begun to show."""
+
+@final
+class Writer:
+    """Writes one response as a stream that cannot be wrong.
+
+    Intents say what happens; each writes every event that it takes, or raises Misuse and writes nothing. Numbers, indexes,
+    parts, done events and the closing of whatever is open are the writer's own business. `take()` gives the SSE bytes
+    since the last time, `poll_event()` the JSON text of one event. An intent about an item means the newest one, unless
+    `item` names another by the output index that opening it returned.
+    """
+
+    def __new__(cls, id: str, model: str | None = None, created_at: int | None = None, *, template: Mapping[str, Any] | None = None, request: Mapping[str, Any] | None = None, dialect: Literal["open_responses", "openai"] | None = None, edition: str | None = None, heartbeat: Literal["comment", "keepalive", "off"] | None = None) -> Writer: ...
+    @staticmethod
+    def intents() -> list[str]:
+        """The words of all intents beside the item types."""
+    def apply(self, intent: _Json, /) -> int | None:
+        """Carries out an intent given as a dict or JSON text, `{"do": word, …}`; gives the output index of an item that was opened."""
+    def queue(self) -> None:
+        """Writes `response.created` and `response.queued`: the response waits until `start`."""
+    def start(self) -> None:
+        """Writes `response.created` and `response.in_progress`. Any other intent does so by itself."""
+    def now(self, seconds: int) -> None:
+        """Tells the time in whole seconds, for `completed_at`."""
+    def set_field(self, key: str, value: Any) -> None:
+        """Sets a response field for the snapshots to come."""
+    def message(self, **fields: Any) -> int:
+        """Opens a message; its output index."""
+    def reasoning(self, **fields: Any) -> int:
+        """Opens reasoning; its output index."""
+    def function_call(self, **fields: Any) -> int:
+        """Opens a function call, with `call_id` and `name`; its output index."""
+    def custom_tool_call(self, **fields: Any) -> int:
+        """Opens a custom tool call, with `call_id` and `name`; its output index."""
+    def function_call_output(self, **fields: Any) -> int:
+        """Writes the output of a function call whole, with `call_id` and `output`; its output index."""
+    def open(self, type: str, **fields: Any) -> int:
+        """Opens an item of any type, also a `slug:name` of one's own; its output index."""
+    def item(self, item: Mapping[str, Any]) -> int:
+        """Writes a whole item at once, given as a dict; its output index."""
+    def text(self, text: str, *, item: int | None = None) -> None:
+        """Adds text to a message; opens a text part if none is open."""
+    def refusal(self, text: str, *, item: int | None = None) -> None:
+        """Adds text to a refusal; opens a refusal part if none is open."""
+    def reasoning_text(self, text: str, *, item: int | None = None) -> None:
+        """Adds raw reasoning."""
+    def reasoning_summary(self, text: str, *, item: int | None = None) -> None:
+        """Adds to the summary of reasoning."""
+    def part(self, type: str, *, item: int | None = None) -> None:
+        """Opens a part of this type."""
+    def set_on_part(self, key: str, value: Any, *, item: int | None = None) -> None:
+        """Sets a field of the open part."""
+    def annotation(self, annotation: Mapping[str, Any], *, item: int | None = None) -> None:
+        """Adds an annotation to the open text part."""
+    def logprobs(self, logprobs: Iterable[Mapping[str, Any]], *, item: int | None = None) -> None:
+        """Adds log probabilities to the open text part."""
+    def close_part(self, *, item: int | None = None) -> None:
+        """Closes the open part."""
+    def arguments(self, text: str, *, item: int | None = None) -> None:
+        """Adds to the arguments of a call."""
+    def input(self, text: str, *, item: int | None = None) -> None:
+        """Adds to the input of a custom tool call."""
+    def code(self, text: str, *, item: int | None = None) -> None:
+        """Adds to the code of a code interpreter call."""
+    def diff(self, text: str, *, item: int | None = None) -> None:
+        """Adds to the diff of a patch call."""
+    def command(self, *, item: int | None = None) -> None:
+        """Begins the next command of a shell call."""
+    def command_text(self, text: str, *, item: int | None = None) -> None:
+        """Adds to the command of a shell call."""
+    def shell_outcome(self, outcome: Mapping[str, Any], *, item: int | None = None) -> None:
+        """Says how the command of a shell call ended."""
+    def progress(self, state: str, *, item: int | None = None) -> None:
+        """Takes the next step of a hosted tool, such as "searching"."""
+    def encrypted_content(self, text: str, *, item: int | None = None) -> None:
+        """Sets the encrypted content of reasoning."""
+    def set(self, key: str, value: Any, *, item: int | None = None) -> None:
+        """Sets a field of an item."""
+    def shell_output(self, *, stdout: str | None = None, stderr: str | None = None, item: int | None = None) -> None:
+        """Adds to what the command of a shell call printed."""
+    def partial_image(self, base64: str, *, item: int | None = None, **fields: Any) -> None:
+        """Writes a preview of an image, base64; `fields` are further fields of its event."""
+    def close(self, status: str | None = None, *, item: int | None = None) -> None:
+        """Closes an item: "completed" (default), "incomplete" or "failed"."""
+    def extension_event(self, type: str, **fields: Any) -> None:
+        """Writes an event that its sender defines: `slug:name` with any fields but `type`, `sequence_number` and `error`."""
+    def event(self, type: str, **fields: Any) -> None:
+        """Writes an event of the contract that says nothing of the response: audio, the images API, WebSocket control."""
+    def usage(self, usage: Mapping[str, Any]) -> None:
+        """Sets the token counts that the terminal event will carry."""
+    def complete(self, usage: Mapping[str, Any] | None = None) -> None:
+        """Ends the response well: closes what is open, then `response.completed` and `[DONE]`."""
+    def incomplete(self, reason: str, usage: Mapping[str, Any] | None = None) -> None:
+        """Ends the response early, for this reason: `response.incomplete` and `[DONE]`."""
+    def cancel(self) -> None:
+        """Ends the response because its caller wants no more: everything open ends incomplete, the reason is "cancelled"."""
+    def error(self, error: Mapping[str, Any]) -> None:
+        """Writes an `error` event, from a dict with `message` and, if need be, `type`, `code`, `param`, `headers`. Only `fail` may
+        follow.
+        """
+    def fail(self, error: Mapping[str, Any]) -> None:
+        """Ends the response because something broke: `error`, if none was written, `response.failed` and `[DONE]`."""
+    def heartbeat(self) -> None:
+        """Writes a sign of life, as the option `heartbeat` says."""
+    def take(self) -> bytes:
+        """Takes all bytes written since the last take: whole SSE frames."""
+    def poll_event(self) -> str | None:
+        """Takes the JSON text of the next event, as a WebSocket wants it; None if there is none."""
+    def response_json(self) -> str:
+        """The response so far as JSON text."""
+    def is_open(self, item: int | None = None) -> bool:
+        """Whether an item is open. None means the newest one."""
+    @property
+    def is_ended(self) -> bool:
+        """Whether a terminal event was written."""
+    @property
+    def is_drained(self) -> bool:
+        """Whether everything written has been taken."""
+    @property
+    def is_started(self) -> bool:
+        """Whether anything was written."""
+    @property
+    def sequence_number(self) -> int:
+        """The number that the next event gets."""
+    @property
+    def item_count(self) -> int:
+        """How many items there are."""
+    @property
+    def response(self) -> dict[str, Any]:
+        """The response so far as a new dict: what a snapshot would carry now."""
+
+def detect(start: _Bytes, /) -> str | None:
+    """Names the dialect that the first bytes of a stream belong to; None if more are needed or none fits."""
+
+def dialects() -> tuple[list[str], list[str]]:
+    """The names of all dialects: those that can be read, and those that can be written."""
+
+def partial_json(text: str, /, *, strings: _Unfinished | None = None, numbers: _Unfinished | None = None, literals: _Unfinished | None = None, depth: int | None = None) -> Any:
+    """Reads JSON text that may be cut anywhere and returns the value so far; None if none has begun to show.
+
+    What stands behind invalid JSON is ignored. The options are those of PartialJson, which is for text that keeps growing.
+    """
+
+def profiles() -> list[str]:
+    """The names of the built-in profiles."""
+
+def validate(what: str, value: _Json, /, *, edition: str | None = None, status: int | None = None) -> list[Finding]:
+    """Checks a dict or JSON text as what it is said to be: "event", "response", "item", "input_item", "request",
+    "compact_request", "compact_response", "websocket_create", "websocket_error", "error", "request_head" or "response_head".
+    """
+
+def _main(arguments: list[str], /) -> int:
+    """Runs the command line with these arguments; the exit code."""

@@ -17,7 +17,7 @@ STREAM = stream()
 
 def test_events_findings_and_response_do_not_depend_on_the_cut() -> None:
     def read(step: int) -> object:
-        reader = deltafold.Reader(validate=True)
+        reader = deltafold.Reader(layers="all")
         events = [e for at in range(0, len(STREAM), step) for e in reader.feed(STREAM[at : at + step])]
         events.extend(reader.end())
         return events, [e.offset for e in events], reader.close(), reader.findings, reader.response.to_dict()
@@ -162,7 +162,7 @@ def test_outcomes_say_why() -> None:
 
 
 def test_findings_are_values() -> None:
-    reader = deltafold.Reader(validate=["stream"], profile="open-responses")
+    reader = deltafold.Reader(layers=["stream"], profile="open-responses")
     reader.feed(b'data: {"type":"response.output_text.delta","delta":"x"}\n\n')
     reader.close()
     assert reader.findings and reader.finding_count == len(reader.findings)
@@ -174,7 +174,7 @@ def test_findings_are_values() -> None:
 
 
 def test_a_strict_reader_raises_where_the_rule_is_broken_and_then_always() -> None:
-    reader = deltafold.Reader(strict=True, validate=["stream"], profile="open-responses")
+    reader = deltafold.Reader(strict=True, layers=["stream"], profile="open-responses")
     events = reader.feed(STREAM + frame({"type": "response.created", "sequence_number": 3, "response": {}}))
     seen = []
     with pytest.raises(deltafold.StrictViolation) as caught:
@@ -206,7 +206,7 @@ def test_a_limit_raises_after_the_events_before_it() -> None:
         {"limits": {"nonsense": 1}},
         {"limits": {"depth": 10_000}},
         {"limits": {"overflow": "x"}},
-        {"validate": ["nonsense"]},
+        {"layers": ["nonsense"]},
         {"edition": "nonsense"},
         {"profile": "nonsense"},
         {"images": "nonsense"},
@@ -222,7 +222,7 @@ def test_a_saved_reader_goes_on_behind_the_last_event() -> None:
     reader = deltafold.Reader()
     before = list(reader.feed(STREAM[:half]))
     saved = reader.save()
-    again = deltafold.Reader.restore(saved, validate=False)
+    again = deltafold.Reader.restore(saved, quote=False)
     after = list(again.feed(STREAM))
     assert [e.sequence_number for e in before + after] == list(range(10))
     assert again.response.output_text == "Hello" and again.close() == "completed"

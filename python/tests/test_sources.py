@@ -142,7 +142,7 @@ def test_a_reader_of_ones_own_goes_on_where_it_was() -> None:
     assert reader.response.output_text == "Hello"
     with pytest.raises(deltafold.Misuse, match="has its options already"):
         deltafold.events(STREAM, reader=reader, strict=True)
-    assert list(deltafold.events(STREAM, validate=True, profile="open-responses")) and reader.outcome == "completed"
+    assert list(deltafold.events(STREAM, layers="all", profile="open-responses")) and reader.outcome == "completed"
 
 
 def test_a_last_frame_without_its_blank_line_is_read() -> None:

@@ -129,6 +129,16 @@ pub(crate) fn json_text(value: &Bound<'_, PyAny>) -> PyResult<String> {
     json(value)
 }
 
+/// An owned JSON value from a Python object.
+pub(crate) fn to_value(value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    if let Ok(text) = value.cast::<PyString>() {
+        return Ok(Value::from(&*text.to_string_lossy()));
+    }
+    let text = json(value)?;
+    Value::parse(&text, deltafold::Limits::default().depth)
+        .map_err(|found| error::misuse(value.py(), &found.to_string()))
+}
+
 /// HTTP headers from a mapping, or from anything that gives pairs. Names and values may be bytes, as ASGI has them.
 pub(crate) fn headers(headers: &Bound<'_, PyAny>) -> PyResult<Vec<(String, String)>> {
     let pairs = match headers.getattr("items") {

@@ -135,6 +135,16 @@ impl Failure {
         Self { kind: r#type.into(), code: code.into(), message: message.into(), param }
     }
 
+    /// The error as a new dict.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        dict.set_item("type", &self.kind)?;
+        dict.set_item("code", &self.code)?;
+        dict.set_item("message", &self.message)?;
+        dict.set_item("param", &self.param)?;
+        Ok(dict)
+    }
+
     fn __repr__(&self) -> String {
         format!(
             "Failure(type={:?}, code={:?}, message={:?}, param={:?})",
@@ -200,6 +210,22 @@ impl Outcome {
         last_sequence_number: Option<u64>,
     ) -> Self {
         Self { name: name.into(), reason, error: error.map(|error| error.get().clone()), last_sequence_number }
+    }
+
+    /// The outcome as a new dict: `outcome` with its name, and beside it what there is to say.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        dict.set_item("outcome", &self.name)?;
+        match self.name.as_str() {
+            "incomplete" => dict.set_item("reason", &self.reason)?,
+            "failed" => {
+                let error = self.error.as_ref().map(|error| error.to_dict(py)).transpose()?;
+                dict.set_item("error", error)?;
+            }
+            "truncated" => dict.set_item("last_sequence_number", self.last_sequence_number)?,
+            _ => {}
+        }
+        Ok(dict)
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {

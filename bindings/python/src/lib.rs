@@ -5,21 +5,26 @@
 
 use pyo3::prelude::*;
 
+mod adapter;
 mod convert;
 mod error;
 mod event;
 mod finding;
 mod names;
 mod options;
+mod partial;
 mod reader;
 mod response;
 mod sse;
+mod validate;
+mod writer;
 
 /// The native half of deltafold.
 #[pymodule(gil_used = false)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     error::add(module)?;
+    module.add_class::<adapter::Converter>()?;
     module.add_class::<event::Event>()?;
     module.add_class::<reader::Events>()?;
     module.add_class::<finding::Failure>()?;
@@ -28,8 +33,16 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<response::Item>()?;
     module.add_class::<finding::Outcome>()?;
     module.add_class::<response::Part>()?;
+    module.add_class::<partial::PartialJson>()?;
     module.add_class::<reader::Reader>()?;
     module.add_class::<response::Response>()?;
     module.add_class::<sse::SseDecoder>()?;
-    module.add_function(wrap_pyfunction!(event::_event, module)?)
+    module.add_class::<writer::Writer>()?;
+    module.add_function(wrap_pyfunction!(event::_event, module)?)?;
+    module.add_function(wrap_pyfunction!(validate::_main, module)?)?;
+    module.add_function(wrap_pyfunction!(adapter::detect, module)?)?;
+    module.add_function(wrap_pyfunction!(adapter::dialects, module)?)?;
+    module.add_function(wrap_pyfunction!(partial::partial_json, module)?)?;
+    module.add_function(wrap_pyfunction!(validate::profiles, module)?)?;
+    module.add_function(wrap_pyfunction!(validate::validate, module)?)
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use deltafold::Error;
+use deltafold::{Error, ReaderOptions};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -11,9 +11,9 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::event::{Event, Kept, LastItem};
 use crate::finding::{Finding, Outcome};
-use crate::options::Given;
+use crate::options::Keyword;
 use crate::response::Response;
-use crate::{convert, error};
+use crate::{convert, error, options};
 
 /// Less than this is read without releasing the interpreter, since giving it up costs more than reading.
 pub(crate) const DETACH_BYTES: usize = 4096;
@@ -115,35 +115,44 @@ impl Reader {
     /// Makes a reader.
     ///
     /// strict: end reading at the first finding that is an error.
-    /// validate: which layers of validation look at the stream: True, or names out of "framing", "schema", "stream".
-    /// profile: a provider's name or a profile as a dict or JSON text: what each rule weighs.
-    /// edition: the edition to validate against.
-    /// limits: bounds on memory, depth and count, by name.
-    /// images: what happens to preview images: "keep_last", "keep" or "drop".
-    /// without_terminal: rebuild the response from the events alone.
     /// quote: let findings quote short pieces of the payload.
+    /// without_terminal: rebuild the response from the events alone.
+    /// profile: a provider's name, or a profile as a dict: what each rule weighs.
+    /// edition: the edition to validate against.
+    /// layers: which layers of validation look at the stream: "all", "none", or names out of "framing", "schema", "stream".
+    /// images: what happens to preview images: "keep-last", "keep" or "drop".
     /// starting_after: the stream is a replay of what came after this number.
+    /// limits: bounds on memory, depth and count, by name.
     #[new]
     #[pyo3(signature = (
-        *, strict = false, validate = None, profile = None, edition = None, limits = None, images = "keep_last",
-        without_terminal = false, quote = false, starting_after = None
+        *, strict = None, quote = None, without_terminal = None, profile = None, edition = None, layers = None,
+        images = None, starting_after = None, limits = None
     ))]
     #[allow(clippy::too_many_arguments, reason = "keywords of a Python call")]
     fn new(
         py: Python<'_>,
-        strict: bool,
-        validate: Option<&Bound<'_, PyAny>>,
+        strict: Option<&Bound<'_, PyAny>>,
+        quote: Option<&Bound<'_, PyAny>>,
+        without_terminal: Option<&Bound<'_, PyAny>>,
         profile: Option<&Bound<'_, PyAny>>,
-        edition: Option<&str>,
-        limits: Option<&Bound<'_, PyDict>>,
-        images: &str,
-        without_terminal: bool,
-        quote: bool,
-        starting_after: Option<u64>,
+        edition: Option<&Bound<'_, PyAny>>,
+        layers: Option<&Bound<'_, PyAny>>,
+        images: Option<&Bound<'_, PyAny>>,
+        starting_after: Option<&Bound<'_, PyAny>>,
+        limits: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let given =
-            Given { strict, validate, profile, edition, limits, images, without_terminal, quote, starting_after };
-        let options = given.read(py)?;
+        let given = [
+            ("strict", strict),
+            ("quote", quote),
+            ("without_terminal", without_terminal),
+            ("profile", profile),
+            ("edition", edition),
+            ("layers", layers),
+            ("images", images),
+            ("starting_after", starting_after),
+            ("limits", limits),
+        ];
+        let options = read_options(py, &given)?;
         let depth = options.limits.depth;
         let reader = deltafold::Reader::with_options(options);
         Ok(Self { inner: Mutex::new(Inner::new(reader, depth)), turn: AtomicU64::new(0) })
@@ -154,26 +163,35 @@ impl Reader {
     /// Feed it the bytes of the new connection: events that were read before are dropped with a finding.
     #[staticmethod]
     #[pyo3(signature = (
-        saved, /, *, strict = false, validate = None, profile = None, edition = None, limits = None, images = "keep_last",
-        without_terminal = false, quote = false, starting_after = None
+        saved, /, *, strict = None, quote = None, without_terminal = None, profile = None, edition = None, layers = None,
+        images = None, starting_after = None, limits = None
     ))]
     #[allow(clippy::too_many_arguments, reason = "keywords of a Python call")]
     fn restore(
         saved: &Bound<'_, PyAny>,
-        strict: bool,
-        validate: Option<&Bound<'_, PyAny>>,
+        strict: Option<&Bound<'_, PyAny>>,
+        quote: Option<&Bound<'_, PyAny>>,
+        without_terminal: Option<&Bound<'_, PyAny>>,
         profile: Option<&Bound<'_, PyAny>>,
-        edition: Option<&str>,
-        limits: Option<&Bound<'_, PyDict>>,
-        images: &str,
-        without_terminal: bool,
-        quote: bool,
-        starting_after: Option<u64>,
+        edition: Option<&Bound<'_, PyAny>>,
+        layers: Option<&Bound<'_, PyAny>>,
+        images: Option<&Bound<'_, PyAny>>,
+        starting_after: Option<&Bound<'_, PyAny>>,
+        limits: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let py = saved.py();
-        let given =
-            Given { strict, validate, profile, edition, limits, images, without_terminal, quote, starting_after };
-        let options = given.read(py)?;
+        let given = [
+            ("strict", strict),
+            ("quote", quote),
+            ("without_terminal", without_terminal),
+            ("profile", profile),
+            ("edition", edition),
+            ("layers", layers),
+            ("images", images),
+            ("starting_after", starting_after),
+            ("limits", limits),
+        ];
+        let options = read_options(py, &given)?;
         let depth = options.limits.depth;
         let reader = deltafold::Reader::restore(&convert::bytes(saved)?, options);
         let reader = reader.map_err(|found| error::raise(py, &found))?;
@@ -376,6 +394,12 @@ impl Reader {
     fn __reduce__(&self) -> PyResult<()> {
         Err(PyTypeError::new_err("a Reader cannot be pickled or copied: use save() and Reader.restore()"))
     }
+}
+
+/// Turns the keywords of a reader into options of the core.
+fn read_options(py: Python<'_>, given: &[Keyword<'_, '_>]) -> PyResult<ReaderOptions> {
+    let options = ReaderOptions::from_json(&options::json(py, given)?).map_err(|found| error::raise(py, &found))?;
+    options::check_depth(py, options.limits.depth).map(|()| options)
 }
 
 /// The events that a chunk completes, each read when it is asked for.

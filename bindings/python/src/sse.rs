@@ -3,14 +3,10 @@
 use std::sync::{Mutex, PoisonError};
 
 use deltafold::sse::{FrameDecoder, Signal};
-use deltafold::Limits;
 use pyo3::prelude::*;
 
-use crate::convert;
-use crate::error;
-
-/// Chunks below this size are read without releasing the interpreter, since giving it up costs more than reading them.
-const DETACH_BYTES: usize = 4096;
+use crate::reader::DETACH_BYTES;
+use crate::{convert, error, options};
 
 /// One dispatched frame of an event stream.
 #[pyclass(frozen, eq, hash, module = "deltafold")]
@@ -59,8 +55,9 @@ pub(crate) struct SseDecoder(Mutex<FrameDecoder>);
 #[pymethods]
 impl SseDecoder {
     #[new]
-    fn new() -> Self {
-        Self(Mutex::new(FrameDecoder::new(&Limits::default())))
+    #[pyo3(signature = (*, limits = None))]
+    fn new(py: Python<'_>, limits: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        Ok(Self(Mutex::new(FrameDecoder::new(&options::limits(py, limits)?))))
     }
 
     /// Takes a chunk and returns the frames that it completes.

@@ -5,27 +5,208 @@ import sys
 
 import deltafold
 
+WHOLE = ("text", "refusal", "arguments", "input", "code", "diff", "command")
+
 
 def show(value):
     print(json.dumps(value))
 
 
-decoder = None
-for line in sys.stdin:
-    word, _, rest = line.rstrip("\n").partition(" ")
-    if word == "sse":
-        decoder = deltafold.SseDecoder()
-    elif word == "feed":
-        if decoder is not None:
-            try:
-                for frame in decoder.feed(bytes.fromhex(rest)):
-                    show({name: getattr(frame, name) for name in ("event", "data", "id", "retry", "offset")})
-            except deltafold.DeltafoldError as error:
-                show({"error": error.code, "offset": error.offset})
-                decoder = None
-    elif word == "end":
-        decoder = None
-        show({"end": True})
-        sys.stdout.flush()
-    else:
-        sys.exit(2)
+def with_response(report, response):
+    """The response goes in as the text that it is: numbers keep their written form."""
+    head = json.dumps(report)[:-1]
+    print(f"{head}{',' if report else ''}\"response\":{response}}}")
+
+
+def summary(event):
+    """The event by what it says itself: what is not there, or not a plain number or text, is null."""
+
+    def number(name):
+        value = event.get(name)
+        # A number that is written otherwise than in digits is no index.
+        plain = type(value) is int and 0 <= value < 10**18 and f"{name}\":-0" not in event.raw
+        return value if plain else None
+
+    def text(name):
+        value = event.get(name)
+        return value if isinstance(value, str) else None
+
+    wholes = [name for name in event if name in WHOLE]
+    return {
+        "index": event.index,
+        "kind": event.kind,
+        "type": event.type,
+        "sequence_number": number("sequence_number"),
+        "item_id": text("item_id"),
+        "output_index": number("output_index"),
+        "content_index": number("content_index"),
+        "summary_index": number("summary_index"),
+        "offset": event.offset,
+        "delta": text("delta") or "",
+        "text": text(wholes[-1]) if wholes else None,
+        "raw": event.raw,
+    }
+
+
+class Sse:
+    def __init__(self, options):
+        self.decoder = deltafold.SseDecoder(limits=options)
+
+    def feed(self, data):
+        for frame in self.decoder.feed(data):
+            show({name: getattr(frame, name) for name in ("event", "data", "id", "retry", "offset")})
+        # Frames before an error come first; the error with the next call.
+        self.decoder.feed(b"")
+
+    def end(self, over):
+        pass
+
+
+class Reader:
+    def __init__(self, options):
+        self.options = options
+        self.reader = deltafold.Reader(**options)
+
+    def feed(self, data):
+        for event in self.reader.feed(data):
+            show(summary(event))
+
+    def feed_json(self, data):
+        for event in self.reader.feed_json(data.decode()):
+            show(summary(event))
+
+    def request(self, data):
+        self.reader.note_request(data.decode())
+
+    def resume(self, _):
+        self.reader = deltafold.Reader.restore(self.reader.save(), **self.options)
+
+    def end(self, over):
+        reader = self.reader
+        try:
+            for event in () if over else reader.end():
+                show(summary(event))
+        except deltafold.DeltafoldError as error:
+            tell(error)
+        try:
+            reader.close()
+        except deltafold.DeltafoldError:
+            pass  # it was told; what was read stays readable
+        report = {
+            "outcome": reader.outcome.to_dict(),
+            "output_text": reader.response.output_text,
+            "findings": [finding.to_dict() for finding in reader.findings],
+            "last_sequence_number": reader.last_sequence_number,
+            "activity": reader.activity,
+        }
+        with_response(report, reader.response.to_json())
+
+
+class Partial:
+    def __init__(self, options):
+        self.partial = deltafold.PartialJson(**options)
+
+    def feed(self, data):
+        try:
+            self.partial.push(data.decode())
+        finally:
+            show({"value": self.partial.to_json(), "unfinished": self.partial.unfinished})
+
+    def end(self, over):
+        try:
+            if not over:
+                self.partial.finish()
+        except deltafold.DeltafoldError as error:
+            tell(error)
+        partial = self.partial
+        show({"value": partial.to_json(), "complete": partial.is_complete, "changes": partial.changes})
+
+
+class Writer:
+    def __init__(self, options):
+        self.writer = deltafold.Writer(**options)
+
+    def do(self, data):
+        item = self.writer.apply(data.decode())
+        show({"item": item, "bytes": self.writer.take().hex()})
+
+    def end(self, over):
+        with_response({}, self.writer.response_json())
+
+
+class Convert:
+    def __init__(self, options):
+        more = options.pop("options", None) or {}
+        self.converter = deltafold.Converter(options.pop("to", None), options.pop("from", None), **options, **more)
+
+    def step(self, step, *given):
+        try:
+            show({"bytes": step(*given).hex()})
+        except deltafold.DeltafoldError:
+            show({"bytes": self.converter.take().hex()})
+            raise
+
+    def feed(self, data):
+        self.step(self.converter.feed, data)
+
+    def cancel(self, _):
+        self.step(self.converter.cancel)
+
+    def end(self, over):
+        try:
+            self.step(self.converter.take if over else self.converter.close)
+        except deltafold.DeltafoldError as error:
+            show(self.converter.report())
+            tell(error)
+        else:
+            show(self.converter.report())
+
+
+class Validate:
+    def __init__(self, what, options):
+        self.what, self.options = what, options
+
+    def feed(self, data):
+        show([finding.to_dict() for finding in deltafold.validate(self.what, data.decode(), **self.options)])
+
+    def end(self, over):
+        pass
+
+
+WORDS = {"sse": Sse, "reader": Reader, "partial": Partial, "writer": Writer, "convert": Convert, "validate": Validate}
+VERBS = ("feed", "feed_json", "request", "resume", "do", "cancel")
+
+
+def tell(error):
+    show({"error": error.code, "offset": error.offset})
+
+
+def main():
+    thing, over = None, False
+    for line in sys.stdin:
+        word, *rest = line.rstrip("\n").split(" ")
+        try:
+            if word in WORDS:
+                thing, over = None, False
+                options = bytes.fromhex(rest[-1]) if len(rest) > (word == "validate") else b""
+                options = json.loads(options) if options else {}
+                thing = WORDS[word](*rest[:1], options) if word == "validate" else WORDS[word](options)
+            elif word == "end":
+                if thing is not None:
+                    thing.end(over)
+                thing = None
+                show({"end": True})
+                sys.stdout.flush()
+            elif word in VERBS:
+                if thing is not None and not over:
+                    over = word == "cancel"
+                    getattr(thing, word)(bytes.fromhex(rest[0]) if rest else b"")
+            else:
+                sys.exit(2)
+        except deltafold.DeltafoldError as error:
+            tell(error)
+            # A refused intent changes nothing, so a writer goes on.
+            over = not isinstance(thing, Writer)
+
+
+main()

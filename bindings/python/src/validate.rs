@@ -1,0 +1,38 @@
+//! Checks of what stands outside a stream, and the command line.
+
+use deltafold::validate::validate_named;
+use deltafold::Profile;
+use pyo3::prelude::*;
+
+use crate::finding::Finding;
+use crate::{convert, error, options};
+
+/// Checks a dict or JSON text as what it is said to be: "event", "response", "item", "input_item", "request",
+/// "compact_request", "compact_response", "websocket_create", "websocket_error", "error", "request_head" or "response_head".
+#[pyfunction]
+#[pyo3(signature = (what, value, /, *, edition = None, status = None))]
+pub(crate) fn validate(
+    what: &str,
+    value: &Bound<'_, PyAny>,
+    edition: Option<&Bound<'_, PyAny>>,
+    status: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Vec<Finding>> {
+    let py = value.py();
+    let options = options::json(py, &[("edition", edition), ("status", status)])?;
+    let text = convert::json_text(value)?;
+    let found = validate_named(what, &text, &options).map_err(|found| error::raise(py, &found))?;
+    Ok(found.iter().map(Finding::from).collect())
+}
+
+/// The names of the built-in profiles.
+#[pyfunction]
+pub(crate) fn profiles() -> Vec<&'static str> {
+    Profile::names().collect()
+}
+
+/// Runs the command line with these arguments; the exit code.
+#[pyfunction]
+#[pyo3(signature = (arguments, /))]
+pub(crate) fn _main(py: Python<'_>, arguments: Vec<std::ffi::OsString>) -> u8 {
+    py.detach(|| deltafold_cli::run(arguments, &mut deltafold_cli::Io::std()))
+}

@@ -1,0 +1,466 @@
+//! The producing side: intents in, bytes or events out. Every intent goes through one entry of the core, by its word.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use deltafold::json::{Object, Value};
+use deltafold::write::INTENTS;
+use deltafold::WriterOptions;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::{convert, error, options};
+
+/// Writes one response as a stream that cannot be wrong.
+///
+/// Intents say what happens; each writes every event that it takes, or raises Misuse and writes nothing. Numbers, indexes,
+/// parts, done events and the closing of whatever is open are the writer's own business. `take()` gives the SSE bytes
+/// since the last time, `poll_event()` the JSON text of one event. An intent about an item means the newest one, unless
+/// `item` names another by the output index that opening it returned.
+#[pyclass(frozen, module = "deltafold")]
+pub(crate) struct Writer(Mutex<deltafold::Writer>);
+
+/// What an intent carries, key by key; `None` is left out.
+type Carried<'a, 'py> = &'a [(&'a str, Option<&'a Bound<'py, PyAny>>)];
+
+impl Writer {
+    fn lock(&self, py: Python<'_>) -> MutexGuard<'_, deltafold::Writer> {
+        self.0.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn intent(&self, py: Python<'_>, intent: &Value) -> PyResult<Option<u32>> {
+        let done = self.lock(py).apply(intent);
+        done.map(|item| item.map(|item| item.output_index())).map_err(|found| error::raise(py, &found))
+    }
+
+    fn tell(&self, py: Python<'_>, word: &str, item: Option<u32>, carried: Carried<'_, '_>) -> PyResult<Option<u32>> {
+        let mut intent = Object::with_capacity(carried.len() + 2);
+        intent.push("do", word);
+        if let Some(item) = item {
+            intent.push("item", item);
+        }
+        for (key, value) in carried {
+            if let Some(value) = value {
+                intent.push(*key, convert::to_value(value)?);
+            }
+        }
+        self.intent(py, &intent.into())
+    }
+
+    /// Opens an item, or writes one whole in which nothing grows.
+    fn open_item(&self, py: Python<'_>, word: &str, fields: Option<&Bound<'_, PyDict>>) -> PyResult<u32> {
+        let mut intent = Object::new();
+        intent.push("do", word);
+        for (key, value) in fields.into_iter().flatten() {
+            intent.push(key.extract::<String>()?, convert::to_value(&value)?);
+        }
+        // The core gives the item for every word that opens one.
+        Ok(self.intent(py, &intent.into())?.unwrap_or_default())
+    }
+}
+
+#[pymethods]
+impl Writer {
+    /// Makes a writer. Nothing is written before the first intent.
+    ///
+    /// id: the response's id; item ids are derived from it.
+    /// created_at: when the response was made, in whole seconds; there is no clock in here.
+    /// template: response fields that differ from the defaults. request: a request that is echoed into them.
+    /// dialect: "open_responses" or "openai". edition: which items and events may be written.
+    /// heartbeat: what `heartbeat()` writes: "comment", "keepalive" or "off".
+    #[new]
+    #[pyo3(signature = (
+        id, model = None, created_at = None, *, template = None, request = None, dialect = None, edition = None,
+        heartbeat = None
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "keywords of a Python call")]
+    fn new(
+        id: &Bound<'_, PyAny>,
+        model: Option<&Bound<'_, PyAny>>,
+        created_at: Option<&Bound<'_, PyAny>>,
+        template: Option<&Bound<'_, PyAny>>,
+        request: Option<&Bound<'_, PyAny>>,
+        dialect: Option<&Bound<'_, PyAny>>,
+        edition: Option<&Bound<'_, PyAny>>,
+        heartbeat: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let py = id.py();
+        let given = [
+            ("id", Some(id)),
+            ("model", model),
+            ("created_at", created_at),
+            ("template", template),
+            ("request", request),
+            ("dialect", dialect),
+            ("edition", edition),
+            ("heartbeat", heartbeat),
+        ];
+        let options = WriterOptions::from_json(&options::json(py, &given)?);
+        let options = options.map_err(|found| error::raise(py, &found))?;
+        Ok(Self(Mutex::new(deltafold::Writer::new(options))))
+    }
+
+    /// The words of all intents beside the item types.
+    #[staticmethod]
+    fn intents() -> Vec<&'static str> {
+        INTENTS.iter().map(|(word, _)| *word).collect()
+    }
+
+    /// Carries out an intent given as a dict or JSON text, `{"do": word, …}`; gives the output index of an item that was opened.
+    #[pyo3(signature = (intent, /))]
+    fn apply(&self, py: Python<'_>, intent: &Bound<'_, PyAny>) -> PyResult<Option<u32>> {
+        let intent = convert::json_text(intent)?;
+        let done = self.lock(py).apply_json(&intent);
+        done.map(|item| item.map(|item| item.output_index())).map_err(|found| error::raise(py, &found))
+    }
+
+    /// Writes `response.created` and `response.queued`: the response waits until `start`.
+    fn queue(&self, py: Python<'_>) -> PyResult<()> {
+        self.tell(py, "queue", None, &[]).map(drop)
+    }
+
+    /// Writes `response.created` and `response.in_progress`. Any other intent does so by itself.
+    fn start(&self, py: Python<'_>) -> PyResult<()> {
+        self.tell(py, "start", None, &[]).map(drop)
+    }
+
+    /// Tells the time in whole seconds, for `completed_at`.
+    fn now(&self, py: Python<'_>, seconds: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.tell(py, "now", None, &[("seconds", Some(seconds))]).map(drop)
+    }
+
+    /// Sets a response field for the snapshots to come.
+    fn set_field(&self, py: Python<'_>, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.tell(py, "set_field", None, &[("key", Some(key)), ("value", Some(value))]).map(drop)
+    }
+
+    /// Opens a message; its output index.
+    #[pyo3(signature = (**fields))]
+    fn message(&self, py: Python<'_>, fields: Option<&Bound<'_, PyDict>>) -> PyResult<u32> {
+        self.open_item(py, "message", fields)
+    }
+
+    /// Opens reasoning; its output index.
+    #[pyo3(signature = (**fields))]
+    fn reasoning(&self, py: Python<'_>, fields: Option<&Bound<'_, PyDict>>) -> PyResult<u32> {
+        self.open_item(py, "reasoning", fields)
+    }
+
+    /// Opens a function call, with `call_id` and `name`; its output index.
+    #[pyo3(signature = (**fields))]
+    fn function_call(&self, py: Python<'_>, fields: Option<&Bound<'_, PyDict>>) -> PyResult<u32> {
+        self.open_item(py, "function_call", fields)
+    }
+
+    /// Opens a custom tool call, with `call_id` and `name`; its output index.
+    #[pyo3(signature = (**fields))]
+    fn custom_tool_call(&self, py: Python<'_>, fields: Option<&Bound<'_, PyDict>>) -> PyResult<u32> {
+        self.open_item(py, "custom_tool_call", fields)
+    }
+
+    /// Writes the output of a function call whole, with `call_id` and `output`; its output index.
+    #[pyo3(signature = (**fields))]
+    fn function_call_output(&self, py: Python<'_>, fields: Option<&Bound<'_, PyDict>>) -> PyResult<u32> {
+        self.open_item(py, "function_call_output", fields)
+    }
+
+    /// Opens an item of any type, also a `slug:name` of one's own; its output index.
+    #[pyo3(signature = (r#type, **fields))]
+    fn open(&self, py: Python<'_>, r#type: &Bound<'_, PyAny>, fields: Option<&Bound<'_, PyDict>>) -> PyResult<u32> {
+        let fields = fields.map(|fields| fields.as_any());
+        Ok(self.tell(py, "open", None, &[("type", Some(r#type)), ("fields", fields)])?.unwrap_or_default())
+    }
+
+    /// Writes a whole item at once, given as a dict; its output index.
+    fn item(&self, py: Python<'_>, item: &Bound<'_, PyAny>) -> PyResult<u32> {
+        Ok(self.tell(py, "item", None, &[("item", Some(item))])?.unwrap_or_default())
+    }
+
+    /// Adds text to a message; opens a text part if none is open.
+    #[pyo3(signature = (text, *, item = None))]
+    fn text(&self, py: Python<'_>, text: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
+        self.tell(py, "text", item, &[("text", Some(text))]).map(drop)
+    }
+
+    /// Adds text to a refusal; opens a refusal part if none is open.
+    #[pyo3(signature = (text, *, item = None))]
+    fn refusal(&self, py: Python<'_>, text: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
+        self.tell(py, "refusal", item, &[("text", Some(text))]).map(drop)
+    }
+
+    /// Adds raw reasoning.
+    #[pyo3(signature = (text, *, item = None))]
+    fn reasoning_text(&self, py: Python<'_>, text: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
+        self.tell(py, "reasoning_text", item, &[("text", Some(text))]).map(drop)
+    }
+
+    /// Adds to the summary of reasoning.
+    #[pyo3(signature = (text, *, item = None))]
+    fn reasoning_summary(&self, py: Python<'_>, text: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
+        self.tell(py, "reasoning_summary", item, &[("text", Some(text))]).map(drop)
+    }
+
+    /// Opens a part of this type.
+    #[pyo3(signature = (r#type, *, item = None))]
+    fn part(&self, py: Python<'_>, r#type: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
+        self.tell(py, "part", item, &[("type", Some(r#type))]).map(drop)
+    }
+
+    /// Sets a field of the open part.
+    #[pyo3(signature = (key, value, *, item = None))]
+    fn set_on_part(
+        &self,
+        py: Python<'_>,
+        key: &Bound<'_, PyAny>,
+        value: &Bound<'_, PyAny>,
+        item: Option<u32>,
+    ) -> PyResult<()> {
+        self.tell(py, "set_on_part", item, &[("key", Some(key)), ("value", Some(value))]).map(drop)
+    }
+
+    /// Adds an annotation to the open text part.
+    #[pyo3(signature = (annotation, *, item = None))]
+    fn annotation(&self, py: Python<'_>, annotation: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
+        self.tell(py, "annotation", item, &[("annotation", Some(annotation))]).map(drop)
+    }
+
+    /// Adds log probabilities to the open text part.
+    #[pyo3(signature = (logprobs, *, item = None))]
+    fn logprobs(&self, py: Python<'_>, logprobs: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
+        self.tell(py, "logprobs", item, &[("logprobs", Some(logprobs))]).map(drop)
+    }
+
+    /// Closes the open part.
+    #[pyo3(signature = (*, item = None))]
+    fn close_part(&self, py: Python<'_>, item: Option<u32>) -> PyResult<()> {
+        self.tell(py, "close_part", item, &[]).map(drop)
+    }
+
+    /// Adds to the arguments of a call.
+    #[pyo3(signature = (text, *, item = None))]
+    fn arguments(&self, py: Python<'_>, text: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
+        self.tell(py, "arguments", item, &[("text", Some(text))]).map(drop)
+    }
+
+    /// Adds to the input of a custom tool call.
+    #[pyo3(signature = (text, *, item = None))]
+    fn input(&self, py: Python<'_>, text: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
+        self.tell(py, "input", item, &[("text", Some(text))]).map(drop)
+    }
+
+    /// Adds to the code of a code interpreter call.
+    #[pyo3(signature = (text, *, item = None))]
+    fn code(&self, py: Python<'_>, text: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
+        self.tell(py, "code", item, &[("text", Some(text))]).map(drop)
+    }
+
+    /// Adds to the diff of a patch call.
+    #[pyo3(signature = (text, *, item = None))]
+    fn diff(&self, py: Python<'_>, text: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
+        self.tell(py, "diff", item, &[("text", Some(text))]).map(drop)
+    }
+
+    /// Begins the next command of a shell call.
+    #[pyo3(signature = (*, item = None))]
+    fn command(&self, py: Python<'_>, item: Option<u32>) -> PyResult<()> {
+        self.tell(py, "command", item, &[]).map(drop)
+    }
+
+    /// Adds to the command of a shell call.
+    #[pyo3(signature = (text, *, item = None))]
+    fn command_text(&self, py: Python<'_>, text: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
+        self.tell(py, "command_text", item, &[("text", Some(text))]).map(drop)
+    }
+
+    /// Says how the command of a shell call ended.
+    #[pyo3(signature = (outcome, *, item = None))]
+    fn shell_outcome(&self, py: Python<'_>, outcome: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
+        self.tell(py, "shell_outcome", item, &[("outcome", Some(outcome))]).map(drop)
+    }
+
+    /// Takes the next step of a hosted tool, such as "searching".
+    #[pyo3(signature = (state, *, item = None))]
+    fn progress(&self, py: Python<'_>, state: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
+        self.tell(py, "progress", item, &[("state", Some(state))]).map(drop)
+    }
+
+    /// Sets the encrypted content of reasoning.
+    #[pyo3(signature = (text, *, item = None))]
+    fn encrypted_content(&self, py: Python<'_>, text: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
+        self.tell(py, "encrypted_content", item, &[("text", Some(text))]).map(drop)
+    }
+
+    /// Sets a field of an item.
+    #[pyo3(signature = (key, value, *, item = None))]
+    fn set(&self, py: Python<'_>, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
+        self.tell(py, "set", item, &[("key", Some(key)), ("value", Some(value))]).map(drop)
+    }
+
+    /// Adds to what the command of a shell call printed.
+    #[pyo3(signature = (*, stdout = None, stderr = None, item = None))]
+    fn shell_output(
+        &self,
+        py: Python<'_>,
+        stdout: Option<&Bound<'_, PyAny>>,
+        stderr: Option<&Bound<'_, PyAny>>,
+        item: Option<u32>,
+    ) -> PyResult<()> {
+        self.tell(py, "shell_output", item, &[("stdout", stdout), ("stderr", stderr)]).map(drop)
+    }
+
+    /// Writes a preview of an image, base64; `fields` are further fields of its event.
+    #[pyo3(signature = (base64, *, item = None, **fields))]
+    fn partial_image(
+        &self,
+        py: Python<'_>,
+        base64: &Bound<'_, PyAny>,
+        item: Option<u32>,
+        fields: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<()> {
+        let fields = fields.map(|fields| fields.as_any());
+        self.tell(py, "partial_image", item, &[("base64", Some(base64)), ("fields", fields)]).map(drop)
+    }
+
+    /// Closes an item: "completed" (default), "incomplete" or "failed".
+    #[pyo3(signature = (status = None, *, item = None))]
+    fn close(&self, py: Python<'_>, status: Option<&Bound<'_, PyAny>>, item: Option<u32>) -> PyResult<()> {
+        self.tell(py, "close", item, &[("status", status)]).map(drop)
+    }
+
+    /// Writes an event that its sender defines: `slug:name` with any fields but `type`, `sequence_number` and `error`.
+    #[pyo3(signature = (r#type, **fields))]
+    fn extension_event(
+        &self,
+        py: Python<'_>,
+        r#type: &Bound<'_, PyAny>,
+        fields: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<()> {
+        let fields = fields.map(|fields| fields.as_any());
+        self.tell(py, "extension_event", None, &[("type", Some(r#type)), ("fields", fields)]).map(drop)
+    }
+
+    /// Writes an event of the contract that says nothing of the response: audio, the images API, WebSocket control.
+    #[pyo3(signature = (r#type, **fields))]
+    fn event(&self, py: Python<'_>, r#type: &Bound<'_, PyAny>, fields: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        let fields = fields.map(|fields| fields.as_any());
+        self.tell(py, "event", None, &[("type", Some(r#type)), ("fields", fields)]).map(drop)
+    }
+
+    /// Sets the token counts that the terminal event will carry.
+    fn usage(&self, py: Python<'_>, usage: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.tell(py, "usage", None, &[("usage", Some(usage))]).map(drop)
+    }
+
+    /// Ends the response well: closes what is open, then `response.completed` and `[DONE]`.
+    #[pyo3(signature = (usage = None))]
+    fn complete(&self, py: Python<'_>, usage: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        self.tell(py, "complete", None, &[("usage", usage)]).map(drop)
+    }
+
+    /// Ends the response early, for this reason: `response.incomplete` and `[DONE]`.
+    #[pyo3(signature = (reason, usage = None))]
+    fn incomplete(&self, py: Python<'_>, reason: &Bound<'_, PyAny>, usage: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        self.tell(py, "incomplete", None, &[("reason", Some(reason)), ("usage", usage)]).map(drop)
+    }
+
+    /// Ends the response because its caller wants no more: everything open ends incomplete, the reason is "cancelled".
+    fn cancel(&self, py: Python<'_>) -> PyResult<()> {
+        self.tell(py, "cancel", None, &[]).map(drop)
+    }
+
+    /// Writes an `error` event, from a dict with `message` and, if need be, `type`, `code`, `param`, `headers`. Only `fail` may
+    /// follow.
+    fn error(&self, py: Python<'_>, error: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.tell(py, "error", None, &[("error", Some(error))]).map(drop)
+    }
+
+    /// Ends the response because something broke: `error`, if none was written, `response.failed` and `[DONE]`.
+    fn fail(&self, py: Python<'_>, error: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.tell(py, "fail", None, &[("error", Some(error))]).map(drop)
+    }
+
+    /// Writes a sign of life, as the option `heartbeat` says.
+    fn heartbeat(&self, py: Python<'_>) -> PyResult<()> {
+        self.tell(py, "heartbeat", None, &[]).map(drop)
+    }
+
+    /// Takes all bytes written since the last take: whole SSE frames.
+    fn take<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.lock(py).take())
+    }
+
+    /// Takes the JSON text of the next event, as a WebSocket wants it; None if there is none.
+    fn poll_event(&self, py: Python<'_>) -> Option<String> {
+        self.lock(py).poll_event().map(str::to_owned)
+    }
+
+    /// The response so far as a new dict: what a snapshot would carry now.
+    #[getter]
+    fn response<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let response = self.lock(py).response();
+        convert::value(py, &response)
+    }
+
+    /// The response so far as JSON text.
+    fn response_json(&self, py: Python<'_>) -> String {
+        self.lock(py).response_json()
+    }
+
+    /// Whether an item is open. None means the newest one.
+    #[pyo3(signature = (item = None))]
+    fn is_open(&self, py: Python<'_>, item: Option<u32>) -> bool {
+        let writer = self.lock(py);
+        let newest = writer.item_count().checked_sub(1).and_then(|at| u32::try_from(at).ok());
+        item.or(newest).is_some_and(|at| writer.is_open(deltafold::write::ItemHandle::at(at)))
+    }
+
+    /// How many items there are.
+    #[getter]
+    fn item_count(&self, py: Python<'_>) -> usize {
+        self.lock(py).item_count()
+    }
+
+    /// Whether anything was written.
+    #[getter]
+    fn is_started(&self, py: Python<'_>) -> bool {
+        self.lock(py).is_started()
+    }
+
+    /// Whether a terminal event was written.
+    #[getter]
+    fn is_ended(&self, py: Python<'_>) -> bool {
+        self.lock(py).is_ended()
+    }
+
+    /// Whether everything written has been taken.
+    #[getter]
+    fn is_drained(&self, py: Python<'_>) -> bool {
+        self.lock(py).is_drained()
+    }
+
+    /// The number that the next event gets.
+    #[getter]
+    fn sequence_number(&self, py: Python<'_>) -> u64 {
+        self.lock(py).sequence_number()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let writer = self.lock(py);
+        let state = match (writer.is_started(), writer.is_ended()) {
+            (false, _) => "not started",
+            (_, true) => "ended",
+            _ => "open",
+        };
+        format!(
+            "<Writer {:?} {state}, {} items, {} events>",
+            writer.options().id,
+            writer.item_count(),
+            writer.sequence_number()
+        )
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err("a Writer cannot be pickled or copied"))
+    }
+}

@@ -1,0 +1,103 @@
+"""Conversions between dialects: a whole stream at once, or chunk by chunk."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, NamedTuple
+
+from ._native import Converter
+from ._sources import achunks, chunks
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+
+
+class Conversion(NamedTuple):
+    """A converted stream."""
+
+    data: bytes
+    """The bytes in the target's framing."""
+    report: Dict[str, Any]
+    """What was lost, repaired or assumed on the way: `from`, `to`, `lost` and `findings`."""
+
+
+def convert(source: Any, to: str, from_: str | None = None, **options: Any) -> Conversion:
+    """Converts a whole stream to another dialect. A source is what `events` takes; `from_` is detected if it is not given.
+
+    `options` are those of `Converter`: `framing`, `limits`, and those of both dialects.
+    """
+    converter = Converter(to, from_, **options)
+    parts = [converter.feed(chunk) for chunk in chunks(source)]
+    parts.append(converter.close())
+    return Conversion(b"".join(parts), converter.report())
+
+
+class ConvertedStream:
+    """The chunks of a stream that is converted while it comes; made by `convert_stream`."""
+
+    __slots__ = ("_chunks", "converter")
+
+    def __init__(self, source: Any, converter: Converter) -> None:
+        self.converter = converter
+        self._chunks = self._read(chunks(source))
+
+    def _read(self, parts: Iterator[Any]) -> Iterator[bytes]:
+        feed = self.converter.feed
+        for chunk in parts:
+            made = feed(chunk)
+            if made:
+                yield made
+        made = self.converter.close()
+        if made:
+            yield made
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._chunks
+
+    def __next__(self) -> bytes:
+        return next(self._chunks)
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """What was lost, repaired or assumed so far."""
+        return self.converter.report()
+
+
+class AsyncConvertedStream:
+    """The chunks of an asynchronous stream that is converted while it comes; made by `aconvert_stream`."""
+
+    __slots__ = ("_chunks", "converter")
+
+    def __init__(self, source: Any, converter: Converter) -> None:
+        self.converter = converter
+        self._chunks = self._read(achunks(source))
+
+    async def _read(self, parts: AsyncIterator[Any]) -> AsyncIterator[bytes]:
+        feed = self.converter.feed
+        async for chunk in parts:
+            made = feed(chunk)
+            if made:
+                yield made
+        made = self.converter.close()
+        if made:
+            yield made
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self._chunks
+
+    async def __anext__(self) -> bytes:
+        return await self._chunks.__anext__()
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """What was lost, repaired or assumed so far."""
+        return self.converter.report()
+
+
+def convert_stream(source: Any, to: str, from_: str | None = None, **options: Any) -> ConvertedStream:
+    """Converts a stream while it comes: iterate over the result. As `convert`."""
+    return ConvertedStream(source, Converter(to, from_, **options))
+
+
+def aconvert_stream(source: Any, to: str, from_: str | None = None, **options: Any) -> AsyncConvertedStream:
+    """Converts an asynchronous stream while it comes: iterate over the result with `async for`. As `convert`."""
+    return AsyncConvertedStream(source, Converter(to, from_, **options))

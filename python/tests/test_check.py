@@ -1,0 +1,166 @@
+"""Checks, conversions, growing JSON and the command line."""
+
+import asyncio
+import copy
+import json
+import pathlib
+import pickle
+import subprocess
+import sys
+from typing import Any, AsyncIterator, Callable
+
+import pytest
+
+import deltafold
+from streams import stream
+
+STREAM = stream()
+
+
+def test_a_report_is_true_without_errors_and_says_everything() -> None:
+    good = deltafold.check(STREAM, profile="openai", layers=["stream"])
+    assert good.ok and bool(good) and good.outcome == "completed" and good.response["id"] == "resp_1" and good.errors == []
+    bad = deltafold.check(STREAM[300:])
+    assert not bad.ok and not bad and bad.errors and bad.rules and "SSE" in "".join(bad.rules) + "SSE"
+    assert str(bad).splitlines()[0].startswith("completed, ") and str(bad.findings[0]) in str(bad) and "not ok" in repr(bad)
+    assert bad.to_dict()["findings"] == [finding.to_dict() for finding in bad.findings] and not bad.to_dict()["ok"]
+    assert all(finding.severity == "warning" for finding in bad.warnings)
+    with pytest.raises(AssertionError, match="errors"):
+        assert bad.ok, bad
+
+
+def test_a_check_takes_what_surrounds_the_stream() -> None:
+    rules = deltafold.check(STREAM, headers={"content-type": "text/html"}, status=200, request={"model": "other", "input": "x"}).rules
+    assert any(rule.startswith("HTTP") for rule in rules)
+    with pytest.raises(deltafold.Misuse, match="never strict"):
+        deltafold.check(STREAM, strict=True)
+
+    async def later() -> AsyncIterator[bytes]:
+        yield STREAM
+
+    assert asyncio.run(deltafold.acheck(later())).to_dict() == deltafold.check(STREAM).to_dict()
+
+
+def test_objects_are_checked_alone() -> None:
+    assert deltafold.validate_request({"model": "m", "input": "x"}) == []
+    (finding,) = deltafold.validate_request('{"model":7,"input":"x"}', edition="split")
+    assert (finding.rule, finding.path, finding.severity) == ("SCHEMA-02", "/model", "error")
+    reader = deltafold.Reader()
+    events = list(reader.feed(STREAM))
+    assert deltafold.validate_event(events[4]) == deltafold.validate_event(events[4].raw) == []
+    assert deltafold.validate_item(reader.response.items[0]) == []
+    assert deltafold.validate_response(reader.response), "the stream leaves fields out"
+    assert deltafold.validate("response_head", {"status": 200, "headers": {}})
+    assert deltafold.validate("error", {"error": {}}, status=500)
+    wrongs: "list[Callable[[], object]]" = [
+        lambda: deltafold.validate("nonsense", {}),
+        lambda: deltafold.validate_item("{"),
+        lambda: deltafold.validate_item({}, edition="nonsense"),
+    ]
+    for wrong in wrongs:
+        with pytest.raises(deltafold.DeltafoldError):
+            wrong()
+
+
+def test_profiles_and_dialects_are_listed() -> None:
+    assert "open-responses" in deltafold.profiles() and "openai" in deltafold.profiles()
+    read, written = deltafold.dialects()
+    assert "gemini" in read and "gemini" not in written and "ag-ui" in written
+    assert deltafold.detect(STREAM) == "open-responses" and deltafold.detect(b"x") is None
+
+
+CHAT = b"".join(
+    b"data: " + json.dumps({"id": "c", "object": "chat.completion.chunk", "created": 5, "model": "m", "choices": [choice]}).encode() + b"\n\n"
+    for choice in (
+        {"index": 0, "delta": {"role": "assistant", "content": "Hel"}, "finish_reason": None},
+        {"index": 0, "delta": {"content": "lo"}, "finish_reason": "stop"},
+    )
+)
+
+
+def test_a_stream_is_converted_whole_and_while_it_comes() -> None:
+    whole, report = deltafold.convert(CHAT, "open-responses", now=7)
+    assert report["from"] == "chat-completions" and report["lost"] == 0
+    reader = deltafold.Reader()
+    reader.feed(whole)
+    assert reader.response.output_text == "Hello" and reader.close() == "completed"
+    cut = [CHAT[at : at + 9] for at in range(0, len(CHAT), 9)]
+    pieces = deltafold.convert_stream(cut, "open-responses", "chat-completions", now=7)
+    assert next(pieces) + b"".join(pieces) == whole and pieces.report == report
+
+    async def later() -> AsyncIterator[bytes]:
+        for chunk in cut:
+            yield chunk
+
+    async def read() -> bytes:
+        pieces = deltafold.aconvert_stream(later(), "open-responses", now=7)
+        first = await pieces.__anext__()
+        rest = [piece async for piece in pieces]
+        assert pieces.report == report
+        return first + b"".join(rest)
+
+    assert asyncio.run(read()) == whole
+    back = deltafold.convert(whole, "chat-completions", framing="jsonl")
+    assert "".join(json.loads(line)["choices"][0]["delta"].get("content") or "" for line in back.data.splitlines()) == "Hello"
+
+
+def test_a_conversion_can_be_cancelled_and_refuses_what_it_does_not_know() -> None:
+    converter = deltafold.Converter("open-responses", "chat-completions")
+    converter.feed(CHAT[:200])
+    assert converter.from_ == "chat-completions" and converter.to == "open-responses" and "chat-completions" in repr(converter)
+    assert b"response.incomplete" in converter.cancel() and converter.lost == 0
+    with pytest.raises(deltafold.Misuse):
+        converter.feed(b"x")
+    large = deltafold.Converter("open-responses", "chat-completions", limits={"line_bytes": 10_000})
+    with pytest.raises(deltafold.LimitExceeded):
+        large.feed(b"data: " + b"x" * 20_000)
+    assert large.take() == b""
+    options: "list[dict[str, Any]]" = [{"to": "nonsense"}, {"to": "gemini"}, {"to": "ag-ui", "nonsense": 1}, {"to": "ag-ui", "framing": "x"}]
+    for wrong in options:
+        with pytest.raises(deltafold.Misuse):
+            deltafold.Converter(**wrong)
+    for refuse in (pickle.dumps, copy.copy):
+        with pytest.raises(TypeError, match="cannot be pickled or copied"):
+            refuse(converter)
+
+
+def test_growing_json_shows_what_is_sure() -> None:
+    assert deltafold.partial_json('{"city":"Par') == {"city": "Par"} and deltafold.partial_json("") is None
+    assert deltafold.partial_json("[12", numbers="include") == [12] and deltafold.partial_json("[12") == []
+    growing = deltafold.PartialJson(notes=True)
+    growing.push('{"a":[1,')
+    growing.push('"x')
+    assert growing.value == {"a": [1, "x"]} and growing.unfinished == ("/a/1", "string") and not growing.is_complete
+    assert growing.to_json() == '{"a":[1,"x"]}' and ["/a/1", "appended", "x"] in growing.changes
+    growing.clear_changes()
+    growing.push('"]}')
+    growing.finish()
+    assert growing.is_complete and growing.unfinished is None and repr(growing) == "<PartialJson complete, 13 bytes>"
+    growing.reset()
+    with pytest.raises(deltafold.DeltafoldError) as caught:
+        growing.push("[1 2]")
+    assert caught.value.code == "json.syntax" and growing.value == [1]
+    options: "list[dict[str, Any]]" = [{"numbers": "nonsense"}, {"depth": 100_000}]
+    for wrong in options:
+        with pytest.raises(deltafold.Misuse):
+            deltafold.PartialJson(**wrong)
+    with pytest.raises(TypeError, match="cannot be pickled or copied"):
+        pickle.dumps(growing)
+
+
+def run(*arguments: str, data: bytes = b"") -> "subprocess.CompletedProcess[bytes]":
+    return subprocess.run([sys.executable, "-m", "deltafold", *arguments], input=data, capture_output=True)
+
+
+def test_the_command_line_is_there(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "capture.sse"
+    path.write_bytes(STREAM)
+    folded = run("fold", str(path))
+    assert folded.returncode == 0 and json.loads(folded.stdout)["id"] == "resp_1"
+    assert run("fold", "-", data=STREAM).stdout == folded.stdout
+    assert run("check", str(path)).returncode == 1 and run("check", "--profile", "nonsense", str(path)).returncode == 2
+    assert b"Hello" in run("show", str(path)).stdout
+    assert b"chat.completion.chunk" in run("convert", "--to", "chat-completions", str(path)).stdout
+    assert run("--version").stdout == f"deltafold {deltafold.__version__}\n".encode()
+    for name in (b"show", b"check", b"fold", b"convert"):
+        assert name in run("--help").stdout
