@@ -6,7 +6,7 @@ use deltafold::validate::{validate_event, Layers};
 use deltafold::write::{Dialect, Writer, WriterOptions, INTENTS};
 use deltafold::{AccumulateOptions, Accumulator, Edition, Findings, Limits, Reader};
 use deltafold_tests::intents::{any_intent, LegalIntents, CORE, HOSTED};
-use deltafold_tests::{Cutting, Random};
+use deltafold_tests::{plain, Cutting, Random};
 
 /// So many seeds, or a multiple of them if `DELTAFOLD_SEEDS` says so.
 fn seeds(count: u64) -> std::ops::Range<u64> {
@@ -64,6 +64,11 @@ fn check_stream(writer: &Writer, bytes: &[u8], edition: Edition, seed: u64) {
         assert!(found.is_empty(), "{event}\n{found:#?}");
     }
     check_fold(writer, &events);
+    // A second opinion that shares no code with what was just asked.
+    let events: Vec<_> = events.iter().map(|event| serde_json::from_str(event).unwrap()).collect();
+    let broken =
+        [plain::check(&events, edition, writer.is_ended()), plain::check_bytes(bytes, &events, writer.is_ended())];
+    assert!(broken.concat().is_empty(), "seed {seed}: {:#?}\n{}", broken.concat(), serde_json::Value::from(events));
 }
 
 /// Snapshot = fold: the events before the terminal one add up to its `output`, open items included.

@@ -22,6 +22,7 @@ pub mod intents;
 mod json;
 pub mod judge;
 pub mod memory;
+pub mod plain;
 mod random;
 pub mod schema;
 mod shared;

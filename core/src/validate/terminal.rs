@@ -166,8 +166,12 @@ impl Validator {
             return;
         }
         for (index, item) in response.get("output").into_iter().flat_map(|output| output.elements()).enumerate() {
+            let class = Class::of(&item.get("type").and_then(|kind| kind.as_str()).unwrap_or_default());
+            if !matches!(class, Class::FunctionCall | Class::McpCall) || !status_is(item, "completed") {
+                continue;
+            }
             let arguments = item.get("arguments").and_then(|arguments| arguments.as_str());
-            if status_is(item, "completed") && arguments.is_some_and(|arguments| !self.is_json(&arguments)) {
+            if arguments.is_some_and(|arguments| !self.is_json(&arguments)) {
                 findings.report(Rule::Arg09, event.place(), None, || {
                     (
                         format!("/response/output/{index}/status"),

@@ -177,6 +177,10 @@ fn sort(item: &Object, shape: &Shape) -> Result<Sorted, Error> {
                 }
                 sorted.early.insert(key, holder);
             }
+            // What appears with a status that ends it stands as it will stay (ITEM-05, ITEM-07).
+            _ if shape.appears_whole() => {
+                sorted.early.insert(key, value.clone());
+            }
             // What has a zero value becomes known with the end; what has none, or is the sender's own, stands from the
             // start. `phase` says how to show the message, so it cannot come late.
             Some(Zero::Text | Zero::Null | Zero::List) => {
