@@ -17,6 +17,11 @@
 
 
 /**
+ * Room for the message of a dfold_problem, NUL included.
+ */
+#define DFOLD_PROBLEM_BYTES 256
+
+/**
  * Bit of `dfold_event.has`: `sequence_number` is there.
  */
 #define DFOLD_HAS_SEQUENCE_NUMBER 1
@@ -70,6 +75,11 @@
  * Bit of `dfold_event.has`: the payload is no JSON object, or nested too deep; `raw` has what came.
  */
 #define DFOLD_HAS_FAULT 1024
+
+/**
+ * What dfold_writer_apply_json gives for an intent that opened no item.
+ */
+#define DFOLD_NO_ITEM UINT32_MAX
 
 /**
  * Bit of `dfold_reader_options.layers`: lines and frames.
@@ -678,6 +688,18 @@ typedef int32_t dfold_signal_kind;
 #endif // __cplusplus
 
 /**
+ * Turns one dialect's stream into another's. Opaque; made by dfold_converter_new, ended by dfold_converter_free.
+ *
+ * Inputs: dfold_converter_feed, dfold_converter_finish, dfold_converter_cancel. Output: dfold_converter_take after each input.
+ */
+typedef struct dfold_converter dfold_converter;
+
+/**
+ * Reads one JSON value that arrives in pieces. Opaque; made by dfold_partial_new, ended by dfold_partial_free.
+ */
+typedef struct dfold_partial dfold_partial;
+
+/**
  * Reads a stream. Opaque; made by dfold_reader_new or dfold_reader_restore, ended by dfold_reader_free.
  *
  * Inputs: dfold_reader_feed, dfold_reader_feed_json, dfold_reader_end. Outputs: dfold_reader_poll until DFOLD_NO_MORE after each
@@ -686,9 +708,23 @@ typedef int32_t dfold_signal_kind;
 typedef struct dfold_reader dfold_reader;
 
 /**
+ * What was found. Opaque; made by dfold_check and dfold_validate, ended by dfold_report_free.
+ */
+typedef struct dfold_report dfold_report;
+
+/**
  * Decodes an event stream into frames. Opaque; made by dfold_sse_new, ended by dfold_sse_free.
  */
 typedef struct dfold_sse dfold_sse;
+
+/**
+ * Writes one response as a stream. Opaque; made by dfold_writer_new, ended by dfold_writer_free.
+ *
+ * An intent (dfold_writer_message, dfold_writer_text, …, or dfold_writer_apply_json for all of them) either writes every event
+ * that it takes, or is refused and writes nothing; either way the stream so far is valid and can go on. Outputs:
+ * dfold_writer_take for SSE bytes, or dfold_writer_poll for one JSON message at a time; both take from one queue.
+ */
+typedef struct dfold_writer dfold_writer;
 
 /**
  * A view: `len` bytes at `data`, not ending in NUL.
@@ -706,6 +742,98 @@ typedef struct {
      */
     size_t len;
 } dfold_bytes;
+
+/**
+ * Why a call without a handle failed, such as one that was to make it. Owned by the caller, and no view.
+ */
+typedef struct {
+    /**
+     * The status that the call returned.
+     */
+    dfold_status status;
+    /**
+     * Byte offset in the text that cannot be read, 0 where there is none.
+     */
+    uint64_t offset;
+    /**
+     * One line for people, UTF-8, ending in NUL; cut where it is too long.
+     */
+    char message[DFOLD_PROBLEM_BYTES];
+} dfold_problem;
+
+/**
+ * Why a call failed: more than its status.
+ */
+typedef struct {
+    /**
+     * The status that the call returned.
+     */
+    dfold_status status;
+    /**
+     * Whether `sequence_number` is there.
+     */
+    bool has_sequence_number;
+    /**
+     * Sequence number of the event concerned.
+     */
+    uint64_t sequence_number;
+    /**
+     * Byte offset from the start of the stream, 0 where there is none.
+     */
+    uint64_t offset;
+    /**
+     * The dotted name, such as `limit.line`.
+     */
+    dfold_bytes name;
+    /**
+     * One line for people: what happened, the detail, and where.
+     */
+    dfold_bytes message;
+} dfold_error;
+
+/**
+ * Token counts. The total is input plus output.
+ */
+typedef struct {
+    /**
+     * Everything that was read, cached tokens included.
+     */
+    uint64_t input_tokens;
+    /**
+     * Everything that was written, reasoning included.
+     */
+    uint64_t output_tokens;
+    /**
+     * Input that came from a cache.
+     */
+    uint64_t cached_tokens;
+    /**
+     * Output that was reasoning.
+     */
+    uint64_t reasoning_tokens;
+    /**
+     * Input that was written to a cache.
+     */
+    uint64_t cache_write_tokens;
+    /**
+     * Not 0: `cache_write_tokens` is there, a field beyond the schema.
+     */
+    uint32_t has_cache_write_tokens;
+} dfold_usage;
+
+/**
+ * A header of an HTTP response.
+ */
+typedef struct {
+    /**
+     * Its name, in any case.
+     */
+    dfold_bytes name;
+    /**
+     * Its value.
+     */
+    dfold_bytes value;
+} dfold_header;
 
 /**
  * What a reader may hold; dfold_reader_options_init sets the defaults, which real streams stay far below.
@@ -800,6 +928,20 @@ typedef struct {
      */
     dfold_limits limits;
 } dfold_reader_options;
+
+/**
+ * The innermost value that has begun and is not finished.
+ */
+typedef struct {
+    /**
+     * Where it stands, as a JSON pointer.
+     */
+    dfold_bytes pointer;
+    /**
+     * Its type: `object`, `array`, `string`, `number`, `true`, `false` or `null`.
+     */
+    dfold_bytes type;
+} dfold_unfinished;
 
 /**
  * One event. What it lacks is 0 or empty; the bits of `has` tell an absent number from 0.
@@ -1074,34 +1216,34 @@ typedef struct {
 } dfold_state;
 
 /**
- * Why a call failed: more than its status.
+ * What a report counts.
  */
 typedef struct {
     /**
-     * The status that the call returned.
+     * Findings that are errors, kept or not.
      */
-    dfold_status status;
+    uint64_t errors;
     /**
-     * Whether `sequence_number` is there.
+     * Findings that are warnings, kept or not.
      */
-    bool has_sequence_number;
+    uint64_t warnings;
     /**
-     * Sequence number of the event concerned.
+     * Findings that are notes, kept or not.
      */
-    uint64_t sequence_number;
+    uint64_t notes;
     /**
-     * Byte offset from the start of the stream, 0 where there is none.
+     * Events of the stream.
      */
-    uint64_t offset;
+    uint64_t events;
     /**
-     * The dotted name, such as `limit.line`.
+     * Findings that are kept: dfold_report_finding gives them.
      */
-    dfold_bytes name;
+    size_t findings;
     /**
-     * One line for people: what happened, the detail, and where.
+     * How the stream ended, such as `completed`; empty for what is no stream.
      */
-    dfold_bytes message;
-} dfold_error;
+    dfold_bytes outcome;
+} dfold_summary;
 
 /**
  * The response so far. What it has not said yet is empty.
@@ -1124,36 +1266,6 @@ typedef struct {
      */
     size_t items;
 } dfold_response;
-
-/**
- * Token counts. The total is input plus output.
- */
-typedef struct {
-    /**
-     * Everything that was read, cached tokens included.
-     */
-    uint64_t input_tokens;
-    /**
-     * Everything that was written, reasoning included.
-     */
-    uint64_t output_tokens;
-    /**
-     * Input that came from a cache.
-     */
-    uint64_t cached_tokens;
-    /**
-     * Output that was reasoning.
-     */
-    uint64_t reasoning_tokens;
-    /**
-     * Input that was written to a cache.
-     */
-    uint64_t cache_write_tokens;
-    /**
-     * Not 0: `cache_write_tokens` is there, a field beyond the schema.
-     */
-    uint32_t has_cache_write_tokens;
-} dfold_usage;
 
 /**
  * One output item, growing or done. What it does not have is empty.
@@ -1263,6 +1375,76 @@ typedef struct {
     dfold_bytes id;
 } dfold_signal;
 
+/**
+ * What a writer must know before it starts. Fill it with dfold_writer_options_init, then set at least `id`.
+ *
+ * The views in it are read during the call that takes the options, and not kept.
+ */
+typedef struct {
+    /**
+     * Size of this struct in the header that the program was built with; set by dfold_writer_options_init.
+     */
+    size_t struct_size;
+    /**
+     * The response's id, written as it is.
+     */
+    dfold_bytes id;
+    /**
+     * The model's name.
+     */
+    dfold_bytes model;
+    /**
+     * `created_at`, in whole seconds.
+     */
+    uint64_t created_at;
+    /**
+     * A JSON object of response fields that differ from the defaults. Empty: none.
+     */
+    dfold_bytes template_json;
+    /**
+     * The request as a JSON object; what a response repeats of it is taken. Empty: none.
+     */
+    dfold_bytes request_json;
+    /**
+     * Which names are used: `open_responses` or `openai`. Empty: the first.
+     */
+    dfold_bytes dialect;
+    /**
+     * Which items and events may be written, such as `2026-04-24` or `split`. Empty: the first.
+     */
+    dfold_bytes edition;
+    /**
+     * What dfold_writer_heartbeat writes: `comment`, `keepalive` or `off`. Empty: the first.
+     */
+    dfold_bytes heartbeat;
+} dfold_writer_options;
+
+/**
+ * How far a writer has come.
+ */
+typedef struct {
+    /**
+     * The number that the next event gets.
+     */
+    uint64_t sequence_number;
+    /**
+     * How many items were opened.
+     */
+    size_t items;
+    /**
+     * Whether anything was written.
+     */
+    bool started;
+    /**
+     * Whether a terminal event was written.
+     */
+    bool ended;
+    /**
+     * Whether everything written has been taken.
+     */
+    bool drained;
+} dfold_progress;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -1276,6 +1458,469 @@ extern "C" {
  * - Views: valid as long as `text` is.
  */
 dfold_bytes dfold_view(const char *text);
+
+/**
+ * Makes a converter from a JSON object: `from` (detected if it is absent), `to`, `options` (an object with the options of both
+ * adapters), `framing` (`sse` or `jsonl`), `limits`.
+ *
+ * Read: open-responses anthropic chat-completions gemini blocks thread-events ollama mistral cohere bedrock. Written:
+ * open-responses anthropic chat-completions ag-ui ui-message-stream.
+ *
+ * Returns DFOLD_OK; DFOLD_JSON_SYNTAX, DFOLD_MISUSE_ARGUMENT or DFOLD_MISUSE_UNKNOWN_NAME for options that cannot be used, with
+ * the reason in `out_problem`; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the caller owns the converter and ends it with dfold_converter_free; the text is read and not kept.
+ * - NULL: `out_problem` may be NULL; `out_converter` may not.
+ * - Threads: safe from any thread.
+ * - Views: gives none.
+ */
+dfold_status dfold_converter_new(dfold_bytes options,
+                                 dfold_problem *out_problem,
+                                 dfold_converter **out_converter);
+
+/**
+ * Ends a converter.
+ *
+ * - Ownership: takes the converter back; using it afterwards is undefined.
+ * - NULL: allowed; nothing happens.
+ * - Threads: no other call on the converter may be running.
+ * - Views: ends all that the converter gave.
+ */
+void dfold_converter_free(dfold_converter *converter);
+
+/**
+ * Takes bytes of the source, cut anywhere. What came before a failure is good: take it first.
+ *
+ * Returns DFOLD_OK; DFOLD_LIMIT_* past a limit, again and again; DFOLD_MISUSE_AFTER_FINISH after the end; DFOLD_MISUSE for NULL or
+ * an impossible length.
+ *
+ * - Ownership: the bytes are copied and stay the caller's.
+ * - NULL: `converter` may not be NULL; `chunk` may be NULL with `len` 0.
+ * - Threads: one call at a time on a converter; different converters are independent.
+ * - Views: ends none.
+ */
+dfold_status dfold_converter_feed(dfold_converter *converter,
+                                  const uint8_t *chunk,
+                                  size_t len);
+
+/**
+ * Says that the input has ended. Take what it released.
+ *
+ * Returns as dfold_converter_feed, and DFOLD_MISUSE_UNKNOWN_NAME if the dialect was to be detected and was not.
+ *
+ * - Ownership: nothing changes hands.
+ * - NULL: `converter` may not be NULL.
+ * - Threads: one call at a time on a converter; different converters are independent.
+ * - Views: ends none.
+ */
+dfold_status dfold_converter_finish(dfold_converter *converter);
+
+/**
+ * Ends the response from outside: the target's stream ends as that of a response that was cancelled.
+ *
+ * Returns as dfold_converter_finish.
+ *
+ * - Ownership: nothing changes hands.
+ * - NULL: `converter` may not be NULL.
+ * - Threads: one call at a time on a converter; different converters are independent.
+ * - Views: ends none.
+ */
+dfold_status dfold_converter_cancel(dfold_converter *converter);
+
+/**
+ * Takes the target's bytes that are ready.
+ *
+ * Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
+ *
+ * - Ownership: the bytes stay the library's; send or copy them.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a converter; different converters are independent.
+ * - Views: valid until the next take or free.
+ */
+dfold_status dfold_converter_take(dfold_converter *converter, dfold_bytes *out_bytes);
+
+/**
+ * Gives a report as a JSON object: `from` (null while it is not known), `to`, `lost` (a count) and `findings`: what was lost,
+ * repaired or assumed.
+ *
+ * Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
+ *
+ * - Ownership: the text stays the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a converter; different converters are independent.
+ * - Views: valid until the next call on the converter.
+ */
+dfold_status dfold_converter_report(dfold_converter *converter,
+                                    dfold_bytes *out_json);
+
+/**
+ * Says in full why the last call on the converter failed.
+ *
+ * Returns DFOLD_OK; DFOLD_NO_MORE if none has failed, apart from NULL and impossible lengths; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the error's views stay the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a converter; different converters are independent.
+ * - Views: valid until the next call on the converter.
+ */
+dfold_status dfold_converter_error(dfold_converter *converter,
+                                   dfold_error *out_error);
+
+/**
+ * Says which dialect the first bytes of a stream speak, such as `anthropic`; empty while they do not tell.
+ *
+ * - Ownership: the bytes stay the caller's; the name is the library's.
+ * - NULL: `start` may be NULL with `len` 0; NULL with a length gives the empty name.
+ * - Threads: safe from any thread.
+ * - Views: the name is constant and lives as long as the library.
+ */
+dfold_bytes dfold_detect(const uint8_t *start,
+                         size_t len);
+
+/**
+ * Carries out any intent, given as a JSON object: `{"do":"message"}`, `{"do":"text","item":0,"text":"Hi"}`, …; the guide to the
+ * writer lists them all. `*out_item` is the item that was opened, or DFOLD_NO_ITEM.
+ *
+ * Returns DFOLD_OK; DFOLD_MISUSE_INTENT or DFOLD_MISUSE_ARGUMENT if it is refused; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the text is read and stays the caller's.
+ * - NULL: `out_item` may be NULL; `writer` may not; `intent` may be NULL with `len` 0.
+ * - Threads: one call at a time on a writer; different writers are independent.
+ * - Views: gives none.
+ */
+dfold_status dfold_writer_apply_json(dfold_writer *writer,
+                                     const uint8_t *intent,
+                                     size_t len,
+                                     uint32_t *out_item);
+
+/**
+ * Writes `response.created` and `response.queued`: the response waits. dfold_writer_start ends the wait.
+ *
+ * Returns DFOLD_OK; DFOLD_MISUSE_INTENT or DFOLD_MISUSE_ARGUMENT if it is refused; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: nothing changes hands.
+ * - NULL: `writer` may not be NULL.
+ * - Threads: one call at a time on a writer; different writers are independent.
+ * - Views: gives none.
+ */
+dfold_status dfold_writer_queue(dfold_writer *writer);
+
+/**
+ * Writes `response.created` and `response.in_progress`. Any other intent does it by itself.
+ *
+ * Returns DFOLD_OK; DFOLD_MISUSE_INTENT or DFOLD_MISUSE_ARGUMENT if it is refused; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: nothing changes hands.
+ * - NULL: `writer` may not be NULL.
+ * - Threads: one call at a time on a writer; different writers are independent.
+ * - Views: gives none.
+ */
+dfold_status dfold_writer_start(dfold_writer *writer);
+
+/**
+ * Tells the time in whole seconds; `completed_at` is the last time told.
+ *
+ * Returns DFOLD_OK; DFOLD_MISUSE_INTENT or DFOLD_MISUSE_ARGUMENT if it is refused; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: nothing changes hands.
+ * - NULL: `writer` may not be NULL.
+ * - Threads: one call at a time on a writer; different writers are independent.
+ * - Views: gives none.
+ */
+dfold_status dfold_writer_set_now(dfold_writer *writer,
+                                  uint64_t seconds);
+
+/**
+ * Opens an assistant message.
+ *
+ * Returns DFOLD_OK; DFOLD_MISUSE_INTENT or DFOLD_MISUSE_ARGUMENT if it is refused; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: nothing changes hands.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a writer; different writers are independent.
+ * - Views: gives none.
+ */
+dfold_status dfold_writer_message(dfold_writer *writer,
+                                  uint32_t *out_item);
+
+/**
+ * Opens a reasoning item.
+ *
+ * Returns DFOLD_OK; DFOLD_MISUSE_INTENT or DFOLD_MISUSE_ARGUMENT if it is refused; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: nothing changes hands.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a writer; different writers are independent.
+ * - Views: gives none.
+ */
+dfold_status dfold_writer_reasoning(dfold_writer *writer,
+                                    uint32_t *out_item);
+
+/**
+ * Opens a function call. An empty `call_id` is replaced by one made from the response's id.
+ *
+ * Returns DFOLD_OK; DFOLD_MISUSE_INTENT or DFOLD_MISUSE_ARGUMENT if it is refused; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the texts are read and stay the caller's.
+ * - NULL: `writer` and `out_item` may not be NULL.
+ * - Threads: one call at a time on a writer; different writers are independent.
+ * - Views: gives none.
+ */
+dfold_status dfold_writer_function_call(dfold_writer *writer,
+                                        dfold_bytes call_id,
+                                        dfold_bytes name,
+                                        uint32_t *out_item);
+
+/**
+ * Opens a call of a custom tool. An empty `call_id` is replaced by one made from the response's id.
+ *
+ * Returns DFOLD_OK; DFOLD_MISUSE_INTENT or DFOLD_MISUSE_ARGUMENT if it is refused; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the texts are read and stay the caller's.
+ * - NULL: `writer` and `out_item` may not be NULL.
+ * - Threads: one call at a time on a writer; different writers are independent.
+ * - Views: gives none.
+ */
+dfold_status dfold_writer_custom_tool_call(dfold_writer *writer,
+                                           dfold_bytes call_id,
+                                           dfold_bytes name,
+                                           uint32_t *out_item);
+
+/**
+ * Opens an item of any type, with its other fields as a JSON object, or no text for none.
+ *
+ * Returns DFOLD_OK; DFOLD_MISUSE_INTENT or DFOLD_MISUSE_ARGUMENT if it is refused; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the texts are read and stay the caller's.
+ * - NULL: `writer` and `out_item` may not be NULL.
+ * - Threads: one call at a time on a writer; different writers are independent.
+ * - Views: gives none.
+ */
+dfold_status dfold_writer_open(dfold_writer *writer,
+                               dfold_bytes item_type,
+                               dfold_bytes fields_json,
+                               uint32_t *out_item);
+
+/**
+ * Adds text to a message. Costs no allocation once the buffers have grown.
+ *
+ * Returns DFOLD_OK; DFOLD_MISUSE_INTENT or DFOLD_MISUSE_ARGUMENT if it is refused; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the text is copied and stays the caller's.
+ * - NULL: `writer` may not be NULL.
+ * - Threads: one call at a time on a writer; different writers are independent.
+ * - Views: gives none.
+ */
+dfold_status dfold_writer_text(dfold_writer *writer,
+                               uint32_t item,
+                               dfold_bytes text);
+
+/**
+ * Adds words to the refusal of a message. Costs no allocation once the buffers have grown.
+ *
+ * Returns DFOLD_OK; DFOLD_MISUSE_INTENT or DFOLD_MISUSE_ARGUMENT if it is refused; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the text is copied and stays the caller's.
+ * - NULL: `writer` may not be NULL.
+ * - Threads: one call at a time on a writer; different writers are independent.
+ * - Views: gives none.
+ */
+dfold_status dfold_writer_refusal(dfold_writer *writer,
+                                  uint32_t item,
+                                  dfold_bytes text);
+
+/**
+ * Adds raw text to a reasoning item. Costs no allocation once the buffers have grown.
+ *
+ * Returns DFOLD_OK; DFOLD_MISUSE_INTENT or DFOLD_MISUSE_ARGUMENT if it is refused; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the text is copied and stays the caller's.
+ * - NULL: `writer` may not be NULL.
+ * - Threads: one call at a time on a writer; different writers are independent.
+ * - Views: gives none.
+ */
+dfold_status dfold_writer_reasoning_text(dfold_writer *writer,
+                                         uint32_t item,
+                                         dfold_bytes text);
+
+/**
+ * Adds text to the summary of a reasoning item. Costs no allocation once the buffers have grown.
+ *
+ * Returns DFOLD_OK; DFOLD_MISUSE_INTENT or DFOLD_MISUSE_ARGUMENT if it is refused; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the text is copied and stays the caller's.
+ * - NULL: `writer` may not be NULL.
+ * - Threads: one call at a time on a writer; different writers are independent.
+ * - Views: gives none.
+ */
+dfold_status dfold_writer_reasoning_summary(dfold_writer *writer,
+                                            uint32_t item,
+                                            dfold_bytes text);
+
+/**
+ * Adds to the arguments of a function call or MCP call. Costs no allocation once the buffers have grown.
+ *
+ * Returns DFOLD_OK; DFOLD_MISUSE_INTENT or DFOLD_MISUSE_ARGUMENT if it is refused; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the text is copied and stays the caller's.
+ * - NULL: `writer` may not be NULL.
+ * - Threads: one call at a time on a writer; different writers are independent.
+ * - Views: gives none.
+ */
+dfold_status dfold_writer_arguments(dfold_writer *writer,
+                                    uint32_t item,
+                                    dfold_bytes text);
+
+/**
+ * Adds to the input of a custom tool call. Costs no allocation once the buffers have grown.
+ *
+ * Returns DFOLD_OK; DFOLD_MISUSE_INTENT or DFOLD_MISUSE_ARGUMENT if it is refused; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the text is copied and stays the caller's.
+ * - NULL: `writer` may not be NULL.
+ * - Threads: one call at a time on a writer; different writers are independent.
+ * - Views: gives none.
+ */
+dfold_status dfold_writer_input(dfold_writer *writer,
+                                uint32_t item,
+                                dfold_bytes text);
+
+/**
+ * Closes an item as completed.
+ *
+ * Returns DFOLD_OK; DFOLD_MISUSE_INTENT or DFOLD_MISUSE_ARGUMENT if it is refused; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: nothing changes hands.
+ * - NULL: `writer` may not be NULL.
+ * - Threads: one call at a time on a writer; different writers are independent.
+ * - Views: gives none.
+ */
+dfold_status dfold_writer_close(dfold_writer *writer,
+                                uint32_t item);
+
+/**
+ * Ends the response well: closes what is open, then `response.completed` and `[DONE]`.
+ *
+ * Returns DFOLD_OK; DFOLD_MISUSE_INTENT or DFOLD_MISUSE_ARGUMENT if it is refused; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the counts are read and stay the caller's.
+ * - NULL: `usage` may be NULL, for none; `writer` may not.
+ * - Threads: one call at a time on a writer; different writers are independent.
+ * - Views: gives none.
+ */
+dfold_status dfold_writer_complete(dfold_writer *writer,
+                                   const dfold_usage *usage);
+
+/**
+ * Ends the response early, with a reason such as `max_output_tokens`: closes what is open, then `response.incomplete` and
+ * `[DONE]`.
+ *
+ * Returns DFOLD_OK; DFOLD_MISUSE_INTENT or DFOLD_MISUSE_ARGUMENT if it is refused; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: reason and counts are read and stay the caller's.
+ * - NULL: `usage` may be NULL, for none; `writer` may not.
+ * - Threads: one call at a time on a writer; different writers are independent.
+ * - Views: gives none.
+ */
+dfold_status dfold_writer_incomplete(dfold_writer *writer,
+                                     dfold_bytes reason,
+                                     const dfold_usage *usage);
+
+/**
+ * Ends the response because its caller wants no more: everything open ends incomplete, the reason is `cancelled`.
+ *
+ * Returns DFOLD_OK; DFOLD_MISUSE_INTENT or DFOLD_MISUSE_ARGUMENT if it is refused; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: nothing changes hands.
+ * - NULL: `writer` may not be NULL.
+ * - Threads: one call at a time on a writer; different writers are independent.
+ * - Views: gives none.
+ */
+dfold_status dfold_writer_cancel(dfold_writer *writer);
+
+/**
+ * Ends the response because something broke: an `error` event, `response.failed`, `[DONE]`. `error_type` is one of the five of
+ * the contract, such as `server_error`; empty for that one. `code` may be empty.
+ *
+ * Returns DFOLD_OK; DFOLD_MISUSE_INTENT or DFOLD_MISUSE_ARGUMENT if it is refused; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the texts are read and stay the caller's.
+ * - NULL: `writer` may not be NULL.
+ * - Threads: one call at a time on a writer; different writers are independent.
+ * - Views: gives none.
+ */
+dfold_status dfold_writer_fail(dfold_writer *writer,
+                               dfold_bytes error_type,
+                               dfold_bytes code,
+                               dfold_bytes message);
+
+/**
+ * Writes a sign of life, as the options say.
+ *
+ * Returns DFOLD_OK; DFOLD_MISUSE_INTENT or DFOLD_MISUSE_ARGUMENT if it is refused; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: nothing changes hands.
+ * - NULL: `writer` may not be NULL.
+ * - Threads: one call at a time on a writer; different writers are independent.
+ * - Views: gives none.
+ */
+dfold_status dfold_writer_heartbeat(dfold_writer *writer);
+
+/**
+ * Returns the wire name of a kind, such as `response.created`; `extension` and `unknown` for the two that stand for many
+ * names, and `unknown` for a number that is no kind.
+ *
+ * - Ownership: the text is the library's; do not free it.
+ * - NULL: the view's `data` is never NULL.
+ * - Threads: safe from any thread.
+ * - Views: the text is constant and lives as long as the library.
+ */
+dfold_bytes dfold_kind_name(int32_t kind);
+
+/**
+ * Tells the reader which request the stream answers, as JSON text: the validator then checks the rules about both.
+ *
+ * Returns DFOLD_OK; DFOLD_JSON_SYNTAX, DFOLD_JSON_DEPTH or DFOLD_MISUSE_ARGUMENT for a text that cannot be read; DFOLD_MISUSE for
+ * NULL.
+ *
+ * - Ownership: the text is read and stays the caller's.
+ * - NULL: `reader` may not be NULL; `request` may be NULL with `len` 0.
+ * - Threads: one call at a time on a reader; different readers are independent.
+ * - Views: ends none.
+ */
+dfold_status dfold_reader_note_request(dfold_reader *reader,
+                                       const uint8_t *request,
+                                       size_t len);
+
+/**
+ * Tells the reader the status and the headers of the HTTP response: the validator then checks the rules about them, and what
+ * they say about rate limits is kept.
+ *
+ * Returns DFOLD_OK; DFOLD_MISUSE_ARGUMENT for a status that is none or a header that is not UTF-8; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the headers are read and stay the caller's.
+ * - NULL: `reader` may not be NULL; `headers` may be NULL with `count` 0.
+ * - Threads: one call at a time on a reader; different readers are independent.
+ * - Views: ends none.
+ */
+dfold_status dfold_reader_note_head(dfold_reader *reader,
+                                    uint32_t status,
+                                    const dfold_header *headers,
+                                    size_t count);
+
+/**
+ * Gives what is known of rate limits as a JSON object: `headers` by name, `event` as the stream sent it or null, and
+ * `retry_after_seconds` or null.
+ *
+ * Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
+ *
+ * - Ownership: the text stays the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a reader; different readers are independent.
+ * - Views: valid until the next call on the reader.
+ */
+dfold_status dfold_reader_rate_limits_json(dfold_reader *reader,
+                                           dfold_bytes *out_json);
 
 /**
  * Sets every option to its default.
@@ -1292,6 +1937,147 @@ dfold_status dfold_reader_options_init(dfold_reader_options *out_options,
                                        size_t struct_size);
 
 /**
+ * Makes a parser. Options are a JSON object: `strings`, `numbers`, `literals` (each `include`, `omit` or `mark`: what stands for
+ * one that is not finished), `depth`, `notes` (whether changes are noted).
+ *
+ * Returns DFOLD_OK; DFOLD_JSON_SYNTAX, DFOLD_MISUSE_ARGUMENT or DFOLD_MISUSE_UNKNOWN_NAME for options that cannot be used, with
+ * the reason in `out_problem`; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the caller owns the parser and ends it with dfold_partial_free; the text is read and not kept.
+ * - NULL: `options.data` may be NULL with length 0, for the defaults; `out_problem` may be NULL; `out_partial` may not.
+ * - Threads: safe from any thread.
+ * - Views: gives none.
+ */
+dfold_status dfold_partial_new(dfold_bytes options,
+                               dfold_problem *out_problem,
+                               dfold_partial **out_partial);
+
+/**
+ * Ends a parser.
+ *
+ * - Ownership: takes the parser back; using it afterwards is undefined.
+ * - NULL: allowed; nothing happens.
+ * - Threads: no other call on the parser may be running.
+ * - Views: ends all that the parser gave.
+ */
+void dfold_partial_free(dfold_partial *partial);
+
+/**
+ * Takes the next piece of text: whole characters, UTF-8.
+ *
+ * Returns DFOLD_OK; DFOLD_JSON_SYNTAX or DFOLD_JSON_DEPTH for text that is not JSON, again and again until dfold_partial_reset,
+ * while the value so far stays readable; DFOLD_MISUSE_ARGUMENT for a piece that is not UTF-8; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the text is copied and stays the caller's.
+ * - NULL: `partial` may not be NULL; `piece` may be NULL with `len` 0.
+ * - Threads: one call at a time on a parser; different parsers are independent.
+ * - Views: ends all that the parser gave.
+ */
+dfold_status dfold_partial_push(dfold_partial *partial,
+                                const uint8_t *piece,
+                                size_t len);
+
+/**
+ * Says that the text has ended: a number that nothing follows is finished by this.
+ *
+ * Returns DFOLD_OK if the value is whole; DFOLD_JSON_SYNTAX or DFOLD_JSON_DEPTH if not; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: nothing changes hands.
+ * - NULL: `partial` may not be NULL.
+ * - Threads: one call at a time on a parser; different parsers are independent.
+ * - Views: ends all that the parser gave.
+ */
+dfold_status dfold_partial_finish(dfold_partial *partial);
+
+/**
+ * Starts again with no text; the options stay.
+ *
+ * Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
+ *
+ * - Ownership: stays with the caller.
+ * - NULL: `partial` may not be NULL.
+ * - Threads: one call at a time on a parser; different parsers are independent.
+ * - Views: ends all that the parser gave.
+ */
+dfold_status dfold_partial_reset(dfold_partial *partial);
+
+/**
+ * Gives the value so far as compact JSON text: open containers are closed.
+ *
+ * Returns DFOLD_OK; DFOLD_NO_MORE if no value has begun to show; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the text stays the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a parser; different parsers are independent.
+ * - Views: valid until the next call on the parser.
+ */
+dfold_status dfold_partial_value(dfold_partial *partial, dfold_bytes *out_json);
+
+/**
+ * Tells where the text breaks off.
+ *
+ * Returns DFOLD_OK; DFOLD_NO_MORE before a value begins and when it is whole; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the views stay the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a parser; different parsers are independent.
+ * - Views: valid until the next call on the parser.
+ */
+dfold_status dfold_partial_unfinished(dfold_partial *partial,
+                                      dfold_unfinished *out_unfinished);
+
+/**
+ * Tells whether the value is whole.
+ *
+ * Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
+ *
+ * - Ownership: nothing changes hands.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a parser; different parsers are independent.
+ * - Views: gives none.
+ */
+dfold_status dfold_partial_is_complete(dfold_partial *partial, bool *out_complete);
+
+/**
+ * Gives what changed in the value since the last clearing as a JSON array, if the option `notes` is on: a list each of pointer,
+ * `started`, `appended` or `finished`, and type or text.
+ *
+ * Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
+ *
+ * - Ownership: the text stays the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a parser; different parsers are independent.
+ * - Views: valid until the next call on the parser.
+ */
+dfold_status dfold_partial_changes(dfold_partial *partial,
+                                   dfold_bytes *out_json);
+
+/**
+ * Forgets the changes noted; the next ones count from here.
+ *
+ * Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
+ *
+ * - Ownership: nothing changes hands.
+ * - NULL: `partial` may not be NULL.
+ * - Threads: one call at a time on a parser; different parsers are independent.
+ * - Views: ends all that the parser gave.
+ */
+dfold_status dfold_partial_clear_changes(dfold_partial *partial);
+
+/**
+ * Says in full why the last call on the parser failed; `offset` is the position in the whole text.
+ *
+ * Returns DFOLD_OK; DFOLD_NO_MORE if none has failed, apart from NULL and impossible lengths; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the error's views stay the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a parser; different parsers are independent.
+ * - Views: valid until the next call on the parser.
+ */
+dfold_status dfold_partial_error(dfold_partial *partial,
+                                 dfold_error *out_error);
+
+/**
  * Makes a reader at the start of a stream.
  *
  * Returns DFOLD_OK; DFOLD_MISUSE for NULL or an impossible size; DFOLD_MISUSE_ARGUMENT, DFOLD_MISUSE_UNKNOWN_NAME or
@@ -1304,6 +2090,38 @@ dfold_status dfold_reader_options_init(dfold_reader_options *out_options,
  */
 dfold_status dfold_reader_new(const dfold_reader_options *options,
                               dfold_reader **out_reader);
+
+/**
+ * Makes a reader from options as a JSON object, the form that every binding takes: `strict`, `quote`, `without_terminal`,
+ * `profile` (a name or an object), `edition`, `layers` (`"all"`, `"none"` or a list), `images`, `starting_after`, `limits`.
+ *
+ * Returns DFOLD_OK; DFOLD_JSON_SYNTAX, DFOLD_MISUSE_ARGUMENT or DFOLD_MISUSE_UNKNOWN_NAME for options that cannot be used, with
+ * the reason in `out_problem`; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the caller owns the reader and ends it with dfold_reader_free; the text is read and not kept.
+ * - NULL: `options.data` may be NULL with length 0, for the defaults; `out_problem` may be NULL; `out_reader` may not.
+ * - Threads: safe from any thread.
+ * - Views: gives none.
+ */
+dfold_status dfold_reader_new_json(dfold_bytes options,
+                                   dfold_problem *out_problem,
+                                   dfold_reader **out_reader);
+
+/**
+ * Takes a saved state up again, with options as for dfold_reader_new_json; see dfold_reader_restore.
+ *
+ * Returns as dfold_reader_new_json, and DFOLD_SAVE_DAMAGED if the bytes are not a save of this version.
+ *
+ * - Ownership: the caller owns the reader and ends it with dfold_reader_free; bytes and options are read and not kept.
+ * - NULL: `saved` may be NULL with `len` 0, `options.data` with length 0; `out_problem` may be NULL; `out_reader` may not.
+ * - Threads: safe from any thread.
+ * - Views: gives none.
+ */
+dfold_status dfold_reader_restore_json(const uint8_t *saved,
+                                       size_t len,
+                                       dfold_bytes options,
+                                       dfold_problem *out_problem,
+                                       dfold_reader **out_reader);
 
 /**
  * Takes a saved state up again; see dfold_reader_save. Feed it the bytes of the new connection: events that were read before
@@ -1440,6 +2258,18 @@ dfold_status dfold_reader_finish(dfold_reader *reader,
 dfold_status dfold_reader_finding(dfold_reader *reader, size_t at, dfold_finding *out_finding);
 
 /**
+ * Gives the findings that are kept as one JSON array.
+ *
+ * Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
+ *
+ * - Ownership: the text stays the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a reader; different readers are independent.
+ * - Views: valid until the next call on the reader.
+ */
+dfold_status dfold_reader_findings_json(dfold_reader *reader, dfold_bytes *out_json);
+
+/**
  * Tells how far the reader has come: counts, numbers, and what SSE said about reconnecting.
  *
  * Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
@@ -1476,6 +2306,114 @@ dfold_status dfold_reader_error(dfold_reader *reader,
  */
 dfold_status dfold_reader_save(dfold_reader *reader,
                                dfold_bytes *out_saved);
+
+/**
+ * Checks a whole stream: framing, every object, and their order. Options are a JSON object as for dfold_reader_new_json;
+ * without `profile` nothing is forgiven, without `layers` all of them look.
+ *
+ * Returns DFOLD_OK with a report, whatever was found; DFOLD_LIMIT_* past a limit and DFOLD_JSON_SYNTAX, DFOLD_MISUSE_ARGUMENT or
+ * DFOLD_MISUSE_UNKNOWN_NAME for options that cannot be used, with the reason in `out_problem`; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the caller owns the report and ends it with dfold_report_free; bytes and options are read and not kept.
+ * - NULL: `stream` may be NULL with `len` 0, `options.data` with length 0; `out_problem` may be NULL; `out_report` may not.
+ * - Threads: safe from any thread.
+ * - Views: gives none.
+ */
+dfold_status dfold_check(const uint8_t *stream,
+                         size_t len,
+                         dfold_bytes options,
+                         dfold_problem *out_problem,
+                         dfold_report **out_report);
+
+/**
+ * Checks a JSON text as what it is said to be: `event`, `response`, `item`, `input_item`, `request`, `compact_request`,
+ * `compact_response`, `websocket_create`, `websocket_error`, `error`, `request_head` or `response_head`. A head is
+ * `{"status", "streamed", "headers": {name: value}}`. Options are a JSON object: `edition`, and for an error its HTTP `status`.
+ *
+ * Returns DFOLD_OK with a report, whatever was found; DFOLD_JSON_SYNTAX or DFOLD_JSON_DEPTH for a text that cannot be read,
+ * DFOLD_MISUSE_ARGUMENT or DFOLD_MISUSE_UNKNOWN_NAME for another name or option, with the reason in `out_problem`; DFOLD_MISUSE
+ * for NULL.
+ *
+ * - Ownership: the caller owns the report and ends it with dfold_report_free; the texts are read and not kept.
+ * - NULL: `options.data` may be NULL with length 0; `out_problem` may be NULL; `out_report` may not.
+ * - Threads: safe from any thread.
+ * - Views: gives none.
+ */
+dfold_status dfold_validate(dfold_bytes what,
+                            dfold_bytes json,
+                            dfold_bytes options,
+                            dfold_problem *out_problem,
+                            dfold_report **out_report);
+
+/**
+ * Ends a report.
+ *
+ * - Ownership: takes the report back; using it afterwards is undefined.
+ * - NULL: allowed; nothing happens.
+ * - Threads: no other call on the report may be running.
+ * - Views: ends all that the report gave.
+ */
+void dfold_report_free(dfold_report *report);
+
+/**
+ * Gives the counts of a report.
+ *
+ * Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
+ *
+ * - Ownership: the view stays the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a report; different reports are independent.
+ * - Views: valid until the report is freed.
+ */
+dfold_status dfold_report_summary(dfold_report *report, dfold_summary *out_summary);
+
+/**
+ * Gives one of the findings, from 0 on.
+ *
+ * Returns DFOLD_OK; DFOLD_NO_MORE past the last one that is kept; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the finding's views stay the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a report; different reports are independent.
+ * - Views: valid until the report is freed.
+ */
+dfold_status dfold_report_finding(dfold_report *report, size_t at, dfold_finding *out_finding);
+
+/**
+ * Gives the findings that are kept as one JSON array.
+ *
+ * Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
+ *
+ * - Ownership: the text stays the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a report; different reports are independent.
+ * - Views: valid until the next call on the report.
+ */
+dfold_status dfold_report_findings_json(dfold_report *report, dfold_bytes *out_json);
+
+/**
+ * Gives the whole report as a JSON object: `outcome`, `events`, `findings`, `summary`.
+ *
+ * Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
+ *
+ * - Ownership: the text stays the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a report; different reports are independent.
+ * - Views: valid until the next call on the report.
+ */
+dfold_status dfold_report_json(dfold_report *report, dfold_bytes *out_json);
+
+/**
+ * Gives the whole report for people: a line for each finding, and one that counts.
+ *
+ * Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
+ *
+ * - Ownership: the text stays the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a report; different reports are independent.
+ * - Views: valid until the next call on the report.
+ */
+dfold_status dfold_report_text(dfold_report *report, dfold_bytes *out_text);
 
 /**
  * Gives the head of the response so far: a snapshot before its terminal event, the response after it.
@@ -1686,6 +2624,34 @@ dfold_status dfold_reader_partial_image(dfold_reader *reader,
 dfold_status dfold_sse_new(dfold_sse **out_decoder);
 
 /**
+ * Makes a decoder with limits, given as a JSON object: `line_bytes`, `frame_bytes`, `overflow` (`error` or `drop`).
+ *
+ * Returns DFOLD_OK; DFOLD_JSON_SYNTAX, DFOLD_MISUSE_ARGUMENT or DFOLD_MISUSE_UNKNOWN_NAME for limits that cannot be used, with
+ * the reason in `out_problem`; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the caller owns the decoder and ends it with dfold_sse_free; the text is read and not kept.
+ * - NULL: `limits.data` may be NULL with length 0, for the defaults; `out_problem` may be NULL; `out_decoder` may not.
+ * - Threads: safe from any thread.
+ * - Views: gives none.
+ */
+dfold_status dfold_sse_new_json(dfold_bytes limits,
+                                dfold_problem *out_problem,
+                                dfold_sse **out_decoder);
+
+/**
+ * Says in full why the last call on the decoder failed.
+ *
+ * Returns DFOLD_OK; DFOLD_NO_MORE if none has failed, apart from NULL and impossible lengths; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the error's views stay the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a decoder; different decoders are independent.
+ * - Views: valid until the next call on the decoder.
+ */
+dfold_status dfold_sse_error(dfold_sse *decoder,
+                             dfold_error *out_error);
+
+/**
  * Takes the next signal out of a chunk, from `*at` on, and moves `*at` behind it.
  *
  * Start with `*at` 0, call until DFOLD_NO_MORE, then go on with the next chunk. The chunk may be cut anywhere. A frame that
@@ -1766,6 +2732,122 @@ const char *dfold_version(void);
  * - Views: gives none.
  */
 uint32_t dfold_abi_version(void);
+
+/**
+ * Sets every option to its default: an empty one.
+ *
+ * `struct_size` is `sizeof(dfold_writer_options)`. Returns DFOLD_OK, or DFOLD_MISUSE if `out_options` is NULL or the size
+ * cannot be one.
+ *
+ * - Ownership: the struct is the caller's.
+ * - NULL: `out_options` may not be NULL.
+ * - Threads: safe from any thread.
+ * - Views: those in the struct become empty.
+ */
+dfold_status dfold_writer_options_init(dfold_writer_options *out_options,
+                                       size_t struct_size);
+
+/**
+ * Makes a writer. Nothing is written before the first intent.
+ *
+ * Returns DFOLD_OK; DFOLD_MISUSE for NULL or an impossible size; DFOLD_JSON_SYNTAX, DFOLD_MISUSE_ARGUMENT or
+ * DFOLD_MISUSE_UNKNOWN_NAME for an option that cannot be used.
+ *
+ * - Ownership: the caller owns the writer and ends it with dfold_writer_free; the options are read and not kept.
+ * - NULL: neither may be NULL.
+ * - Threads: safe from any thread.
+ * - Views: gives none.
+ */
+dfold_status dfold_writer_new(const dfold_writer_options *options,
+                              dfold_writer **out_writer);
+
+/**
+ * Makes a writer from options as a JSON object, the form that every binding takes: `id`, and if needed `model`, `created_at`,
+ * `template`, `request`, `dialect`, `edition`, `heartbeat`.
+ *
+ * Returns DFOLD_OK; DFOLD_MISUSE_ARGUMENT or DFOLD_MISUSE_UNKNOWN_NAME for options that cannot be used, with the reason in
+ * `out_problem`; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the caller owns the writer and ends it with dfold_writer_free; the text is read and not kept.
+ * - NULL: `out_problem` may be NULL; `out_writer` may not.
+ * - Threads: safe from any thread.
+ * - Views: gives none.
+ */
+dfold_status dfold_writer_new_json(dfold_bytes options,
+                                   dfold_problem *out_problem,
+                                   dfold_writer **out_writer);
+
+/**
+ * Ends a writer.
+ *
+ * - Ownership: takes the writer back; using it afterwards is undefined.
+ * - NULL: allowed; nothing happens.
+ * - Threads: no other call on the writer may be running.
+ * - Views: ends all that the writer gave.
+ */
+void dfold_writer_free(dfold_writer *writer);
+
+/**
+ * Takes all SSE bytes written since the last take: whole frames, or nothing.
+ *
+ * Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
+ *
+ * - Ownership: the bytes stay the library's; send or copy them.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a writer; different writers are independent.
+ * - Views: valid until the next take or free.
+ */
+dfold_status dfold_writer_take(dfold_writer *writer, dfold_bytes *out_bytes);
+
+/**
+ * Takes the JSON text of the next event, without its frame, as a WebSocket wants it.
+ *
+ * Returns DFOLD_OK; DFOLD_NO_MORE if everything written was taken; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the text stays the library's; send or copy it.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a writer; different writers are independent.
+ * - Views: valid until the next call on the writer.
+ */
+dfold_status dfold_writer_poll(dfold_writer *writer, dfold_bytes *out_json);
+
+/**
+ * Tells how far the writer has come.
+ *
+ * Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
+ *
+ * - Ownership: nothing changes hands.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a writer; different writers are independent.
+ * - Views: gives none.
+ */
+dfold_status dfold_writer_progress(dfold_writer *writer, dfold_progress *out_progress);
+
+/**
+ * Gives the response so far as JSON text: what a snapshot would carry now; after the end, the answer that is not streamed.
+ *
+ * Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
+ *
+ * - Ownership: the text stays the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a writer; different writers are independent.
+ * - Views: valid until the next call on the writer.
+ */
+dfold_status dfold_writer_response_json(dfold_writer *writer,
+                                        dfold_bytes *out_json);
+
+/**
+ * Says in full why the last call on the writer was refused.
+ *
+ * Returns DFOLD_OK; DFOLD_NO_MORE if none was, apart from NULL and impossible lengths; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the error's views stay the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a writer; different writers are independent.
+ * - Views: valid until the next call on the writer.
+ */
+dfold_status dfold_writer_error(dfold_writer *writer,
+                                dfold_error *out_error);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -86,14 +86,26 @@ pub(crate) unsafe fn free<T>(handle: *mut T) {
 ///
 /// # Safety
 /// Where `data` is not NULL it points to `len` bytes that nobody writes to while the result is in use.
+#[inline]
 pub(crate) unsafe fn bytes<'a>(data: *const u8, len: usize) -> Result<&'a [u8], dfold_status> {
-    match (data.is_null(), len) {
+    // SAFETY: the caller promises it.
+    unsafe { array(data, len) }
+}
+
+/// Reads a pointer and a count as a slice; NULL is the empty slice, and only that.
+///
+/// # Safety
+/// Where `data` is not NULL it points to `count` values that nobody writes to while the result is in use.
+#[inline]
+pub(crate) unsafe fn array<'a, T>(data: *const T, count: usize) -> Result<&'a [T], dfold_status> {
+    match (data.is_null(), count) {
         (true, 0) => Ok(&[]),
         (true, _) => Err(dfold_status::DFOLD_MISUSE),
+        (false, _) if !data.is_aligned() => Err(dfold_status::DFOLD_MISUSE),
         // No object is larger than isize::MAX; a length beyond it is a negative number gone wrong.
-        (false, len) if len > isize::MAX as usize => Err(dfold_status::DFOLD_MISUSE),
-        // SAFETY: the pointer is not NULL, the length is possible, and the caller promises the rest.
-        (false, len) => Ok(unsafe { core::slice::from_raw_parts(data, len) }),
+        (false, count) if count > isize::MAX as usize / size_of::<T>().max(1) => Err(dfold_status::DFOLD_MISUSE),
+        // SAFETY: the pointer is not NULL and aligned, the length is possible, and the caller promises the rest.
+        (false, count) => Ok(unsafe { core::slice::from_raw_parts(data, count) }),
     }
 }
 

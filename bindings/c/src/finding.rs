@@ -1,5 +1,6 @@
 //! [`dfold_finding`]: one rule broken by the stream, or one repair made.
 
+use deltafold::json::Value;
 use deltafold::{Finding, Severity};
 
 use crate::bytes::dfold_bytes;
@@ -65,4 +66,9 @@ impl From<&Finding> for dfold_finding {
             repair: finding.repair.map(|repair| repair.name()).into(),
         }
     }
+}
+
+/// Findings as the core words them in JSON.
+pub(crate) fn findings_json(findings: &[Finding]) -> String {
+    Value::Array(findings.iter().map(Finding::to_value).collect()).to_string()
 }

@@ -2,6 +2,8 @@
 
 use deltafold::Kind;
 
+use crate::bytes::dfold_bytes;
+
 /// What an event is, by its `type`. Numbers are never reused; a kind that this header does not know yet is
 /// DFOLD_KIND_UNKNOWN in a program that was built with it.
 #[repr(i32)]
@@ -244,6 +246,19 @@ impl From<Kind> for dfold_kind {
             _ => Self::DFOLD_KIND_UNKNOWN,
         }
     }
+}
+
+/// Returns the wire name of a kind, such as `response.created`; `extension` and `unknown` for the two that stand for many
+/// names, and `unknown` for a number that is no kind.
+///
+/// - Ownership: the text is the library's; do not free it.
+/// - NULL: the view's `data` is never NULL.
+/// - Threads: safe from any thread.
+/// - Views: the text is constant and lives as long as the library.
+#[no_mangle]
+pub extern "C" fn dfold_kind_name(kind: i32) -> dfold_bytes {
+    let found = Kind::ALL.iter().find(|known| dfold_kind::from(**known) as i32 == kind);
+    found.unwrap_or(&Kind::Unknown).as_str().into()
 }
 
 #[cfg(test)]

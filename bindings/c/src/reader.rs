@@ -4,10 +4,10 @@ use deltafold::json::Tape;
 use deltafold::{Limits, Outcome, Reader, ReaderOptions};
 
 use crate::bytes::dfold_bytes;
-use crate::error::{dfold_error, Failures};
+use crate::error::{dfold_error, dfold_problem, tell, Failures};
 use crate::event::dfold_event;
 use crate::ffi::{self, Kept};
-use crate::finding::dfold_finding;
+use crate::finding::{dfold_finding, findings_json};
 use crate::options::{dfold_reader_options, reader_options};
 use crate::outcome::dfold_outcome;
 use crate::state::dfold_state;
@@ -115,6 +115,57 @@ pub unsafe extern "C" fn dfold_reader_new(
 ) -> dfold_status {
     // SAFETY: what both ask for is what our caller promises.
     unsafe { ffi::give(out_reader, || Ok(dfold_reader::with_options(reader_options(options)?))) }
+}
+
+/// Makes a reader from options as a JSON object, the form that every binding takes: `strict`, `quote`, `without_terminal`,
+/// `profile` (a name or an object), `edition`, `layers` (`"all"`, `"none"` or a list), `images`, `starting_after`, `limits`.
+///
+/// Returns DFOLD_OK; DFOLD_JSON_SYNTAX, DFOLD_MISUSE_ARGUMENT or DFOLD_MISUSE_UNKNOWN_NAME for options that cannot be used, with
+/// the reason in `out_problem`; DFOLD_MISUSE for NULL.
+///
+/// - Ownership: the caller owns the reader and ends it with dfold_reader_free; the text is read and not kept.
+/// - NULL: `options.data` may be NULL with length 0, for the defaults; `out_problem` may be NULL; `out_reader` may not.
+/// - Threads: safe from any thread.
+/// - Views: gives none.
+#[no_mangle]
+pub unsafe extern "C" fn dfold_reader_new_json(
+    options: dfold_bytes,
+    out_problem: *mut dfold_problem,
+    out_reader: *mut *mut dfold_reader,
+) -> dfold_status {
+    // SAFETY: what all three ask for is what our caller promises.
+    unsafe {
+        ffi::give(out_reader, || {
+            Ok(dfold_reader::with_options(tell(ReaderOptions::from_json(ffi::text(options)?), out_problem)?))
+        })
+    }
+}
+
+/// Takes a saved state up again, with options as for dfold_reader_new_json; see dfold_reader_restore.
+///
+/// Returns as dfold_reader_new_json, and DFOLD_SAVE_DAMAGED if the bytes are not a save of this version.
+///
+/// - Ownership: the caller owns the reader and ends it with dfold_reader_free; bytes and options are read and not kept.
+/// - NULL: `saved` may be NULL with `len` 0, `options.data` with length 0; `out_problem` may be NULL; `out_reader` may not.
+/// - Threads: safe from any thread.
+/// - Views: gives none.
+#[no_mangle]
+pub unsafe extern "C" fn dfold_reader_restore_json(
+    saved: *const u8,
+    len: usize,
+    options: dfold_bytes,
+    out_problem: *mut dfold_problem,
+    out_reader: *mut *mut dfold_reader,
+) -> dfold_status {
+    // SAFETY: what all ask for is what our caller promises.
+    unsafe {
+        ffi::give(out_reader, || {
+            let options = tell(ReaderOptions::from_json(ffi::text(options)?), out_problem)?;
+            let limits = options.limits;
+            let reader = tell(Reader::restore(ffi::bytes(saved, len)?, options), out_problem)?;
+            Ok(dfold_reader::new(reader, limits))
+        })
+    }
 }
 
 /// Takes a saved state up again; see dfold_reader_save. Feed it the bytes of the new connection: events that were read before
@@ -316,6 +367,28 @@ pub unsafe extern "C" fn dfold_reader_finding(
     unsafe {
         ffi::ask(reader, out_finding, |reading| {
             reading.reader.findings().get(at).map(Into::into).ok_or(dfold_status::DFOLD_NO_MORE)
+        })
+    }
+}
+
+/// Gives the findings that are kept as one JSON array.
+///
+/// Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
+///
+/// - Ownership: the text stays the library's.
+/// - NULL: neither may be NULL.
+/// - Threads: one call at a time on a reader; different readers are independent.
+/// - Views: valid until the next call on the reader.
+#[no_mangle]
+pub unsafe extern "C" fn dfold_reader_findings_json(
+    reader: *mut dfold_reader,
+    out_json: *mut dfold_bytes,
+) -> dfold_status {
+    // SAFETY: what `ask` asks for is what our caller promises.
+    unsafe {
+        ffi::ask(reader, out_json, |reading| {
+            reading.scratch = findings_json(reading.reader.findings());
+            Ok(reading.scratch.as_str().into())
         })
     }
 }

@@ -4,20 +4,34 @@ use deltafold::sse::{FrameDecoder, Signal};
 use deltafold::Limits;
 
 use crate::bytes::dfold_bytes;
+use crate::error::{dfold_error, dfold_problem, tell, Failures};
 use crate::ffi;
 use crate::status::dfold_status;
 
 /// Decodes an event stream into frames. Opaque; made by dfold_sse_new, ended by dfold_sse_free.
 pub struct dfold_sse {
-    decoder: FrameDecoder,
+    decoding: Decoding,
     broken: bool,
 }
 
-impl ffi::Handle for dfold_sse {
-    type Inner = FrameDecoder;
+/// What the handle wraps.
+pub(crate) struct Decoding {
+    decoder: FrameDecoder,
+    failures: Failures,
+}
 
-    fn parts(&mut self) -> (&mut FrameDecoder, &mut bool) {
-        (&mut self.decoder, &mut self.broken)
+impl dfold_sse {
+    fn new(limits: &Limits) -> Self {
+        let decoding = Decoding { decoder: FrameDecoder::new(limits), failures: Failures::default() };
+        Self { decoding, broken: false }
+    }
+}
+
+impl ffi::Handle for dfold_sse {
+    type Inner = Decoding;
+
+    fn parts(&mut self) -> (&mut Decoding, &mut bool) {
+        (&mut self.decoding, &mut self.broken)
     }
 }
 
@@ -90,9 +104,46 @@ impl From<Signal<'_>> for dfold_signal {
 /// - Views: gives none.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_sse_new(out_decoder: *mut *mut dfold_sse) -> dfold_status {
-    let make = || Ok(dfold_sse { decoder: FrameDecoder::new(&Limits::default()), broken: false });
     // SAFETY: what `give` asks for is what our caller promises.
-    unsafe { ffi::give(out_decoder, make) }
+    unsafe { ffi::give(out_decoder, || Ok(dfold_sse::new(&Limits::default()))) }
+}
+
+/// Makes a decoder with limits, given as a JSON object: `line_bytes`, `frame_bytes`, `overflow` (`error` or `drop`).
+///
+/// Returns DFOLD_OK; DFOLD_JSON_SYNTAX, DFOLD_MISUSE_ARGUMENT or DFOLD_MISUSE_UNKNOWN_NAME for limits that cannot be used, with
+/// the reason in `out_problem`; DFOLD_MISUSE for NULL.
+///
+/// - Ownership: the caller owns the decoder and ends it with dfold_sse_free; the text is read and not kept.
+/// - NULL: `limits.data` may be NULL with length 0, for the defaults; `out_problem` may be NULL; `out_decoder` may not.
+/// - Threads: safe from any thread.
+/// - Views: gives none.
+#[no_mangle]
+pub unsafe extern "C" fn dfold_sse_new_json(
+    limits: dfold_bytes,
+    out_problem: *mut dfold_problem,
+    out_decoder: *mut *mut dfold_sse,
+) -> dfold_status {
+    // SAFETY: what all three ask for is what our caller promises.
+    unsafe {
+        ffi::give(out_decoder, || {
+            let limits = tell(Limits::from_json(ffi::text(limits)?), out_problem)?;
+            Ok(dfold_sse::new(&limits))
+        })
+    }
+}
+
+/// Says in full why the last call on the decoder failed.
+///
+/// Returns DFOLD_OK; DFOLD_NO_MORE if none has failed, apart from NULL and impossible lengths; DFOLD_MISUSE for NULL.
+///
+/// - Ownership: the error's views stay the library's.
+/// - NULL: neither may be NULL.
+/// - Threads: one call at a time on a decoder; different decoders are independent.
+/// - Views: valid until the next call on the decoder.
+#[no_mangle]
+pub unsafe extern "C" fn dfold_sse_error(decoder: *mut dfold_sse, out_error: *mut dfold_error) -> dfold_status {
+    // SAFETY: what `ask` asks for is what our caller promises.
+    unsafe { ffi::ask(decoder, out_error, |decoding| decoding.failures.show()) }
 }
 
 /// Takes the next signal out of a chunk, from `*at` on, and moves `*at` behind it.
@@ -117,16 +168,16 @@ pub unsafe extern "C" fn dfold_sse_next(
 ) -> dfold_status {
     // SAFETY: each pointer is used as our caller promises; the views point into the decoder and the chunk.
     unsafe {
-        ffi::with(decoder, |decoder| {
+        ffi::ask(decoder, out_signal, |Decoding { decoder, failures }| {
             let chunk = ffi::bytes(chunk, len)?;
             let at = ffi::in_out(at)?;
-            if *at > chunk.len() || out_signal.is_null() {
+            if *at > chunk.len() {
                 return Err(dfold_status::DFOLD_MISUSE);
             }
             match decoder.next(chunk, at) {
-                Ok(Some(signal)) => ffi::write(out_signal, signal.into()),
+                Ok(Some(signal)) => Ok(signal.into()),
                 Ok(None) => Err(dfold_status::DFOLD_NO_MORE),
-                Err(error) => Err(error.code().into()),
+                Err(error) => Err(failures.keep(error)),
             }
         })
     }
@@ -142,8 +193,9 @@ pub unsafe extern "C" fn dfold_sse_next(
 /// - Views: ends all that the decoder gave.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_sse_reset(decoder: *mut dfold_sse) -> dfold_status {
-    let reset = |decoder: &mut FrameDecoder| {
-        decoder.reset();
+    let reset = |decoding: &mut Decoding| {
+        decoding.decoder.reset();
+        decoding.failures = Failures::default();
         Ok(())
     };
     // SAFETY: what `with` asks for is what our caller promises.

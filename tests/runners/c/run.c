@@ -7,9 +7,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void show_text(const char *name, dfold_bytes text) {
+/* The one object, and what its word has told. */
+static struct {
+    enum { NOTHING, SSE, READER, PARTIAL, WRITER, CONVERT, VALIDATE } kind;
+    dfold_sse *sse;
+    dfold_reader *reader;
+    dfold_partial *partial;
+    dfold_writer *writer;
+    dfold_converter *converter;
+    char *what;
+    dfold_bytes options;
+    /* An error was told, or the input was cancelled: nothing more is fed. */
+    int over;
+} object;
+
+static void drop(void) {
+    dfold_sse_free(object.sse);
+    dfold_reader_free(object.reader);
+    dfold_partial_free(object.partial);
+    dfold_writer_free(object.writer);
+    dfold_converter_free(object.converter);
+    free(object.what);
+    free((void *)object.options.data);
+    memset(&object, 0, sizeof object);
+}
+
+static void show_text(dfold_bytes text) {
     size_t i;
-    printf("\"%s\":\"", name);
+    putchar('"');
     for (i = 0; i < text.len; i++) {
         unsigned char byte = text.data[i];
         if (byte == '"' || byte == '\\') {
@@ -20,72 +45,393 @@ static void show_text(const char *name, dfold_bytes text) {
             putchar(byte);
         }
     }
-    printf("\",");
+    putchar('"');
 }
 
-static void show(const dfold_signal *signal) {
-    putchar('{');
-    show_text("event", signal->event);
-    show_text("data", signal->data);
-    show_text("id", signal->id);
-    if (signal->has_retry) {
-        printf("\"retry\":%" PRIu64 ",", signal->retry);
+static void show_raw(dfold_bytes json) { fwrite(json.data, 1, json.len, stdout); }
+
+static void show_member(const char *name, dfold_bytes text, int there) {
+    printf("\"%s\":", name);
+    if (there) {
+        show_text(text);
     } else {
-        printf("\"retry\":null,");
+        printf("null");
     }
-    printf("\"offset\":%" PRIu64 "}\n", signal->offset);
+    putchar(',');
+}
+
+static void show_number(const char *name, uint64_t number, int there) {
+    if (there) {
+        printf("\"%s\":%" PRIu64 ",", name, number);
+    } else {
+        printf("\"%s\":null,", name);
+    }
+}
+
+static void show_bytes(const char *lead, dfold_bytes bytes) {
+    size_t i;
+    printf("{%s\"bytes\":\"", lead);
+    for (i = 0; i < bytes.len; i++) {
+        printf("%02x", bytes.data[i]);
+    }
+    puts("\"}");
+}
+
+static void tell(dfold_bytes name, uint64_t offset) {
+    printf("{\"error\":");
+    show_text(name);
+    printf(",\"offset\":%" PRIu64 "}\n", offset);
+}
+
+/* Tells a failure of the object, which every kind but the writer's is over with. */
+static void check(dfold_status status) {
+    dfold_error error = {0};
+    if (status == DFOLD_OK || status == DFOLD_NO_MORE) return;
+    switch (object.kind) {
+    case SSE: dfold_sse_error(object.sse, &error); break;
+    case READER: dfold_reader_error(object.reader, &error); break;
+    case PARTIAL: dfold_partial_error(object.partial, &error); break;
+    case WRITER: dfold_writer_error(object.writer, &error); break;
+    default: dfold_converter_error(object.converter, &error); break;
+    }
+    if (error.status != status) {
+        fprintf(stderr, "the call gave %d, the error says %d\n", (int)status, (int)error.status);
+        exit(1);
+    }
+    tell(error.name, error.offset);
+    object.over = object.kind != WRITER;
+}
+
+static void show_event(const dfold_event *event) {
+    printf("{\"index\":%" PRIu64 ",", event->index);
+    show_member("kind", dfold_kind_name(event->kind), 1);
+    show_member("type", event->type, 1);
+    show_number("sequence_number", event->sequence_number, event->has & DFOLD_HAS_SEQUENCE_NUMBER);
+    show_member("item_id", event->item_id, event->has & DFOLD_HAS_ITEM_ID);
+    show_number("output_index", event->output_index, event->has & DFOLD_HAS_OUTPUT_INDEX);
+    show_number("content_index", event->content_index, event->has & DFOLD_HAS_CONTENT_INDEX);
+    show_number("summary_index", event->summary_index, event->has & DFOLD_HAS_SUMMARY_INDEX);
+    show_number("offset", event->offset, 1);
+    show_member("delta", event->delta, 1);
+    show_member("text", event->text, event->has & DFOLD_HAS_TEXT);
+    printf("\"raw\":");
+    show_text(event->raw);
+    puts("}");
+}
+
+static void poll_events(void) {
+    dfold_event event;
+    dfold_status status;
+    while ((status = dfold_reader_poll(object.reader, &event)) == DFOLD_OK) {
+        show_event(&event);
+    }
+    check(status);
+}
+
+static void show_outcome(const dfold_outcome *outcome) {
+    printf("{\"outcome\":{\"outcome\":");
+    show_text(outcome->name);
+    if (outcome->kind == DFOLD_OUTCOME_INCOMPLETE) {
+        printf(",\"reason\":");
+        show_text(outcome->reason);
+    } else if (outcome->kind == DFOLD_OUTCOME_FAILED) {
+        printf(",\"error\":{");
+        show_member("type", outcome->error_type, 1);
+        show_member("code", outcome->error_code, 1);
+        show_member("param", outcome->error_param, outcome->has_error_param);
+        printf("\"message\":");
+        show_text(outcome->error_message);
+        putchar('}');
+    } else if (outcome->kind == DFOLD_OUTCOME_TRUNCATED && outcome->has_last_sequence_number) {
+        printf(",\"last_sequence_number\":%" PRIu64, outcome->last_sequence_number);
+    } else if (outcome->kind == DFOLD_OUTCOME_TRUNCATED) {
+        printf(",\"last_sequence_number\":null");
+    }
+    printf("},");
+}
+
+static void finish_reader(void) {
+    dfold_outcome outcome;
+    dfold_bytes text;
+    dfold_state state;
+    dfold_reader_end(object.reader);
+    if (!object.over) poll_events();
+    dfold_reader_finish(object.reader, &outcome);
+    show_outcome(&outcome);
+    dfold_reader_output_text(object.reader, &text);
+    show_member("output_text", text, 1);
+    dfold_reader_state(object.reader, &state);
+    show_number("last_sequence_number", state.last_sequence_number, state.has_last_sequence_number);
+    show_number("activity", state.activity, 1);
+    printf("\"findings\":");
+    dfold_reader_findings_json(object.reader, &text);
+    show_raw(text);
+    printf(",\"response\":");
+    dfold_reader_response_json(object.reader, &text);
+    show_raw(text);
+    puts("}");
+}
+
+static void resume(void) {
+    dfold_bytes saved;
+    dfold_reader *resumed = NULL;
+    dfold_problem problem;
+    dfold_reader_save(object.reader, &saved);
+    if (dfold_reader_restore_json(saved.data, saved.len, object.options, &problem, &resumed) != DFOLD_OK) {
+        tell(dfold_status_name(problem.status), problem.offset);
+        object.over = 1;
+        return;
+    }
+    dfold_reader_free(object.reader);
+    object.reader = resumed;
+}
+
+static void show_value(void) {
+    dfold_bytes value = {NULL, 0};
+    int there = dfold_partial_value(object.partial, &value) == DFOLD_OK;
+    show_member("value", value, there);
+}
+
+static void push(dfold_bytes piece) {
+    dfold_unfinished open;
+    dfold_status status = dfold_partial_push(object.partial, piece.data, piece.len);
+    putchar('{');
+    show_value();
+    if (dfold_partial_unfinished(object.partial, &open) == DFOLD_OK) {
+        printf("\"unfinished\":[");
+        show_text(open.pointer);
+        putchar(',');
+        show_text(open.type);
+        puts("]}");
+    } else {
+        puts("\"unfinished\":null}");
+    }
+    check(status);
+}
+
+static void finish_partial(void) {
+    dfold_bytes changes;
+    bool complete = false;
+    if (!object.over) check(dfold_partial_finish(object.partial));
+    putchar('{');
+    show_value();
+    dfold_partial_is_complete(object.partial, &complete);
+    printf("\"complete\":%s,\"changes\":", complete ? "true" : "false");
+    dfold_partial_changes(object.partial, &changes);
+    show_raw(changes);
+    puts("}");
+}
+
+static void apply(dfold_bytes intent) {
+    uint32_t item;
+    char lead[32] = "\"item\":null,";
+    dfold_bytes bytes;
+    dfold_status status = dfold_writer_apply_json(object.writer, intent.data, intent.len, &item);
+    if (status != DFOLD_OK) {
+        check(status);
+        return;
+    }
+    if (item != DFOLD_NO_ITEM) snprintf(lead, sizeof lead, "\"item\":%" PRIu32 ",", item);
+    dfold_writer_take(object.writer, &bytes);
+    show_bytes(lead, bytes);
+}
+
+static void take_converted(dfold_status status) {
+    dfold_bytes bytes;
+    dfold_converter_take(object.converter, &bytes);
+    show_bytes("", bytes);
+    check(status);
+}
+
+static void finish_converter(void) {
+    dfold_bytes bytes, report;
+    dfold_status status = object.over ? DFOLD_OK : dfold_converter_finish(object.converter);
+    dfold_converter_take(object.converter, &bytes);
+    show_bytes("", bytes);
+    dfold_converter_report(object.converter, &report);
+    show_raw(report);
+    putchar('\n');
+    check(status);
+}
+
+static void validate(dfold_bytes json) {
+    dfold_report *report = NULL;
+    dfold_problem problem;
+    dfold_bytes findings;
+    if (dfold_validate(dfold_view(object.what), json, object.options, &problem, &report) != DFOLD_OK) {
+        tell(dfold_status_name(problem.status), problem.offset);
+        object.over = 1;
+        return;
+    }
+    dfold_report_findings_json(report, &findings);
+    show_raw(findings);
+    putchar('\n');
+    dfold_report_free(report);
+}
+
+static void frames(dfold_bytes chunk) {
+    size_t at = 0;
+    dfold_signal signal;
+    dfold_status status;
+    while ((status = dfold_sse_next(object.sse, chunk.data, chunk.len, &at, &signal)) == DFOLD_OK) {
+        if (signal.kind != DFOLD_SIGNAL_FRAME) continue;
+        putchar('{');
+        show_member("event", signal.event, 1);
+        show_member("data", signal.data, 1);
+        show_member("id", signal.id, 1);
+        show_number("retry", signal.retry, signal.has_retry);
+        printf("\"offset\":%" PRIu64 "}\n", signal.offset);
+    }
+    check(status);
 }
 
 static int digit(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
 
-/* Turns the hexadecimal text into bytes in its own place and returns how many. */
-static size_t unhex(char *text) {
-    size_t len = 0;
-    for (; text[2 * len] != '\0'; len++) {
-        text[len] = (char)(digit(text[2 * len]) << 4 | digit(text[2 * len + 1]));
+/* Bytes of their own size on the heap, so that a sanitizer sees a step beyond them. */
+static dfold_bytes unhex(const char *text) {
+    size_t i, len = strlen(text) / 2;
+    uint8_t *bytes = malloc(len ? len : 1);
+    dfold_bytes view;
+    if (!bytes) exit(1);
+    for (i = 0; i < len; i++) {
+        bytes[i] = (uint8_t)(digit(text[2 * i]) << 4 | digit(text[2 * i + 1]));
     }
-    return len;
+    view.data = bytes;
+    view.len = len;
+    return view;
 }
 
-static void feed(dfold_sse **decoder, char *hex) {
-    size_t len = unhex(hex), at = 0;
-    dfold_signal signal;
-    dfold_status status;
-    while ((status = dfold_sse_next(*decoder, (const uint8_t *)hex, len, &at, &signal)) == DFOLD_OK) {
-        if (signal.kind == DFOLD_SIGNAL_FRAME) {
-            show(&signal);
+/* Makes the object of a word; 0 if it is none. */
+static int make(const char *word, char *rest) {
+    dfold_problem problem;
+    dfold_status status = DFOLD_OK;
+    char *options = rest;
+    static const char *const words[] = {"", "sse", "reader", "partial", "writer", "convert", "validate"};
+    int kind = VALIDATE;
+    while (kind > NOTHING && strcmp(words[kind], word) != 0) kind--;
+    if (kind == NOTHING) return 0;
+    drop();
+    if (kind == VALIDATE) {
+        options += strcspn(rest, " ");
+        if (*options) *options++ = '\0';
+        object.what = strdup(rest);
+    }
+    object.options = unhex(options);
+    switch (kind) {
+    case SSE: status = dfold_sse_new_json(object.options, &problem, &object.sse); break;
+    case READER: status = dfold_reader_new_json(object.options, &problem, &object.reader); break;
+    case PARTIAL: status = dfold_partial_new(object.options, &problem, &object.partial); break;
+    case WRITER: status = dfold_writer_new_json(object.options, &problem, &object.writer); break;
+    case CONVERT: status = dfold_converter_new(object.options, &problem, &object.converter); break;
+    default: break;
+    }
+    if (status != DFOLD_OK) {
+        drop();
+        tell(dfold_status_name(problem.status), problem.offset);
+        return 1;
+    }
+    object.kind = kind;
+    return 1;
+}
+
+/* Does what a line tells the object; 0 if it does not know the word. */
+static int take(const char *word, dfold_bytes bytes) {
+    int feed = strcmp(word, "feed") == 0;
+    switch (object.kind) {
+    case SSE:
+        if (feed) frames(bytes);
+        return feed;
+    case READER:
+        if (feed || strcmp(word, "feed_json") == 0) {
+            dfold_status status = feed ? dfold_reader_feed(object.reader, bytes.data, bytes.len)
+                                       : dfold_reader_feed_json(object.reader, bytes.data, bytes.len);
+            check(status);
+            if (status == DFOLD_OK) poll_events();
+            return 1;
         }
+        if (strcmp(word, "request") == 0) {
+            check(dfold_reader_note_request(object.reader, bytes.data, bytes.len));
+            return 1;
+        }
+        if (strcmp(word, "resume") == 0) {
+            resume();
+            return 1;
+        }
+        return 0;
+    case PARTIAL:
+        if (feed) push(bytes);
+        return feed;
+    case WRITER:
+        if (strcmp(word, "do") != 0) return 0;
+        apply(bytes);
+        return 1;
+    case CONVERT:
+        if (feed) {
+            take_converted(dfold_converter_feed(object.converter, bytes.data, bytes.len));
+            return 1;
+        }
+        if (strcmp(word, "cancel") != 0) return 0;
+        take_converted(dfold_converter_cancel(object.converter));
+        object.over = 1;
+        return 1;
+    case VALIDATE:
+        if (feed) validate(bytes);
+        return feed;
+    default:
+        return 0;
     }
-    if (status != DFOLD_NO_MORE) {
-        printf("{\"error\":\"%d\",\"offset\":0}\n", (int)status);
-        dfold_sse_free(*decoder);
-        *decoder = NULL;
+}
+
+static void end(void) {
+    dfold_bytes response;
+    switch (object.kind) {
+    case READER: finish_reader(); break;
+    case PARTIAL: finish_partial(); break;
+    case WRITER:
+        dfold_writer_response_json(object.writer, &response);
+        printf("{\"response\":");
+        show_raw(response);
+        puts("}");
+        break;
+    case CONVERT: finish_converter(); break;
+    default: break;
     }
+    drop();
+    puts("{\"end\":true}");
+    fflush(stdout);
+}
+
+static int is_verb(const char *word) {
+    static const char *const verbs[] = {"feed", "feed_json", "request", "resume", "do", "cancel"};
+    size_t i;
+    for (i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+        if (strcmp(verbs[i], word) == 0) return 1;
+    }
+    return 0;
 }
 
 int main(void) {
     char *line = NULL;
     size_t room = 0;
-    ssize_t len;
-    dfold_sse *decoder = NULL;
-    while ((len = getline(&line, &room, stdin)) > 0) {
+    int known = 1;
+    while (known && getline(&line, &room, stdin) > 0) {
+        char *rest;
         line[strcspn(line, "\n")] = '\0';
-        if (strcmp(line, "sse") == 0) {
-            dfold_sse_free(decoder);
-            decoder = NULL;
-            if (dfold_sse_new(&decoder) != DFOLD_OK) return 1;
-        } else if (strncmp(line, "feed", 4) == 0) {
-            if (decoder) feed(&decoder, line + (line[4] == ' ' ? 5 : 4));
-        } else if (strcmp(line, "end") == 0) {
-            dfold_sse_free(decoder);
-            decoder = NULL;
-            puts("{\"end\":true}");
-            fflush(stdout);
+        rest = line + strcspn(line, " ");
+        if (*rest) *rest++ = '\0';
+        if (strcmp(line, "end") == 0) {
+            end();
+        } else if (is_verb(line)) {
+            dfold_bytes bytes;
+            if (object.over || object.kind == NOTHING) continue;
+            bytes = unhex(rest);
+            known = take(line, bytes);
+            free((void *)bytes.data);
         } else {
-            return 2;
+            known = make(line, rest);
         }
     }
-    dfold_sse_free(decoder);
+    drop();
     free(line);
-    return 0;
+    return known ? 0 : 2;
 }
