@@ -5,7 +5,7 @@
 
 use deltafold_benches::contenders::StreamRoad;
 use deltafold_benches::shapes::{self, Folded, Order, Shape};
-use deltafold_benches::{measure, mode, Contender, Cut, Mode};
+use deltafold_benches::{measure, mode, wanted, Contender, Cut, Mode};
 
 const CUTS: [Cut; 3] = [Cut::Event, Cut::Bytes(16 * 1024), Cut::Bytes(7)];
 
@@ -37,6 +37,10 @@ pub(crate) fn main() {
 }
 
 fn compare(shape: &Shape, cut: Cut, mode: Mode) {
+    let title = format!("read {} {}", shape.name, cut.name());
+    if !wanted(&title) {
+        return;
+    }
     let chunks = cut.chunks(&shape.stream);
     let contenders = StreamRoad::ALL.iter().map(|road| Contender::new(road.name(), || road.run(&chunks)));
     let check = |name: &str, folded: &Folded| {
@@ -47,12 +51,14 @@ fn compare(shape: &Shape, cut: Cut, mode: Mode) {
             assert_eq!(result.events, shape.expected.events, "{name}");
         }
     };
-    let title = format!("read {} {}", shape.name, cut.name());
     println!("{}", measure(title, shape.expected.events, check, contenders.collect(), mode));
 }
 
 /// A quarter, half and all of a size, in turn: the time per byte must stay.
 fn growth((name, make, size, cut): Growing, mode: Mode) {
+    if !wanted(&format!("growth {name}")) {
+        return;
+    }
     let size = if mode == Mode::Full { size } else { size / 1_000 };
     let shapes = [size / 4, size / 2, size].map(make);
     let cuts = shapes.each_ref().map(|shape| cut.chunks(&shape.stream));

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use deltafold::validate::Layers;
 use deltafold::{Edition, Kind, Profile, Reader, ReaderBuilder};
 use deltafold_benches::shapes::Shape;
-use deltafold_benches::{measure, mode, Contender, Cut, Mode};
+use deltafold_benches::{measure, mode, wanted, Contender, Cut, Mode};
 use deltafold_tests::schema::{load, name_in, rebuild, source, Treatment};
 use serde_json::{json, Map, Value};
 
@@ -29,6 +29,10 @@ pub(crate) fn main() {
 type Schemas = BTreeMap<String, jsonschema::Validator>;
 
 fn compare(shape: &Shape, cut: Cut, schemas: &Schemas, union: &jsonschema::Validator, mode: Mode) {
+    let title = format!("validate {} {}", shape.name, cut.name());
+    if !wanted(&title) {
+        return;
+    }
     let chunks = cut.chunks(&shape.stream);
     let contenders = vec![
         Contender::new("deltafold, all layers", || read(Reader::builder().validate(Layers::ALL), &chunks)),
@@ -39,7 +43,6 @@ fn compare(shape: &Shape, cut: Cut, schemas: &Schemas, union: &jsonschema::Valid
         }),
     ];
     let check = |name: &str, events: &usize| assert_eq!(*events, shape.expected.events, "{name}");
-    let title = format!("validate {} {}", shape.name, cut.name());
     println!("{}", measure(title, shape.expected.events, check, contenders, mode));
 }
 

@@ -10,4 +10,4 @@ mod measure;
 pub mod shapes;
 
 pub use cut::Cut;
-pub use measure::{measure, mode, Contender, Mode, Row, Table};
+pub use measure::{measure, mode, wanted, Contender, Mode, Row, Table};

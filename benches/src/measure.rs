@@ -27,6 +27,17 @@ pub fn mode() -> Mode {
     }
 }
 
+/// Says whether a table is asked for: the words on the command line that are no flags choose tables by their titles' beginnings,
+/// and without such words all are.
+///
+/// ```text
+/// cargo bench -p deltafold-benches --bench read -- 'read W1 event'
+/// ```
+pub fn wanted(title: &str) -> bool {
+    let mut words = std::env::args().skip(1).filter(|word| !word.starts_with('-')).peekable();
+    words.peek().is_none() || words.any(|word| title.starts_with(&word))
+}
+
 /// One way to do the work, with a name.
 pub struct Contender<'a, T> {
     name: String,

@@ -12,7 +12,7 @@ use super::rates::RateLimits;
 use super::response::Response;
 use super::route::{text_route, Route, Target};
 use super::slot::{Array, Opened, Slot, Way};
-use super::state::{object, State, Terminal};
+use super::state::{object, State};
 use crate::contract::Kind;
 use crate::error::{Code, Error};
 use crate::event::Event;
@@ -53,9 +53,8 @@ pub struct AccumulateOptions {
 pub struct Accumulator {
     pub(super) options: AccumulateOptions,
     pub(super) limits: Limits,
-    /// The response as the events build it. Empty once a terminal snapshot has taken its place.
+    /// The response as the events build it, or as a terminal snapshot has it.
     pub(super) building: State,
-    terminal: Option<Terminal>,
     pub(super) cursor: Option<Cursor>,
     pub(crate) outcome: Option<Outcome>,
     pub(crate) error: Option<Failure>,
@@ -86,13 +85,35 @@ impl Accumulator {
             options,
             limits,
             building: State::default(),
-            terminal: None,
             cursor: None,
             outcome: None,
             error: None,
             rates: RateLimits::default(),
             bytes: 0,
         }
+    }
+
+    /// Applies one event of a stream of which every event was applied.
+    #[inline]
+    pub(crate) fn apply_next(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
+        if event.goes_on() && event.is_mere_text() && self.append_next(event.delta()) {
+            return Ok(());
+        }
+        self.apply(event, findings)
+    }
+
+    /// Appends to the string that the last delta went to.
+    #[inline]
+    fn append_next(&mut self, delta: &str) -> bool {
+        let Some(cursor) = &self.cursor else { return false };
+        let Some(slot) = self.building.slots.get_mut(cursor.slot as usize) else { return false };
+        if slot.high.is_some() || self.bytes > self.limits.response_bytes {
+            return false;
+        }
+        let Some(text) = slot.follow(cursor.way) else { return false };
+        text.push_str(delta);
+        self.bytes += delta.len();
+        true
     }
 
     /// Applies one event. Repairs and disagreements become findings; only a limit is an error.
@@ -112,18 +133,17 @@ impl Accumulator {
         let same = event.kind() == cursor.kind
             && event.output_index() == Some(cursor.output_index)
             && element_of(event, cursor.kind) == cursor.element
-            && event.logprobs().is_none()
-            && !event.halves().lone;
+            && event.is_mere_text();
         let Some(slot) = same.then(|| self.building.slots.get_mut(cursor.slot as usize)).flatten() else {
             return false;
         };
-        let id_fits = event.item_id().is_none_or(|id| id == slot.id());
-        if !id_fits || slot.high.is_some() || self.bytes > self.limits.response_bytes {
+        if !event.fits_item(slot.id()) || slot.high.is_some() || self.bytes > self.limits.response_bytes {
             return false;
         }
         let Some(text) = slot.follow(cursor.way) else { return false };
-        text.push_str(event.delta());
-        self.bytes += event.delta().len();
+        let delta = event.delta();
+        text.push_str(delta);
+        self.bytes += delta.len();
         true
     }
 
@@ -201,8 +221,8 @@ impl Accumulator {
             let mut error = Object::new();
             error.push("code", code);
             error.push("message", message);
-            self.building.fields.insert("status", "failed");
-            self.building.fields.insert("error", error);
+            self.building.fields.object_mut().insert("status", "failed");
+            self.building.fields.object_mut().insert("error", error);
         }
         self.outcome = Some(outcome.clone());
         outcome
@@ -240,7 +260,7 @@ impl Accumulator {
 
     /// The response: as built, or as the terminal snapshot has it.
     pub(crate) fn state(&self) -> &State {
-        self.terminal.as_ref().map_or(&self.building, Terminal::state)
+        &self.building
     }
 
     /// Puts a saved state in place.
@@ -255,7 +275,7 @@ impl Accumulator {
                 (String::new(), format!("expected response.created first, found {}", event.kind()))
             });
         }
-        let another = self.building.started && response.get("id").is_some_and(|id| !id.is_str(self.response().id()));
+        let another = self.building.started && response.get("id").is_some_and(|id| !id.is_str(&self.building.id));
         if another {
             findings.report(Rule::Life08, event.place(), None, || {
                 (String::from("/response/id"), "expected the response's id, found another".to_owned())
@@ -297,7 +317,7 @@ impl Accumulator {
         match response.filter(|_| !self.options.without_terminal) {
             None => {
                 self.close_open_items();
-                self.building.fields.insert("status", status);
+                self.building.fields.object_mut().insert("status", status);
             }
             Some(response) => self.take_terminal(response, event, findings)?,
         }
@@ -322,8 +342,8 @@ impl Accumulator {
         if let Some(message) = agree::output(&self.building, response) {
             findings.report(Rule::Life09, event.place(), Some(Repair::TookLater), || (String::new(), message));
         }
-        self.building = State::default();
-        self.terminal = Some(Terminal::new(response));
+        self.building.take_fields(response);
+        self.building.take_items(response, true);
         Ok(())
     }
 

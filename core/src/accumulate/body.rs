@@ -1,19 +1,38 @@
-//! [`Body`]: an item's object, kept as the text it came in until somebody looks.
+//! [`Body`]: an object that stays the text it came in until somebody looks.
+//!
+//! A finished item repeats what its deltas said, and few readers look at every field of it: copying its text costs a fraction of
+//! building its tree. Most of such a tree is log probabilities, so there are two: a *light* one without them, for those who
+//! want texts and states, and the whole one.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use core::cell::OnceCell;
 
-use crate::json::{Object, Value, View};
+use super::slot::part_of;
+use crate::json::{Object, Tag, Tape, Value, View};
 
 /// An object that is built only when it is looked at or changed.
-///
-/// A finished item repeats what its deltas said, and few readers look at every field of it: copying its text costs a
-/// fraction of building its tree.
 #[derive(Clone, Debug)]
 pub(crate) enum Body {
     Built(Object),
-    Raw { text: String, object: OnceCell<Object> },
+    Raw { text: String, reading: Reading, light: OnceCell<Light>, whole: OnceCell<Object> },
+}
+
+/// What the text is, and so what the light object of it leaves out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// An item: log probabilities of its content parts.
+    Item,
+    /// A snapshot of a response: its items, which are kept apart.
+    Snapshot,
+}
+
+/// An object without the log probabilities of its content parts.
+#[derive(Clone, Debug)]
+pub(crate) struct Light {
+    object: Object,
+    /// Whether there were any.
+    lacks: bool,
 }
 
 impl Default for Body {
@@ -31,25 +50,64 @@ impl From<Object> for Body {
 impl From<View<'_>> for Body {
     /// Takes the text of a view, which is known to be JSON.
     fn from(view: View<'_>) -> Self {
-        Self::Raw { text: view.raw().to_owned(), object: OnceCell::new() }
+        Self::raw(view, Reading::Item)
     }
 }
 
 impl Body {
-    /// The object.
+    fn raw(view: View<'_>, reading: Reading) -> Self {
+        Self::Raw { text: view.raw().to_owned(), reading, light: OnceCell::new(), whole: OnceCell::new() }
+    }
+
+    /// Takes an item that somebody will soon look at.
+    pub(crate) fn looked_at(item: View<'_>) -> Self {
+        let body = Self::raw(item, Reading::Item);
+        if let Self::Raw { light, .. } = &body {
+            light.get_or_init(|| Light::of(item, Reading::Item));
+        }
+        body
+    }
+
+    /// Takes the fields of a snapshot. `output` holds its place among them, empty.
+    pub(crate) fn fields(snapshot: View<'_>) -> Self {
+        let items = snapshot.get("output").is_some_and(|output| output.elements().next().is_some());
+        if items {
+            // Its text would be mostly items.
+            return Self::Built(Light::of(snapshot, Reading::Snapshot).object);
+        }
+        Self::raw(snapshot, Reading::Snapshot)
+    }
+
+    /// The object. While it is text, log probabilities may be missing in its content parts.
+    pub(crate) fn light(&self) -> &Object {
+        match self {
+            Self::Built(object) => object,
+            Self::Raw { text, reading, light, .. } => {
+                &light.get_or_init(|| read(text, |view| Light::of(view, *reading))).object
+            }
+        }
+    }
+
+    /// The object, with everything in it.
     pub(crate) fn object(&self) -> &Object {
         match self {
             Self::Built(object) => object,
-            Self::Raw { text, object } => object.get_or_init(|| build(text)),
+            Self::Raw { text, reading, light, whole } => {
+                let light = light.get_or_init(|| read(text, |view| Light::of(view, *reading)));
+                if light.lacks {
+                    whole.get_or_init(|| read(text, super::state::object))
+                } else {
+                    &light.object
+                }
+            }
         }
     }
 
     /// The object, to change.
     #[inline]
     pub(crate) fn object_mut(&mut self) -> &mut Object {
-        if let Self::Raw { text, object } = self {
-            let object = object.take().unwrap_or_else(|| build(text));
-            *self = Self::Built(object);
+        if matches!(self, Self::Raw { .. }) {
+            self.build();
         }
         match self {
             Self::Built(object) => object,
@@ -58,16 +116,51 @@ impl Body {
         }
     }
 
+    fn build(&mut self) {
+        let object = self.object().clone();
+        *self = Self::Built(object);
+    }
+
     /// Says whether this is, to the letter, the text that it was made from.
     pub(crate) fn is_text(&self, other: &str) -> bool {
         matches!(self, Self::Raw { text, .. } if text == other)
     }
 }
 
-/// Builds the object of text that was checked, depth included, when its event was read.
-fn build(text: &str) -> Object {
-    match Value::parse(text, usize::MAX) {
-        Ok(Value::Object(object)) => object,
-        _ => Object::new(),
+impl Light {
+    fn of(view: View<'_>, reading: Reading) -> Self {
+        let mut this = Self { object: Object::new(), lacks: false };
+        for (key, value) in view.entries() {
+            let key = key.as_str().unwrap_or_default();
+            let value = match (&*key, reading) {
+                ("content", Reading::Item) if value.tag() == Tag::Array => {
+                    Value::Array(value.elements().map(|part| this.part(part)).collect())
+                }
+                ("output", Reading::Snapshot) => Value::Null,
+                _ => value.to_value(),
+            };
+            this.object.push(key, value);
+        }
+        if reading == Reading::Snapshot && !this.object.contains_key("output") {
+            this.object.push("output", Value::Null);
+        }
+        this
     }
+
+    fn part(&mut self, view: View<'_>) -> Value {
+        if view.tag() != Tag::Object {
+            return view.to_value();
+        }
+        let (part, logprobs) = part_of(view);
+        self.lacks |= logprobs.is_some();
+        part
+    }
+}
+
+/// Reads text that was checked, depth included, when its event was read.
+fn read<T>(text: &str, take: impl FnOnce(View<'_>) -> T) -> T {
+    let mut tape = Tape::default();
+    let checked = tape.parse(text, usize::MAX).is_ok();
+    debug_assert!(checked, "only checked text is kept");
+    take(tape.root(text))
 }

@@ -35,7 +35,7 @@ impl<'a> Response<'a> {
 
     /// A field of the response object; `output` is reached by [`items`](Self::items).
     pub fn get(&self, key: &str) -> Option<&'a Value> {
-        self.of.fields.get(key).filter(|_| key != "output")
+        self.of.fields.object().get(key).filter(|_| key != "output")
     }
 
     /// Token counts, once a terminal event has them.
@@ -97,7 +97,7 @@ impl<'a> Response<'a> {
 
     /// The whole response as a value, fields in wire order.
     pub fn to_value(&self) -> Value {
-        let mut fields = self.of.fields.clone();
+        let mut fields = self.of.fields.object().clone();
         let items = Value::Array(self.items().map(|item| item.to_value()).collect());
         if self.of.started || !self.is_empty() {
             fields.insert("output", items);
@@ -117,7 +117,7 @@ impl<'a> Response<'a> {
         out.push('{');
         let mut first = true;
         let mut seen = false;
-        for (key, value) in self.of.fields.iter() {
+        for (key, value) in self.of.fields.object().iter() {
             if !core::mem::take(&mut first) {
                 out.push(',');
             }
@@ -253,7 +253,7 @@ impl<'a> Item<'a> {
     }
 
     fn elements(&self, key: &str) -> impl Iterator<Item = Part<'a>> + use<'a> {
-        let list = self.slot.item.object().get(key).and_then(Value::as_array).unwrap_or_default();
+        let list = self.slot.item.light().get(key).and_then(Value::as_array).unwrap_or_default();
         let slot = self.slot;
         let first = if key == "summary" { SUMMARY } else { 0 };
         list.iter().enumerate().map(move |(at, value)| Part { value, slot, at: first + at })

@@ -19,7 +19,7 @@ impl Accumulator {
     pub(crate) fn save(&self) -> Value {
         let mut state = Object::new();
         let response = self.state();
-        state.push("fields", response.fields.clone());
+        state.push("fields", response.fields.object().clone());
         state.push("started", response.started);
         state.push("slots", response.slots.iter().map(save_slot).collect::<Vec<_>>());
         state.push("by_index", pairs(response.by_index.iter().map(|(index, at)| (*index, *at))));
@@ -35,8 +35,10 @@ impl Accumulator {
     /// Takes a state up again; `None` if it is not one of ours.
     pub(crate) fn restore(state: &Value, options: AccumulateOptions, limits: Limits) -> Option<Self> {
         let mut this = Self::new(options, limits);
+        let fields = state.get("fields")?.as_object()?.clone();
         let mut response = State {
-            fields: state.get("fields")?.as_object()?.clone(),
+            id: fields.get("id").and_then(Value::as_str).unwrap_or("").to_owned(),
+            fields: fields.into(),
             started: state.get("started")?.as_bool()?,
             ..State::default()
         };

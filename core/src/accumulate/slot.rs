@@ -146,7 +146,7 @@ impl Slot {
 
     /// A string field, empty if there is none.
     pub(crate) fn text(&self, key: &str) -> &str {
-        self.item.object().get(key).and_then(Value::as_str).unwrap_or("")
+        self.item.light().get(key).and_then(Value::as_str).unwrap_or("")
     }
 
     /// Sets the status, in place or as a new field.
@@ -163,9 +163,9 @@ impl Slot {
 
     fn elements(&self, array: Array) -> Option<&[Value]> {
         match array {
-            Array::Content => self.item.object().get("content")?.as_array(),
-            Array::Summary => self.item.object().get("summary")?.as_array(),
-            Array::Commands => self.item.object().get("action")?.get("commands")?.as_array(),
+            Array::Content => self.item.light().get("content")?.as_array(),
+            Array::Summary => self.item.light().get("summary")?.as_array(),
+            Array::Commands => self.item.light().get("action")?.get("commands")?.as_array(),
         }
     }
 
@@ -327,8 +327,11 @@ impl Slot {
         Value::Object(item)
     }
 
-    /// The log probabilities of the content part at a position, if some are kept beside the item.
+    /// The log probabilities of the content part at a position, if they do not stand in the light item.
     pub(crate) fn logprobs_at(&self, at: usize) -> Option<&Value> {
+        if self.done {
+            return self.item.object().get("content")?.as_array()?.get(at)?.get("logprobs");
+        }
         let wire = self.wires[Array::Content as usize].get(at)?;
         let logprobs = self.logprobs.iter().find(|logprobs| logprobs.wire == *wire)?;
         Some(logprobs.list(self.elements(Array::Content)?.get(at)?.as_object()?))

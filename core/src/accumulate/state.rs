@@ -4,17 +4,18 @@ use alloc::borrow::ToOwned;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::cell::OnceCell;
 
 use super::body::Body;
 use super::slot::Slot;
-use crate::json::{Object, Tape, Value, View};
+use crate::json::{Object, Value, View};
 
 /// The response so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct State {
     /// The snapshot's fields; `output` holds its place in the order.
-    pub(crate) fields: Object,
+    pub(crate) fields: Body,
+    /// The response's id, kept apart: every snapshot is compared with it.
+    pub(crate) id: String,
     /// A snapshot was taken.
     pub(crate) started: bool,
     pub(crate) slots: Vec<Slot>,
@@ -25,13 +26,6 @@ pub(crate) struct State {
     pub(crate) order: BTreeMap<(u64, u32), u32>,
     /// Some item does not stand where it arrived, so that positions have to be counted.
     pub(crate) shuffled: bool,
-}
-
-/// A terminal snapshot, kept as text until somebody looks at it.
-#[derive(Clone, Debug)]
-pub(crate) struct Terminal {
-    text: String,
-    state: OnceCell<State>,
 }
 
 impl State {
@@ -85,16 +79,8 @@ impl State {
     /// Takes a snapshot's fields; its items are left out.
     pub(crate) fn take_fields(&mut self, response: View<'_>) {
         self.started = true;
-        let mut fields = Object::new();
-        for (key, value) in response.entries() {
-            let key = key.as_str().unwrap_or_default();
-            let value = if key == "output" { Value::Null } else { value.to_value() };
-            fields.push(key, value);
-        }
-        if !fields.contains_key("output") {
-            fields.push("output", Value::Null);
-        }
-        self.fields = fields;
+        self.id = response.get("id").and_then(|id| id.as_str()).unwrap_or_default().into_owned();
+        self.fields = Body::fields(response);
     }
 
     /// Takes a snapshot's items, at the indexes where they stand.
@@ -104,7 +90,7 @@ impl State {
         for (at, item) in output.elements().enumerate() {
             let text = |key: &str| Some(item.get(key)?.as_str()?.into_owned());
             let done = done || text("status").as_deref() != Some("in_progress");
-            let body = if done { Body::from(item) } else { Body::from(object(item)) };
+            let body = if done { Body::looked_at(item) } else { Body::from(object(item)) };
             self.place(at as u64, at as u64, Slot::from_item(body, &text("id").unwrap_or_default(), done));
         }
     }
@@ -115,28 +101,6 @@ pub(crate) fn object(view: View<'_>) -> Object {
     match view.to_value() {
         Value::Object(object) => object,
         _ => Object::new(),
-    }
-}
-
-impl Terminal {
-    /// Keeps a snapshot's text.
-    pub(crate) fn new(response: View<'_>) -> Self {
-        Self { text: response.raw().to_owned(), state: OnceCell::new() }
-    }
-
-    /// The response that the snapshot describes.
-    pub(crate) fn state(&self) -> &State {
-        self.state.get_or_init(|| {
-            let mut state = State::default();
-            let mut tape = Tape::default();
-            // The text was checked, depth included, when its event was read.
-            if tape.parse(&self.text, usize::MAX).is_ok() {
-                let response = tape.root(&self.text);
-                state.take_fields(response);
-                state.take_items(response, true);
-            }
-            state
-        })
     }
 }
 

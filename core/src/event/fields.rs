@@ -42,6 +42,20 @@ impl Text {
         Self { start: 0, end: end as u32, place: Place::Scratch }
     }
 
+    /// How many bytes it has where it stands.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        (self.end - self.start) as usize
+    }
+
+    /// Says whether it is there and equals another text, byte by byte.
+    #[inline]
+    pub(crate) fn is(&self, other: &str, payload: &str, scratch: &str) -> bool {
+        let text = if self.place == Place::Scratch { scratch } else { payload };
+        self.place != Place::Absent
+            && text.as_bytes().get(self.start as usize..self.end as usize) == Some(other.as_bytes())
+    }
+
     #[inline]
     pub(crate) fn get<'a>(&self, payload: &'a str, scratch: &'a str) -> Option<&'a str> {
         let text = match self.place {
@@ -210,19 +224,23 @@ pub(crate) enum Slot {
 }
 
 impl Fields {
+    #[inline]
     pub(crate) fn sequence_number(&self) -> Option<u64> {
         (self.sequence_number != NONE).then_some(self.sequence_number)
     }
 
+    #[inline]
     pub(crate) fn index(&self, index: Index) -> Option<u64> {
         let value = self.indexes[index as usize];
         (value != NONE).then_some(value)
     }
 
+    #[inline]
     pub(crate) fn set_sequence_number(&mut self, number: u64) {
         self.sequence_number = number;
     }
 
+    #[inline]
     pub(crate) fn set_index(&mut self, index: Index, value: u64) {
         self.indexes[index as usize] = value;
     }

@@ -73,6 +73,8 @@ pub struct Parser {
     stack: Vec<scan::Open>,
     marks: Vec<Mark>,
     templates: Vec<Template>,
+    /// Whether the last event was read by the tight cut of the last template.
+    steady: bool,
 }
 
 /// One template a kind; a stream that mixes more kinds of deltas than this falls back to scanning.
@@ -95,6 +97,7 @@ impl Parser {
             stack: Vec::new(),
             marks: Vec::new(),
             templates: Vec::new(),
+            steady: false,
         }
     }
 
@@ -102,6 +105,7 @@ impl Parser {
     #[inline]
     pub fn parse<'a>(&'a mut self, payload: &'a str, origin: Origin<'a>) -> Event<'a> {
         self.lazy.reset();
+        self.steady = false;
         let hit = self.levels.template && self.by_template(payload, origin.frame_name);
         let fault = if hit { None } else { self.by_scan(payload, origin.frame_name) };
         let fields = match self.templates.last() {
@@ -115,8 +119,60 @@ impl Parser {
             lazy: &self.lazy,
             depth: self.depth,
             repeats: hit,
+            goes_on: false,
             fault,
             origin,
+        }
+    }
+
+    /// Looks whether `bytes` begin with a whole block of an event stream that is like an earlier one, and gives where its
+    /// payload lies. The payload is UTF-8, two line feeds stand behind it, and [`parse_block`](Self::parse_block) reads it.
+    #[inline]
+    pub(crate) fn find_block(&mut self, bytes: &[u8]) -> Option<(usize, usize)> {
+        let Self { templates, depth, stack, marks, .. } = self;
+        let (last, older) = templates.split_last_mut()?;
+        if let Some(found) = last.read_block(bytes, *depth, stack, marks) {
+            return Some(found);
+        }
+        let (at, found) = older
+            .iter_mut()
+            .enumerate()
+            .find_map(|(at, template)| template.read_block(bytes, *depth, stack, marks).map(|found| (at, found)))?;
+        templates[at..].rotate_left(1);
+        self.steady = false;
+        Some(found)
+    }
+
+    /// Reads the payload of the block that was found last. `origin` needs no name: the block's is known.
+    #[inline]
+    pub(crate) fn parse_block<'a>(&'a mut self, payload: &'a str, mut origin: Origin<'a>) -> Event<'a> {
+        self.lazy.reset();
+        if let Some(template) = self.templates.last_mut() {
+            template.settle(payload, &mut self.scratch, &self.marks);
+        }
+        let template = self.templates.last();
+        let tight = template.is_some_and(Template::by_tight);
+        let goes_on = core::mem::replace(&mut self.steady, tight) && tight;
+        origin.frame_name = template.and_then(Template::frame_name);
+        Event {
+            raw: payload,
+            scratch: &self.scratch,
+            fields: template.map_or(&self.fields, Template::fields),
+            lazy: &self.lazy,
+            depth: self.depth,
+            repeats: true,
+            goes_on,
+            fault: None,
+            origin,
+        }
+    }
+
+    /// Says how the block of the payload last read began, if it was a usual one: its name, and how its data line began.
+    /// Only blocks of one data line may be told.
+    #[inline]
+    pub(crate) fn note_block(&mut self, kind: Kind, name: Option<&str>, data: &str) {
+        if let Some(template) = self.templates.last_mut().filter(|template| template.kind() == kind) {
+            template.set_head(name, data);
         }
     }
 
@@ -209,7 +265,14 @@ fn wants_flat(payload: &str, name: Option<&str>) -> bool {
 }
 
 impl Lazy {
+    #[inline]
     fn reset(&mut self) {
+        if self.tape.get().is_some() {
+            self.recycle();
+        }
+    }
+
+    fn recycle(&mut self) {
         if let Some(tape) = self.tape.take() {
             self.spare = Cell::new(tape);
         }

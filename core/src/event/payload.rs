@@ -24,6 +24,7 @@ pub struct Event<'a> {
     pub(super) lazy: &'a Lazy,
     pub(super) depth: usize,
     pub(super) repeats: bool,
+    pub(super) goes_on: bool,
     pub(super) fault: Option<Fault>,
     pub(super) origin: Origin<'a>,
 }
@@ -143,6 +144,25 @@ impl<'a> Event<'a> {
     /// The `logprobs` array as it was written; `None` if it is absent or empty.
     pub fn logprobs(&self) -> Option<&'a str> {
         self.fields.logprobs.get(self.raw, self.scratch).filter(|text| text.len() > 2)
+    }
+
+    /// Says whether the event is of the kind, the item and the part that the event before it was of.
+    #[inline]
+    pub(crate) fn goes_on(&self) -> bool {
+        self.goes_on
+    }
+
+    /// Says whether the event may go to the item with this id: it has the same or none.
+    #[inline]
+    pub(crate) fn fits_item(&self, id: &str) -> bool {
+        let own = &self.fields.item_id;
+        own.is(id, self.raw, self.scratch) || self.item_id().is_none()
+    }
+
+    /// Says whether there is nothing to a delta but its text: no log probabilities, no half characters.
+    #[inline]
+    pub(crate) fn is_mere_text(&self) -> bool {
+        self.fields.logprobs.len() <= 2 && !self.fields.halves.lone
     }
 
     /// The whole arguments of a done event of a call; the same as [`text`](Event::text).
@@ -304,6 +324,7 @@ impl OwnedEvent {
             lazy: &self.lazy,
             depth: self.depth,
             repeats: false,
+            goes_on: false,
             fault: self.fault,
             origin: Origin { frame_name: self.frame_name.as_deref(), offset: self.offset, index: self.index },
         }

@@ -5,12 +5,18 @@
 //! and each slot holds a well-formed value of its kind; then it is valid JSON for the same reason that the learned one
 //! was, and only the slots are read. One byte that differs means no match.
 //!
-//! There are two cuts of the same payload. The *tight* one has few slots, and item and indexes are literal: it matches as
-//! long as one part grows. The *loose* one has a slot for each of them too, for events of parallel items; when the same item
-//! comes twice in a row by the loose one, the tight one is cut anew.
+//! There are two cuts of the same payload. The *tight* one has few slots; item and indexes are literal, and so is the sequence
+//! number, which is counted up: it matches as long as one part grows and no event is missing. The *loose* one has a slot for
+//! each of them too, for events of parallel items; when the same item comes twice in a row by the loose one, the tight one is
+//! cut anew.
+//!
+//! A template may also know the *head* that stands before its payloads in an event stream, such as `event: …`, a line end and
+//! `data: `. Then a whole block is compared where it lies, and no line of it is searched for.
 
 use alloc::string::String;
 use alloc::vec::Vec;
+
+use memchr::memchr2;
 
 use super::fields::{plain_number, Fields, Mark, Slot, Text};
 use crate::contract::Kind;
@@ -26,6 +32,12 @@ pub(crate) struct Template {
     /// The item of the event last read by the loose cut.
     last_item: Vec<u8>,
     misses: u32,
+    /// How often in a row the tight cut did not match though the item was the same.
+    tight_misses: u32,
+    /// What stands before the payload in a block; empty as long as no block with one data line was seen.
+    head: String,
+    /// The name in the head.
+    name: Option<String>,
 }
 
 /// A payload cut at its slots.
@@ -38,6 +50,17 @@ struct Cut {
     /// Literal strings that the fields point to, by their place in `literals` and the slots before them.
     wire_type: Literal,
     item_id: Literal,
+    /// Whether the literals have no line end, as all that stands in one data line.
+    one_line: bool,
+    /// Whether all slots are strings.
+    simple: bool,
+    /// Whether slots stand before the type or the item's id, so that these move.
+    moves: bool,
+    /// Where the digits of the next sequence number stand in the literals, if it is no slot; and the number.
+    number: Option<(u32, u32)>,
+    next: u64,
+    /// The delta last read, if it has escapes that are still to be decoded.
+    escaped: Option<(usize, usize)>,
     /// The fields of the event last read by this cut. What is literal stays; slots are set at each match.
     fields: Fields,
 }
@@ -64,9 +87,44 @@ impl Template {
         }
         let mut tight = Cut::default();
         let mut loose = Cut::default();
-        tight.make(payload, fields, marks.iter().copied().filter(is_tight))?;
+        tight.make_tight(payload, fields, marks)?;
         loose.make(payload, fields, marks.iter().copied())?;
-        Some(Self { tight, loose, by_tight: true, last_item: Vec::new(), misses: 0 })
+        Some(Self {
+            tight,
+            loose,
+            by_tight: true,
+            last_item: Vec::new(),
+            misses: 0,
+            tight_misses: 0,
+            head: String::new(),
+            name: None,
+        })
+    }
+
+    /// Remembers the head of the block that the last payload came in: `event: name`, a line end, `data: `, or only the last.
+    pub(crate) fn set_head(&mut self, name: Option<&str>, data: &str) {
+        let known = self.head.ends_with(data) && self.frame_name() == name;
+        if known && self.head.len() == name.map_or(0, |name| EVENT.len() + name.len() + 1) + data.len() {
+            return;
+        }
+        self.head.clear();
+        self.name = name.map(String::from);
+        if let Some(name) = name {
+            self.head.extend([EVENT, name, "\n"]);
+        }
+        self.head.push_str(data);
+    }
+
+    /// The name in the head.
+    #[inline]
+    pub(crate) fn frame_name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// Says whether the tight cut read the last event.
+    #[inline]
+    pub(crate) fn by_tight(&self) -> bool {
+        self.by_tight
     }
 
     /// The kind of the events that this template matches.
@@ -100,39 +158,119 @@ impl Template {
         stack: &mut Vec<scan::Open>,
         marks: &mut Vec<Mark>,
     ) -> bool {
-        self.by_tight = self.tight.read(payload, depth, scratch, stack, None);
+        let bytes = payload.as_bytes();
+        self.by_tight = self.tight.read::<false>(bytes, depth, stack, None) == Some(bytes.len());
+        if !self.by_tight {
+            marks.clear();
+            if self.loose.read::<false>(bytes, depth, stack, Some(marks)) != Some(bytes.len()) {
+                return false;
+            }
+        }
+        self.settle(payload, scratch, marks);
+        true
+    }
+
+    /// Looks whether `bytes` begin with a block that is like the learned one, and gives where its payload lies. The
+    /// payload is valid UTF-8 then, and the block ends two line feeds behind it; [`settle`](Self::settle) comes next.
+    #[inline]
+    pub(crate) fn read_block(
+        &mut self,
+        bytes: &[u8],
+        depth: usize,
+        stack: &mut Vec<scan::Open>,
+        marks: &mut Vec<Mark>,
+    ) -> Option<(usize, usize)> {
+        if self.head.is_empty() {
+            return None;
+        }
+        let payload = bytes.strip_prefix(self.head.as_bytes())?;
+        let ended = |length: &usize| payload.get(*length..*length + 2) == Some(b"\n\n");
+        let mut length = None;
+        if self.tight.one_line {
+            length = if self.tight.simple {
+                self.tight.read_simple(payload)
+            } else {
+                self.tight.read::<true>(payload, depth, stack, None)
+            };
+            length = length.filter(ended);
+        }
+        self.by_tight = length.is_some();
+        if !self.by_tight && self.loose.one_line {
+            marks.clear();
+            length = self.loose.read::<true>(payload, depth, stack, Some(marks)).filter(ended);
+        }
+        length.map(|length| (self.head.len(), self.head.len() + length))
+    }
+
+    /// Ends the reading of a payload that matched: decodes the delta, and cuts anew for the next one.
+    #[inline]
+    pub(crate) fn settle(&mut self, payload: &str, scratch: &mut String, marks: &[Mark]) {
         if self.by_tight {
-            return true;
+            self.tight_misses = 0;
+            self.tight.decode(payload, scratch);
+            return;
         }
-        marks.clear();
-        if !self.loose.read(payload, depth, scratch, stack, Some(marks)) {
-            return false;
-        }
+        self.loose.decode(payload, scratch);
         self.misses = 0;
         let item = self.loose.fields.item_id.get(payload, "").unwrap_or("").as_bytes();
         if self.last_item == item {
-            let tight = marks.iter().copied().filter(is_tight);
-            // A payload that was just read can be cut; if not, the loose cut still works.
-            let _ = self.tight.make(payload, &self.loose.fields, tight);
+            self.tight_misses = self.tight_misses.saturating_add(1);
+            // Where numbers are not counted up by one, no tight cut will ever match.
+            if self.tight_misses <= 4 || self.tight_misses % 64 == 0 {
+                // A payload that was just read can be cut; if not, the loose cut still works.
+                let _ = self.tight.make_tight(payload, &self.loose.fields, marks);
+            }
         } else {
             self.last_item.clear();
             self.last_item.extend_from_slice(item);
         }
-        true
     }
 }
+
+/// How the name line of a usual head begins.
+const EVENT: &str = "event: ";
 
 /// Says whether the tight cut has a slot for it: what changes while one part grows.
 fn is_tight(mark: &Mark) -> bool {
     match mark.slot {
-        Slot::SequenceNumber | Slot::Delta | Slot::Skip => true,
+        Slot::Delta | Slot::Skip => true,
         // An empty list usually stays empty.
         Slot::Logprobs | Slot::Nested => mark.end - mark.start > 2,
-        Slot::ItemId | Slot::Index(_) => false,
+        Slot::SequenceNumber | Slot::ItemId | Slot::Index(_) => false,
     }
 }
 
 impl Cut {
+    /// Makes the tight cut of a payload, for the event behind it.
+    fn make_tight(&mut self, payload: &str, fields: &Fields, marks: &[Mark]) -> Option<()> {
+        let tight = marks.iter().copied().filter(is_tight);
+        self.make(payload, fields, tight.clone())?;
+        self.number = None;
+        if let Some(mark) = marks.iter().find(|mark| mark.slot == Slot::SequenceNumber) {
+            let cut: u32 = tight.filter(|slot| slot.end <= mark.start).map(|slot| slot.end - slot.start).sum();
+            self.number = Some((mark.start - cut, mark.end - cut));
+            self.next = fields.sequence_number()?;
+            self.count_up();
+        }
+        Some(())
+    }
+
+    /// Makes the sequence number in the literals that of the next event. One more digit would move everything behind it:
+    /// then this cut is of no more use.
+    #[inline]
+    fn count_up(&mut self) {
+        let Some((start, end)) = self.number else { return };
+        self.next += 1;
+        for digit in self.literals.get_mut(start as usize..end as usize).unwrap_or_default().iter_mut().rev() {
+            if *digit != b'9' {
+                *digit += 1;
+                return;
+            }
+            *digit = b'0';
+        }
+        self.slots.clear();
+    }
+
     /// Cuts a payload at some marks. `None`, and useless, if they do not fit it.
     fn make(&mut self, payload: &str, fields: &Fields, marks: impl Iterator<Item = Mark> + Clone) -> Option<()> {
         self.literals.clear();
@@ -155,28 +293,38 @@ impl Cut {
         self.fields.clone_from(fields);
         // An empty list that is literal would move with what stands before it.
         self.fields.logprobs = Text::default();
+        self.one_line = memchr2(b'\n', b'\r', &self.literals).is_none();
+        self.moves = self.wire_type.slots_before + self.item_id.slots_before > 0;
+        self.simple = self.slots.iter().all(|(slot, _)| matches!(slot, Slot::Delta | Slot::Skip));
         Some(())
     }
 
+    /// Reads what begins `payload` and is like the learned one outside its slots; gives where it ends.
+    ///
+    /// With `BLOCK` the bytes come straight from an event stream: nobody has checked yet that they are UTF-8, and a line
+    /// end means that the payload is over.
     #[inline]
-    fn read(
+    fn read<const BLOCK: bool>(
         &mut self,
-        text: &str,
+        payload: &[u8],
         depth: usize,
-        scratch: &mut String,
         stack: &mut Vec<scan::Open>,
         mut marks: Option<&mut Vec<Mark>>,
-    ) -> bool {
-        let payload = text.as_bytes();
+    ) -> Option<usize> {
+        // A cut of no use.
+        if self.slots.is_empty() {
+            return None;
+        }
         let fields = &mut self.fields;
+        self.escaped = None;
         let mut at = 0usize;
         let mut from = 0usize;
         let mut shifts = (0u32, 0u32);
         let mut id_is_literal = self.item_id.end > 0;
         for (number, &(slot, to)) in self.slots.iter().enumerate() {
-            let Some(literal) = self.literals.get(from..to as usize) else { return false };
+            let literal = self.literals.get(from..to as usize)?;
             if payload.get(at..at + literal.len()) != Some(literal) {
-                return false;
+                return None;
             }
             at += literal.len();
             from = to as usize;
@@ -193,7 +341,7 @@ impl Cut {
                     // The same bounds as everywhere: plain digits, no leading zero, at most 18.
                     let length = at - start;
                     if length == 0 || length > 18 || (length > 1 && payload[start] == b'0') {
-                        return false;
+                        return None;
                     }
                     debug_assert_eq!(plain_number(&payload[start..at]), Some(value));
                     match slot {
@@ -202,63 +350,137 @@ impl Cut {
                     }
                 }
                 Slot::Delta => {
-                    let Ok((end, escaped)) = scan::string(payload, at) else { return false };
-                    at = end;
-                    if escaped {
-                        scratch.clear();
-                        fields.halves = decode_into(&text[start..end], scratch);
-                        fields.delta = Text::in_scratch(scratch.len());
-                    } else {
-                        fields.halves = Halves::default();
-                        fields.delta = Text::in_payload(start, end);
-                    }
+                    let escaped;
+                    (at, escaped) = string::<BLOCK>(payload, at)?;
+                    fields.halves = Halves::default();
+                    fields.delta = Text::in_payload(start, at);
+                    self.escaped = escaped.then_some((start, at));
                 }
                 Slot::ItemId | Slot::Skip => {
-                    let Ok((end, escaped)) = scan::string(payload, at) else { return false };
-                    at = end;
+                    let escaped;
+                    (at, escaped) = string::<BLOCK>(payload, at)?;
                     if slot == Slot::ItemId {
                         if escaped {
-                            return false;
+                            return None;
                         }
                         id_is_literal = false;
-                        fields.item_id = Text::in_payload(start, end);
+                        fields.item_id = Text::in_payload(start, at);
                     }
                 }
                 Slot::Nested | Slot::Logprobs => {
                     if !matches!(payload.get(at), Some(b'[' | b'{')) {
-                        return false;
+                        return None;
                     }
                     let nested = scan::value::<false>(payload, at, depth.saturating_sub(1), &mut Vec::new(), stack);
-                    let Ok(end) = nested else { return false };
+                    let Ok(end) = nested else { return None };
                     at = end;
+                    if BLOCK && !is_line(payload.get(start..at)?) {
+                        return None;
+                    }
                     if slot == Slot::Logprobs {
                         if payload[start] != b'[' {
-                            return false;
+                            return None;
                         }
                         fields.logprobs = Text::in_payload(start, end);
                     }
                 }
             }
-            let length = (at - start) as u32;
-            if (number as u32) < self.wire_type.slots_before {
-                shifts.0 += length;
+            // How far what follows has moved against the literals: by the slots so far.
+            if number + 1 == self.wire_type.slots_before as usize {
+                shifts.0 = (at - from) as u32;
             }
-            if (number as u32) < self.item_id.slots_before {
-                shifts.1 += length;
+            if number + 1 == self.item_id.slots_before as usize {
+                shifts.1 = (at - from) as u32;
             }
             if let Some(marks) = &mut marks {
                 marks.push(Mark { slot, start: start as u32, end: at as u32 });
             }
         }
-        if payload.get(at..) != self.literals.get(from..) {
-            return false;
+        let rest = self.literals.get(from..)?;
+        if payload.get(at..at + rest.len()) != Some(rest) {
+            return None;
         }
         fields.wire_type = self.wire_type.moved(shifts.0);
         if id_is_literal {
             fields.item_id = self.item_id.moved(shifts.1);
         }
-        true
+        at += rest.len();
+        if self.number.is_some() {
+            fields.set_sequence_number(self.next);
+            self.count_up();
+        }
+        Some(at)
     }
+
+    /// The same as [`read`](Self::read) of a block, where all slots are strings.
+    #[inline]
+    fn read_simple(&mut self, payload: &[u8]) -> Option<usize> {
+        let mut rest = payload;
+        let mut literals = self.literals.as_slice();
+        let (mut from, mut slots) = (0, 0);
+        self.escaped = None;
+        for &(slot, to) in &self.slots {
+            let (literal, behind) = literals.split_at_checked((to - from) as usize)?;
+            rest = rest.strip_prefix(literal)?;
+            (literals, from) = (behind, to);
+            let seen = scan::unchecked_string(rest, 0)?;
+            if slot == Slot::Delta {
+                let start = payload.len() - rest.len();
+                let end = start + seen.end;
+                self.fields.delta = Text::in_payload(start, end);
+                if seen.escaped {
+                    self.escaped = Some((start, end));
+                } else {
+                    self.fields.halves = Halves::default();
+                }
+            }
+            rest = rest.get(seen.end..)?;
+            if self.moves {
+                // How far what follows has moved against the literals.
+                let shift = (payload.len() - rest.len()) as u32 - to;
+                slots += 1;
+                if slots == self.wire_type.slots_before {
+                    self.fields.wire_type = self.wire_type.moved(shift);
+                }
+                if slots == self.item_id.slots_before {
+                    self.fields.item_id = self.item_id.moved(shift);
+                }
+            }
+        }
+        rest = rest.strip_prefix(literals)?;
+        if self.slots.is_empty() {
+            return None;
+        }
+        if self.number.is_some() {
+            self.fields.set_sequence_number(self.next);
+            self.count_up();
+        }
+        Some(payload.len() - rest.len())
+    }
+
+    /// Decodes the escapes of the delta last read.
+    #[inline]
+    fn decode(&mut self, payload: &str, scratch: &mut String) {
+        let Some((start, end)) = self.escaped else { return };
+        scratch.clear();
+        self.fields.halves = decode_into(payload.get(start..end).unwrap_or_default(), scratch);
+        self.fields.delta = Text::in_scratch(scratch.len());
+    }
+}
+
+/// Finds the end of a string, and says whether it has escapes.
+#[inline]
+fn string<const BLOCK: bool>(payload: &[u8], at: usize) -> Option<(usize, bool)> {
+    if BLOCK {
+        scan::unchecked_string(payload, at).map(|seen| (seen.end, seen.escaped))
+    } else {
+        scan::string(payload, at).ok()
+    }
+}
+
+/// Says whether a nested value that was read may stand in a data line.
+fn is_line(bytes: &[u8]) -> bool {
+    memchr2(b'\n', b'\r', bytes).is_none() && simdutf8::basic::from_utf8(bytes).is_ok()
 }
 
 impl Literal {

@@ -62,6 +62,64 @@ pub(crate) fn string(bytes: &[u8], mut at: usize) -> Result<(usize, bool), JsonE
     }
 }
 
+/// What [`unchecked_string`] has seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Seen {
+    /// Where the closing quote stands.
+    pub(crate) end: usize,
+    pub(crate) escaped: bool,
+}
+
+/// The same as [`string`], for bytes that nobody has checked to be UTF-8: what is not makes it `None`, as all that is
+/// wrong does. Made for strings of a few bytes, of which there are many.
+#[inline]
+pub(crate) fn unchecked_string(bytes: &[u8], start: usize) -> Option<Seen> {
+    let mut at = start;
+    let mut high = 0;
+    loop {
+        let (word, whole) = match bytes.get(at..at + 8) {
+            Some(chunk) => (u64::from_le_bytes(chunk.try_into().unwrap_or_default()), true),
+            None => (last_word(bytes, at)?, false),
+        };
+        let marks = special(word);
+        if marks != 0 {
+            // The lowest mark is the high bit of a byte; what stands below that byte is text.
+            let bits = marks.trailing_zeros() & !7;
+            high |= word & ((1 << bits) - 1);
+            at += (bits / 8) as usize;
+            break;
+        }
+        high |= word;
+        if !whole {
+            return None;
+        }
+        at += 8;
+    }
+    match bytes.get(at) {
+        Some(b'"') if high & HIGH == 0 => Some(Seen { end: at, escaped: false }),
+        Some(b'"' | b'\\') => rare_string(bytes, start, at),
+        _ => None,
+    }
+}
+
+/// The word that begins at `at`, where fewer than eight bytes are left. Zeros stand behind the end: they end a string too.
+#[inline]
+fn last_word(bytes: &[u8], at: usize) -> Option<u64> {
+    let left = bytes.len().checked_sub(at)?;
+    let tail = bytes.get(bytes.len().checked_sub(8)?..)?;
+    let word = u64::from_le_bytes(tail.try_into().unwrap_or_default());
+    // At most seven bytes are left, so the shift is less than the word; with none left it is the whole word.
+    word.checked_shr(8 * (8 - left as u32)).or(Some(0))
+}
+
+/// A string with escapes, or with text that is not ASCII. Nothing special stands before `from`.
+#[inline(never)]
+fn rare_string(bytes: &[u8], start: usize, from: usize) -> Option<Seen> {
+    let (end, escaped) = string(bytes, from).ok()?;
+    core::str::from_utf8(bytes.get(start..end)?).ok()?;
+    Some(Seen { end, escaped })
+}
+
 #[cold]
 #[inline(never)]
 fn bad(kind: JsonErrorKind, at: usize) -> JsonError {

@@ -12,16 +12,18 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use memchr::memrchr2;
+
 pub use builder::{ReaderBuilder, ReaderOptions};
 use faults::Stranger;
 
 use crate::accumulate::{Accumulator, RateLimits, Response};
 use crate::error::{Code, Error};
-use crate::event::{Event, Origin, Parser};
+use crate::event::{Event, Kind, Origin, Parser};
 use crate::finding::{Finding, Findings, Place, Repair, Severity};
 use crate::json::{JsonErrorKind, Tape};
 use crate::outcome::Outcome;
-use crate::sse::{Found, FrameDecoder, Signal};
+use crate::sse::{Found, Frame, FrameDecoder, Signal};
 use crate::validate::{Rule, Validator};
 
 /// What happens to every event, from whichever input. A macro, since the event borrows some of the reader's fields.
@@ -44,7 +46,7 @@ macro_rules! take_event {
         if let Some(validator) = &mut $reader.validator {
             validator.check(&$event, &mut $reader.findings);
         }
-        match $reader.accumulator.apply(&$event, &mut $reader.findings) {
+        match $reader.accumulator.apply_next(&$event, &mut $reader.findings) {
             Ok(()) if $reader.options.strict && $reader.findings.count(Severity::Error) > errors => {
                 Err(faults::strict(&$event, &$reader.findings))
             }
@@ -90,6 +92,8 @@ pub struct Reader {
     options: ReaderOptions,
     pending: Vec<u8>,
     at: usize,
+    /// How much of what is pending may be read: whole blocks, if the last one goes on in the next chunk.
+    ready: usize,
     decoder: FrameDecoder,
     /// Messages without SSE that wait, and the one that the last event borrows from.
     messages: VecDeque<String>,
@@ -108,6 +112,17 @@ pub struct Reader {
     done_sentinel: bool,
     input: Input,
     stop: Option<Error>,
+    /// The last block, if others like it can be read without looking for its lines.
+    usual: Option<Usual>,
+}
+
+/// A block of one data line, with or without a name: what the parser is told of it before the next one is read.
+#[derive(Clone, Copy, Debug)]
+struct Usual {
+    kind: Kind,
+    named: bool,
+    /// How the data line begins.
+    data: &'static str,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,6 +161,7 @@ impl Reader {
         Self {
             pending: Vec::new(),
             at: 0,
+            ready: 0,
             decoder: FrameDecoder::new(&limits),
             messages: VecDeque::new(),
             message: String::new(),
@@ -162,6 +178,7 @@ impl Reader {
             done_sentinel: false,
             input: Input::Open,
             stop: None,
+            usual: None,
             options,
         }
     }
@@ -173,25 +190,29 @@ impl Reader {
     /// [`Code::BufferLimit`] if more bytes wait than the limit allows, [`Code::AfterFinish`] after the end of input, or the
     /// error that ended reading.
     pub fn feed(&mut self, chunk: &[u8]) -> Result<(), Error> {
-        self.may_feed()?;
-        if chunk.is_empty() {
-            return Ok(());
+        if self.stop.is_some() || self.input != Input::Open || chunk.is_empty() {
+            return self.may_feed();
         }
         self.activity += 1;
         if self.at == self.pending.len() {
             self.pending.clear();
             self.at = 0;
+            self.ready = 0;
         }
-        let waiting = self.pending.len() - self.at;
+        // What is held back for its end does not count: it is bounded, and nobody could have polled it.
+        let waiting = self.ready.saturating_sub(self.at);
         if waiting.saturating_add(chunk.len()) > self.options.limits.buffered_bytes {
             let detail = format!("limit {}", self.options.limits.buffered_bytes);
             return Err(self.halt(Error::new(Code::BufferLimit, self.decoder.offset(), detail)));
         }
         if self.at > 0 && self.pending.len() + chunk.len() > self.pending.capacity() {
             self.pending.drain(..self.at);
+            self.ready = self.ready.saturating_sub(self.at);
             self.at = 0;
         }
+        let before = self.pending.len();
         self.pending.extend_from_slice(chunk);
+        self.release(before);
         if self.events == 0 {
             self.stranger.take(chunk);
         }
@@ -218,6 +239,7 @@ impl Reader {
     pub fn end(&mut self) {
         if self.input == Input::Open {
             self.input = Input::Ended;
+            self.ready = self.pending.len();
         }
     }
 
@@ -234,8 +256,41 @@ impl Reader {
         if !self.messages.is_empty() {
             return self.poll_message();
         }
+        if self.at >= self.ready && self.input == Input::Open {
+            return Ok(None);
+        }
+        if self.resumed_after.is_none() && self.decoder.between_blocks() {
+            if let Some(Usual { kind, named, data }) = self.usual.take() {
+                self.parser.note_block(kind, named.then_some(self.decoder.name()), data);
+            }
+            let rest = self.pending.get(self.at..self.ready).unwrap_or_default();
+            if let Some((start, end)) =
+                self.parser.find_block(rest).filter(|(_, end)| *end <= self.decoder.safe_bytes())
+            {
+                let start_offset = self.decoder.offset();
+                let (from, to) = (self.at + start, self.at + end);
+                self.at = to + 2;
+                self.decoder.pass_block(end + 2);
+                let payload = self.pending.get(from..to).unwrap_or_default();
+                // The parser has checked it.
+                let payload = simdutf8::basic::from_utf8(payload).unwrap_or_default();
+                let origin = Origin { frame_name: None, offset: start_offset + start as u64, index: self.events };
+                self.events += 1;
+                let event = self.parser.parse_block(payload, origin);
+                if let Some(validator) = &mut self.validator {
+                    let frame = self.decoder.usual_frame(event.frame_name(), payload, start_offset, event.offset());
+                    validator.check_frame(&frame, event.place(), &mut self.findings);
+                }
+                if let Err(error) = take_event!(self, event, framed: true, dropped: false) {
+                    self.stop = Some(error.clone());
+                    return Err(error);
+                }
+                return Ok(Some(event));
+            }
+        }
         let found = loop {
-            let found = match self.decoder.advance(&self.pending, &mut self.at) {
+            let ready = self.pending.get(..self.ready).unwrap_or_default();
+            let found = match self.decoder.advance(ready, &mut self.at) {
                 Ok(Some(found)) => found,
                 Ok(None) if self.input == Input::Ended => return self.poll_tail(),
                 Ok(None) => return Ok(None),
@@ -260,6 +315,7 @@ impl Reader {
         if let Some(validator) = &mut self.validator {
             validator.check_frame(&frame, event.place(), &mut self.findings);
         }
+        self.usual = Usual::of(&frame, event.kind());
         if let Err(error) = take_event!(self, event, framed: true, dropped: frame.dropped) {
             self.stop = Some(error.clone());
             return Err(error);
@@ -387,6 +443,25 @@ impl Reader {
         self.decoder.offset()
     }
 
+    /// Says how much of what is pending may be read, after bytes came behind `before`.
+    ///
+    /// A block whose end is not there yet waits as a whole, so that it is read in one go however it is cut. What cannot end
+    /// soon is not waited for: a long block, and lines that do not end in LF.
+    #[inline]
+    fn release(&mut self, before: usize) {
+        let from = before.saturating_sub(1);
+        let new = self.pending.get(from..).unwrap_or_default();
+        match last_block_end(new) {
+            Some(end) => self.ready = from + end,
+            None => {
+                let most = HELD_BYTES.min(self.decoder.safe_bytes());
+                if !self.decoder.between_blocks() || self.pending.len() - self.at > most {
+                    self.ready = self.pending.len();
+                }
+            }
+        }
+    }
+
     fn may_feed(&self) -> Result<(), Error> {
         match &self.stop {
             Some(stop) => Err(stop.clone()),
@@ -504,6 +579,61 @@ impl Reader {
         Ok(Some(event))
     }
 }
+
+impl Usual {
+    /// Says what is usual about a frame; `None` if it is not.
+    #[inline]
+    fn of(frame: &Frame<'_>, kind: Kind) -> Option<Self> {
+        if !kind.is_delta() || frame.data_lines != 1 || frame.invalid_utf8.is_some() || !frame.marks.is_usual() {
+            return None;
+        }
+        let named = frame.marks.event();
+        let name_line = if named { "event: \n".len() + frame.event.len() } else { 0 };
+        let data = match (frame.data_offset - frame.offset).checked_sub(name_line as u64) {
+            Some(6) => "data: ",
+            Some(5) => "data:",
+            _ => return None,
+        };
+        Some(Self { kind, named, data })
+    }
+}
+
+/// The position behind the last blank line; the end, if a CR makes it doubtful where lines end.
+#[inline]
+fn last_block_end(bytes: &[u8]) -> Option<usize> {
+    if bytes.ends_with(b"\n\n") {
+        return Some(bytes.len());
+    }
+    if let Some(&word) = bytes.first_chunk::<8>().filter(|_| bytes.len() <= 16) {
+        // Most chunks of a few bytes have no line end: two words, which may overlap, show it.
+        let last = bytes.last_chunk::<8>().copied().unwrap_or(word);
+        if !(may_end_line(u64::from_le_bytes(word)) || may_end_line(u64::from_le_bytes(last))) {
+            return None;
+        }
+    }
+    let mut rest = bytes;
+    loop {
+        let at = memrchr2(b'\n', b'\r', rest)?;
+        let before = at.checked_sub(1).and_then(|before| rest.get(before));
+        if rest.get(at) == Some(&b'\r') || before == Some(&b'\r') {
+            return Some(bytes.len());
+        }
+        if before == Some(&b'\n') {
+            return Some(at + 1);
+        }
+        rest = rest.get(..at)?;
+    }
+}
+
+/// Says whether a word has a byte below 0x10, as LF and CR are.
+#[inline]
+fn may_end_line(word: u64) -> bool {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    word.wrapping_sub(ONES * 0x10) & !word & (ONES * 0x80) != 0
+}
+
+/// How many bytes of a block wait for its end.
+const HELD_BYTES: usize = 1 << 16;
 
 /// The repair that is recorded for a repeated event.
 const REPEATED: Option<Repair> = Some(Repair::DroppedRepeat);

@@ -246,6 +246,55 @@ impl FrameDecoder {
         data + value
     }
 
+    /// Says whether a new block begins with the next byte, whatever that is, so that a caller may read it on its own.
+    #[inline]
+    pub(crate) fn between_blocks(&self) -> bool {
+        !self.block.open && self.stop.is_none() && self.lines.between_lines()
+    }
+
+    /// Passes over a whole block that the caller has read: not longer than the limits, no id, no comment.
+    #[inline]
+    pub(crate) fn pass_block(&mut self, length: usize) {
+        self.lines.pass(length);
+    }
+
+    /// The frame of such a block, as the decoder would have given it.
+    pub(crate) fn usual_frame<'a>(
+        &'a self,
+        name: Option<&'a str>,
+        data: &'a str,
+        offset: u64,
+        data_offset: u64,
+    ) -> Frame<'a> {
+        let mut marks = Marks::default();
+        if name.is_some() {
+            marks.add(Marks::EVENT);
+        }
+        Frame {
+            event: name.unwrap_or(""),
+            data,
+            id: &self.id,
+            retry: self.retry,
+            offset,
+            data_offset,
+            data_lines: 1,
+            dropped: false,
+            invalid_utf8: None,
+            marks,
+        }
+    }
+
+    /// The name of the last block that had one.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The longest block that can break no limit.
+    #[inline]
+    pub(crate) fn safe_bytes(&self) -> usize {
+        self.line_bytes.min(self.frame_bytes)
+    }
+
     /// Goes on to the next signal and says which it is, without borrowing.
     #[inline]
     pub(crate) fn advance(&mut self, chunk: &[u8], at: &mut usize) -> Result<Option<Found>, Error> {

@@ -142,7 +142,13 @@ impl LineDecoder {
         self.inside
     }
 
-    /// Counts bytes in the middle of a line that someone else has looked at.
+    /// Whether the next byte begins a line, and nothing else may become of it.
+    #[inline]
+    pub(super) fn between_lines(&self) -> bool {
+        !self.inside && self.expect == Expect::Plain
+    }
+
+    /// Counts bytes that someone else has looked at: from the middle of a line, or whole lines.
     #[inline]
     pub(super) fn pass(&mut self, length: usize) {
         self.offset += length as u64;

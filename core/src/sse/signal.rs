@@ -136,6 +136,12 @@ impl Marks {
         self.0 & !Self::CARRIAGE_RETURN.0 == 0
     }
 
+    /// Whether there is nothing to tell but perhaps an `event` line.
+    #[inline]
+    pub(crate) fn is_usual(self) -> bool {
+        self.0 & !Self::EVENT.0 == 0
+    }
+
     /// The names of the marks that are set, as the methods are called.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         Self::NAMES.iter().filter(move |(_, bit)| self.0 & bit != 0).map(|(name, _)| *name)
