@@ -1,0 +1,171 @@
+//! A block that is compared with an earlier one is read as if it had been decoded line by line.
+//!
+//! The reader without templates decodes every line; the other one may not differ from it in anything that can be seen, on
+//! streams that repeat themselves and on streams with one byte changed.
+
+use deltafold::event::Levels;
+use deltafold::validate::Layers;
+use deltafold::Reader;
+use deltafold_tests::Random;
+
+const DELTA: &str = "response.output_text.delta";
+
+/// All that can be seen of a stream: events, findings, the response, and how it ended.
+fn seen(bytes: &[u8], template: bool, cut: impl Fn(usize) -> usize) -> Vec<String> {
+    let levels = Levels { template, flat: true };
+    let mut reader = Reader::builder().levels(levels).validate(Layers::ALL).build();
+    let mut lines = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let end = (at + cut(at).max(1)).min(bytes.len());
+        reader.feed(&bytes[at..end]).expect("within the limits");
+        at = end;
+        poll(&mut reader, &mut lines);
+    }
+    reader.end();
+    poll(&mut reader, &mut lines);
+    lines.push(format!("{:?}", reader.finish()));
+    lines.push(reader.response().to_json());
+    lines.extend(reader.findings().iter().map(|finding| format!("{finding:?}")));
+    lines.push(format!("{:?} {:?} {}", reader.last_event_id(), reader.retry(), reader.offset()));
+    lines
+}
+
+fn poll(reader: &mut Reader, lines: &mut Vec<String>) {
+    while let Some(event) = reader.poll_event().expect("within the limits") {
+        lines.push(format!(
+            "{:?} {} {:?} {} {} {:?} {:?} {:?} {:?} {:?} {}",
+            event.kind(),
+            event.wire_type(),
+            event.frame_name(),
+            event.index(),
+            event.offset(),
+            event.sequence_number(),
+            (event.output_index(), event.content_index(), event.item_id()),
+            event.delta(),
+            event.halves(),
+            event.logprobs(),
+            event.raw(),
+        ));
+    }
+}
+
+fn same(bytes: &[u8], random: &mut Random) {
+    let wanted = seen(bytes, false, |_| usize::MAX);
+    let stream = String::from_utf8_lossy(bytes);
+    assert_eq!(wanted, seen(bytes, true, |_| usize::MAX), "whole: {stream:?}");
+    let size = 1 + random.below(40);
+    assert_eq!(wanted, seen(bytes, true, |_| size), "in chunks of {size}: {stream:?}");
+}
+
+/// A delta's payload, in the orders and spacings of known servers.
+fn payload(order: usize, number: u64, index: u64, delta: &str) -> String {
+    match order {
+        0 => format!(
+            r#"{{"type":"{DELTA}","sequence_number":{number},"item_id":"m{index}","output_index":{index},"content_index":0,"delta":"{delta}","logprobs":[],"obfuscation":"a{number}"}}"#
+        ),
+        1 => format!(
+            r#"{{"content_index": 0, "delta": "{delta}", "item_id": "m{index}", "logprobs": [{{"token": "{delta}"}}], "output_index": {index}, "sequence_number": {number}, "type": "{DELTA}"}}"#
+        ),
+        _ => format!(r#"{{"type":"{DELTA}","delta":"{delta}","output_index":{index},"é":"ü"}}"#),
+    }
+}
+
+fn stream(order: usize, head: &str, numbers: &[u64], indexes: &[u64], deltas: &[&str]) -> String {
+    numbers
+        .iter()
+        .enumerate()
+        .map(|(at, number)| {
+            let index = indexes[at % indexes.len()];
+            format!("{head}{}\n\n", payload(order, *number, index, deltas[at % deltas.len()]))
+        })
+        .collect()
+}
+
+const HEADS: [&str; 6] = [
+    "event: response.output_text.delta\ndata: ",
+    "data: ",
+    "data:",
+    "event:response.output_text.delta\ndata: ",
+    ": hi\nevent: response.output_text.delta\ndata: ",
+    "id: 7\nevent: response.output_text.delta\ndata: ",
+];
+
+const DELTAS: [&str; 7] = ["Hi", "", "é", "\\n", "\\ud83d", "\\ude00", "a longer text than one word"];
+
+#[test]
+fn streams_that_repeat_themselves_are_read_as_if_line_by_line() {
+    let mut random = Random::new(7);
+    for order in 0..3 {
+        for head in HEADS {
+            for numbers in [&[7, 8, 9, 10, 11, 12][..], &[3, 3, 3, 3], &[1, 3, 5, 7, 9, 11], &[98, 99, 100, 101, 102]] {
+                for indexes in [&[0][..], &[0, 1], &[0, 0, 0, 1, 1]] {
+                    same(stream(order, head, numbers, indexes, &DELTAS).as_bytes(), &mut random);
+                    same(stream(order, head, numbers, indexes, &["x"]).as_bytes(), &mut random);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn one_changed_byte_is_seen_as_if_line_by_line() {
+    let mut random = Random::new(11);
+    for (order, head) in [(0, HEADS[0]), (1, HEADS[0]), (2, HEADS[1])] {
+        let base = stream(order, head, &[4, 5, 6, 7], &[0], &["ab", "cd"]);
+        let last = base.trim_end().rfind("\n\n").map_or(0, |at| at + 2);
+        for at in last..base.len() {
+            for byte in [b'\n', b'\r', b'"', b'\\', b'0', b'}', b' ', b'x', 0xC3, 0x80, 0] {
+                let mut bytes = base.clone().into_bytes();
+                bytes[at] = byte;
+                same(&bytes, &mut random);
+                bytes.extend_from_slice(base.as_bytes());
+                same(&bytes, &mut random);
+            }
+            let mut shorter = base.clone().into_bytes();
+            shorter.remove(at);
+            shorter.extend_from_slice(base.as_bytes());
+            same(&shorter, &mut random);
+        }
+    }
+}
+
+#[test]
+fn kinds_that_take_turns_go_to_their_own_parts() {
+    let mut random = Random::new(13);
+    let delta = |kind: &str, number: usize, item: &str, index: usize| {
+        format!(
+            "event: {kind}\ndata: {{\"type\":\"{kind}\",\"sequence_number\":{number},\"item_id\":\"{item}\",\"output_index\":{index},\"content_index\":0,\"delta\":\"{item}{number} \"}}\n\n"
+        )
+    };
+    let mut bytes = String::new();
+    let mut number = 0;
+    for turn in 0..40 {
+        for _ in 0..1 + random.below(4) {
+            bytes += &match turn % 3 {
+                0 => delta(DELTA, number, "msg", 0),
+                1 => delta("response.reasoning_text.delta", number, "rs", 1),
+                _ => delta("response.function_call_arguments.delta", number, "fc", 2),
+            };
+            number += 1;
+        }
+    }
+    same(bytes.as_bytes(), &mut random);
+}
+
+#[test]
+fn data_of_several_lines_is_never_taken_for_one() {
+    let mut random = Random::new(17);
+    let pretty = |number: u64| {
+        format!("event: {DELTA}\ndata: {{\"type\":\"{DELTA}\",\ndata: \"sequence_number\":{number},\ndata: \"output_index\":0,\"delta\":\"x\",\"logprobs\":[\ndata: {{\"a\":1}}]}}\n\n")
+    };
+    let flat = |number: u64| {
+        format!("event: {DELTA}\ndata: {{\"type\":\"{DELTA}\",\"sequence_number\":{number},\"output_index\":0,\"delta\":\"x\",\"logprobs\":[{{\"a\":1}}]}}\n\n")
+    };
+    let torn = |number: u64| {
+        format!("event: {DELTA}\ndata: {{\"type\":\"{DELTA}\",\n\"sequence_number\":{number},\"output_index\":0,\"delta\":\"x\",\"logprobs\":[\n{{\"a\":1}}]}}\n\n")
+    };
+    let all =
+        [pretty(1), pretty(2), flat(3), flat(4), torn(5), flat(5), torn(6), pretty(6), flat(7), pretty(8), torn(9)];
+    same(all.concat().as_bytes(), &mut random);
+}
