@@ -52,6 +52,8 @@ impl Args {
         let found = self.files.len();
         let expected = match files {
             Files::Any => return Ok(()),
+            Files::Some if found > 0 => return Ok(()),
+            Files::Some => "at least one file",
             Files::One if found > 1 => "one file at most",
             Files::Word(_) if found > 1 => "one word",
             Files::Exactly(count) if found != count => match count {

@@ -19,6 +19,8 @@ pub struct Io<'a> {
     pub errors_is_terminal: bool,
     /// Whether colours were refused (`NO_COLOR`).
     pub no_color: bool,
+    /// Columns and rows of the terminal that the results go to; asked again for each drawing, since windows change.
+    pub size: fn() -> Option<(u16, u16)>,
 }
 
 impl Io<'static> {
@@ -32,8 +34,18 @@ impl Io<'static> {
             errors_is_terminal: io::stderr().is_terminal(),
             // An empty value counts as unset, as https://no-color.org has it.
             no_color: std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()),
+            size: window,
         }
     }
+}
+
+/// The size of the terminal at stdout; where it tells none, `COLUMNS` and `LINES`.
+fn window() -> Option<(u16, u16)> {
+    let told = terminal_size::terminal_size_of(io::stdout()).map(|(width, height)| (width.0, height.0));
+    let variable =
+        |name: &str| std::env::var(name).ok().and_then(|value| value.parse().ok()).filter(|value| *value > 0);
+    told.filter(|(columns, rows)| *columns > 0 && *rows > 0)
+        .or_else(|| Some((variable("COLUMNS")?, variable("LINES").unwrap_or(24))))
 }
 
 impl std::fmt::Debug for Io<'_> {

@@ -19,6 +19,7 @@ mod args;
 mod check;
 mod completions;
 mod convert;
+mod diff;
 mod events;
 mod fold;
 mod frames;
@@ -32,8 +33,10 @@ mod many;
 mod output;
 mod paint;
 mod progress;
+mod replay;
 mod show;
 mod table;
+mod term;
 
 use std::ffi::OsString;
 
@@ -77,6 +80,9 @@ const COMMANDS: &[Command] = &[
     events::COMMAND,
     frames::COMMAND,
     convert::COMMAND,
+    diff::COMMAND,
+    replay::COMMAND,
+    replay::serve::COMMAND,
     completions::COMMAND,
     man::COMMAND,
 ];

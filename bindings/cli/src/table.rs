@@ -34,6 +34,8 @@ pub(crate) enum Files {
     Any,
     /// One at most; none is stdin.
     One,
+    /// One or more, no stdin.
+    Some,
     /// Exactly so many.
     Exactly(usize),
 }

@@ -32,7 +32,8 @@ fn file(report: &Report) -> Value {
     object.into()
 }
 
-fn finding(finding: &Finding) -> Value {
+/// One finding as an object.
+pub(crate) fn finding(finding: &Finding) -> Value {
     let mut object = Object::new();
     object.push("rule", finding.rule.id());
     object.push("severity", finding.severity.name());

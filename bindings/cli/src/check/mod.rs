@@ -9,6 +9,8 @@ mod machine;
 mod sarif;
 mod text;
 
+pub(crate) use machine::finding;
+
 use std::ffi::OsStr;
 
 use deltafold::validate::{ExtensionSchemas, Layers, Rule};
