@@ -17,6 +17,7 @@ mod options;
 mod outcome;
 mod profile;
 mod reader;
+pub mod request;
 pub mod sse;
 pub mod validate;
 pub mod write;

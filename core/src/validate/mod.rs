@@ -35,8 +35,8 @@ pub use own::ExtensionSchemas;
 pub use rule::{Binds, Level, Rule, Scope, Seen};
 pub use schema::{
     validate_as, validate_compact_request, validate_compact_response, validate_error, validate_event,
-    validate_input_item, validate_item, validate_request, validate_response, validate_websocket_create,
-    validate_websocket_error, Extensions,
+    validate_input_item, validate_item, validate_request, validate_response, validate_token_count,
+    validate_websocket_create, validate_websocket_error, Extensions,
 };
 pub use transport::{validate_request_head, validate_response_head};
 pub use validator::Validator;

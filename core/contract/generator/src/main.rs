@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use deltafold_contract::{coverage, import, kinds, tables, Compiler, Facts};
+use deltafold_contract::{coverage, import, kinds, request, tables, Compiler, Facts};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -37,6 +37,7 @@ fn outputs() -> Result<Vec<Output>, String> {
     Ok(vec![
         ("core/src/contract/kinds.rs", kinds::generate(&facts)?),
         ("core/src/contract/tables.rs", tables::generate(&facts, &compiler)?),
+        ("core/src/request/generated.rs", request::generate(&facts)?),
         ("docs/coverage.md", coverage::generate(&facts, &compiler)?),
     ])
 }

@@ -24,6 +24,6 @@ pub(crate) use path::Path;
 pub use walk::Extensions;
 pub use whole::{
     validate_as, validate_compact_request, validate_compact_response, validate_error, validate_event,
-    validate_input_item, validate_item, validate_request, validate_response, validate_websocket_create,
-    validate_websocket_error,
+    validate_input_item, validate_item, validate_request, validate_response, validate_token_count,
+    validate_websocket_create, validate_websocket_error,
 };

@@ -132,6 +132,11 @@ pub fn validate_compact_request(json: &str, edition: Edition) -> Result<Vec<Find
     validate_as(json, id::COMPACT_RESPONSE_METHOD_PUBLIC_BODY, edition, Extensions::Allowed)
 }
 
+/// Checks the body of `POST /responses/input_tokens`.
+pub fn validate_token_count(json: &str, edition: Edition) -> Result<Vec<Finding>, Error> {
+    validate_as(json, id::TOKEN_COUNTS_BODY, edition, Extensions::Allowed)
+}
+
 /// Checks the answer of `POST /responses/compact`.
 pub fn validate_compact_response(json: &str, edition: Edition) -> Result<Vec<Finding>, Error> {
     both(json, id::COMPACT_RESOURCE, edition, NONE, object::compaction)

@@ -1,0 +1,18 @@
+//! Requests: what is sent to a server, and what of an answer is sent with the next one.
+//!
+//! - [`CreateResponse`], [`CompactResponse`] and [`TokenCount`] are the bodies: readers that lose nothing, and builders whose
+//!   methods come from the contract's tables. [`check`](CreateResponse::check) judges a body by schema and rules.
+//! - [`Choice`] is `tool_choice` as it is read.
+//!
+//! All of it works on whole bodies, in time linear in their size; nothing here is on the way of a stream.
+
+mod body;
+mod choice;
+// Checked by `deltafold-contract --check` instead.
+#[rustfmt::skip]
+mod generated;
+mod parts;
+
+pub use body::{CompactResponse, CreateResponse, Input, TokenCount};
+pub use choice::{Choice, ToolName};
+pub use parts::{InputItem, Part, TextFormat, Tool, ToolChoice};
