@@ -2,7 +2,7 @@
 
 use alloc::string::ToString;
 
-use super::Reader;
+use super::{judge, Reader};
 use crate::accumulate::{AccumulateOptions, Images};
 use crate::contract::Edition;
 use crate::error::Error;
@@ -11,7 +11,7 @@ use crate::json::Value;
 use crate::limits::Limits;
 use crate::options::{parse, OptionReader};
 use crate::profile::Profile;
-use crate::validate::{ExtensionSchemas, Layers, ValidateOptions, Validator};
+use crate::validate::{ExtensionSchemas, Layers};
 
 /// What a [`Reader`] does, as data.
 #[derive(Clone, Debug)]
@@ -26,7 +26,8 @@ pub struct ReaderOptions {
     pub levels: Levels,
     /// What each rule weighs.
     pub profile: Profile,
-    /// Which layers of validation look at the stream; none by default: a reader then reports only what it ran into.
+    /// Which layers of validation look at the stream; none by default: a reader then reports only what it ran into. Nothing
+    /// looks in a build without the feature `validate`.
     pub layers: Layers,
     /// The edition to validate against; that of the profile if it is not given.
     pub edition: Option<Edition>,
@@ -121,24 +122,11 @@ impl ReaderOptions {
                 Some(object) => Profile::from_json(&object.to_string())?,
             },
             edition: reader.text("edition")?.map(str::parse).transpose()?,
-            layers: reader.value("layers").map_or(Ok(Layers::NONE), Layers::from_value)?,
+            layers: judge::layers(reader.value("layers"))?,
             starting_after: reader.count("starting_after")?,
             limits: reader.value("limits").map_or(Ok(Limits::default()), Limits::from_value)?,
-            schemas: reader.value("schemas").map_or(Ok(ExtensionSchemas::default()), ExtensionSchemas::from_value)?,
+            schemas: judge::schemas(reader.value("schemas"))?,
             levels: Levels::default(),
-        })
-    }
-
-    pub(super) fn validator(&self) -> Option<Validator> {
-        (self.layers != Layers::NONE).then(|| {
-            Validator::new(ValidateOptions {
-                edition: self.edition.unwrap_or(self.profile.edition()),
-                layers: self.layers,
-                limits: self.limits,
-                quote: self.quote,
-                starting_after: self.starting_after,
-                schemas: self.schemas.clone(),
-            })
         })
     }
 }

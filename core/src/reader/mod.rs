@@ -5,6 +5,12 @@
 
 mod builder;
 mod faults;
+#[cfg(feature = "validate")]
+#[path = "with_validator.rs"]
+mod judge;
+#[cfg(not(feature = "validate"))]
+#[path = "without_validator.rs"]
+mod judge;
 mod save;
 
 use alloc::collections::VecDeque;
@@ -16,6 +22,7 @@ use memchr::memrchr2;
 
 pub use builder::{ReaderBuilder, ReaderOptions};
 use faults::Stranger;
+use judge::Judge;
 
 use crate::accumulate::{Accumulator, RateLimits, Response};
 use crate::error::{Code, Error};
@@ -24,7 +31,7 @@ use crate::finding::{Finding, Findings, Place, Repair, Severity};
 use crate::json::{JsonErrorKind, Tape};
 use crate::outcome::Outcome;
 use crate::sse::{Found, Frame, FrameDecoder, Signal};
-use crate::validate::{Rule, Validator};
+use crate::validate::Rule;
 
 /// What happens to every event, from whichever input. A macro, since the event borrows some of the reader's fields.
 macro_rules! take_event {
@@ -101,7 +108,7 @@ pub struct Reader {
     message_offset: u64,
     parser: Parser,
     accumulator: Accumulator,
-    validator: Option<Validator>,
+    validator: Option<Judge>,
     findings: Findings,
     stranger: Stranger,
     events: u64,
@@ -168,7 +175,7 @@ impl Reader {
             message_offset: 0,
             parser: Parser::with_levels(limits.depth, options.levels),
             accumulator: Accumulator::new(options.accumulate, limits),
-            validator: options.validator(),
+            validator: judge::of(&options),
             findings: Findings::new(limits.findings, options.profile.weights()),
             stranger: Stranger::default(),
             events: 0,

@@ -1,0 +1,72 @@
+//! What judges the stream inside a reader: nothing. The twin file has the validator.
+//!
+//! [`Judge`] has no values, so whatever a reader would do with one is left out by the compiler.
+
+use super::ReaderOptions;
+use crate::error::{Code, Error};
+use crate::event::Event;
+use crate::finding::{Findings, Place};
+use crate::json::{Value, View};
+use crate::sse::{Blank, Frame};
+use crate::validate::{ExtensionSchemas, Layers};
+
+#[derive(Debug)]
+pub(super) enum Judge {}
+
+pub(super) fn of(_: &ReaderOptions) -> Option<Judge> {
+    None
+}
+
+pub(super) fn layers(value: Option<&Value>) -> Result<Layers, Error> {
+    match value.map(Value::as_str) {
+        None | Some(Some("none")) => Ok(Layers::NONE),
+        Some(_) => Err(not_here()),
+    }
+}
+
+pub(super) fn schemas(value: Option<&Value>) -> Result<ExtensionSchemas, Error> {
+    value.map_or(Ok(ExtensionSchemas::default()), |_| Err(not_here()))
+}
+
+fn not_here() -> Error {
+    Error::new(Code::BadArgument, 0, "this build has no validator")
+}
+
+impl Judge {
+    pub(super) fn check(&mut self, _: &Event<'_>, _: &mut Findings) {
+        match *self {}
+    }
+
+    pub(super) fn check_frame(&mut self, _: &Frame<'_>, _: Place, _: &mut Findings) {
+        match *self {}
+    }
+
+    pub(super) fn check_blank(&mut self, _: &Blank<'_>, _: &mut Findings) {
+        match *self {}
+    }
+
+    pub(super) fn check_done(&mut self, _: &str, _: Place, _: &mut Findings) {
+        match *self {}
+    }
+
+    pub(super) fn finish(&mut self, _: u64, _: &mut Findings) {
+        match *self {}
+    }
+
+    pub(super) fn join(&mut self, _: Option<u64>) {
+        match *self {}
+    }
+
+    pub(super) fn note_request(&mut self, _: View<'_>) {
+        match *self {}
+    }
+
+    pub(super) fn note_headers<'a>(
+        &mut self,
+        _: u16,
+        _: impl IntoIterator<Item = (&'a str, &'a str)>,
+        _: &mut Findings,
+    ) {
+        match *self {}
+    }
+}
