@@ -3,7 +3,7 @@
 use alloc::borrow::Cow;
 use alloc::collections::BTreeSet;
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 
 use super::compile::{distinct, member, Bound, Compiled, Node, Range};
 use crate::json::{Tag, Value, View};
