@@ -7,8 +7,15 @@ made=$DELTAFOLD_CACHE/tour.sse
 python3 examples/streams/tour.py >"$made"
 run cmp "$made" examples/streams/tour.sse || die "redo it: python3 examples/streams/tour.py > examples/streams/tour.sse"
 
-# An example of the core prints what its last comment says.
 use_target native
+run cargo build --locked -q -p deltafold-cli
+folder=$DELTAFOLD_CACHE/streams
+rm -rf "$folder"
+run python3 examples/streams/make.py "$folder" "$CARGO_TARGET_DIR/debug/deltafold"
+cp examples/streams/README.md examples/streams/make.py examples/streams/tour.py examples/streams/tour.sse "$folder"
+run diff -r "$folder" examples/streams || die "redo it: python3 examples/streams/make.py examples/streams DELTAFOLD"
+
+# An example of the core prints what its last comment says.
 for example in $(grep -l '^// prints:' core/examples/*.rs); do
     name=$(basename "$example" .rs)
     said=$(sed '1,/^\/\/ prints:/d; s/^\/\/ \{0,1\}//' "$example")

@@ -37,6 +37,7 @@ mod replay;
 mod show;
 mod table;
 mod term;
+mod write;
 
 use std::ffi::OsString;
 
@@ -80,6 +81,7 @@ const COMMANDS: &[Command] = &[
     events::COMMAND,
     frames::COMMAND,
     convert::COMMAND,
+    write::COMMAND,
     diff::COMMAND,
     replay::COMMAND,
     replay::serve::COMMAND,
