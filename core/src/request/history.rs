@@ -1,0 +1,414 @@
+//! [`History`]: answers become the input of the next turn.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::body::CreateResponse;
+use super::parts::InputItem;
+use super::policy::{Chain, Keep, Policy, Reasoning};
+use crate::contract::Edition;
+use crate::error::{Code, Error};
+use crate::finding::Severity;
+use crate::json::{Object, Value};
+use crate::options::{parse, wrong, OptionReader};
+use crate::validate::validate_input_item;
+
+/// A conversation on its way to the next request.
+///
+/// It starts with a request and takes answers and new items in the order in which they come; [`request`](Self::request) is
+/// the next one. Order is kept, nothing is made up, and everything that is left out is told by a [`HistoryFinding`].
+///
+/// ```
+/// use deltafold::json::Value;
+/// use deltafold::request::{CreateResponse, History, InputItem, Policy};
+///
+/// let first = CreateResponse::new().with_model("m-1").with_input("Hi");
+/// let answer = Value::parse(r#"{"object":"response","id":"resp_1","status":"completed","output":[
+///     {"type":"message","id":"msg_1","status":"completed","role":"assistant","content":[
+///         {"type":"output_text","text":"Hello","annotations":[]}]}]}"#, 64).unwrap();
+///
+/// let mut history = History::new(Policy::builtin("stateless")?, &first);
+/// history.add_response(&answer)?;
+/// history.add_item(InputItem::user_message("How are you?"));
+/// let next = history.request();
+/// assert_eq!(next.input_items().len(), 3);
+/// assert_eq!((next.model(), next.store()), (Some("m-1"), Some(false)));
+///
+/// let mut history = History::new(Policy::builtin("stateful")?, &first);
+/// history.add_response(&answer)?;
+/// history.add_item(InputItem::user_message("How are you?"));
+/// let next = history.request();
+/// assert_eq!((next.previous_response_id(), next.input_items().len()), (Some("resp_1"), 1));
+/// # Ok::<(), deltafold::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct History {
+    policy: Policy,
+    /// The fields that stay the same from turn to turn.
+    base: CreateResponse,
+    items: Vec<Value>,
+    previous: Option<String>,
+    /// How many answers were added.
+    answers: usize,
+    findings: Vec<HistoryFinding>,
+}
+
+/// Something that the next request does not have although an answer had it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HistoryFinding {
+    /// What happened.
+    pub code: HistoryCode,
+    /// Which answer, from 0.
+    pub response: usize,
+    /// JSON pointer into that answer.
+    pub path: String,
+    /// The type of the item.
+    pub item_type: String,
+}
+
+macro_rules! codes {
+    ($($variant:ident, $name:literal, $doc:literal;)*) => {
+        /// What a [`HistoryFinding`] is about.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum HistoryCode { $(#[doc = $doc] $variant,)* }
+
+        impl HistoryCode {
+            /// Every code.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The name in a report.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// One sentence that says what it means.
+            pub fn sentence(self) -> &'static str {
+                match self { $(Self::$variant => $doc,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    ItemDropped, "item_dropped", "The policy does not send items of this type.";
+    ItemInvalid, "item_invalid", "The item is not valid as input in the edition of the policy.";
+    UnfinishedDropped, "unfinished_dropped", "The item had not ended when the response did, or is a call that was cut.";
+    ReasoningDropped, "reasoning_dropped", "Reasoning that the server could not read again, or that the policy leaves out.";
+    PairDropped, "pair_dropped", "The item only goes with one that is not sent.";
+    FieldDropped, "field_dropped", "A field that requests do not have, or that the policy leaves out.";
+    IdDropped, "id_dropped", "The id of an item that is sent without it.";
+    ReferenceSent, "reference_sent", "The item is sent as a reference to what the server has stored.";
+    NotStored, "not_stored", "The response was not stored, so only a server that still has it in memory can continue from it.";
+}
+
+impl HistoryFinding {
+    /// The finding as bindings and reports show it: `{"code", "response", "path", "item_type", "message"}`.
+    pub fn to_value(&self) -> Value {
+        let mut object = Object::with_capacity(5);
+        object.push("code", self.code.name());
+        object.push("response", self.response as u64);
+        object.push("path", self.path.as_str());
+        object.push("item_type", self.item_type.as_str());
+        object.push("message", self.code.sentence());
+        Value::Object(object)
+    }
+}
+
+/// An item of an answer on its way into a request.
+struct Sent {
+    kind: String,
+    /// `None` once it is left out.
+    item: Option<Object>,
+    at: usize,
+}
+
+impl History {
+    /// Begins a conversation with its first request.
+    pub fn new(policy: Policy, request: &CreateResponse) -> Self {
+        Self {
+            items: request.input_items(),
+            previous: request.previous_response_id().map(ToString::to_string),
+            base: request.clone().without("input").without("previous_response_id"),
+            policy,
+            answers: 0,
+            findings: Vec::new(),
+        }
+    }
+
+    /// Adds an answer: a response, or the result of a compaction, which takes the place of everything before it.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::BadArgument`] if it is neither, or if the server is to remember a response that has no id.
+    pub fn add_response(&mut self, response: &Value) -> Result<(), Error> {
+        let output = response.get("output").and_then(Value::as_array);
+        let output = output.ok_or_else(|| Error::new(Code::BadArgument, 0, "expected a response with an output"))?;
+        let compaction = response.str_at("object") == Some("response.compaction");
+        if compaction {
+            // The result is the window itself: sent unchanged, and no id to continue from (CMP-04, CMP-06).
+            self.items = output.to_vec();
+            self.previous = None;
+        } else if self.policy.chain == Chain::Stateful {
+            let id = response.str_at("id").filter(|id| !id.is_empty());
+            let id = id.ok_or_else(|| Error::new(Code::BadArgument, 0, "expected a response with an id"))?;
+            if response.get("store").and_then(Value::as_bool) == Some(false) {
+                self.tell(HistoryCode::NotStored, "/store", "");
+            }
+            self.previous = Some(id.to_string());
+            self.items.clear();
+        } else {
+            let items = self.replay(output);
+            self.items.extend(items);
+        }
+        self.answers += 1;
+        Ok(())
+    }
+
+    /// Adds an item of the next turn.
+    pub fn add_item(&mut self, item: impl Into<Value>) {
+        self.items.push(item.into());
+    }
+
+    /// The next request: the fields of the first one, and the input as the policy wants it.
+    pub fn request(&self) -> CreateResponse {
+        let mut request = self.base.clone().with("input", self.items.clone());
+        if let Some(id) = &self.previous {
+            return request.with("previous_response_id", id.as_str());
+        }
+        if self.policy.chain == Chain::Stateless && self.answers > 0 {
+            request = request.with("store", false);
+            if self.policy.reasoning == Reasoning::Encrypted {
+                request = with_include(request, "reasoning.encrypted_content");
+            }
+        }
+        request
+    }
+
+    /// The items of the next input.
+    pub fn items(&self) -> &[Value] {
+        &self.items
+    }
+
+    /// What was left out, in order.
+    pub fn findings(&self) -> &[HistoryFinding] {
+        &self.findings
+    }
+
+    /// The policy.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// The items of an output as they are sent.
+    fn replay(&mut self, output: &[Value]) -> Vec<Value> {
+        let mut all: Vec<Sent> = Vec::with_capacity(output.len());
+        for (at, value) in output.iter().enumerate() {
+            let kind = value.str_at("type").unwrap_or_default().to_string();
+            let refused = self.refusal(&kind, value);
+            let item = match (refused, value.as_object()) {
+                (None, Some(item)) => self.shape(&kind, item, at),
+                (code, _) => {
+                    self.tell(code.unwrap_or(HistoryCode::ItemInvalid), &format!("/output/{at}"), &kind);
+                    None
+                }
+            };
+            all.push(Sent { kind, item, at });
+        }
+        self.keep_pairs(&mut all);
+        all.into_iter().filter_map(|sent| sent.item.map(Value::Object)).collect()
+    }
+
+    /// Why an item is not sent at all.
+    fn refusal(&self, kind: &str, item: &Value) -> Option<HistoryCode> {
+        let policy = &self.policy;
+        let status = item.str_at("status").unwrap_or("completed");
+        if status == "in_progress" || (kind.ends_with("_call") && status == "incomplete") {
+            return Some(HistoryCode::UnfinishedDropped);
+        }
+        if policy.drop_items.iter().any(|dropped| dropped == kind)
+            || (kind.contains(':') && policy.extensions == Keep::Drop)
+        {
+            return Some(HistoryCode::ItemDropped);
+        }
+        let sealed = item.str_at("encrypted_content").is_some_and(|sealed| !sealed.is_empty());
+        let unreadable = match policy.reasoning {
+            Reasoning::Keep => false,
+            Reasoning::Encrypted => !sealed,
+            Reasoning::Drop => true,
+        };
+        (kind == "reasoning" && unreadable).then_some(HistoryCode::ReasoningDropped)
+    }
+
+    /// The form in which an item is sent.
+    fn shape(&mut self, kind: &str, item: &Object, at: usize) -> Option<Object> {
+        let id = item.get("id").and_then(Value::as_str).filter(|id| !id.is_empty());
+        if let Some(id) = id.filter(|_| self.policy.reference_items.iter().any(|known| known == kind)) {
+            self.tell(HistoryCode::ReferenceSent, &format!("/output/{at}"), kind);
+            return Some(InputItem::item_reference(id).as_object().clone());
+        }
+        let mut sent = Object::with_capacity(item.len());
+        for (field, value) in item.iter() {
+            let path = || format!("/output/{at}/{field}");
+            // An empty id was never given by anybody.
+            if field == "id" && id.is_none() {
+                continue;
+            }
+            if field.starts_with("deltafold:") || self.policy.drops_field(kind, field) {
+                if !value.is_null() {
+                    self.tell(HistoryCode::FieldDropped, &path(), kind);
+                }
+            } else {
+                sent.push(field, value.clone());
+            }
+        }
+        if let Some(id) = id.filter(|_| self.policy.ids == Keep::Drop) {
+            sent.remove("id");
+            if kind.contains(':') || is_valid(&sent, &self.policy) {
+                self.tell(HistoryCode::IdDropped, &format!("/output/{at}/id"), kind);
+            } else {
+                // Some types are nothing without their id.
+                sent.push("id", id);
+            }
+        }
+        // An extension is judged by its server alone.
+        if !kind.contains(':') && !is_valid(&sent, &self.policy) {
+            if let Some(plain) = self.without_trimmings(&sent, kind, at) {
+                return Some(plain);
+            }
+            self.tell(HistoryCode::ItemInvalid, &format!("/output/{at}"), kind);
+            return None;
+        }
+        Some(sent)
+    }
+
+    /// A message without what stands around its texts, if it is valid then: text is worth more than a citation.
+    fn without_trimmings(&mut self, item: &Object, kind: &str, at: usize) -> Option<Object> {
+        let mut plain = item.clone();
+        let mut dropped = Vec::new();
+        for (index, part) in plain.get_mut("content")?.as_array_mut()?.iter_mut().enumerate() {
+            let part = part.as_object_mut()?;
+            for field in ["annotations", "logprobs"] {
+                if part.get(field).and_then(Value::as_array).is_some_and(|list| !list.is_empty()) {
+                    part.insert(field, Value::Array(Vec::new()));
+                    dropped.push(format!("/output/{at}/content/{index}/{field}"));
+                }
+            }
+        }
+        if !is_valid(&plain, &self.policy) {
+            return None;
+        }
+        for path in dropped {
+            self.tell(HistoryCode::FieldDropped, &path, kind);
+        }
+        Some(plain)
+    }
+
+    /// Items that only go together stay together.
+    fn keep_pairs(&mut self, all: &mut [Sent]) {
+        // From the back: what leads nothing that is sent goes, and so does what led it.
+        for at in (0..all.len()).rev() {
+            if !self.policy.leads(&all[at].kind) || all[at].item.is_none() {
+                continue;
+            }
+            let follower = all[at + 1..].iter().find(|next| next.item.is_some() || !self.policy.leads(&next.kind));
+            // At the very end of an output nothing was cut away behind it by us.
+            let lost =
+                follower.is_some_and(|next| next.item.is_none() && self.policy.is_pair(&all[at].kind, &next.kind));
+            if lost {
+                let (path, kind) = (format!("/output/{}", all[at].at), all[at].kind.clone());
+                self.tell(HistoryCode::PairDropped, &path, &kind);
+                all[at].item = None;
+            }
+        }
+        // From the front: what follows a lead that is not sent must not be looked up by its id. Parallel calls share a lead.
+        let mut lost: Option<String> = None;
+        for sent in all.iter_mut() {
+            if self.policy.leads(&sent.kind) {
+                lost = sent.item.is_none().then(|| sent.kind.clone());
+                continue;
+            }
+            if !lost.as_ref().is_some_and(|lead| self.policy.is_pair(lead, &sent.kind)) {
+                lost = None;
+                continue;
+            }
+            let Some(item) = &mut sent.item else { continue };
+            if item.remove("id").is_none() {
+                continue;
+            }
+            if is_valid(item, &self.policy) {
+                self.tell(HistoryCode::IdDropped, &format!("/output/{}/id", sent.at), &sent.kind);
+            } else {
+                // Its type needs the id, and the id needs what is not sent.
+                sent.item = None;
+                self.tell(HistoryCode::PairDropped, &format!("/output/{}", sent.at), &sent.kind);
+            }
+        }
+    }
+
+    fn tell(&mut self, code: HistoryCode, path: &str, item_type: &str) {
+        let (path, item_type) = (path.to_string(), item_type.to_string());
+        self.findings.push(HistoryFinding { code, response: self.answers, path, item_type });
+    }
+}
+
+/// Whether an item may stand in the input of the policy's edition.
+///
+/// OpenAI's service is described by the types of its SDKs only, which demand fields that the service does without. So in that
+/// edition an item will do that fits either those types or the full surface of Open Responses.
+fn is_valid(item: &Object, policy: &Policy) -> bool {
+    let mut json = String::new();
+    item.write_into(&mut json);
+    let fits = |edition| {
+        let findings = validate_input_item(&json, edition);
+        findings.is_ok_and(|findings| findings.iter().all(|finding| finding.severity != Severity::Error))
+    };
+    fits(policy.edition) || (policy.edition == Edition::OpenAi && fits(Edition::Split))
+}
+
+fn with_include(request: CreateResponse, what: &str) -> CreateResponse {
+    let mut include = request.get("include").and_then(Value::as_array).unwrap_or_default().to_vec();
+    if !include.iter().any(|known| known.as_str() == Some(what)) {
+        include.push(Value::from(what));
+    }
+    request.with("include", include)
+}
+
+/// A whole conversation in one call, for a binding: `{"policy", "request", "steps": [{"response": …} or {"item": …}, …]}`
+/// gives `{"request": …, "findings": […]}`. `policy` is a name or an object as for [`Policy::from_json`].
+///
+/// ```
+/// use deltafold::request::history_json;
+/// let next = history_json(r#"{"policy":"stateful","request":{"model":"m-1","input":"Hi"},
+///     "steps":[{"response":{"id":"resp_1","output":[]}}]}"#)?;
+/// assert_eq!(next, r#"{"request":{"model":"m-1","input":[],"previous_response_id":"resp_1"},"findings":[]}"#);
+/// # Ok::<(), deltafold::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Code::NotJson`], [`Code::UnknownName`] for a name that does not exist, [`Code::BadArgument`] for a value that cannot be
+/// used.
+pub fn history_json(json: &str) -> Result<String, Error> {
+    let call = parse(json)?;
+    let reader = OptionReader::new(&call)?;
+    reader.check_names(&["policy", "request", "steps"])?;
+    let policy = reader.value("policy").map_or_else(|| Policy::builtin("stateless"), Policy::from_value)?;
+    let request = match reader.value("request") {
+        Some(request) => CreateResponse::from_value(request.clone())?,
+        None => CreateResponse::new(),
+    };
+    let mut history = History::new(policy, &request);
+    for step in reader.value("steps").and_then(Value::as_array).unwrap_or_default() {
+        match (step.get("response"), step.get("item")) {
+            (Some(response), None) => history.add_response(response)?,
+            (None, Some(item)) => history.add_item(item.clone()),
+            _ => return Err(wrong("steps", "objects with either response or item")),
+        }
+    }
+    let mut answer = Object::new();
+    answer.push("request", history.request());
+    answer.push("findings", history.findings.iter().map(HistoryFinding::to_value).collect::<Vec<_>>());
+    Ok(Value::Object(answer).to_string())
+}

@@ -1,0 +1,358 @@
+//! [`Policy`]: how answers are sent back, as data.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use crate::contract::Edition;
+use crate::error::{Code, Error};
+use crate::json::Value;
+use crate::options::{parse, wrong, OptionReader};
+
+/// What of an answer goes into the next request, and in which form.
+///
+/// [`builtin`](Self::builtin) has one for each way and provider that is known; [`from_json`](Self::from_json) takes the
+/// caller's own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Policy {
+    /// The name.
+    pub name: String,
+    /// Whether the server remembers.
+    pub chain: Chain,
+    /// The edition by which items are judged. What is not valid as input there is not sent.
+    pub edition: Edition,
+    /// Whether items keep their `id`.
+    pub ids: Keep,
+    /// What happens to reasoning.
+    pub reasoning: Reasoning,
+    /// Items of types named `slug:name`.
+    pub extensions: Keep,
+    /// Item types that are not sent.
+    pub drop_items: Vec<String>,
+    /// Item types that are sent as a reference to what the server has stored.
+    pub reference_items: Vec<String>,
+    /// Fields that are not sent: an item type, or `*` for all, and a field.
+    pub drop_fields: Vec<(String, String)>,
+    /// Item types that only go together: what leads, and what follows it. If the first is not sent, the second loses the
+    /// id by which the server would look for the first; if the second is not sent, the first is not either.
+    pub pairs: Vec<(String, String)>,
+}
+
+/// Who remembers the conversation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Chain {
+    /// The caller: every request has all items, and the server stores nothing.
+    #[default]
+    Stateless,
+    /// The server: a request names the response before it and has only new items.
+    Stateful,
+}
+
+/// Whether something is sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keep {
+    /// It is.
+    #[default]
+    Keep,
+    /// It is not.
+    Drop,
+}
+
+/// What happens to reasoning items.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reasoning {
+    /// All are sent.
+    #[default]
+    Keep,
+    /// Only those with `encrypted_content` are: without it a server that stored nothing cannot read them.
+    Encrypted,
+    /// None is.
+    Drop,
+}
+
+/// A built-in policy, and why it is so.
+struct Builtin {
+    name: &'static str,
+    /// What servers of this name are known to want.
+    why: &'static str,
+    json: &'static str,
+}
+
+/// Calls that a model makes right after it has reasoned about them.
+const PAIRS: &str = r#"[["reasoning","function_call"],["reasoning","custom_tool_call"],["reasoning","message"],
+    ["reasoning","web_search_call"],["reasoning","file_search_call"],["reasoning","code_interpreter_call"],
+    ["reasoning","image_generation_call"],["reasoning","computer_call"],["reasoning","shell_call"],
+    ["reasoning","local_shell_call"],["reasoning","apply_patch_call"],["reasoning","mcp_call"]]"#;
+
+const BUILTIN: &[Builtin] = &[
+    Builtin {
+        name: "stateless",
+        why: "Open Responses: items are sent back as they came, but raw reasoning has no place in a request (RSN-08)",
+        json: r#"{"chain":"stateless","drop_fields":{"reasoning":["content"]}}"#,
+    },
+    Builtin {
+        name: "stateful",
+        why: "Open Responses: the server loads input and output of the response before (PREV-01)",
+        json: r#"{"chain":"stateful","drop_fields":{"reasoning":["content"]}}"#,
+    },
+    Builtin {
+        name: "openai",
+        why:
+            "without storage a reasoning item is read only from its encrypted content, an id leads to a look-up of its \
+              partner, and fields that the SDKs add are refused",
+        json: r#"{"chain":"stateless","edition":"openai","reasoning":"encrypted","pairs":true,
+            "drop_fields":{"*":["parsed_arguments","parsed"],"reasoning":["content","status"]}}"#,
+    },
+    Builtin {
+        name: "openai-stateful",
+        why: "stored responses are continued by their id",
+        json: r#"{"chain":"stateful","edition":"openai","pairs":true,
+            "drop_fields":{"*":["parsed_arguments","parsed"],"reasoning":["content","status"]}}"#,
+    },
+    Builtin {
+        name: "azure",
+        why: "the service of OpenAI behind another address",
+        json: r#"{"chain":"stateless","edition":"openai","reasoning":"encrypted","pairs":true,
+            "drop_fields":{"*":["parsed_arguments","parsed"],"reasoning":["content","status"]}}"#,
+    },
+    Builtin {
+        name: "codex",
+        why: "the ChatGPT backend stores nothing: encrypted reasoning is all that it can read again",
+        json: r#"{"chain":"stateless","edition":"openai","reasoning":"encrypted","pairs":true,"ids":"drop",
+            "drop_fields":{"reasoning":["content","status"]}}"#,
+    },
+    Builtin {
+        name: "copilot",
+        why: "ids change with every event (REAL-04), so none of them leads anywhere",
+        json: r#"{"chain":"stateless","edition":"openai","reasoning":"encrypted","ids":"drop","pairs":true,
+            "drop_fields":{"reasoning":["content","status"]}}"#,
+    },
+    Builtin {
+        name: "openrouter",
+        why: "stateless by design; reasoning comes back by its encrypted content",
+        json: r#"{"chain":"stateless","edition":"split","drop_fields":{"reasoning":["content"]}}"#,
+    },
+    Builtin {
+        name: "xai",
+        why: "stateless use needs encrypted reasoning",
+        json: r#"{"chain":"stateless","edition":"split","reasoning":"encrypted","drop_fields":{"reasoning":["content"]}}"#,
+    },
+    Builtin {
+        name: "vllm",
+        why: "stores nothing unless told to, and makes new ids when it parses the output again (REAL-13)",
+        json: r#"{"chain":"stateless","edition":"split","ids":"drop","drop_fields":{"reasoning":["content"]}}"#,
+    },
+    Builtin {
+        name: "ollama",
+        why: "stores nothing and knows messages, calls and their outputs",
+        json: r#"{"chain":"stateless","edition":"2026-04-24","ids":"drop","extensions":"drop",
+            "drop_fields":{"reasoning":["content"]}}"#,
+    },
+    Builtin {
+        name: "lmstudio",
+        why: "stored responses are continued by their id",
+        json: r#"{"chain":"stateful","edition":"split","drop_fields":{"reasoning":["content"]}}"#,
+    },
+    Builtin {
+        name: "llamacpp",
+        why: "stores nothing and knows messages, calls and their outputs",
+        json: r#"{"chain":"stateless","edition":"2026-04-24","ids":"drop","extensions":"drop",
+            "drop_fields":{"reasoning":["content"]}}"#,
+    },
+];
+
+impl Policy {
+    /// The names of the built-in policies.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        BUILTIN.iter().map(|policy| policy.name)
+    }
+
+    /// A built-in policy.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::UnknownName`] if there is none of this name.
+    pub fn builtin(name: &str) -> Result<Self, Error> {
+        let found = BUILTIN.iter().find(|policy| policy.name == name).ok_or_else(|| {
+            Error::new(Code::UnknownName, 0, format!("policies are {}", Self::names().collect::<Vec<_>>().join(", ")))
+        })?;
+        Ok(Self { name: name.to_string(), ..Self::from_json(found.json)? })
+    }
+
+    /// Why a built-in policy is as it is; empty for another name.
+    pub fn reason(name: &str) -> &'static str {
+        BUILTIN.iter().find(|policy| policy.name == name).map_or("", |policy| policy.why)
+    }
+
+    /// Reads a policy from JSON text.
+    ///
+    /// | name | value |
+    /// | --- | --- |
+    /// | `name` | a text |
+    /// | `extends` | the name of a built-in policy whose values stand where none is given |
+    /// | `chain` | `"stateless"` or `"stateful"` |
+    /// | `edition` | a name |
+    /// | `ids`, `extensions` | `"keep"` or `"drop"` |
+    /// | `reasoning` | `"keep"`, `"encrypted"` or `"drop"` |
+    /// | `drop_items`, `reference_items` | lists of item types |
+    /// | `drop_fields` | lists of fields by item type, or by `*` |
+    /// | `pairs` | a list of pairs of item types; `true` for reasoning and all that a model does after it |
+    ///
+    /// ```
+    /// use deltafold::request::{Chain, Policy};
+    /// let policy = Policy::from_json(r#"{"extends":"openai","chain":"stateful"}"#)?;
+    /// assert_eq!(policy.chain, Chain::Stateful);
+    /// # Ok::<(), deltafold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Code::NotJson`], [`Code::UnknownName`] for a name that does not exist, [`Code::BadArgument`] for a value that
+    /// cannot be used.
+    pub fn from_json(json: &str) -> Result<Self, Error> {
+        Self::from_value(&parse(json)?)
+    }
+
+    /// Reads a policy from a value: a name, or an object; see [`from_json`](Self::from_json).
+    ///
+    /// # Errors
+    ///
+    /// As for [`from_json`](Self::from_json).
+    pub fn from_value(value: &Value) -> Result<Self, Error> {
+        if let Value::String(name) = value {
+            return Self::builtin(name);
+        }
+        let reader = OptionReader::new(value)?;
+        reader.check_names(&[
+            "name",
+            "extends",
+            "chain",
+            "edition",
+            "ids",
+            "extensions",
+            "reasoning",
+            "drop_items",
+            "reference_items",
+            "drop_fields",
+            "pairs",
+        ])?;
+        let mut policy = match reader.text("extends")? {
+            Some(name) => Self::builtin(name)?,
+            None => Self::default(),
+        };
+        policy.name = reader.text("name")?.unwrap_or("custom").to_string();
+        if reader.value("chain").is_some() {
+            policy.chain = [Chain::Stateless, Chain::Stateful][reader.choice("chain", &["stateless", "stateful"])?];
+        }
+        if let Some(edition) = reader.text("edition")? {
+            policy.edition = edition.parse()?;
+        }
+        for (name, keep) in [("ids", &mut policy.ids), ("extensions", &mut policy.extensions)] {
+            if reader.value(name).is_some() {
+                *keep = [Keep::Keep, Keep::Drop][reader.choice(name, &["keep", "drop"])?];
+            }
+        }
+        if reader.value("reasoning").is_some() {
+            let all = [Reasoning::Keep, Reasoning::Encrypted, Reasoning::Drop];
+            policy.reasoning = all[reader.choice("reasoning", &["keep", "encrypted", "drop"])?];
+        }
+        let lists = [("drop_items", &mut policy.drop_items), ("reference_items", &mut policy.reference_items)];
+        for (name, list) in lists {
+            if let Some(value) = reader.value(name) {
+                *list = texts(value).ok_or_else(|| wrong(name, "a list of item types"))?;
+            }
+        }
+        if let Some(by_type) = reader.object("drop_fields")? {
+            policy.drop_fields.clear();
+            for (kind, fields) in by_type.iter() {
+                let fields = texts(fields).ok_or_else(|| wrong("drop_fields", "lists of fields by item type"))?;
+                policy.drop_fields.extend(fields.into_iter().map(|field| (kind.to_string(), field)));
+            }
+        }
+        match reader.value("pairs") {
+            None => {}
+            Some(Value::Bool(false)) => policy.pairs.clear(),
+            Some(Value::Bool(true)) => policy.pairs = pairs(&parse(PAIRS)?)?,
+            Some(list) => policy.pairs = pairs(list)?,
+        }
+        Ok(policy)
+    }
+
+    /// Whether a field of an item is not sent.
+    pub(super) fn drops_field(&self, kind: &str, field: &str) -> bool {
+        self.drop_fields.iter().any(|(of, name)| name == field && (of == "*" || of == kind))
+    }
+
+    /// Whether an item of one type leads one of another.
+    pub(super) fn is_pair(&self, lead: &str, follower: &str) -> bool {
+        self.pairs.iter().any(|(one, other)| one == lead && other == follower)
+    }
+
+    /// Whether items of a type only make sense before another.
+    pub(super) fn leads(&self, kind: &str) -> bool {
+        self.pairs.iter().any(|(lead, _)| lead == kind)
+    }
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            name: "custom".to_string(),
+            chain: Chain::default(),
+            edition: Edition::default(),
+            ids: Keep::default(),
+            reasoning: Reasoning::default(),
+            extensions: Keep::default(),
+            drop_items: Vec::new(),
+            reference_items: Vec::new(),
+            drop_fields: Vec::new(),
+            pairs: Vec::new(),
+        }
+    }
+}
+
+fn texts(value: &Value) -> Option<Vec<String>> {
+    value.as_array()?.iter().map(|text| text.as_str().map(ToString::to_string)).collect()
+}
+
+fn pairs(value: &Value) -> Result<Vec<(String, String)>, Error> {
+    let pair = |value: &Value| match texts(value)?.as_slice() {
+        [lead, follower] => Some((lead.clone(), follower.clone())),
+        _ => None,
+    };
+    let list = value.as_array().map(|list| list.iter().map(pair).collect::<Option<Vec<_>>>());
+    list.flatten().ok_or_else(|| wrong("pairs", "true, false or a list of pairs of item types"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_built_in_policy_is_read_and_has_a_reason() {
+        for name in Policy::names() {
+            assert_eq!(Policy::builtin(name).unwrap().name, name);
+            assert!(!Policy::reason(name).is_empty());
+        }
+        assert_eq!(Policy::builtin("nobody").unwrap_err().code(), Code::UnknownName);
+    }
+
+    #[test]
+    fn a_policy_that_cannot_be_used_is_refused() {
+        for (json, code) in [
+            ("{", Code::NotJson),
+            ("7", Code::BadArgument),
+            (r#"{"chains":"stateful"}"#, Code::UnknownName),
+            (r#"{"extends":"nobody"}"#, Code::UnknownName),
+            (r#"{"chain":"both"}"#, Code::BadArgument),
+            (r#"{"ids":true}"#, Code::BadArgument),
+            (r#"{"drop_items":"reasoning"}"#, Code::BadArgument),
+            (r#"{"drop_fields":{"reasoning":"content"}}"#, Code::BadArgument),
+            (r#"{"pairs":[["a"]]}"#, Code::BadArgument),
+            (r#"{"edition":"1999"}"#, Code::UnknownName),
+        ] {
+            assert_eq!(Policy::from_json(json).unwrap_err().code(), code, "{json}");
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! [`ToolResult`]: what a tool gave back, and the item that tells the model.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::parts::{InputItem, Part};
+use crate::error::{Code, Error};
+use crate::json::{Object, Value};
+
+/// What a tool gave back.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ToolResult {
+    /// Text, sent as it is.
+    Text(String),
+    /// Any value, sent as JSON text; where the item holds an object or a list itself (a screenshot, what commands printed),
+    /// as it is.
+    Json(Value),
+    /// Parts: texts, images, files.
+    Parts(Vec<Part>),
+    /// The tool failed, or was not run; the model is told why.
+    Error(String),
+    /// The answer to a question whether an MCP tool may run.
+    Approval {
+        /// Whether it may.
+        approve: bool,
+        /// Why.
+        reason: Option<String>,
+    },
+}
+
+impl ToolResult {
+    /// Reads a result from its JSON form: `{"text": …}`, `{"json": …}`, `{"parts": […]}`, `{"error": …}` or
+    /// `{"approve": true, "reason": …}`. A string is a text.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::BadArgument`] for anything else.
+    pub fn from_value(value: &Value) -> Result<Self, Error> {
+        let expected = || {
+            let message = "expected a result: a text, or an object with text, json, parts, error or approve";
+            Error::new(Code::BadArgument, 0, message)
+        };
+        if let Value::String(text) = value {
+            return Ok(Self::Text(text.clone()));
+        }
+        let text = |key: &str| value.str_at(key).map(ToString::to_string);
+        if let Some(text) = text("text") {
+            Ok(Self::Text(text))
+        } else if let Some(message) = text("error") {
+            Ok(Self::Error(message))
+        } else if let Some(approve) = value.get("approve").and_then(Value::as_bool) {
+            Ok(Self::Approval { approve, reason: text("reason") })
+        } else if let Some(json) = value.get("json") {
+            Ok(Self::Json(json.clone()))
+        } else if let Some(parts) = value.get("parts").and_then(Value::as_array) {
+            Ok(Self::Parts(parts.iter().map(|part| Part::from_value(part.clone())).collect::<Result<_, _>>()?))
+        } else {
+            Err(expected())
+        }
+    }
+
+    /// The item that answers a call, by the call's type.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::BadArgument`] if the item is no call that a client answers, has no id to answer to, or takes no result of
+    /// this form.
+    pub fn answer(&self, call: &Value) -> Result<InputItem, Error> {
+        let kind = call.str_at("type").unwrap_or_default();
+        if kind == "mcp_approval_request" {
+            return self.approval(call);
+        }
+        let call_id = call.str_at("call_id").filter(|id| !id.is_empty());
+        let call_id = call_id.ok_or_else(|| bad("expected a call with a call_id"))?;
+        Ok(match (kind, self) {
+            ("function_call", _) => InputItem::function_call_output(call_id, self.output()),
+            ("custom_tool_call", _) => InputItem::custom_tool_call_output(call_id, self.output()),
+            ("local_shell_call", Self::Parts(_)) => return Err(bad("a local shell call is answered with text")),
+            ("local_shell_call", _) => InputItem::local_shell_call_output(call_id, self.text()),
+            ("apply_patch_call", Self::Parts(_)) => return Err(bad("a patch is answered with text")),
+            ("apply_patch_call", Self::Error(message)) => {
+                InputItem::apply_patch_call_output(call_id, "failed").with("output", message.as_str())
+            }
+            ("apply_patch_call", _) => {
+                InputItem::apply_patch_call_output(call_id, "completed").with("output", self.text())
+            }
+            ("shell_call", Self::Json(list @ Value::Array(_))) => InputItem::shell_call_output(call_id, list.clone()),
+            ("shell_call", Self::Parts(_)) => return Err(bad("a shell call is answered with text or a list")),
+            ("shell_call", _) => InputItem::shell_call_output(call_id, self.printed()),
+            ("computer_call", Self::Json(shot @ Value::Object(_))) => {
+                InputItem::computer_call_output(call_id, shot.clone())
+            }
+            ("computer_call", _) => return Err(bad("a computer call is answered with a screenshot")),
+            _ => return Err(bad("expected an item that a client answers")),
+        })
+    }
+
+    fn approval(&self, request: &Value) -> Result<InputItem, Error> {
+        let id = request.str_at("id").filter(|id| !id.is_empty());
+        let id = id.ok_or_else(|| bad("expected an approval request with an id"))?;
+        let (approve, reason) = match self {
+            Self::Approval { approve, reason } => (*approve, reason.clone()),
+            // What was not run was not approved.
+            Self::Error(message) => (false, Some(message.clone())),
+            _ => return Err(bad("an approval request is answered with an approval")),
+        };
+        let answer = InputItem::mcp_approval_response(id, approve);
+        Ok(match reason {
+            Some(reason) => answer.with("reason", reason),
+            None => answer,
+        })
+    }
+
+    /// `output` of a function or custom tool.
+    fn output(&self) -> Value {
+        match self {
+            Self::Parts(parts) => parts.iter().map(|part| Value::from(part.clone())).collect::<Vec<_>>().into(),
+            _ => Value::from(self.text()),
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Json(value) => value.to_string(),
+            Self::Parts(_) => String::new(),
+            Self::Error(message) => error_text(message),
+            Self::Approval { approve, .. } => format!("{{\"approve\":{approve}}}"),
+        }
+    }
+
+    /// What commands printed, if all that is known is one text.
+    fn printed(&self) -> Value {
+        let (stdout, stderr, code) = match self {
+            Self::Error(message) => (String::new(), message.clone(), 1),
+            _ => (self.text(), String::new(), 0),
+        };
+        let mut outcome = Object::new();
+        outcome.push("type", "exit");
+        outcome.push("exit_code", code);
+        let mut entry = Object::new();
+        entry.push("stdout", stdout);
+        entry.push("stderr", stderr);
+        entry.push("outcome", outcome);
+        Value::Array(alloc::vec![Value::Object(entry)])
+    }
+}
+
+/// An error as the text of an output. Models read an object as a failure more surely than a bare sentence.
+fn error_text(message: &str) -> String {
+    let mut object = Object::new();
+    object.push("error", message);
+    Value::Object(object).to_string()
+}
+
+fn bad(message: &'static str) -> Error {
+    Error::new(Code::BadArgument, 0, message)
+}
