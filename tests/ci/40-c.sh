@@ -1,5 +1,5 @@
-# what: C and C++: the header is current, compiles as C99 to C++20, links both ways, and runs clean under valgrind
-# needs: cargo gcc g++ clang clang++ valgrind nm readelf
+# what: C and C++: the header is current, compiles as C99 to C++20, says what it means to another language, and tests run clean
+# needs: cargo gcc g++ clang clang++ valgrind nm readelf python3
 # after: tools
 set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"
@@ -17,7 +17,7 @@ run diff -u include/deltafold.h "$made/deltafold.h" ||
 run bash bindings/c/install.sh "$prefix" --profile dev
 
 warn="-Wall -Wextra -Wpedantic -Werror"
-system="-lgcc_s -lutil -lrt -lpthread -lm -ldl -lc"
+system=$(sed -n 's/^Libs.private: //p' "$prefix/lib/pkgconfig/deltafold.pc")
 for standard in c99 c11 c17 c++11 c++17 c++20; do
     case $standard in
         c++*) compilers="g++ clang++" language=c++ ;;
@@ -25,24 +25,41 @@ for standard in c99 c11 c17 c++11 c++17 c++20; do
     esac
     for compiler in $compilers; do
         run $compiler -std=$standard $warn -fsyntax-only -x $language include/deltafold.h
-        for source in bindings/c/tests/*.c; do
-            name=$(basename "$source" .c)-$standard-$compiler
-            run $compiler -std=$standard $warn -g -I"$prefix/include" -x $language "$source" -x none \
-                "$prefix/lib/libdeltafold.a" $system -o "$made/$name"
-            run "$made/$name"
-        done
+        case $standard in c++17 | c++20)
+            run $compiler -std=$standard $warn -fsyntax-only -x c++ include/deltafold.hpp
+            run $compiler -std=$standard $warn -fno-exceptions -fsyntax-only -x c++ include/deltafold.hpp ;;
+        esac
     done
 done
 
+# Builds a test against the static library and runs it: build COMPILER STANDARD SOURCE [OPTION…]
+build() {
+    local compiler=$1 standard=$2 source=$3 language=c program
+    shift 3
+    case $standard in c++*) language=c++ ;; esac
+    program=$made/$(basename "${source%.*}")-$standard-$compiler
+    run "$compiler" -std="$standard" $warn -g "$@" -I"$prefix/include" -x $language "$source" -x none "$prefix/lib/libdeltafold.a" $system \
+        -o "$program"
+    run "$program"
+}
 # A caught panic would make the symboliser keep a cache that valgrind takes for a leak.
 export RUST_BACKTRACE=0
 for source in bindings/c/tests/*.c; do
-    name=$(basename "$source" .c)
-    run gcc -std=c11 $warn -g -I"$prefix/include" "$source" -L"$prefix/lib" -ldeltafold -Wl,-rpath,"$prefix/lib" -o "$made/$name"
-    run valgrind -q --leak-check=full --errors-for-leak-kinds=definite,indirect,possible --error-exitcode=99 "$made/$name"
-    run gcc -std=c11 $warn -g -fsanitize=address,undefined -fno-sanitize-recover=all -I"$prefix/include" "$source" \
-        "$prefix/lib/libdeltafold.a" $system -o "$made/$name-asan"
-    run "$made/$name-asan"
+    build clang c99 "$source"
+    build g++ c++11 "$source"
+    build clang++ c++20 "$source"
+    build gcc c11 "$source" -fsanitize=address,undefined -fno-sanitize-recover=all
+done
+for source in bindings/c/tests/*.cpp; do
+    build clang++ c++17 "$source"
+    build g++ c++20 "$source"
+    build g++ c++17 "$source" -fsanitize=address,undefined -fno-sanitize-recover=all
+done
+for source in bindings/c/tests/*.c bindings/c/tests/*.cpp; do
+    case $source in *.c) compiler="gcc -std=c11" ;; *) compiler="g++ -std=c++17" ;; esac
+    name=$(basename "$source")
+    run $compiler $warn -g -I"$prefix/include" "$source" -L"$prefix/lib" -ldeltafold -Wl,-rpath,"$prefix/lib" -o "$made/$name.shared"
+    run valgrind -q --leak-check=full --errors-for-leak-kinds=definite,indirect,possible --error-exitcode=99 "$made/$name.shared"
 done
 
 symbols=$(nm -D --defined-only "$prefix/lib/libdeltafold.so" | awk '{ print $3 }')
@@ -50,6 +67,8 @@ echo "$symbols"
 foreign=$(echo "$symbols" | grep -v '^dfold_' || true)
 [ -z "$foreign" ] || die "the library exports more than dfold_*: $foreign"
 for name in $(grep -o '\bdfold_[a-z_]*(' include/deltafold.h | tr -d '(' | sort -u); do
-    echo "$symbols" | grep -qx "$name" || die "the header declares $name, which the library lacks"
+    grep -qx "$name" <<<"$symbols" || die "the header declares $name, which the library lacks"
 done
 readelf -d "$prefix/lib/libdeltafold.so" | grep -q 'SONAME.*\[libdeltafold\.so\.0\]' || die "the library has no SONAME"
+
+run python3 bindings/c/tests/consumer.py "$prefix" examples/streams/tour.sse

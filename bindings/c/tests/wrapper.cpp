@@ -1,0 +1,164 @@
+/* The C++ wrapper: ranges, views, exceptions and error codes, moves. */
+
+#include <deltafold.hpp>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+static int failures = 0;
+
+#define CHECK(condition)                                                           \
+    do {                                                                           \
+        if (!(condition)) {                                                        \
+            std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);   \
+            failures++;                                                            \
+        }                                                                          \
+    } while (0)
+
+static std::string written() {
+    deltafold::Writer writer(deltafold::WriterOptions("resp_1", "m-1", 5));
+    const auto message = writer.message();
+    writer.text(message, "Hel");
+    writer.text(message, "lo");
+    const auto call = writer.function_call("call_1", "weather");
+    writer.arguments(call, "{\"city\":\"Par");
+    writer.arguments(call, "is\"}");
+    CHECK(!writer.apply("{\"do\":\"close\"}"));
+    dfold_usage usage = {};
+    usage.input_tokens = 3;
+    usage.output_tokens = 2;
+    writer.complete(usage);
+    CHECK(writer.progress().ended);
+    return std::string(writer.take());
+}
+
+static void a_stream_is_read_by_ranges() {
+    const std::string stream = written();
+    for (std::size_t step : {std::size_t(1), std::size_t(50), stream.size()}) {
+        deltafold::Reader reader;
+        std::string text;
+        std::size_t events = 0;
+        for (std::size_t at = 0; at < stream.size(); at += step) {
+            for (const deltafold::Event &event : reader.feed(std::string_view(stream).substr(at, step))) {
+                CHECK(event.sequence_number() == events);
+                CHECK(event.frame_name() == event.type());
+                if (event.kind() == DFOLD_KIND_OUTPUT_TEXT_DELTA) text += event.delta();
+                if (event.kind() == DFOLD_KIND_OUTPUT_ITEM_ADDED) CHECK(event.get("/item/id")->text().size() > 3);
+                if (event.kind() == DFOLD_KIND_OUTPUT_TEXT_DONE) CHECK(event.text() == "Hello");
+                if (event.kind() == DFOLD_KIND_CREATED) CHECK(!event.output_index() && !event.item_id());
+                events++;
+            }
+        }
+        for (const deltafold::Event &event : reader.end()) CHECK(event.is_faulty());
+        CHECK(text == "Hello");
+        const deltafold::Outcome outcome = reader.finish();
+        CHECK(outcome.kind() == DFOLD_OUTCOME_COMPLETED && outcome.name() == "completed");
+        const deltafold::Response response = reader.response();
+        CHECK(response.id() == "resp_1" && response.model() == "m-1" && response.size() == 2);
+        CHECK(response.output_text() == "Hello" && response.usage()->input_tokens == 3);
+        CHECK(response.get("/usage/total_tokens")->integer() == 5);
+        std::vector<std::string> types;
+        for (const deltafold::Item &item : response.items()) {
+            types.emplace_back(item.type());
+            for (const deltafold::Part &part : item.parts()) CHECK(part.type == "output_text" && part.text == "Hello");
+        }
+        CHECK(types == (std::vector<std::string>{"message", "function_call"}));
+        CHECK(response.item_at_index(1)->partial_arguments() == "{\"city\":\"Paris\"}");
+        CHECK(response.item(1)->get("/name")->text() == "weather" && !response.item(2));
+        for (const deltafold::Finding &finding : reader.findings()) CHECK(finding.rule() == "no finding");
+        CHECK(reader.state().events == events);
+    }
+}
+
+static void errors_are_thrown_or_told() {
+    deltafold::Reader reader;
+    CHECK(reader.finish().kind() == DFOLD_OUTCOME_TRUNCATED);
+    try {
+        reader.feed("x");
+        CHECK(!"feeding after the end throws");
+    } catch (const deltafold::Error &error) {
+        CHECK(error.status() == DFOLD_MISUSE_AFTER_FINISH && error.name() == "misuse.after_finish");
+        CHECK(std::string(error.what()).find("already finished") != std::string::npos);
+    }
+    std::error_code ec;
+    for (const deltafold::Event &event : reader.feed("x", &ec)) CHECK(event.is_faulty());
+    CHECK(ec == DFOLD_MISUSE_AFTER_FINISH && ec.category() == deltafold::category());
+    reader.reset(&ec);
+    CHECK(!ec);
+    try {
+        deltafold::Reader::from_json("{\"strickt\":true}");
+        CHECK(!"an unknown option throws");
+    } catch (const deltafold::Error &error) {
+        CHECK(error.status() == DFOLD_MISUSE_UNKNOWN_NAME);
+        CHECK(std::string(error.what()).find("strickt") != std::string::npos);
+    }
+
+    deltafold::ReaderOptions options;
+    options.limits.line_bytes = 10;
+    deltafold::Reader small(options);
+    for (const deltafold::Event &event : small.feed("data: 12345678901234567890\n\n", &ec)) CHECK(event.is_faulty());
+    CHECK(ec == DFOLD_LIMIT_LINE);
+}
+
+static void a_moved_object_keeps_working_and_the_old_one_is_misuse() {
+    const std::string stream = written();
+    deltafold::Reader first;
+    for (const deltafold::Event &event : first.feed(std::string_view(stream).substr(0, 900))) (void)event;
+    deltafold::Reader second = std::move(first);
+    std::error_code ec;
+    first.finish(&ec);
+    CHECK(ec == DFOLD_MISUSE);
+    CHECK(first.response().id() == "");
+    deltafold::Reader third = deltafold::Reader::restore(second.save());
+    for (const deltafold::Event &event : third.feed(stream)) (void)event;
+    CHECK(third.response().output_text() == "Hello" && third.finish().name() == "completed");
+}
+
+static void the_rest_is_wrapped_too() {
+    deltafold::Converter converter("{\"to\":\"chat-completions\"}");
+    std::string converted(converter.feed(written()));
+    converted += converter.finish();
+    CHECK(converted.find("\"Hel\"") != std::string::npos && converted.find("[DONE]") != std::string::npos);
+    CHECK(converter.report().find("\"lost\":0") != std::string::npos);
+    CHECK(deltafold::detect(written()) == "open-responses");
+
+    deltafold::PartialJson partial;
+    partial.push("{\"a\":[1,");
+    CHECK(partial.value() == "{\"a\":[1]}" && !partial.is_complete());
+    partial.push("2]}");
+    CHECK(partial.is_complete());
+    std::error_code ec;
+    partial.push("x", &ec);
+    CHECK(ec == DFOLD_JSON_SYNTAX);
+
+    deltafold::SseDecoder decoder;
+    std::size_t signals = 0;
+    for (const dfold_signal &signal : decoder.feed("event: a\ndata: b\n\n: c\n")) {
+        CHECK(deltafold::text(signal.data) == (signals == 0 ? "b" : " c"));
+        signals++;
+    }
+    CHECK(signals == 2);
+
+    const deltafold::Report good = deltafold::check(written());
+    CHECK(good.summary().errors == 0 && deltafold::text(good.summary().outcome) == "completed");
+    const deltafold::Report bad = deltafold::validate("request", "{\"model\":7}");
+    CHECK(bad.summary().errors > 0 && bad.text().find("SCHEMA-") != std::string_view::npos);
+    for (const deltafold::Finding &finding : bad.findings()) CHECK(!finding.message().empty());
+
+    deltafold::Writer writer(deltafold::WriterOptions("resp_2"));
+    writer.start();
+    CHECK(writer.poll()->find("response.created") != std::string_view::npos);
+    writer.complete();
+    writer.heartbeat(&ec);
+    CHECK(ec == DFOLD_MISUSE_INTENT);
+}
+
+int main() {
+    a_stream_is_read_by_ranges();
+    errors_are_thrown_or_told();
+    a_moved_object_keeps_working_and_the_old_one_is_misuse();
+    the_rest_is_wrapped_too();
+    if (failures == 0) std::printf("wrapper: ok\n");
+    return failures == 0 ? 0 : 1;
+}
