@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._native import Finding, Misuse, Outcome, Reader, validate
 from ._sources import achunks, chunks
+
+if TYPE_CHECKING:
+    from .types import ResponseResource
 
 
 class Report:
@@ -17,7 +20,7 @@ class Report:
         self.findings: list[Finding] = reader.findings
         self.finding_count: int = reader.finding_count
         self.outcome = outcome
-        self.response: dict[str, Any] = reader.response.to_dict()
+        self.response: ResponseResource = reader.response.to_dict()
 
     @property
     def ok(self) -> bool:

@@ -4,6 +4,8 @@ from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Va
 from types import TracebackType
 from typing import Any, Literal, final
 
+from .types import ResponseResource, StreamEvent
+
 # Any object that gives its bytes: bytes, bytearray, memoryview, array, mmap.
 _Bytes = Any
 _Json = Any
@@ -58,7 +60,6 @@ class StrictViolation(DeltafoldError):
 class Misuse(DeltafoldError):
     """A call that may not be made now."""
 
-@final
 class Event:
     """One event of a stream.
 
@@ -68,7 +69,7 @@ class Event:
 
     __match_args__ = ("type",)
     @staticmethod
-    def parse(payload: _Json, /) -> Event:
+    def parse(payload: _Json, /) -> StreamEvent:
         """Reads an event from JSON text, as it stands in a log or a test."""
     @property
     def type(self) -> str:
@@ -78,24 +79,6 @@ class Event:
         """The wire name in the contract that `type` is read as: the same, or what an alias stands for; "extension" for a
         `slug:name`, "unknown" for anything else.
         """
-    @property
-    def sequence_number(self) -> int:
-        """Number of the event by its producer."""
-    @property
-    def output_index(self) -> int:
-        """Position of the item in the response's output."""
-    @property
-    def content_index(self) -> int:
-        """Position of the part in the item's content."""
-    @property
-    def summary_index(self) -> int:
-        """Position of the part in the item's summary."""
-    @property
-    def item_id(self) -> str:
-        """Id of the item that the event belongs to."""
-    @property
-    def delta(self) -> str:
-        """The text that a delta event adds."""
     @property
     def raw(self) -> str:
         """The exact payload text."""
@@ -111,9 +94,9 @@ class Event:
     @property
     def is_extension(self) -> bool:
         """Whether the type is a `slug:name` of its sender's own."""
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Any:
         """The payload as a new dict; empty if it is no JSON object."""
-    def model_dump(self) -> dict[str, Any]:
+    def model_dump(self) -> Any:
         """The same as `to_dict()`, by the name that pydantic's models have."""
     def to_json(self) -> str:
         """The exact payload text; the same as `raw`."""
@@ -125,7 +108,6 @@ class Event:
         """The values of the wire fields, in order."""
     def items(self) -> ItemsView[str, Any]:
         """The wire fields with their values, in order."""
-    def __getattribute__(self, name: str, /) -> Any: ...
     def __getitem__(self, key: str, /) -> Any: ...
     def __contains__(self, key: object, /) -> bool: ...
     def __iter__(self) -> Iterator[str]: ...
@@ -141,7 +123,7 @@ class Events:
     """The events that a chunk completes, each read when it is asked for."""
 
     def __iter__(self) -> Events: ...
-    def __next__(self) -> Event: ...
+    def __next__(self) -> StreamEvent: ...
 
 @final
 class Finding:
@@ -410,9 +392,9 @@ class Response:
         """Why the response is incomplete, as a dict; else None."""
     def item_at_index(self, output_index: int) -> Item | None:
         """The item that an `output_index` of the stream routes to; None if there is none."""
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> ResponseResource:
         """The whole response as a new dict."""
-    def model_dump(self) -> dict[str, Any]:
+    def model_dump(self) -> ResponseResource:
         """The same as `to_dict()`, by the name that pydantic's models have."""
     def to_json(self) -> str:
         """The whole response as JSON text."""
@@ -532,7 +514,7 @@ class SseDecoder:
     def reset(self) -> None:
         """Makes the decoder as new: nothing pending, no last event id, offset 0."""
 
-def _event(raw: str, frame_name: str | None, index: int, offset: int, /) -> Event:
+def _event(raw: str, frame_name: str | None, index: int, offset: int, /) -> StreamEvent:
     """Makes an event again from what `__reduce__` gave."""
 
 @final

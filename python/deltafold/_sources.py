@@ -19,10 +19,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from ._native import Event, Finding, Misuse, Outcome, Reader, Response
+from ._native import Finding, Misuse, Outcome, Reader, Response
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
+
+    from .types import StreamEvent
 
 # How much is asked of a file at once.
 _READ = 65536
@@ -146,17 +148,17 @@ class EventStream(_Reading):
         super().__init__(source, reader, options)
         self._events = self._read(chunks(source))
 
-    def _read(self, parts: Iterator[Any]) -> Iterator[Event]:
+    def _read(self, parts: Iterator[Any]) -> Iterator[StreamEvent]:
         feed = self.reader.feed
         for chunk in parts:
             yield from feed(chunk)
         yield from self.reader.end()
         self.reader.close()
 
-    def __iter__(self) -> Iterator[Event]:
+    def __iter__(self) -> Iterator[StreamEvent]:
         return self._events
 
-    def __next__(self) -> Event:
+    def __next__(self) -> StreamEvent:
         return next(self._events)
 
     def close(self) -> Outcome:
@@ -181,7 +183,7 @@ class AsyncEventStream(_Reading):
         super().__init__(source, reader, options)
         self._events = self._read(achunks(source))
 
-    async def _read(self, parts: AsyncIterator[Any]) -> AsyncIterator[Event]:
+    async def _read(self, parts: AsyncIterator[Any]) -> AsyncIterator[StreamEvent]:
         feed = self.reader.feed
         async for chunk in parts:
             for event in feed(chunk):
@@ -190,10 +192,10 @@ class AsyncEventStream(_Reading):
             yield event
         self.reader.close()
 
-    def __aiter__(self) -> AsyncIterator[Event]:
+    def __aiter__(self) -> AsyncIterator[StreamEvent]:
         return self._events
 
-    async def __anext__(self) -> Event:
+    async def __anext__(self) -> StreamEvent:
         return await self._events.__anext__()
 
     async def aclose(self) -> Outcome:

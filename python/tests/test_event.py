@@ -14,7 +14,7 @@ import deltafold
 from streams import frame, stream
 
 
-def read(data: bytes) -> "list[deltafold.Event]":
+def read(data: bytes) -> "list[Any]":
     return list(deltafold.Reader().feed(data))
 
 
@@ -46,7 +46,7 @@ def test_a_field_that_is_not_there_is_an_attribute_error_or_a_key_error() -> Non
         assert DELTA.get(name) is None and DELTA.get(name, 7) == 7
         assert name not in DELTA and not hasattr(DELTA, name) and name not in dir(DELTA)
     with pytest.raises(KeyError):
-        DELTA[0]  # type: ignore[index]
+        DELTA[0]
     assert 0 not in DELTA
 
 
@@ -70,7 +70,7 @@ def test_an_event_is_small_and_has_no_dict() -> None:
     assert sys.getsizeof(DELTA) <= 256
     assert not hasattr(DELTA, "__dict__")
     with pytest.raises(AttributeError):
-        DELTA.delta = "x"  # type: ignore[misc]
+        DELTA.delta = "x"
 
 
 @pytest.mark.parametrize("text", ["a\"b", "\u00e9\u4e2d", "\U0001f600", "\x00", "", "\u2028"])
@@ -121,14 +121,14 @@ def test_payloads_are_read_as_deep_as_the_limit_and_no_deeper() -> None:
     (deep,) = read(nested(5000))
     assert deep.to_dict() == {} and len(deep.raw) > 10_000
     (allowed,) = deltafold.Reader(limits={"depth": 400}).feed(nested(300))
-    assert allowed.d
+    assert allowed["d"]
 
 
 def test_events_are_values() -> None:
     again = next(event for event in read(stream()) if event.type == DELTA.type)
     assert again == DELTA and hash(again) == hash(DELTA) and again != "x" and {again, DELTA} == {DELTA}
     assert deltafold.Event.parse(DELTA.raw) != DELTA, "it has no frame name"
-    assert deltafold.Event.parse(DELTA.to_dict()).delta == "Hel"
+    assert deltafold.Event.parse(DELTA.to_dict())["delta"] == "Hel"
 
 
 def test_events_are_copied_and_pickled() -> None:
@@ -145,8 +145,8 @@ def test_repr_shows_what_routes_and_no_payload() -> None:
 
 
 def test_an_event_is_a_mapping() -> None:
-    assert isinstance(DELTA, collections.abc.Mapping)
     assert {**DELTA} == DELTA.to_dict()
+    assert isinstance(DELTA, collections.abc.Mapping)
 
 
 @pytest.mark.skipif(sys.version_info < (3, 10), reason="match came with Python 3.10")
@@ -163,5 +163,5 @@ match event:
 
 
 def test_events_outlive_their_reader() -> None:
-    kept = list(deltafold.Reader().feed(stream()))
+    kept = read(stream())
     assert [event.delta for event in kept if event.type == "response.output_text.delta"] == ["Hel", "lo"]

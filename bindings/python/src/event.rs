@@ -6,10 +6,12 @@ use deltafold::event::{Origin, Parser};
 use deltafold::json::{Tag, Tape, View};
 use deltafold::Kind;
 use pyo3::exceptions::{PyAttributeError, PyKeyError};
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
+use crate::names::Hot;
 use crate::{convert, names};
 
 /// What an event keeps of its payload, without any Python object: it is made while the interpreter may be released.
@@ -188,6 +190,29 @@ impl Event {
     }
 
     #[inline]
+    fn hot<'py>(&self, py: Python<'py>, hot: Hot) -> PyResult<Bound<'py, PyAny>> {
+        let kept = &self.kept;
+        match hot {
+            Hot::Type => Ok(self.wire_type.bind(py).clone().into_any()),
+            Hot::Delta => match kept.delta() {
+                Some(text) => {
+                    let string = self.delta.get_or_init(py, || PyString::new(py, text).unbind());
+                    Ok(string.bind(py).clone().into_any())
+                }
+                None => self.attribute(py, "delta"),
+            },
+            Hot::ItemId => match &self.item_id {
+                Some(id) => Ok(id.bind(py).clone().into_any()),
+                None => self.attribute(py, "item_id"),
+            },
+            Hot::SequenceNumber => self.number(py, kept.sequence_number, "sequence_number"),
+            Hot::OutputIndex => self.number(py, kept.output_index, "output_index"),
+            Hot::ContentIndex => self.number(py, kept.content_index, "content_index"),
+            Hot::SummaryIndex => self.number(py, kept.summary_index, "summary_index"),
+        }
+    }
+
+    #[inline]
     fn number<'py>(&self, py: Python<'py>, number: u64, key: &str) -> PyResult<Bound<'py, PyAny>> {
         if number == NONE {
             return self.attribute(py, key);
@@ -223,51 +248,6 @@ impl Event {
     #[getter]
     fn kind(&self, py: Python<'_>) -> Py<PyString> {
         names::kind(py, self.kept.kind).clone_ref(py)
-    }
-
-    /// Number of the event by its producer.
-    #[getter]
-    fn sequence_number<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.number(py, self.kept.sequence_number, "sequence_number")
-    }
-
-    /// Position of the item in the response's output.
-    #[getter]
-    fn output_index<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.number(py, self.kept.output_index, "output_index")
-    }
-
-    /// Position of the part in the item's content.
-    #[getter]
-    fn content_index<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.number(py, self.kept.content_index, "content_index")
-    }
-
-    /// Position of the part in the item's summary.
-    #[getter]
-    fn summary_index<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.number(py, self.kept.summary_index, "summary_index")
-    }
-
-    /// Id of the item that the event belongs to.
-    #[getter]
-    fn item_id<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        match &self.item_id {
-            Some(id) => Ok(id.bind(py).clone().into_any()),
-            None => self.attribute(py, "item_id"),
-        }
-    }
-
-    /// The text that a delta event adds.
-    #[getter]
-    fn delta<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        match self.kept.delta() {
-            Some(text) => {
-                let string = self.delta.get_or_init(py, || PyString::new(py, text).unbind());
-                Ok(string.bind(py).clone().into_any())
-            }
-            None => self.attribute(py, "delta"),
-        }
     }
 
     /// The exact payload text.
@@ -340,8 +320,21 @@ impl Event {
         self.to_dict(py)?.call_method0("items")
     }
 
-    fn __getattr__<'py>(&self, key: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
-        self.attribute(key.py(), &key.to_string_lossy())
+    // Python would look for a descriptor first. The few names that every loop asks for are known by their address, since names in
+    // code are interned; everything else goes Python's way, and what it does not find is looked for in the payload.
+    fn __getattribute__<'py>(slf: &Bound<'py, Self>, name: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
+        let (py, this) = (slf.py(), slf.get());
+        match names::hot(py, name) {
+            Some(hot) => this.hot(py, hot),
+            // SAFETY: both are live objects, and the interpreter is held; what comes back is a new reference or an error.
+            None => unsafe {
+                Bound::from_owned_ptr_or_err(py, ffi::PyObject_GenericGetAttr(slf.as_ptr(), name.as_ptr()))
+            },
+        }
+    }
+
+    fn __getattr__<'py>(&self, name: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
+        self.attribute(name.py(), &name.to_string_lossy())
     }
 
     fn __getitem__<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -367,9 +360,7 @@ impl Event {
 
     fn __dir__(slf: &Bound<'_, Self>) -> PyResult<Vec<String>> {
         let py = slf.py();
-        let of_class = slf.get_type().dir()?.extract::<Vec<String>>()?;
-        let hot = ["sequence_number", "output_index", "content_index", "summary_index", "item_id", "delta"];
-        let mut names: Vec<String> = of_class.into_iter().filter(|name| !hot.contains(&name.as_str())).collect();
+        let mut names = slf.get_type().dir()?.extract::<Vec<String>>()?;
         names.extend(slf.get().to_dict(py)?.keys().extract::<Vec<String>>()?);
         names.sort();
         names.dedup();

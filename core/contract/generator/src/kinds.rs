@@ -191,7 +191,7 @@ fn nested(group: &[&(String, String)], length: usize, out: &mut String) -> Resul
 }
 
 /// `output_text.delta` as `OutputTextDelta`.
-fn camel(name: &str) -> String {
+pub fn camel(name: &str) -> String {
     let words = name.split(['.', '_']).map(|word| {
         let mut chars = word.chars();
         chars.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(chars).collect::<String>()

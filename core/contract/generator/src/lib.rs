@@ -7,6 +7,7 @@ pub mod facts;
 pub mod import;
 pub mod kinds;
 pub mod node;
+pub mod python;
 pub mod request;
 pub mod source;
 pub mod tables;

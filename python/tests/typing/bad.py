@@ -1,0 +1,28 @@
+"""What type checkers must refuse: every line that ends in `# wrong`, and no other. Checked by mypy and pyright, never run."""
+
+import deltafold
+
+
+def fields_of_another_event(reader: deltafold.Reader) -> None:
+    for event in reader.feed(b""):
+        event.delta  # wrong
+        if event.type == "response.created":
+            event.delta  # wrong
+            event.response["no_such_field"]  # wrong
+        if event.type == "response.output_text.delta":
+            number: int = event.delta  # wrong
+            event.response  # wrong
+            event.delta = "x"  # wrong
+            event.to_dict()["nonsense"]  # wrong
+            print(number)
+        if event.type == "response.completed":
+            event.response["id"] + 1  # wrong
+
+
+def calls_that_cannot_be(reader: deltafold.Reader, writer: deltafold.Writer) -> None:
+    deltafold.Reader(nonsense=True)  # wrong
+    deltafold.Reader(images="sometimes")  # wrong
+    deltafold.Reader(layers=["everything"])  # wrong
+    reader.nonsense()  # wrong
+    writer.text(7)  # wrong
+    writer.message().text("x")  # wrong

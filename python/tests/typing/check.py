@@ -1,0 +1,44 @@
+"""Runs mypy and pyright over the two files beside it: nothing is wrong in the one, each marked line in the other."""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+from typing import Set
+
+FOLDER = pathlib.Path(__file__).parent
+BAD = FOLDER / "bad.py"
+MARKED = {number for number, line in enumerate(BAD.read_text().splitlines(), 1) if line.endswith("# wrong")}
+
+
+def mypy(file: pathlib.Path) -> "Set[int]":
+    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", str(file)], capture_output=True, text=True)
+    print(done.stdout if file != BAD else "", end="")
+    return {int(line) for line in re.findall(r"^[^\n]*?\.py:(\d+): error", done.stdout, re.M)}
+
+
+def pyright(file: pathlib.Path) -> "Set[int]":
+    command = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable, str(file)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    found = [one for one in json.loads(done.stdout)["generalDiagnostics"] if one["severity"] == "error"]
+    for one in found if file != BAD else []:
+        print(one["range"]["start"]["line"] + 1, one["message"])
+    return {one["range"]["start"]["line"] + 1 for one in found}
+
+
+def main() -> int:
+    wrong = 0
+    for checker in (mypy, pyright):
+        good, bad = checker(FOLDER / "good.py"), checker(BAD)
+        if good or bad != MARKED:
+            wrong += 1
+            print(f"{checker.__name__}: wrong in good.py: {sorted(good)}")
+            print(f"{checker.__name__}: bad.py: missed {sorted(MARKED - bad)}, too much {sorted(bad - MARKED)}")
+        else:
+            print(f"{checker.__name__}: refuses {len(bad)} lines and no other")
+    return wrong
+
+
+if __name__ == "__main__":
+    sys.exit(main())

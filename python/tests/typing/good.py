@@ -1,0 +1,68 @@
+"""What type checkers know about deltafold. Checked by mypy and pyright, never run."""
+
+from typing import Dict, List, Optional
+
+import httpx
+from typing_extensions import assert_type
+
+import deltafold
+from deltafold.types import LogProb, OutputTextDeltaEvent, ResponseOutputTextDeltaStreamingEvent, ResponseResource, StreamEvent
+
+
+def narrows_by_type(reader: deltafold.Reader, chunk: bytes) -> None:
+    for event in reader.feed(chunk):
+        assert_type(event, StreamEvent)
+        if event.type == "response.output_text.delta":
+            assert_type(event, OutputTextDeltaEvent)
+            assert_type(event.delta, str)
+            assert_type(event.output_index, int)
+            assert_type(event.logprobs, List[LogProb])
+            assert_type(event.to_dict(), ResponseOutputTextDeltaStreamingEvent)
+            assert_type(event.to_dict()["delta"], str)
+        elif event.type == "response.completed":
+            assert_type(event.response, ResponseResource)
+            assert_type(event.response["id"], str)
+        elif event.type == "response.function_call_arguments.done":
+            assert_type(event.arguments, str)
+        elif event.type == "response.created" or event.type == "response.in_progress":
+            assert_type(event.response["model"], str)
+        else:
+            assert_type(event.raw, str)
+
+
+def narrows_in_events_of_a_source(response: httpx.Response) -> str:
+    text = ""
+    with deltafold.events(response, layers="all") as events:
+        for event in events:
+            if event.type == "response.refusal.delta":
+                text += event.delta
+        assert_type(events.outcome, Optional[deltafold.Outcome])
+        assert_type(events.findings, List[deltafold.Finding])
+    return text
+
+
+async def narrows_in_async_events(response: httpx.Response) -> None:
+    async for event in deltafold.aevents(response):
+        if event.type == "error":
+            assert_type(event.error["message"], str)
+
+
+def takes_any_event(event: deltafold.Event) -> str:
+    assert_type(event.type, str)
+    return event.type
+
+
+def the_rest_is_typed(reader: deltafold.Reader) -> None:
+    takes_any_event(deltafold.Event.parse("{}"))
+    assert_type(reader.response.to_dict(), ResponseResource)
+    assert_type(reader.response.output_text, str)
+    assert_type(reader.close().name == "completed", bool)
+    report = deltafold.check(b"")
+    assert_type(report.ok, bool)
+    data, losses = deltafold.convert(b"", "ag-ui")
+    assert_type(data, bytes)
+    writer = deltafold.Writer("resp_1", "m")
+    assert_type(writer.message(), int)
+    assert_type(writer.take(), bytes)
+    headers: Dict[str, str] = {}
+    reader.note_headers(headers)
