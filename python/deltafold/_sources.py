@@ -6,9 +6,9 @@ A source is known by what it can do, not by its class:
 | --- | --- |
 | `bytes`, `bytearray`, `memoryview` | as one chunk |
 | httpx `Response` | `iter_bytes()`, `aiter_bytes()` |
-| requests `Response` | `iter_content(None)`, which gives what has arrived |
+| requests `Response` | as urllib3, which is below it |
 | aiohttp `ClientResponse` | `content.iter_any()` |
-| urllib3 `HTTPResponse` | `stream(...)` or `read1(...)` |
+| urllib3 `HTTPResponse` | `stream()` if it is chunked, else `read1()`: what has arrived |
 | files, sockets' files, `http.client` responses | `read1(n)` or `read(n)` |
 | a path (`str`, `os.PathLike`) | as a file |
 | anything else | by iterating over it, (a)synchronously |
@@ -39,9 +39,11 @@ def chunks(source: Any) -> Iterator[Any]:
     if _has(source, "iter_bytes"):
         return iter(source.iter_bytes())
     if _has(source, "iter_content"):
-        return iter(source.iter_content(None))
-    if _has(source, "read_chunked") and getattr(source, "chunked", False):
-        return iter(source.stream(_READ))
+        # Without a size requests would wait for the end of a body that is not chunked; what it reads from does not.
+        raw = getattr(source, "raw", None)
+        return _of_urllib3(raw) if _has(raw, "read1") else iter(source.iter_content(None))
+    if _has(source, "read_chunked"):
+        return _of_urllib3(source)
     if _has(source, "read1"):
         return _of_file(source.read1)
     if hasattr(source, "__aiter__") or _is_aiohttp(source):
@@ -80,6 +82,12 @@ def _aiter(source: Any) -> AsyncIterator[Any]:
     # The built-in `aiter` came with Python 3.10.
     iterator: AsyncIterator[Any] = source.__aiter__()
     return iterator
+
+
+def _of_urllib3(source: Any) -> Iterator[Any]:
+    if getattr(source, "chunked", False) or not _has(source, "read1"):
+        return iter(source.stream(_READ, decode_content=True))
+    return _of_file(lambda size: source.read1(size, decode_content=True))
 
 
 def _of_path(path: Any) -> Iterator[bytes]:

@@ -1,0 +1,206 @@
+"""The real libraries on loopback: a FastAPI server that streams a Writer's output, and every client that people use."""
+
+import asyncio
+import contextlib
+import socket
+import threading
+import time
+import urllib.request
+from typing import Any, AsyncIterator, Iterator
+
+import aiohttp
+import fastapi
+import httpx
+import pytest
+import requests
+import urllib3
+import uvicorn
+from fastapi.responses import StreamingResponse
+
+import deltafold
+
+WORDS = [f"word{number} \u00e9\U0001f600 " for number in range(200)]
+TEXT = "".join(WORDS)
+
+app = fastapi.FastAPI()
+
+
+@app.post("/v1/responses")
+async def create(request: fastapi.Request) -> StreamingResponse:
+    body = await request.json()
+    findings = deltafold.validate_request(body)
+    if findings:
+        raise fastapi.HTTPException(400, [str(finding) for finding in findings])
+
+    async def stream() -> AsyncIterator[bytes]:
+        writer = deltafold.Writer("resp_1", body["model"], 1_767_225_600, request=body)
+        writer.message()
+        for number, word in enumerate(WORDS):
+            writer.text(word)
+            # Every second one alone, so that chunks hold one event or two.
+            if number % 2:
+                yield writer.take()
+                await asyncio.sleep(0)
+        writer.now(1_767_225_601)
+        writer.complete({"input_tokens": 3, "output_tokens": len(WORDS)})
+        yield writer.take()
+
+    return StreamingResponse(stream(), media_type="text/event-stream", headers={"x-ratelimit-remaining-tokens": "77"})
+
+
+@app.get("/v1/responses")
+async def again() -> StreamingResponse:
+    async def stream() -> AsyncIterator[bytes]:
+        yield deltafold.Writer("resp_1", "m-1").take()
+        writer = deltafold.Writer("resp_1", "m-1", 5)
+        writer.message()
+        writer.text(TEXT)
+        writer.complete()
+        yield writer.take()
+
+    return StreamingResponse(stream(), media_type="text/event-stream")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    running = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
+    thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    while not running.started:
+        time.sleep(0.01)
+    yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+    running.should_exit = True
+    thread.join()
+
+
+REQUEST: "dict[str, Any]" = {"model": "m-1", "input": "Hi", "stream": True}
+
+
+def judge(events: "deltafold.EventStream") -> None:
+    texts = [event.delta for event in events if event.type == "response.output_text.delta"]
+    assert texts == WORDS or "".join(texts) == TEXT
+    finish(events)
+
+
+def finish(events: "deltafold.EventStream | deltafold.AsyncEventStream") -> None:
+    assert events.outcome == "completed" and events.response.output_text == TEXT and events.findings == []
+
+
+def test_httpx(server: str) -> None:
+    with httpx.stream("POST", f"{server}/responses", json=REQUEST) as response:
+        events = deltafold.events(response, layers="all", profile="open-responses")
+        judge(events)
+        assert events.reader.rate_limits["headers"]["x-ratelimit-remaining-tokens"] == "77"
+        assert events.response.usage == {**(events.response.usage or {}), "output_tokens": 200}
+
+
+def test_httpx_async(server: str) -> None:
+    async def read() -> None:
+        async with httpx.AsyncClient() as client:
+            async with client.stream("POST", f"{server}/responses", json=REQUEST) as response:
+                events = deltafold.aevents(response)
+                texts = [event.delta async for event in events if event.type == "response.output_text.delta"]
+                assert texts == WORDS
+                finish(events)
+
+    asyncio.run(read())
+
+
+def test_requests(server: str) -> None:
+    with requests.post(f"{server}/responses", json=REQUEST, stream=True) as response:
+        judge(deltafold.events(response))
+
+
+def test_aiohttp(server: str) -> None:
+    async def read() -> None:
+        async with aiohttp.ClientSession() as session:
+            async with session.post(f"{server}/responses", json=REQUEST) as response:
+                events = deltafold.aevents(response)
+                texts = [event.delta async for event in events if event.type == "response.output_text.delta"]
+                assert texts == WORDS
+                finish(events)
+                with pytest.raises(TypeError, match="use aevents"):
+                    deltafold.events(response)
+
+    asyncio.run(read())
+
+
+def test_urllib3(server: str) -> None:
+    response = urllib3.request("POST", f"{server}/responses", json=REQUEST, preload_content=False)
+    judge(deltafold.events(response))
+    response.release_conn()
+
+
+def test_the_standard_library(server: str) -> None:
+    with urllib.request.urlopen(f"{server}/responses") as response:
+        judge(deltafold.events(response))
+
+
+def test_events_come_while_the_connection_is_open() -> None:
+    """A chunk's events must not wait for the next chunk, with any library."""
+    first = deltafold.Writer("resp_1", "m-1")
+    first.message()
+    first.text("Hi")
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n" + first.take()
+    listener = socket.create_server(("127.0.0.1", 0))
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+
+    waited = []
+
+    def serve(held: threading.Event) -> None:
+        connection, _ = listener.accept()
+        with connection:
+            connection.recv(65536)
+            connection.sendall(head)
+            waited.append(held.wait(20))
+
+    def opened(stack: contextlib.ExitStack, name: str) -> Any:
+        if name == "httpx":
+            return stack.enter_context(httpx.stream("GET", url))
+        if name == "requests":
+            return stack.enter_context(requests.get(url, stream=True))
+        if name == "urllib3":
+            return urllib3.PoolManager().request("GET", url, preload_content=False)
+        return stack.enter_context(urllib.request.urlopen(url))
+
+    for name in ("httpx", "requests", "urllib3", "urllib"):
+        held = threading.Event()
+        thread = threading.Thread(target=serve, args=(held,))
+        thread.start()
+        with contextlib.ExitStack() as stack:
+            events = deltafold.events(opened(stack, name))
+            seen = next(event for event in events if event.type == "response.output_text.delta")
+            assert seen.delta == "Hi", name
+            held.set()
+        thread.join()
+        assert waited.pop(), f"{name} waited for the end of the connection"
+    listener.close()
+
+
+def test_a_request_that_breaks_the_contract_is_refused_by_the_server(server: str) -> None:
+    answer = httpx.post(f"{server}/responses", json={**REQUEST, "model": 7})
+    assert answer.status_code == 400 and "/model" in answer.text
+
+
+def test_what_the_server_writes_passes_every_rule(server: str) -> None:
+    with httpx.stream("POST", f"{server}/responses", json=REQUEST) as response:
+        report = deltafold.check(response, request=REQUEST, headers=response.headers, status=response.status_code)
+    assert report.ok, report
+
+
+def test_openai_reads_a_stored_response(server: str) -> None:
+    openai = pytest.importorskip("openai")
+    with httpx.stream("GET", f"{server}/responses") as response:
+        events = deltafold.events(response)
+        list(events)
+    made = events.response.to_openai()
+    assert isinstance(made, openai.types.responses.Response) and made.output_text == TEXT and made.output[0].type == "message"
+
+
+def test_openai_bytes_are_events_too(server: str) -> None:
+    openai = pytest.importorskip("openai")
+    client = openai.OpenAI(api_key="none", base_url=server)
+    with client.responses.with_streaming_response.create(**REQUEST) as response:
+        judge(deltafold.events(response))
