@@ -19,7 +19,7 @@ class Report:
     def __init__(self, reader: Reader, outcome: Outcome) -> None:
         self.findings: list[Finding] = reader.findings
         self.finding_count: int = reader.finding_count
-        self.outcome = outcome
+        self.outcome: Outcome = outcome
         self.response: ResponseResource = reader.response.to_dict()
 
     @property

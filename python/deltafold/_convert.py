@@ -37,7 +37,7 @@ class ConvertedStream:
     __slots__ = ("_chunks", "converter")
 
     def __init__(self, source: Any, converter: Converter) -> None:
-        self.converter = converter
+        self.converter: Converter = converter
         self._chunks = self._read(chunks(source))
 
     def _read(self, parts: Iterator[Any]) -> Iterator[bytes]:
@@ -68,7 +68,7 @@ class AsyncConvertedStream:
     __slots__ = ("_chunks", "converter")
 
     def __init__(self, source: Any, converter: Converter) -> None:
-        self.converter = converter
+        self.converter: Converter = converter
         self._chunks = self._read(achunks(source))
 
     async def _read(self, parts: AsyncIterator[Any]) -> AsyncIterator[bytes]:

@@ -116,7 +116,7 @@ class _Reading:
     def __init__(self, source: Any, reader: Reader | None, options: dict[str, Any]) -> None:
         if reader is not None and options:
             raise Misuse("a reader that is given has its options already")
-        self.reader = Reader(**options) if reader is None else reader
+        self.reader: Reader = Reader(**options) if reader is None else reader
         self._source = source
         headers = getattr(source, "headers", None)
         if headers is not None and hasattr(headers, "items"):

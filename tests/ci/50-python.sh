@@ -20,7 +20,7 @@ cp -r python/tests "$made/tests"
 (cd "$made/tests" && run "$python" -m mypy.stubtest deltafold --allowlist typing/stubtest-allow.txt)
 (cd "$made/tests" && run "$python" -m mypy --strict ./*.py)
 (cd "$made/tests/typing" && run "$python" check.py)
-(cd "$made/tests" && run "$python" -m pyright --pythonpath "$python" --verifytypes deltafold --ignoreexternal)
+(cd "$made/tests" && PATH=$VENV/bin:$PATH run "$python" -m pyright --verifytypes deltafold --ignoreexternal)
 
 # The source archive is where crates outside of the Python folder go wrong, so it is built from in an empty environment.
 (cd python && run "$maturin" sdist --out "$made/sdist")

@@ -1,6 +1,7 @@
 //! One event as a Python object: small, frozen, and converting nothing before it is asked.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::OnceLock;
 
 use deltafold::event::{Origin, Parser};
 use deltafold::json::{Tag, Tape, View};
@@ -8,7 +9,6 @@ use deltafold::Kind;
 use pyo3::exceptions::{PyAttributeError, PyKeyError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
 use crate::names::Hot;
@@ -148,7 +148,8 @@ pub(crate) struct Event {
     kept: Kept,
     wire_type: Py<PyString>,
     item_id: Option<Py<PyString>>,
-    delta: PyOnceLock<Py<PyString>>,
+    /// Set when it is first asked for. No lock of Python's: two threads may make it at once, and the first one stays.
+    delta: OnceLock<Py<PyString>>,
 }
 
 impl Event {
@@ -156,7 +157,7 @@ impl Event {
     pub(crate) fn new(py: Python<'_>, kept: Kept, last: &mut LastItem) -> Self {
         let wire_type = kept.wire_type(py);
         let item_id = kept.item_id.get(&kept.raw).map(|id| last.get(py, id));
-        Self { kept, wire_type, item_id, delta: PyOnceLock::new() }
+        Self { kept, wire_type, item_id, delta: OnceLock::new() }
     }
 
     /// Reads an event from its payload text.
@@ -190,15 +191,21 @@ impl Event {
     }
 
     #[inline]
+    fn delta(&self, py: Python<'_>, text: &str) -> &Py<PyString> {
+        if self.delta.get().is_none() {
+            let _ = self.delta.set(PyString::new(py, text).unbind());
+        }
+        // Either this thread has set it or another one.
+        self.delta.get().expect("the delta was set")
+    }
+
+    #[inline]
     fn hot<'py>(&self, py: Python<'py>, hot: Hot) -> PyResult<Bound<'py, PyAny>> {
         let kept = &self.kept;
         match hot {
             Hot::Type => Ok(self.wire_type.bind(py).clone().into_any()),
             Hot::Delta => match kept.delta() {
-                Some(text) => {
-                    let string = self.delta.get_or_init(py, || PyString::new(py, text).unbind());
-                    Ok(string.bind(py).clone().into_any())
-                }
+                Some(text) => Ok(self.delta(py, text).bind(py).clone().into_any()),
                 None => self.attribute(py, "delta"),
             },
             Hot::ItemId => match &self.item_id {

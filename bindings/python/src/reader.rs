@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use deltafold::{Error, ReaderOptions};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::sync::MutexExt;
+use pyo3::sync::{MutexExt, PyOnceLock};
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::event::{Event, Kept, LastItem};
@@ -32,7 +32,7 @@ pub(crate) struct Reader {
 
 struct Inner {
     reader: deltafold::Reader,
-    /// The first event of a large chunk, which was read while the interpreter was released.
+    /// The first event of the newest chunk, which `feed` has read already: most chunks of a slow network complete none.
     ahead: Option<Kept>,
     last_item: LastItem,
     fed: u64,
@@ -45,9 +45,19 @@ impl Inner {
         Self { reader, ahead: None, last_item: LastItem::default(), fed: 0, depth }
     }
 
-    fn poll(&mut self) -> Result<Option<Kept>, Error> {
-        let depth = self.depth;
-        Ok(self.reader.poll_event()?.map(|event| Kept::new(&event, depth)))
+    /// Takes a chunk and reads its first event. Says whether there is anything to iterate over.
+    fn feed(&mut self, chunk: &[u8]) -> Result<bool, Error> {
+        self.reader.feed(chunk)?;
+        self.fed += chunk.len() as u64;
+        if self.ahead.is_none() {
+            match self.reader.poll_event() {
+                Ok(Some(event)) => self.ahead = Some(Kept::new(&event, self.depth)),
+                Ok(None) => return Ok(false),
+                // It stays with the reader, and is raised where the event would have been.
+                Err(_) => {}
+            }
+        }
+        Ok(true)
     }
 
     /// Reads what is left without making events. An error stays with the reader, and the next call raises it.
@@ -94,19 +104,7 @@ impl Reader {
 
     fn events(slf: &Bound<'_, Self>) -> Events {
         let turn = slf.get().turn.fetch_add(1, Ordering::Relaxed) + 1;
-        Events { reader: slf.clone().unbind(), turn, exhausted: AtomicBool::new(false) }
-    }
-
-    /// Takes a large chunk and reads its first event, which may be all of it, with the interpreter released.
-    fn feed_large(&self, chunk: &[u8]) -> Result<(), Error> {
-        let mut inner = self.lock_detached();
-        inner.reader.feed(chunk)?;
-        inner.fed += chunk.len() as u64;
-        if inner.ahead.is_none() {
-            // An error stays with the reader: it is raised where the event would have been.
-            inner.ahead = inner.poll().unwrap_or_default();
-        }
-        Ok(())
+        Events { reader: Some(slf.clone().unbind()), turn, exhausted: AtomicBool::new(false) }
     }
 }
 
@@ -202,19 +200,20 @@ impl Reader {
     ///
     /// Each event is read when it is asked for, and `response` and `findings` then stand where it stands. What is not asked
     /// for is read when the iterator is dropped, so `reader.feed(chunk)` alone folds the chunk.
-    fn feed(slf: &Bound<'_, Self>, chunk: &Bound<'_, PyAny>) -> PyResult<Events> {
+    fn feed(slf: &Bound<'_, Self>, chunk: &Bound<'_, PyAny>) -> PyResult<Py<Events>> {
         let (py, this) = (slf.py(), slf.get());
         let chunk = convert::bytes(chunk)?;
         let chunk = chunk.as_ref();
         let fed = if chunk.len() < DETACH_BYTES {
-            let mut inner = this.lock(py);
-            inner.fed += chunk.len() as u64;
-            inner.reader.feed(chunk)
+            this.lock(py).feed(chunk)
         } else {
-            py.detach(|| this.feed_large(chunk))
+            py.detach(|| this.lock_detached().feed(chunk))
         };
-        fed.map_err(|found| error::raise(py, &found))?;
-        Ok(Self::events(slf))
+        match fed {
+            Ok(true) => Ok(Py::new(py, Self::events(slf))?),
+            Ok(false) => Ok(Events::none(py)?.clone_ref(py)),
+            Err(found) => Err(error::raise(py, &found)),
+        }
     }
 
     /// Takes one message that is JSON already: a WebSocket message, a line of a log. Returns an iterator, as `feed` does.
@@ -405,7 +404,8 @@ fn read_options(py: Python<'_>, given: &[Keyword<'_, '_>]) -> PyResult<ReaderOpt
 /// The events that a chunk completes, each read when it is asked for.
 #[pyclass(frozen, module = "deltafold")]
 pub(crate) struct Events {
-    reader: Py<Reader>,
+    /// `None` for the one that all chunks share which complete no event.
+    reader: Option<Py<Reader>>,
     turn: u64,
     exhausted: AtomicBool,
 }
@@ -417,7 +417,8 @@ impl Events {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Event>> {
-        let event = self.reader.get().next(py)?;
+        let Some(reader) = &self.reader else { return Ok(None) };
+        let event = reader.get().next(py)?;
         if event.is_none() {
             self.exhausted.store(true, Ordering::Relaxed);
         }
@@ -429,10 +430,19 @@ impl Events {
     }
 }
 
+static NONE: PyOnceLock<Py<Events>> = PyOnceLock::new();
+
+impl Events {
+    fn none(py: Python<'_>) -> PyResult<&Py<Self>> {
+        let none = || Py::new(py, Self { reader: None, turn: 0, exhausted: AtomicBool::new(true) });
+        NONE.get_or_try_init(py, none)
+    }
+}
+
 impl Drop for Events {
     /// Reads what nobody asked for, unless a later call has taken over.
     fn drop(&mut self) {
-        let reader = self.reader.get();
+        let Some(reader) = self.reader.as_ref().map(Py::get) else { return };
         if *self.exhausted.get_mut() || reader.turn.load(Ordering::Relaxed) != self.turn {
             return;
         }
