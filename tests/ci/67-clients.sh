@@ -1,31 +1,35 @@
-# what: published clients of other people read what the reference server writes
+# what: published clients of other people read what the reference server writes and what `deltafold serve` replays
 # needs: cargo python3 node npm
 set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"
 use_target native
 
-run cargo build --locked -q -p deltafold-server
+run cargo build --locked -q -p deltafold-server -p deltafold-cli
 servers=()
 stop() { [ ${#servers[@]} -eq 0 ] || kill "${servers[@]}" 2>/dev/null || true; }
 trap stop EXIT
 
-# Starts a server on a free port of loopback and sets URL to where it listens.
+# Starts a server (a name, then the command) on a free port of loopback and sets URL to where it listens.
 start() {
-    local log=$DELTAFOLD_CACHE/server-$1.log tries=0
-    "$CARGO_TARGET_DIR/debug/deltafold-server" --port 0 --dialect "$1" >"$log" 2>&1 &
+    local name=$1 log=$DELTAFOLD_CACHE/server-$1.log tries=0
+    shift
+    "$CARGO_TARGET_DIR/debug/$1" "${@:2}" >"$log" 2>&1 &
     servers+=($!)
     until URL=$(sed -n 's/^listening on //p' "$log") && [ -n "$URL" ]; do
         tries=$((tries + 1))
         [ $tries -lt 100 ] || die "the server does not start: $(cat "$log")"
         sleep 0.1
     done
-    echo "$1 at $URL"
+    echo "$name at $URL"
 }
-start open_responses; export DELTAFOLD_SERVER=$URL
-start openai; export DELTAFOLD_SERVER_OPENAI=$URL
+start open_responses deltafold-server --port 0 --dialect open_responses; export DELTAFOLD_SERVER=$URL
+start openai deltafold-server --port 0 --dialect openai; export DELTAFOLD_SERVER_OPENAI=$URL
+start replay deltafold serve --split random examples/streams/tour.sse examples/streams/items/message.sse
+export DELTAFOLD_REPLAY=$URL
 
 use_venv clients tests/clients/python/requirements.txt
 run "$VENV/bin/python" tests/clients/python/test_openai.py
+run "$VENV/bin/python" tests/clients/python/test_serve.py
 
 node_dir=$DELTAFOLD_CACHE/clients/node
 mkdir -p "$node_dir"

@@ -1,0 +1,123 @@
+"""Feeds `check` and `fold` a large capture by stdin and says what memory they needed.
+
+    python3 bindings/cli/tests/large.py DELTAFOLD MEGABYTES [LIMIT]
+
+The capture is made on the way, never stored: one response of many messages, six bytes of text to an event, numbered and
+whole, closed by its terminal event with everything repeated in it. Exits with 1 if a command fails, needs more than LIMIT
+megabytes of memory, or shows no progress.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+
+WORDS = ["ferry ", "canal ", "tides ", "lock, ", "bread ", "wind. "]
+DELTAS = 2_000
+
+
+class Stream:
+    """Writes events, counts numbers and bytes, and keeps what the terminal event must repeat."""
+
+    def __init__(self, out):
+        self.out, self.number, self.bytes, self.items = out, 0, 0, []
+
+    def send(self, text):
+        self.bytes += len(text)
+        self.out.write(text)
+
+    def event(self, kind, **fields):
+        payload = json.dumps({"type": kind, "sequence_number": self.number, **fields}, separators=(",", ":"))
+        self.number += 1
+        self.send(f"event: {kind}\ndata: {payload}\n\n".encode())
+
+    def message(self):
+        at, kind = len(self.items), "response.output_text.delta"
+        item_id = f"msg_{at}"
+        place = {"item_id": item_id, "output_index": at, "content_index": 0}
+        item = {"type": "message", "id": item_id, "status": "in_progress", "role": "assistant", "content": []}
+        self.event("response.output_item.added", output_index=at, item=item)
+        part = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
+        self.event("response.content_part.added", **place, part=part)
+        # The bulk: made by hand, since a library would take longer than the program that reads it.
+        head = f'event: {kind}\ndata: {{"type":"{kind}","sequence_number":'
+        tail = f',"item_id":"{item_id}","output_index":{at},"content_index":0,"logprobs":[],"delta":"'
+        chunk, text = [], []
+        for number in range(self.number, self.number + DELTAS):
+            word = WORDS[number % 6]
+            text.append(word)
+            chunk.append(f'{head}{number}{tail}{word}"}}\n\n')
+        self.number += DELTAS
+        self.send("".join(chunk).encode())
+        text = "".join(text)
+        self.event("response.output_text.done", **place, text=text, logprobs=[])
+        part = {**part, "text": text}
+        self.event("response.content_part.done", **place, part=part)
+        item = {**item, "status": "completed", "content": [part]}
+        self.event("response.output_item.done", output_index=at, item=item)
+        self.items.append(item)
+
+
+def response(status, items, usage=None):
+    with open(os.path.join(os.path.dirname(__file__), "../../../examples/streams/tour.json"), encoding="utf-8") as file:
+        whole = json.load(file)
+    done = 1776988803 if status == "completed" else None
+    return {**whole, "id": "resp_large", "status": status, "completed_at": done, "output": items, "usage": usage}
+
+
+def feed(out, megabytes, told):
+    try:
+        stream = Stream(out)
+        stream.event("response.created", response=response("in_progress", []))
+        stream.event("response.in_progress", response=response("in_progress", []))
+        while stream.bytes < megabytes * 1_000_000:
+            stream.message()
+        details = {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
+        usage = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2, **details}
+        stream.event("response.completed", response=response("completed", stream.items, usage))
+        stream.send(b"data: [DONE]\n\n")
+        told.update(events=stream.number, bytes=stream.bytes, text=len(stream.items) * DELTAS * 6)
+        out.close()
+    except BrokenPipeError:
+        told["broken"] = True
+
+
+def measure(program, command, megabytes):
+    told, started = {}, time.monotonic()
+    # A terminal would get a bar; here progress is lines.
+    arguments = [program, command, "--progress", "always", "-"]
+    child = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    threading.Thread(target=feed, args=(child.stdin, megabytes, told), daemon=True).start()
+    output = []
+    reader = threading.Thread(target=lambda: output.append(child.stdout.read()))
+    errors = []
+    listener = threading.Thread(target=lambda: errors.append(child.stderr.read()))
+    reader.start(), listener.start()
+    reader.join(), listener.join()
+    _, status, usage = os.wait4(child.pid, 0)
+    seconds = time.monotonic() - started
+    return os.waitstatus_to_exitcode(status), usage.ru_maxrss / 1000, seconds, told, output[0], errors[0].decode()
+
+
+def main():
+    program, megabytes = sys.argv[1], int(sys.argv[2])
+    limit = int(sys.argv[3]) if len(sys.argv) > 3 else None
+    wrong = 0
+    for command in ["check", "fold"]:
+        code, peak, seconds, told, output, errors = measure(program, command, megabytes)
+        events, size, text = told.get("events"), told.get("bytes", 0) / 1e6, told.get("text", 0) / 1e6
+        print(f"{command}: {size:.0f} MB, {events} events, {text:.1f} MB of text; peak {peak:.0f} MB, {seconds:.1f} s, exit {code}")
+        if command == "check":
+            good = b"completed" in output and b" 0 errors, 0 warnings" in output
+        else:
+            good = len(json.loads(output)["output"]) * DELTAS * 6 == told.get("text")
+        if code != 0 or not good or " read, " not in errors or (limit and peak > limit):
+            print(f"wrong: exit {code}, peak {peak:.0f} MB (limit {limit}), stderr {errors[:500]!r}, stdout {output[:500]!r}")
+            wrong = 1
+    return wrong
+
+
+if __name__ == "__main__":
+    sys.exit(main())
