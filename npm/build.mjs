@@ -1,15 +1,23 @@
 // The JavaScript half of the build: the wasm as text in a module, and the entries as ESM and CJS.
 
 import { build } from "esbuild";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 
-const wasm = await readFile("gen/core.wasm");
 await mkdir("dist", { recursive: true });
-await writeFile("gen/inline.js", `export const wasm = "${wasm.toString("base64")}";\n`);
-await writeFile("gen/inline.d.ts", "export const wasm: string;\n");
+for (const [name, file] of [["core", "inline"], ["full", "inline-full"]]) {
+  const wasm = await readFile(`gen/${name}.wasm`);
+  await writeFile(`gen/${file}.js`, `export const wasm = "${wasm.toString("base64")}";\n`);
+  await writeFile(`gen/${file}.d.ts`, "export const wasm: string;\n");
+  await copyFile(`gen/${name}.wasm`, `dist/${name}.wasm`);
+}
+
+/** In the full entries every call goes to the full module, so that there is one memory. */
+const oneModule = {
+  name: "one-module",
+  setup: (build) => build.onResolve({ filter: /gen\/core\.js$/ }, () => ({ path: new URL("gen/full.js", import.meta.url).pathname })),
+};
 
 const common = {
-  entryPoints: { index: "src/entry/inline.ts" },
   bundle: true,
   outdir: "dist",
   platform: "neutral",
@@ -17,8 +25,17 @@ const common = {
   // Pages without a charset would misread anything else.
   charset: "ascii",
   sourcemap: true,
+  // The names of errors and of classes are part of what users see.
+  minifySyntax: true,
+  minifyWhitespace: true,
+  legalComments: "none",
   logLevel: "warning",
 };
-await build({ ...common, format: "esm" });
-// The glue names import.meta only where it would fetch the wasm, which this entry never does.
-await build({ ...common, format: "cjs", outExtension: { ".js": ".cjs" }, define: { "import.meta.url": "undefined" } });
+const reading = { ...common, entryPoints: { index: "src/entry/inline.ts", slim: "src/entry/slim.ts" } };
+const everything = { ...common, entryPoints: { full: "src/entry/full.ts", "full-slim": "src/entry/slim-full.ts" }, plugins: [oneModule] };
+for (const entries of [reading, everything]) {
+  await build({ ...entries, format: "esm" });
+  // The glue names import.meta only where it would fetch the wasm, which these entries never do.
+  await build({ ...entries, format: "cjs", outExtension: { ".js": ".cjs" }, define: { "import.meta.url": "undefined" } });
+}
+await build({ ...common, entryPoints: { workerd: "src/entry/workerd.ts" }, format: "esm", external: ["./core.wasm"] });

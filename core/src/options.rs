@@ -140,6 +140,7 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "validate")]
     #[test]
     fn every_option_is_read_and_what_cannot_be_used_is_refused() {
         let text = r#"{"strict":true,"quote":true,"without_terminal":true,"profile":{"name":"mine"},"edition":"split",

@@ -16,7 +16,7 @@ const packed = JSON.parse(run("npm", ["pack", "--json", "--pack-destination", fo
 const { filename, files } = packed[0] ?? Object.values(packed)[0];
 const names = files.map((file) => file.path).sort();
 console.log(names.join("\n"));
-for (const name of ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "dist/index.cjs", "dist/index.d.cts", "dist/index.d.ts", "dist/index.js"]) {
+for (const name of ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "dist/core.wasm", "dist/full.wasm", ...["index", "slim", "full", "full-slim"].flatMap((name) => ["cjs", "d.cts", "d.ts", "js"].map((end) => `dist/${name}.${end}`))]) {
   if (!names.includes(name)) throw new Error(`the tarball lacks ${name}`);
 }
 
@@ -37,6 +37,6 @@ const typed = 'const frame: Frame | undefined = new SseDecoder().feed(new Uint8A
 writeFileSync(join(project, "typed.mts"), `import { type Frame, SseDecoder } from "deltafold";\n${typed}`);
 writeFileSync(join(project, "typed.cts"), `import { type Frame, SseDecoder } from "deltafold";\n${typed}`);
 const tsc = resolve("node_modules/.bin/tsc");
-const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--lib", "es2022", "--types", ""];
+const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--lib", "es2022,dom", "--types", ""];
 run(tsc, [...options, "typed.mts", "typed.cts"], project);
 console.log("packaging: ok");

@@ -6,10 +6,14 @@ export class DeltafoldError extends Error {
   /** Byte offset from the start of the stream, 0 where there is none. */
   readonly offset: number;
 
-  constructor(message: string, code: string, offset: number) {
+  /** Sequence number of the event concerned; null where it is not known. */
+  readonly sequenceNumber: number | null;
+
+  constructor(message: string, code: string, offset: number, sequenceNumber: number | null = null) {
     super(message);
     this.code = code;
     this.offset = offset;
+    this.sequenceNumber = sequenceNumber;
   }
 }
 
@@ -36,7 +40,17 @@ const CLASSES: Record<string, typeof DeltafoldError> = {
 };
 
 /**
- * Runs a call into the wasm module and turns its rows `[class, code, message, offset]` into errors.
+ * Makes the error of a row `[class, code, message, offset, sequence number]`.
+ *
+ * @internal
+ */
+export function errorOf(row: unknown): DeltafoldError {
+  const [kind, code, message, offset, number] = row as [string, string, string, number, number | null];
+  return new (CLASSES[kind] ?? DeltafoldError)(message, code, offset, number);
+}
+
+/**
+ * Runs a call into the wasm module and turns its rows into errors.
  *
  * @internal
  */
@@ -44,8 +58,6 @@ export function call<T>(body: () => T): T {
   try {
     return body();
   } catch (thrown) {
-    if (!Array.isArray(thrown)) throw thrown;
-    const [kind, code, message, offset] = thrown as [string, string, string, number];
-    throw new (CLASSES[kind] ?? DeltafoldError)(message, code, offset);
+    throw Array.isArray(thrown) ? errorOf(thrown) : thrown;
   }
 }

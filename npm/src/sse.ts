@@ -1,5 +1,6 @@
 import * as core from "../gen/core.js";
 import { call, Misuse } from "./error.js";
+import type { Limits } from "./types.js";
 
 /** One dispatched frame of an event stream. */
 export interface Frame {
@@ -17,7 +18,11 @@ export interface Frame {
 
 /** Decodes an event stream into frames, from chunks that may be cut anywhere. */
 export class SseDecoder {
-  #core: core.SseDecoder | null = new core.SseDecoder();
+  #core: core.SseDecoder | null;
+
+  constructor(limits: Limits = {}) {
+    this.#core = call(() => new core.SseDecoder(JSON.stringify(limits)));
+  }
 
   /**
    * Takes a chunk and returns the frames that it completes.

@@ -1,14 +1,36 @@
 //! The core as a wasm module. `npm/src` is what users import; nothing here is public API.
 //!
-//! A bound method converts in, calls one core method, converts out and maps the error. Rows of plain values cross the
-//! border, because objects that live in wasm memory would have to be freed one by one.
+//! A bound method converts in, calls one core method, converts out and maps the error. Plain values cross the border,
+//! most of them JSON text, because objects that live in wasm memory would have to be freed one by one. Only the way from a
+//! chunk to its events is different: see `batch.rs`. Addresses are only given away, for JavaScript to
+//! look at this module's memory; `unsafe` is in `mem.rs` alone.
 
 use wasm_bindgen::prelude::*;
 
+mod batch;
+#[cfg(feature = "full")]
+mod check;
+#[cfg(feature = "full")]
+mod convert;
 mod error;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod mem;
+mod partial;
+mod reader;
+mod snapshot;
 mod sse;
+#[cfg(feature = "full")]
+mod writer;
 
+#[cfg(feature = "full")]
+pub use check::{explain, profiles, validate_named};
+#[cfg(feature = "full")]
+pub use convert::{detect_dialect, dialects, Converter};
+pub use partial::{partial_json, PartialJson};
+pub use reader::{kind_name, Reader};
 pub use sse::SseDecoder;
+#[cfg(feature = "full")]
+pub use writer::Writer;
 
 /// Returns the version of the library.
 #[wasm_bindgen]

@@ -13,11 +13,13 @@ pub struct SseDecoder(FrameDecoder);
 
 #[wasm_bindgen]
 impl SseDecoder {
-    /// Makes a decoder at the start of a stream.
+    /// Makes a decoder at the start of a stream, with limits as JSON text.
+    ///
+    /// # Errors
+    /// A limit that cannot be used.
     #[wasm_bindgen(constructor)]
-    #[allow(clippy::new_without_default)] // a constructor of JavaScript, not of Rust
-    pub fn new() -> Self {
-        Self(FrameDecoder::new(&Limits::default()))
+    pub fn new(limits: &str) -> Result<Self, JsValue> {
+        error::rows(Limits::from_json(limits)).map(|limits| Self(FrameDecoder::new(&limits)))
     }
 
     /// Takes a chunk and returns five values for each frame that it completes: event, data, id, retry, offset.

@@ -2,14 +2,9 @@
 
 import { initSync } from "../../gen/core.js";
 import { wasm } from "../../gen/inline.js";
+import { decode } from "../load.js";
+import { attach } from "../memory.js";
 
-const text = atob(wasm);
-const bytes = new Uint8Array(text.length);
-for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-try {
-  initSync({ module: bytes });
-} catch (cause) {
-  throw new Error("deltafold cannot compile its wasm; a page with a script policy needs 'wasm-unsafe-eval'", { cause });
-}
+attach(decode(wasm, (module) => initSync({ module })));
 
 export * from "../index.js";

@@ -1,31 +1,19 @@
-// The npm runner; the protocol is in tests/runners/README.md. The package is found from the folder it is started in.
+// The npm runner in Node.js; the package is found from the folder it is started in.
 
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
 
-const { DeltafoldError, SseDecoder } = createRequire(`${process.cwd()}/`)("deltafold");
+import { makeRunner } from "./runner.mjs";
 
-const show = (value) => process.stdout.write(`${JSON.stringify(value)}\n`);
+// Without this Node.js prints the line of the bundle that threw, which is the whole bundle.
+process.on("uncaughtException", (error) => {
+  process.stderr.write(`${String(error.stack).slice(0, 2000)}\n`);
+  process.exit(1);
+});
 
-let decoder = null;
+const run = makeRunner(createRequire(`${process.cwd()}/`)("deltafold/full"));
 for await (const line of createInterface({ input: process.stdin })) {
-  const [word, rest = ""] = line.split(" ");
-  if (word === "sse") {
-    decoder?.free();
-    decoder = new SseDecoder();
-  } else if (word === "feed") {
-    try {
-      for (const frame of decoder?.feed(Buffer.from(rest, "hex")) ?? []) show(frame);
-    } catch (error) {
-      if (!(error instanceof DeltafoldError)) throw error;
-      show({ error: error.code, offset: error.offset });
-      decoder = null;
-    }
-  } else if (word === "end") {
-    decoder?.free();
-    decoder = null;
-    show({ end: true });
-  } else {
-    process.exit(2);
-  }
+  const lines = run(line);
+  if (lines === null) process.exit(2);
+  if (lines.length > 0) process.stdout.write(`${lines.join("\n")}\n`);
 }

@@ -1,0 +1,82 @@
+//! Comparing and copying bytes, sixteen at a time.
+//!
+//! On this target the compiler's own versions compare byte by byte, and copy by an instruction that the engines carry out as
+//! a call. A reader does both a few times per event, on a few hundred bytes: with these it takes a third less time.
+//! The linker takes these in place of the compiler's, which are weak.
+
+use core::arch::wasm32::{i8x16_all_true, i8x16_eq, v128, v128_load, v128_store};
+
+/// Says whether two ranges of bytes differ: 0 if they are equal.
+///
+/// # Safety
+/// Both ranges are readable for `length` bytes: the compiler, which is the caller, sees to it.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn bcmp(left: *const u8, right: *const u8, length: usize) -> i32 {
+    // SAFETY: the caller's promise is that of `memcmp`.
+    unsafe { memcmp(left, right, length) }
+}
+
+/// Compares two ranges of bytes: the difference of the first two bytes that differ, or 0.
+///
+/// # Safety
+/// Both ranges are readable for `length` bytes: the compiler, which is the caller, sees to it.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn memcmp(left: *const u8, right: *const u8, length: usize) -> i32 {
+    let mut at = 0;
+    while at + 16 <= length {
+        // SAFETY: sixteen bytes from `at` on lie inside both ranges; the loads need no alignment.
+        let same = unsafe { i8x16_eq(v128_load(left.add(at).cast()), v128_load(right.add(at).cast())) };
+        if !i8x16_all_true(same) {
+            break;
+        }
+        at += 16;
+    }
+    while at < length {
+        // SAFETY: `at` is below `length`.
+        let (a, b) = unsafe { (*left.add(at), *right.add(at)) };
+        if a != b {
+            return i32::from(a) - i32::from(b);
+        }
+        at += 1;
+    }
+    0
+}
+
+/// Copies bytes between ranges that do not overlap.
+///
+/// # Safety
+/// `from` is readable and `to` writable for `length` bytes, and they do not overlap: the compiler sees to it.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn memcpy(to: *mut u8, from: *const u8, length: usize) -> *mut u8 {
+    // SAFETY: every access below is of bytes from `at` to at most `length`, inside both ranges, and needs no alignment. The
+    // last access of a length may go over bytes that were copied before, never over others.
+    unsafe {
+        if length >= 16 {
+            let mut at = 0;
+            while at + 16 <= length {
+                v128_store(to.add(at).cast::<v128>(), v128_load(from.add(at).cast()));
+                at += 16;
+            }
+            let last = length - 16;
+            v128_store(to.add(last).cast::<v128>(), v128_load(from.add(last).cast()));
+        } else if length >= 8 {
+            let (first, last) = (from.cast::<u64>(), from.add(length - 8).cast::<u64>());
+            let (first, last) = (first.read_unaligned(), last.read_unaligned());
+            to.cast::<u64>().write_unaligned(first);
+            to.add(length - 8).cast::<u64>().write_unaligned(last);
+        } else if length >= 4 {
+            let (first, last) = (from.cast::<u32>(), from.add(length - 4).cast::<u32>());
+            let (first, last) = (first.read_unaligned(), last.read_unaligned());
+            to.cast::<u32>().write_unaligned(first);
+            to.add(length - 4).cast::<u32>().write_unaligned(last);
+        } else {
+            let mut at = 0;
+            while at < length {
+                // Volatile, or the compiler would see a copy here and call this function for it.
+                to.add(at).write_volatile(*from.add(at));
+                at += 1;
+            }
+        }
+    }
+    to
+}

@@ -1,0 +1,235 @@
+//! The reader: bytes in, batches of events out, and everything else as JSON text.
+
+use deltafold::json::{Object, Value};
+use deltafold::{Error, Finding, Kind, ReaderOptions};
+use wasm_bindgen::prelude::*;
+
+use crate::batch::Batch;
+use crate::error::{row, rows};
+use crate::snapshot::Seen;
+
+/// Reads a stream.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Reader {
+    core: deltafold::Reader,
+    /// Where JavaScript puts a chunk before it calls `feed`.
+    input: Vec<u8>,
+    batch: Batch,
+    seen: Seen,
+    /// Why the last call was refused, or why reading ended.
+    error: Option<Error>,
+}
+
+/// What `feed` returns when the call itself was refused.
+const REFUSED: u32 = u32::MAX;
+
+#[wasm_bindgen]
+impl Reader {
+    /// Makes a reader from options as JSON text.
+    ///
+    /// # Errors
+    /// An option that cannot be used.
+    #[wasm_bindgen(constructor)]
+    pub fn new(options: &str) -> Result<Self, JsValue> {
+        rows(ReaderOptions::from_json(options)).map(|options| Self::around(deltafold::Reader::with_options(options)))
+    }
+
+    /// Takes a saved state up again.
+    ///
+    /// # Errors
+    /// A damaged save, or an option that cannot be used.
+    pub fn restore(saved: &[u8], options: &str) -> Result<Self, JsValue> {
+        let core = ReaderOptions::from_json(options).and_then(|options| deltafold::Reader::restore(saved, options));
+        rows(core).map(Self::around)
+    }
+
+    /// Where the header of the batch is, for the life of the reader.
+    pub fn head(&self) -> *const u32 {
+        self.batch.head()
+    }
+
+    /// Makes room for so many bytes of input and returns where it is. The place stays until the next call of this.
+    pub fn room(&mut self, length: usize) -> *mut u8 {
+        self.input.clear();
+        self.input.resize(length, 0);
+        self.input.as_mut_ptr()
+    }
+
+    /// Takes the first so many bytes of the room, reads, and returns the number of events in the batch.
+    pub fn feed(&mut self, length: usize) -> u32 {
+        let fed = self.core.feed(self.input.get(..length).unwrap_or_default());
+        self.read(fed)
+    }
+
+    /// Takes one message that is JSON already.
+    pub fn feed_json(&mut self, message: &str) -> u32 {
+        let fed = self.core.feed_json(message);
+        self.read(fed)
+    }
+
+    /// Says that no more will come.
+    pub fn end(&mut self) -> u32 {
+        self.core.end();
+        self.read(Ok(()))
+    }
+
+    /// Says how the stream ended, as JSON text.
+    pub fn finish(&mut self) -> String {
+        self.seen.changed();
+        self.core.finish().to_value().to_string()
+    }
+
+    /// Makes the reader new; options stay.
+    pub fn reset(&mut self) {
+        self.core.reset();
+        self.batch = Batch::new();
+        self.seen = Seen::default();
+        self.error = None;
+    }
+
+    /// Why the last call was refused or reading ended, as a row; undefined if neither.
+    pub fn error(&self) -> JsValue {
+        self.error.as_ref().map_or(JsValue::UNDEFINED, row)
+    }
+
+    /// What changed in the response since the last call, as JSON text; see `snapshot.rs`.
+    pub fn changes(&mut self) -> String {
+        self.seen.changes(self.core.response())
+    }
+
+    /// The whole response as JSON text.
+    pub fn response_json(&self) -> String {
+        self.core.response().to_json()
+    }
+
+    /// The texts of all messages, joined.
+    pub fn output_text(&self) -> String {
+        self.core.response().output_text().into_owned()
+    }
+
+    /// The arguments of the call at a position of the output as far as they go, as JSON text; empty without a value.
+    pub fn partial_arguments(&self, at: usize) -> String {
+        let item = self.core.response().item(at);
+        item.map_or_else(String::new, |item| item.read_arguments(|read| text_of(read.value())))
+    }
+
+    /// The text of a part as JSON that is still growing; empty without a value.
+    pub fn partial_text(&self, at: usize, part: usize) -> String {
+        let part = self.core.response().item(at).and_then(|item| item.parts().nth(part));
+        part.map_or_else(String::new, |part| part.read_json(|read| text_of(read.value())))
+    }
+
+    /// The preview images of the item at a position, as JSON text: a list of number and base64.
+    pub fn partial_images(&self, at: usize) -> String {
+        let images = self.core.response().item(at).into_iter().flat_map(|item| item.partial_images());
+        let rows = images.map(|(number, base64)| Value::Array(vec![Value::from(number), Value::from(base64)]));
+        Value::Array(rows.collect()).to_string()
+    }
+
+    /// The findings from one on, as JSON text.
+    pub fn findings(&self, from: usize) -> String {
+        array(self.core.findings().get(from..).unwrap_or_default())
+    }
+
+    /// How many findings there were: notes, warnings and errors, and how many are kept.
+    pub fn finding_counts(&self) -> Vec<f64> {
+        use deltafold::Severity::{Error, Note, Warning};
+        let all = self.core.all_findings();
+        let counts = [Note, Warning, Error].map(|severity| all.count(severity) as f64);
+        counts.into_iter().chain([self.core.findings().len() as f64]).collect()
+    }
+
+    /// The outcome as JSON text; empty before there is one.
+    pub fn outcome(&self) -> String {
+        self.core.outcome().map_or_else(String::new, |outcome| outcome.to_value().to_string())
+    }
+
+    /// The small getters of the core, as one JSON object.
+    pub fn state(&self) -> String {
+        let mut state = Object::new();
+        state.push("last_sequence_number", self.core.last_sequence_number());
+        state.push("event_count", self.core.event_count());
+        state.push("activity", self.core.activity());
+        state.push("saw_done", self.core.saw_done());
+        state.push("last_event_id", self.core.last_event_id());
+        state.push("retry", self.core.retry());
+        state.push("offset", self.core.offset());
+        let rates = self.core.rate_limits();
+        let mut limits = Object::new();
+        limits.push("headers", rates.headers.clone());
+        limits.push("event", rates.event.clone());
+        // Reading a float takes code that nothing else in the small module needs.
+        #[cfg(feature = "full")]
+        limits.push("retry_after_seconds", rates.retry_after_seconds());
+        state.push("rate_limits", limits);
+        state.to_string()
+    }
+
+    /// Takes the HTTP status (0 for none) and the headers, names and values in turns.
+    pub fn note_head(&mut self, status: u16, headers: Vec<String>) {
+        let pairs = headers.chunks_exact(2).map(|pair| (pair[0].as_str(), pair[1].as_str()));
+        match status {
+            0 => self.core.note_headers(pairs),
+            _ => self.core.note_head(status, pairs),
+        }
+    }
+
+    /// Takes the request that the stream answers, as JSON text.
+    ///
+    /// # Errors
+    /// Text that is not JSON.
+    pub fn note_request(&mut self, request: &str) -> Result<(), JsValue> {
+        rows(self.core.note_request(request))
+    }
+
+    /// The state as bytes to store.
+    pub fn save(&self) -> Vec<u8> {
+        self.core.save()
+    }
+
+    fn around(core: deltafold::Reader) -> Self {
+        Self { core, input: Vec::new(), batch: Batch::new(), seen: Seen::default(), error: None }
+    }
+
+    fn read(&mut self, fed: Result<(), Error>) -> u32 {
+        if let Err(error) = fed {
+            self.error = Some(error);
+            return REFUSED;
+        }
+        self.batch.clear();
+        let mut stopped = false;
+        loop {
+            match self.core.poll_event() {
+                Ok(Some(event)) => {
+                    let grows = self.batch.push(&event);
+                    self.seen.note(grows, event.delta().len());
+                }
+                Ok(None) => break,
+                Err(error) => {
+                    self.error = Some(error);
+                    self.seen.changed();
+                    stopped = true;
+                    break;
+                }
+            }
+        }
+        self.batch.seal(stopped)
+    }
+}
+
+/// The wire name of a kind by its number in a batch.
+#[wasm_bindgen]
+pub fn kind_name(number: u32) -> String {
+    let kind = Kind::ALL.iter().find(|kind| **kind as u32 == number);
+    kind.map_or_else(String::new, |kind| kind.as_str().to_owned())
+}
+
+/// Findings as JSON text.
+pub(crate) fn array(findings: &[Finding]) -> String {
+    Value::Array(findings.iter().map(Finding::to_value).collect()).to_string()
+}
+
+fn text_of(value: Option<&Value>) -> String {
+    value.map_or_else(String::new, ToString::to_string)
+}

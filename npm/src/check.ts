@@ -1,0 +1,95 @@
+import * as core from "../gen/full.js";
+import { call } from "./error.js";
+import { Reader } from "./reader.js";
+import { type ByteSource, Chunks } from "./source.js";
+import type { Edition, Finding, FindingCounts, Outcome, ReaderOptions, Response } from "./types.js";
+
+/** What a check of a whole stream found. */
+export interface Report {
+  readonly findings: readonly Finding[];
+  readonly counts: FindingCounts;
+  readonly outcome: Outcome;
+  readonly response: Response | null;
+  readonly events: number;
+}
+
+/** Reads a whole source with every layer of validation, by default against Open Responses as published. */
+export async function check(source: ByteSource, options: ReaderOptions = {}): Promise<Report> {
+  const reader = new Reader({ layers: "all", profile: "open-responses", ...options });
+  const chunks = new Chunks(source, undefined);
+  try {
+    for (let chunk = await chunks.next(); chunk !== undefined; chunk = await chunks.next()) reader.feed(chunk);
+    const outcome = reader.finish();
+    return { findings: reader.findings, counts: reader.findingCounts, outcome, response: reader.response, events: reader.eventCount };
+  } finally {
+    await chunks.cancel();
+    reader.free();
+  }
+}
+
+/** What one JSON object can be checked as. */
+export type Checkable =
+  | "event"
+  | "response"
+  | "item"
+  | "input_item"
+  | "request"
+  | "compact_request"
+  | "compact_response"
+  | "websocket_create"
+  | "websocket_error"
+  | "error"
+  | "request_head"
+  | "response_head";
+
+/** How one object is checked. */
+export interface ValidateOptions {
+  edition?: Edition;
+  /** For an `error` body: the HTTP status that it came with. */
+  status?: number;
+  /** JSON Schemas of extension types. */
+  schemas?: ReaderOptions["schemas"];
+}
+
+/** Checks one object, given as a value or as JSON text, against the contract and the rules about it. */
+export function validate(what: Checkable, value: unknown, options: ValidateOptions = {}): Finding[] {
+  const json = typeof value === "string" ? value : JSON.stringify(value);
+  return JSON.parse(call(() => core.validate_named(what, json, JSON.stringify(options)))) as Finding[];
+}
+
+/** Checks the body of a request. */
+export const validateRequest = (value: unknown, options?: ValidateOptions): Finding[] => validate("request", value, options);
+
+/** Checks a response object. */
+export const validateResponse = (value: unknown, options?: ValidateOptions): Finding[] => validate("response", value, options);
+
+/** Checks an output item. */
+export const validateItem = (value: unknown, options?: ValidateOptions): Finding[] => validate("item", value, options);
+
+/** Checks one event. */
+export const validateEvent = (value: unknown, options?: ValidateOptions): Finding[] => validate("event", value, options);
+
+/** A rule in words. */
+export interface Explanation {
+  readonly rule: string;
+  readonly level: string;
+  readonly severity: string;
+  readonly layer: string;
+  readonly says: string;
+  readonly why: string;
+  readonly right: string;
+  readonly wrong: string;
+  /** Why no finding is ever made under this rule; empty for rules that are checked. */
+  readonly unseen: string;
+}
+
+/** Explains a rule; null if there is none of this id. */
+export function explain(rule: string): Explanation | null {
+  const json = core.explain(rule);
+  return json === "" ? null : (JSON.parse(json) as Explanation);
+}
+
+/** The names of the built-in profiles. */
+export function profiles(): string[] {
+  return core.profiles();
+}

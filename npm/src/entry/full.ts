@@ -1,0 +1,10 @@
+/* Everything, with its wasm as text inside the module. */
+
+import { initSync } from "../../gen/full.js";
+import { wasm } from "../../gen/inline-full.js";
+import { decode } from "../load.js";
+import { attach } from "../memory.js";
+
+attach(decode(wasm, (module) => initSync({ module })));
+
+export * from "../full.js";

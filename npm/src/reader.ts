@@ -1,0 +1,276 @@
+import * as core from "../gen/core.js";
+import { call, DeltafoldError, errorOf, Misuse } from "./error.js";
+import { eventsOf } from "./event.js";
+import { byteView, wordView } from "./memory.js";
+import { Snapshot } from "./snapshot.js";
+import type { Finding, FindingCounts, Outcome, RateLimits, ReaderOptions, Response, StreamEvent } from "./types.js";
+
+/** Chunks are handed over in pieces of this size, so that a large one does not need as much room twice. */
+const PIECE = 1 << 16;
+
+/** What the module returns when it refuses a call. */
+const REFUSED = 0xffffffff;
+
+/**
+ * Reads a stream in push form: bytes in, cut anywhere; events, findings and the response out.
+ *
+ * Nothing that a server sends throws: it makes a finding, and reading goes on. Only a limit, misuse, or `strict` ends it.
+ * Events that came before the error are returned first; `error` is set then, and the next call throws it.
+ */
+export class Reader {
+  #core: core.Reader | null;
+  #head: number;
+  #room = 0;
+  #roomAt = 0;
+  #busy = false;
+  #items: string[] = [];
+  #snapshot = new Snapshot();
+  #findings: Finding[] = [];
+  #error: DeltafoldError | null = null;
+
+  constructor(options: ReaderOptions = {}) {
+    this.#core = made ?? call(() => new core.Reader(JSON.stringify(options)));
+    this.#head = this.#core.head() >>> 2;
+  }
+
+  /** Takes up a state that `save` returned; events that were read before are dropped with a finding. */
+  static restore(saved: Uint8Array, options: ReaderOptions = {}): Reader {
+    return around(call(() => core.Reader.restore(saved, JSON.stringify(options))));
+  }
+
+  /** Takes bytes of an event stream, cut anywhere, and returns the events that they complete. */
+  feed(chunk: Uint8Array): StreamEvent[] {
+    if (!(chunk instanceof Uint8Array)) throw new TypeError(`expected a Uint8Array, found ${nameOf(chunk)}`);
+    if (chunk.length <= PIECE) return this.#piece(chunk);
+    const events: StreamEvent[] = [];
+    for (let at = 0; at < chunk.length && this.#error === null; at += PIECE) {
+      for (const event of this.#piece(chunk.subarray(at, at + PIECE))) events.push(event);
+    }
+    return events;
+  }
+
+  /** Takes one message that is JSON already: a WebSocket message, a line of a log. */
+  feedJson(message: string): StreamEvent[] {
+    if (typeof message !== "string") throw new TypeError(`expected a string, found ${nameOf(message)}`);
+    const reader = this.#live();
+    return this.#batch(reader.feed_json(message));
+  }
+
+  /** Says that no more comes. Returns the event that a missing blank line held back, if there is one. */
+  end(): StreamEvent[] {
+    return this.#batch(this.#live().end());
+  }
+
+  /** Says that no more comes, drops events that were not asked for, and returns how the stream ended. May be called again. */
+  finish(): Outcome {
+    return JSON.parse(this.#live(true).finish()) as Outcome;
+  }
+
+  /** The response so far, as plain objects; what did not change since the last look is the same object. Null before any. */
+  get response(): Response | null {
+    this.#snapshot.apply(this.#live(true).changes());
+    return this.#snapshot.response;
+  }
+
+  /** The response so far as JSON text, with numbers as they were written. */
+  get responseJson(): string {
+    return this.#live(true).response_json();
+  }
+
+  /** The texts of all messages so far, joined. */
+  get outputText(): string {
+    return this.#live(true).output_text();
+  }
+
+  /** What was wrong with the stream so far: the first so many, see `limits.findings`. */
+  get findings(): readonly Finding[] {
+    const reader = this.#live(true);
+    const kept = reader.finding_counts()[3]!;
+    // A repair may be added to a finding of the newest event after it was made, so the last one is read again.
+    if (kept > 0) {
+      const from = Math.max(0, Math.min(this.#findings.length, kept) - 8);
+      this.#findings = [...this.#findings.slice(0, from), ...(JSON.parse(reader.findings(from)) as Finding[])];
+    }
+    return this.#findings;
+  }
+
+  /** How many findings there were, also beyond those that are kept. */
+  get findingCounts(): FindingCounts {
+    const [notes, warnings, errors] = this.#live(true).finding_counts();
+    return { notes: notes!, warnings: warnings!, errors: errors! };
+  }
+
+  /** How the stream ended; null before a terminal event or `finish` has said so. */
+  get outcome(): Outcome | null {
+    const outcome = this.#live(true).outcome();
+    return outcome === "" ? null : (JSON.parse(outcome) as Outcome);
+  }
+
+  /** The error that ended reading; null while reading can go on. */
+  get error(): DeltafoldError | null {
+    return this.#error;
+  }
+
+  /** The newest sequence number: where to resume after. */
+  get lastSequenceNumber(): number | null {
+    return this.#state().last_sequence_number;
+  }
+
+  /** How many events there were. */
+  get eventCount(): number {
+    return this.#state().event_count;
+  }
+
+  /** A number that moves with any sign of life: bytes, comments, blank frames, keepalives, events. */
+  get activity(): number {
+    return this.#state().activity;
+  }
+
+  /** Whether `[DONE]` was read. */
+  get sawDone(): boolean {
+    return this.#state().saw_done;
+  }
+
+  /** The last event id of the event stream; empty if there is none. */
+  get lastEventId(): string {
+    return this.#state().last_event_id;
+  }
+
+  /** The reconnection time that the stream asked for, in milliseconds, or null. */
+  get retry(): number | null {
+    return this.#state().retry;
+  }
+
+  /** Bytes read since the start. */
+  get offset(): number {
+    return this.#state().offset;
+  }
+
+  /** Rate limits gathered from headers and events. */
+  get rateLimits(): RateLimits {
+    return this.#state().rate_limits;
+  }
+
+  /** The arguments of the call at a position of the output, as far as they go; undefined before the first character. */
+  partialArguments(position: number): unknown {
+    return valueOf(this.#live(true).partial_arguments(position));
+  }
+
+  /** The text of a part read as JSON that is still growing, for structured output; undefined before the first character. */
+  partialText(position: number, part: number): unknown {
+    return valueOf(this.#live(true).partial_text(position, part));
+  }
+
+  /** Preview images of the item at a position, by number, as base64. */
+  partialImages(position: number): [number: number, base64: string][] {
+    return JSON.parse(this.#live(true).partial_images(position)) as [number, string][];
+  }
+
+  /** Takes HTTP response headers; those about rate limits are kept. With a status a validating reader checks them, too. */
+  noteHeaders(headers: Iterable<readonly [string, string]>, status = 0): void {
+    this.#live(true).note_head(status, [...headers].flat());
+  }
+
+  /** Takes the request that the stream answers, as an object or as JSON text: a validating reader then checks the rules about both. */
+  noteRequest(request: object | string): void {
+    const reader = this.#live(true);
+    call(() => reader.note_request(typeof request === "string" ? request : JSON.stringify(request)));
+  }
+
+  /** The state after the last event, as bytes to store; `Reader.restore` takes it up after a reconnect. */
+  save(): Uint8Array {
+    return this.#live(true).save();
+  }
+
+  /** Makes the reader new; options stay. */
+  reset(): void {
+    this.#live(true).reset();
+    this.#items = [];
+    this.#snapshot = new Snapshot();
+    this.#findings = [];
+    this.#error = null;
+    this.#head = this.#core!.head() >>> 2;
+  }
+
+  /** Gives the memory back; `using` does it by itself, and so does collection. What was read before stays good. */
+  free(): void {
+    this.#core?.free();
+    this.#core = null;
+  }
+
+  #piece(chunk: Uint8Array): StreamEvent[] {
+    const reader = this.#live();
+    const length = chunk.length;
+    if (length > this.#room) {
+      this.#room = Math.min(PIECE, Math.max(1024, length * 2));
+      this.#roomAt = reader.room(this.#room);
+    }
+    byteView().set(chunk, this.#roomAt);
+    return this.#batch(reader.feed(length));
+  }
+
+  #batch(count: number): StreamEvent[] {
+    if (count === 0 || count === REFUSED) {
+      if (count === REFUSED) {
+        const error = errorOf(this.#core!.error());
+        if (!(error instanceof Misuse)) this.#error = error;
+        throw error;
+      }
+      if (wordView()[this.#head + 4] !== 0) throw (this.#error = errorOf(this.#core!.error()));
+      return [];
+    }
+    const words = wordView();
+    const head = this.#head;
+    const text = words[head + 2]!;
+    const bytes = byteView().subarray(text, text + words[head + 3]!);
+    const events = eventsOf(words, words[head + 1]! >>> 2, count, words[head + 5]!, bytes, this.#items);
+    if (words[head + 4] !== 0) this.#error = errorOf(this.#core!.error());
+    return events;
+  }
+
+  #state(): State {
+    return JSON.parse(this.#live(true).state()) as State;
+  }
+
+  #live(ended = false): core.Reader {
+    if (!this.#core) throw new Misuse("the reader was freed", "misuse.after_finish", 0);
+    if (this.#error !== null && !ended) throw this.#error;
+    return this.#core;
+  }
+}
+
+// Not every engine has it; where it is, `using reader = new Reader()` works.
+if (typeof Symbol.dispose === "symbol") {
+  Object.defineProperty(Reader.prototype, Symbol.dispose, { value: Reader.prototype.free, configurable: true, writable: true });
+}
+
+interface State {
+  last_sequence_number: number | null;
+  event_count: number;
+  activity: number;
+  saw_done: boolean;
+  last_event_id: string;
+  retry: number | null;
+  offset: number;
+  rate_limits: RateLimits;
+}
+
+let made: core.Reader | null = null;
+
+/** A reader around one that the module has made already. */
+function around(reader: core.Reader): Reader {
+  made = reader;
+  try {
+    return new Reader();
+  } finally {
+    made = null;
+  }
+}
+
+function valueOf(json: string): unknown {
+  return json === "" ? undefined : JSON.parse(json);
+}
+
+function nameOf(value: unknown): string {
+  return value === null ? "null" : typeof value;
+}

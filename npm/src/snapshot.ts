@@ -1,0 +1,80 @@
+/* The response as plain objects that share what did not change, so that `===` tells whether to draw again. */
+
+import type { Item, Response } from "./types.js";
+
+type Json = Record<string, unknown>;
+
+/** The last snapshot, and what it was made from. */
+export class Snapshot {
+  response: Response | null = null;
+  #fields = "";
+  #items: string[] = [];
+
+  /** Takes what the module tells of the changes since the last time; see bindings/wasm/src/snapshot.rs. */
+  apply(changes: string): void {
+    if (changes === "") return;
+    const told = JSON.parse(changes) as Ends | Whole;
+    if (Array.isArray(told)) this.#grow(told);
+    else this.#replace(told);
+  }
+
+  #grow(ends: Ends): void {
+    const output = (this.response as unknown as { output: Json[] }).output.slice();
+    for (const [at, name, part, end] of ends) {
+      const item = { ...output[at]! };
+      this.#items[at] = "";
+      if (part === null) {
+        item[name] = (item[name] as string) + end;
+      } else {
+        const parts = (item[name] as Json[]).slice();
+        const old = parts[part]!;
+        const field = typeof old["text"] === "string" ? "text" : "refusal";
+        parts[part] = { ...old, [field]: (old[field] as string) + end };
+        item[name] = parts;
+      }
+      output[at] = item;
+    }
+    this.response = { ...this.response, output } as unknown as Response;
+  }
+
+  #replace({ fields, output }: Whole): void {
+    const before = this.response as unknown as (Json & { output?: Item[] }) | null;
+    const text = JSON.stringify(fields);
+    const same = before !== null && text === this.#fields;
+    const items = output?.map((json, at) => {
+      const old = before?.output?.[at];
+      if (old !== undefined && this.#items[at] === json) return old;
+      return shared(old, JSON.parse(json)) as Item;
+    });
+    const kept = items !== undefined && before?.output?.length === items.length && items.every((item, at) => item === before.output![at]);
+    this.#fields = text;
+    this.#items = output ?? [];
+    if (same && (items === undefined || kept)) return;
+    const next: Json = { ...(before === null ? fields : (shared(before, { ...fields, output: before.output }) as Json)) };
+    if (items === undefined) delete next["output"];
+    else next["output"] = kept ? before!.output : items;
+    this.response = Object.keys(next).length === 0 ? null : (next as unknown as Response);
+  }
+}
+
+type Ends = [at: number, name: string, part: number | null, end: string][];
+interface Whole {
+  fields: Json;
+  output: string[] | null;
+}
+
+/** The new value, with every part of it that equals the old one replaced by that. */
+function shared(old: unknown, value: unknown): unknown {
+  if (Object.is(old, value)) return old;
+  if (typeof old !== "object" || typeof value !== "object" || old === null || value === null) return value;
+  if (Array.isArray(old) !== Array.isArray(value)) return value;
+  const names = Object.keys(value);
+  let same = names.length === Object.keys(old).length;
+  for (const name of names) {
+    const mine = Object.hasOwn(old, name) ? (old as Json)[name] : undefined;
+    const next = shared(mine, (value as Json)[name]);
+    if (next !== mine || !Object.hasOwn(old, name)) same = false;
+    if (next !== (value as Json)[name]) Object.defineProperty(value, name, { value: next, enumerable: true, configurable: true, writable: true });
+  }
+  return same ? old : value;
+}

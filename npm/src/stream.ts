@@ -1,0 +1,175 @@
+import { Reader } from "./reader.js";
+import { type ByteSource, Chunks } from "./source.js";
+import type { Finding, Outcome, ReaderOptions, Response, StreamEvent } from "./types.js";
+
+/** How `readEvents` reads. */
+export interface ReadOptions extends ReaderOptions {
+  /** Ends the iteration with its reason, and cancels the source. What was read stays readable. */
+  signal?: AbortSignal;
+}
+
+/**
+ * Reads the events of a source: a `fetch` response or the promise of one, a `ReadableStream`, any (async) iterable of bytes.
+ *
+ * The iterable has the response so far, the findings and, at the end, the outcome. Leaving the loop cancels the source. An
+ * error of the source is thrown as it is; the response up to there stays readable.
+ */
+export function readEvents(source: ByteSource, options: ReadOptions = {}): EventIterator {
+  return new EventIterator(source, options);
+}
+
+/** The events of a source, one by one; what `readEvents` returns. */
+export class EventIterator implements AsyncIterableIterator<StreamEvent> {
+  /** The reader behind it, for everything that is not here. */
+  readonly reader: Reader;
+  readonly #chunks: Chunks;
+  #events: StreamEvent[] = [];
+  #at = 0;
+  #done = false;
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** @internal */
+  constructor(source: ByteSource, { signal, ...options }: ReadOptions) {
+    this.reader = new Reader(options);
+    this.#chunks = new Chunks(source, signal);
+  }
+
+  /** The response so far; what did not change since the last look is the same object. */
+  get response(): Response | null {
+    return this.reader.response;
+  }
+
+  /** The texts of all messages so far, joined. */
+  get outputText(): string {
+    return this.reader.outputText;
+  }
+
+  /** What was wrong with the stream so far. */
+  get findings(): readonly Finding[] {
+    return this.reader.findings;
+  }
+
+  /** How the stream ended; null before that. */
+  get outcome(): Outcome | null {
+    return this.reader.outcome;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /** The next event. */
+  next(): Promise<IteratorResult<StreamEvent, undefined>> {
+    if (this.#at < this.#events.length && !this.#chunks.aborted) {
+      return Promise.resolve({ value: this.#events[this.#at++]!, done: false });
+    }
+    // Calls that do not wait for each other get their events in order.
+    const next = this.#last.then(() => this.#pull());
+    this.#last = next.catch(() => undefined);
+    return next;
+  }
+
+  /** Ends the iteration and cancels the source. */
+  async return(): Promise<IteratorResult<StreamEvent, undefined>> {
+    if (!this.#done) {
+      this.#done = true;
+      this.#events = [];
+      await this.#chunks.cancel();
+      this.reader.finish();
+    }
+    return { value: undefined, done: true };
+  }
+
+  /** Reads to the end, and returns the response. */
+  async finalResponse(): Promise<Response | null> {
+    while (!(await this.next()).done);
+    return this.response;
+  }
+
+  async #pull(): Promise<IteratorResult<StreamEvent, undefined>> {
+    try {
+      for (;;) {
+        this.#chunks.check();
+        if (this.#at < this.#events.length) return { value: this.#events[this.#at++]!, done: false };
+        if (this.#done) return { value: undefined, done: true };
+        // The events before an error were given; now it is its turn.
+        if (this.reader.error !== null) throw this.reader.error;
+        const chunk = await this.#chunks.next();
+        if (this.#done) return { value: undefined, done: true };
+        this.#at = 0;
+        if (chunk === undefined) {
+          this.#done = true;
+          this.#events = this.reader.end();
+          this.reader.finish();
+        } else {
+          this.#note();
+          this.#events = this.reader.feed(chunk);
+        }
+      }
+    } catch (error) {
+      this.#done = true;
+      this.#events = [];
+      await this.#chunks.cancel(error);
+      throw error;
+    }
+  }
+
+  #note(): void {
+    const head = this.#chunks.head;
+    if (head === null) return;
+    this.#chunks.head = null;
+    this.reader.noteHeaders(head.headers, head.status);
+  }
+}
+
+for (const symbol of [Symbol.asyncDispose, Symbol.dispose] as (symbol | undefined)[]) {
+  if (symbol === undefined) continue;
+  const dispose =
+    symbol === Symbol.dispose
+      ? function (this: EventIterator): void {
+          void this.return();
+          this.reader.free();
+        }
+      : async function (this: EventIterator): Promise<void> {
+          await this.return();
+          this.reader.free();
+        };
+  Object.defineProperty(EventIterator.prototype, symbol, { value: dispose, configurable: true, writable: true });
+}
+
+/** A transform from bytes to events: `response.body.pipeThrough(new ResponseEventStream())`. */
+export class ResponseEventStream extends TransformStream<Uint8Array, StreamEvent> {
+  /** The reader behind it, with the response so far. */
+  readonly reader: Reader;
+
+  constructor(options: ReaderOptions = {}) {
+    const reader = new Reader(options);
+    const pass = (events: StreamEvent[], out: TransformStreamDefaultController<StreamEvent>): void => {
+      for (const event of events) out.enqueue(event);
+      if (reader.error !== null) throw reader.error;
+    };
+    super({
+      transform: (chunk, out) => pass(reader.feed(chunk), out),
+      flush: (out) => {
+        pass(reader.end(), out);
+        reader.finish();
+      },
+    });
+    this.reader = reader;
+  }
+
+  /** The response so far; what did not change since the last look is the same object. */
+  get response(): Response | null {
+    return this.reader.response;
+  }
+
+  /** What was wrong with the stream so far. */
+  get findings(): readonly Finding[] {
+    return this.reader.findings;
+  }
+
+  /** How the stream ended; null before that. */
+  get outcome(): Outcome | null {
+    return this.reader.outcome;
+  }
+}

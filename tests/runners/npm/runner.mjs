@@ -1,0 +1,198 @@
+// The runner itself, for Node.js and for a page: lines in, lines out. The protocol is in tests/runners/README.md.
+
+const WHOLE = ["text", "refusal", "arguments", "input", "code", "diff", "command"];
+
+const bytesOf = (hex = "") => Uint8Array.from(hex.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+const hexOf = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+const textOf = (hex) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytesOf(hex));
+
+/** Makes a runner of the package: a function from a line to the lines of its answer; null for a line that it does not know. */
+export function makeRunner(deltafold) {
+  const { DeltafoldError, eventInfo } = deltafold;
+  let out = [];
+  let thing = null;
+  let over = false;
+  const show = (value) => out.push(JSON.stringify(value));
+  // The response goes in as the text that it is: numbers keep their written form.
+  const withResponse = (report, response) => out.push(`${JSON.stringify(report).slice(0, -1)}${Object.keys(report).length ? "," : ""}"response":${response}}`);
+  const tell = (error) => {
+    if (!(error instanceof DeltafoldError)) throw error;
+    show({ error: error.code, offset: error.offset });
+  };
+
+  function summary(event) {
+    const { kind, raw, index, offset } = eventInfo(event);
+    // A number that is written otherwise than in plain digits is no index, and JavaScript does not keep how it was written.
+    const number = (name) => {
+      const last = [...raw.matchAll(new RegExp(`"${name}"\\s*:\\s*([^,}\\s]+)`, "g"))].at(-1)?.[1] ?? "";
+      return typeof event[name] === "number" && /^(0|[1-9]\d{0,17})$/.test(last) ? event[name] : null;
+    };
+    // Half of a surrogate pair has no place in UTF-8.
+    const text = (name) => (typeof event[name] === "string" ? event[name].toWellFormed() : null);
+    const whole = Object.keys(event).findLast((name) => WHOLE.includes(name));
+    return {
+      index,
+      kind,
+      type: text("type") ?? "",
+      sequence_number: number("sequence_number"),
+      item_id: text("item_id"),
+      output_index: number("output_index"),
+      content_index: number("content_index"),
+      summary_index: number("summary_index"),
+      offset,
+      delta: text("delta") ?? "",
+      text: whole === undefined ? null : text(whole),
+      raw,
+    };
+  }
+
+  const things = {
+    sse: (options) => {
+      const decoder = new deltafold.SseDecoder(options);
+      return {
+        feed: (hex) => {
+          decoder.feed(bytesOf(hex)).forEach(show);
+          // Frames before an error come first; the error with the next call.
+          decoder.feed(new Uint8Array());
+        },
+        end: () => {},
+        free: () => decoder.free(),
+      };
+    },
+    reader: (options) => {
+      let reader = new deltafold.Reader(options);
+      const print = (events) => {
+        for (const event of events) show(summary(event));
+        if (reader.error !== null) throw reader.error;
+      };
+      return {
+        feed: (hex) => print(reader.feed(bytesOf(hex))),
+        feed_json: (hex) => print(reader.feedJson(textOf(hex))),
+        request: (hex) => reader.noteRequest(textOf(hex)),
+        resume: () => {
+          const saved = reader.save();
+          reader.free();
+          reader = deltafold.Reader.restore(saved, options);
+        },
+        end: () => {
+          try {
+            if (!over) print(reader.end());
+          } catch (error) {
+            tell(error);
+          }
+          const outcome = reader.finish();
+          const report = {
+            outcome,
+            output_text: reader.outputText,
+            findings: reader.findings,
+            last_sequence_number: reader.lastSequenceNumber,
+            activity: reader.activity,
+          };
+          withResponse(report, reader.responseJson);
+        },
+        free: () => reader.free(),
+      };
+    },
+    partial: (options) => {
+      const partial = new deltafold.PartialJson(options);
+      const value = () => (partial.json === "" ? null : partial.json);
+      return {
+        feed: (hex) => {
+          try {
+            partial.push(textOf(hex));
+          } finally {
+            const { unfinished } = partial;
+            show({ value: value(), unfinished: unfinished && [unfinished.path, unfinished.type] });
+          }
+        },
+        end: () => {
+          try {
+            if (!over) partial.finish();
+          } catch (error) {
+            tell(error);
+          }
+          show({ value: value(), complete: partial.complete, changes: partial.takeChanges() });
+        },
+        free: () => partial.free(),
+      };
+    },
+    writer: (options) => {
+      const writer = new deltafold.Writer(options);
+      return {
+        goesOn: true,
+        do: (hex) => {
+          const item = writer.apply(textOf(hex));
+          show({ item, bytes: hexOf(writer.take()) });
+        },
+        end: () => withResponse({}, writer.responseJson),
+        free: () => writer.free(),
+      };
+    },
+    convert: (options) => {
+      const converter = new deltafold.Converter(options);
+      const step = (run) => {
+        try {
+          show({ bytes: hexOf(run()) });
+        } catch (error) {
+          show({ bytes: hexOf(converter.take()) });
+          throw error;
+        }
+      };
+      return {
+        feed: (hex) => step(() => converter.feed(bytesOf(hex))),
+        cancel: () => {
+          over = true;
+          step(() => converter.cancel());
+        },
+        end: () => {
+          let failed = null;
+          try {
+            step(() => (over ? converter.take() : converter.finish()));
+          } catch (error) {
+            failed = error;
+          }
+          show(converter.report);
+          if (failed) tell(failed);
+        },
+        free: () => converter.free(),
+      };
+    },
+  };
+
+  function make(word, rest) {
+    thing?.free();
+    thing = null;
+    over = false;
+    const options = rest.at(-1) && rest.length > (word === "validate" ? 1 : 0) ? JSON.parse(textOf(rest.at(-1))) : undefined;
+    if (word === "validate") {
+      thing = {
+        feed: (hex) => show(deltafold.validate(rest[0], textOf(hex), options)),
+        end: () => {},
+        free: () => {},
+      };
+    } else {
+      thing = things[word](options);
+    }
+  }
+
+  return (line) => {
+    out = [];
+    const [word, ...rest] = line.split(" ");
+    try {
+      if (word in things || word === "validate") make(word, rest);
+      else if (word === "end") {
+        thing?.end();
+        thing?.free();
+        thing = null;
+        show({ end: true });
+      } else if (["feed", "feed_json", "request", "resume", "do", "cancel"].includes(word)) {
+        if (thing !== null && !over) thing[word](...rest);
+      } else return null;
+    } catch (error) {
+      tell(error);
+      // A refused intent changes nothing, so a writer goes on.
+      over = !thing?.goesOn;
+    }
+    return out;
+  };
+}
