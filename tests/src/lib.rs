@@ -37,4 +37,4 @@ pub use cutting::{cuttings, Cutting};
 pub use json::{random_json, Odd};
 pub use random::Random;
 pub use shared::shared;
-pub use vector::{base64, vector_folder, vectors, Vector};
+pub use vector::{base64, text, vector_folder, vectors, Vector};

@@ -65,6 +65,22 @@ impl fmt::Display for Vector {
     }
 }
 
+/// The text of a case in `strings`.
+///
+/// # Panics
+///
+/// If the case has none.
+pub fn text(vector: &Vector) -> String {
+    match (vector.get("text"), vector.get("repeat")) {
+        (Value::String(text), _) => text.clone(),
+        (_, Value::Array(pair)) => {
+            let count = pair.get(1).and_then(Value::as_u64).unwrap_or(0) as usize;
+            pair.first().and_then(Value::as_str).unwrap_or_default().repeat(count)
+        }
+        _ => panic!("{vector}: no text"),
+    }
+}
+
 /// The folder that holds the vectors.
 pub fn vector_folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("vectors")

@@ -344,6 +344,8 @@ impl Accumulator {
         }
         self.building.take_fields(response);
         self.building.take_items(response, true);
+        // The snapshot takes the place of everything before it, also in the count of what is held.
+        self.bytes = response.raw().len();
         Ok(())
     }
 

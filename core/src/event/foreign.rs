@@ -40,6 +40,8 @@ pub(crate) fn recognise_bytes(head: &[u8]) -> Option<&'static str> {
         b'{' | b'[' => "a plain JSON body",
         0x1F if head.get(1) == Some(&0x8B) => "gzip data",
         0x28 if head.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) => "zstd data",
+        // A final frame with text or bytes; neither can begin a text in UTF-8.
+        0x81 | 0x82 => "WebSocket frames",
         _ => return None,
     })
 }

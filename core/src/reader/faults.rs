@@ -125,13 +125,15 @@ impl Stranger {
         if self.cleared || self.body.len() >= BODY {
             return;
         }
+        // Blank lines may come for ever, and are no part of a body.
+        let chunk = if self.body.is_empty() { chunk.trim_ascii_start() } else { chunk };
+        let Some(first) = self.body.first().or(chunk.first()) else { return };
+        if !matches!(first, b'<' | b'{' | b'[' | 0x1F | 0x28 | 0x81 | 0x82) {
+            self.cleared = true;
+            return;
+        }
         let room = BODY - self.body.len();
         self.body.extend_from_slice(&chunk[..chunk.len().min(room)]);
-        let first = self.body.iter().position(|byte| !byte.is_ascii_whitespace());
-        if first.is_some_and(|at| !matches!(self.body[at], b'<' | b'{' | b'[' | 0x1F | 0x28)) {
-            self.cleared = true;
-            self.body = Vec::new();
-        }
     }
 
     /// Looks at an event of unknown kind; names its format once.

@@ -50,6 +50,11 @@ impl Validator {
     pub(super) fn check_terminal(&mut self, event: &Event<'_>, response: View<'_>, findings: &mut Findings) {
         let place = event.place();
         let kind = event.kind();
+        if let Some(place) = self.error.filter(|_| kind != Kind::Failed) {
+            findings.report(Rule::Err06, place, None, || {
+                (String::new(), format!("expected `response.failed` behind the error, found `{kind}`"))
+            });
+        }
         let output: Vec<View<'_>> = response.get("output").into_iter().flat_map(|output| output.elements()).collect();
         self.check_unfinished(event, &output, findings);
         // The objects' own check looks at the output, if there is one and if it runs.

@@ -1,6 +1,6 @@
 //! Every vector as scripts of the runner protocol.
 
-use serde_json::{json, Map, Value};
+use serde_json::{json, Value};
 
 use super::session::hex;
 use crate::streams::{feed, object, stream_edition, Feed};
@@ -42,6 +42,8 @@ pub fn cases() -> Vec<Case> {
     add("validate", "validate", validate_alone, is_alone);
     add("partial-json", "partial", partial, |_| true);
     add("write", "writer", write, |_| true);
+    add("strings", "reader", string_read, |_| true);
+    add("strings", "writer", string_written, |_| true);
     for folder in
         ["adapter/examples/inbound.json", "adapter/examples/outbound.json", "adapter/inbound", "adapter/outbound"]
     {
@@ -69,7 +71,10 @@ struct Script(String);
 impl Script {
     fn new(word: &str, options: &Value) -> Self {
         let mut script = Self::default();
-        script.line(word, if is_empty(options) { Vec::new() } else { options.to_string().into_bytes() });
+        // What is not given is not sent, not even as null.
+        let mut given = options.as_object().cloned().unwrap_or_default();
+        given.retain(|_, value| !value.is_null());
+        script.line(word, if given.is_empty() { String::new() } else { Value::Object(given).to_string() });
         script
     }
 
@@ -94,10 +99,6 @@ impl Script {
         self.line("end", "");
         self.0
     }
-}
-
-fn is_empty(options: &Value) -> bool {
-    options.is_null() || options.as_object().is_some_and(Map::is_empty)
 }
 
 /// The same stream, whole and cut.
@@ -270,4 +271,38 @@ fn convert(vector: &Vector) -> Vec<Way> {
     let options = json!({ "from": name("from"), "to": name("to"), "options": vector.get("options") });
     let cancelled = if vector.get("cancel") == true { "cancel" } else { "" };
     cut(&bytes, || Script::new("convert", &options), cancelled)
+}
+
+/// The two halves of a text, and the whole.
+fn halves(vector: &Vector) -> (String, String, String) {
+    let text = crate::text(vector);
+    let middle = (0..=text.len() / 2).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    let (front, back) = text.split_at(middle);
+    (front.to_owned(), back.to_owned(), text.clone())
+}
+
+fn string_read(vector: &Vector) -> Vec<Way> {
+    let (front, back, _) = halves(vector);
+    let event = |number: usize, delta: &str| {
+        json!({ "type": "response.output_text.delta", "sequence_number": number, "item_id": "m", "output_index": 0,
+            "content_index": 0, "delta": delta })
+        .to_string()
+    };
+    let stream = format!("data: {}\n\ndata: {}\n\n", event(0, &front), event(1, &back));
+    cut(stream.as_bytes(), || Script::new("reader", &json!({})), "")
+}
+
+fn string_written(vector: &Vector) -> Vec<Way> {
+    let (front, back, whole) = halves(vector);
+    let mut script = Script::new("writer", &json!({ "id": "resp_1", "model": whole, "created_at": 1 }));
+    for intent in [
+        json!({ "do": "message" }),
+        json!({ "do": "text", "text": front }),
+        json!({ "do": "text", "text": back }),
+        json!({ "do": "set", "key": "acme:x", "value": whole }),
+        json!({ "do": "complete" }),
+    ] {
+        script.line("do", intent.to_string());
+    }
+    vec![("once".into(), script.end())]
 }

@@ -1,0 +1,90 @@
+//! Faults and bad input, one test for each row of `docs/robustness.md`; the row's id starts the name.
+//!
+//! Nothing here may panic, hang, or change an event that came before it. What a fault costs is counted in bytes that are
+//! allocated, never in time.
+
+mod boundary;
+mod framing;
+mod json;
+mod memory;
+mod page;
+mod stream;
+
+use deltafold::event::summary;
+use deltafold::validate::Layers;
+use deltafold::{Finding, Outcome, Reader, ReaderOptions};
+use deltafold_tests::memory::Counting;
+use deltafold_tests::Cutting;
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// Everything that a reader says of a stream.
+#[derive(Debug, PartialEq)]
+struct Told {
+    /// Events in short form, as JSON text.
+    events: Vec<String>,
+    findings: Vec<Finding>,
+    outcome: Outcome,
+    response: String,
+    text: String,
+}
+
+impl Told {
+    /// The payloads as they came.
+    fn raw(&self) -> Vec<String> {
+        let raw = |event: &String| {
+            serde_json::from_str::<serde_json::Value>(event).unwrap()["raw"].as_str().unwrap().to_owned()
+        };
+        self.events.iter().map(raw).collect()
+    }
+
+    fn rules(&self) -> Vec<&'static str> {
+        self.findings.iter().map(|finding| finding.rule.id()).collect()
+    }
+
+    fn has(&self, rule: &str) -> bool {
+        self.rules().contains(&rule)
+    }
+}
+
+/// Reads a stream with every layer of validation.
+fn read(bytes: &[u8]) -> Told {
+    read_cut(bytes, Cutting::Whole)
+}
+
+fn read_cut(bytes: &[u8], cutting: Cutting) -> Told {
+    read_with(&cutting.chunks(bytes), ReaderOptions { layers: Layers::ALL, ..ReaderOptions::default() })
+}
+
+/// Reads chunks as they are, in tolerant mode.
+fn read_with(chunks: &[&[u8]], options: ReaderOptions) -> Told {
+    let mut reader = Reader::with_options(options);
+    let mut events = Vec::new();
+    for chunk in chunks {
+        reader.feed(chunk).unwrap();
+        while let Some(event) = reader.poll_event().unwrap() {
+            events.push(summary(&event).to_string());
+        }
+    }
+    reader.end();
+    while let Some(event) = reader.poll_event().unwrap() {
+        events.push(summary(&event).to_string());
+    }
+    let outcome = reader.finish();
+    Told {
+        events,
+        findings: reader.findings().to_vec(),
+        outcome,
+        response: reader.response().to_json(),
+        text: reader.response().output_text().into_owned(),
+    }
+}
+
+/// One frame with a payload of one line.
+fn frame(payload: &str) -> String {
+    format!("data: {payload}\n\n")
+}
+
+/// A payload that is right, to show that reading goes on.
+const NEXT: &str = r#"{"type":"response.output_text.delta","sequence_number":0,"item_id":"m","output_index":0,"content_index":0,"delta":"next"}"#;

@@ -1,0 +1,199 @@
+//! M28 to M35: what input may cost.
+
+use deltafold::{Code, Limits, Outcome, Overflow, Reader, ReaderOptions};
+use deltafold_tests::memory::{live, watch};
+
+use super::{frame, NEXT};
+
+fn with(limits: Limits) -> Reader {
+    Reader::with_options(ReaderOptions { limits, ..ReaderOptions::default() })
+}
+
+/// Feeds and polls until an error.
+fn drive<'a>(reader: &mut Reader, chunks: impl IntoIterator<Item = &'a [u8]>) -> Result<u64, Code> {
+    let mut events = 0;
+    for chunk in chunks {
+        reader.feed(chunk).map_err(|error| error.code())?;
+        while reader.poll_event().map_err(|error| error.code())?.is_some() {
+            events += 1;
+        }
+    }
+    Ok(events)
+}
+
+#[test]
+fn m28_what_never_ends_stops_at_its_limit_and_what_is_ignored_is_not_kept() {
+    let limit = 100_000;
+    let filler = [b'x'; 999];
+    for (start, again, stops) in [
+        ("data: ", "", Some(Code::LineLimit)),
+        ("", "\ndata: ", Some(Code::FrameLimit)),
+        ("event: ", "", Some(Code::LineLimit)),
+        (": ", "", None),
+        ("unknown: ", "", None),
+        ("", "", None),
+    ] {
+        let limits = Limits { line_bytes: limit, frame_bytes: limit, ..Limits::default() };
+        let mut result = Ok(0);
+        let used = watch(|| {
+            let mut reader = with(limits);
+            result = drive(&mut reader, [start.as_bytes()]);
+            for _ in 0..300 {
+                result = result.and_then(|_| drive(&mut reader, [again.as_bytes(), &filler[..]]));
+            }
+        });
+        assert_eq!(result.err(), stops, "{start}{again}");
+        assert!(used.peak <= 2 * limit + (64 << 10), "{start}{again}: {used:?}");
+    }
+}
+
+#[test]
+fn m29_a_long_line_in_drips_is_neither_copied_for_each_chunk_nor_scanned_again() {
+    let cost = |length: usize, step: usize| {
+        let line = format!("data: {{\"type\":\"acme:x\",\"sequence_number\":0,\"x\":\"{}\"}}\n\n", "y".repeat(length));
+        let mut reader = Reader::new();
+        let used = watch(|| assert_eq!(drive(&mut reader, line.as_bytes().chunks(step)), Ok(1)));
+        used.total
+    };
+    for (length, step) in [(100_000, 1), (2 << 20, 1 << 10)] {
+        let (once, twice) = (cost(length, step), cost(2 * length, step));
+        assert!(twice <= once * 22 / 10 + (64 << 10), "{length} in {step}: {once}, then {twice}");
+        assert!(once <= 8 * length + (64 << 10), "{length} in {step}: {once}");
+    }
+}
+
+#[test]
+fn m30_very_many_data_lines_and_findings_stay_bounded() {
+    let cost = |lines: usize| {
+        let frame = format!("{}\n", "data: x\n".repeat(lines));
+        let mut reader = Reader::new();
+        let used = watch(|| assert_eq!(drive(&mut reader, [frame.as_bytes()]), Ok(1)));
+        used.total
+    };
+    let (once, twice) = (cost(50_000), cost(100_000));
+    assert!(twice <= once * 22 / 10 + (64 << 10), "{once}, then {twice}");
+
+    let mut reader = Reader::new();
+    let bad = frame("nonsense").repeat(1_000);
+    for _ in 0..20 {
+        drive(&mut reader, [bad.as_bytes()]).unwrap();
+    }
+    assert_eq!(reader.findings().len(), Limits::default().findings);
+    assert!(reader.all_findings().total() >= 20_000);
+    let held = live();
+    drive(&mut reader, [bad.as_bytes()]).unwrap();
+    assert!(live() - held < 1 << 10, "findings beyond the limit are only counted");
+}
+
+#[test]
+fn m31_every_limit_is_exact_at_its_edge() {
+    let line = frame(NEXT);
+    let (data, whole) = (NEXT.len(), "data: ".len() + NEXT.len());
+    let exact = |limits: Limits, bytes: &[u8]| drive(&mut with(limits), [bytes]);
+    for (size, make, code) in [
+        (whole, (|n| Limits { line_bytes: n, ..Limits::default() }) as fn(usize) -> Limits, Code::LineLimit),
+        (data, |n| Limits { frame_bytes: n, ..Limits::default() }, Code::FrameLimit),
+        (line.len(), |n| Limits { buffered_bytes: n, ..Limits::default() }, Code::BufferLimit),
+        (1, |n| Limits { items: n, ..Limits::default() }, Code::ItemLimit),
+        (1, |n| Limits { parts: n, ..Limits::default() }, Code::PartLimit),
+    ] {
+        assert_eq!(exact(make(size), line.as_bytes()), Ok(1), "{code:?} at {size}");
+        assert_eq!(exact(make(size + 1), line.as_bytes()), Ok(1), "{code:?} at {size} + 1");
+        assert_eq!(exact(make(size - 1), line.as_bytes()), Err(code), "{code:?} at {size} - 1");
+        assert_eq!(exact(make(0), line.as_bytes()), Err(code), "{code:?} at 0");
+        assert_eq!(exact(make(usize::MAX), line.as_bytes()), Ok(1), "{code:?} at the largest");
+    }
+    // The size of a response counts what was accumulated; its exact edge is found by trying.
+    let edge = (0..4_096).find(|n| exact(Limits { response_bytes: *n, ..Limits::default() }, line.as_bytes()).is_ok());
+    let edge = edge.unwrap();
+    assert!(edge >= "next".len(), "{edge}");
+    for n in 0..edge {
+        assert_eq!(
+            exact(Limits { response_bytes: n, ..Limits::default() }, line.as_bytes()),
+            Err(Code::ResponseLimit),
+            "{n} of {edge}"
+        );
+    }
+    // Depth 0 lets no object through, and keeps the event; no finding is kept where none may be.
+    let none = Limits { depth: 0, findings: 0, ..Limits::default() };
+    let mut reader = with(none);
+    assert_eq!(drive(&mut reader, [line.as_bytes()]), Ok(1));
+    assert!(reader.findings().is_empty() && reader.all_findings().total() > 0);
+    let dropped = Limits { frame_bytes: data - 1, overflow: Overflow::Drop, ..Limits::default() };
+    assert_eq!(exact(dropped, (line.clone() + &line).as_bytes()), Ok(2), "dropped payloads are events still");
+}
+
+#[test]
+fn m32_after_an_error_or_the_end_every_call_answers_the_same_and_reset_is_new() {
+    let tight = Limits { line_bytes: 10, ..Limits::default() };
+    let mut reader = with(tight);
+    assert!(reader.poll_event().unwrap().is_none(), "before any input");
+    assert_eq!(drive(&mut reader, [frame(NEXT).as_bytes()]), Err(Code::LineLimit));
+    for _ in 0..3 {
+        assert_eq!(reader.feed(b"x").unwrap_err().code(), Code::LineLimit);
+        assert_eq!(reader.feed_json("{}").unwrap_err().code(), Code::LineLimit);
+        assert_eq!(reader.poll_event().map(drop).unwrap_err().code(), Code::LineLimit);
+        assert!(matches!(reader.finish(), Outcome::Truncated { .. }));
+    }
+    reader.reset();
+    assert_eq!(drive(&mut reader, [&b": c\n\n"[..]]), Ok(0));
+    let first = reader.finish();
+    assert_eq!((reader.finish(), reader.findings().len()), (first, reader.findings().len()));
+    assert_eq!(reader.feed(b"x").unwrap_err().code(), Code::AfterFinish);
+    assert!(reader.poll_event().unwrap().is_none());
+
+    let before = live();
+    for _ in 0..100 {
+        let mut reader = Reader::new();
+        drive(&mut reader, [frame(NEXT).as_bytes()]).unwrap();
+        reader.reset();
+        drive(&mut reader, [frame(NEXT).as_bytes()]).unwrap();
+        reader.finish();
+    }
+    assert_eq!(live(), before, "nothing is left");
+}
+
+#[test]
+fn m33_memory_is_asked_for_in_proportion_to_the_input() {
+    // The core aborts like every Rust program when the system has no memory left; what it asks for never exceeds its input.
+    for length in [1 << 10, 1 << 16, 1 << 20] {
+        let payload = format!(r#"{{"type":"acme:x","sequence_number":0,"x":"{}"}}"#, "y".repeat(length));
+        let used = watch(|| assert_eq!(drive(&mut Reader::new(), [frame(&payload).as_bytes()]), Ok(1)));
+        assert!(used.peak <= 4 * length + (64 << 10), "{length}: {used:?}");
+    }
+}
+
+#[test]
+fn m34_a_reader_that_is_used_again_and_again_keeps_flat_memory() {
+    let stream: String = (0..50)
+        .map(|number| frame(&NEXT.replace("\"sequence_number\":0", &format!("\"sequence_number\":{number}"))))
+        .collect();
+    let mut reader = Reader::new();
+    let round = |reader: &mut Reader| {
+        assert_eq!(drive(reader, [stream.as_bytes()]), Ok(50));
+        reader.finish();
+        reader.reset();
+    };
+    (0..10).for_each(|_| round(&mut reader));
+    let before = live();
+    (0..1_000).for_each(|_| round(&mut reader));
+    assert!((live() - before).abs() < 64 << 10, "{} bytes more after 50,000 events", live() - before);
+}
+
+#[test]
+fn m35_a_terminal_event_that_repeats_everything_is_counted_once() {
+    let text = "y".repeat(2 << 20);
+    let item = format!(
+        r#"{{"type":"message","id":"m","status":"completed","role":"assistant","content":[{{"type":"output_text","text":"{text}","annotations":[]}}]}}"#
+    );
+    let done = format!(r#"{{"type":"response.output_item.done","sequence_number":1,"output_index":0,"item":{item}}}"#);
+    let end = format!(
+        r#"{{"type":"response.completed","sequence_number":2,"response":{{"id":"r","object":"response","status":"completed","output":[{item}]}}}}"#
+    );
+    let stream = frame(&done) + &frame(&end);
+    let limits = Limits { response_bytes: text.len() + text.len() / 2, ..Limits::default() };
+    let mut reader = with(limits);
+    let used = watch(|| assert_eq!(drive(&mut reader, stream.as_bytes().chunks(16 << 10)), Ok(2)));
+    assert_eq!(reader.response().output_text_len(), text.len());
+    assert!(used.peak <= 3 * stream.len(), "{} bytes in, {used:?}", stream.len());
+}

@@ -1,0 +1,77 @@
+//! The page itself: every row is there, and what it names exists.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+fn page() -> String {
+    std::fs::read_to_string(root().join("docs/robustness.md")).expect("docs/robustness.md")
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests are inside the workspace")
+}
+
+/// Id and proof of each row.
+fn rows(page: &str) -> Vec<(String, String)> {
+    let row = |line: &str| {
+        let cells: Vec<&str> = line.strip_prefix("| ")?.split(" | ").collect();
+        let id = cells.first()?.to_string();
+        let numbered = id.len() > 1 && id[1..].bytes().all(|byte| byte.is_ascii_digit());
+        numbered.then(|| (id, cells.last().unwrap_or(&"").trim_end_matches(" |").to_owned()))
+    };
+    page.lines().filter_map(row).collect()
+}
+
+#[test]
+fn every_row_is_on_the_page_once() {
+    let groups = [('F', 1..=12), ('J', 13..=20), ('S', 21..=27), ('M', 28..=35), ('B', 36..=50)];
+    let expected: Vec<String> =
+        groups.into_iter().flat_map(|(letter, range)| range.map(move |number| format!("{letter}{number}"))).collect();
+    let found: Vec<String> = rows(&page()).into_iter().map(|(id, _)| id).collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn what_a_row_names_exists_and_a_row_that_names_nothing_says_why() {
+    for (id, proof) in rows(&page()) {
+        let names: Vec<&str> = proof.split('`').skip(1).step_by(2).collect();
+        if names.is_empty() {
+            assert!(proof.starts_with("open: ") && proof.len() > 30, "{id} names no test and no reason: {proof}");
+            continue;
+        }
+        let mut file = String::new();
+        for name in names {
+            let path = root().join(name);
+            if name.contains('/') {
+                let text = std::fs::read_to_string(&path);
+                file = if path.is_dir() {
+                    String::new()
+                } else {
+                    text.unwrap_or_else(|error| panic!("{id}: {name}: {error}"))
+                };
+            } else {
+                assert!(file.contains(name), "{id}: there is no {name} in the file before it");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_test_of_a_fault_is_on_the_page() {
+    let page = page();
+    let mut tests = BTreeSet::new();
+    for name in ["boundary", "framing", "json", "memory", "stream"] {
+        let path = root().join("tests/rust/faults").join(name).with_extension("rs");
+        let text = std::fs::read_to_string(path).unwrap();
+        let named = text.split("#[test]\nfn ").skip(1).filter_map(|rest| rest.split('(').next());
+        tests.extend(named.map(str::to_owned));
+    }
+    assert!(tests.len() >= 37, "{tests:?}");
+    for test in tests {
+        assert!(page.contains(&format!("`{test}`")), "{test} is not on the page");
+        let id = test.split('_').next().unwrap_or_default().to_uppercase();
+        let row = format!("| {}{} |", &id[..1], id[1..].trim_start_matches('0'));
+        let line = page.lines().find(|line| line.starts_with(&row)).unwrap_or_default();
+        assert!(line.contains(&test), "{test} is not in the row {row}");
+    }
+}

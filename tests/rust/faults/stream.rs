@@ -1,0 +1,227 @@
+//! S21 to S27: events that do not fit together.
+
+use deltafold::event::{Origin, Parser};
+use deltafold::{Code, Kind, Limits, Outcome, OwnedEvent, Reader, ReaderOptions};
+use deltafold_tests::memory::watch;
+use deltafold_tests::streams::{feed, Feed};
+use deltafold_tests::Vector;
+use serde_json::{json, Value};
+
+use super::{frame, read, NEXT};
+
+/// The events of a stream that is right.
+fn events(name: &str) -> Vec<Value> {
+    let value = json!({ "stream": name, "messages": true });
+    let vector = Vector { file: "base/streams.json".into(), name: name.into(), value };
+    let Some(Feed::Messages(messages)) = feed(&vector) else { panic!("{name} has no messages") };
+    messages.iter().map(|message| serde_json::from_str(message).unwrap()).collect()
+}
+
+fn stream(events: &[Value]) -> String {
+    let named = |event: &Value| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or_default());
+    events.iter().map(named).collect::<String>() + "data: [DONE]\n\n"
+}
+
+fn edited(edit: impl FnOnce(&mut Vec<Value>)) -> super::Told {
+    let mut events = events("text");
+    edit(&mut events);
+    read(stream(&events).as_bytes())
+}
+
+#[test]
+fn s21_a_name_that_disagrees_is_missing_or_is_foreign_is_found_and_the_event_kept() {
+    let told = read(format!("event: response.created\n{}", frame(NEXT)).as_bytes());
+    assert!(told.has("SSE-04"));
+    assert_eq!(told.text, "next", "the payload's own name counts");
+    let long = format!("\"{}\"", "x".repeat(1 << 20));
+    for (kind, known) in [
+        (None, Kind::Unknown),
+        (Some("null"), Kind::Unknown),
+        (Some("7"), Kind::Unknown),
+        (Some(long.as_str()), Kind::Unknown),
+        (Some("\"response.teleport\""), Kind::Unknown),
+        (Some("\"acme:x\""), Kind::Extension),
+    ] {
+        let payload = match kind {
+            Some(kind) => format!("{{\"sequence_number\":0,\"type\":{kind}}}"),
+            None => "{\"sequence_number\":0}".to_owned(),
+        };
+        let told = read((frame(&payload) + &frame(NEXT)).as_bytes());
+        assert_eq!(told.raw(), [payload.clone(), NEXT.to_owned()]);
+        assert_eq!(OwnedEvent::parse(&payload).as_event().kind(), known);
+        let named = told.has("EXT-02") || told.has("SCHEMA-01") || told.has("SCHEMA-02") || told.has("READ-07");
+        assert_eq!(named, known != Kind::Extension, "{:?}", told.rules());
+    }
+}
+
+#[test]
+fn s22_every_wrong_number_is_found_and_the_order_of_arrival_is_kept() {
+    let right = edited(|_| {});
+    for (number, rule) in [
+        (json!(9), "SEQ-03"),
+        (json!(3), "SEQ-02"),
+        (json!(0), "SEQ-02"),
+        (json!(null), "SEQ-01"),
+        (json!("4"), "SEQ-01"),
+        (json!(-1), "SEQ-01"),
+        (json!(1.5), "SEQ-01"),
+        (serde_json::from_str("99999999999999999999").unwrap(), "SEQ-01"),
+    ] {
+        let told = edited(|events| events[4]["sequence_number"] = number.clone());
+        assert!(told.has(rule), "{number}: {:?}", told.rules());
+        assert_eq!(told.response, right.response, "{number}");
+    }
+    let told = edited(|events| drop(events[4].as_object_mut().unwrap().shift_remove("sequence_number")));
+    assert!(told.has("SEQ-01"));
+}
+
+#[test]
+fn s23_a_delta_in_the_wrong_place_is_found_and_its_text_kept_where_it_has_one() {
+    let without = |at: usize| edited(|events| drop(events.remove(at)));
+    assert!(without(2).has("ITEM-03"), "before its item was added");
+    assert!(without(3).has("PART-02"), "before its part was added");
+    let late = edited(|events| events.insert(9, events[4].clone()));
+    assert!(late.has("ITEM-07"), "{:?}", late.rules());
+    assert_eq!(late.text, edited(|_| {}).text, "a done item stays as it is");
+    for index in [1_u64, u64::from(u32::MAX), u64::MAX - 1] {
+        let delta = NEXT.replace("\"output_index\":0", &format!("\"output_index\":{index}"));
+        let delta = delta.replace("\"content_index\":0", &format!("\"content_index\":{index}"));
+        let mut told = None;
+        let used = watch(|| told = Some(read(frame(&delta).as_bytes())));
+        assert_eq!(told.unwrap().text, "next", "{index}");
+        assert!(used.peak < 256 << 10, "{index}: {used:?}");
+    }
+}
+
+#[test]
+fn s24_the_later_and_wider_event_wins_and_the_difference_is_found() {
+    for at in [6, 7, 8, 9] {
+        let told = edited(|events| {
+            let text = events[at].to_string().replace("Hello", "HELLO");
+            events[at] = serde_json::from_str(&text).unwrap();
+        });
+        // The terminal snapshot is the last word.
+        assert_eq!(told.text, if at == 9 { "HELLO" } else { "Hello" }, "event {at}");
+        assert!(told.has("TEXT-01") || told.has("PART-10") || told.has("LIFE-09"), "event {at}: {:?}", told.rules());
+    }
+    let told = edited(|events| drop(events.drain(4..6)));
+    assert_eq!(told.text, "Hello", "done without deltas");
+    let told = edited(|events| {
+        events.drain(6..);
+    });
+    assert_eq!(told.text, "Hello", "deltas without done");
+}
+
+#[test]
+fn s25_the_first_terminal_event_fixes_the_outcome() {
+    let twice = edited(|events| events.push(events[9].clone()));
+    assert!(twice.has("LIFE-06") || twice.has("LIFE-07"), "{:?}", twice.rules());
+    let failed = edited(|events| {
+        let mut failed = events[9].clone();
+        failed["type"] = json!("response.failed");
+        failed["response"]["status"] = json!("failed");
+        failed["response"]["error"] = json!({"code": "late", "message": "late"});
+        events.push(failed);
+    });
+    assert_eq!(failed.outcome, Outcome::Completed);
+    let after = edited(|events| events.push(events[4].clone()));
+    assert!(after.has("LIFE-07"), "{:?}", after.rules());
+    assert_eq!((after.outcome, after.text.as_str()), (Outcome::Completed, "Hello"));
+    let none = edited(|events| events.truncate(9));
+    assert!(matches!(none.outcome, Outcome::Truncated { last_sequence_number: Some(8) }), "{:?}", none.outcome);
+    let erred = edited(|events| {
+        let error = json!({"type": "error", "sequence_number": 5, "error": {"type": "server_error", "code": "x", "message": "m", "param": null}});
+        events.insert(5, error);
+    });
+    assert!(erred.has("ERR-06"), "{:?}", erred.rules());
+}
+
+/// Bytes that reading so many events allocates in all.
+fn cost(count: usize, event: impl Fn(usize) -> String) -> usize {
+    let payloads: Vec<String> = (0..count).map(event).collect();
+    let mut reader = Reader::new();
+    let used = watch(|| {
+        for payload in &payloads {
+            reader.feed_json(payload).unwrap();
+            while reader.poll_event().unwrap().is_some() {}
+        }
+        assert!(!reader.response().is_empty());
+    });
+    used.total
+}
+
+#[test]
+fn s26_very_many_items_parts_deltas_and_calls_cost_in_proportion() {
+    let delta = |item: usize, part: usize| {
+        format!(
+            r#"{{"type":"response.output_text.delta","sequence_number":0,"item_id":"m{item}","output_index":{item},"content_index":{part},"delta":"x"}}"#
+        )
+    };
+    let call = |at: usize| {
+        let item = at % 1_000;
+        format!(
+            r#"{{"type":"response.function_call_arguments.delta","sequence_number":0,"item_id":"c{item}","output_index":{item},"delta":"x"}}"#
+        )
+    };
+    let shapes: [(&str, &dyn Fn(usize) -> String); 4] = [
+        ("items", &|at| delta(at, 0)),
+        ("parts", &|at| delta(0, at)),
+        ("deltas", &|_| delta(0, 0)),
+        ("parallel calls", &call),
+    ];
+    for (name, shape) in shapes {
+        let (once, twice) = (cost(4_000, shape), cost(8_000, shape));
+        assert!(twice <= once * 22 / 10 + (16 << 10), "{name}: {once} bytes for 4,000 events, {twice} for 8,000");
+    }
+    // Past a limit an error, not a finding.
+    let limits = Limits { items: 10, ..Limits::default() };
+    let mut reader = Reader::with_options(ReaderOptions { limits, ..ReaderOptions::default() });
+    for item in 0..10 {
+        reader.feed_json(&delta(item, 0)).unwrap();
+        assert!(reader.poll_event().unwrap().is_some());
+    }
+    reader.feed_json(&delta(10, 0)).unwrap();
+    assert_eq!(reader.poll_event().map(drop).unwrap_err().code(), Code::ItemLimit);
+}
+
+#[test]
+fn s27_after_a_reconnect_repeats_are_dropped_and_a_damaged_save_is_an_error() {
+    let events = events("text");
+    let text = |events: &[Value]| stream(events).into_bytes();
+    for (from, rule) in [(3, "READ-08"), (6, ""), (7, "READ-09")] {
+        let mut reader = Reader::new();
+        reader.feed(&text(&events[..6])).unwrap();
+        while reader.poll_event().unwrap().is_some() {}
+        let options = ReaderOptions { layers: deltafold::validate::Layers::STREAM, ..ReaderOptions::default() };
+        let mut resumed = Reader::restore(&reader.save(), options).unwrap();
+        resumed.feed(&text(&events[from..])).unwrap();
+        let mut read = 0;
+        while resumed.poll_event().unwrap().is_some() {
+            read += 1;
+        }
+        assert_eq!(resumed.finish(), Outcome::Completed, "from {from}");
+        assert_eq!(read, events.len() - from.max(6), "from {from}");
+        assert_eq!(resumed.response().output_text(), "Hello", "from {from}");
+        let rules: Vec<_> = resumed.findings().iter().map(|finding| finding.rule.id()).collect();
+        assert!(rule.is_empty() || rules.contains(&rule), "from {from}: {rules:?}");
+    }
+    let mut reader = Reader::new();
+    reader.feed(&text(&events[..6])).unwrap();
+    while reader.poll_event().unwrap().is_some() {}
+    let saved = reader.save();
+    for at in (0..saved.len()).step_by(11) {
+        let mut damaged = saved.clone();
+        damaged[at] ^= 1;
+        let error = Reader::restore(&damaged, ReaderOptions::default()).map(drop).unwrap_err();
+        assert_eq!(error.code(), Code::DamagedSave, "byte {at}");
+        let cut = Reader::restore(&saved[..at], ReaderOptions::default()).map(drop).unwrap_err();
+        assert_eq!(cut.code(), Code::DamagedSave, "cut at {at}");
+    }
+    // An event of another response is not mixed in without a word.
+    let mut other = events.clone();
+    other[9]["response"]["id"] = json!("resp_other");
+    let told = read(stream(&other).as_bytes());
+    assert!(told.has("LIFE-08"), "{:?}", told.rules());
+    let mut parser = Parser::new(128);
+    assert_eq!(parser.parse(NEXT, Origin::default()).kind(), Kind::OutputTextDelta);
+}
