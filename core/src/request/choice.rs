@@ -54,7 +54,7 @@ impl<'a> Choice<'a> {
 }
 
 impl<'a> ToolName<'a> {
-    fn of(value: &'a Value) -> Option<Self> {
+    pub(super) fn of(value: &'a Value) -> Option<Self> {
         Some(Self { kind: value.str_at("type")?, name: value.str_at("name"), server: value.str_at("server_label") })
     }
 }

@@ -4,12 +4,16 @@
 //!   methods come from the contract's tables. [`check`](CreateResponse::check) judges a body by schema and rules.
 //! - [`History`] turns answers into the input of the next turn, by a [`Policy`] that is data.
 //! - [`ToolResult`] is what a tool gave back, and makes the item that answers its call.
-//! - [`Choice`] is `tool_choice` as it is read.
+//! - [`enforce()`] holds the calls of an answer against `tool_choice`, `allowed_tools`, `parallel_tool_calls` and
+//!   `max_tool_calls` of its request, and [`check_arguments`] their arguments against the tool's schema.
+//! - [`ToolLoop`] keeps a conversation with tools going: calls out, results in, next request out. It runs nothing itself.
 //!
 //! All of it works on whole bodies, in time linear in their size; nothing here is on the way of a stream.
 
+mod arguments;
 mod body;
 mod choice;
+mod enforce;
 // Checked by `deltafold-contract --check` instead.
 #[rustfmt::skip]
 mod generated;
@@ -17,10 +21,14 @@ mod history;
 mod parts;
 mod policy;
 mod result;
+mod tool_loop;
 
+pub use arguments::check_arguments;
 pub use body::{CompactResponse, CreateResponse, Input, TokenCount};
 pub use choice::{Choice, ToolName};
+pub use enforce::{enforce, CallVerdict, Rejection};
 pub use history::{history_json, History, HistoryCode, HistoryFinding};
 pub use parts::{InputItem, Part, TextFormat, Tool, ToolChoice};
 pub use policy::{Chain, Keep, Policy, Reasoning};
 pub use result::ToolResult;
+pub use tool_loop::{LoopLimits, LoopState, StopReason, ToolLoop};

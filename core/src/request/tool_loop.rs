@@ -1,0 +1,305 @@
+//! [`ToolLoop`]: a conversation with tools, as data. It runs nothing and sends nothing.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::body::CreateResponse;
+use super::enforce::{enforce, CallVerdict};
+use super::history::{History, HistoryFinding};
+use super::parts::InputItem;
+use super::policy::Policy;
+use super::result::ToolResult;
+use crate::error::{Code, Error};
+use crate::json::{Object, Value};
+use crate::limits::Limits;
+use crate::options::{parse, OptionReader};
+
+/// Keeps a conversation with tools going.
+///
+/// 1. Send [`request`](Self::request) and hand the finished response to [`apply`](Self::apply).
+/// 2. Run what is [`pending`](Self::pending) and give each [`result`](Self::result), in any order.
+/// 3. When [`state`](Self::state) is `Ready` again, go to 1; when it is `Finished` or `Stopped`, the last response is the
+///    answer.
+///
+/// Calls that the request does not allow, that name an unknown tool or whose arguments are wrong are answered by the loop
+/// itself ([`rejected`](Self::rejected)), so the model learns of it. Results are sent in the order of the calls.
+///
+/// ```
+/// use deltafold::json::Value;
+/// use deltafold::request::{CreateResponse, LoopState, Policy, Tool, ToolLoop, ToolResult};
+///
+/// let request = CreateResponse::new().with_model("m-1").with_input("2 + 2?").with_tool(Tool::function("add"));
+/// let mut tools = ToolLoop::new(request, Policy::builtin("stateless")?);
+/// let parse = |text: &str| Value::parse(text, 64).unwrap();
+/// tools.apply(&parse(r#"{"id":"resp_1","status":"completed","output":[{"type":"function_call","id":"fc_1","call_id":"c1",
+///     "name":"add","arguments":"{\"a\":2,\"b\":2}","status":"completed"}]}"#))?;
+/// assert_eq!(tools.state(), LoopState::Waiting);
+/// assert_eq!(tools.pending().next().unwrap().name(), "add");
+/// tools.result("c1", &ToolResult::Text("4".into()))?;
+/// assert_eq!((tools.state(), tools.request().input_items().len()), (LoopState::Ready, 3));
+/// tools.apply(&parse(r#"{"id":"resp_2","status":"completed","output":[]}"#))?;
+/// assert_eq!(tools.state(), LoopState::Finished);
+/// # Ok::<(), deltafold::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ToolLoop {
+    history: History,
+    limits: LoopLimits,
+    state: LoopState,
+    /// The calls of the last response, in order, each with its answer once there is one.
+    calls: Vec<(CallVerdict, Option<InputItem>)>,
+    turns: u64,
+    run: u64,
+}
+
+/// When a loop stops by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoopLimits {
+    /// Responses with calls that are answered.
+    pub turns: u64,
+    /// Calls that are run in all.
+    pub calls: u64,
+}
+
+impl Default for LoopLimits {
+    /// 16 turns and 128 calls: more than a task needs that makes progress.
+    fn default() -> Self {
+        Self { turns: 16, calls: 128 }
+    }
+}
+
+/// Where a loop stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LoopState {
+    /// The next request can be sent.
+    Ready,
+    /// Calls wait for their results.
+    Waiting,
+    /// The last response has no calls to answer.
+    Finished,
+    /// No further request is made.
+    Stopped(StopReason),
+}
+
+/// Why a loop stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StopReason {
+    /// The limit of turns was reached.
+    Turns,
+    /// The limit of calls was reached.
+    Calls,
+    /// The response ended incomplete: calls in it are not run.
+    Incomplete,
+    /// The response failed, or was cancelled.
+    Failed,
+    /// The caller stopped it.
+    Caller,
+}
+
+impl StopReason {
+    /// `turns`, `calls`, `incomplete`, `failed` or `caller`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Turns => "turns",
+            Self::Calls => "calls",
+            Self::Incomplete => "incomplete",
+            Self::Failed => "failed",
+            Self::Caller => "caller",
+        }
+    }
+}
+
+impl LoopState {
+    /// `ready`, `waiting`, `finished` or `stopped`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ready => "ready",
+            Self::Waiting => "waiting",
+            Self::Finished => "finished",
+            Self::Stopped(_) => "stopped",
+        }
+    }
+}
+
+impl ToolLoop {
+    /// Begins with the first request.
+    pub fn new(request: CreateResponse, policy: Policy) -> Self {
+        Self {
+            history: History::new(policy, &request),
+            limits: LoopLimits::default(),
+            state: LoopState::Ready,
+            calls: Vec::new(),
+            turns: 0,
+            run: 0,
+        }
+    }
+
+    /// Makes a loop from JSON text: `{"request", "policy", "max_turns", "max_calls"}`; all but the request may be left out.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::NotJson`], [`Code::UnknownName`], [`Code::BadArgument`].
+    pub fn from_json(json: &str) -> Result<Self, Error> {
+        let options = parse(json)?;
+        let reader = OptionReader::new(&options)?;
+        reader.check_names(&["request", "policy", "max_turns", "max_calls"])?;
+        let request = reader.value("request").cloned().unwrap_or_else(|| Value::Object(Object::new()));
+        let policy = reader.value("policy").map_or_else(|| Policy::builtin("stateless"), Policy::from_value)?;
+        let default = LoopLimits::default();
+        let limits = LoopLimits {
+            turns: reader.count("max_turns")?.unwrap_or(default.turns),
+            calls: reader.count("max_calls")?.unwrap_or(default.calls),
+        };
+        Ok(Self::new(CreateResponse::from_value(request)?, policy).with_limits(limits))
+    }
+
+    /// Sets when it stops.
+    #[must_use]
+    pub fn with_limits(self, limits: LoopLimits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// Takes the response to the request. Calls that must not be run are answered at once.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::BadIntent`] if no request is under way, [`Code::BadArgument`] if it is no response.
+    pub fn apply(&mut self, response: &Value) -> Result<LoopState, Error> {
+        if self.state != LoopState::Ready {
+            return Err(misuse("a response is taken when the request is ready, and once"));
+        }
+        let verdicts = enforce(&self.request(), response);
+        self.history.add_response(response)?;
+        self.calls.clear();
+        let failed = match response.str_at("status").unwrap_or("completed") {
+            "incomplete" => Some(StopReason::Incomplete),
+            "failed" | "cancelled" => Some(StopReason::Failed),
+            _ => None,
+        };
+        if let Some(reason) = failed {
+            self.state = LoopState::Stopped(reason);
+            return Ok(self.state);
+        }
+        let for_client = verdicts.into_iter().filter(CallVerdict::is_for_client);
+        self.calls = for_client.map(|call| (call.answer(), call)).map(|(answer, call)| (call, answer)).collect();
+        if self.calls.is_empty() {
+            self.state = LoopState::Finished;
+            return Ok(self.state);
+        }
+        self.turns += 1;
+        self.run += self.calls.iter().filter(|(call, _)| call.rejection.is_none()).count() as u64;
+        self.state = if self.turns > self.limits.turns {
+            LoopState::Stopped(StopReason::Turns)
+        } else if self.run > self.limits.calls {
+            LoopState::Stopped(StopReason::Calls)
+        } else {
+            LoopState::Waiting
+        };
+        self.go_on();
+        Ok(self.state)
+    }
+
+    /// Takes a response as JSON text; see [`apply`](Self::apply).
+    ///
+    /// # Errors
+    ///
+    /// As for [`apply`](Self::apply), and [`Code::NotJson`].
+    pub fn apply_json(&mut self, response: &str) -> Result<LoopState, Error> {
+        self.apply(&Value::parse(response, Limits::default().depth)?)
+    }
+
+    /// Takes the result of a pending call, by its `call_id` (an approval request has its `id`).
+    ///
+    /// # Errors
+    ///
+    /// [`Code::BadIntent`] if no such call is pending, [`Code::BadArgument`] if calls of its type take no such result.
+    pub fn result(&mut self, call_id: &str, result: &ToolResult) -> Result<LoopState, Error> {
+        let waiting = |(call, answer): &&mut (CallVerdict, Option<InputItem>)| answer.is_none() && call.id() == call_id;
+        if self.state != LoopState::Waiting {
+            return Err(misuse("no call is pending"));
+        }
+        let (call, answer) =
+            self.calls.iter_mut().find(waiting).ok_or_else(|| misuse("no call of this id is pending"))?;
+        *answer = Some(result.answer(&call.item)?);
+        self.go_on();
+        Ok(self.state)
+    }
+
+    /// Takes a result as JSON text, in the form of [`ToolResult::from_value`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`result`](Self::result), and [`Code::NotJson`].
+    pub fn result_json(&mut self, call_id: &str, result: &str) -> Result<LoopState, Error> {
+        self.result(call_id, &ToolResult::from_value(&Value::parse(result, Limits::default().depth)?)?)
+    }
+
+    /// Ends the loop; no further request is made.
+    pub fn stop(&mut self) {
+        self.state = LoopState::Stopped(StopReason::Caller);
+    }
+
+    /// Where the loop stands.
+    pub fn state(&self) -> LoopState {
+        self.state
+    }
+
+    /// The request to send. Worth asking for when the state is `Ready`.
+    pub fn request(&self) -> CreateResponse {
+        self.history.request()
+    }
+
+    /// Calls that wait for a result, in order.
+    pub fn pending(&self) -> impl Iterator<Item = &CallVerdict> {
+        let waiting = self.state == LoopState::Waiting;
+        self.calls.iter().filter(move |(_, answer)| waiting && answer.is_none()).map(|(call, _)| call)
+    }
+
+    /// Calls of the last response that must not be run, in order.
+    pub fn rejected(&self) -> impl Iterator<Item = &CallVerdict> {
+        self.calls.iter().map(|(call, _)| call).filter(|call| call.rejection.is_some())
+    }
+
+    /// What was left out of the requests.
+    pub fn findings(&self) -> &[HistoryFinding] {
+        self.history.findings()
+    }
+
+    /// Where the loop stands, as bindings show it: `{"state", "reason", "turns", "pending", "rejected", "findings"}`.
+    pub fn to_value(&self) -> Value {
+        let reason = match self.state {
+            LoopState::Stopped(reason) => Value::from(reason.name()),
+            _ => Value::Null,
+        };
+        let mut object = Object::with_capacity(6);
+        object.push("state", self.state.name());
+        object.push("reason", reason);
+        object.push("turns", self.turns);
+        object.push("pending", self.pending().map(CallVerdict::to_value).collect::<Vec<_>>());
+        object.push("rejected", self.rejected().map(CallVerdict::to_value).collect::<Vec<_>>());
+        object.push("findings", self.findings().iter().map(HistoryFinding::to_value).collect::<Vec<_>>());
+        Value::Object(object)
+    }
+
+    /// [`to_value`](Self::to_value) as JSON text.
+    pub fn to_json(&self) -> String {
+        self.to_value().to_string()
+    }
+
+    /// Puts the answers into the next request once all are there.
+    fn go_on(&mut self) {
+        if self.state != LoopState::Waiting || self.calls.iter().any(|(_, answer)| answer.is_none()) {
+            return;
+        }
+        for answer in self.calls.iter().filter_map(|(_, answer)| answer.clone()) {
+            self.history.add_item(answer);
+        }
+        self.state = LoopState::Ready;
+    }
+}
+
+fn misuse(detail: &'static str) -> Error {
+    Error::new(Code::BadIntent, 0, detail.to_string())
+}
