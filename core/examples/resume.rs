@@ -1,0 +1,28 @@
+//! Reads a stream over two connections: the first breaks off, the second repeats a little of it.
+
+use deltafold::{Reader, ReaderOptions};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let path = std::env::args().nth(1).ok_or("usage: resume FILE")?;
+    let stream = std::fs::read(path)?;
+    let (first, rest) = stream.split_at(stream.len() / 2);
+
+    let mut reader = Reader::new();
+    reader.feed(first)?;
+    while reader.poll_event()?.is_some() {}
+    // Stored wherever you like. A server that can resume is asked for what came after this number.
+    let saved = reader.save();
+    println!("saved {} bytes, up to number {:?}", saved.len(), reader.last_sequence_number());
+
+    let mut reader = Reader::restore(&saved, ReaderOptions::default())?;
+    // This server sends the whole stream again: what was read before is dropped, and said so once.
+    for chunk in [first, rest] {
+        reader.feed(chunk)?;
+        while reader.poll_event()?.is_some() {}
+    }
+    println!("{}: {}", reader.finish().name(), reader.response().output_text());
+    for finding in reader.findings() {
+        println!("{finding}");
+    }
+    Ok(())
+}
