@@ -247,6 +247,7 @@ class Reader:
         images: Literal["keep-last", "keep", "drop"] | None = None,
         starting_after: int | None = None,
         limits: Mapping[str, int | str] | None = None,
+        schemas: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> Reader:
         """Makes a reader.
 
@@ -259,6 +260,7 @@ class Reader:
         images: what happens to preview images: "keep-last", "keep" or "drop".
         starting_after: the stream is a replay of what came after this number.
         limits: bounds on memory, depth and count, by name.
+        schemas: JSON schemas of extension types: {"events": {type: schema}, "items": {type: schema}}.
         """
     @staticmethod
     def restore(
@@ -274,6 +276,7 @@ class Reader:
         images: Literal["keep-last", "keep", "drop"] | None = None,
         starting_after: int | None = None,
         limits: Mapping[str, int | str] | None = None,
+        schemas: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> Reader:
         """Takes a saved state up again; `options` are those of the constructor.
 
@@ -716,7 +719,7 @@ def partial_json(text: str, /, *, strings: _Unfinished | None = None, numbers: _
 def profiles() -> list[str]:
     """The names of the built-in profiles."""
 
-def validate(what: str, value: _Json, /, *, edition: str | None = None, status: int | None = None) -> list[Finding]:
+def validate(what: str, value: _Json, /, *, edition: str | None = None, status: int | None = None, schemas: Mapping[str, Mapping[str, Any]] | None = None) -> list[Finding]:
     """Checks a dict or JSON text as what it is said to be: "event", "response", "item", "input_item", "request",
     "compact_request", "compact_response", "websocket_create", "websocket_error", "error", "request_head" or "response_head".
     """

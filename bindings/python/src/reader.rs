@@ -121,10 +121,11 @@ impl Reader {
     /// images: what happens to preview images: "keep-last", "keep" or "drop".
     /// starting_after: the stream is a replay of what came after this number.
     /// limits: bounds on memory, depth and count, by name.
+    /// schemas: JSON schemas of extension types: {"events": {type: schema}, "items": {type: schema}}.
     #[new]
     #[pyo3(signature = (
         *, strict = None, quote = None, without_terminal = None, profile = None, edition = None, layers = None,
-        images = None, starting_after = None, limits = None
+        images = None, starting_after = None, limits = None, schemas = None
     ))]
     #[allow(clippy::too_many_arguments, reason = "keywords of a Python call")]
     fn new(
@@ -138,6 +139,7 @@ impl Reader {
         images: Option<&Bound<'_, PyAny>>,
         starting_after: Option<&Bound<'_, PyAny>>,
         limits: Option<&Bound<'_, PyAny>>,
+        schemas: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let given = [
             ("strict", strict),
@@ -149,6 +151,7 @@ impl Reader {
             ("images", images),
             ("starting_after", starting_after),
             ("limits", limits),
+            ("schemas", schemas),
         ];
         let options = read_options(py, &given)?;
         let depth = options.limits.depth;
@@ -162,7 +165,7 @@ impl Reader {
     #[staticmethod]
     #[pyo3(signature = (
         saved, /, *, strict = None, quote = None, without_terminal = None, profile = None, edition = None, layers = None,
-        images = None, starting_after = None, limits = None
+        images = None, starting_after = None, limits = None, schemas = None
     ))]
     #[allow(clippy::too_many_arguments, reason = "keywords of a Python call")]
     fn restore(
@@ -176,6 +179,7 @@ impl Reader {
         images: Option<&Bound<'_, PyAny>>,
         starting_after: Option<&Bound<'_, PyAny>>,
         limits: Option<&Bound<'_, PyAny>>,
+        schemas: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let py = saved.py();
         let given = [
@@ -188,6 +192,7 @@ impl Reader {
             ("images", images),
             ("starting_after", starting_after),
             ("limits", limits),
+            ("schemas", schemas),
         ];
         let options = read_options(py, &given)?;
         let depth = options.limits.depth;

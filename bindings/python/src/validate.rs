@@ -10,15 +10,16 @@ use crate::{convert, error, options};
 /// Checks a dict or JSON text as what it is said to be: "event", "response", "item", "input_item", "request",
 /// "compact_request", "compact_response", "websocket_create", "websocket_error", "error", "request_head" or "response_head".
 #[pyfunction]
-#[pyo3(signature = (what, value, /, *, edition = None, status = None))]
+#[pyo3(signature = (what, value, /, *, edition = None, status = None, schemas = None))]
 pub(crate) fn validate(
     what: &str,
     value: &Bound<'_, PyAny>,
     edition: Option<&Bound<'_, PyAny>>,
     status: Option<&Bound<'_, PyAny>>,
+    schemas: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Vec<Finding>> {
     let py = value.py();
-    let options = options::json(py, &[("edition", edition), ("status", status)])?;
+    let options = options::json(py, &[("edition", edition), ("status", status), ("schemas", schemas)])?;
     let text = convert::json_text(value)?;
     let found = validate_named(what, &text, &options).map_err(|found| error::raise(py, &found))?;
     Ok(found.iter().map(Finding::from).collect())
