@@ -1,6 +1,7 @@
 //! Chunks in, the folded text out: the whole road.
 
-use deltafold::{Kind, Reader};
+use deltafold::validate::Layers;
+use deltafold::{Edition, Kind, Profile, Reader};
 
 use super::event::{serde_typed, serde_value, Simd};
 use super::Splitter;
@@ -13,6 +14,8 @@ pub enum StreamRoad {
     Reader,
     /// The same with one look at the length of the text after each event.
     ReaderLooking,
+    /// The same as the first, with all layers of validation.
+    ReaderChecking,
     /// Frames only, nothing read: the limit. Its result is the number of events alone.
     Split,
     /// Frames and simd-json's tape with reused buffers.
@@ -25,9 +28,10 @@ pub enum StreamRoad {
 
 impl StreamRoad {
     /// All of them; the first is what ratios refer to.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Reader,
         Self::ReaderLooking,
+        Self::ReaderChecking,
         Self::Split,
         Self::SplitSimdTape,
         Self::SplitSerdeTyped,
@@ -39,6 +43,7 @@ impl StreamRoad {
         match self {
             Self::Reader => "reader",
             Self::ReaderLooking => "reader-looking",
+            Self::ReaderChecking => "reader-checking",
             Self::Split => "split",
             Self::SplitSimdTape => "split+simd-json-tape",
             Self::SplitSerdeTyped => "split+serde_json-typed",
@@ -54,8 +59,13 @@ impl StreamRoad {
     /// Reads all chunks.
     pub fn run(self, chunks: &[&[u8]]) -> Folded {
         match self {
-            Self::Reader => reader(chunks, false),
-            Self::ReaderLooking => reader(chunks, true),
+            Self::Reader => reader(chunks, Reader::new(), false),
+            Self::ReaderLooking => reader(chunks, Reader::new(), true),
+            Self::ReaderChecking => {
+                let profile = Profile::builtin("open-responses").expect("a profile of ours");
+                let builder = Reader::builder().validate(Layers::ALL).profile(profile).edition(Edition::Split);
+                reader(chunks, builder.build(), false)
+            }
             Self::Split => split(chunks, |data, folded| {
                 std::hint::black_box(data);
                 folded.event();
@@ -83,9 +93,8 @@ fn text(data: &[u8]) -> &str {
     std::str::from_utf8(data).expect("shapes are UTF-8")
 }
 
-fn reader(chunks: &[&[u8]], look: bool) -> Folded {
+fn reader(chunks: &[&[u8]], mut reader: Reader, look: bool) -> Folded {
     let mut folded = Folded::default();
-    let mut reader = Reader::new();
     for chunk in chunks {
         reader.feed(chunk).expect("within the limits");
         while let Some(event) = reader.poll_event().expect("within the limits") {

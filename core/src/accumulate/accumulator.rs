@@ -124,7 +124,25 @@ impl Accumulator {
                 return Ok(());
             }
         }
+        if self.append_elsewhere(event) {
+            return Ok(());
+        }
         self.apply_any(event, findings)
+    }
+
+    /// One more delta for a string that some delta went to, where several items grow at the same time.
+    fn append_elsewhere(&mut self, event: &Event<'_>) -> bool {
+        let Some(index) = event.output_index().filter(|_| self.outcome.is_none()) else { return false };
+        let Some(at) = self.building.routed(index) else { return false };
+        let Some((kind, element, way)) = self.building.slots.get(at as usize).and_then(|slot| slot.last) else {
+            return false;
+        };
+        let cursor = Cursor { kind, output_index: index, element, slot: at, way };
+        let appended = self.append_again(cursor, event);
+        if appended {
+            self.cursor = Some(cursor);
+        }
+        appended
     }
 
     /// The usual case: one more delta for the string that the last one went to.
@@ -368,7 +386,7 @@ impl Accumulator {
         let next = self.building.next_index();
         let index = event.output_index().unwrap_or(next);
         let slot = || Slot::from_item(object(item), &id, false);
-        if let Some(at) = self.building.by_index.get(&index).copied() {
+        if let Some(at) = self.building.routed(index) {
             let known = &self.building.slots[at as usize];
             let (done, same) = (known.done, known.id() == id);
             findings.report(Rule::Item10, event.place(), Some(Repair::DoubleOpen), || {
@@ -392,7 +410,7 @@ impl Accumulator {
         let Some(item) = event.item().filter(|item| item.tag() == Tag::Object) else { return Ok(()) };
         self.bytes += event.raw().len();
         let id = item.get("id").and_then(|id| id.as_str()).unwrap_or_default();
-        let by_index = event.output_index().and_then(|index| self.building.by_index.get(&index)).copied();
+        let by_index = event.output_index().and_then(|index| self.building.routed(index));
         let at = by_index.or_else(|| self.building.by_id.get(&*id).copied());
         let Some(at) = at else {
             findings.report(Rule::Item03, event.place(), Some(Repair::OpenedItem), || {
@@ -433,7 +451,7 @@ impl Accumulator {
         item_type: &str,
         findings: &mut Findings,
     ) -> Result<Option<u32>, Error> {
-        let by_index = event.output_index().and_then(|index| self.building.by_index.get(&index)).copied();
+        let by_index = event.output_index().and_then(|index| self.building.routed(index));
         let by_id = || event.item_id().and_then(|id| self.building.by_id.get(id)).copied();
         let at = match by_index.or_else(by_id) {
             Some(at) => at,
@@ -459,6 +477,8 @@ impl Accumulator {
             });
             return Ok(None);
         }
+        // Whatever comes for the item may change what stands where.
+        slot.last = None;
         match event.item_id() {
             Some(id) if slot.id().is_empty() && !id.is_empty() => {
                 slot.set_id(id);
@@ -518,6 +538,7 @@ impl Accumulator {
             }
             if let Some(output_index) = event.output_index() {
                 self.cursor = Some(Cursor { kind, output_index, element, slot: at, way });
+                slot.last = Some((kind, element, way));
             }
         } else if let Some(whole) = event.text() {
             slot.high = None;

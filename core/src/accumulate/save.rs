@@ -56,7 +56,10 @@ impl Accumulator {
         response.order = order.into_iter().map(|(rank, at)| ((rank, at), at)).collect::<BTreeMap<_, _>>();
         response.shuffled = response.order.len() != response.slots.len()
             || response.order.values().enumerate().any(|(position, at)| position != *at as usize);
-        let State { slots, by_id, .. } = &mut response;
+        let State { slots, by_id, by_index, .. } = &mut response;
+        for (index, at) in by_index.iter() {
+            slots.get_mut(*at as usize)?.index = Some(*index);
+        }
         for (at, slot) in slots.iter().enumerate().filter(|(_, slot)| !slot.id().is_empty()) {
             by_id.entry(slot.id().into()).or_insert(at as u32);
         }

@@ -7,6 +7,7 @@ use core::cell::{OnceCell, RefCell};
 
 use super::body::Body;
 use super::route::Target;
+use crate::contract::Kind;
 use crate::finding::Repair;
 use crate::json::{Object, PartialJson, PartialOptions, Tag, Value, View};
 
@@ -19,6 +20,10 @@ pub(crate) struct Slot {
     id: String,
     /// `output_item.done` was applied, or the item came whole.
     pub(crate) done: bool,
+    /// The `output_index` that routes to it.
+    pub(crate) index: Option<u64>,
+    /// Where the last delta went: kind, element, and the way. Forgotten when anything but a delta touches the item.
+    pub(crate) last: Option<(Kind, u64, Way)>,
     /// Wire indexes of `content`, `summary` and `action.commands`, ascending; an element's rank is its position.
     wires: [Vec<u64>; 3],
     /// Log probabilities of content parts, kept as text beside the item: wire index, and the elements' JSON.
@@ -128,6 +133,7 @@ impl Slot {
         self.wires = Default::default();
         self.logprobs.clear();
         self.high = None;
+        self.last = None;
         self.forget_growing();
         self.images.clear();
     }
@@ -271,15 +277,13 @@ impl Slot {
     /// The string at a way.
     #[inline]
     pub(crate) fn follow(&mut self, way: Way) -> Option<&mut String> {
-        let steps = &way.steps[..way.length as usize];
-        let (first, rest) = steps.split_first()?;
-        let (_, mut value) = self.item.object_mut().entry_mut(*first as usize)?;
-        for step in rest {
-            value = match value {
-                Value::Array(elements) => elements.get_mut(*step as usize)?,
-                Value::Object(object) => object.entry_mut(*step as usize)?.1,
-                _ => return None,
-            };
+        let [first, second, third] = way.steps;
+        let (_, mut value) = self.item.object_mut().entry_mut(first as usize)?;
+        if way.length > 1 {
+            value = step(value, second)?;
+        }
+        if way.length > 2 {
+            value = step(value, third)?;
         }
         match value {
             Value::String(text) => Some(text),
@@ -402,6 +406,16 @@ impl Logprobs {
             }
             more
         })
+    }
+}
+
+/// The child of a value at a position.
+#[inline]
+fn step(value: &mut Value, at: u32) -> Option<&mut Value> {
+    match value {
+        Value::Array(elements) => elements.get_mut(at as usize),
+        Value::Object(object) => object.entry_mut(at as usize).map(|(_, value)| value),
+        _ => None,
     }
 }
 

@@ -50,15 +50,28 @@ impl State {
         Some(slot as usize)
     }
 
+    /// The slot that an `output_index` routes to.
+    #[inline]
+    pub(crate) fn routed(&self, index: u64) -> Option<u32> {
+        // Usually items stand where they arrived.
+        match self.slots.get(index as usize) {
+            Some(slot) if slot.index == Some(index) => Some(index as u32),
+            _ => self.by_index.get(&index).copied(),
+        }
+    }
+
     /// The index behind all others.
     pub(crate) fn next_index(&self) -> u64 {
         self.order.last_key_value().map_or(0, |((index, _), _)| index.saturating_add(1))
     }
 
     /// Puts an item in the order of the output, routed to by `index`.
-    pub(crate) fn place(&mut self, index: u64, rank: u64, slot: Slot) {
+    pub(crate) fn place(&mut self, index: u64, rank: u64, mut slot: Slot) {
         let at = self.slots.len() as u32;
-        self.by_index.insert(index, at);
+        if let Some(old) = self.by_index.insert(index, at).and_then(|old| self.slots.get_mut(old as usize)) {
+            old.index = None;
+        }
+        slot.index = Some(index);
         self.shuffled |= self.order.last_key_value().is_some_and(|(last, _)| *last > (rank, at));
         self.order.insert((rank, at), at);
         if !slot.id().is_empty() {

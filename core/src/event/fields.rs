@@ -51,19 +51,17 @@ impl Text {
     /// Says whether it is there and equals another text, byte by byte.
     #[inline]
     pub(crate) fn is(&self, other: &str, payload: &str, scratch: &str) -> bool {
-        let text = if self.place == Place::Scratch { scratch } else { payload };
-        self.place != Place::Absent
-            && text.as_bytes().get(self.start as usize..self.end as usize) == Some(other.as_bytes())
+        let text = if self.place == Place::Scratch { scratch.as_bytes() } else { payload.as_bytes() };
+        self.place != Place::Absent && text.get(self.start as usize..self.end as usize) == Some(other.as_bytes())
     }
 
     #[inline]
     pub(crate) fn get<'a>(&self, payload: &'a str, scratch: &'a str) -> Option<&'a str> {
-        let text = match self.place {
-            Place::Absent => return None,
-            Place::Payload => payload,
-            Place::Scratch => scratch,
-        };
-        text.get(self.start as usize..self.end as usize)
+        match self.place {
+            Place::Absent => None,
+            Place::Payload => payload.get(self.start as usize..self.end as usize),
+            Place::Scratch => scratch.get(self.start as usize..self.end as usize),
+        }
     }
 }
 

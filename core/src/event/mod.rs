@@ -9,6 +9,7 @@ mod foreign;
 mod kind;
 mod parse;
 mod payload;
+mod steady;
 mod template;
 mod typed;
 mod write;

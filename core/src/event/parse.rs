@@ -73,7 +73,7 @@ pub struct Parser {
     stack: Vec<scan::Open>,
     marks: Vec<Mark>,
     templates: Vec<Template>,
-    /// Whether the last event was read by the tight cut of the last template.
+    /// Whether the last event was foretold by the last template.
     steady: bool,
 }
 
@@ -151,8 +151,8 @@ impl Parser {
             template.settle(payload, &mut self.scratch, &self.marks);
         }
         let template = self.templates.last();
-        let tight = template.is_some_and(Template::by_tight);
-        let goes_on = core::mem::replace(&mut self.steady, tight) && tight;
+        let steady = template.is_some_and(Template::is_steady);
+        let goes_on = core::mem::replace(&mut self.steady, steady) && steady;
         origin.frame_name = template.and_then(Template::frame_name);
         Event {
             raw: payload,

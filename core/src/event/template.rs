@@ -5,13 +5,13 @@
 //! and each slot holds a well-formed value of its kind; then it is valid JSON for the same reason that the learned one
 //! was, and only the slots are read. One byte that differs means no match.
 //!
-//! There are two cuts of the same payload. The *tight* one has few slots; item and indexes are literal, and so is the sequence
-//! number, which is counted up: it matches as long as one part grows and no event is missing. The *loose* one has a slot for
-//! each of them too, for events of parallel items; when the same item comes twice in a row by the loose one, the tight one is
-//! cut anew.
+//! There are two cuts of the same payload. The *tight* one has few slots, and item and indexes are literal: it matches as
+//! long as one part grows. The *loose* one has a slot for each of them too, for events of parallel items; when the same item
+//! comes twice in a row by the loose one, the tight one is cut anew.
 //!
 //! A template may also know the *head* that stands before its payloads in an event stream, such as `event: …`, a line end and
-//! `data: `. Then a whole block is compared where it lies, and no line of it is searched for.
+//! `data: `. Then a whole block is compared where it lies, and no line of it is searched for: by the loose cut, or, while one
+//! part grows, by what [`Steady`] foretells.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -19,6 +19,7 @@ use alloc::vec::Vec;
 use memchr::memchr2;
 
 use super::fields::{plain_number, Fields, Mark, Slot, Text};
+use super::steady::Steady;
 use crate::contract::Kind;
 use crate::json::{decode_into, scan, Halves};
 
@@ -27,17 +28,26 @@ use crate::json::{decode_into, scan, Halves};
 pub(crate) struct Template {
     tight: Cut,
     loose: Cut,
-    /// Which cut read the last event.
-    by_tight: bool,
+    steady: Steady,
+    /// What read the last event.
+    by: By,
     /// The item of the event last read by the loose cut.
     last_item: Vec<u8>,
     misses: u32,
-    /// How often in a row the tight cut did not match though the item was the same.
+    /// How often in a row the tight cut, or what was foretold, did not match though the item was the same.
     tight_misses: u32,
     /// What stands before the payload in a block; empty as long as no block with one data line was seen.
     head: String,
     /// The name in the head.
     name: Option<String>,
+}
+
+/// What reads an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    Tight,
+    Loose,
+    Steady,
 }
 
 /// A payload cut at its slots.
@@ -52,13 +62,6 @@ struct Cut {
     item_id: Literal,
     /// Whether the literals have no line end, as all that stands in one data line.
     one_line: bool,
-    /// Whether all slots are strings.
-    simple: bool,
-    /// Whether slots stand before the type or the item's id, so that these move.
-    moves: bool,
-    /// Where the digits of the next sequence number stand in the literals, if it is no slot; and the number.
-    number: Option<(u32, u32)>,
-    next: u64,
     /// The delta last read, if it has escapes that are still to be decoded.
     escaped: Option<(usize, usize)>,
     /// The fields of the event last read by this cut. What is literal stays; slots are set at each match.
@@ -87,12 +90,13 @@ impl Template {
         }
         let mut tight = Cut::default();
         let mut loose = Cut::default();
-        tight.make_tight(payload, fields, marks)?;
-        loose.make(payload, fields, marks.iter().copied())?;
+        tight.make(payload.as_bytes(), fields, marks.iter().copied().filter(is_tight))?;
+        loose.make(payload.as_bytes(), fields, marks.iter().copied())?;
         Some(Self {
             tight,
             loose,
-            by_tight: true,
+            steady: Steady::default(),
+            by: By::Tight,
             last_item: Vec::new(),
             misses: 0,
             tight_misses: 0,
@@ -113,6 +117,7 @@ impl Template {
             self.head.extend([EVENT, name, "\n"]);
         }
         self.head.push_str(data);
+        self.steady = Steady::default();
     }
 
     /// The name in the head.
@@ -121,10 +126,10 @@ impl Template {
         self.name.as_deref()
     }
 
-    /// Says whether the tight cut read the last event.
+    /// Says whether the last event was foretold.
     #[inline]
-    pub(crate) fn by_tight(&self) -> bool {
-        self.by_tight
+    pub(crate) fn is_steady(&self) -> bool {
+        self.by == By::Steady
     }
 
     /// The kind of the events that this template matches.
@@ -135,10 +140,10 @@ impl Template {
     /// The fields of the event last read.
     #[inline]
     pub(crate) fn fields(&self) -> &Fields {
-        if self.by_tight {
-            &self.tight.fields
-        } else {
-            &self.loose.fields
+        match self.by {
+            By::Tight => &self.tight.fields,
+            By::Loose => &self.loose.fields,
+            By::Steady => self.steady.fields(),
         }
     }
 
@@ -159,9 +164,10 @@ impl Template {
         marks: &mut Vec<Mark>,
     ) -> bool {
         let bytes = payload.as_bytes();
-        self.by_tight = self.tight.read::<false>(bytes, depth, stack, None) == Some(bytes.len());
-        if !self.by_tight {
+        self.by = By::Tight;
+        if self.tight.read::<false>(bytes, depth, stack, None) != Some(bytes.len()) {
             marks.clear();
+            self.by = By::Loose;
             if self.loose.read::<false>(bytes, depth, stack, Some(marks)) != Some(bytes.len()) {
                 return false;
             }
@@ -180,49 +186,60 @@ impl Template {
         stack: &mut Vec<scan::Open>,
         marks: &mut Vec<Mark>,
     ) -> Option<(usize, usize)> {
-        if self.head.is_empty() {
+        if let Some(found) = self.steady.read(bytes) {
+            self.by = By::Steady;
+            return Some(found);
+        }
+        if self.head.is_empty() || !self.loose.one_line {
             return None;
         }
         let payload = bytes.strip_prefix(self.head.as_bytes())?;
-        let ended = |length: &usize| payload.get(*length..*length + 2) == Some(b"\n\n");
-        let mut length = None;
-        if self.tight.one_line {
-            length = if self.tight.simple {
-                self.tight.read_simple(payload)
-            } else {
-                self.tight.read::<true>(payload, depth, stack, None)
-            };
-            length = length.filter(ended);
-        }
-        self.by_tight = length.is_some();
-        if !self.by_tight && self.loose.one_line {
-            marks.clear();
-            length = self.loose.read::<true>(payload, depth, stack, Some(marks)).filter(ended);
-        }
-        length.map(|length| (self.head.len(), self.head.len() + length))
+        self.by = By::Loose;
+        marks.clear();
+        let length = self.loose.read::<true>(payload, depth, stack, Some(marks))?;
+        let ended = payload.get(length..length + 2) == Some(b"\n\n");
+        ended.then_some((self.head.len(), self.head.len() + length))
     }
 
     /// Ends the reading of a payload that matched: decodes the delta, and cuts anew for the next one.
     #[inline]
     pub(crate) fn settle(&mut self, payload: &str, scratch: &mut String, marks: &[Mark]) {
-        if self.by_tight {
-            self.tight_misses = 0;
-            self.tight.decode(payload, scratch);
-            return;
-        }
-        self.loose.decode(payload, scratch);
-        self.misses = 0;
-        let item = self.loose.fields.item_id.get(payload, "").unwrap_or("").as_bytes();
-        if self.last_item == item {
-            self.tight_misses = self.tight_misses.saturating_add(1);
-            // Where numbers are not counted up by one, no tight cut will ever match.
-            if self.tight_misses <= 4 || self.tight_misses % 64 == 0 {
-                // A payload that was just read can be cut; if not, the loose cut still works.
-                let _ = self.tight.make_tight(payload, &self.loose.fields, marks);
+        match self.by {
+            By::Steady => {
+                self.tight_misses = 0;
+                self.steady.settle(payload, scratch);
             }
-        } else {
+            By::Tight => {
+                self.tight_misses = 0;
+                self.tight.decode(payload, scratch);
+            }
+            By::Loose => {
+                self.loose.decode(payload, scratch);
+                self.misses = 0;
+                self.tighten(payload, marks);
+            }
+        }
+    }
+
+    /// Gets ready for one more event of the same item, if this one was of the same item as the last.
+    fn tighten(&mut self, payload: &str, marks: &[Mark]) {
+        let item = self.loose.fields.item_id.get(payload, "").unwrap_or("").as_bytes();
+        if self.last_item != item {
             self.last_item.clear();
             self.last_item.extend_from_slice(item);
+            return;
+        }
+        self.tight_misses = self.tight_misses.saturating_add(1);
+        // Where numbers are not counted up by one, or items take turns, getting ready is seldom of use.
+        if self.tight_misses > 4 && self.tight_misses % 16 != 0 {
+            return;
+        }
+        if self.head.is_empty() {
+            // A payload that was just read can be cut; if not, the loose cut still works.
+            let tight = marks.iter().copied().filter(is_tight);
+            let _ = self.tight.make(payload.as_bytes(), &self.loose.fields, tight);
+        } else {
+            self.steady.foretell(self.head.as_bytes(), payload.as_bytes(), &self.loose.fields, marks);
         }
     }
 }
@@ -233,55 +250,25 @@ const EVENT: &str = "event: ";
 /// Says whether the tight cut has a slot for it: what changes while one part grows.
 fn is_tight(mark: &Mark) -> bool {
     match mark.slot {
-        Slot::Delta | Slot::Skip => true,
+        Slot::SequenceNumber | Slot::Delta | Slot::Skip => true,
         // An empty list usually stays empty.
         Slot::Logprobs | Slot::Nested => mark.end - mark.start > 2,
-        Slot::SequenceNumber | Slot::ItemId | Slot::Index(_) => false,
+        Slot::ItemId | Slot::Index(_) => false,
     }
 }
 
 impl Cut {
-    /// Makes the tight cut of a payload, for the event behind it.
-    fn make_tight(&mut self, payload: &str, fields: &Fields, marks: &[Mark]) -> Option<()> {
-        let tight = marks.iter().copied().filter(is_tight);
-        self.make(payload, fields, tight.clone())?;
-        self.number = None;
-        if let Some(mark) = marks.iter().find(|mark| mark.slot == Slot::SequenceNumber) {
-            let cut: u32 = tight.filter(|slot| slot.end <= mark.start).map(|slot| slot.end - slot.start).sum();
-            self.number = Some((mark.start - cut, mark.end - cut));
-            self.next = fields.sequence_number()?;
-            self.count_up();
-        }
-        Some(())
-    }
-
-    /// Makes the sequence number in the literals that of the next event. One more digit would move everything behind it:
-    /// then this cut is of no more use.
-    #[inline]
-    fn count_up(&mut self) {
-        let Some((start, end)) = self.number else { return };
-        self.next += 1;
-        for digit in self.literals.get_mut(start as usize..end as usize).unwrap_or_default().iter_mut().rev() {
-            if *digit != b'9' {
-                *digit += 1;
-                return;
-            }
-            *digit = b'0';
-        }
-        self.slots.clear();
-    }
-
     /// Cuts a payload at some marks. `None`, and useless, if they do not fit it.
-    fn make(&mut self, payload: &str, fields: &Fields, marks: impl Iterator<Item = Mark> + Clone) -> Option<()> {
+    fn make(&mut self, payload: &[u8], fields: &Fields, marks: impl Iterator<Item = Mark> + Clone) -> Option<()> {
         self.literals.clear();
         self.slots.clear();
         let mut from = 0;
         for mark in marks.clone() {
-            self.literals.extend_from_slice(payload.as_bytes().get(from..mark.start as usize)?);
+            self.literals.extend_from_slice(payload.get(from..mark.start as usize)?);
             self.slots.push((mark.slot, self.literals.len() as u32));
             from = mark.end as usize;
         }
-        self.literals.extend_from_slice(payload.as_bytes().get(from..)?);
+        self.literals.extend_from_slice(payload.get(from..)?);
         let place = |text: Text| {
             let (start, end) = text.payload_span()?;
             let before = marks.clone().filter(|mark| mark.end as usize <= start);
@@ -294,8 +281,6 @@ impl Cut {
         // An empty list that is literal would move with what stands before it.
         self.fields.logprobs = Text::default();
         self.one_line = memchr2(b'\n', b'\r', &self.literals).is_none();
-        self.moves = self.wire_type.slots_before + self.item_id.slots_before > 0;
-        self.simple = self.slots.iter().all(|(slot, _)| matches!(slot, Slot::Delta | Slot::Skip));
         Some(())
     }
 
@@ -311,10 +296,6 @@ impl Cut {
         stack: &mut Vec<scan::Open>,
         mut marks: Option<&mut Vec<Mark>>,
     ) -> Option<usize> {
-        // A cut of no use.
-        if self.slots.is_empty() {
-            return None;
-        }
         let fields = &mut self.fields;
         self.escaped = None;
         let mut at = 0usize;
@@ -405,57 +386,7 @@ impl Cut {
             fields.item_id = self.item_id.moved(shifts.1);
         }
         at += rest.len();
-        if self.number.is_some() {
-            fields.set_sequence_number(self.next);
-            self.count_up();
-        }
         Some(at)
-    }
-
-    /// The same as [`read`](Self::read) of a block, where all slots are strings.
-    #[inline]
-    fn read_simple(&mut self, payload: &[u8]) -> Option<usize> {
-        let mut rest = payload;
-        let mut literals = self.literals.as_slice();
-        let (mut from, mut slots) = (0, 0);
-        self.escaped = None;
-        for &(slot, to) in &self.slots {
-            let (literal, behind) = literals.split_at_checked((to - from) as usize)?;
-            rest = rest.strip_prefix(literal)?;
-            (literals, from) = (behind, to);
-            let seen = scan::unchecked_string(rest, 0)?;
-            if slot == Slot::Delta {
-                let start = payload.len() - rest.len();
-                let end = start + seen.end;
-                self.fields.delta = Text::in_payload(start, end);
-                if seen.escaped {
-                    self.escaped = Some((start, end));
-                } else {
-                    self.fields.halves = Halves::default();
-                }
-            }
-            rest = rest.get(seen.end..)?;
-            if self.moves {
-                // How far what follows has moved against the literals.
-                let shift = (payload.len() - rest.len()) as u32 - to;
-                slots += 1;
-                if slots == self.wire_type.slots_before {
-                    self.fields.wire_type = self.wire_type.moved(shift);
-                }
-                if slots == self.item_id.slots_before {
-                    self.fields.item_id = self.item_id.moved(shift);
-                }
-            }
-        }
-        rest = rest.strip_prefix(literals)?;
-        if self.slots.is_empty() {
-            return None;
-        }
-        if self.number.is_some() {
-            self.fields.set_sequence_number(self.next);
-            self.count_up();
-        }
-        Some(payload.len() - rest.len())
     }
 
     /// Decodes the escapes of the delta last read.

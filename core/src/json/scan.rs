@@ -126,6 +126,7 @@ fn bad(kind: JsonErrorKind, at: usize) -> JsonError {
     JsonError::new(kind, at)
 }
 
+#[inline(never)]
 fn escape(bytes: &[u8], at: usize) -> Result<usize, JsonError> {
     match bytes.get(at + 1) {
         Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 2),

@@ -33,7 +33,7 @@ pub fn decode_into(literal: &str, out: &mut String) -> Halves {
     let bytes = literal.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
-        let Some(step) = memchr::memchr(b'\\', &bytes[at..]) else {
+        let Some(step) = find_escape(&bytes[at..]) else {
             out.push_str(&literal[at..]);
             break;
         };
@@ -41,13 +41,16 @@ pub fn decode_into(literal: &str, out: &mut String) -> Halves {
         at += step;
         let escape = bytes.get(at + 1).copied().unwrap_or(b'\\');
         if escape != b'u' {
-            out.push(match escape {
-                b'n' => '\n',
-                b't' => '\t',
-                b'r' => '\r',
-                b'b' => '\u{8}',
-                b'f' => '\u{c}',
-                other => char::from(other),
+            // Text, not a character: it is known to be one byte.
+            out.push_str(match escape {
+                b'"' => "\"",
+                b'\\' => "\\",
+                b'n' => "\n",
+                b't' => "\t",
+                b'r' => "\r",
+                b'b' => "\u{8}",
+                b'f' => "\u{c}",
+                _ => "/",
             });
             at += 2;
             continue;
@@ -84,6 +87,16 @@ pub fn decode_into(literal: &str, out: &mut String) -> Halves {
         }
     }
     halves
+}
+
+/// Finds the first backslash. In a few bytes it is found before a wide search has set out.
+#[inline]
+fn find_escape(bytes: &[u8]) -> Option<usize> {
+    if bytes.len() < 24 {
+        bytes.iter().position(|&byte| byte == b'\\')
+    } else {
+        memchr::memchr(b'\\', bytes)
+    }
 }
 
 /// Puts the two halves of a surrogate pair together.

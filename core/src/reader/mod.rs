@@ -278,14 +278,15 @@ impl Reader {
                 let (from, to) = (self.at + start, self.at + end);
                 self.at = to + 2;
                 self.decoder.pass_block(end + 2);
-                let payload = self.pending.get(from..to).unwrap_or_default();
-                // The parser has checked it.
-                let payload = simdutf8::basic::from_utf8(payload).unwrap_or_default();
+                // The parser has compared it with text, and checked the rest.
+                let payload = simdutf8::basic::from_utf8(self.pending.get(from..to).unwrap_or_default());
+                let payload = payload.unwrap_or_default();
                 let origin = Origin { frame_name: None, offset: start_offset + start as u64, index: self.events };
                 self.events += 1;
                 let event = self.parser.parse_block(payload, origin);
                 if let Some(validator) = &mut self.validator {
-                    let frame = self.decoder.usual_frame(event.frame_name(), payload, start_offset, event.offset());
+                    let (name, offset) = (event.frame_name(), event.offset());
+                    let frame = self.decoder.usual_frame(name, event.raw(), start_offset, offset);
                     validator.check_frame(&frame, event.place(), &mut self.findings);
                 }
                 if let Err(error) = take_event!(self, event, framed: true, dropped: false) {
