@@ -7,6 +7,8 @@
 //! - [`enforce()`] holds the calls of an answer against `tool_choice`, `allowed_tools`, `parallel_tool_calls` and
 //!   `max_tool_calls` of its request, and [`check_arguments`] their arguments against the tool's schema.
 //! - [`ToolLoop`] keeps a conversation with tools going: calls out, results in, next request out. It runs nothing itself.
+//! - [`ErrorReport`] is an error in whatever form it came, with advice whether to try again, and how.
+//! - [`create_message`] and [`Lanes`] are what a WebSocket adds.
 //!
 //! All of it works on whole bodies, in time linear in their size; nothing here is on the way of a stream.
 
@@ -14,6 +16,7 @@ mod arguments;
 mod body;
 mod choice;
 mod enforce;
+mod failure;
 // Checked by `deltafold-contract --check` instead.
 #[rustfmt::skip]
 mod generated;
@@ -21,14 +24,17 @@ mod history;
 mod parts;
 mod policy;
 mod result;
+mod socket;
 mod tool_loop;
 
 pub use arguments::check_arguments;
 pub use body::{CompactResponse, CreateResponse, Input, TokenCount};
 pub use choice::{Choice, ToolName};
 pub use enforce::{enforce, CallVerdict, Rejection};
+pub use failure::{advice_json, Action, ErrorAdvice, ErrorForm, ErrorReport};
 pub use history::{history_json, History, HistoryCode, HistoryFinding};
 pub use parts::{InputItem, Part, TextFormat, Tool, ToolChoice};
 pub use policy::{Chain, Keep, Policy, Reasoning};
 pub use result::ToolResult;
+pub use socket::{create_message, Lanes};
 pub use tool_loop::{LoopLimits, LoopState, StopReason, ToolLoop};
