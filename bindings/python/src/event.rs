@@ -109,6 +109,10 @@ impl Kept {
         }
     }
 
+    fn type_text(&self) -> &str {
+        self.name.as_deref().unwrap_or(self.kind.as_str())
+    }
+
     fn delta(&self) -> Option<&str> {
         self.decoded.as_deref().or_else(|| self.delta.get(&self.raw))
     }
@@ -146,7 +150,6 @@ impl LastItem {
 #[pyclass(frozen, mapping, module = "deltafold")]
 pub(crate) struct Event {
     kept: Kept,
-    wire_type: Py<PyString>,
     item_id: Option<Py<PyString>>,
     /// Set when it is first asked for. No lock of Python's: two threads may make it at once, and the first one stays.
     delta: OnceLock<Py<PyString>>,
@@ -155,9 +158,8 @@ pub(crate) struct Event {
 impl Event {
     /// Makes the Python half of an event. `last` remembers the item id from event to event.
     pub(crate) fn new(py: Python<'_>, kept: Kept, last: &mut LastItem) -> Self {
-        let wire_type = kept.wire_type(py);
         let item_id = kept.item_id.get(&kept.raw).map(|id| last.get(py, id));
-        Self { kept, wire_type, item_id, delta: OnceLock::new() }
+        Self { kept, item_id, delta: OnceLock::new() }
     }
 
     /// Reads an event from its payload text.
@@ -170,7 +172,7 @@ impl Event {
     fn frame(&self, py: Python<'_>) -> Option<Py<PyString>> {
         match &self.kept.frame_name {
             FrameName::Absent => None,
-            FrameName::SameAsType => Some(self.wire_type.clone_ref(py)),
+            FrameName::SameAsType => Some(self.kept.wire_type(py)),
             FrameName::Other(name) => Some(PyString::new(py, name).unbind()),
         }
     }
@@ -185,7 +187,7 @@ impl Event {
     #[cold]
     fn attribute<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Bound<'py, PyAny>> {
         self.member(py, key)?.ok_or_else(|| {
-            let of = self.wire_type.bind(py).to_string_lossy();
+            let of = self.kept.type_text();
             PyAttributeError::new_err(format!("event {of:?} has no field {key:?}"))
         })
     }
@@ -203,7 +205,7 @@ impl Event {
     fn hot<'py>(&self, py: Python<'py>, hot: Hot) -> PyResult<Bound<'py, PyAny>> {
         let kept = &self.kept;
         match hot {
-            Hot::Type => Ok(self.wire_type.bind(py).clone().into_any()),
+            Hot::Type => Ok(self.kept.wire_type(py).into_bound(py).into_any()),
             Hot::Delta => match kept.delta() {
                 Some(text) => Ok(self.delta(py, text).bind(py).clone().into_any()),
                 None => self.attribute(py, "delta"),
@@ -247,7 +249,7 @@ impl Event {
     #[getter]
     #[pyo3(name = "type")]
     fn wire_name(&self, py: Python<'_>) -> Py<PyString> {
-        self.wire_type.clone_ref(py)
+        self.kept.wire_type(py)
     }
 
     /// The wire name in the contract that `type` is read as: the same, or what an alias stands for; "extension" for a
@@ -329,7 +331,7 @@ impl Event {
 
     // Python would look for a descriptor first. The few names that every loop asks for are known by their address, since names in
     // code are interned; everything else goes Python's way, and what it does not find is looked for in the payload.
-    fn __getattribute__<'py>(slf: &Bound<'py, Self>, name: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
+    fn __getattribute__<'py>(slf: &Bound<'py, Self>, name: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let (py, this) = (slf.py(), slf.get());
         match names::hot(py, name) {
             Some(hot) => this.hot(py, hot),
@@ -392,8 +394,8 @@ impl Event {
     }
 
     // Payloads can hold secrets: only what routes is shown.
-    fn __repr__(&self, py: Python<'_>) -> String {
-        let mut text = format!("<Event {:?}", self.wire_type.bind(py).to_string_lossy());
+    fn __repr__(&self) -> String {
+        let mut text = format!("<Event {:?}", self.kept.type_text());
         let kept = &self.kept;
         let numbers = [
             ("sequence_number", kept.sequence_number),

@@ -40,7 +40,7 @@ static HOT_NAMES: PyOnceLock<[Py<PyString>; HOT.len()]> = PyOnceLock::new();
 
 /// The field of an interned name, told by its address alone.
 #[inline]
-pub(crate) fn hot(py: Python<'_>, name: &Bound<'_, PyString>) -> Option<Hot> {
+pub(crate) fn hot(py: Python<'_>, name: &Bound<'_, PyAny>) -> Option<Hot> {
     let names = HOT_NAMES.get_or_init(py, || HOT.map(|(name, _)| PyString::intern(py, name).unbind()));
     names.iter().position(|known| known.as_ptr() == name.as_ptr()).map(|at| HOT[at].1)
 }

@@ -9,8 +9,11 @@ use crate::{convert, error};
 /// A keyword and what it was given.
 pub(crate) type Keyword<'a, 'py> = (&'a str, Option<&'a Bound<'py, PyAny>>);
 
-/// The keywords that were given, as JSON text.
+/// The keywords that were given, as JSON text; empty if there are none, so that the usual call needs no `json` module.
 pub(crate) fn json(py: Python<'_>, keywords: &[Keyword<'_, '_>]) -> PyResult<String> {
+    if keywords.iter().all(|(_, value)| value.is_none_or(|value| value.is_none())) {
+        return Ok(String::new());
+    }
     let given = PyDict::new(py);
     for (name, value) in keywords {
         let Some(value) = value.filter(|value| !value.is_none()) else { continue };
