@@ -1,0 +1,188 @@
+"""What is compared: each contender takes chunks and gives the number of events and the texts that grew, by place.
+
+All loops do the same: look at the type, find the part, add the delta. `deltafold` reads every scalar field of a delta event; the
+others have converted all fields by then, whether anybody looks or not.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Tuple
+
+import httpx
+import httpx2
+import httpx_sse
+import msgspec
+import openai
+import orjson
+
+import deltafold
+
+Place = Tuple[int, int]
+Result = Tuple[int, Dict[Place, List[str]]]
+Contender = Callable[[List[bytes]], Result]
+
+
+class Folded:
+    def __init__(self) -> None:
+        self.events = 0
+        self.parts: Dict[Place, List[str]] = {}
+
+    def add(self, place: Place, delta: str) -> None:
+        part = self.parts.get(place)
+        if part is None:
+            part = self.parts[place] = []
+        part.append(delta)
+
+
+# Which field beside output_index places the delta of a type.
+PART = {
+    "response.output_text.delta": "content_index",
+    "response.function_call_arguments.delta": None,
+    "response.reasoning_summary_text.delta": "summary_index",
+}
+
+
+def objects(events: Iterable[Any]) -> Result:
+    """Reads events that have attributes."""
+    folded = Folded()
+    add = folded.add
+    count = 0
+    for event in events:
+        count += 1
+        kind = event.type
+        if kind == "response.output_text.delta":
+            add((event.output_index, event.content_index), event.delta)
+        elif kind == "response.function_call_arguments.delta":
+            add((event.output_index, 0), event.delta)
+        elif kind == "response.reasoning_summary_text.delta":
+            add((event.output_index, event.summary_index), event.delta)
+        else:
+            continue
+        event.sequence_number
+        event.item_id
+    return count, folded.parts
+
+
+def dicts(events: Iterable[Dict[str, Any]]) -> Result:
+    """Reads events that are dicts."""
+    folded = Folded()
+    add = folded.add
+    count = 0
+    for event in events:
+        count += 1
+        kind = event["type"]
+        if kind == "response.output_text.delta":
+            add((event["output_index"], event["content_index"]), event["delta"])
+        elif kind == "response.function_call_arguments.delta":
+            add((event["output_index"], 0), event["delta"])
+        elif kind == "response.reasoning_summary_text.delta":
+            add((event["output_index"], event["summary_index"]), event["delta"])
+        else:
+            continue
+        event["sequence_number"]
+        event["item_id"]
+    return count, folded.parts
+
+
+def ours(chunks: List[bytes]) -> Result:
+    """Reader: framing by all rules, findings, the response accumulated; every scalar field of a delta read."""
+    feed = deltafold.Reader().feed
+    return objects(event for chunk in chunks for event in feed(chunk))
+
+
+def ours_delta_only(chunks: List[bytes]) -> Result:
+    """The same, looking at type and delta alone; the place comes from the response."""
+    reader = deltafold.Reader()
+    texts: List[str] = []
+    count = 0
+    for chunk in chunks:
+        for event in reader.feed(chunk):
+            count += 1
+            if event.type == "response.output_text.delta":
+                texts.append(event.delta)
+    return count, parts_of(reader)
+
+
+def ours_folded(chunks: List[bytes]) -> Result:
+    """Accumulating alone: no event is made, the text is read at the end."""
+    reader = deltafold.Reader()
+    for chunk in chunks:
+        reader.feed(chunk)
+    return reader.event_count, parts_of(reader)
+
+
+def parts_of(reader: deltafold.Reader) -> Dict[Place, List[str]]:
+    parts: Dict[Place, List[str]] = {}
+    for at, item in enumerate(reader.response.items):
+        kind = item.type
+        if kind == "function_call":
+            parts[at, 0] = [item.arguments]
+        views = item.summary_parts if kind == "reasoning" else item.parts
+        for index, part in enumerate(views):
+            parts[at, index] = [part.text]
+    return parts
+
+
+def openai_stream(chunks: List[bytes]) -> Result:
+    """responses.stream() of the openai package: typed events, the response accumulated."""
+
+    def answer(_: Any) -> httpx2.Response:
+        return httpx2.Response(200, headers={"content-type": "text/event-stream"}, content=iter(chunks))
+
+    transport = httpx2.Client(transport=httpx2.MockTransport(answer))
+    client = openai.OpenAI(api_key="none", base_url="http://127.0.0.1/v1", max_retries=0, http_client=transport)
+    with client.responses.stream(model="m", input="x") as stream:
+        return objects(stream)
+
+
+def httpx_sse_json(chunks: List[bytes]) -> Result:
+    """httpx-sse and the json module, no accumulation."""
+    response = httpx.Response(200, headers={"content-type": "text/event-stream"}, content=iter(chunks))
+    return dicts(json.loads(frame.data) for frame in httpx_sse.EventSource(response).iter_sse() if frame.data != "[DONE]")
+
+
+def payloads(chunks: List[bytes]) -> Iterator[bytes]:
+    """Payloads by splitting at blank lines: no rule of the standard beyond that."""
+    rest = b""
+    for chunk in chunks:
+        if b"\n" not in chunk:
+            rest += chunk
+            continue
+        *frames, rest = (rest + chunk).split(b"\n\n")
+        for frame in frames:
+            payload = frame[frame.index(b"data: ") + 6 :]
+            if payload != b"[DONE]":
+                yield payload
+
+
+def split_orjson(chunks: List[bytes]) -> Result:
+    """Splitting bytes and orjson: no framing rules, no accumulation."""
+    return dicts(map(orjson.loads, payloads(chunks)))
+
+
+class Delta(msgspec.Struct, gc=False):
+    type: str
+    sequence_number: int
+    output_index: int = 0
+    item_id: str = ""
+    content_index: int = 0
+    summary_index: int = 0
+    delta: str = ""
+    logprobs: List[Any] = []
+
+
+def split_msgspec(chunks: List[bytes]) -> Result:
+    """Splitting bytes and msgspec with one typed struct that skips what it does not know: no framing rules, no accumulation."""
+    return objects(map(msgspec.json.Decoder(Delta).decode, payloads(chunks)))
+
+
+CONTENDERS: Dict[str, Contender] = {
+    "deltafold": ours,
+    "deltafold, delta only": ours_delta_only,
+    "deltafold, folded": ours_folded,
+    "split + orjson": split_orjson,
+    "split + msgspec": split_msgspec,
+    "httpx-sse + json": httpx_sse_json,
+    "openai": openai_stream,
+}
