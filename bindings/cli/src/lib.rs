@@ -24,6 +24,7 @@ mod events;
 mod fold;
 mod frames;
 mod help;
+mod history;
 mod input;
 mod intake;
 mod io;
@@ -82,6 +83,7 @@ const COMMANDS: &[Command] = &[
     frames::COMMAND,
     convert::COMMAND,
     write::COMMAND,
+    history::COMMAND,
     diff::COMMAND,
     replay::COMMAND,
     replay::serve::COMMAND,
