@@ -49,7 +49,7 @@ pub struct AccumulateOptions {
 /// Inputs: [`apply`](Self::apply) for each event in order, [`finish`](Self::finish) at the end of input. Getters:
 /// [`response`](Self::response), [`outcome`](Self::outcome), [`rate_limits`](Self::rate_limits). A delta costs O(its
 /// length); reading the response costs what is read.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Accumulator {
     pub(super) options: AccumulateOptions,
     pub(super) limits: Limits,
@@ -70,6 +70,17 @@ pub(super) struct Cursor {
     element: u64,
     slot: u32,
     way: Way,
+}
+
+impl core::fmt::Debug for Accumulator {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        // Payloads can hold secrets: only how far it has come is shown.
+        f.debug_struct("Accumulator")
+            .field("items", &self.building.slots.len())
+            .field("bytes", &self.bytes)
+            .field("outcome", &self.outcome.as_ref().map(Outcome::name))
+            .finish_non_exhaustive()
+    }
 }
 
 impl Default for Accumulator {

@@ -2,13 +2,14 @@
 
 use alloc::borrow::Cow;
 use alloc::string::String;
+use core::fmt;
 
 use super::slot::{Reading, Slot};
 use super::state::State;
 use crate::json::{write_string, PartialJson, Value};
 
 /// The response so far: a snapshot before its terminal event, the response after it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Response<'a> {
     of: &'a State,
 }
@@ -154,7 +155,7 @@ impl<'a> Response<'a> {
 }
 
 /// One output item, growing or done.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Item<'a> {
     slot: &'a Slot,
 }
@@ -267,7 +268,7 @@ impl<'a> Item<'a> {
 }
 
 /// One part of an item's content or summary.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Part<'a> {
     value: &'a Value,
     slot: &'a Slot,
@@ -316,4 +317,24 @@ fn joined<'a>(mut texts: impl Iterator<Item = &'a str>) -> Cow<'a, str> {
         all.to_mut().push_str(text);
     }
     all
+}
+
+// Payloads can hold secrets: a debug text shows what kind of thing it is and how large, `to_json` the thing itself.
+
+impl fmt::Debug for Response<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Response").field("items", &self.len()).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Item<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Item").field("kind", &self.kind()).field("done", &self.is_done()).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Part<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Part").field("kind", &self.kind()).field("bytes", &self.text().len()).finish_non_exhaustive()
+    }
 }

@@ -12,6 +12,7 @@ mod judge;
 #[path = "without_validator.rs"]
 mod judge;
 mod save;
+mod show;
 
 use alloc::collections::VecDeque;
 use alloc::format;
@@ -94,7 +95,6 @@ macro_rules! take_event {
 /// assert_eq!(reader.finish(), Outcome::Truncated { last_sequence_number: Some(0) });
 /// # Ok::<(), deltafold::Error>(())
 /// ```
-#[derive(Debug)]
 pub struct Reader {
     options: ReaderOptions,
     pending: Vec<u8>,

@@ -5,6 +5,7 @@ use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::fmt;
 
 use super::api_error::ApiError;
 use super::emit::{Emitter, Mark};
@@ -55,7 +56,7 @@ use crate::validate::{validate_event, validate_response};
 /// assert_eq!(reader.response().output_text(), "Hello");
 /// # Ok::<(), deltafold::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Writer {
     pub(crate) options: WriterOptions,
     pub(crate) phase: Phase,
@@ -482,6 +483,17 @@ impl Writer {
         self.emit.open(kind.as_str());
         snapshot::write(&self.options, &self.fields, &self.state, &self.items, self.emit.raw("response"));
         self.emit.close();
+    }
+}
+
+impl fmt::Debug for Writer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // What is written can hold secrets: only how far it has come is shown.
+        f.debug_struct("Writer")
+            .field("phase", &self.phase)
+            .field("items", &self.items.len())
+            .field("sequence_number", &self.sequence_number())
+            .finish_non_exhaustive()
     }
 }
 

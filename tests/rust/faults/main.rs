@@ -8,6 +8,7 @@ mod framing;
 mod json;
 mod memory;
 mod page;
+mod secrets;
 mod stream;
 
 use deltafold::event::summary;
