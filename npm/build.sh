@@ -28,6 +28,7 @@ module core
 CARGO_PROFILE_RELEASE_WASM_OPT_LEVEL=z module full --features full
 cd npm
 run node build.mjs
+run node inspector/build.mjs
 run npx --no-install tsc --project tsconfig.json
 run node types.mjs
 # npm packs no links, and nothing from outside of the folder.

@@ -1,22 +1,31 @@
-// Packs the package as users get it, installs the tarball in fresh folders, and uses it from ESM, CJS and TypeScript.
+// Packs the package as users get it, installs the tarball in a fresh project, and uses it there: Node.js (ESM, CJS), TypeScript,
+// Deno, Bun, and what Vite makes of it. What needs a browser is in test/browser, which runs on the same project.
 //
 //   node packaging/run.mjs FOLDER
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 const folder = resolve(process.argv[2]);
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 
-const run = (command, args, cwd) => execFileSync(command, args, { cwd, stdio: ["ignore", "pipe", "inherit"], encoding: "utf8" });
+function run(command, args, cwd) {
+  try {
+    return execFileSync(command, args, { cwd, stdio: ["ignore", "pipe", "inherit"], encoding: "utf8" });
+  } catch (error) {
+    throw new Error(`${command} ${args.join(" ")} failed:\n${String(error.stdout).slice(-4000)}`);
+  }
+}
+const tool = (name) => resolve("node_modules/.bin", name);
 
 const packed = JSON.parse(run("npm", ["pack", "--json", "--pack-destination", folder], "."));
 const { filename, files } = packed[0] ?? Object.values(packed)[0];
 const names = files.map((file) => file.path).sort();
 console.log(names.join("\n"));
-for (const name of ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "dist/core.wasm", "dist/full.wasm", ...["index", "slim", "full", "full-slim"].flatMap((name) => ["cjs", "d.cts", "d.ts", "js"].map((end) => `dist/${name}.${end}`))]) {
+const entries = ["index", "slim", "full", "full-slim"].flatMap((name) => ["cjs", "d.cts", "d.ts", "js", "js.map"].map((end) => `dist/${name}.${end}`));
+for (const name of ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "dist/core.wasm", "dist/full.wasm", "dist/workerd.js", "dist/inspector.html", ...entries]) {
   if (!names.includes(name)) throw new Error(`the tarball lacks ${name}`);
 }
 
@@ -25,18 +34,56 @@ mkdirSync(project);
 writeFileSync(join(project, "package.json"), '{ "private": true }');
 run("npm", ["install", "--no-audit", "--no-fund", join(folder, filename)], project);
 
-const use = 'const d = new SseDecoder(); console.log(version(), d.feed(new TextEncoder().encode("data: 1\\n\\n"))[0].data);';
-writeFileSync(join(project, "esm.mjs"), `import { SseDecoder, version } from "deltafold";\n${use}`);
-writeFileSync(join(project, "cjs.cjs"), `const { SseDecoder, version } = require("deltafold");\n${use}`);
-for (const file of ["esm.mjs", "cjs.cjs"]) {
-  const answer = run("node", [file], project).trim();
-  if (!/^\d+\.\d+\.\d+ 1$/.test(answer)) throw new Error(`${file} printed: ${answer}`);
+const write = (name, text) => writeFileSync(join(project, name), text);
+const use = `
+const payload = { type: "response.output_text.delta", sequence_number: 0, item_id: "m", output_index: 0, content_index: 0, delta: "Hi" };
+async function* source() { yield new TextEncoder().encode("data: " + JSON.stringify(payload) + "\\n\\n"); }
+async function main() {
+  const events = readEvents(source());
+  let text = "";
+  for await (const event of events) text += event.delta;
+  return [version(), text, events.response.output[0].content[0].text, events.outcome.outcome].join(" ");
+}
+`;
+const wanted = new RegExp(`^\\d+\\.\\d+\\.\\d+ Hi Hi truncated$`);
+const check = (what, answer) => {
+  if (!wanted.test(answer.trim())) throw new Error(`${what} printed: ${answer}`);
+  console.log(`${what}: ok`);
+};
+
+write("esm.mjs", `import { readEvents, version } from "deltafold";${use}console.log(await main());`);
+write("cjs.cjs", `const { readEvents, version } = require("deltafold");${use}main().then(console.log);`);
+write("inline.mjs", `import { readEvents, version } from "deltafold/inline";${use}console.log(await main());`);
+write("full.cjs", `const { readEvents, version } = require("deltafold/full");${use}main().then(console.log);`);
+write("slim.mjs", `import { init, readEvents, version } from "deltafold/slim";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+await init(await readFile(fileURLToPath(import.meta.resolve("deltafold/core.wasm"))));${use}console.log(await main());`);
+for (const file of ["esm.mjs", "cjs.cjs", "inline.mjs", "full.cjs", "slim.mjs"]) check(`node ${file}`, run("node", [file], project));
+for (const [name, args] of [["deno", ["run", "--node-modules-dir=manual", "--allow-read", "--allow-env"]], ["bun", ["run"]]]) {
+  // Their binaries come by npm; a platform that has none is told, not passed over in silence.
+  if (existsSync(tool(name))) check(name, run(tool(name), [...args, "esm.mjs"], project));
+  else console.log(`NOTE: ${name} is not here, so the package was not tried in it`);
 }
 
-const typed = 'const frame: Frame | undefined = new SseDecoder().feed(new Uint8Array())[0];\nexport const text: string = frame?.data ?? "";\n';
-writeFileSync(join(project, "typed.mts"), `import { type Frame, SseDecoder } from "deltafold";\n${typed}`);
-writeFileSync(join(project, "typed.cts"), `import { type Frame, SseDecoder } from "deltafold";\n${typed}`);
-const tsc = resolve("node_modules/.bin/tsc");
-const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--lib", "es2022,dom", "--types", ""];
-run(tsc, [...options, "typed.mts", "typed.cts"], project);
+const typed = `const reader = new Reader();
+for (const event of reader.feed(new Uint8Array())) if (event.type === "response.output_text.delta") console.log(event.delta.length);
+export const status: string | undefined = reader.response?.status;
+`;
+write("typed.mts", `import { Reader } from "deltafold";\n${typed}`);
+write("typed.cts", `import { Reader } from "deltafold/full";\n${typed}`);
+run(tool("tsc"), ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--lib", "es2022,dom", "--types", "", "typed.mts", "typed.cts"], project);
+console.log("types: ok");
+
+// Two pages for the browser tests: one without any bundler, one by Vite.
+write("plain.html", '<!doctype html><title>plain</title><script type="module" src="./plain.js"></script>');
+write("plain.js", `import { readEvents, version } from "./node_modules/deltafold/dist/index.js";${use}document.title = await main();`);
+write("worker.js", `import { readEvents, version } from "./node_modules/deltafold/dist/index.js";${use}onmessage = async () => postMessage(await main());`);
+write("slim.html", `<!doctype html><script type="module">import { init, readEvents, version } from "./node_modules/deltafold/dist/slim.js";
+await init("./node_modules/deltafold/dist/core.wasm");${use}document.title = await main();</script>`);
+mkdirSync(join(project, "vite"));
+write("vite/index.html", '<!doctype html><title>vite</title><script type="module" src="./main.js"></script>');
+write("vite/main.js", `import { readEvents, version } from "deltafold";${use}main().then((text) => { document.title = text; });`);
+run(tool("vite"), ["build", "--logLevel", "warn", "--base", "./", "vite"], project);
+console.log("vite build: ok");
 console.log("packaging: ok");

@@ -2,14 +2,14 @@ import * as core from "../gen/full.js";
 import { call } from "./error.js";
 import { Reader } from "./reader.js";
 import { type ByteSource, Chunks } from "./source.js";
-import type { Edition, Finding, FindingCounts, Outcome, ReaderOptions, Response } from "./types.js";
+import type { Edition, Finding, FindingCounts, Outcome, ReaderOptions, ResponseObject } from "./types.js";
 
 /** What a check of a whole stream found. */
 export interface Report {
   readonly findings: readonly Finding[];
   readonly counts: FindingCounts;
   readonly outcome: Outcome;
-  readonly response: Response | null;
+  readonly response: ResponseObject | null;
   readonly events: number;
 }
 

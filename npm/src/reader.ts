@@ -3,7 +3,7 @@ import { call, DeltafoldError, errorOf, Misuse } from "./error.js";
 import { eventsOf } from "./event.js";
 import { byteView, wordView } from "./memory.js";
 import { Snapshot } from "./snapshot.js";
-import type { Finding, FindingCounts, Outcome, RateLimits, ReaderOptions, Response, StreamEvent } from "./types.js";
+import type { Finding, FindingCounts, Outcome, RateLimits, ReaderOptions, ResponseObject, StreamEvent } from "./types.js";
 
 /** Chunks are handed over in pieces of this size, so that a large one does not need as much room twice. */
 const PIECE = 1 << 16;
@@ -67,7 +67,7 @@ export class Reader {
   }
 
   /** The response so far, as plain objects; what did not change since the last look is the same object. Null before any. */
-  get response(): Response | null {
+  get response(): ResponseObject | null {
     this.#snapshot.apply(this.#live(true).changes());
     return this.#snapshot.response;
   }

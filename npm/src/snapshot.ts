@@ -1,12 +1,12 @@
 /* The response as plain objects that share what did not change, so that `===` tells whether to draw again. */
 
-import type { Item, Response } from "./types.js";
+import type { Item, ResponseObject } from "./types.js";
 
 type Json = Record<string, unknown>;
 
 /** The last snapshot, and what it was made from. */
 export class Snapshot {
-  response: Response | null = null;
+  response: ResponseObject | null = null;
   #fields = "";
   #items: string[] = [];
 
@@ -34,7 +34,7 @@ export class Snapshot {
       }
       output[at] = item;
     }
-    this.response = { ...this.response, output } as unknown as Response;
+    this.response = { ...this.response, output } as unknown as ResponseObject;
   }
 
   #replace({ fields, output }: Whole): void {
@@ -53,7 +53,7 @@ export class Snapshot {
     const next: Json = { ...(before === null ? fields : (shared(before, { ...fields, output: before.output }) as Json)) };
     if (items === undefined) delete next["output"];
     else next["output"] = kept ? before!.output : items;
-    this.response = Object.keys(next).length === 0 ? null : (next as unknown as Response);
+    this.response = Object.keys(next).length === 0 ? null : (next as unknown as ResponseObject);
   }
 }
 

@@ -1,6 +1,6 @@
 import { Reader } from "./reader.js";
 import { type ByteSource, Chunks } from "./source.js";
-import type { Finding, Outcome, ReaderOptions, Response, StreamEvent } from "./types.js";
+import type { Finding, Outcome, ReaderOptions, ResponseObject, StreamEvent } from "./types.js";
 
 /** How `readEvents` reads. */
 export interface ReadOptions extends ReaderOptions {
@@ -35,7 +35,7 @@ export class EventIterator implements AsyncIterableIterator<StreamEvent> {
   }
 
   /** The response so far; what did not change since the last look is the same object. */
-  get response(): Response | null {
+  get response(): ResponseObject | null {
     return this.reader.response;
   }
 
@@ -81,7 +81,7 @@ export class EventIterator implements AsyncIterableIterator<StreamEvent> {
   }
 
   /** Reads to the end, and returns the response. */
-  async finalResponse(): Promise<Response | null> {
+  async finalResponse(): Promise<ResponseObject | null> {
     while (!(await this.next()).done);
     return this.response;
   }
@@ -159,7 +159,7 @@ export class ResponseEventStream extends TransformStream<Uint8Array, StreamEvent
   }
 
   /** The response so far; what did not change since the last look is the same object. */
-  get response(): Response | null {
+  get response(): ResponseObject | null {
     return this.reader.response;
   }
 

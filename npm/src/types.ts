@@ -1,8 +1,8 @@
 /* Types of what the library adds to the wire: options, findings, outcomes. */
 
-import type { ExtensionEvent, Item, KnownEvent, Response } from "./contract.js";
+import type { ExtensionEvent, ExtensionItem, Item, KnownEvent, ResponseObject } from "./contract.js";
 
-export type { ExtensionEvent, Item, KnownEvent, Response };
+export type { ExtensionEvent, ExtensionItem, Item, KnownEvent, ResponseObject };
 
 /**
  * An event of a stream: the contract's events by `type`, and extensions as `slug:name`.

@@ -1,6 +1,6 @@
 import * as core from "../gen/full.js";
 import { call, Misuse } from "./error.js";
-import type { Response } from "./types.js";
+import type { ResponseObject } from "./types.js";
 
 /** What a writer needs before it starts. */
 export interface WriterOptions {
@@ -193,8 +193,8 @@ export class Writer {
   }
 
   /** The response so far. */
-  get response(): Response {
-    return JSON.parse(this.responseJson) as Response;
+  get response(): ResponseObject {
+    return JSON.parse(this.responseJson) as ResponseObject;
   }
 
   /** The response so far as JSON text. */

@@ -1,4 +1,4 @@
-# what: npm: the package builds within its size, passes its tests, and works from a packed tarball (ESM, CJS, types)
+# what: npm: the package builds within its size, passes its tests and type tests, and works from a packed tarball (Node.js, Deno, Bun, Vite, types)
 # needs: cargo node npm npx
 # after: tools
 set -euo pipefail
@@ -28,4 +28,6 @@ END
 ! LC_ALL=C grep -lP '[^\x00-\x7F]' npm/dist/*.js npm/dist/*.cjs || die "the JavaScript is not plain ASCII"
 
 (cd npm && run npm test)
+(cd npm && run npx --no-install tsc --project test/types/tsconfig.json)
+(cd npm && run npx --no-install publint . && run npx --no-install attw --pack . --profile node16 --exclude-entrypoints ./core.wasm ./full.wasm)
 (cd npm && run node packaging/run.mjs "$DELTAFOLD_CACHE/npm")

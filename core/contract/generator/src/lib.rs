@@ -11,6 +11,7 @@ pub mod python;
 pub mod request;
 pub mod source;
 pub mod tables;
+pub mod typescript;
 mod union;
 
 pub use compile::Compiler;

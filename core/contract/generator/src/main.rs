@@ -1,4 +1,4 @@
-//! Makes the contract tables of the core, the types of the Python package, and the coverage page, from the fact files in `core/contract`.
+//! Makes the contract tables of the core, the types of the Python and npm packages, and the coverage page, from the fact files in `core/contract`.
 //!
 //! - `cargo run -p deltafold-contract` writes every output.
 //! - `cargo run -p deltafold-contract -- --check` writes nothing and exits 1 if an output differs from what it would
@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use deltafold_contract::{coverage, import, kinds, python, request, tables, Compiler, Facts};
+use deltafold_contract::{coverage, import, kinds, python, request, tables, typescript, Compiler, Facts};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -39,6 +39,7 @@ fn outputs() -> Result<Vec<Output>, String> {
         ("core/src/contract/tables.rs", tables::generate(&facts, &compiler)?),
         ("core/src/request/generated.rs", request::generate(&facts)?),
         ("docs/coverage.md", coverage::generate(&facts, &compiler)?),
+        ("npm/src/contract.ts", typescript::generate(&facts)?),
         ("python/deltafold/types.py", python::generate(&facts, &compiler)?),
     ])
 }

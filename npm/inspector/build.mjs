@@ -1,0 +1,25 @@
+// Puts the inspector together: one file that works from any static host and from file://, where neither modules nor workers load.
+
+import { build } from "esbuild";
+import { readFile, writeFile } from "node:fs/promises";
+
+// The package says which files load by being imported; the sources of those are not in its list.
+const common = { bundle: true, write: false, ignoreAnnotations: true, minify: true, charset: "ascii", target: ["es2022"], logLevel: "warning" };
+const oneModule = {
+  name: "one-module",
+  setup: (build) => build.onResolve({ filter: /gen\/core\.js$/ }, () => ({ path: new URL("../gen/full.js", import.meta.url).pathname })),
+};
+const worker = await build({ ...common, entryPoints: ["inspector/worker.js"], format: "iife", plugins: [oneModule], define: { "import.meta.url": "undefined" } });
+const main = await readFile("inspector/main.js", "utf8");
+const script = await build({
+  ...common,
+  bundle: false,
+  stdin: { contents: `(async () => {${main}})();` },
+  define: { WORKER: JSON.stringify("@WORKER@") },
+});
+// A closing tag inside a string would end the script.
+const safe = (text) => text.replaceAll("</script", "<\\/script");
+const text = script.outputFiles[0].text.replace('"@WORKER@"', () => JSON.stringify(worker.outputFiles[0].text).replace(/[\u007f-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`));
+const style = await readFile("inspector/style.css", "utf8");
+const page = await readFile("inspector/index.html", "utf8");
+await writeFile("dist/inspector.html", page.replace("/*STYLE*/", () => style).replace("/*SCRIPT*/", () => safe(text)));

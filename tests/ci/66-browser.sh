@@ -1,0 +1,14 @@
+# what: npm in headless Chromium: pages, a worker, a live fetch, the inspector, and every vector
+# needs: cargo node chromium
+# after: npm
+set -euo pipefail
+. "$ROOT/tests/ci/lib.sh"
+use_target native
+
+export PROJECT=$DELTAFOLD_CACHE/npm/project SCREENSHOTS=$DELTAFOLD_CACHE/screenshots
+mkdir -p "$SCREENSHOTS"
+(cd npm && run node --test --test-concurrency=1 test/browser/*.test.mjs)
+echo "screenshots of the inspector: $SCREENSHOTS"
+
+run cargo build --locked -q -p deltafold-tests --bin bindings
+run "$CARGO_TARGET_DIR/debug/bindings" "chromium=env -C '$PROJECT' node '$ROOT/tests/runners/npm/browser.mjs' '$ROOT'"
