@@ -5,6 +5,7 @@
 
 mod builder;
 mod faults;
+mod input;
 #[cfg(feature = "validate")]
 #[path = "with_validator.rs"]
 mod judge;
@@ -19,19 +20,18 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use memchr::memrchr2;
-
 pub use builder::{ReaderBuilder, ReaderOptions};
 use faults::Stranger;
+use input::Usual;
 use judge::Judge;
 
 use crate::accumulate::{Accumulator, RateLimits, Response};
 use crate::error::{Code, Error};
-use crate::event::{Event, Kind, Origin, Parser};
+use crate::event::{Event, Origin, Parser};
 use crate::finding::{Finding, Findings, Place, Repair, Severity};
 use crate::json::{JsonErrorKind, Tape};
 use crate::outcome::Outcome;
-use crate::sse::{Found, Frame, FrameDecoder, Signal};
+use crate::sse::{Found, FrameDecoder, Signal};
 use crate::validate::Rule;
 
 /// What happens to every event, from whichever input. A macro, since the event borrows some of the reader's fields.
@@ -123,15 +123,6 @@ pub struct Reader {
     usual: Option<Usual>,
 }
 
-/// A block of one data line, with or without a name: what the parser is told of it before the next one is read.
-#[derive(Clone, Copy, Debug)]
-struct Usual {
-    kind: Kind,
-    named: bool,
-    /// How the data line begins.
-    data: &'static str,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Input {
     Open,
@@ -187,66 +178,6 @@ impl Reader {
             stop: None,
             usual: None,
             options,
-        }
-    }
-
-    /// Takes bytes of an event stream, cut anywhere. Nothing is read yet: poll for events.
-    ///
-    /// # Errors
-    ///
-    /// [`Code::BufferLimit`] if more bytes wait than the limit allows, [`Code::AfterFinish`] after the end of input, or the
-    /// error that ended reading.
-    pub fn feed(&mut self, chunk: &[u8]) -> Result<(), Error> {
-        if self.stop.is_some() || self.input != Input::Open || chunk.is_empty() {
-            return self.may_feed();
-        }
-        self.activity += 1;
-        if self.at == self.pending.len() {
-            self.pending.clear();
-            self.at = 0;
-            self.ready = 0;
-        }
-        // What is held back for its end does not count: it is bounded, and nobody could have polled it.
-        let waiting = self.ready.saturating_sub(self.at);
-        if waiting.saturating_add(chunk.len()) > self.options.limits.buffered_bytes {
-            let detail = format!("limit {}", self.options.limits.buffered_bytes);
-            return Err(self.halt(Error::new(Code::BufferLimit, self.decoder.offset(), detail)));
-        }
-        if self.at > 0 && self.pending.len() + chunk.len() > self.pending.capacity() {
-            self.pending.drain(..self.at);
-            self.ready = self.ready.saturating_sub(self.at);
-            self.at = 0;
-        }
-        let before = self.pending.len();
-        self.pending.extend_from_slice(chunk);
-        self.release(before);
-        if self.events == 0 {
-            self.stranger.take(chunk);
-        }
-        Ok(())
-    }
-
-    /// Takes one message that is JSON already: a WebSocket message, a line of a log, a stored event.
-    ///
-    /// # Errors
-    ///
-    /// As for [`feed`](Self::feed); [`Code::FrameLimit`] for a message past the limit of a frame.
-    pub fn feed_json(&mut self, message: &str) -> Result<(), Error> {
-        self.may_feed()?;
-        self.activity += 1;
-        if message.len() > self.options.limits.frame_bytes {
-            let detail = format!("limit {}", self.options.limits.frame_bytes);
-            return Err(self.halt(Error::new(Code::FrameLimit, self.message_offset, detail)));
-        }
-        self.messages.push_back(message.into());
-        Ok(())
-    }
-
-    /// Says that no more input will come. The next polls may give an event that a missing blank line held back.
-    pub fn end(&mut self) {
-        if self.input == Input::Open {
-            self.input = Input::Ended;
-            self.ready = self.pending.len();
         }
     }
 
@@ -451,33 +382,6 @@ impl Reader {
         self.decoder.offset()
     }
 
-    /// Says how much of what is pending may be read, after bytes came behind `before`.
-    ///
-    /// A block whose end is not there yet waits as a whole, so that it is read in one go however it is cut. What cannot end
-    /// soon is not waited for: a long block, and lines that do not end in LF.
-    #[inline]
-    fn release(&mut self, before: usize) {
-        let from = before.saturating_sub(1);
-        let new = self.pending.get(from..).unwrap_or_default();
-        match last_block_end(new) {
-            Some(end) => self.ready = from + end,
-            None => {
-                let most = HELD_BYTES.min(self.decoder.safe_bytes());
-                if !self.decoder.between_blocks() || self.pending.len() - self.at > most {
-                    self.ready = self.pending.len();
-                }
-            }
-        }
-    }
-
-    fn may_feed(&self) -> Result<(), Error> {
-        match &self.stop {
-            Some(stop) => Err(stop.clone()),
-            None if self.input != Input::Open => Err(Error::new(Code::AfterFinish, self.decoder.offset(), "")),
-            None => Ok(()),
-        }
-    }
-
     fn halt(&mut self, error: Error) -> Error {
         self.stop = Some(error.clone());
         error
@@ -587,61 +491,6 @@ impl Reader {
         Ok(Some(event))
     }
 }
-
-impl Usual {
-    /// Says what is usual about a frame; `None` if it is not.
-    #[inline]
-    fn of(frame: &Frame<'_>, kind: Kind) -> Option<Self> {
-        if !kind.is_delta() || frame.data_lines != 1 || frame.invalid_utf8.is_some() || !frame.marks.is_usual() {
-            return None;
-        }
-        let named = frame.marks.event();
-        let name_line = if named { "event: \n".len() + frame.event.len() } else { 0 };
-        let data = match (frame.data_offset - frame.offset).checked_sub(name_line as u64) {
-            Some(6) => "data: ",
-            Some(5) => "data:",
-            _ => return None,
-        };
-        Some(Self { kind, named, data })
-    }
-}
-
-/// The position behind the last blank line; the end, if a CR makes it doubtful where lines end.
-#[inline]
-fn last_block_end(bytes: &[u8]) -> Option<usize> {
-    if bytes.ends_with(b"\n\n") {
-        return Some(bytes.len());
-    }
-    if let Some(&word) = bytes.first_chunk::<8>().filter(|_| bytes.len() <= 16) {
-        // Most chunks of a few bytes have no line end: two words, which may overlap, show it.
-        let last = bytes.last_chunk::<8>().copied().unwrap_or(word);
-        if !(may_end_line(u64::from_le_bytes(word)) || may_end_line(u64::from_le_bytes(last))) {
-            return None;
-        }
-    }
-    let mut rest = bytes;
-    loop {
-        let at = memrchr2(b'\n', b'\r', rest)?;
-        let before = at.checked_sub(1).and_then(|before| rest.get(before));
-        if rest.get(at) == Some(&b'\r') || before == Some(&b'\r') {
-            return Some(bytes.len());
-        }
-        if before == Some(&b'\n') {
-            return Some(at + 1);
-        }
-        rest = rest.get(..at)?;
-    }
-}
-
-/// Says whether a word has a byte below 0x10, as LF and CR are.
-#[inline]
-fn may_end_line(word: u64) -> bool {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    word.wrapping_sub(ONES * 0x10) & !word & (ONES * 0x80) != 0
-}
-
-/// How many bytes of a block wait for its end.
-const HELD_BYTES: usize = 1 << 16;
 
 /// The repair that is recorded for a repeated event.
 const REPEATED: Option<Repair> = Some(Repair::DroppedRepeat);

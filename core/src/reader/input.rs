@@ -1,0 +1,205 @@
+//! The reader's inputs: what is fed waits until it can be read in one go.
+//!
+//! An event is read from a whole block, so a block that a chunk border cuts is kept until its end has come: then it costs the
+//! same however it was cut. What cannot end soon is not kept, and goes to the decoder piece by piece.
+
+use alloc::format;
+
+use memchr::memrchr2;
+
+use super::{Input, Reader};
+use crate::error::{Code, Error};
+use crate::event::Kind;
+use crate::sse::Frame;
+
+/// A block of one data line, with or without a name: what the parser is told of it before the next one is read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Usual {
+    pub(super) kind: Kind,
+    pub(super) named: bool,
+    /// How the data line begins.
+    pub(super) data: &'static str,
+}
+
+impl Reader {
+    /// Takes bytes of an event stream, cut anywhere. Nothing is read yet: poll for events.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::BufferLimit`] if more bytes wait than the limit allows, [`Code::AfterFinish`] after the end of input, or the
+    /// error that ended reading.
+    pub fn feed(&mut self, chunk: &[u8]) -> Result<(), Error> {
+        let before = self.pending.len();
+        // Most often a small chunk is more of a block that waits for its end.
+        let more = self.ready <= self.at
+            && self.at < before
+            && chunk.len() <= SMALL_BYTES.min(self.pending.capacity() - before)
+            && before - self.at < SMALL_BLOCK
+            && !chunk.is_empty()
+            && self.waits();
+        if !more {
+            return self.feed_any(chunk);
+        }
+        self.activity += 1;
+        self.pending.extend_from_slice(chunk);
+        if may_end_block(self.pending.get(before - 1..).unwrap_or_default()) {
+            self.release(before);
+        }
+        Ok(())
+    }
+
+    /// Says whether bytes are welcome, and nothing has to be done with them but to put them behind the others.
+    #[inline]
+    fn waits(&self) -> bool {
+        self.stop.is_none()
+            && self.input == Input::Open
+            && self.events > 0
+            && SMALL_BLOCK <= self.options.limits.buffered_bytes.min(self.decoder.safe_bytes())
+    }
+
+    fn feed_any(&mut self, chunk: &[u8]) -> Result<(), Error> {
+        if self.stop.is_some() || self.input != Input::Open || chunk.is_empty() {
+            return self.may_feed();
+        }
+        self.activity += 1;
+        if self.at == self.pending.len() {
+            self.pending.clear();
+            self.at = 0;
+            self.ready = 0;
+        }
+        // What is held back for its end does not count: it is bounded, and nobody could have polled it.
+        let waiting = self.ready.saturating_sub(self.at);
+        if waiting.saturating_add(chunk.len()) > self.options.limits.buffered_bytes {
+            let detail = format!("limit {}", self.options.limits.buffered_bytes);
+            return Err(self.halt(Error::new(Code::BufferLimit, self.decoder.offset(), detail)));
+        }
+        if self.at > 0 && self.pending.len() + chunk.len() > self.pending.capacity() {
+            self.pending.drain(..self.at);
+            self.ready = self.ready.saturating_sub(self.at);
+            self.at = 0;
+        }
+        let before = self.pending.len();
+        self.pending.extend_from_slice(chunk);
+        self.release(before);
+        if self.events == 0 {
+            self.stranger.take(chunk);
+        }
+        Ok(())
+    }
+
+    /// Takes one message that is JSON already: a WebSocket message, a line of a log, a stored event.
+    ///
+    /// # Errors
+    ///
+    /// As for [`feed`](Self::feed); [`Code::FrameLimit`] for a message past the limit of a frame.
+    pub fn feed_json(&mut self, message: &str) -> Result<(), Error> {
+        self.may_feed()?;
+        self.activity += 1;
+        if message.len() > self.options.limits.frame_bytes {
+            let detail = format!("limit {}", self.options.limits.frame_bytes);
+            return Err(self.halt(Error::new(Code::FrameLimit, self.message_offset, detail)));
+        }
+        self.messages.push_back(message.into());
+        Ok(())
+    }
+
+    /// Says that no more input will come. The next polls may give an event that a missing blank line held back.
+    pub fn end(&mut self) {
+        if self.input == Input::Open {
+            self.input = Input::Ended;
+            self.ready = self.pending.len();
+        }
+    }
+
+    /// Says how much of what is pending may be read, after bytes came behind `before`.
+    ///
+    /// A block whose end is not there yet waits as a whole, so that it is read in one go however it is cut. What cannot end
+    /// soon is not waited for: a long block, and lines that do not end in LF.
+    #[inline]
+    fn release(&mut self, before: usize) {
+        let from = before.saturating_sub(1);
+        let new = self.pending.get(from..).unwrap_or_default();
+        match last_block_end(new) {
+            Some(end) => self.ready = from + end,
+            None => {
+                let most = HELD_BYTES.min(self.decoder.safe_bytes());
+                if !self.decoder.between_blocks() || self.pending.len() - self.at > most {
+                    self.ready = self.pending.len();
+                }
+            }
+        }
+    }
+
+    fn may_feed(&self) -> Result<(), Error> {
+        match &self.stop {
+            Some(stop) => Err(stop.clone()),
+            None if self.input != Input::Open => Err(Error::new(Code::AfterFinish, self.decoder.offset(), "")),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Usual {
+    /// Says what is usual about a frame; `None` if it is not.
+    #[inline]
+    pub(super) fn of(frame: &Frame<'_>, kind: Kind) -> Option<Self> {
+        if !kind.is_delta() || frame.data_lines != 1 || frame.invalid_utf8.is_some() || !frame.marks.is_usual() {
+            return None;
+        }
+        let named = frame.marks.event();
+        let name_line = if named { "event: \n".len() + frame.event.len() } else { 0 };
+        let data = match (frame.data_offset - frame.offset).checked_sub(name_line as u64) {
+            Some(6) => "data: ",
+            Some(5) => "data:",
+            _ => return None,
+        };
+        Some(Self { kind, named, data })
+    }
+}
+
+/// The position behind the last blank line; the end, if a CR makes it doubtful where lines end.
+#[inline]
+fn last_block_end(bytes: &[u8]) -> Option<usize> {
+    if bytes.ends_with(b"\n\n") {
+        return Some(bytes.len());
+    }
+    let mut rest = bytes;
+    loop {
+        let at = memrchr2(b'\n', b'\r', rest)?;
+        let before = at.checked_sub(1).and_then(|before| rest.get(before));
+        if rest.get(at) == Some(&b'\r') || before == Some(&b'\r') {
+            return Some(bytes.len());
+        }
+        if before == Some(&b'\n') {
+            return Some(at + 1);
+        }
+        rest = rest.get(..at)?;
+    }
+}
+
+/// Says whether a block may end in a few bytes: if not, they have no line end. Two words, which may overlap, show it.
+#[inline]
+fn may_end_block(bytes: &[u8]) -> bool {
+    match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+        (Some(first), Some(last)) if bytes.len() <= 16 => {
+            may_end_line(u64::from_le_bytes(*first)) || may_end_line(u64::from_le_bytes(*last))
+        }
+        _ => true,
+    }
+}
+
+/// Says whether a word has a byte below 0x10, as LF and CR are.
+#[inline]
+fn may_end_line(word: u64) -> bool {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    word.wrapping_sub(ONES * 0x10) & !word & (ONES * 0x80) != 0
+}
+
+/// How many bytes of a block wait for its end.
+const HELD_BYTES: usize = 1 << 16;
+
+/// A small chunk, with the byte before it two words at most.
+const SMALL_BYTES: usize = 15;
+
+/// A block that is not yet too long to wait for.
+const SMALL_BLOCK: usize = 1 << 15;
