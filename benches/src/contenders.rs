@@ -11,3 +11,4 @@ mod typed;
 pub use self::event::{payloads, EventRoad, Payloads};
 pub use self::split::Splitter;
 pub use self::stream::StreamRoad;
+pub use self::typed::Payload;

@@ -27,15 +27,22 @@ pub fn mode() -> Mode {
     }
 }
 
-/// Says whether a table is asked for: the words on the command line that are no flags choose tables by their titles' beginnings,
-/// and without such words all are.
+/// Says whether a table is asked for: the words on the command line that are no flags or numbers choose tables by their titles'
+/// beginnings, and without such words all are.
 ///
 /// ```text
 /// cargo bench -p deltafold-benches --bench read -- 'read W1 event'
 /// ```
 pub fn wanted(title: &str) -> bool {
-    let mut words = std::env::args().skip(1).filter(|word| !word.starts_with('-')).peekable();
+    let plain = |word: &String| !word.starts_with('-') && word.parse::<f64>().is_err();
+    let mut words = std::env::args().skip(1).filter(plain).peekable();
     words.peek().is_none() || words.any(|word| title.starts_with(&word))
+}
+
+/// How long a table may take: the number behind `--seconds` on the command line, or eight.
+fn seconds() -> f64 {
+    let mut words = std::env::args().skip_while(|word| word != "--seconds");
+    words.nth(1).and_then(|number| number.parse().ok()).unwrap_or(8.0)
 }
 
 /// One way to do the work, with a name.
@@ -96,8 +103,8 @@ pub fn measure<T>(
     }
     let rounds = match mode {
         Mode::Quick => 1,
-        // About eight seconds a table, an odd number of rounds so that the median is a round.
-        Mode::Full => ((8.0 / estimate.max(1e-9)) as usize).clamp(3, 301) | 1,
+        // An odd number of rounds, so that the median is a round.
+        Mode::Full => ((seconds() / estimate.max(1e-9)) as usize).clamp(3, 301) | 1,
     };
     let mut times = vec![Vec::with_capacity(rounds); contenders.len()];
     for round in 0..rounds {

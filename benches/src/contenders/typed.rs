@@ -7,8 +7,9 @@ use serde::de::{Deserialize, Deserializer, Error, Visitor};
 
 use crate::shapes::Folded;
 
+/// The routing fields of a payload, for any library that reads with serde.
 #[derive(serde::Deserialize)]
-pub(super) struct Payload<'a> {
+pub struct Payload<'a> {
     #[serde(borrow)]
     r#type: Text<'a>,
     sequence_number: u64,
@@ -22,7 +23,8 @@ pub(super) struct Payload<'a> {
 }
 
 impl Payload<'_> {
-    pub(super) fn fold(&self, payload: &str, folded: &mut Folded) {
+    /// Counts the event, and adds its delta or notes the completed response.
+    pub fn fold(&self, payload: &str, folded: &mut Folded) {
         std::hint::black_box((self.sequence_number, &self.item_id));
         folded.event();
         if let Some(delta) = &self.delta {
@@ -35,7 +37,7 @@ impl Payload<'_> {
 }
 
 /// Text that is borrowed unless it has escapes. An `Option<Cow<str>>` would always be copied.
-pub(super) struct Text<'a>(Cow<'a, str>);
+struct Text<'a>(Cow<'a, str>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

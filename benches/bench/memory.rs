@@ -1,0 +1,70 @@
+//! What reading takes in memory: the peak over the start against the size of the response, and allocations per delta.
+//!
+//! Counted by the allocator, so that the figures are the same on every run.
+
+use deltafold::Reader;
+use deltafold_benches::shapes::Shape;
+use deltafold_benches::{mode, Cut};
+use deltafold_tests::memory::{watch, Counting};
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+fn main() {
+    let mode = mode();
+    for name in ["W1", "W2", "W3", "W6"] {
+        let shape = Shape::named(name, mode).expect("a name of the list above");
+        for cut in [Cut::Event, Cut::Bytes(16 << 10), Cut::Bytes(7)] {
+            read(&shape, cut);
+        }
+    }
+}
+
+fn read(shape: &Shape, cut: Cut) {
+    let chunks = cut.chunks(&shape.stream);
+    let mut events = 0;
+    let used = watch(|| {
+        let mut reader = Reader::new();
+        chunks.iter().for_each(|chunk| events += feed(&mut reader, chunk).0);
+        std::hint::black_box(&reader);
+    });
+    assert_eq!(events, shape.expected.events, "{} {}", shape.name, cut.name());
+
+    let (mut reader, mut events, mut deltas, mut calls) = (Reader::new(), 0, 0, 0);
+    for chunk in &chunks {
+        let mut read = (0, 0);
+        let used = watch(|| read = feed(&mut reader, chunk));
+        // Chunks that complete deltas alone, behind the first tenth, in which buffers grow.
+        if events > shape.expected.events / 10 && read.0 == read.1 {
+            deltas += read.1;
+            calls += used.calls;
+        }
+        events += read.0;
+    }
+    println!(
+        "memory {} {}: response {} bytes, peak {} bytes, {calls} allocations in {deltas} deltas",
+        shape.name,
+        cut.name(),
+        response_size(shape),
+        used.peak
+    );
+}
+
+/// Feeds a chunk; how many events it completes, and how many of them are deltas.
+fn feed(reader: &mut Reader, chunk: &[u8]) -> (usize, usize) {
+    reader.feed(chunk).expect("within the limits");
+    let (mut events, mut deltas) = (0, 0);
+    while let Some(event) = reader.poll_event().expect("within the limits") {
+        events += 1;
+        deltas += usize::from(!event.delta().is_empty());
+    }
+    (events, deltas)
+}
+
+/// The bytes of the finished response as JSON.
+fn response_size(shape: &Shape) -> usize {
+    let mut reader = Reader::new();
+    reader.feed(&shape.stream).expect("within the limits");
+    while reader.poll_event().expect("within the limits").is_some() {}
+    reader.response().to_json().len()
+}

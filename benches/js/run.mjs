@@ -1,0 +1,61 @@
+// Times the npm package beside its peers:  node run.mjs SHAPES [--quick]
+//
+// SHAPES is a folder that deltafold-shapes wrote. Every result is proved before it counts; all contenders of a row run in turn. What
+// counts is time on the processor, of all threads of the process; a row shows medians in µs per event, and the time over the first's.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { CONTENDERS } from "./contenders.mjs";
+
+const [folder, ...flags] = process.argv.slice(2);
+const quick = flags.includes("--quick");
+const expected = JSON.parse(readFileSync(join(folder, "expected.json"), "utf8"));
+
+function cut(bytes, how) {
+  const chunks = [];
+  if (how === "event") {
+    for (let from = 0, end; (end = bytes.indexOf("\n\n", from)) >= 0; from = end + 2) chunks.push(bytes.subarray(from, end + 2));
+    return chunks;
+  }
+  const size = how === "16k" ? 16384 : 7;
+  for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
+  return chunks;
+}
+
+function prove(label, folded, { events, text_bytes, text_hash }) {
+  const places = [...folded.parts.keys()].sort((a, b) => a - b);
+  const text = Buffer.concat(places.map((place) => Buffer.from(folded.parts.get(place).text)));
+  let hash = 0xcbf29ce484222325n;
+  for (const byte of text) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
+  const found = [folded.events, text.length, hash.toString(16).padStart(16, "0")];
+  if (String(found) !== String([events, text_bytes, text_hash])) throw new Error(`${label}: ${found}, expected ${events} ${text_bytes} ${text_hash}`);
+}
+
+async function timed(contender, chunks, times) {
+  const start = process.cpuUsage();
+  for (let i = 0; i < times; i++) await contender(chunks);
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / times;
+}
+
+const names = Object.keys(CONTENDERS);
+console.log(`| shape | cut | ${names.join(" | ")} |\n| --- | --- |${" --- |".repeat(names.length)}`);
+for (const shape of quick ? ["W1", "W2"] : ["W1", "W2", "W3", "W5"]) {
+  const bytes = readFileSync(join(folder, `${shape}.sse`));
+  for (const how of ["event", "16k", "7b"]) {
+    const chunks = cut(bytes, how);
+    const state = [];
+    for (const name of names) {
+      prove(`${shape} ${how} ${name}`, await CONTENDERS[name](chunks), expected[shape]);
+      // Warm, and long enough for the clock: a sample is 20 ms or one run.
+      const once = await timed(CONTENDERS[name], chunks, 3);
+      state.push({ name, times: Math.max(1, Math.round(20_000 / once)), samples: [] });
+    }
+    for (let round = 0; round < (quick ? 3 : 9); round++) {
+      for (const { name, times, samples } of state) samples.push(await timed(CONTENDERS[name], chunks, times));
+    }
+    const medians = state.map(({ samples }) => samples.sort((a, b) => a - b)[samples.length >> 1]);
+    const cells = medians.map((time) => `${(time / expected[shape].events).toFixed(3)} (${(time / medians[0]).toFixed(1)}x)`);
+    console.log(`| ${shape} | ${how} | ${cells.join(" | ")} |`);
+  }
+}

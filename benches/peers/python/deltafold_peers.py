@@ -1,0 +1,44 @@
+"""deltafold as contenders of the peer comparison: PYTHONPATH=…/benches/peers/python PY_EXTRA=deltafold_peers."""
+
+import deltafold
+
+
+def all_fields(chunks):
+    """Every scalar field of a delta event is read."""
+    reader = deltafold.Reader()
+    feed = reader.feed
+    count, parts = 0, {}
+    for chunk in chunks:
+        for event in feed(chunk):
+            count += 1
+            kind = event.type
+            if kind == "response.output_text.delta":
+                place = (event.output_index, event.content_index)
+            elif kind == "response.function_call_arguments.delta":
+                place = (event.output_index, 0)
+            elif kind == "response.reasoning_summary_text.delta":
+                place = (event.output_index, event.summary_index)
+            else:
+                continue
+            event.sequence_number
+            event.item_id
+            part = parts.get(place)
+            if part is None:
+                part = parts[place] = []
+            part.append(event.delta)
+    return count, parts, reader
+
+def folded(chunks):
+    """No event is made; the texts are read from the response at the end."""
+    reader = deltafold.Reader()
+    for chunk in chunks:
+        reader.feed(chunk)
+    parts = {}
+    for at, item in enumerate(reader.response.items):
+        if item.type == "function_call":
+            parts[at, 0] = [item.arguments]
+        for index, part in enumerate(item.summary_parts if item.type == "reasoning" else item.parts):
+            parts[at, index] = [part.text]
+    return reader.event_count, parts, reader
+
+CONTENDERS = {"deltafold": all_fields, "deltafold-folded": folded}
