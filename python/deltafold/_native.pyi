@@ -724,5 +724,8 @@ def validate(what: str, value: _Json, /, *, edition: str | None = None, status: 
     "compact_request", "compact_response", "websocket_create", "websocket_error", "error", "request_head" or "response_head".
     """
 
+def _request(what: str, value: _Json, /) -> dict[str, Any]:
+    """Does what a name says to a dict or JSON text, and gives a dict."""
+
 def _main(arguments: list[str], /) -> int:
     """Runs the command line with these arguments; the exit code."""

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use deltafold::json::Value as Json;
-use deltafold::request::{check_arguments, enforce, CreateResponse, LoopState, Rejection, ToolLoop};
+use deltafold::request::{check_arguments, enforce, request_named, CreateResponse, LoopState, Rejection, ToolLoop};
 use deltafold::validate::{validate_input_item, validate_request};
 use deltafold::{Edition, Error};
 use deltafold_tests::{vectors, Vector};
@@ -25,6 +25,10 @@ fn every_call_gets_its_verdict_and_what_is_rejected_has_an_answer() {
     for vector in cases("enforce") {
         let request = CreateResponse::from_value(read(vector.get("request"))).unwrap();
         let calls = enforce(&request, &read(vector.get("response")));
+        let call = json!({"request": vector.get("request"), "response": vector.get("response")});
+        let named: Value = serde_json::from_str(&request_named("enforce", &call.to_string()).unwrap()).unwrap();
+        let named: Value = named["calls"].as_array().unwrap().iter().map(|call| call["reason"].clone()).collect();
+        assert_eq!(named, *vector.get("calls"), "{vector}");
         let reasons: Value = calls.iter().map(|call| json!(call.rejection.map(Rejection::name))).collect();
         assert_eq!(reasons, *vector.get("calls"), "{vector}");
         for call in &calls {
@@ -74,6 +78,13 @@ fn every_loop_goes_its_way_and_ends_with_its_request() {
                 }
             }
         }
+        // The same by name, in one call; a step that is refused is left out.
+        let mut call = vector.get("options").clone();
+        let steps = vector.get("steps").as_array().unwrap().iter().filter(|step| step.get("refused").is_none());
+        call["steps"] = steps.cloned().collect();
+        let whole: Value = serde_json::from_str(&request_named("tool_loop", &call.to_string()).unwrap()).unwrap();
+        assert_eq!(whole["state"], tools.state().name(), "{vector}");
+        assert_eq!(whole["request"], serde_json::from_str::<Value>(&tools.request().to_json()).unwrap(), "{vector}");
         let last = vector.get("last");
         if !last.is_null() {
             let request = tools.request();

@@ -14,6 +14,7 @@ mod names;
 mod options;
 mod partial;
 mod reader;
+mod request;
 mod response;
 mod sse;
 mod validate;
@@ -40,6 +41,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<writer::Writer>()?;
     module.add_function(wrap_pyfunction!(event::_event, module)?)?;
     module.add_function(wrap_pyfunction!(validate::_main, module)?)?;
+    module.add_function(wrap_pyfunction!(request::_request, module)?)?;
     module.add_function(wrap_pyfunction!(adapter::detect, module)?)?;
     module.add_function(wrap_pyfunction!(adapter::dialects, module)?)?;
     module.add_function(wrap_pyfunction!(partial::partial_json, module)?)?;

@@ -9,6 +9,7 @@
 //! - [`ToolLoop`] keeps a conversation with tools going: calls out, results in, next request out. It runs nothing itself.
 //! - [`ErrorReport`] is an error in whatever form it came, with advice whether to try again, and how.
 //! - [`create_message`] and [`Lanes`] are what a WebSocket adds.
+//! - [`request_named`] is all of it by name, JSON in and JSON out, for bindings.
 //!
 //! All of it works on whole bodies, in time linear in their size; nothing here is on the way of a stream.
 
@@ -21,6 +22,7 @@ mod failure;
 #[rustfmt::skip]
 mod generated;
 mod history;
+mod named;
 mod parts;
 mod policy;
 mod result;
@@ -33,6 +35,7 @@ pub use choice::{Choice, ToolName};
 pub use enforce::{enforce, CallVerdict, Rejection};
 pub use failure::{advice_json, Action, ErrorAdvice, ErrorForm, ErrorReport};
 pub use history::{history_json, History, HistoryCode, HistoryFinding};
+pub use named::{request_named, NAMED};
 pub use parts::{InputItem, Part, TextFormat, Tool, ToolChoice};
 pub use policy::{Chain, Keep, Policy, Reasoning};
 pub use result::ToolResult;

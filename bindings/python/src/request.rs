@@ -1,0 +1,20 @@
+//! Requests: history, tool loops, errors. The words are in `deltafold/request.py`.
+
+use deltafold::json::Value;
+use deltafold::request::request_named;
+use deltafold::Limits;
+use pyo3::prelude::*;
+
+use crate::{convert, error};
+
+/// Does what a name says to a dict or JSON text, and gives a dict.
+#[pyfunction]
+#[pyo3(signature = (what, value, /))]
+pub(crate) fn _request<'py>(what: &str, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = value.py();
+    let text = convert::json_text(value)?;
+    let answer = request_named(what, &text)
+        .and_then(|answer| Ok(Value::parse(&answer, Limits::default().depth)?))
+        .map_err(|found| error::raise(py, &found))?;
+    convert::value(py, &answer)
+}

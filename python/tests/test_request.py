@@ -1,0 +1,98 @@
+"""Requests: what is Python's own. The rules themselves are the core's, and tested there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import deltafold
+from deltafold.request import ToolLoop, advice, create_message, enforce, history
+
+REQUEST: dict[str, Any] = {
+    "model": "m-1",
+    "input": "Hi",
+    "tools": [{"type": "function", "name": "look"}, {"type": "function", "name": "delete"}],
+    "tool_choice": {"type": "allowed_tools", "tools": [{"type": "function", "name": "look"}]},
+}
+
+
+def call(call_id: str, name: str = "look") -> dict[str, Any]:
+    fields = {"id": f"fc_{call_id}", "call_id": call_id, "name": name, "arguments": "{}", "status": "completed"}
+    return {"type": "function_call", **fields}
+
+
+def response(*output: dict[str, Any]) -> dict[str, Any]:
+    return {"object": "response", "id": "resp_1", "status": "completed", "output": list(output)}
+
+
+def test_answers_become_the_next_request() -> None:
+    reasoning = {"type": "reasoning", "id": "rs_1", "summary": [], "content": [{"type": "reasoning_text", "text": "hm"}]}
+    step = {"response": response(reasoning, call("c1"))}
+    request, findings = history(REQUEST, [step, {"item": {"type": "message", "role": "user", "content": "Go on"}}])
+    assert [item["type"] for item in request["input"]] == ["message", "reasoning", "function_call", "message"]
+    assert request["store"] is False
+    assert [(finding["code"], finding["path"]) for finding in findings] == [("field_dropped", "/output/0/content")]
+    request, findings = history(REQUEST, [step], policy="stateful")
+    assert (request["previous_response_id"], request["input"], findings) == ("resp_1", [], [])
+    assert "previous_response_id" not in REQUEST
+
+
+def test_every_call_gets_its_verdict() -> None:
+    calls = enforce(REQUEST, response(call("c1"), call("c2", "delete"), call("c3", "drop")))
+    assert [(found["call_id"], found["reason"]) for found in calls] == [
+        ("c1", None),
+        ("c2", "not_allowed"),
+        ("c3", "not_allowed"),
+    ]
+
+
+def test_a_loop_takes_results_in_any_order_and_sends_them_in_the_order_of_the_calls() -> None:
+    tools = ToolLoop(REQUEST, max_turns=3)
+    assert tools.state == "ready"
+    assert tools.apply(response(call("c1"), call("c2", "delete"), call("c3"))) == "waiting"
+    assert [found["call_id"] for found in tools.pending] == ["c1", "c3"]
+    assert [found["reason"] for found in tools.rejected] == ["not_allowed"]
+    assert tools.result("c3", {"error": "no network"}) == "waiting"
+    assert tools.result("c1", {"json": {"n": 1}}) == "ready"
+    outputs = {item["call_id"]: item["output"] for item in tools.request["input"] if item["type"] == "function_call_output"}
+    assert list(outputs) == ["c1", "c2", "c3"]
+    assert (outputs["c1"], outputs["c3"]) == ('{"n":1}', '{"error":"no network"}')
+    assert deltafold.validate("request", tools.request) == []
+    assert tools.apply(response()) == "finished"
+    assert (tools.reason, tools.findings) == (None, [])
+
+
+def test_a_step_that_is_refused_raises_and_changes_nothing() -> None:
+    tools = ToolLoop(REQUEST)
+    with pytest.raises(deltafold.Misuse):
+        tools.result("c1", "too early")
+    assert tools.apply(response(call("c1"))) == "waiting"
+    before = (tools.state, tools.request, tools.pending)
+    with pytest.raises(deltafold.Misuse) as caught:
+        tools.result("c9", "nobody asked")
+    assert caught.value.code == "misuse.intent"
+    assert (tools.state, tools.request, tools.pending) == before
+    with pytest.raises(deltafold.Misuse):
+        ToolLoop(REQUEST, policy="nobody")
+
+
+def test_a_loop_stops_by_its_limits() -> None:
+    tools = ToolLoop(REQUEST, max_calls=1)
+    assert tools.apply(response(call("c1"), call("c2"))) == "stopped"
+    assert tools.reason == "calls"
+
+
+def test_an_error_comes_with_advice() -> None:
+    body = {"error": {"type": "too_many_requests", "code": None, "message": "Slow down.", "param": None}}
+    found = advice(body, status=429, headers={"Retry-After": "2"})
+    assert (found["action"], found["after"], found["message"]) == ("retry", 2, "Slow down.")
+    envelope = {"type": "error", "status": 400, "error": {"code": "previous_response_not_found", "message": "gone"}}
+    assert advice(envelope)["action"] == "resend_context"
+
+
+def test_the_message_of_a_socket_has_no_field_that_it_must_not_have() -> None:
+    message, left_out = create_message({"model": "m-1", "stream": True, "input": "Hi"})
+    assert message == {"type": "response.create", "model": "m-1", "input": "Hi"}
+    assert left_out == ["stream"]
+    assert deltafold.validate("websocket_create", message) == []
