@@ -42,39 +42,24 @@
 #define DFOLD_HAS_SUMMARY_INDEX 8
 
 /**
- * Bit of `dfold_event.has`: `annotation_index` is there.
- */
-#define DFOLD_HAS_ANNOTATION_INDEX 16
-
-/**
- * Bit of `dfold_event.has`: `command_index` is there.
- */
-#define DFOLD_HAS_COMMAND_INDEX 32
-
-/**
- * Bit of `dfold_event.has`: `partial_image_index` is there.
- */
-#define DFOLD_HAS_PARTIAL_IMAGE_INDEX 64
-
-/**
  * Bit of `dfold_event.has`: `item_id` is there.
  */
-#define DFOLD_HAS_ITEM_ID 128
+#define DFOLD_HAS_ITEM_ID 16
 
 /**
  * Bit of `dfold_event.has`: `text` is there.
  */
-#define DFOLD_HAS_TEXT 256
+#define DFOLD_HAS_TEXT 32
 
 /**
  * Bit of `dfold_event.has`: the frame had a name.
  */
-#define DFOLD_HAS_FRAME_NAME 512
+#define DFOLD_HAS_FRAME_NAME 64
 
 /**
  * Bit of `dfold_event.has`: the payload is no JSON object, or nested too deep; `raw` has what came.
  */
-#define DFOLD_HAS_FAULT 1024
+#define DFOLD_HAS_FAULT 128
 
 /**
  * What dfold_writer_apply_json gives for an intent that opened no item.
@@ -944,7 +929,8 @@ typedef struct {
 } dfold_unfinished;
 
 /**
- * One event. What it lacks is 0 or empty; the bits of `has` tell an absent number from 0.
+ * One event: what routes it, its text, and its exact payload. What it lacks is 0 or empty; the bits of `has` tell an absent number
+ * from 0. Every other field (`/annotation_index`, `/item/name`, …) is found by dfold_event_get.
  *
  * The views are valid until the next call that feeds, polls, ends, resets or frees the reader; getters leave them alone.
  */
@@ -981,18 +967,6 @@ typedef struct {
      * Position of the part in the item's summary.
      */
     uint64_t summary_index;
-    /**
-     * Position of the annotation in its part.
-     */
-    uint64_t annotation_index;
-    /**
-     * Position of the command in its shell call.
-     */
-    uint64_t command_index;
-    /**
-     * Number of a preview image.
-     */
-    uint64_t partial_image_index;
     /**
      * The `type` as it was sent.
      */

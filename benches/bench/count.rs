@@ -6,9 +6,12 @@
 //!     target/release/deltafold-count W1 event reader
 //! ```
 //!
+//! `deltafold-count SHAPE` alone writes the stream to standard output, for programs in other languages (`benches/c`).
+//!
 //! The arguments are a shape, a cut (`whole`, `event`, `16k`, `7b`, …; `payloads` for the event layer alone) and a road.
 //! Only what happens inside `counted` counts, so making the shape and checking the result are free.
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use deltafold_benches::contenders::{payloads, EventRoad, StreamRoad};
@@ -17,6 +20,10 @@ use deltafold_benches::{Cut, Mode};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [shape] = arguments.as_slice() {
+        let Some(shape) = Shape::named(shape, Mode::Full) else { return usage() };
+        return ExitCode::from(u8::from(std::io::stdout().write_all(&shape.stream).is_err()));
+    }
     let [shape, cut, road] = arguments.as_slice() else { return usage() };
     let Some(shape) = Shape::named(shape, Mode::Full) else { return usage() };
     let folded = if cut == "payloads" {
@@ -32,7 +39,10 @@ fn main() -> ExitCode {
     let result = folded.result();
     assert_eq!(result.events, shape.expected.events);
     assert!(road == "split" || result == shape.expected, "{result:?}, expected {:?}", shape.expected);
-    println!("{} events", result.events);
+    println!(
+        "{} events, {} bytes of text, hash {:016x}, {} bytes completed",
+        result.events, result.text_bytes, result.text_hash, result.completed_bytes
+    );
     ExitCode::SUCCESS
 }
 

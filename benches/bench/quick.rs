@@ -2,6 +2,8 @@
 
 #[path = "accumulate.rs"]
 mod accumulate;
+#[path = "c.rs"]
+mod c;
 #[path = "event.rs"]
 mod event;
 #[path = "partial_json.rs"]
@@ -14,6 +16,11 @@ mod validate;
 #[test]
 fn every_contender_reads_the_same_events() {
     event::main();
+}
+
+#[test]
+fn the_c_functions_fold_what_the_rust_reader_does() {
+    c::main();
 }
 
 #[test]

@@ -1,5 +1,5 @@
 # what: every binding gives the core's answer to every vector, whole and cut
-# needs: cargo gcc node
+# needs: cargo gcc node valgrind
 # after: c python npm
 set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"
@@ -16,3 +16,10 @@ run "$CARGO_TARGET_DIR/debug/bindings" \
     "c='$runner'" \
     "python='$DELTAFOLD_CACHE/venv/python/bin/python' '$ROOT/tests/runners/python/run.py'" \
     "npm=env -C '$DELTAFOLD_CACHE/npm/project' node '$ROOT/tests/runners/npm/run.mjs'"
+
+# The C runner once more under valgrind, which is slow: each sixteenth vector.
+plain=$DELTAFOLD_CACHE/c/runner-plain
+run gcc -std=gnu11 -Wall -Wextra -Wpedantic -Werror -g -I"$prefix/include" tests/runners/c/run.c -L"$prefix/lib" -ldeltafold \
+    -Wl,-rpath,"$prefix/lib" -o "$plain"
+RUST_BACKTRACE=0 run "$CARGO_TARGET_DIR/debug/bindings" --every 16 \
+    "c=valgrind -q --leak-check=full --errors-for-leak-kinds=definite,indirect,possible --error-exitcode=99 '$plain'"

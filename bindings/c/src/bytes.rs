@@ -24,13 +24,22 @@ impl dfold_bytes {
     pub(crate) const NULL: Self = Self { data: core::ptr::null(), len: 0 };
 }
 
+impl Default for dfold_bytes {
+    #[inline]
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
 impl From<&[u8]> for dfold_bytes {
+    #[inline]
     fn from(bytes: &[u8]) -> Self {
         Self { data: bytes.as_ptr(), len: bytes.len() }
     }
 }
 
 impl From<&str> for dfold_bytes {
+    #[inline]
     fn from(text: &str) -> Self {
         text.as_bytes().into()
     }

@@ -13,22 +13,17 @@ pub const DFOLD_HAS_OUTPUT_INDEX: u32 = 2;
 pub const DFOLD_HAS_CONTENT_INDEX: u32 = 4;
 /// Bit of `dfold_event.has`: `summary_index` is there.
 pub const DFOLD_HAS_SUMMARY_INDEX: u32 = 8;
-/// Bit of `dfold_event.has`: `annotation_index` is there.
-pub const DFOLD_HAS_ANNOTATION_INDEX: u32 = 16;
-/// Bit of `dfold_event.has`: `command_index` is there.
-pub const DFOLD_HAS_COMMAND_INDEX: u32 = 32;
-/// Bit of `dfold_event.has`: `partial_image_index` is there.
-pub const DFOLD_HAS_PARTIAL_IMAGE_INDEX: u32 = 64;
 /// Bit of `dfold_event.has`: `item_id` is there.
-pub const DFOLD_HAS_ITEM_ID: u32 = 128;
+pub const DFOLD_HAS_ITEM_ID: u32 = 16;
 /// Bit of `dfold_event.has`: `text` is there.
-pub const DFOLD_HAS_TEXT: u32 = 256;
+pub const DFOLD_HAS_TEXT: u32 = 32;
 /// Bit of `dfold_event.has`: the frame had a name.
-pub const DFOLD_HAS_FRAME_NAME: u32 = 512;
+pub const DFOLD_HAS_FRAME_NAME: u32 = 64;
 /// Bit of `dfold_event.has`: the payload is no JSON object, or nested too deep; `raw` has what came.
-pub const DFOLD_HAS_FAULT: u32 = 1024;
+pub const DFOLD_HAS_FAULT: u32 = 128;
 
-/// One event. What it lacks is 0 or empty; the bits of `has` tell an absent number from 0.
+/// One event: what routes it, its text, and its exact payload. What it lacks is 0 or empty; the bits of `has` tell an absent number
+/// from 0. Every other field (`/annotation_index`, `/item/name`, …) is found by dfold_event_get.
 ///
 /// The views are valid until the next call that feeds, polls, ends, resets or frees the reader; getters leave them alone.
 #[repr(C)]
@@ -50,12 +45,6 @@ pub struct dfold_event {
     pub content_index: u64,
     /// Position of the part in the item's summary.
     pub summary_index: u64,
-    /// Position of the annotation in its part.
-    pub annotation_index: u64,
-    /// Position of the command in its shell call.
-    pub command_index: u64,
-    /// Number of a preview image.
-    pub partial_image_index: u64,
     /// The `type` as it was sent.
     pub r#type: dfold_bytes,
     /// Id of the item that the event belongs to.
@@ -70,47 +59,40 @@ pub struct dfold_event {
     pub frame_name: dfold_bytes,
 }
 
-impl From<&Event<'_>> for dfold_event {
+impl dfold_event {
+    /// Fills the caller's struct, member by member in the order of memory: this is the hottest place of the crate, and moving a
+    /// whole event costs as much as finding it.
+    ///
+    /// # Safety
+    /// `out` points to memory for an event that nobody else uses now.
     #[inline]
-    fn from(event: &Event<'_>) -> Self {
+    pub(crate) unsafe fn fill(out: *mut Self, event: &Event<'_>) {
         let mut has = 0;
-        let mut number = |bit: u32, value: Option<u64>| {
-            has |= if value.is_some() { bit } else { 0 };
-            value.unwrap_or(0)
-        };
-        let sequence_number = number(DFOLD_HAS_SEQUENCE_NUMBER, event.sequence_number());
-        let output_index = number(DFOLD_HAS_OUTPUT_INDEX, event.output_index());
-        let content_index = number(DFOLD_HAS_CONTENT_INDEX, event.content_index());
-        let summary_index = number(DFOLD_HAS_SUMMARY_INDEX, event.summary_index());
-        let annotation_index = number(DFOLD_HAS_ANNOTATION_INDEX, event.annotation_index());
-        let command_index = number(DFOLD_HAS_COMMAND_INDEX, event.command_index());
-        let partial_image_index = number(DFOLD_HAS_PARTIAL_IMAGE_INDEX, event.partial_image_index());
-        let mut view = |bit: u32, text: Option<&str>| {
-            has |= if text.is_some() { bit } else { 0 };
-            dfold_bytes::from(text)
-        };
-        let item_id = view(DFOLD_HAS_ITEM_ID, event.item_id());
-        let text = view(DFOLD_HAS_TEXT, event.text());
-        let frame_name = view(DFOLD_HAS_FRAME_NAME, event.frame_name());
-        has |= if event.fault().is_some() { DFOLD_HAS_FAULT } else { 0 };
-        Self {
-            kind: event.kind().into(),
-            has,
-            index: event.index(),
-            offset: event.offset(),
-            sequence_number,
-            output_index,
-            content_index,
-            summary_index,
-            annotation_index,
-            command_index,
-            partial_image_index,
-            r#type: event.wire_type().into(),
-            item_id,
-            delta: event.delta().into(),
-            text,
-            raw: event.raw().into(),
-            frame_name,
+        macro_rules! set {
+            ($member:ident, $value:expr) => {
+                // SAFETY: the caller promises that the place is writable.
+                unsafe { (&raw mut (*out).$member).write($value) }
+            };
+            ($member:ident, $value:expr, $bit:ident) => {{
+                let value = $value;
+                has |= if value.is_some() { $bit } else { 0 };
+                set!($member, value.map_or(Default::default(), Into::into));
+            }};
         }
+        set!(kind, event.kind().into());
+        set!(index, event.index());
+        set!(offset, event.offset());
+        set!(sequence_number, event.sequence_number(), DFOLD_HAS_SEQUENCE_NUMBER);
+        set!(output_index, event.output_index(), DFOLD_HAS_OUTPUT_INDEX);
+        set!(content_index, event.content_index(), DFOLD_HAS_CONTENT_INDEX);
+        set!(summary_index, event.summary_index(), DFOLD_HAS_SUMMARY_INDEX);
+        set!(r#type, event.wire_type().into());
+        set!(item_id, event.item_id(), DFOLD_HAS_ITEM_ID);
+        set!(delta, event.delta().into());
+        set!(text, event.text(), DFOLD_HAS_TEXT);
+        set!(raw, event.raw().into());
+        set!(frame_name, event.frame_name(), DFOLD_HAS_FRAME_NAME);
+        has |= if event.fault().is_some() { DFOLD_HAS_FAULT } else { 0 };
+        set!(has, has);
     }
 }

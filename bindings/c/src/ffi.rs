@@ -31,6 +31,7 @@ pub(crate) unsafe fn give<T>(out: *mut *mut T, make: impl FnOnce() -> Result<T, 
 ///
 /// # Safety
 /// `handle` is NULL or came from [`give`], was not freed, and no other call on it is running.
+#[inline]
 pub(crate) unsafe fn with<H: Handle>(
     handle: *mut H,
     body: impl FnOnce(&mut H::Inner) -> Result<(), dfold_status>,
@@ -214,6 +215,7 @@ pub(crate) unsafe fn in_out<'a, T>(place: *mut T) -> Result<&'a mut T, dfold_sta
 ///
 /// # Safety
 /// Where `out` is not NULL it points to memory for a `T` that nobody else uses now. It need not hold a value.
+#[inline]
 pub(crate) unsafe fn write<T>(out: *mut T, value: T) -> Result<(), dfold_status> {
     if out.is_null() {
         return Err(dfold_status::DFOLD_MISUSE);
@@ -253,9 +255,16 @@ mod tests {
 
     #[test]
     fn a_handle_that_panicked_refuses_every_later_call_and_can_be_freed() {
-        let mut handle = core::ptr::null_mut();
-        // SAFETY: `handle` is a local that `give` fills and `free` takes back once.
+        let (mut handle, mut null, mut out) = (core::ptr::null_mut(), core::ptr::null_mut(), 7);
+        // SAFETY: `handle` is a local that `give` fills and `free` takes back once each time.
         unsafe {
+            assert_eq!(give(&mut handle, || Ok(Counter(0, false))), dfold_status::DFOLD_OK);
+            assert_eq!(give::<Counter>(&mut null, || panic!("forced")), dfold_status::DFOLD_INTERNAL);
+            assert!(null.is_null());
+            assert_eq!(ask(handle, &mut out, |_| panic!("forced")), dfold_status::DFOLD_INTERNAL);
+            assert_eq!(ask(handle, &mut out, |_| Ok(2)), dfold_status::DFOLD_INTERNAL);
+            assert_eq!(out, 7);
+            free(handle);
             assert_eq!(give(&mut handle, || Ok(Counter(0, false))), dfold_status::DFOLD_OK);
             assert_eq!(with(handle, |_| panic!("forced")), dfold_status::DFOLD_INTERNAL);
             assert_eq!(with(handle, |_| Ok(())), dfold_status::DFOLD_INTERNAL);

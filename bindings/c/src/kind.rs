@@ -164,7 +164,8 @@ pub enum dfold_kind {
 }
 
 impl From<Kind> for dfold_kind {
-    #[inline]
+    // A table, looked up for every event; left to itself the compiler calls a function for it.
+    #[inline(always)]
     fn from(kind: Kind) -> Self {
         match kind {
             Kind::Created => Self::DFOLD_KIND_CREATED,

@@ -8,6 +8,7 @@ use crate::status::dfold_status;
 ///
 /// What the body touched may be half done after a panic. That is why the status tells the caller to free the handle and
 /// do nothing else with it, and why asserting unwind safety here is true.
+#[inline]
 pub(crate) fn boundary(body: impl FnOnce() -> Result<(), dfold_status>) -> dfold_status {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => dfold_status::DFOLD_OK,

@@ -68,17 +68,27 @@ impl dfold_reader {
 
 impl Reading {
     /// The newest event's views end here.
+    #[inline]
     fn forget_event(&mut self) {
         self.event = None;
-        self.tape.clear();
+        if !self.tape.is_empty() {
+            self.tape.clear();
+        }
     }
 
-    fn poll(&mut self) -> Result<dfold_event, dfold_status> {
+    /// Polls into the caller's struct.
+    ///
+    /// # Safety
+    /// As for [`dfold_event::fill`].
+    #[inline]
+    unsafe fn poll(&mut self, out: *mut dfold_event) -> Result<(), dfold_status> {
         self.forget_event();
         match self.reader.poll_event() {
             Ok(Some(event)) => {
                 self.event = Some(Kept::new(event.raw()));
-                Ok((&event).into())
+                // SAFETY: the caller promises it.
+                unsafe { dfold_event::fill(out, &event) };
+                Ok(())
             }
             Ok(None) => Err(dfold_status::DFOLD_NO_MORE),
             Err(error) => Err(self.failures.keep(error)),
@@ -305,7 +315,14 @@ pub unsafe extern "C" fn dfold_reader_end(reader: *mut dfold_reader) -> dfold_st
 #[no_mangle]
 pub unsafe extern "C" fn dfold_reader_poll(reader: *mut dfold_reader, out_event: *mut dfold_event) -> dfold_status {
     // SAFETY: what both ask for is what our caller promises.
-    unsafe { ffi::ask(reader, out_event, Reading::poll) }
+    unsafe {
+        ffi::with(reader, |reading| {
+            if out_event.is_null() {
+                return Err(dfold_status::DFOLD_MISUSE);
+            }
+            reading.poll(out_event)
+        })
+    }
 }
 
 /// Looks at any field of the newest event, by JSON pointer: `/item/name`, `/logprobs/0/token`; empty for the whole payload.

@@ -54,3 +54,34 @@ fn every_function_has_a_test_of_its_misuse() {
         assert!(tests.contains(&format!("    misuse_{name}();")), "{name} has no misuse test");
     }
 }
+
+#[test]
+fn every_function_that_does_work_stands_inside_the_panic_boundary() {
+    // These only look a constant up.
+    const CONSTANT: [&str; 5] =
+        ["dfold_version", "dfold_abi_version", "dfold_status_str", "dfold_status_name", "dfold_kind_name"];
+    // The unit tests of ffi.rs and panic.rs force a panic inside each of these; the others call them.
+    const GATES: [&str; 10] = [
+        "ffi::give(",
+        "ffi::with(",
+        "ffi::ask(",
+        "ffi::free(",
+        "ffi::init(",
+        "boundary_or(",
+        "intent(writer, ",
+        "delta(writer, ",
+        "open(writer, out_item",
+        "text_of(",
+    ];
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut source = String::new();
+    for file in std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
+        source.push_str(&std::fs::read_to_string(file.unwrap().path()).unwrap());
+    }
+    for (name, _) in functions(&read("../../include/deltafold.h")) {
+        let start = source.find(&format!("extern \"C\" fn {name}(")).unwrap_or_else(|| panic!("{name} has no source"));
+        let body = source[start..].split("\n}\n").next().unwrap_or_default();
+        let inside = GATES.iter().any(|gate| body.contains(gate));
+        assert!(inside || CONSTANT.contains(&name.as_str()), "{name} can unwind into C:\n{body}");
+    }
+}

@@ -50,21 +50,25 @@ impl<'a> Event<'a> {
     }
 
     /// The `type` as it was sent; empty if the payload has none.
+    #[inline]
     pub fn wire_type(&self) -> &'a str {
         self.fields.wire_type.get(self.raw, self.scratch).unwrap_or("")
     }
 
     /// The frame's `event:` line; `None` without one.
+    #[inline]
     pub fn frame_name(&self) -> Option<&'a str> {
         self.origin.frame_name
     }
 
     /// Position of the event in the stream, from 0.
+    #[inline]
     pub fn index(&self) -> u64 {
         self.origin.index
     }
 
     /// Byte offset of the payload from the start of the stream.
+    #[inline]
     pub fn offset(&self) -> u64 {
         self.origin.offset
     }
@@ -99,16 +103,19 @@ impl<'a> Event<'a> {
     }
 
     /// Position of the annotation in its part.
+    #[inline]
     pub fn annotation_index(&self) -> Option<u64> {
         self.fields.index(Index::Annotation)
     }
 
     /// Position of the command in its shell call.
+    #[inline]
     pub fn command_index(&self) -> Option<u64> {
         self.fields.index(Index::Command)
     }
 
     /// Number of a preview image.
+    #[inline]
     pub fn partial_image_index(&self) -> Option<u64> {
         self.fields.index(Index::PartialImage)
     }
@@ -132,6 +139,7 @@ impl<'a> Event<'a> {
     }
 
     /// The whole string of a done event: `text`, `refusal`, `arguments`, `input`, `code`, `diff` or `command`.
+    #[inline]
     pub fn text(&self) -> Option<&'a str> {
         self.fields.whole.get(self.raw, self.scratch)
     }
@@ -229,11 +237,13 @@ impl<'a> Event<'a> {
     }
 
     /// The exact payload text.
+    #[inline]
     pub fn raw(&self) -> &'a str {
         self.raw
     }
 
     /// Why the payload is no JSON object, if it is none.
+    #[inline]
     pub fn fault(&self) -> Option<Fault> {
         self.fault
     }
