@@ -4,6 +4,7 @@ import copy
 import gc
 import json
 import pickle
+import sys
 import threading
 import weakref
 
@@ -324,3 +325,54 @@ def test_a_reader_for_each_thread_reads_as_if_alone() -> None:
     for thread in threads:
         thread.join()
     assert texts == ["word " * 300] * 8
+
+
+def test_a_finaliser_may_ask_the_reader_that_is_being_asked() -> None:
+    """A collection may start whenever objects are made; what it runs must find the reader's lock free."""
+    reader = deltafold.Reader()
+    reader.feed(STREAM)
+    seen = []
+
+    class Asks:
+        def __init__(self) -> None:
+            self.me = self
+
+        def __del__(self) -> None:
+            seen.append(reader.response.output_text)
+
+    old = gc.get_threshold()
+    gc.set_threshold(1)
+    try:
+        for _ in range(50):
+            Asks()
+            reader.response.to_dict(), reader.usage, reader.rate_limits, reader.response.output, reader.findings
+    finally:
+        gc.set_threshold(*old)
+    assert len(seen) > 10 and set(seen) == {"Hello"}
+
+
+def test_the_interpreter_is_released_while_a_large_chunk_is_read() -> None:
+    """A thread that waits for the interpreter gets it while one event of 30 MB is read, and not while a small one is."""
+    small, large = (frame({"type": "acme:x", "x": "x" * size}) for size in (10, 30_000_000))
+    held, seen = threading.Lock(), []
+    held.acquire()
+
+    def work() -> None:
+        held.acquire()
+        seen.append(True)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    reader, interval = deltafold.Reader(), sys.getswitchinterval()
+    # Longer than any test: the interpreter goes to the other thread only if it is given up.
+    sys.setswitchinterval(1000)
+    try:
+        held.release()
+        reader.feed(small)
+        before = list(seen)
+        reader.feed(large)
+        after = list(seen)
+    finally:
+        sys.setswitchinterval(interval)
+        thread.join()
+    assert (before, after) == ([], [True])

@@ -27,8 +27,9 @@ impl Converter {
         step: impl FnOnce(&mut deltafold::adapter::Converter) -> Result<(), deltafold::Error>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let mut converter = self.lock(py);
-        step(&mut converter).map_err(|found| error::raise(py, &found))?;
-        Ok(PyBytes::new(py, &converter.take()))
+        let made = step(&mut converter).map(|()| converter.take());
+        drop(converter);
+        made.map(|bytes| PyBytes::new(py, &bytes)).map_err(|found| error::raise(py, &found))
     }
 }
 

@@ -80,6 +80,14 @@ pub(crate) fn value<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, 
     })
 }
 
+/// An owned JSON value, if there is one.
+///
+/// Values are taken out of a reader or writer before they are converted: making Python objects may start a collection, and a
+/// finaliser that it runs may ask the same object, whose lock must be free by then.
+pub(crate) fn option<'py>(py: Python<'py>, given: Option<Value>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    given.map(|given| value(py, &given)).transpose()
+}
+
 /// A number as int or float, as the `json` module would read it; an int too long for that is a `Decimal`, which has every digit.
 fn number<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
     if let Ok(value) = text.parse::<i64>() {

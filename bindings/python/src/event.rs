@@ -126,17 +126,24 @@ impl Kept {
     }
 }
 
-/// The newest item id of a stream, as a Python string: most events of a stretch have the same one.
+/// The item ids of a stream as Python strings, so that events of one item share one: the newest id for each position.
 #[derive(Default)]
-pub(crate) struct LastItem(Option<(Box<str>, Py<PyString>)>);
+pub(crate) struct ItemIds(Vec<Option<(Box<str>, Py<PyString>)>>);
 
-impl LastItem {
-    fn get(&mut self, py: Python<'_>, id: &str) -> Py<PyString> {
-        match &self.0 {
-            Some((known, string)) if **known == *id => string.clone_ref(py),
+/// More calls than these at once are rare, and cost a string each.
+const POSITIONS: usize = 32;
+
+impl ItemIds {
+    fn get(&mut self, py: Python<'_>, id: &str, output_index: u64) -> Py<PyString> {
+        if self.0.is_empty() {
+            self.0.resize_with(POSITIONS, || None);
+        }
+        let known = &mut self.0[output_index as usize % POSITIONS];
+        match known {
+            Some((text, string)) if **text == *id => string.clone_ref(py),
             _ => {
                 let string = PyString::new(py, id).unbind();
-                self.0 = Some((id.into(), string.clone_ref(py)));
+                *known = Some((id.into(), string.clone_ref(py)));
                 string
             }
         }
@@ -156,9 +163,9 @@ pub(crate) struct Event {
 }
 
 impl Event {
-    /// Makes the Python half of an event. `last` remembers the item id from event to event.
-    pub(crate) fn new(py: Python<'_>, kept: Kept, last: &mut LastItem) -> Self {
-        let item_id = kept.item_id.get(&kept.raw).map(|id| last.get(py, id));
+    /// Makes the Python half of an event. `ids` remembers item ids from event to event.
+    pub(crate) fn new(py: Python<'_>, kept: Kept, ids: &mut ItemIds) -> Self {
+        let item_id = kept.item_id.get(&kept.raw).map(|id| ids.get(py, id, kept.output_index));
         Self { kept, item_id, delta: OnceLock::new() }
     }
 
@@ -166,7 +173,7 @@ impl Event {
     pub(crate) fn parse(py: Python<'_>, raw: &str, origin: Origin<'_>) -> Self {
         let mut parser = Parser::new(DEPTH as usize);
         let event = parser.parse(raw, origin);
-        Self::new(py, Kept::new(&event, DEPTH), &mut LastItem::default())
+        Self::new(py, Kept::new(&event, DEPTH), &mut ItemIds::default())
     }
 
     fn frame(&self, py: Python<'_>) -> Option<Py<PyString>> {

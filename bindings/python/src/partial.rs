@@ -47,12 +47,14 @@ impl PartialJson {
     /// Adds text. Raises DeltafoldError where it stops being JSON; the value up to there stays.
     #[pyo3(signature = (piece, /))]
     fn push(&self, py: Python<'_>, piece: &str) -> PyResult<()> {
-        self.lock(py).push(piece).map_err(|found| error::raise(py, &found.into()))
+        let pushed = self.lock(py).push(piece);
+        pushed.map_err(|found| error::raise(py, &found.into()))
     }
 
     /// Says that no more will come. Raises DeltafoldError if the text is no whole JSON document.
     fn finish(&self, py: Python<'_>) -> PyResult<()> {
-        self.lock(py).finish().map_err(|found| error::raise(py, &found.into()))
+        let finished = self.lock(py).finish();
+        finished.map_err(|found| error::raise(py, &found.into()))
     }
 
     /// Starts again; options stay.
@@ -63,7 +65,8 @@ impl PartialJson {
     /// The value so far; None if none has begun to show.
     #[getter]
     fn value<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.lock(py).value().map(|value| convert::value(py, value)).transpose()
+        let value = self.lock(py).value().cloned();
+        convert::option(py, value)
     }
 
     /// The value so far as JSON text, numbers as they were written; None if none has begun to show.
@@ -87,7 +90,8 @@ impl PartialJson {
     /// the type or text.
     #[getter]
     fn changes<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        self.lock(py).changes().map(|change| convert::value(py, &change.to_value())).collect()
+        let changes: Vec<_> = self.lock(py).changes().map(|change| change.to_value()).collect();
+        changes.iter().map(|change| convert::value(py, change)).collect()
     }
 
     /// Forgets the changes.

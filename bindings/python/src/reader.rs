@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::sync::{MutexExt, PyOnceLock};
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::event::{Event, Kept, LastItem};
+use crate::event::{Event, ItemIds, Kept};
 use crate::finding::{Finding, Outcome};
 use crate::options::Keyword;
 use crate::response::Response;
@@ -34,7 +34,7 @@ struct Inner {
     reader: deltafold::Reader,
     /// The first event of the newest chunk, which `feed` has read already: most chunks of a slow network complete none.
     ahead: Option<Kept>,
-    last_item: LastItem,
+    item_ids: ItemIds,
     fed: u64,
     depth: u32,
 }
@@ -42,7 +42,7 @@ struct Inner {
 impl Inner {
     fn new(reader: deltafold::Reader, depth: usize) -> Self {
         let depth = u32::try_from(depth).unwrap_or(u32::MAX);
-        Self { reader, ahead: None, last_item: LastItem::default(), fed: 0, depth }
+        Self { reader, ahead: None, item_ids: ItemIds::default(), fed: 0, depth }
     }
 
     /// Takes a chunk and reads its first event. Says whether there is anything to iterate over.
@@ -89,17 +89,22 @@ impl Reader {
     }
 
     fn next(&self, py: Python<'_>) -> PyResult<Option<Event>> {
+        // The lock is free again before an exception is made; see `convert::option`.
+        self.poll(py).map_err(|found| error::raise(py, &found))
+    }
+
+    #[inline]
+    fn poll(&self, py: Python<'_>) -> Result<Option<Event>, Error> {
         let mut inner = self.lock(py);
         let inner = &mut *inner;
-        if let Some(kept) = inner.ahead.take() {
-            return Ok(Some(Event::new(py, kept, &mut inner.last_item)));
-        }
-        let event = match inner.reader.poll_event() {
-            Ok(Some(event)) => event,
-            Ok(None) => return Ok(None),
-            Err(found) => return Err(error::raise(py, &found)),
+        let kept = match inner.ahead.take() {
+            Some(kept) => kept,
+            None => match inner.reader.poll_event()? {
+                Some(event) => Kept::new(&event, inner.depth),
+                None => return Ok(None),
+            },
         };
-        Ok(Some(Event::new(py, Kept::new(&event, inner.depth), &mut inner.last_item)))
+        Ok(Some(Event::new(py, kept, &mut inner.item_ids)))
     }
 
     fn events(slf: &Bound<'_, Self>) -> Events {
@@ -267,7 +272,8 @@ impl Reader {
     /// Takes the request that the stream answers, as a dict or JSON text, for the rules about both.
     fn note_request(&self, py: Python<'_>, request: &Bound<'_, PyAny>) -> PyResult<()> {
         let request = convert::json_text(request)?;
-        self.lock(py).reader.note_request(&request).map_err(|found| error::raise(py, &found))
+        let noted = self.lock(py).reader.note_request(&request);
+        noted.map_err(|found| error::raise(py, &found))
     }
 
     /// Takes HTTP headers, a mapping or pairs; with `status` the validator checks the rules about both. Rate limits are kept.
@@ -310,7 +316,7 @@ impl Reader {
     /// Token counts as a dict, once a terminal event has them; else None.
     #[getter]
     fn usage<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.read(py, |reader| reader.usage().map(|usage| convert::value(py, usage)).transpose())
+        convert::option(py, self.read(py, |reader| reader.usage().cloned()))
     }
 
     /// The newest sequence number: where to resume after. None if there was none.
@@ -352,14 +358,12 @@ impl Reader {
     /// Rate limits from headers and events: a dict with `headers`, `event` and `retry_after_seconds`.
     #[getter]
     fn rate_limits<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        self.read(py, |reader| {
-            let limits = reader.rate_limits();
-            let dict = PyDict::new(py);
-            dict.set_item("headers", convert::value(py, &limits.headers.clone().into())?)?;
-            dict.set_item("event", convert::value(py, &limits.event)?)?;
-            dict.set_item("retry_after_seconds", limits.retry_after_seconds())?;
-            Ok(dict)
-        })
+        let limits = self.read(py, |reader| reader.rate_limits().clone());
+        let dict = PyDict::new(py);
+        dict.set_item("retry_after_seconds", limits.retry_after_seconds())?;
+        dict.set_item("headers", convert::value(py, &limits.headers.into())?)?;
+        dict.set_item("event", convert::value(py, &limits.event)?)?;
+        Ok(dict)
     }
 
     /// Bytes read since the start.
@@ -451,13 +455,13 @@ impl Drop for Events {
         if *self.exhausted.get_mut() || reader.turn.load(Ordering::Relaxed) != self.turn {
             return;
         }
-        Python::attach(|py| {
-            let mut inner = reader.lock(py);
-            if inner.unread() < DETACH_BYTES {
-                return inner.drain();
-            }
-            drop(inner);
-            py.detach(|| reader.lock_detached().drain());
-        });
+        // Whoever has the lock may be this very thread, in a collection that its work has started: the rest is then left to the
+        // next iterator.
+        let Ok(mut inner) = reader.inner.try_lock() else { return };
+        if inner.unread() < DETACH_BYTES {
+            return inner.drain();
+        }
+        drop(inner);
+        Python::attach(|py| py.detach(|| reader.lock_detached().drain()));
     }
 }

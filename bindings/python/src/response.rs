@@ -28,7 +28,7 @@ impl Response {
 
     fn member<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
         if key != "output" {
-            return self.ask(py, |response| response.get(key).map(|value| convert::value(py, value)).transpose());
+            return convert::option(py, self.ask(py, |response| response.get(key).cloned()));
         }
         self.to_dict(py)?.cast::<PyDict>()?.get_item("output")
     }
@@ -70,28 +70,26 @@ impl Response {
     /// The output items as dicts, in order.
     #[getter]
     fn output<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.ask(py, |response| {
-            let items: Vec<Value> = response.items().map(|item| item.to_value()).collect();
-            convert::value(py, &Value::Array(items))
-        })
+        let items: Vec<Value> = self.ask(py, |response| response.items().map(|item| item.to_value()).collect());
+        convert::value(py, &Value::Array(items))
     }
 
     /// Token counts as a dict, once a terminal event has them; else None.
     #[getter]
     fn usage<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.ask(py, |response| response.usage().map(|value| convert::value(py, value)).transpose())
+        convert::option(py, self.ask(py, |response| response.usage().cloned()))
     }
 
     /// The error of a failed response as a dict; else None.
     #[getter]
     fn error<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.ask(py, |response| response.error().map(|value| convert::value(py, value)).transpose())
+        convert::option(py, self.ask(py, |response| response.error().cloned()))
     }
 
     /// Why the response is incomplete, as a dict; else None.
     #[getter]
     fn incomplete_details<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.ask(py, |response| response.incomplete_details().map(|value| convert::value(py, value)).transpose())
+        convert::option(py, self.ask(py, |response| response.incomplete_details().cloned()))
     }
 
     /// The item that an `output_index` of the stream routes to; None if there is none.
@@ -204,10 +202,11 @@ impl Item {
 
     fn member<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
         // Log probabilities that still grow are in the whole item only.
-        self.ask(py, |item| match key {
-            "content" => item.to_value().get(key).map(|value| convert::value(py, value)).transpose(),
-            _ => item.get(key).map(|value| convert::value(py, value)).transpose(),
-        })?
+        let found = self.ask(py, |item| match key {
+            "content" => item.to_value().get(key).cloned(),
+            _ => item.get(key).cloned(),
+        })?;
+        convert::option(py, found)
     }
 
     fn parts_of(&self, py: Python<'_>, summary: bool) -> PyResult<Vec<Part>> {
@@ -253,9 +252,7 @@ impl Item {
     /// The arguments so far as a value: open containers are closed, an open string is included as far as it goes, an open
     /// number or literal is left out. None before the first character of a value.
     fn partial_arguments<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.ask(py, |item| {
-            item.read_arguments(|growing| growing.value().map(|value| convert::value(py, value)).transpose())
-        })?
+        convert::option(py, self.ask(py, |item| item.partial_arguments())?)
     }
 
     /// The texts of all `output_text` parts, joined.
@@ -393,9 +390,7 @@ impl Part {
 
     /// The text as a JSON value that is still growing, for structured output. None before the first character of a value.
     fn partial_json<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.ask(py, |part| {
-            part.read_json(|growing| growing.value().map(|value| convert::value(py, value)).transpose())
-        })?
+        convert::option(py, self.ask(py, |part| part.partial_json())?)
     }
 
     /// The value of a wire field, or `default`.
@@ -406,9 +401,8 @@ impl Part {
         default: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = key.py();
-        let found =
-            self.ask(py, |part| part.get(&key.to_string_lossy()).map(|value| convert::value(py, value)).transpose())?;
-        Ok(found?.or(default))
+        let found = self.ask(py, |part| part.get(&key.to_string_lossy()).cloned())?;
+        Ok(convert::option(py, found)?.or(default))
     }
 
     fn __getattr__<'py>(slf: &Bound<'py, Self>, key: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
