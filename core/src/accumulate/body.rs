@@ -130,8 +130,13 @@ impl Body {
 impl Light {
     fn of(view: View<'_>, reading: Reading) -> Self {
         let mut this = Self { object: Object::new(), lacks: false };
+        let mut placed = false;
         for (key, value) in view.entries() {
             let key = key.as_str().unwrap_or_default();
+            // The items stand once, also if a server says `output` twice.
+            if reading == Reading::Snapshot && key == "output" && core::mem::replace(&mut placed, true) {
+                continue;
+            }
             let value = match (&*key, reading) {
                 ("content", Reading::Item) if value.tag() == Tag::Array => {
                     Value::Array(value.elements().map(|part| this.part(part)).collect())
@@ -141,7 +146,7 @@ impl Light {
             };
             this.object.push(key, value);
         }
-        if reading == Reading::Snapshot && !this.object.contains_key("output") {
+        if reading == Reading::Snapshot && !placed {
             this.object.push("output", Value::Null);
         }
         this

@@ -266,7 +266,9 @@ impl Reader {
     pub fn finish(&mut self) -> Outcome {
         self.end();
         while let Ok(Some(_)) = self.poll_event() {}
-        let place = Place { event_index: None, sequence_number: None, offset: self.decoder.offset() };
+        // Where reading stopped, not how far the decoder had looked: that depends on the cut.
+        let offset = self.stop.as_ref().map_or(self.decoder.offset(), Error::offset);
+        let place = Place { event_index: None, sequence_number: None, offset };
         if self.accumulator.outcome().is_none() {
             if let Some(outcome) =
                 self.stranger.judge(self.events, self.decoder.recognised(), place, &mut self.findings)

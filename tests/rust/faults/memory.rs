@@ -136,6 +136,15 @@ fn m32_after_an_error_or_the_end_every_call_answers_the_same_and_reset_is_new() 
         assert!(matches!(reader.finish(), Outcome::Truncated { .. }));
     }
     reader.reset();
+    // The end is where reading stopped, however far a larger chunk let it look ahead.
+    let ends = |step: usize| {
+        let mut reader = with(Limits { line_bytes: NEXT.len() + 10, ..Limits::default() });
+        let stream = frame(NEXT) + &frame(&NEXT.replace("next", &"y".repeat(100)));
+        assert_eq!(drive(&mut reader, stream.as_bytes().chunks(step)), Err(Code::LineLimit));
+        reader.finish();
+        reader.findings().iter().map(|finding| finding.place.offset).collect::<Vec<_>>()
+    };
+    assert_eq!(ends(1), ends(1 << 20));
     assert_eq!(drive(&mut reader, [&b": c\n\n"[..]]), Ok(0));
     let first = reader.finish();
     assert_eq!((reader.finish(), reader.findings().len()), (first, reader.findings().len()));
