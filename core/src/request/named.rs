@@ -118,6 +118,6 @@ mod tests {
             assert_eq!(request_named(what, json).unwrap_err().code(), Code::BadArgument, "{what} {json}");
         }
         let error = request_named("tool_loop", r#"{"steps":[{"result":["c1","x"]}]}"#).unwrap_err();
-        assert_eq!(error.code(), Code::BadIntent, "{}", error.to_string());
+        assert_eq!(error.code(), Code::BadIntent, "{error}");
     }
 }
