@@ -26,7 +26,7 @@ how_to_get() {
         cargo-clippy) echo "rustup component add clippy" ;;
         python3) echo "apt-get install python3 python3-venv (3.10 or newer)" ;;
         node | npm | npx) echo "Node.js 20 or newer with npm 10 or newer" ;;
-        gcc | g++ | clang | cmake | make | valgrind | git) echo "apt-get install $1" ;;
+        gcc | g++ | clang | cmake | make | valgrind | git | chromium) echo "apt-get install $1" ;;
         clang++) echo "apt-get install clang" ;;
         nm | readelf | ar) echo "apt-get install binutils" ;;
         pkg-config) echo "apt-get install pkg-config" ;;
