@@ -20,6 +20,19 @@ function run(command, args, cwd) {
 }
 const tool = (name) => resolve("node_modules/.bin", name);
 
+// Where else the package is tried. They stay outside of the lock file: their packages for other platforms are not in every
+// registry, and then `npm ci` refuses the whole file.
+const TOOLS = ["bun@1.4.4", "deno@2.9.6", "vite@8.3.8"];
+const tools = `${folder}-tools`;
+if (!existsSync(join(tools, TOOLS.join("+")))) {
+  rmSync(tools, { recursive: true, force: true });
+  mkdirSync(tools, { recursive: true });
+  writeFileSync(join(tools, "package.json"), '{ "private": true }');
+  run("npm", ["install", "--no-audit", "--no-fund", "--no-package-lock", ...TOOLS], tools);
+  writeFileSync(join(tools, TOOLS.join("+")), "");
+}
+const other = (name) => join(tools, "node_modules/.bin", name);
+
 const packed = JSON.parse(run("npm", ["pack", "--json", "--pack-destination", folder], "."));
 const { filename, files } = packed[0] ?? Object.values(packed)[0];
 const names = files.map((file) => file.path).sort();
@@ -62,7 +75,7 @@ await init(await readFile(fileURLToPath(import.meta.resolve("deltafold/core.wasm
 for (const file of ["esm.mjs", "cjs.cjs", "inline.mjs", "full.cjs", "slim.mjs"]) check(`node ${file}`, run("node", [file], project));
 for (const [name, args] of [["deno", ["run", "--node-modules-dir=manual", "--allow-read", "--allow-env"]], ["bun", ["run"]]]) {
   // Their binaries come by npm; a platform that has none is told, not passed over in silence.
-  if (existsSync(tool(name))) check(name, run(tool(name), [...args, "esm.mjs"], project));
+  if (existsSync(other(name))) check(name, run(other(name), [...args, "esm.mjs"], project));
   else console.log(`NOTE: ${name} is not here, so the package was not tried in it`);
 }
 
@@ -84,6 +97,6 @@ await init("./node_modules/deltafold/dist/core.wasm");${use}document.title = awa
 mkdirSync(join(project, "vite"));
 write("vite/index.html", '<!doctype html><title>vite</title><script type="module" src="./main.js"></script>');
 write("vite/main.js", `import { readEvents, version } from "deltafold";${use}main().then((text) => { document.title = text; });`);
-run(tool("vite"), ["build", "--logLevel", "warn", "--base", "./", "vite"], project);
+run(other("vite"), ["build", "--logLevel", "warn", "--base", "./", "vite"], project);
 console.log("vite build: ok");
 console.log("packaging: ok");
