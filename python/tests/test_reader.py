@@ -7,6 +7,7 @@ import pickle
 import sys
 import threading
 import weakref
+from random import Random
 
 import pytest
 
@@ -376,3 +377,29 @@ def test_the_interpreter_is_released_while_a_large_chunk_is_read() -> None:
         sys.setswitchinterval(interval)
         thread.join()
     assert (before, after) == ([], [True])
+
+
+def test_no_bytes_of_a_server_raise() -> None:
+    """Bytes changed, cut, doubled and mixed at random: what comes out can be looked at in every way, and nothing escapes."""
+    random = Random(7)
+    source = STREAM + call(('{"a":', '"\\ud83d', "1}")) + frame({"type": "acme:x", "items": [1, {"keys": None}]})
+    for _ in range(150):
+        data = bytearray(source)
+        for _ in range(random.randrange(1, 30)):
+            at = random.randrange(len(data))
+            piece = bytes(random.choice(b'{}[]":,\\\n\r0e-\x00\xff\xc3td') for _ in range(random.randrange(4)))
+            data[at : at + random.randrange(4)] = piece
+        reader, at = deltafold.Reader(layers="all"), 0
+        while at < len(data):
+            step = random.choice((1, 7, 100, 5000))
+            for event in reader.feed(bytes(data[at : at + step])):
+                repr(event), event.to_dict(), dir(event), hash(event), event.frame_name, event.kind
+                for name in event:
+                    assert event.get(name) == event[name]
+                assert pickle.loads(pickle.dumps(event)) == event
+            at += step
+        response = reader.response
+        for item in response.items:
+            item.partial_arguments(), item.to_dict(), [part.partial_json() for part in item.parts], repr(item)
+        response.to_dict(), response.to_json(), response.output_text, reader.save(), [str(one) for one in reader.findings]
+        assert reader.close().name in ("completed", "incomplete", "failed", "cancelled", "truncated")

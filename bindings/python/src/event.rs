@@ -15,24 +15,34 @@ use crate::names::Hot;
 use crate::{convert, names};
 
 /// What an event keeps of its payload, without any Python object: it is made while the interpreter may be released.
+///
+/// Small, since it is moved a few times on its way into an object: what few events have stands in a box of its own.
 pub(crate) struct Kept {
     raw: Box<str>,
-    /// The delta, where its escapes had to be decoded.
-    decoded: Option<Box<str>>,
-    delta: Span,
-    item_id: Span,
-    kind: Kind,
-    /// The wire name, where it is not the kind's own.
-    name: Option<Box<str>>,
-    frame_name: FrameName,
+    rare: Option<Box<Rare>>,
     sequence_number: u64,
-    output_index: u64,
-    content_index: u64,
-    summary_index: u64,
     index: u64,
     offset: u64,
+    delta: Span,
+    item_id: Span,
+    output_index: u32,
+    content_index: u32,
+    summary_index: u32,
     /// How deep the reader looks into a payload.
-    depth: u32,
+    depth: u16,
+    kind: Kind,
+    frame: Frame,
+}
+
+/// What few events have.
+#[derive(Default)]
+struct Rare {
+    /// The delta, where its escapes had to be decoded.
+    decoded: Option<Box<str>>,
+    /// The wire name, where it is not the kind's own.
+    name: Option<Box<str>>,
+    /// The frame's name, where it is not the payload's type.
+    frame_name: Option<Box<str>>,
 }
 
 /// Where a text stands in the payload.
@@ -43,17 +53,20 @@ struct Span {
 }
 
 /// The frame's `event:` line.
-enum FrameName {
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Frame {
     Absent,
     /// As it should be: the payload's type.
     SameAsType,
-    Other(Box<str>),
+    Other,
 }
 
 /// Stands for a number that the payload does not have, or has in another form.
 const NONE: u64 = u64::MAX;
+/// The same for an index, and for one that is beyond all sense: it is read from the payload if somebody asks.
+const NO_INDEX: u32 = u32::MAX;
 /// How deep a payload may be that was not read by a reader; the default of its limits.
-const DEPTH: u32 = 128;
+const DEPTH: u16 = 128;
 const NOWHERE: Span = Span { start: u32::MAX, end: 0 };
 
 impl Span {
@@ -73,54 +86,70 @@ impl Span {
 
 impl Kept {
     /// Copies an event out of the reader.
-    pub(crate) fn new(event: &deltafold::Event<'_>, depth: u32) -> Self {
-        let raw = event.raw();
-        let delta = event.delta();
+    pub(crate) fn new(event: &deltafold::Event<'_>, depth: u16) -> Self {
+        let (raw, delta, wire_type) = (event.raw(), event.delta(), event.wire_type());
         let place = Span::of(delta, raw);
-        let decoded = (place.start == NOWHERE.start && !delta.is_empty()).then(|| delta.into());
-        let frame_name = match event.frame_name() {
-            None => FrameName::Absent,
-            Some(name) if name == event.wire_type() => FrameName::SameAsType,
-            Some(name) => FrameName::Other(name.into()),
+        let decoded = place.start == NOWHERE.start && !delta.is_empty();
+        let alias = wire_type != event.kind().as_str();
+        let frame = match event.frame_name() {
+            None => Frame::Absent,
+            Some(name) if name == wire_type => Frame::SameAsType,
+            Some(_) => Frame::Other,
         };
+        let rare = (decoded || alias || frame == Frame::Other).then(|| {
+            Box::new(Rare {
+                decoded: decoded.then(|| delta.into()),
+                name: alias.then(|| wire_type.into()),
+                frame_name: event.frame_name().filter(|_| frame == Frame::Other).map(Into::into),
+            })
+        });
+        let index = |index: Option<u64>| index.and_then(|index| u32::try_from(index).ok()).unwrap_or(NO_INDEX);
         Self {
             raw: raw.into(),
-            decoded,
-            delta: place,
-            item_id: event.item_id().map_or(NOWHERE, |id| Span::of(id, raw)),
-            kind: event.kind(),
-            name: (event.wire_type() != event.kind().as_str()).then(|| event.wire_type().into()),
-            frame_name,
+            rare,
             sequence_number: event.sequence_number().unwrap_or(NONE),
-            output_index: event.output_index().unwrap_or(NONE),
-            content_index: event.content_index().unwrap_or(NONE),
-            summary_index: event.summary_index().unwrap_or(NONE),
             index: event.index(),
             offset: event.offset(),
+            delta: place,
+            item_id: event.item_id().map_or(NOWHERE, |id| Span::of(id, raw)),
+            output_index: index(event.output_index()),
+            content_index: index(event.content_index()),
+            summary_index: index(event.summary_index()),
             depth,
+            kind: event.kind(),
+            frame,
         }
     }
 
     /// The wire name: interned if it is in the contract, else a string of its own, since a stream may name anything.
     fn wire_type(&self, py: Python<'_>) -> Py<PyString> {
-        match &self.name {
+        match self.name() {
             Some(name) => PyString::new(py, name).unbind(),
             None => names::kind(py, self.kind).clone_ref(py),
         }
     }
 
     fn type_text(&self) -> &str {
-        self.name.as_deref().unwrap_or(self.kind.as_str())
+        self.name().unwrap_or(self.kind.as_str())
+    }
+
+    fn name(&self) -> Option<&str> {
+        self.rare.as_ref()?.name.as_deref()
+    }
+
+    fn frame_name(&self) -> Option<&str> {
+        self.rare.as_ref()?.frame_name.as_deref()
     }
 
     fn delta(&self) -> Option<&str> {
-        self.decoded.as_deref().or_else(|| self.delta.get(&self.raw))
+        let decoded = self.rare.as_ref().and_then(|rare| rare.decoded.as_deref());
+        decoded.or_else(|| self.delta.get(&self.raw))
     }
 
     /// Looks into the payload. `None` if it is no JSON object.
     fn read<R>(&self, ask: impl FnOnce(View<'_>) -> R) -> Option<R> {
         let mut tape = Tape::default();
-        tape.parse(&self.raw, self.depth as usize).ok()?;
+        tape.parse(&self.raw, usize::from(self.depth)).ok()?;
         let root = tape.root(&self.raw);
         (root.tag() == Tag::Object).then(|| ask(root))
     }
@@ -134,7 +163,7 @@ pub(crate) struct ItemIds(Vec<Option<(Box<str>, Py<PyString>)>>);
 const POSITIONS: usize = 32;
 
 impl ItemIds {
-    fn get(&mut self, py: Python<'_>, id: &str, output_index: u64) -> Py<PyString> {
+    fn get(&mut self, py: Python<'_>, id: &str, output_index: u32) -> Py<PyString> {
         if self.0.is_empty() {
             self.0.resize_with(POSITIONS, || None);
         }
@@ -171,16 +200,16 @@ impl Event {
 
     /// Reads an event from its payload text.
     pub(crate) fn parse(py: Python<'_>, raw: &str, origin: Origin<'_>) -> Self {
-        let mut parser = Parser::new(DEPTH as usize);
+        let mut parser = Parser::new(usize::from(DEPTH));
         let event = parser.parse(raw, origin);
         Self::new(py, Kept::new(&event, DEPTH), &mut ItemIds::default())
     }
 
     fn frame(&self, py: Python<'_>) -> Option<Py<PyString>> {
-        match &self.kept.frame_name {
-            FrameName::Absent => None,
-            FrameName::SameAsType => Some(self.kept.wire_type(py)),
-            FrameName::Other(name) => Some(PyString::new(py, name).unbind()),
+        match self.kept.frame {
+            Frame::Absent => None,
+            Frame::SameAsType => Some(self.kept.wire_type(py)),
+            Frame::Other => self.kept.frame_name().map(|name| PyString::new(py, name).unbind()),
         }
     }
 
@@ -222,10 +251,15 @@ impl Event {
                 None => self.attribute(py, "item_id"),
             },
             Hot::SequenceNumber => self.number(py, kept.sequence_number, "sequence_number"),
-            Hot::OutputIndex => self.number(py, kept.output_index, "output_index"),
-            Hot::ContentIndex => self.number(py, kept.content_index, "content_index"),
-            Hot::SummaryIndex => self.number(py, kept.summary_index, "summary_index"),
+            Hot::OutputIndex => self.place(py, kept.output_index, "output_index"),
+            Hot::ContentIndex => self.place(py, kept.content_index, "content_index"),
+            Hot::SummaryIndex => self.place(py, kept.summary_index, "summary_index"),
         }
+    }
+
+    #[inline]
+    fn place<'py>(&self, py: Python<'py>, index: u32, key: &str) -> PyResult<Bound<'py, PyAny>> {
+        self.number(py, if index == NO_INDEX { NONE } else { u64::from(index) }, key)
     }
 
     #[inline]
@@ -386,11 +420,7 @@ impl Event {
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
         let Ok(other) = other.cast::<Self>() else { return false };
         let (one, two) = (&self.kept, &other.get().kept);
-        let same_frame = match (&one.frame_name, &two.frame_name) {
-            (FrameName::Absent, FrameName::Absent) | (FrameName::SameAsType, FrameName::SameAsType) => true,
-            (FrameName::Other(one), FrameName::Other(two)) => one == two,
-            _ => false,
-        };
+        let same_frame = one.frame == two.frame && one.frame_name() == two.frame_name();
         one.raw == two.raw && same_frame
     }
 
@@ -404,11 +434,12 @@ impl Event {
     fn __repr__(&self) -> String {
         let mut text = format!("<Event {:?}", self.kept.type_text());
         let kept = &self.kept;
+        let index = |index: u32| if index == NO_INDEX { NONE } else { u64::from(index) };
         let numbers = [
             ("sequence_number", kept.sequence_number),
-            ("output_index", kept.output_index),
-            ("content_index", kept.content_index),
-            ("summary_index", kept.summary_index),
+            ("output_index", index(kept.output_index)),
+            ("content_index", index(kept.content_index)),
+            ("summary_index", index(kept.summary_index)),
         ];
         for (name, number) in numbers.into_iter().filter(|(_, number)| *number != NONE) {
             text.push_str(&format!(" {name}={number}"));

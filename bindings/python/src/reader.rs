@@ -36,12 +36,12 @@ struct Inner {
     ahead: Option<Kept>,
     item_ids: ItemIds,
     fed: u64,
-    depth: u32,
+    depth: u16,
 }
 
 impl Inner {
     fn new(reader: deltafold::Reader, depth: usize) -> Self {
-        let depth = u32::try_from(depth).unwrap_or(u32::MAX);
+        let depth = u16::try_from(depth).unwrap_or(u16::MAX);
         Self { reader, ahead: None, item_ids: ItemIds::default(), fed: 0, depth }
     }
 
