@@ -1,6 +1,6 @@
 //! Input: a file or stdin, read in chunks, never as a whole.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
@@ -29,6 +29,7 @@ impl<'a> Stdin<'a> {
 /// An open input.
 pub(crate) struct Input<'a> {
     source: BufReader<Box<dyn Read + Send + 'a>>,
+    file: OsString,
     name: String,
     size: Option<u64>,
     chunk: Vec<u8>,
@@ -50,7 +51,8 @@ impl<'a> Input<'a> {
             size = opened.metadata().ok().filter(|found| found.is_file()).map(|found| found.len());
             Box::new(opened)
         };
-        Ok(Self { source: BufReader::with_capacity(CHUNK, source), name, size, chunk: Vec::new(), split })
+        let file = file.to_owned();
+        Ok(Self { source: BufReader::with_capacity(CHUNK, source), file, name, size, chunk: Vec::new(), split })
     }
 
     /// The next chunk; `None` at the end. A file that grows may have more later.
@@ -74,6 +76,15 @@ impl<'a> Input<'a> {
             Ok(length) => Ok(self.chunk.get(..length)),
             Err(error) => Err(Failure::Work(format!("cannot read {}: {error}", self.name))),
         }
+    }
+
+    /// Begins again. Only a file that has a size can.
+    pub(crate) fn rewind(&mut self) -> Result<(), Failure> {
+        if self.size.is_some() {
+            self.source = BufReader::with_capacity(CHUNK, Box::new(open(&self.file)?));
+            return Ok(());
+        }
+        Err(Failure::Work(format!("{} cannot be read again", self.name)))
     }
 
     /// The name to show people.

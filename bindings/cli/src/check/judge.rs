@@ -196,7 +196,8 @@ impl<'a> Source<'a> {
     fn open(file: &OsStr, again: bool, stdin: &Stdin<'a>, progress: &Progress<'_>) -> Result<Self, Failure> {
         let mut input = Input::open(file, None, stdin)?;
         progress.size(input.size());
-        if !again {
+        // A file can be opened again. What is no file, a pipe with a name too, gives its bytes once.
+        if !again || input.size().is_some() {
             return Ok(Self::Live(input));
         }
         let mut bytes = Vec::new();
@@ -219,7 +220,7 @@ impl<'a> Source<'a> {
 
     fn rewind(&mut self) -> Result<(), Failure> {
         match self {
-            Self::Live(_) => Err(Failure::Work("a live stream cannot be read again".into())),
+            Self::Live(input) => input.rewind(),
             Self::Kept { at, .. } => {
                 *at = 0;
                 Ok(())

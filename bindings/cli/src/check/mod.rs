@@ -233,6 +233,14 @@ impl Asked {
     }
 }
 
+/// A built-in profile or a file: what `--profile` names where nothing can be tried out first.
+pub(crate) fn profile(name: &str, stdin: &Stdin<'_>) -> Result<Profile, Failure> {
+    match choice(name, stdin)? {
+        Choice::Given(profile) => Ok(profile),
+        Choice::Auto => Err(Failure::Usage("--profile auto reads a stream twice; `deltafold check` does that".into())),
+    }
+}
+
 /// A built-in profile, `auto`, or a file.
 fn choice(name: &str, stdin: &Stdin<'_>) -> Result<Choice, Failure> {
     if name == "auto" {

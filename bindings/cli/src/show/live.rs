@@ -21,6 +21,7 @@ const FRAME: Duration = Duration::from_millis(50);
 /// Shows the stream until it ends.
 pub(super) fn run(
     pump: Pump<'_>,
+    mut reader: Reader,
     paint: Paint,
     window: fn() -> Option<(u16, u16)>,
     output: &mut (dyn Write + Send),
@@ -37,7 +38,6 @@ pub(super) fn run(
         started: Instant::now(),
         last: None,
     };
-    let mut reader = Reader::new();
     let read = pump.run(&mut reader, None, |reader, bytes| {
         view.bytes += bytes as u64;
         if view.last.is_none_or(|last| last.elapsed() >= FRAME) {

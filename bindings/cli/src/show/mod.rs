@@ -9,10 +9,11 @@ mod render;
 mod timeline;
 
 use deltafold::json::{Object, Value};
+use deltafold::validate::Layers;
 use deltafold::{Error, Reader};
 
 use crate::args::Args;
-use crate::check::finding;
+use crate::check::{finding, profile};
 use crate::input::{Input, Stdin};
 use crate::intake::{Asked, Intake};
 use crate::output::Output;
@@ -39,6 +40,12 @@ pub(crate) const COMMAND: Command = Command {
         Opt::with("--at", "N", Words::Free, "the response after the event with sequence number N"),
         Opt::flag("--timeline", "one line per event: offset, size, type, place and delta; the time too if it is not a file"),
         Opt::flag("--follow", "wait for a file to grow, until the response ends"),
+        Opt::with(
+            "--profile",
+            "P",
+            Words::Profiles,
+            "check every rule on the way, as `deltafold check --profile P` does (default: only what had to be repaired is found)",
+        ),
         MESSAGES,
         COLOR,
     ],
@@ -48,6 +55,7 @@ pub(crate) const COMMAND: Command = Command {
         "deltafold show examples/streams/tour.sse",
         "deltafold show --at 20 examples/streams/tour.sse",
         "deltafold show --timeline examples/streams/tour.sse",
+        "deltafold show --profile open-responses examples/streams/broken/text-differs.sse",
         "deltafold replay --rate 50 examples/streams/tour.sse | deltafold show",
     ],
     run,
@@ -74,19 +82,23 @@ fn run(args: &Args, io: &mut Io<'_>) -> Result<u8, Failure> {
     let timed = follow || input.size().is_none();
     let name = input.name().to_owned();
     let intake = Intake::new(asked)?;
+    let builder = Reader::builder();
+    let mut reader = match args.text("--profile")? {
+        Some(name) => builder.profile(profile(name, &stdin)?).validate(Layers::ALL),
+        None => builder,
+    }
+    .build();
     let pump = Pump { input, intake, follow };
     if args.has("--timeline") {
-        return timeline::run(pump, json, timed, paint, Output::new(&mut io.output), &name);
+        return timeline::run(pump, json, timed, paint, Output::new(&mut io.output));
     }
     if let Some(number) = at {
-        let mut reader = Reader::new();
         after(pump, &mut reader, number, &name)?;
         return snapshot(&mut reader, json, paint, io, &format!(", up to number {number}"));
     }
     if watched {
-        return live::run(pump, paint, size, &mut io.output, &name);
+        return live::run(pump, reader, paint, size, &mut io.output, &name);
     }
-    let mut reader = Reader::new();
     if json {
         pump.run(&mut reader, None, |_, _| Ok(Seen::More))?;
         reader.finish();

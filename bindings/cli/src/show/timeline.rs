@@ -18,7 +18,6 @@ pub(super) fn run(
     timed: bool,
     paint: Paint,
     mut output: Output<'_>,
-    _name: &str,
 ) -> Result<u8, Failure> {
     let started = Instant::now();
     let mut reader = Reader::new();
