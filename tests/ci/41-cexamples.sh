@@ -46,6 +46,24 @@ diff <("$programs/c_read_c-deltafold" $tour | head -n 3) <(head -n 3 "$made/read
 $grind "$programs/cpp_convert_cpp-deltafold" $tour anthropic >"$made/there-cpp.sse"
 run cmp "$made/there.sse" "$made/there-cpp.sse"
 
+# A server of this machine, on the loopback, serves one client: fetch SOURCE COMMAND…
+fetch() {
+    local source=$1 server
+    shift
+    rm -f "$made/url"
+    python3 c/serve.py $tour >"$made/url" &
+    server=$!
+    for _ in $(seq 100); do [ -s "$made/url" ] && break || sleep 0.1; done
+    no_proxy='*' prints "$source" "$@" "$(cat "$made/url")"
+    wait $server
+}
+if [ -x "$programs/c_fetch_c" ]; then
+    fetch c/fetch.c $grind "$programs/c_fetch_c"
+    fetch cpp/fetch.cpp $grind "$programs/cpp_fetch_cpp"
+else
+    note "libcurl's headers are not here (apt-get install libcurl4-openssl-dev): the examples that read from a socket were left out"
+fi
+
 # The same examples by pkg-config, with the shared library, and with the static one and the sanitizers.
 export PKG_CONFIG_PATH=$made/moved/lib/pkgconfig
 warn="-Wall -Wextra -Wpedantic -Werror"
@@ -63,16 +81,7 @@ prints cpp/write.cpp "$made/write.cpp-asan"
 "$made/write.c-asan" | cmp - "$made/written.sse"
 "$made/convert.c-asan" open-responses anthropic <$tour | cmp - "$made/there.sse"
 "$made/convert.cpp-asan" $tour anthropic | cmp - "$made/there.sse"
-
-# A server of this machine, on the loopback, serves one client each.
 if [ -x "$programs/c_fetch_c" ]; then
-    for name in c/fetch.c cpp/fetch.cpp; do
-        python3 c/serve.py $tour >"$made/url" &
-        server=$!
-        for _ in $(seq 100); do [ -s "$made/url" ] && break || sleep 0.1; done
-        prints $name $grind "$programs/$(echo $name | tr ./ __)" "$(cat "$made/url")"
-        wait $server
-    done
-else
-    note "libcurl's headers are not here (apt-get install libcurl4-openssl-dev): the examples that read from a socket were left out"
+    run gcc -std=c11 $warn -g $sanitize c/fetch.c $(pkg-config --static --cflags --libs deltafold) $(pkg-config --cflags --libs libcurl) -o "$made/fetch.c-asan"
+    fetch c/fetch.c "$made/fetch.c-asan"
 fi
