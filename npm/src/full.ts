@@ -33,4 +33,18 @@ export {
   type TargetDialect,
   UiMessageStream,
 } from "./convert.js";
+export {
+  advice,
+  type CallVerdict,
+  createMessage,
+  enforce,
+  type ErrorAdvice,
+  history,
+  type HistoryFinding,
+  type HistoryStep,
+  type Policy,
+  ToolLoop,
+  type ToolLoopOptions,
+  type ToolResult,
+} from "./request.js";
 export { type ApiError, type Intent, type Usage, Writer, type WriterOptions } from "./writer.js";

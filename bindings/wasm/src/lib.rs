@@ -17,6 +17,8 @@ mod error;
 mod mem;
 mod partial;
 mod reader;
+#[cfg(feature = "full")]
+mod request;
 mod snapshot;
 mod sse;
 #[cfg(feature = "full")]
@@ -28,6 +30,8 @@ pub use check::{explain, profiles, validate_named};
 pub use convert::{detect_dialect, dialects, Converter};
 pub use partial::{partial_json, PartialJson};
 pub use reader::{kind_name, Reader};
+#[cfg(feature = "full")]
+pub use request::request_named;
 pub use sse::SseDecoder;
 #[cfg(feature = "full")]
 pub use writer::Writer;

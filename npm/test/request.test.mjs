@@ -1,0 +1,54 @@
+// Requests as JavaScript: what goes back next turn, which calls may be run, what to do about an error.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { advice, createMessage, enforce, history, Misuse, ToolLoop, validate } from "deltafold/full";
+
+const REQUEST = {
+  model: "m-1",
+  input: "Hi",
+  tools: [{ type: "function", name: "look" }, { type: "function", name: "delete" }],
+  tool_choice: { type: "allowed_tools", tools: [{ type: "function", name: "look" }] },
+};
+const call = (id, name = "look") => ({ type: "function_call", id: `fc_${id}`, call_id: id, name, arguments: "{}", status: "completed" });
+const response = (...output) => ({ object: "response", id: "resp_1", status: "completed", output });
+
+test("answers become the next request, and what is left out is told", () => {
+  const reasoning = { type: "reasoning", id: "rs_1", summary: [], content: [{ type: "reasoning_text", text: "hm" }] };
+  const steps = [{ response: response(reasoning, call("c1")) }, { item: { type: "message", role: "user", content: "Go on" } }];
+  const next = history(REQUEST, steps);
+  assert.deepEqual(next.request.input.map((item) => item.type), ["message", "reasoning", "function_call", "message"]);
+  assert.deepEqual(next.findings.map((finding) => [finding.code, finding.path]), [["field_dropped", "/output/0/content"]]);
+  assert.equal(history(REQUEST, steps, "stateful").request.previous_response_id, "resp_1");
+  assert.throws(() => history(REQUEST, steps, "nobody"), Misuse);
+});
+
+test("every call gets its verdict", () => {
+  const verdicts = enforce(REQUEST, response(call("c1"), call("c2", "delete")));
+  assert.deepEqual(verdicts.map((verdict) => [verdict.call_id, verdict.allowed, verdict.reason]), [["c1", true, null], ["c2", false, "not_allowed"]]);
+});
+
+test("a loop takes results in any order and sends them in the order of the calls", () => {
+  const tools = new ToolLoop(REQUEST, { max_turns: 3 });
+  assert.equal(tools.apply(response(call("c1"), call("c2", "delete"), call("c3"))), "waiting");
+  assert.deepEqual(tools.pending.map((verdict) => verdict.call_id), ["c1", "c3"]);
+  assert.deepEqual(tools.rejected.map((verdict) => verdict.reason), ["not_allowed"]);
+  assert.equal(tools.result("c3", { error: "no network" }), "waiting");
+  assert.throws(() => tools.result("c9", "nobody asked"), Misuse);
+  assert.equal(tools.result("c1", { json: { n: 1 } }), "ready");
+  const outputs = tools.request.input.filter((item) => item.type === "function_call_output");
+  assert.deepEqual(outputs.map((item) => item.call_id), ["c1", "c2", "c3"]);
+  assert.deepEqual([outputs[0].output, outputs[2].output], ['{"n":1}', '{"error":"no network"}']);
+  assert.deepEqual(validate("request", tools.request), []);
+  assert.equal(tools.apply(response()), "finished");
+  assert.equal(tools.reason, null);
+});
+
+test("an error comes with advice, and a socket has its message", () => {
+  const body = { error: { type: "too_many_requests", code: null, message: "Slow down.", param: null } };
+  const found = advice(body, { status: 429, headers: { "Retry-After": "2" } });
+  assert.deepEqual([found.action, found.after], ["retry", 2]);
+  const { message, left_out } = createMessage({ model: "m-1", stream: true, input: "Hi" });
+  assert.deepEqual([message, left_out], [{ type: "response.create", model: "m-1", input: "Hi" }, ["stream"]]);
+});
