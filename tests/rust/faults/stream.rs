@@ -217,6 +217,9 @@ fn s27_after_a_reconnect_repeats_are_dropped_and_a_damaged_save_is_an_error() {
         let cut = Reader::restore(&saved[..at], ReaderOptions::default()).map(drop).unwrap_err();
         assert_eq!(cut.code(), Code::DamagedSave, "cut at {at}");
     }
+    // Capital digits of the checksum are the same number, and not what was saved.
+    let capitals = [&saved[..saved.len() - 16], saved[saved.len() - 16..].to_ascii_uppercase().as_slice()].concat();
+    assert!(capitals == saved || Reader::restore(&capitals, ReaderOptions::default()).is_err());
     // An event of another response is not mixed in without a word.
     let mut other = events.clone();
     other[9]["response"]["id"] = json!("resp_other");
