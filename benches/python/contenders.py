@@ -24,66 +24,52 @@ Result = Tuple[int, Dict[Place, List[str]]]
 Contender = Callable[[List[bytes]], Result]
 
 
-class Folded:
-    def __init__(self) -> None:
-        self.events = 0
-        self.parts: Dict[Place, List[str]] = {}
-
-    def add(self, place: Place, delta: str) -> None:
-        part = self.parts.get(place)
-        if part is None:
-            part = self.parts[place] = []
-        part.append(delta)
-
-
-# Which field beside output_index places the delta of a type.
-PART = {
-    "response.output_text.delta": "content_index",
-    "response.function_call_arguments.delta": None,
-    "response.reasoning_summary_text.delta": "summary_index",
-}
-
-
 def objects(events: Iterable[Any]) -> Result:
     """Reads events that have attributes."""
-    folded = Folded()
-    add = folded.add
+    parts: Dict[Place, List[str]] = {}
     count = 0
     for event in events:
         count += 1
         kind = event.type
         if kind == "response.output_text.delta":
-            add((event.output_index, event.content_index), event.delta)
+            place = (event.output_index, event.content_index)
         elif kind == "response.function_call_arguments.delta":
-            add((event.output_index, 0), event.delta)
+            place = (event.output_index, 0)
         elif kind == "response.reasoning_summary_text.delta":
-            add((event.output_index, event.summary_index), event.delta)
+            place = (event.output_index, event.summary_index)
         else:
             continue
         event.sequence_number
         event.item_id
-    return count, folded.parts
+        part = parts.get(place)
+        if part is None:
+            part = parts[place] = []
+        part.append(event.delta)
+    return count, parts
 
 
 def dicts(events: Iterable[Dict[str, Any]]) -> Result:
     """Reads events that are dicts."""
-    folded = Folded()
-    add = folded.add
+    parts: Dict[Place, List[str]] = {}
     count = 0
     for event in events:
         count += 1
         kind = event["type"]
         if kind == "response.output_text.delta":
-            add((event["output_index"], event["content_index"]), event["delta"])
+            place = (event["output_index"], event["content_index"])
         elif kind == "response.function_call_arguments.delta":
-            add((event["output_index"], 0), event["delta"])
+            place = (event["output_index"], 0)
         elif kind == "response.reasoning_summary_text.delta":
-            add((event["output_index"], event["summary_index"]), event["delta"])
+            place = (event["output_index"], event["summary_index"])
         else:
             continue
         event["sequence_number"]
         event["item_id"]
-    return count, folded.parts
+        part = parts.get(place)
+        if part is None:
+            part = parts[place] = []
+        part.append(event["delta"])
+    return count, parts
 
 
 def ours(chunks: List[bytes]) -> Result:
@@ -145,12 +131,13 @@ def httpx_sse_json(chunks: List[bytes]) -> Result:
 
 def payloads(chunks: List[bytes]) -> Iterator[bytes]:
     """Payloads by splitting at blank lines: no rule of the standard beyond that."""
-    rest = b""
+    waiting: List[bytes] = []
     for chunk in chunks:
+        waiting.append(chunk)
         if b"\n" not in chunk:
-            rest += chunk
             continue
-        *frames, rest = (rest + chunk).split(b"\n\n")
+        *frames, rest = b"".join(waiting).split(b"\n\n")
+        waiting = [rest]
         for frame in frames:
             payload = frame[frame.index(b"data: ") + 6 :]
             if payload != b"[DONE]":
