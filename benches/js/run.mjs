@@ -51,7 +51,7 @@ for (const shape of quick ? ["W1", "W2"] : ["W1", "W2", "W3", "W5"]) {
       const once = await timed(CONTENDERS[name], chunks, 3);
       state.push({ name, times: Math.max(1, Math.round(20_000 / once)), samples: [] });
     }
-    for (let round = 0; round < (quick ? 3 : 9); round++) {
+    for (let round = 0; round < (quick ? 3 : 5); round++) {
       for (const { name, times, samples } of state) samples.push(await timed(CONTENDERS[name], chunks, times));
     }
     const medians = state.map(({ samples }) => samples.sort((a, b) => a - b)[samples.length >> 1]);
