@@ -36,6 +36,7 @@ __all__ = [
     "__version__",
     "_event",
     "_main",
+    "_request",
     "detect",
     "dialects",
     "partial_json",
