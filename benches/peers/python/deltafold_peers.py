@@ -28,17 +28,5 @@ def all_fields(chunks):
             part.append(event.delta)
     return count, parts, reader
 
-def folded(chunks):
-    """No event is made; the texts are read from the response at the end."""
-    reader = deltafold.Reader()
-    for chunk in chunks:
-        reader.feed(chunk)
-    parts = {}
-    for at, item in enumerate(reader.response.items):
-        if item.type == "function_call":
-            parts[at, 0] = [item.arguments]
-        for index, part in enumerate(item.summary_parts if item.type == "reasoning" else item.parts):
-            parts[at, index] = [part.text]
-    return reader.event_count, parts, reader
 
-CONTENDERS = {"deltafold": all_fields, "deltafold-folded": folded}
+CONTENDERS = {"deltafold": all_fields}
