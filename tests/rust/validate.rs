@@ -9,7 +9,7 @@ use deltafold::validate::{
     validate_request_head, validate_response_head, validate_websocket_create, ExtensionSchemas, Layers, Rule,
     ValidateOptions, Validator,
 };
-use deltafold::{Edition, Finding, Findings, Limits, Overflow, Place, Profile, Reader, ReaderOptions, Weights};
+use deltafold::{Code, Edition, Finding, Findings, Limits, Overflow, Place, Profile, Reader, ReaderOptions, Weights};
 use deltafold_tests::streams::{feed, object, stream_edition, stream_names, Feed};
 use deltafold_tests::{vectors, Cutting, Vector};
 use serde_json::{json, Value};
@@ -293,4 +293,33 @@ fn a_hostile_index_costs_no_memory_and_limits_bound_what_is_followed() {
     }
     let unopened = findings.as_slice().iter().filter(|finding| finding.rule == Rule::Item03).count();
     assert_eq!(unopened, 10, "behind the limit items are not followed");
+}
+
+/// An event, or one more sentinel, behind the sentinel: only the framing layer sees them.
+#[test]
+fn a_strict_reader_stops_at_an_error_of_framing() {
+    let event = "event: response.queued\ndata: {\"type\":\"response.queued\",\"sequence_number\":0}\n\n";
+    for stream in [format!("data: [DONE]\n\n{event}"), "data: [DONE]\n\n".repeat(2)] {
+        for size in [1, stream.len()] {
+            let profile = Profile::builtin("open-responses").expect("a profile of ours");
+            let mut reader = Reader::builder().strict().validate(Layers::FRAMING).profile(profile).build();
+            let mut stopped = None;
+            for chunk in stream.as_bytes().chunks(size) {
+                if stopped.is_none() {
+                    reader.feed(chunk).expect("nothing was wrong so far");
+                }
+                loop {
+                    match reader.poll_event() {
+                        Ok(Some(_)) => {}
+                        Ok(None) => break,
+                        Err(error) => {
+                            stopped = Some(error);
+                            break;
+                        }
+                    }
+                }
+            }
+            assert_eq!(stopped.map(|error| error.code()), Some(Code::Strict), "{stream:?} by {size}");
+        }
+    }
 }

@@ -80,10 +80,10 @@ pub(super) fn is_midway(event: &Event<'_>) -> bool {
 
 /// The error that a strict reader ends with.
 #[cold]
-pub(super) fn strict(event: &Event<'_>, findings: &Findings) -> Error {
+pub(super) fn strict(place: Place, findings: &Findings) -> Error {
     let worst = findings.as_slice().iter().rev().find(|finding| finding.severity == Severity::Error);
     let detail = worst.map_or_else(String::new, |finding| format!("{}: {}", finding.rule.id(), finding.message));
-    Error::new(Code::Strict, event.offset(), detail).with_sequence_number(event.sequence_number())
+    Error::new(Code::Strict, place.offset, detail).with_sequence_number(place.sequence_number)
 }
 
 /// After a reconnect: says whether the event was read before. The first that was not ends the question.

@@ -37,7 +37,6 @@ use crate::validate::Rule;
 /// What happens to every event, from whichever input. A macro, since the event borrows some of the reader's fields.
 macro_rules! take_event {
     ($reader:ident, $event:ident, framed: $framed:literal, dropped: $dropped:expr) => {{
-        let errors = $reader.findings.count(Severity::Error);
         $reader.activity += 1;
         if let Some(number) = $event.sequence_number() {
             $reader.last_sequence_number = Some(number);
@@ -55,8 +54,9 @@ macro_rules! take_event {
             validator.check(&$event, &mut $reader.findings);
         }
         match $reader.accumulator.apply_next(&$event, &mut $reader.findings) {
-            Ok(()) if $reader.options.strict && $reader.findings.count(Severity::Error) > errors => {
-                Err(faults::strict(&$event, &$reader.findings))
+            // Those of its frame count too, so it is enough that there is one.
+            Ok(()) if $reader.options.strict && $reader.findings.count(Severity::Error) > 0 => {
+                Err(faults::strict($event.place(), &$reader.findings))
             }
             result => result,
         }
@@ -241,6 +241,11 @@ impl Reader {
                 break found;
             }
             self.note_signal(found);
+            if self.options.strict && self.findings.count(Severity::Error) > 0 {
+                let place = Place { offset: self.decoder.offset(), ..Place::default() };
+                let error = faults::strict(place, &self.findings);
+                return Err(self.halt(error));
+            }
         };
         let signal = self.decoder.resolve(found, &self.pending);
         let Signal::Frame(frame) = signal else { return Ok(None) };
