@@ -10,7 +10,7 @@ export ROOT DELTAFOLD_CACHE=${DELTAFOLD_CACHE:-$ROOT/.cache}
 cd "$ROOT"
 . tests/ci/lib.sh
 use_target wasm
-# Every engine of the last four years has it, and reading takes half the time with it.
+# Every engine of the last four years has it, and the searches for line ends and quotes want it.
 export RUSTFLAGS="-C target-feature=+simd128"
 
 need_rust_target wasm32-unknown-unknown

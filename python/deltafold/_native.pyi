@@ -304,6 +304,7 @@ class Reader:
         """The state after the last event that was read, as bytes to store; `restore` takes it up.
 
         What was fed and not read is not in it: a new connection starts at a frame.
+        Iterate over what `feed` gives before saving: the first event of a chunk is read when it is fed.
         """
     def note_request(self, request: _Json) -> None:
         """Takes the request that the stream answers, as a dict or JSON text, for the rules about both."""

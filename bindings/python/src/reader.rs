@@ -265,6 +265,7 @@ impl Reader {
     /// The state after the last event that was read, as bytes to store; `restore` takes it up.
     ///
     /// What was fed and not read is not in it: a new connection starts at a frame.
+    /// Iterate over what `feed` gives before saving: the first event of a chunk is read when it is fed.
     fn save<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.lock(py).reader.save())
     }

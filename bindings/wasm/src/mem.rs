@@ -1,7 +1,7 @@
 //! Comparing and copying bytes, sixteen at a time.
 //!
 //! On this target the compiler's own versions compare byte by byte, and copy by an instruction that the engines carry out as
-//! a call. A reader does both a few times per event, on a few hundred bytes: with these it takes a third less time.
+//! a call. A reader does both a few times per event, on a few hundred bytes.
 //! The linker takes these in place of the compiler's, which are weak.
 
 use core::arch::wasm32::{i8x16_all_true, i8x16_eq, v128, v128_load, v128_store};
