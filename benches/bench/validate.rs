@@ -33,6 +33,8 @@ fn compare(shape: &Shape, cut: Cut, schemas: &Schemas, union: &jsonschema::Valid
     if !wanted(&title) {
         return;
     }
+    prove("the union", &shape.stream, |_| Some(union));
+    prove("picked by hand", &shape.stream, |kind| schemas.get(kind));
     let chunks = cut.chunks(&shape.stream);
     let contenders = vec![
         Contender::new("deltafold, all layers", || read(Reader::builder().validate(Layers::ALL), &chunks)),
@@ -82,6 +84,18 @@ fn schemas() -> (Schemas, jsonschema::Validator) {
     assert_eq!(variants.len(), 58, "every event of the edition has a schema");
     let union = json!({ "$defs": definitions, "oneOf": variants });
     (schemas, compile(&union))
+}
+
+/// Proves that a contender does its work: it takes every event of the shape.
+fn prove<'a>(name: &str, stream: &[u8], pick: impl Fn(&str) -> Option<&'a jsonschema::Validator>) {
+    let text = std::str::from_utf8(stream).expect("shapes are UTF-8");
+    for line in text.lines().filter_map(|line| line.strip_prefix("data: {")) {
+        let value: Value = serde_json::from_str(&format!("{{{line}")).expect("JSON");
+        let kind = value["type"].as_str().expect("a type");
+        let schema = pick(kind).unwrap_or_else(|| panic!("{name} has no schema of {kind}"));
+        let errors: Vec<_> = schema.iter_errors(&value).map(|error| error.to_string()).take(3).collect();
+        assert!(errors.is_empty(), "{name} refuses {kind}: {errors:?}");
+    }
 }
 
 fn json_schema<'a>(stream: &[u8], pick: impl Fn(&str) -> Option<&'a jsonschema::Validator>) -> usize {
