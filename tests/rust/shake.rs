@@ -149,7 +149,7 @@ fn options(random: &mut Random) -> ReaderOptions {
     }
 }
 
-/// Everything that can be seen of a reading, but for the activity, which counts chunks.
+/// Everything that can be seen of a reading, but for the activity, which counts what is fed behind an error too.
 fn read(bytes: &[u8], cutting: Cutting, options: ReaderOptions) -> Vec<String> {
     let mut reader = Reader::with_options(options);
     let mut seen = Vec::new();

@@ -40,7 +40,7 @@ impl Reader {
         if !more {
             return self.feed_any(chunk);
         }
-        self.activity += 1;
+        self.activity += chunk.len() as u64;
         self.pending.extend_from_slice(chunk);
         if may_end_block(self.pending.get(before - 1..).unwrap_or_default()) {
             self.release(before);
@@ -61,7 +61,7 @@ impl Reader {
         if self.stop.is_some() || self.input != Input::Open || chunk.is_empty() {
             return self.may_feed();
         }
-        self.activity += 1;
+        self.activity += chunk.len() as u64;
         if self.at == self.pending.len() {
             self.pending.clear();
             self.at = 0;
@@ -203,3 +203,25 @@ const SMALL_BYTES: usize = 15;
 
 /// A block that is not yet too long to wait for.
 const SMALL_BLOCK: usize = 1 << 15;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_activity_is_the_same_for_every_cut() {
+        let stream = b": hi\n\nevent: keepalive\ndata: {\"type\":\"keepalive\"}\n\n\ndata: {}\n\n";
+        let read = |size: usize| {
+            let mut reader = Reader::new();
+            for chunk in stream.chunks(size) {
+                reader.feed(chunk).unwrap();
+                while reader.poll_event().unwrap().is_some() {}
+            }
+            reader.finish();
+            reader.activity()
+        };
+        for size in 1..stream.len() {
+            assert_eq!(read(size), read(stream.len()), "chunks of {size}");
+        }
+    }
+}

@@ -359,7 +359,8 @@ impl Reader {
         self.events
     }
 
-    /// A number that moves with any sign of life: bytes, comments, blank frames, keepalives, events.
+    /// A number that moves with any sign of life: every byte, message, comment, blank frame and event adds to it, so it is the
+    /// same for every cut.
     pub fn activity(&self) -> u64 {
         self.activity
     }

@@ -25,6 +25,8 @@ let waiting = null;
 let answered = null;
 async function next(request, answer) {
   let body = "";
+  // Without it each chunk would be decoded by itself, and a character that stands across two be lost.
+  request.setEncoding("utf8");
   for await (const chunk of request) body += chunk;
   answered?.(JSON.parse(body));
   waiting = answer;
