@@ -224,6 +224,9 @@ impl Template {
     /// Gets ready for one more event of the same item, if this one was of the same item as the last.
     fn tighten(&mut self, payload: &str, marks: &[Mark]) {
         let item = self.loose.fields.item_id.get(payload, "").unwrap_or("").as_bytes();
+        if item.len() > LONGEST {
+            return;
+        }
         if self.last_item != item {
             self.last_item.clear();
             self.last_item.extend_from_slice(item);
