@@ -54,7 +54,9 @@ test("a capture is shown: events, response at any place, text as it grew", async
   await tab.focus("#list");
   for (let i = 0; i < 5; i++) await tab.keyboard.press("ArrowDown");
   await tab.waitForFunction(() => document.getElementById("at").textContent.startsWith("6 of"));
-  assert.equal(await tab.getAttribute(".row[aria-selected=true]", "id"), "row-5");
+  // The rows are drawn with the next frame.
+  await tab.waitForSelector("#row-5[aria-selected=true]");
+  assert.equal(await tab.locator(".row[aria-selected=true]").count(), 1);
   await tab.click('[data-tab="text"]');
   await tab.waitForFunction(() => document.querySelector("#text mark")?.textContent === "lo ");
   assert.equal(await tab.textContent("#text pre"), "Hello ");
