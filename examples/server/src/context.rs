@@ -48,6 +48,13 @@ impl Context {
         outputs
     }
 
+    /// How often calls were answered behind the newest user message.
+    pub(crate) fn rounds(&self) -> usize {
+        let behind = self.items.iter().rev().take_while(|item| !is_message(item, "user"));
+        let outputs: Vec<bool> = behind.map(|item| item.str_at("type") == Some("function_call_output")).collect();
+        outputs.chunk_by(|one, next| one == next).filter(|run| run[0]).count()
+    }
+
     /// How many images the newest user message has.
     pub(crate) fn images(&self) -> usize {
         let message = self.items.iter().rev().find(|item| is_message(item, "user"));

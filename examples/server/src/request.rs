@@ -8,7 +8,10 @@ use deltafold::{Error, Finding, Severity};
 use crate::Options;
 
 /// The models that the server has.
-pub(crate) const MODELS: [&str; 2] = ["scripted", "scripted-mini"];
+pub(crate) const MODELS: [&str; 3] = ["scripted", "scripted-mini", CARELESS];
+
+/// A model that calls tools whatever the request allows, for trying out what a client does about it.
+pub(crate) const CARELESS: &str = "scripted-careless";
 
 /// A valid request for a response.
 #[derive(Clone, Debug)]
@@ -52,6 +55,11 @@ impl Request {
 
     pub(crate) fn model(&self) -> &str {
         self.text("model").unwrap_or(MODELS[0])
+    }
+
+    /// Whether the model heeds what the request says about calls.
+    pub(crate) fn is_careful(&self) -> bool {
+        self.model() != CARELESS
     }
 
     pub(crate) fn text(&self, key: &str) -> Option<&str> {

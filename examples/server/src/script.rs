@@ -5,6 +5,7 @@
 //! | it says | the model |
 //! | --- | --- |
 //! | a word of a tool's name (`get_weather`: "weather") | calls the tool, with arguments made from its schema |
+//! | `…, then …` | looks for tools in what stands before it first, and behind it once those calls are answered |
 //! | `count to 40` | counts, one token per number |
 //! | `what is my name` | looks for "my name is …" in earlier turns |
 //! | `please refuse` | refuses |
@@ -12,6 +13,8 @@
 //! | `wait until cancelled` | says something and waits |
 //! | `fail with server_error` (or another error type) | says something and fails |
 //! | anything else | repeats it, and tells what else it saw: prompts, images, outputs of tools |
+//!
+//! The model `scripted-careless` calls tools whatever `tool_choice`, `parallel_tool_calls` and `max_tool_calls` say.
 
 use std::collections::VecDeque;
 
@@ -148,11 +151,11 @@ fn answer(request: &Request, context: &Context, said: &str, lower: &str) -> Stri
     out
 }
 
-/// The functions to call, with their parameters. What the request does not allow is never called (TOOL-05).
+/// The functions to call, with their parameters. A careful model never calls what the request does not allow (TOOL-05).
 fn calls(request: &Request, context: &Context, lower: &str) -> Result<Vec<(String, Value)>, ApiError> {
     let functions: Vec<&Value> =
         request.list("tools").iter().filter(|tool| tool.str_at("type") == Some("function")).collect();
-    let choice = request.body.get("tool_choice");
+    let choice = request.body.get("tool_choice").filter(|_| request.is_careful());
     let (mode, allowed) = match choice {
         Some(Value::String(mode)) => (mode.as_str(), None),
         Some(choice) if choice.str_at("type") == Some("allowed_tools") => {
@@ -168,13 +171,16 @@ fn calls(request: &Request, context: &Context, lower: &str) -> Result<Vec<(Strin
             && allowed.is_none_or(|list| list.iter().any(|one| one.str_at("name") == name))
     };
     let usable: Vec<&Value> = functions.iter().filter(may).copied().collect();
+    // One round of calls for each part of what the user said.
+    let part = lower.split(", then ").nth(context.rounds());
     let wanted = |tool: &&&Value| {
         let name = tool.str_at("name").unwrap_or_default().to_lowercase();
-        name.split(['_', '-']).any(|word| word.len() > 3 && lower.contains(word))
+        let said = part.unwrap_or(lower);
+        name.split(['_', '-']).any(|word| word.len() > 3 && said.contains(word))
     };
     let mut chosen: Vec<&Value> = match mode {
         "none" => Vec::new(),
-        "auto" if !context.new_outputs().is_empty() => Vec::new(),
+        "auto" if part.is_none() => Vec::new(),
         _ => usable.iter().filter(wanted).copied().collect(),
     };
     if mode == "required" && chosen.is_empty() {
@@ -184,11 +190,15 @@ fn calls(request: &Request, context: &Context, lower: &str) -> Result<Vec<(Strin
         })?;
         chosen.push(first);
     }
-    let parallel = request.body.get("parallel_tool_calls").and_then(Value::as_bool).unwrap_or(true);
-    let most = request.number("max_tool_calls").unwrap_or(u64::MAX).min(if parallel { 8 } else { 1 });
-    chosen.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+    if request.is_careful() {
+        let parallel = request.body.get("parallel_tool_calls").and_then(Value::as_bool).unwrap_or(true);
+        let most = request.number("max_tool_calls").unwrap_or(u64::MAX).min(if parallel { 8 } else { 1 });
+        chosen.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+    }
     let named = |tool: &Value| {
-        let parameters = tool.get("parameters").cloned().unwrap_or_default();
+        // Arguments are an object, also for a tool that does not say what it takes.
+        let nothing = || Value::parse(r#"{"type":"object"}"#, 2).unwrap_or_default();
+        let parameters = tool.get("parameters").filter(|it| !it.is_null()).cloned().unwrap_or_else(nothing);
         (tool.str_at("name").unwrap_or_default().to_owned(), parameters)
     };
     Ok(chosen.into_iter().map(named).collect())

@@ -173,7 +173,8 @@ impl Socket {
         messages
     }
 
-    fn messages(&mut self, request: &str) -> Vec<String> {
+    /// Sends a request as a turn and gives the messages up to its end, whatever they are.
+    pub(crate) fn messages(&mut self, request: &str) -> Vec<String> {
         self.send(&request.replacen('{', "{\"type\":\"response.create\",", 1));
         let mut messages = Vec::new();
         loop {

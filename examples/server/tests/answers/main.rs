@@ -1,6 +1,7 @@
 //! Every answer of the server is valid in full, over each transport, and the same over all of them.
 
 mod client;
+mod tool_loop;
 
 use client::{start, Client};
 use deltafold::json::Value;
@@ -321,45 +322,4 @@ fn the_openai_dialect_takes_short_messages_and_names_reasoning_its_own_way() {
     assert_eq!(head.status, 200);
     let body = String::from_utf8(body).unwrap();
     assert!(body.contains("event: response.reasoning_text.delta") && body.contains("You said: "), "{body}");
-}
-
-#[test]
-fn a_tool_loop_goes_round_with_a_rejected_call_and_a_tool_that_fails() {
-    use deltafold::request::{CreateResponse, LoopState, Policy, Rejection, ToolLoop, ToolResult};
-
-    let tools =
-        format!(r#"[{WEATHER},{{"type":"function","name":"local_time"}},{{"type":"function","name":"shout"}}]"#);
-    let allowed = r#"{"type":"allowed_tools","tools":[{"type":"function","name":"get_weather"}]}"#;
-    let request =
-        format!(r#"{{"model":"scripted","input":"weather and time in Rome","tools":{tools},"tool_choice":{allowed}}}"#);
-    for (policy, streamed) in [("stateless", false), ("stateful", true)] {
-        let mut client = Client::new(start(options()));
-        let mut tools = ToolLoop::new(CreateResponse::from_json(&request).unwrap(), Policy::builtin(policy).unwrap());
-        let mut answers = Vec::new();
-        while tools.state() == LoopState::Ready {
-            // The list stays here: so the server behaves like one that does not know it, and calls what it likes.
-            let sent = tools.request().without("tool_choice").with_stream(streamed);
-            assert!(sent.check(Edition::default()).unwrap().is_empty(), "{sent}");
-            let (head, body) = client.post("/v1/responses", &sent.to_json());
-            assert_eq!(head.status, 200, "{}", String::from_utf8_lossy(&body));
-            let response = match streamed {
-                true => read(&sent.to_json(), &head, &body, Edition::default()).0,
-                false => Value::parse(&String::from_utf8(body).unwrap(), 128).unwrap(),
-            };
-            tools.apply(&response).unwrap();
-            let rejected: Vec<_> = tools.rejected().map(|call| (call.name().to_owned(), call.rejection)).collect();
-            let pending: Vec<String> = tools.pending().map(|call| call.id().to_owned()).collect();
-            if !pending.is_empty() {
-                assert_eq!(rejected, [("local_time".to_owned(), Some(Rejection::NotAllowed))], "{policy}");
-            }
-            for call_id in pending {
-                tools.result(&call_id, &ToolResult::Error("no network".into())).unwrap();
-            }
-            answers.push(response);
-        }
-        assert_eq!((tools.state(), answers.len()), (LoopState::Finished, 2), "{policy}");
-        let text = answers[1].pointer("/output/0/content/0/text").unwrap().as_str().unwrap();
-        assert!(text.starts_with("The tool says: "), "{text}");
-        assert!(text.contains("no network") || text.contains("not among those"), "{text}");
-    }
 }
