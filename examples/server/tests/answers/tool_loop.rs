@@ -81,7 +81,7 @@ fn over_http(client: &mut Client, request: CreateResponse, transport: Transport)
         while reader.poll_event().unwrap().is_some() {}
     }
     reader.finish();
-    judge(&reader.findings().iter().cloned().collect::<Vec<_>>(), &reader.response().to_value());
+    judge(reader.findings(), &reader.response().to_value());
     reader.response().to_value()
 }
 
@@ -113,10 +113,9 @@ fn a_careful_model_heeds_what_the_careless_one_does_not() {
         let items = response.get("output").unwrap().as_array().unwrap().to_vec();
         items.iter().filter_map(|item| item.str_at("name").map(str::to_owned)).collect::<Vec<_>>()
     };
-    let [weather, time, notes] = ["get_weather", "local_time", "delete_notes"].map(str::to_owned);
-    assert_eq!(called(&careful), [weather.clone(), time.clone()]);
-    assert_eq!(called(&careful.clone().with_parallel_tool_calls(false)), [weather.clone()]);
-    assert_eq!(called(&careful.with_max_tool_calls(1)), [weather.clone()]);
+    assert_eq!(called(&careful), ["get_weather", "local_time"]);
+    assert_eq!(called(&careful.clone().with_parallel_tool_calls(false)), ["get_weather"]);
+    assert_eq!(called(&careful.with_max_tool_calls(1)), ["get_weather"]);
     let limited = careless.with_parallel_tool_calls(false).with_max_tool_calls(1);
-    assert_eq!(called(&limited), [weather, time, notes]);
+    assert_eq!(called(&limited), ["get_weather", "local_time", "delete_notes"]);
 }
