@@ -1,4 +1,5 @@
-//! The C functions beside the Rust reader, on the same road: one chunk per event in, every event looked at, the text out.
+//! The C functions beside the Rust reader, on the same road: one chunk per event in, every event looked at, the text out. The
+//! Rust reader looks at all that the C struct holds, since a C program has it in its hand whether it looks or not.
 //!
 //! The functions are called through pointers that the compiler cannot see through, as a C program calls them. `benches/c` has
 //! that program, for counting instructions.
@@ -7,7 +8,7 @@ use std::hint::black_box;
 use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 
-use deltafold::{Kind, Reader};
+use deltafold_benches::contenders::reader_members;
 use deltafold_benches::shapes::{Folded, Shape};
 use deltafold_benches::{measure, mode, wanted, Contender, Cut};
 use deltafold_c::*;
@@ -21,44 +22,13 @@ pub(crate) fn main() {
             continue;
         }
         let chunks = Cut::Event.chunks(&shape.stream);
-        let contenders =
-            vec![Contender::new("Rust reader", || rust(&chunks)), Contender::new("C functions", || c(&chunks))];
+        let contenders = vec![
+            Contender::new("Rust reader", || reader_members(&chunks)),
+            Contender::new("C functions", || c(&chunks)),
+        ];
         let check = |name: &str, folded: &Folded| assert_eq!(folded.result(), shape.expected, "{name}");
         println!("{}", measure(title, shape.expected.events, check, contenders, mode));
     }
-}
-
-fn rust(chunks: &[&[u8]]) -> Folded {
-    let mut folded = Folded::default();
-    let mut reader = Reader::new();
-    for chunk in chunks {
-        reader.feed(chunk).expect("within the limits");
-        while let Some(event) = reader.poll_event().expect("within the limits") {
-            folded.event();
-            // What a program looks at to route an event; that much the C struct holds as well.
-            black_box((
-                event.sequence_number(),
-                event.output_index(),
-                event.content_index(),
-                event.item_id(),
-                event.delta(),
-            ));
-            if event.kind() == Kind::Completed {
-                folded.completed(event.raw());
-            }
-        }
-    }
-    for (output_index, item) in reader.response().items().enumerate() {
-        let texts = match item.kind() {
-            "message" => item.parts().map(|part| part.text()).collect(),
-            "reasoning" => item.summary().map(|part| part.text()).collect(),
-            _ => vec![item.arguments()],
-        };
-        for (part, text) in texts.into_iter().enumerate().filter(|(_, text)| !text.is_empty()) {
-            folded.delta(output_index as u64, part as u64, text);
-        }
-    }
-    folded
 }
 
 type Feed = unsafe extern "C" fn(*mut dfold_reader, *const u8, usize) -> dfold_status;

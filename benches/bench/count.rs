@@ -14,9 +14,12 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use deltafold_benches::contenders::{payloads, EventRoad, StreamRoad};
+use deltafold_benches::contenders::{payloads, reader_members, EventRoad, StreamRoad};
 use deltafold_benches::shapes::{Folded, Shape, NAMES};
 use deltafold_benches::{Cut, Mode};
+
+/// The road that `benches/c` is compared with: a reader, and a look at every member that the C struct holds.
+const MEMBERS: &str = "reader-members";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -30,6 +33,10 @@ fn main() -> ExitCode {
         let Some(road) = EventRoad::ALL.into_iter().find(|known| known.name() == road) else { return usage() };
         let payloads = payloads(&shape);
         counted(&|| road.run(&payloads))
+    } else if road == MEMBERS {
+        let Some(cut) = Cut::named(cut) else { return usage() };
+        let chunks = cut.chunks(&shape.stream);
+        counted(&|| reader_members(&chunks))
     } else {
         let Some(road) = StreamRoad::ALL.into_iter().find(|known| known.name() == road) else { return usage() };
         let Some(cut) = Cut::named(cut) else { return usage() };
@@ -57,6 +64,6 @@ fn usage() -> ExitCode {
     let events: Vec<_> = EventRoad::ALL.iter().map(|road| road.name()).collect();
     eprintln!("usage: deltafold-count SHAPE CUT ROAD");
     eprintln!("shapes: {}", NAMES.join(" "));
-    eprintln!("roads: {}; for the cut `payloads`: {}", streams.join(" "), events.join(" "));
+    eprintln!("roads: {} {MEMBERS}; for the cut `payloads`: {}", streams.join(" "), events.join(" "));
     ExitCode::from(2)
 }

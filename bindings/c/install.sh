@@ -2,13 +2,13 @@
 # Installs the C library:  bash bindings/c/install.sh PREFIX [CARGO_OPTION…]
 #
 # PREFIX gets the headers, lib/libdeltafold.a, lib/libdeltafold.so.<version> with its links, lib/pkgconfig/deltafold.pc and the
-# CMake package lib/cmake/deltafold. The prefix may be moved afterwards. Without options it builds what users get (--release);
-# the tests pass --profile dev.
+# CMake package lib/cmake/deltafold. The prefix may be moved afterwards. Without options it builds what users get
+# (--profile release-c); the tests pass --profile dev.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 prefix=${1:?usage: bash bindings/c/install.sh PREFIX [CARGO_OPTION…]}
 shift
-[ $# -gt 0 ] || set -- --release
+[ $# -gt 0 ] || set -- --profile release-c
 mkdir -p "$prefix"
 prefix=$(cd "$prefix" && pwd -P)
 

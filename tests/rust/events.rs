@@ -246,7 +246,8 @@ fn awkward_strings_pass_through_an_event_unchanged() {
         let payload = serde_json::json!({ "type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": text });
         let mut reader = Reader::new();
         reader.feed(format!("data: {payload}\n\n").as_bytes()).unwrap();
-        assert_eq!(reader.poll_event().unwrap().unwrap().delta(), text);
+        let event = reader.poll_event().unwrap().unwrap();
+        assert_eq!((event.delta(), event.strings().delta), (text.as_str(), text.as_bytes()));
         assert_eq!(reader.response().output_text(), text);
     }
 }
@@ -259,6 +260,10 @@ fn every_vector_of_a_kind_is_read_as_that_kind_and_written_as_the_same_value() {
         reader.feed(format!("data: {payload}\n\n").as_bytes()).unwrap();
         let event = reader.poll_event().unwrap().unwrap();
         assert_eq!(event.kind().as_str(), vector.get("kind").as_str().unwrap_or(""), "{vector}");
+        let strings = event.strings();
+        assert_eq!((strings.wire_type, strings.delta), (event.wire_type().as_bytes(), event.delta().as_bytes()));
+        assert_eq!(strings.has_item_id.then_some(strings.item_id), event.item_id().map(str::as_bytes), "{vector}");
+        assert_eq!(strings.has_text.then_some(strings.text), event.text().map(str::as_bytes), "{vector}");
         let mut written = String::new();
         deltafold::event::write(&event, &mut written);
         let again: Value = serde_json::from_str(&written).unwrap();

@@ -1,7 +1,7 @@
 //! Chunks in, the folded text out: the whole road.
 
 use deltafold::validate::Layers;
-use deltafold::{Edition, Kind, Profile, Reader};
+use deltafold::{Edition, Event, Kind, Profile, Reader};
 
 use super::event::{serde_typed, serde_value, Simd};
 use super::Splitter;
@@ -80,6 +80,18 @@ impl StreamRoad {
     }
 }
 
+/// `deltafold::Reader` for a program that looks at every member that the C struct of an event holds: what the C functions are
+/// compared with.
+pub fn reader_members(chunks: &[&[u8]]) -> Folded {
+    reader_with(chunks, Reader::new(), |event| {
+        std::hint::black_box((
+            (event.index(), event.offset(), event.fault(), event.frame_name()),
+            (event.sequence_number(), event.output_index(), event.content_index(), event.summary_index()),
+            (event.wire_type(), event.item_id(), event.delta(), event.text(), event.raw()),
+        ));
+    })
+}
+
 fn split(chunks: &[&[u8]], mut take: impl FnMut(&[u8], &mut Folded)) -> Folded {
     let mut folded = Folded::default();
     let mut splitter = Splitter::default();
@@ -107,6 +119,28 @@ fn reader(chunks: &[&[u8]], mut reader: Reader, look: bool) -> Folded {
             }
         }
     }
+    fold_texts(&reader, &mut folded);
+    folded
+}
+
+fn reader_with(chunks: &[&[u8]], mut reader: Reader, mut look: impl FnMut(&Event<'_>)) -> Folded {
+    let mut folded = Folded::default();
+    for chunk in chunks {
+        reader.feed(chunk).expect("within the limits");
+        while let Some(event) = reader.poll_event().expect("within the limits") {
+            folded.event();
+            look(&event);
+            if event.kind() == Kind::Completed {
+                folded.completed(event.raw());
+            }
+        }
+    }
+    fold_texts(&reader, &mut folded);
+    folded
+}
+
+/// The text of every part, from the response.
+fn fold_texts(reader: &Reader, folded: &mut Folded) {
     for (output_index, item) in reader.response().items().enumerate() {
         let texts = match item.kind() {
             "message" => item.parts().map(|part| part.text()).collect(),
@@ -117,5 +151,4 @@ fn reader(chunks: &[&[u8]], mut reader: Reader, look: bool) -> Folded {
             folded.delta(output_index as u64, part as u64, text);
         }
     }
-    folded
 }

@@ -79,6 +79,7 @@ impl dfold_event {
                 set!($member, value.map_or(Default::default(), Into::into));
             }};
         }
+        let strings = event.strings();
         set!(kind, event.kind().into());
         set!(index, event.index());
         set!(offset, event.offset());
@@ -86,12 +87,14 @@ impl dfold_event {
         set!(output_index, event.output_index(), DFOLD_HAS_OUTPUT_INDEX);
         set!(content_index, event.content_index(), DFOLD_HAS_CONTENT_INDEX);
         set!(summary_index, event.summary_index(), DFOLD_HAS_SUMMARY_INDEX);
-        set!(r#type, event.wire_type().into());
-        set!(item_id, event.item_id(), DFOLD_HAS_ITEM_ID);
-        set!(delta, event.delta().into());
-        set!(text, event.text(), DFOLD_HAS_TEXT);
+        set!(r#type, strings.wire_type.into());
+        set!(item_id, strings.item_id.into());
+        set!(delta, strings.delta.into());
+        set!(text, strings.text.into());
         set!(raw, event.raw().into());
         set!(frame_name, event.frame_name(), DFOLD_HAS_FRAME_NAME);
+        has |= if strings.has_item_id { DFOLD_HAS_ITEM_ID } else { 0 };
+        has |= if strings.has_text { DFOLD_HAS_TEXT } else { 0 };
         has |= if event.fault().is_some() { DFOLD_HAS_FAULT } else { 0 };
         set!(has, has);
     }

@@ -63,6 +63,20 @@ impl Text {
             Place::Scratch => scratch.get(self.start as usize..self.end as usize),
         }
     }
+
+    /// Says whether there is such a string.
+    #[inline]
+    pub(crate) fn is_there(&self) -> bool {
+        self.place != Place::Absent
+    }
+
+    /// The bytes of [`get`](Self::get), empty if there is no such string. Whether the bounds stand between characters is not
+    /// looked at: that is half the cost of a text.
+    #[inline]
+    pub(crate) fn bytes<'a>(&self, payload: &'a str, scratch: &'a str) -> &'a [u8] {
+        let whole = if self.place == Place::Scratch { scratch } else { payload };
+        whole.as_bytes().get(self.start as usize..self.end as usize).unwrap_or_default()
+    }
 }
 
 /// The index fields that route an event.

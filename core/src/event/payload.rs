@@ -29,6 +29,24 @@ pub struct Event<'a> {
     pub(super) origin: Origin<'a>,
 }
 
+/// The strings of an event as bytes, all of them UTF-8; empty where there is none. See [`Event::strings`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Strings<'a> {
+    /// [`Event::wire_type`].
+    pub wire_type: &'a [u8],
+    /// [`Event::item_id`].
+    pub item_id: &'a [u8],
+    /// [`Event::delta`].
+    pub delta: &'a [u8],
+    /// [`Event::text`].
+    pub text: &'a [u8],
+    /// Whether there is an [`Event::item_id`].
+    pub has_item_id: bool,
+    /// Whether there is an [`Event::text`].
+    pub has_text: bool,
+}
+
 /// A tape that is built when somebody looks inside the payload.
 #[derive(Default)]
 pub(crate) struct Lazy {
@@ -131,6 +149,21 @@ impl<'a> Event<'a> {
     #[inline]
     pub fn delta(&self) -> &'a str {
         self.fields.delta.get(self.raw, self.scratch).unwrap_or("")
+    }
+
+    /// The strings that [`wire_type`](Event::wire_type), [`item_id`](Event::item_id), [`delta`](Event::delta) and
+    /// [`text`](Event::text) give, as bytes, which costs half as much: for languages whose strings are bytes.
+    #[inline]
+    pub fn strings(&self) -> Strings<'a> {
+        let (fields, raw, scratch) = (self.fields, self.raw, self.scratch);
+        Strings {
+            wire_type: fields.wire_type.bytes(raw, scratch),
+            item_id: fields.item_id.bytes(raw, scratch),
+            delta: fields.delta.bytes(raw, scratch),
+            text: fields.whole.bytes(raw, scratch),
+            has_item_id: fields.item_id.is_there(),
+            has_text: fields.whole.is_there(),
+        }
     }
 
     /// Halves of surrogate pairs at the ends of the delta, for joining it with its neighbours.
