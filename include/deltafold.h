@@ -13,7 +13,7 @@
  *     dfold_reader_free(reader);
  *
  * Status      0 is success, 1 "nothing more now", negative a failure. Outputs come last and are written only on success.
- * Ownership   What _new, _restore, dfold_check and dfold_validate give, the matching _free takes back; it takes NULL. Nothing
+ * Ownership   What _new, _restore, dfold_check, dfold_validate and dfold_request give, the matching _free takes back; it takes NULL. Nothing
  *             else is freed by the caller. Using a handle after its _free is undefined.
  * NULL        Where it is not allowed it is DFOLD_MISUSE, as is a length larger than memory can be.
  * Views       A dfold_bytes is a pointer and a length, not ending in NUL. Each function says how long what it gives is valid.
@@ -691,6 +691,39 @@ typedef int32_t dfold_signal_kind;
 #endif // __cplusplus
 
 /**
+ * Where a tool loop stands.
+ */
+enum dfold_loop
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    /**
+     * The next request can be sent.
+     */
+    DFOLD_LOOP_READY = 0,
+    /**
+     * Calls wait for their results.
+     */
+    DFOLD_LOOP_WAITING = 1,
+    /**
+     * The last response has no calls to answer.
+     */
+    DFOLD_LOOP_FINISHED = 2,
+    /**
+     * No further request is made; `reason` says why.
+     */
+    DFOLD_LOOP_STOPPED = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum dfold_loop dfold_loop;
+#else
+typedef int32_t dfold_loop;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
  * Turns one dialect's stream into another's. Opaque; made by dfold_converter_new, ended by dfold_converter_free.
  *
  * Inputs: dfold_converter_feed, dfold_converter_finish, dfold_converter_cancel. Output: dfold_converter_take after each input.
@@ -719,6 +752,24 @@ typedef struct dfold_report dfold_report;
  * Decodes an event stream into frames. Opaque; made by dfold_sse_new, ended by dfold_sse_free.
  */
 typedef struct dfold_sse dfold_sse;
+
+/**
+ * Text that a call without a handle made. Opaque; made by dfold_request, ended by dfold_text_free.
+ */
+typedef struct dfold_text dfold_text;
+
+/**
+ * Keeps a conversation with tools going. Opaque; made by dfold_tool_loop_new, ended by dfold_tool_loop_free.
+ *
+ * 1. Send the text of dfold_tool_loop_request, and give the finished response to dfold_tool_loop_apply.
+ * 2. Run what is pending and give each result to dfold_tool_loop_result, in any order.
+ * 3. When the state is DFOLD_LOOP_READY again, go to 1. When it is DFOLD_LOOP_FINISHED or DFOLD_LOOP_STOPPED, the last response
+ *    is the answer.
+ *
+ * Calls that the request does not allow, that name an unknown tool or whose arguments are wrong are answered by the loop itself,
+ * so the model learns of it. It sends nothing, runs nothing and waits for nothing.
+ */
+typedef struct dfold_tool_loop dfold_tool_loop;
 
 /**
  * Writes one response as a stream. Opaque; made by dfold_writer_new, ended by dfold_writer_free.
@@ -1366,6 +1417,70 @@ typedef struct {
      */
     dfold_bytes id;
 } dfold_signal;
+
+/**
+ * Where a tool loop stands, in numbers.
+ */
+typedef struct {
+    /**
+     * Where it stands.
+     */
+    dfold_loop state;
+    /**
+     * Calls that wait for a result: dfold_tool_loop_pending gives them.
+     */
+    size_t pending;
+    /**
+     * Calls of the last response that must not be run: dfold_tool_loop_rejected gives them.
+     */
+    size_t rejected;
+    /**
+     * Responses with calls, so far.
+     */
+    uint64_t turns;
+    /**
+     * Why it stopped: `turns`, `calls`, `incomplete`, `failed` or `caller`; empty if it did not.
+     */
+    dfold_bytes reason;
+} dfold_loop_state;
+
+/**
+ * A call of the last response.
+ */
+typedef struct {
+    /**
+     * Its place in the output of the response.
+     */
+    size_t index;
+    /**
+     * The type of the item, such as `function_call`.
+     */
+    dfold_bytes type;
+    /**
+     * What the result is given by: `call_id`, or `id` of a request for approval.
+     */
+    dfold_bytes call_id;
+    /**
+     * The name of the tool; empty for tools that have none.
+     */
+    dfold_bytes name;
+    /**
+     * The arguments of a function, as JSON text, or the input of a custom tool; empty for other calls.
+     */
+    dfold_bytes arguments;
+    /**
+     * Why it must not be run, such as `not_allowed`; empty if it may.
+     */
+    dfold_bytes reason;
+    /**
+     * More about the reason; may be empty.
+     */
+    dfold_bytes detail;
+    /**
+     * The whole item, as JSON text.
+     */
+    dfold_bytes item;
+} dfold_call;
 
 /**
  * What a writer must know before it starts. Fill it with dfold_writer_options_init, then set at least `id`.
@@ -2408,6 +2523,54 @@ dfold_status dfold_report_json(dfold_report *report, dfold_bytes *out_json);
 dfold_status dfold_report_text(dfold_report *report, dfold_bytes *out_text);
 
 /**
+ * Does one thing about requests, from a JSON object to a JSON object. Nothing is sent and nothing is run.
+ *
+ * - `history`: `{"policy", "request", "steps": [{"response"} or {"item"}, ...]}` gives `{"request", "findings"}`: the request that
+ *   continues from answers, and what was left out of it. A policy is `"stateless"`, `"stateful"`, another known name, or an
+ *   object.
+ * - `enforce`: `{"request", "response"}` gives `{"calls", "answers"}`: for each call of an answer whether it may be run, and the
+ *   items that tell the model of those that may not.
+ * - `tool_loop`: the whole of a dfold_tool_loop at once, its `steps` included.
+ * - `advice`: `{"error", "status", "headers"}` gives the error in one form, and whether to try again, and how.
+ * - `create_message`: `{"request"}` gives `{"message", "left_out"}`: the message of a WebSocket that asks for a response.
+ *
+ * Returns DFOLD_OK with the text; DFOLD_MISUSE_UNKNOWN_NAME for another name or key, DFOLD_JSON_SYNTAX or DFOLD_JSON_DEPTH for
+ * a text that cannot be read, DFOLD_MISUSE_ARGUMENT for a value that cannot be used, DFOLD_MISUSE_INTENT for a step that a loop
+ * does not take, with the reason in `out_problem`; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the caller owns the text and ends it with dfold_text_free; `what` and `json` are read and not kept.
+ * - NULL: `out_problem` may be NULL; `out_text` may not.
+ * - Threads: safe from any thread.
+ * - Views: gives none; dfold_text_view does.
+ */
+dfold_status dfold_request(dfold_bytes what,
+                           dfold_bytes json,
+                           dfold_problem *out_problem,
+                           dfold_text **out_text);
+
+/**
+ * Looks at a text.
+ *
+ * Returns DFOLD_OK, or DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the bytes stay the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a text; different texts are independent.
+ * - Views: valid until dfold_text_free.
+ */
+dfold_status dfold_text_view(dfold_text *text, dfold_bytes *out_bytes);
+
+/**
+ * Ends a text.
+ *
+ * - Ownership: takes the text back; using it afterwards is undefined.
+ * - NULL: allowed; nothing happens.
+ * - Threads: no other call on the text may be running.
+ * - Views: ends all that the text gave.
+ */
+void dfold_text_free(dfold_text *text);
+
+/**
  * Gives the head of the response so far: a snapshot before its terminal event, the response after it.
  *
  * Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
@@ -2704,6 +2867,150 @@ const char *dfold_status_str(int32_t status);
  * - Views: the text is constant and lives as long as the library.
  */
 dfold_bytes dfold_status_name(int32_t status);
+
+/**
+ * Makes a loop from `{"request", "policy", "max_turns", "max_calls"}`; all but the request may be left out. The policy is
+ * `"stateless"` (the default), `"stateful"`, another known name, or an object.
+ *
+ * Returns DFOLD_OK; DFOLD_JSON_SYNTAX, DFOLD_MISUSE_ARGUMENT or DFOLD_MISUSE_UNKNOWN_NAME for options that cannot be used, with
+ * the reason in `out_problem`; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the caller owns the loop and ends it with dfold_tool_loop_free; the text is read and not kept.
+ * - NULL: `out_problem` may be NULL; `out_loop` may not.
+ * - Threads: safe from any thread.
+ * - Views: gives none.
+ */
+dfold_status dfold_tool_loop_new(dfold_bytes options,
+                                 dfold_problem *out_problem,
+                                 dfold_tool_loop **out_loop);
+
+/**
+ * Ends a loop.
+ *
+ * - Ownership: takes the loop back; using it afterwards is undefined.
+ * - NULL: allowed; nothing happens.
+ * - Threads: no other call on the loop may be running.
+ * - Views: ends all that the loop gave.
+ */
+void dfold_tool_loop_free(dfold_tool_loop *tools);
+
+/**
+ * Takes the finished response to the request, as JSON text. Calls that must not be run are answered at once.
+ *
+ * Returns DFOLD_OK; DFOLD_MISUSE_INTENT if no request is under way; DFOLD_JSON_SYNTAX, DFOLD_JSON_DEPTH or
+ * DFOLD_MISUSE_ARGUMENT if it is no response; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the text is copied and stays the caller's.
+ * - NULL: `tools` may not be NULL.
+ * - Threads: one call at a time on a loop; different loops are independent.
+ * - Views: ends all that the loop gave.
+ */
+dfold_status dfold_tool_loop_apply(dfold_tool_loop *tools,
+                                   dfold_bytes response);
+
+/**
+ * Takes the result of a pending call, as JSON text: a string, or an object with `text`, `json`, `parts`, `error`, or `approve` and
+ * `reason`.
+ *
+ * Returns DFOLD_OK; DFOLD_MISUSE_INTENT if no such call is pending; DFOLD_JSON_SYNTAX, DFOLD_JSON_DEPTH or
+ * DFOLD_MISUSE_ARGUMENT for a result that cannot be used, or that calls of this type do not take; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the texts are copied and stay the caller's.
+ * - NULL: `tools` may not be NULL.
+ * - Threads: one call at a time on a loop; different loops are independent.
+ * - Views: ends all that the loop gave.
+ */
+dfold_status dfold_tool_loop_result(dfold_tool_loop *tools,
+                                    dfold_bytes call_id,
+                                    dfold_bytes result);
+
+/**
+ * Ends the conversation: no further request is made.
+ *
+ * Returns DFOLD_OK, or DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: nothing changes hands.
+ * - NULL: `tools` may not be NULL.
+ * - Threads: one call at a time on a loop; different loops are independent.
+ * - Views: ends all that the loop gave.
+ */
+dfold_status dfold_tool_loop_stop(dfold_tool_loop *tools);
+
+/**
+ * Says where the loop stands.
+ *
+ * Returns DFOLD_OK, or DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the reason stays the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a loop; different loops are independent.
+ * - Views: the reason is constant and lives as long as the library.
+ */
+dfold_status dfold_tool_loop_state(dfold_tool_loop *tools, dfold_loop_state *out_state);
+
+/**
+ * Gives a call that waits for its result, by its position among those.
+ *
+ * Returns DFOLD_OK; DFOLD_NO_MORE if there are not so many; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the views stay the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a loop; different loops are independent.
+ * - Views: valid until the next call on the loop.
+ */
+dfold_status dfold_tool_loop_pending(dfold_tool_loop *tools, size_t position, dfold_call *out_call);
+
+/**
+ * Gives a call of the last response that must not be run, by its position among those. The loop has answered it.
+ *
+ * Returns DFOLD_OK; DFOLD_NO_MORE if there are not so many; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the views stay the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a loop; different loops are independent.
+ * - Views: valid until the next call on the loop.
+ */
+dfold_status dfold_tool_loop_rejected(dfold_tool_loop *tools,
+                                      size_t position,
+                                      dfold_call *out_call);
+
+/**
+ * Gives the request to send, as JSON text. Worth asking for when the state is DFOLD_LOOP_READY.
+ *
+ * Returns DFOLD_OK, or DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the text stays the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a loop; different loops are independent.
+ * - Views: valid until the next call on the loop.
+ */
+dfold_status dfold_tool_loop_request(dfold_tool_loop *tools, dfold_bytes *out_json);
+
+/**
+ * Gives all of it as JSON text: `{"state", "reason", "turns", "pending", "rejected", "findings"}`, where the findings say what was
+ * left out of the requests.
+ *
+ * Returns DFOLD_OK, or DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the text stays the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a loop; different loops are independent.
+ * - Views: valid until the next call on the loop.
+ */
+dfold_status dfold_tool_loop_json(dfold_tool_loop *tools,
+                                  dfold_bytes *out_json);
+
+/**
+ * Gives the last failure of the loop.
+ *
+ * Returns DFOLD_OK; DFOLD_NO_MORE if there was none; DFOLD_MISUSE for NULL.
+ *
+ * - Ownership: the views stay the library's.
+ * - NULL: neither may be NULL.
+ * - Threads: one call at a time on a loop; different loops are independent.
+ * - Views: valid until the next call on the loop.
+ */
+dfold_status dfold_tool_loop_error(dfold_tool_loop *tools, dfold_error *out_error);
 
 /**
  * Returns the version of the library, such as "0.1.0", ending in NUL.

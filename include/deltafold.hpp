@@ -28,6 +28,7 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace deltafold {
 
@@ -95,7 +96,9 @@ inline dfold_status error_of(dfold_reader *handle, dfold_error *out) { return df
 inline dfold_status error_of(dfold_writer *handle, dfold_error *out) { return dfold_writer_error(handle, out); }
 inline dfold_status error_of(dfold_converter *handle, dfold_error *out) { return dfold_converter_error(handle, out); }
 inline dfold_status error_of(dfold_partial *handle, dfold_error *out) { return dfold_partial_error(handle, out); }
+inline dfold_status error_of(dfold_tool_loop *handle, dfold_error *out) { return dfold_tool_loop_error(handle, out); }
 inline dfold_status error_of(dfold_report *, dfold_error *) { return DFOLD_NO_MORE; }
+inline dfold_status error_of(dfold_text *, dfold_error *) { return DFOLD_NO_MORE; }
 
 /** True if there is a result, false if there is none; what failed is told to `ec` or thrown. */
 template <typename Handle>
@@ -133,6 +136,8 @@ struct Free {
     void operator()(dfold_converter *handle) const noexcept { dfold_converter_free(handle); }
     void operator()(dfold_partial *handle) const noexcept { dfold_partial_free(handle); }
     void operator()(dfold_report *handle) const noexcept { dfold_report_free(handle); }
+    void operator()(dfold_tool_loop *handle) const noexcept { dfold_tool_loop_free(handle); }
+    void operator()(dfold_text *handle) const noexcept { dfold_text_free(handle); }
 };
 
 template <typename Handle>
@@ -785,6 +790,92 @@ inline Report validate(std::string_view what, std::string_view json, std::string
     detail::made(dfold_validate(bytes(what), bytes(json), bytes(options_json), &problem, &report), problem, ec);
     return Report(report);
 }
+
+/** Does one thing about requests, from a JSON object to a JSON object: `history`, `enforce`, `tool_loop`, `advice`,
+ * `create_message`; see dfold_request. */
+inline std::string request(std::string_view what, std::string_view json, std::error_code *ec = nullptr) {
+    dfold_text *made = nullptr;
+    dfold_problem problem = {};
+    if (!detail::made(dfold_request(bytes(what), bytes(json), &problem, &made), problem, ec)) return {};
+    const detail::Owned<dfold_text> owned(made);
+    dfold_bytes view;
+    if (!detail::done(dfold_text_view(made, &view), made, ec)) return {};
+    return std::string(text(view));
+}
+
+/** The request that continues from answers: `{"policy", "request", "steps"}` to `{"request", "findings"}`. */
+inline std::string history(std::string_view json, std::error_code *ec = nullptr) { return request("history", json, ec); }
+/** Which calls of an answer may be run: `{"request", "response"}` to `{"calls", "answers"}`. */
+inline std::string enforce(std::string_view json, std::error_code *ec = nullptr) { return request("enforce", json, ec); }
+/** Whether to try again after an error, and how: `{"error", "status", "headers"}` to the report. */
+inline std::string advice(std::string_view json, std::error_code *ec = nullptr) { return request("advice", json, ec); }
+/** The message of a WebSocket that asks for a response: `{"request"}` to `{"message", "left_out"}`. */
+inline std::string create_message(std::string_view json, std::error_code *ec = nullptr) {
+    return request("create_message", json, ec);
+}
+
+/** Keeps a conversation with tools going; see dfold_tool_loop. It sends nothing and runs nothing. */
+class ToolLoop {
+  public:
+    /** A call of the last response; its texts are copies, since the loop's own views end with the next call on it. */
+    struct Call {
+        std::size_t index;
+        std::string type, call_id, name, arguments, reason, detail, item;
+    };
+
+    /** Options are `{"request", "policy", "max_turns", "max_calls"}`. */
+    explicit ToolLoop(std::string_view options_json, std::error_code *ec = nullptr) {
+        dfold_tool_loop *made = nullptr;
+        dfold_problem problem = {};
+        detail::made(dfold_tool_loop_new(bytes(options_json), &problem, &made), problem, ec);
+        loop_.reset(made);
+    }
+
+    /** Takes the finished response to the request, as JSON text. */
+    void apply(std::string_view response, std::error_code *ec = nullptr) {
+        detail::done(dfold_tool_loop_apply(get(), bytes(response)), get(), ec);
+    }
+    /** Takes the result of a pending call, as JSON text. */
+    void result(std::string_view call_id, std::string_view json, std::error_code *ec = nullptr) {
+        detail::done(dfold_tool_loop_result(get(), bytes(call_id), bytes(json)), get(), ec);
+    }
+    void stop(std::error_code *ec = nullptr) { detail::done(dfold_tool_loop_stop(get()), get(), ec); }
+    dfold_loop_state state(std::error_code *ec = nullptr) const {
+        dfold_loop_state state = {};
+        detail::done(dfold_tool_loop_state(get(), &state), get(), ec);
+        return state;
+    }
+    /** Calls that wait for a result, in order. */
+    std::vector<Call> pending(std::error_code *ec = nullptr) const { return calls(dfold_tool_loop_pending, ec); }
+    /** Calls of the last response that must not be run, in order. */
+    std::vector<Call> rejected(std::error_code *ec = nullptr) const { return calls(dfold_tool_loop_rejected, ec); }
+    /** The request to send, as JSON text; valid until the next call on the loop. */
+    std::string_view request(std::error_code *ec = nullptr) const { return show(dfold_tool_loop_request, ec); }
+    /** All of it as JSON text; valid until the next call on the loop. */
+    std::string_view json(std::error_code *ec = nullptr) const { return show(dfold_tool_loop_json, ec); }
+    dfold_tool_loop *get() const noexcept { return loop_.get(); }
+
+  private:
+    template <typename Getter>
+    std::string_view show(Getter getter, std::error_code *ec) const {
+        dfold_bytes shown;
+        if (!detail::done(getter(get(), &shown), get(), ec)) return {};
+        return text(shown);
+    }
+    template <typename Getter>
+    std::vector<Call> calls(Getter getter, std::error_code *ec) const {
+        std::vector<Call> found;
+        dfold_call call;
+        auto copy = [](dfold_bytes view) { return std::string(text(view)); };
+        while (detail::done(getter(get(), found.size(), &call), get(), ec)) {
+            found.push_back(Call{call.index, copy(call.type), copy(call.call_id), copy(call.name), copy(call.arguments),
+                                 copy(call.reason), copy(call.detail), copy(call.item)});
+        }
+        return found;
+    }
+
+    detail::Owned<dfold_tool_loop> loop_;
+};
 
 /** Which dialect the first bytes of a stream speak; empty while they do not tell. */
 inline std::string_view detect(std::string_view start) noexcept {

@@ -296,6 +296,7 @@ MAKER(dfold_reader_new_json, dfold_reader, dfold_reader_free)
 MAKER(dfold_writer_new_json, dfold_writer, dfold_writer_free)
 MAKER(dfold_converter_new, dfold_converter, dfold_converter_free)
 MAKER(dfold_partial_new, dfold_partial, dfold_partial_free)
+MAKER(dfold_tool_loop_new, dfold_tool_loop, dfold_tool_loop_free)
 
 static void misuse_dfold_sse_error(void) {
     dfold_sse *decoder = NULL;
@@ -355,6 +356,8 @@ FREE(dfold_writer_free)
 FREE(dfold_converter_free)
 FREE(dfold_partial_free)
 FREE(dfold_report_free)
+FREE(dfold_text_free)
+FREE(dfold_tool_loop_free)
 
 static void misuse_dfold_writer_options_init(void) {
     dfold_writer_options options;
@@ -695,6 +698,94 @@ GETTER_OF(dfold_report_findings_json, dfold_report, new_report, dfold_report_fre
 GETTER_OF(dfold_report_json, dfold_report, new_report, dfold_report_free, dfold_bytes, DFOLD_OK)
 GETTER_OF(dfold_report_text, dfold_report, new_report, dfold_report_free, dfold_bytes, DFOLD_OK)
 
+static void misuse_dfold_request(void) {
+    dfold_text *made = NULL;
+    dfold_problem problem;
+    dfold_bytes what = dfold_view("advice"), json = dfold_view("{}");
+    CHECK(dfold_request(what, json, NULL, NULL) == DFOLD_MISUSE);
+    BAD_VIEWS(dfold_request(bad, json, NULL, &made));
+    BAD_VIEWS(dfold_request(what, bad, NULL, &made));
+    NOT_UTF8(dfold_request(bad, json, NULL, &made));
+    NOT_UTF8(dfold_request(what, bad, NULL, &made));
+    CHECK(dfold_request(dfold_view(NULL), json, &problem, &made) == DFOLD_MISUSE_UNKNOWN_NAME);
+    CHECK(problem.status == DFOLD_MISUSE_UNKNOWN_NAME && strlen(problem.message) > 0);
+    CHECK(dfold_request(what, dfold_view(NULL), &problem, &made) == problem.status);
+    CHECK(dfold_request(what, dfold_view("{"), NULL, &made) == DFOLD_JSON_SYNTAX);
+    CHECK(dfold_request(what, json, NULL, &made) == DFOLD_MISUSE_ARGUMENT);
+    json = dfold_view("{\"steps\":[{\"result\":[\"c1\",\"x\"]}]}");
+    CHECK(dfold_request(dfold_view("tool_loop"), json, NULL, &made) == DFOLD_MISUSE_INTENT);
+    CHECK(made == NULL);
+}
+
+static dfold_text *new_text(void) {
+    dfold_text *text = NULL;
+    CHECK(dfold_request(dfold_view("create_message"), dfold_view("{}"), NULL, &text) == DFOLD_OK);
+    return text;
+}
+
+GETTER_OF(dfold_text_view, dfold_text, new_text, dfold_text_free, dfold_bytes, DFOLD_OK)
+
+static dfold_tool_loop *new_tool_loop(void) {
+    dfold_tool_loop *tools = NULL;
+    CHECK(dfold_tool_loop_new(dfold_view("{}"), NULL, &tools) == DFOLD_OK);
+    return tools;
+}
+
+static void misuse_dfold_tool_loop_apply(void) {
+    dfold_tool_loop *tools = new_tool_loop();
+    dfold_bytes empty = dfold_view("{\"output\":[]}");
+    CHECK(dfold_tool_loop_apply(NULL, empty) == DFOLD_MISUSE);
+    BAD_VIEWS(dfold_tool_loop_apply(tools, bad));
+    NOT_UTF8(dfold_tool_loop_apply(tools, bad));
+    CHECK(dfold_tool_loop_apply(tools, dfold_view("{")) == DFOLD_JSON_SYNTAX);
+    CHECK(dfold_tool_loop_apply(tools, dfold_view("[]")) == DFOLD_MISUSE_ARGUMENT);
+    CHECK(dfold_tool_loop_apply(tools, empty) == DFOLD_OK);
+    CHECK(dfold_tool_loop_apply(tools, empty) == DFOLD_MISUSE_INTENT);
+    dfold_tool_loop_free(tools);
+}
+
+static void misuse_dfold_tool_loop_result(void) {
+    dfold_tool_loop *tools = new_tool_loop();
+    dfold_bytes id = dfold_view("c1"), result = dfold_view("\"x\"");
+    CHECK(dfold_tool_loop_result(NULL, id, result) == DFOLD_MISUSE);
+    BAD_VIEWS(dfold_tool_loop_result(tools, bad, result));
+    BAD_VIEWS(dfold_tool_loop_result(tools, id, bad));
+    NOT_UTF8(dfold_tool_loop_result(tools, bad, result));
+    NOT_UTF8(dfold_tool_loop_result(tools, id, bad));
+    CHECK(dfold_tool_loop_result(tools, id, result) == DFOLD_MISUSE_INTENT);
+    CHECK(dfold_tool_loop_result(tools, id, dfold_view("{")) == DFOLD_JSON_SYNTAX);
+    CHECK(dfold_tool_loop_result(tools, id, dfold_view("7")) == DFOLD_MISUSE_ARGUMENT);
+    dfold_tool_loop_free(tools);
+}
+
+static void misuse_dfold_tool_loop_stop(void) {
+    dfold_tool_loop *tools = new_tool_loop();
+    CHECK(dfold_tool_loop_stop(NULL) == DFOLD_MISUSE);
+    CHECK(dfold_tool_loop_stop(tools) == DFOLD_OK);
+    CHECK(dfold_tool_loop_stop(tools) == DFOLD_OK);
+    CHECK(dfold_tool_loop_apply(tools, dfold_view("{\"output\":[]}")) == DFOLD_MISUSE_INTENT);
+    dfold_tool_loop_free(tools);
+}
+
+/* A getter of a tool loop with a position. */
+#define GETTER_OF_LOOP(name)                                  \
+    static void misuse_##name(void) {                         \
+        dfold_tool_loop *tools = new_tool_loop();             \
+        dfold_call out;                                       \
+        CHECK(name(NULL, 0, &out) == DFOLD_MISUSE);           \
+        CHECK(name(tools, 0, NULL) == DFOLD_MISUSE);          \
+        CHECK(name(tools, 0, &out) == DFOLD_NO_MORE);         \
+        CHECK(name(tools, SIZE_MAX, &out) == DFOLD_NO_MORE);  \
+        dfold_tool_loop_free(tools);                          \
+    }
+
+GETTER_OF_LOOP(dfold_tool_loop_pending)
+GETTER_OF_LOOP(dfold_tool_loop_rejected)
+GETTER_OF(dfold_tool_loop_state, dfold_tool_loop, new_tool_loop, dfold_tool_loop_free, dfold_loop_state, DFOLD_OK)
+GETTER_OF(dfold_tool_loop_request, dfold_tool_loop, new_tool_loop, dfold_tool_loop_free, dfold_bytes, DFOLD_OK)
+GETTER_OF(dfold_tool_loop_json, dfold_tool_loop, new_tool_loop, dfold_tool_loop_free, dfold_bytes, DFOLD_OK)
+GETTER_OF(dfold_tool_loop_error, dfold_tool_loop, new_tool_loop, dfold_tool_loop_free, dfold_error, DFOLD_NO_MORE)
+
 int main(void) {
     misuse_dfold_version();
     misuse_dfold_abi_version();
@@ -801,5 +892,19 @@ int main(void) {
     misuse_dfold_report_findings_json();
     misuse_dfold_report_json();
     misuse_dfold_report_text();
+    misuse_dfold_tool_loop_new();
+    misuse_dfold_text_free();
+    misuse_dfold_tool_loop_free();
+    misuse_dfold_request();
+    misuse_dfold_text_view();
+    misuse_dfold_tool_loop_apply();
+    misuse_dfold_tool_loop_result();
+    misuse_dfold_tool_loop_stop();
+    misuse_dfold_tool_loop_state();
+    misuse_dfold_tool_loop_pending();
+    misuse_dfold_tool_loop_rejected();
+    misuse_dfold_tool_loop_request();
+    misuse_dfold_tool_loop_json();
+    misuse_dfold_tool_loop_error();
     return report("misuse");
 }

@@ -154,11 +154,33 @@ static void the_rest_is_wrapped_too() {
     CHECK(ec == DFOLD_MISUSE_INTENT);
 }
 
+static void requests_and_tool_loops_are_wrapped() {
+    CHECK(deltafold::create_message("{\"request\":{\"model\":\"m\"}}").find("response.create") != std::string::npos);
+    CHECK(deltafold::advice("{\"error\":{\"code\":\"server_error\",\"message\":\"m\"}}").find("retry") != std::string::npos);
+    CHECK(deltafold::history("{\"steps\":[]}").find("\"findings\":[]") != std::string::npos);
+    CHECK(deltafold::enforce("{\"response\":{\"output\":[]}}") == "{\"calls\":[],\"answers\":[]}");
+    std::error_code ec;
+    CHECK(deltafold::request("nothing", "{}", &ec).empty() && ec == DFOLD_MISUSE_UNKNOWN_NAME);
+
+    deltafold::ToolLoop tools("{\"request\":{\"tools\":[{\"type\":\"function\",\"name\":\"f\"}]}}");
+    tools.apply("{\"output\":[{\"type\":\"function_call\",\"call_id\":\"c1\",\"name\":\"f\",\"arguments\":\"{}\"},"
+                "{\"type\":\"function_call\",\"call_id\":\"c2\",\"name\":\"g\",\"arguments\":\"{}\"}]}");
+    CHECK(tools.state().state == DFOLD_LOOP_WAITING && tools.rejected().size() == 1);
+    CHECK(tools.rejected()[0].reason == "unknown_tool" && tools.rejected()[0].name == "g");
+    for (const deltafold::ToolLoop::Call &call : tools.pending()) tools.result(call.call_id, "\"done\"");
+    CHECK(tools.state().state == DFOLD_LOOP_READY && tools.request().find("\"output\":\"done\"") != std::string_view::npos);
+    tools.result("c1", "\"again\"", &ec);
+    CHECK(ec == DFOLD_MISUSE_INTENT);
+    tools.stop();
+    CHECK(tools.json().find("\"caller\"") != std::string_view::npos);
+}
+
 int main() {
     a_stream_is_read_by_ranges();
     errors_are_thrown_or_told();
     a_moved_object_keeps_working_and_the_old_one_is_misuse();
     the_rest_is_wrapped_too();
+    requests_and_tool_loops_are_wrapped();
     if (failures == 0) std::printf("wrapper: ok\n");
     return failures == 0 ? 0 : 1;
 }

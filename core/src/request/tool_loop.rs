@@ -246,6 +246,11 @@ impl ToolLoop {
         self.state
     }
 
+    /// Responses with calls, so far.
+    pub fn turns(&self) -> u64 {
+        self.turns
+    }
+
     /// The request to send. Worth asking for when the state is `Ready`.
     pub fn request(&self) -> CreateResponse {
         self.history.request()
