@@ -69,3 +69,13 @@ use_npm() {
         echo "$stamp" >"$folder/node_modules/.stamp"
     fi
 }
+
+# The compiler of Miri and of the sanitizers, which only a nightly has; pinned, so that a new lint or a bug of a day stops nobody.
+NIGHTLY=nightly-2026-05-20
+
+# Says whether the nightly is there with these components, after trying to get it.
+have_nightly() {
+    cargo "+$NIGHTLY" --version >/dev/null 2>&1 && cargo "+$NIGHTLY" miri --version >/dev/null 2>&1 &&
+        [ -d "$(rustc "+$NIGHTLY" --print sysroot)/lib/rustlib/src/rust/library" ] && return
+    run rustup toolchain install "$NIGHTLY" --profile minimal -c miri -c rust-src
+}

@@ -5,6 +5,7 @@ use deltafold::adapter::{Converter, Dialect, Framing};
 use deltafold::json::Value as Json;
 use deltafold::validate::Layers;
 use deltafold::{Class, Code, Limits, Overflow, Reader, Severity};
+use deltafold_tests::anything::FORCED;
 use deltafold_tests::{vectors, Cutting, Random, Vector};
 use serde_json::{json, Value};
 
@@ -27,10 +28,6 @@ fn convert(dialect: Dialect, bytes: &[u8], cutting: Cutting, cancel: bool) -> (V
     converter.write_into(&mut out);
     (out, converter.findings().map(ToString::to_string).collect())
 }
-
-/// What a source can force although everything is written by the rules: arguments that are not JSON, several items cut at
-/// once, an end for lack of tokens behind items that are whole.
-const FORCED: [&str; 4] = ["ARG-03", "ARG-09", "ITEM-08", "INC-01"];
 
 fn check(dialect: Dialect, bytes: &[u8], random: &mut Random, what: &str) {
     let cancel = random.one_in(5);

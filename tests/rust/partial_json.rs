@@ -1,9 +1,9 @@
 //! Growing JSON: the vectors at every cut, and what must hold for documents nobody wrote.
 
 use deltafold::json::{
-    partial_json, ChangeKind, JsonError, JsonErrorKind, Notes, Object, PartialJson, PartialOptions, Tag, Unfinished,
-    Value,
+    partial_json, ChangeKind, JsonError, JsonErrorKind, Notes, PartialJson, PartialOptions, Tag, Unfinished, Value,
 };
+use deltafold_tests::anything::{is_prefix, pieces, Copy};
 use deltafold_tests::{cuttings, random_json, shared, vectors, Cutting, Odd, Random, Vector};
 
 const POLICIES: [Unfinished; 3] = [Unfinished::Include, Unfinished::Omit, Unfinished::Mark];
@@ -133,14 +133,13 @@ fn carrying_the_changes_out_on_a_copy_makes_it_the_value() {
                     assert_eq!(partial.changes().count(), 0);
                     // What a mark stands for is in the copy as an empty value.
                     if policy != Unfinished::Mark {
-                        let (value, copy) =
-                            (partial.value().map(Value::to_string), copy.value.as_ref().map(Value::to_string));
+                        let (value, copy) = (partial.value().map(Value::to_string), copy.value().map(Value::to_string));
                         assert_eq!(copy, value, "seed {seed}, {policy:?}, {cutting:?}: {document}");
                     }
                 }
                 partial.finish().unwrap();
                 copy.carry_out(&partial);
-                assert_eq!(copy.value.unwrap().to_string(), partial.into_value().unwrap().to_string(), "seed {seed}");
+                assert_eq!(copy.value().unwrap().to_string(), partial.into_value().unwrap().to_string(), "seed {seed}");
             }
         }
     }
@@ -242,126 +241,6 @@ fn the_json_test_suite_gets_the_verdict_that_it_asks_for_at_any_cut() {
         }
     }
     assert!(read > 100, "only {read} files");
-}
-
-/// The definition of the module `deltafold::json`'s growing part, word for word. `mark` is the pointer at which `null`
-/// stands for something unfinished.
-fn is_prefix(short: Option<&Value>, long: Option<&Value>, mark: Option<&str>) -> bool {
-    let (short, long) = match (short, long) {
-        (None, _) => return true,
-        (Some(_), None) => return false,
-        (Some(short), Some(long)) => (short, long),
-    };
-    let same = |short: &Value, long: &Value| short.to_string() == long.to_string();
-    // The step of the mark that leads on, if it leads through the last child.
-    let inside = || mark.and_then(|mark| mark.get(1..)).map(|mark| mark.find('/').map_or("", |at| &mark[at..]));
-    match (short, long) {
-        (Value::Null, _) if mark == Some("") => true,
-        (Value::String(short), Value::String(long)) => long.starts_with(short.as_str()),
-        (Value::Number(short), Value::Number(long)) => long.as_str().starts_with(short.as_str()),
-        (Value::Array(short), Value::Array(long)) => match short.split_last() {
-            None => true,
-            Some((last, others)) => {
-                short.len() <= long.len()
-                    && others.iter().zip(long).all(|(short, long)| same(short, long))
-                    && is_prefix(Some(last), long.get(others.len()), inside())
-            }
-        },
-        (Value::Object(short), Value::Object(long)) => {
-            let last = short.len().wrapping_sub(1);
-            short.len() <= long.len()
-                && short.iter().zip(long.iter()).enumerate().all(|(at, (short, long))| {
-                    short.0 == long.0
-                        && if at == last {
-                            is_prefix(Some(short.1), Some(long.1), inside())
-                        } else {
-                            same(short.1, long.1)
-                        }
-                })
-        }
-        (short, long) => same(short, long),
-    }
-}
-
-/// A value that is kept up to date from change notes alone.
-#[derive(Default)]
-struct Copy {
-    value: Option<Value>,
-    /// Whether the value that was started last is a number.
-    number: bool,
-}
-
-impl Copy {
-    fn carry_out(&mut self, partial: &PartialJson) {
-        for change in partial.changes() {
-            let pointer = change.pointer();
-            match change.kind {
-                ChangeKind::Started(tag) => self.start(&pointer, tag),
-                ChangeKind::Appended(text) => {
-                    let number = self.number;
-                    let place = self.place(&pointer);
-                    let grown = match &*place {
-                        Value::String(known) => format!("{known}{text}"),
-                        other => format!("{other}{text}"),
-                    };
-                    *place = if number { Value::parse(&grown, 1).unwrap() } else { Value::String(grown) };
-                }
-                ChangeKind::Finished => {}
-            }
-        }
-    }
-
-    fn start(&mut self, pointer: &str, tag: Tag) {
-        self.number = tag == Tag::Number;
-        let value = match tag {
-            Tag::Null => Value::Null,
-            Tag::True | Tag::False => Value::Bool(tag == Tag::True),
-            // A number has no digits yet; the text that follows makes it one.
-            Tag::Number | Tag::String => Value::String(String::new()),
-            Tag::Array => Value::Array(Vec::new()),
-            Tag::Object => Value::Object(Object::new()),
-        };
-        match pointer.rsplit_once('/') {
-            None => self.value = Some(value),
-            Some((parent, key)) => match self.place(parent) {
-                Value::Object(object) => object.push(unescape(key), value),
-                Value::Array(items) => {
-                    assert_eq!(key, items.len().to_string());
-                    items.push(value);
-                }
-                other => panic!("{pointer} in {other}"),
-            },
-        }
-    }
-
-    fn place(&mut self, pointer: &str) -> &mut Value {
-        let mut value = self.value.as_mut().unwrap();
-        for step in pointer.split('/').skip(1) {
-            value = match value {
-                Value::Object(object) => object.get_mut(&unescape(step)).unwrap(),
-                Value::Array(items) => &mut items[step.parse::<usize>().unwrap()],
-                other => panic!("{pointer} in {other}"),
-            };
-        }
-        value
-    }
-}
-
-fn unescape(step: &str) -> String {
-    step.replace("~1", "/").replace("~0", "~")
-}
-
-/// Cuts text at the borders of its characters that follow the cuts of its bytes.
-fn pieces(text: &str, cutting: Cutting) -> Vec<&str> {
-    let (mut pieces, mut from, mut to) = (Vec::new(), 0, 0);
-    for chunk in cutting.chunks(text.as_bytes()) {
-        to += chunk.len();
-        if text.is_char_boundary(to) {
-            pieces.push(&text[from..to]);
-            from = to;
-        }
-    }
-    pieces
 }
 
 fn push(partial: &mut PartialJson, text: &str, cutting: Cutting) -> Result<(), JsonError> {

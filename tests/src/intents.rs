@@ -87,8 +87,17 @@ struct Item {
 impl LegalIntents {
     /// Makes a generator for a stream of about `length` intents with items of these types.
     pub fn new(seed: u64, length: usize, types: &[&'static str]) -> Self {
-        let random = Random::new(seed);
+        Self::from_random(Random::new(seed), length, types)
+    }
+
+    /// As [`new`](Self::new), with randomness from wherever.
+    pub fn from_random(random: Random, length: usize, types: &[&'static str]) -> Self {
         Self { random, types: types.to_vec(), items: Vec::new(), cut: false, left: length, phase: Phase::New }
+    }
+
+    /// The randomness that the intents are made from, for one who puts others between them.
+    pub fn random(&mut self) -> &mut Random {
+        &mut self.random
     }
 
     fn text(&mut self) -> String {

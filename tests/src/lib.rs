@@ -15,6 +15,7 @@
 //! ```
 
 pub mod adapter;
+pub mod anything;
 mod canonical;
 mod corpus;
 mod cutting;
@@ -24,6 +25,7 @@ pub mod judge;
 pub mod memory;
 pub mod plain;
 mod random;
+#[cfg(feature = "schemas")]
 pub mod schema;
 mod shared;
 pub mod sse;

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Makes the committed corpus: seeds from the vectors and what fuzzing has found so far, the smallest set that reaches the same code.
+#
+#   bash tests/fuzz/corpus.sh [FOLDER]      FOLDER: found inputs, a folder for each target (default .cache/fuzz/corpus)
+set -euo pipefail
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+export ROOT DELTAFOLD_CACHE=${DELTAFOLD_CACHE:-$ROOT/.cache}
+# shellcheck source=tests/ci/lib.sh
+. "$ROOT/tests/ci/lib.sh"
+# shellcheck source=tests/fuzz/flags.sh
+. "$ROOT/tests/fuzz/flags.sh"
+use_target fuzz
+build_fuzz
+
+found=${1:-$DELTAFOLD_CACHE/fuzz/corpus}
+made=$DELTAFOLD_CACHE/fuzz/merge
+rm -rf "$made"
+mkdir -p "$made"
+"$FUZZ_BIN/corpus" seeds "$made/seeds"
+mkdir -p "$ROOT/tests/fuzz/corpus"
+for target in $fuzz_targets; do
+    mkdir -p "$made/small/$target" "$found/$target"
+    # Longer inputs are left out: each is run by every build, and short ones reach nearly all of it.
+    DELTAFOLD_FUZZ=$target "$FUZZ_BIN/fuzz" -merge=1 -max_len="${DELTAFOLD_FUZZ_LENGTH:-2048}" "$made/small/$target" "$made/seeds/$target" \
+        "$found/$target" 2>"$made/$target.log"
+done
+"$FUZZ_BIN/corpus" pack "$made/small"

@@ -1,0 +1,20 @@
+# What libFuzzer needs of the compiler, as plain options that every toolchain has. Sourced by the step and by long.sh.
+# shellcheck shell=bash
+
+# Counters at every edge, and compared values, for the fuzzer to steer by.
+fuzz_flags="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4
+-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table
+-Cllvm-args=-sanitizer-coverage-trace-compares"
+fuzz_targets="feed splits roundtrip partial_json validate writer adapters save_restore request c_abi"
+
+# Builds libFuzzer with the targets and the corpus program; sets FUZZ_BIN to their folder.
+# With an argument, the compiler `+nightly-…` and AddressSanitizer.
+build_fuzz() {
+    local host flags=$fuzz_flags
+    host=$(rustc -vV | sed -n 's/^host: //p')
+    [ -z "${1-}" ] || flags="$flags -Zsanitizer=address"
+    FUZZ_BIN=$CARGO_TARGET_DIR/$host/release
+    # A target by name keeps these flags from build scripts.
+    # shellcheck disable=SC2086
+    RUSTFLAGS=$(echo $flags) cargo ${1-} build --release --locked --target "$host" --manifest-path "$ROOT/tests/fuzz/Cargo.toml"
+}

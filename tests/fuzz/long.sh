@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Fuzzes every target in turn, for hours. Prints a line for each round of a target; stops at the first crash.
+#
+#   bash tests/fuzz/long.sh [HOURS] [TARGET…]      one hour and every target if not given
+#
+# The corpus grows in .cache/fuzz/corpus (or below DELTAFOLD_CACHE) from run to run. `bash tests/fuzz/corpus.sh` makes the
+# committed one from it. Environment:
+#   DELTAFOLD_FUZZ_SANITIZE=1   with AddressSanitizer, which takes the nightly toolchain of tests/ci/lib.sh
+#   DELTAFOLD_FUZZ_ROUND        seconds that a target has in each round (default 120)
+#   DELTAFOLD_FUZZ_LENGTH       the longest input in bytes (default 512); short ones are many more
+set -euo pipefail
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+export ROOT DELTAFOLD_CACHE=${DELTAFOLD_CACHE:-$ROOT/.cache}
+# shellcheck source=tests/ci/lib.sh
+. "$ROOT/tests/ci/lib.sh"
+# shellcheck source=tests/fuzz/flags.sh
+. "$ROOT/tests/fuzz/flags.sh"
+
+hours=${1:-1}
+shift || true
+targets=${*:-$fuzz_targets}
+toolchain=
+use_target fuzz
+if [ -n "${DELTAFOLD_FUZZ_SANITIZE-}" ]; then
+    toolchain=+$NIGHTLY
+    use_target fuzz-asan
+fi
+build_fuzz $toolchain
+
+work=$DELTAFOLD_CACHE/fuzz
+mkdir -p "$work/corpus" "$work/crashes"
+"$FUZZ_BIN/corpus" unpack "$work/corpus"
+until=$(awk -v now="$(date +%s)" -v hours="$hours" 'BEGIN { print int(now + hours * 3600) }')
+total=0 round=0
+while [ "$(date +%s)" -lt "$until" ]; do
+    round=$((round + 1))
+    for target in $targets; do
+        left=$((until - $(date +%s)))
+        [ "$left" -gt 0 ] || break
+        seconds=${DELTAFOLD_FUZZ_ROUND:-120}
+        [ "$seconds" -lt "$left" ] || seconds=$left
+        log=$work/$target.log
+        if ! DELTAFOLD_FUZZ=$target "$FUZZ_BIN/fuzz" -max_total_time="$seconds" -max_len="${DELTAFOLD_FUZZ_LENGTH:-512}" -timeout=20 \
+            -rss_limit_mb=2048 -dict="$ROOT/tests/fuzz/wire.dict" -print_final_stats=1 -artifact_prefix="$work/crashes/$target-" \
+            "$work/corpus/$target" >"$log" 2>&1; then
+            grep -aE "panicked|ERROR|Test unit written" -A2 "$log" | head -20
+            echo "$target failed; repeat it: $FUZZ_BIN/corpus replay $target FILE"
+            exit 1
+        fi
+        runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+        total=$((total + ${runs:-0}))
+        echo "$(date +%H:%M:%S) round $round $target: ${runs:-0} runs in $seconds s, $total in all"
+    done
+done
