@@ -59,8 +59,12 @@ impl Body {
         Self::Raw { text: view.raw().to_owned(), reading, light: OnceCell::new(), whole: OnceCell::new() }
     }
 
-    /// Takes an item that somebody will soon look at.
+    /// Takes an item that somebody will soon look at. A large one is not held twice, as text and as an object.
     pub(crate) fn looked_at(item: View<'_>) -> Self {
+        if item.raw().len() > LARGE_BYTES {
+            let light = Light::of(item, Reading::Item);
+            return if light.lacks { Self::raw(item, Reading::Item) } else { Self::Built(light.object) };
+        }
         let body = Self::raw(item, Reading::Item);
         if let Self::Raw { light, .. } = &body {
             light.get_or_init(|| Light::of(item, Reading::Item));
@@ -169,3 +173,6 @@ fn read<T>(text: &str, take: impl FnOnce(View<'_>) -> T) -> T {
     debug_assert!(checked, "only checked text is kept");
     take(tape.root(text))
 }
+
+/// From here on memory counts for more than the time of writing an object anew.
+const LARGE_BYTES: usize = 1 << 16;

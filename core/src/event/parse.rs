@@ -13,7 +13,7 @@ use super::fields::{flat, general, Fields, Mark};
 use super::payload::{Event, Lazy};
 use super::template::Template;
 use crate::contract::Kind;
-use crate::json::{scan, JsonError, JsonErrorKind, Tape};
+use crate::json::{scan, JsonError, JsonErrorKind, Tape, DEEPEST};
 
 /// Why a payload is no event of the specification's form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +89,7 @@ impl Parser {
     /// Makes a parser that uses only some levels.
     pub fn with_levels(depth: usize, levels: Levels) -> Self {
         Self {
-            depth,
+            depth: depth.min(DEEPEST),
             levels,
             fields: Fields::default(),
             scratch: String::new(),

@@ -1,7 +1,8 @@
 //! JSON without loss: a tape over the exact text, an owned value, and values that are still growing.
 //!
-//! Nothing here recurses over input: depth is a limit that the caller gives, and a document of `n` bytes costs O(n) time
-//! and at most 16 bytes of tape per value. Numbers are never converted before somebody asks for one, keys keep their
+//! Reading does not recurse over input. Comparing, writing and dropping a value recurse as deep as it is nested: the caller
+//! gives a limit, and none counts for more than [`DEEPEST`], so that input cannot exhaust a stack. A document of `n` bytes costs
+//! O(n) time and at most 16 bytes of tape per value. Numbers are never converted before somebody asks for one, keys keep their
 //! order and their repetitions, and a lone surrogate escape is text like any other (it decodes to U+FFFD).
 
 mod partial;
@@ -9,6 +10,9 @@ pub(crate) mod scan;
 mod tape;
 pub(crate) mod text;
 mod value;
+
+/// The deepest nesting that any limit allows: a larger limit counts as this one.
+pub const DEEPEST: usize = 512;
 
 pub use partial::{partial_json, Change, ChangeKind, Notes, PartialJson, PartialOptions, Unfinished};
 pub use tape::{JsonError, JsonErrorKind, Tag, Tape, View};

@@ -8,6 +8,7 @@ use core::fmt;
 use super::scan;
 use super::text;
 use super::value::{Number, Object, Value};
+use super::DEEPEST;
 
 /// A checked JSON document: the place of every value in the text, in reading order.
 ///
@@ -136,10 +137,11 @@ impl fmt::Display for JsonError {
 impl core::error::Error for JsonError {}
 
 impl Tape {
-    /// Checks a whole document and remembers its values. On an error the tape is empty.
+    /// Checks a whole document, nested at most `depth` deep, and remembers its values. On an error the tape is empty.
     pub fn parse(&mut self, text: &str, depth: usize) -> Result<(), JsonError> {
         self.nodes.clear();
-        let result = self.parse_inner(text.as_bytes(), depth);
+        // A save holds values of the deepest kind a few levels down.
+        let result = self.parse_inner(text.as_bytes(), depth.min(DEEPEST + 32));
         if result.is_err() {
             self.nodes.clear();
         }

@@ -55,22 +55,22 @@ impl Validator {
                 (String::new(), format!("expected `response.failed` behind the error, found `{kind}`"))
             });
         }
-        let output: Vec<View<'_>> = response.get("output").into_iter().flat_map(|output| output.elements()).collect();
-        self.check_unfinished(event, &output, findings);
+        let held = Held::of(response);
+        let output = &held.output;
+        self.check_unfinished(event, &held, findings);
         // The objects' own check looks at the output, if there is one and if it runs.
         if output.is_empty() || !self.options.layers.contains(Layers::SCHEMA) {
             self.check_cuts(event, response, findings);
         }
         // What was never done and is not there has been reported, or was cut short by a failure.
         let due: Vec<(u64, &Item)> =
-            self.items.in_order().filter(|(_, item)| item.state.is_done() || is_held(item, &output)).collect();
+            self.items.in_order().filter(|(_, item)| item.state.is_done() || held.position(item).is_some()).collect();
         if output.len() == due.len() || self.joined || self.unread > 0 {
             let at = |index: u64| usize::try_from(index).ok();
             for (position, (index, item)) in due.iter().enumerate() {
                 let position = if self.joined { at(*index) } else { Some(position) };
                 let Some(position) = position.filter(|at| *at < output.len()) else { continue };
-                let here = has_id(output[position], item);
-                let moved = output.iter().position(|held| !here && has_id(*held, item));
+                let moved = if has_id(output[position], item) { None } else { held.position(item) };
                 if let Some(found) = moved {
                     findings.report(Rule::Life09, place, None, || {
                         (
@@ -88,7 +88,7 @@ impl Validator {
                 ("/response/output".into(), format!("expected the {expected} items that were streamed, found {found}"))
             });
             for (_, item) in &due {
-                if let Some(position) = output.iter().position(|held| has_id(*held, item)) {
+                if let Some(position) = held.position(item) {
                     compare(item, output[position], position, place, findings);
                 }
             }
@@ -129,12 +129,13 @@ impl Validator {
     }
 
     /// Items that are still open, and items that ended incomplete in a response that did not.
-    fn check_unfinished(&self, event: &Event<'_>, output: &[View<'_>], findings: &mut Findings) {
+    fn check_unfinished(&self, event: &Event<'_>, output: &Held<'_>, findings: &mut Findings) {
         let place = event.place();
         let kind = event.kind();
         for (position, (index, item)) in self.items.in_order().enumerate() {
             if item.state.is_open() && kind != Kind::Failed {
-                let held = is_held(item, output) || (item.id.is_empty() && output.get(position).is_some());
+                let here = item.id.is_empty() && position < output.output.len();
+                let held = here || output.position(item).is_some();
                 let rule = if held || kind != Kind::Completed { Rule::Item06 } else { Rule::Life13 };
                 findings.report(rule, place, None, || {
                     (String::new(), format!("expected item {index} to be done before the terminal event"))
@@ -205,8 +206,30 @@ impl Validator {
     }
 }
 
-fn is_held(item: &Item, output: &[View<'_>]) -> bool {
-    output.iter().any(|held| has_id(*held, item))
+/// The items of the terminal snapshot, found by id without a look at each: there may be as many of them as were streamed.
+struct Held<'e> {
+    output: Vec<View<'e>>,
+    /// The digest of each id that is not empty, and its position; ascending.
+    ids: Vec<(u64, usize)>,
+}
+
+impl<'e> Held<'e> {
+    fn of(response: View<'e>) -> Self {
+        let output: Vec<View<'_>> = response.get("output").into_iter().flat_map(|output| output.elements()).collect();
+        let id = |held: &View<'e>| held.get("id").and_then(|id| id.as_str()).filter(|id| !id.is_empty());
+        let known = output.iter().enumerate().filter_map(|(at, held)| Some((text_hash(&id(held)?), at)));
+        let mut ids: Vec<_> = known.collect();
+        ids.sort_unstable();
+        Self { output, ids }
+    }
+
+    /// The first position that has the item's id.
+    fn position(&self, item: &Item) -> Option<usize> {
+        let hash = item.id.hash();
+        let from = self.ids.partition_point(|(known, _)| *known < hash);
+        let same = self.ids.get(from..)?.iter().take_while(|(known, _)| *known == hash);
+        same.map(|(_, at)| *at).find(|at| self.output.get(*at).is_some_and(|held| has_id(*held, item)))
+    }
 }
 
 fn has_id(held: View<'_>, item: &Item) -> bool {

@@ -1,9 +1,9 @@
 //! J13 to J20: payloads.
 
 use deltafold::event::{Fault, Origin, Parser};
-use deltafold::json::{PartialJson, Value};
-use deltafold::validate::validate_request;
-use deltafold::{Code, Edition, Kind, OwnedEvent, Reader};
+use deltafold::json::{PartialJson, Value, DEEPEST};
+use deltafold::validate::{validate_request, Layers};
+use deltafold::{Code, Edition, Kind, Limits, OwnedEvent, Reader, ReaderOptions};
 use deltafold_tests::memory::watch;
 use deltafold_tests::{shared, Cutting};
 
@@ -37,18 +37,15 @@ fn j13_a_payload_that_is_not_one_object_is_found_and_the_next_frame_is_fine() {
         (frame(NEXT), "SSE-02"),
     ] {
         let strict = deltafold::Profile::builtin("open-responses").unwrap();
-        let options = deltafold::ReaderOptions {
-            layers: deltafold::validate::Layers::ALL,
-            profile: strict,
-            ..deltafold::ReaderOptions::default()
-        };
+        let options = ReaderOptions { layers: Layers::ALL, profile: strict, ..ReaderOptions::default() };
         let told = super::read_with(&[stream.as_bytes()], options);
         assert!(told.has(rule), "{rule}: {:?}", told.rules());
         assert_eq!(told.text, "next", "{rule}");
     }
 }
 
-/// Runs with the smallest stack that a thread may have here. Frames are some three times as large without optimisation.
+/// Runs on a stack of 64 KiB. Frames are some three times as large without optimisation: what a release build does on such
+/// a stack, `deltafold-hostile` of the benches shows.
 fn on_a_small_stack(work: fn()) {
     let stack = if cfg!(debug_assertions) { 256 } else { 64 } << 10;
     std::thread::Builder::new().stack_size(stack).spawn(work).unwrap().join().unwrap();
@@ -85,6 +82,39 @@ fn j14_depth_has_an_exact_limit_and_nothing_recurses_beyond_it() {
             }
         }
     });
+}
+
+#[test]
+fn j14_no_limit_lets_nesting_exhaust_the_stack() {
+    for depth in [DEEPEST - 5, DEEPEST, 100_000] {
+        for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+            let nested = format!("{}1{}", open.repeat(depth), close.repeat(depth));
+            let item = format!(r#"{{"type":"acme:thing","id":"i","status":"completed","x":{nested}}}"#);
+            let stream = [
+                format!(
+                    r#"{{"type":"response.created","sequence_number":0,"response":{{"id":"r","metadata":{nested}}}}}"#
+                ),
+                format!(
+                    r#"{{"type":"response.output_item.added","sequence_number":1,"output_index":0,"item":{item}}}"#
+                ),
+                format!(r#"{{"type":"response.output_item.done","sequence_number":2,"output_index":0,"item":{item}}}"#),
+                format!(
+                    r#"{{"type":"response.completed","sequence_number":3,"response":{{"id":"r","tools":{nested},"output":[{item}]}}}}"#
+                ),
+            ];
+            let limits = Limits { depth: usize::MAX, ..Limits::default() };
+            let options = ReaderOptions { layers: Layers::ALL, limits, ..ReaderOptions::default() };
+            let mut reader = Reader::with_options(options.clone());
+            for payload in &stream {
+                reader.feed_json(payload).unwrap();
+                while reader.poll_event().unwrap().is_some() {}
+            }
+            reader.finish();
+            let saved = Reader::restore(&reader.save(), options).unwrap();
+            assert_eq!(saved.response().to_value(), reader.response().to_value());
+            assert_eq!(reader.response().to_json().contains(&nested), depth < DEEPEST, "{open} {depth}");
+        }
+    }
 }
 
 #[test]
@@ -225,4 +255,20 @@ fn j20_growing_arguments_are_never_wrong_only_short() {
     }
     growing.finish().unwrap();
     assert_eq!(growing.value(), Some(&whole));
+
+    // Inside a reader, in every cut of the arguments in two: the value is short, then whole.
+    for at in (1..document.len()).filter(|at| document.is_char_boundary(*at)) {
+        let mut reader = Reader::new();
+        let shown = [&document[..at], &document[at..]].map(|text| {
+            let text = serde_json::to_string(text).unwrap();
+            let delta = format!(
+                r#"{{"type":"response.function_call_arguments.delta","sequence_number":0,"item_id":"c","output_index":0,"delta":{text}}}"#
+            );
+            reader.feed_json(&delta).unwrap();
+            while reader.poll_event().unwrap().is_some() {}
+            reader.response().item(0).unwrap().partial_arguments().map(|value| value.to_string()).unwrap_or_default()
+        });
+        assert!(whole.to_string().starts_with(shown[0].trim_end_matches(['}', ']', '"'])), "{at}: {}", shown[0]);
+        assert_eq!(shown[1], whole.to_string(), "{at}");
+    }
 }

@@ -105,7 +105,8 @@ pub struct PartialOptions {
     pub numbers: Unfinished,
     /// `true`, `false` and `null` cut short. Default [`Omit`](Unfinished::Omit).
     pub literals: Unfinished,
-    /// Open containers at most. Default 128, as [`Limits::depth`](crate::Limits::depth).
+    /// Open containers at most. Default 128, as [`Limits::depth`](crate::Limits::depth); more than
+    /// [`DEEPEST`](super::DEEPEST) count as that.
     pub depth: usize,
     /// Whether changes are noted for [`PartialJson::changes`]. Default [`Off`](Notes::Off), since notes that nobody
     /// clears grow with the text.

@@ -8,6 +8,7 @@ use crate::json::scan;
 use crate::json::tape::{JsonError, JsonErrorKind, Tag};
 use crate::json::text::join;
 use crate::json::value::{Object, Value};
+use crate::json::DEEPEST;
 
 /// What may come next.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -144,7 +145,7 @@ impl PartialJson {
             b'f' => self.begin_leaf(Tag::False, State::Literal(1)),
             b'n' => self.begin_leaf(Tag::Null, State::Literal(1)),
             b'{' | b'[' => {
-                if self.tree.depth() >= self.options.depth {
+                if self.tree.depth() >= self.options.depth.min(DEEPEST) {
                     return Err(JsonError::new(JsonErrorKind::Depth, here));
                 }
                 let at = self.tree.place(&mut self.key, Value::Null);

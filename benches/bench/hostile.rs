@@ -1,0 +1,546 @@
+//! Streams that try to cost more than they are long, for counting instructions:
+//!
+//! ```text
+//! deltafold-hostile                     every shape at n, 2n and 4n, on a stack of 64 KiB; `linear.py` runs it under callgrind
+//! deltafold-hostile SHAPE N             one shape at one size, as large as it takes
+//! deltafold-hostile again EVENTS        one reader with `reset`, and how much its memory grew
+//! ```
+//!
+//! Only what happens inside `counted` counts, so making the bytes is free. Each run prints a line: shape, n, bytes, events.
+
+use std::process::ExitCode;
+
+use deltafold::adapter::Converter;
+use deltafold::json::PartialJson;
+use deltafold::validate::Layers;
+use deltafold::{Limits, Reader, ReaderOptions};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    // All of it on a stack of 64 KiB: no depth of the input may become a depth of calls.
+    let run = std::thread::Builder::new().stack_size(64 << 10).spawn(move || match arguments.as_slice() {
+        [] => {
+            for shape in SHAPES {
+                (0..3).for_each(|power| shape.run(shape.count << power));
+            }
+            ExitCode::SUCCESS
+        }
+        [name, count] => {
+            let (Ok(count), shape) = (count.parse(), SHAPES.iter().find(|shape| shape.name == name)) else {
+                return usage();
+            };
+            match shape {
+                Some(shape) => shape.run(count),
+                None if name == "again" => return again(count),
+                None => return usage(),
+            }
+            ExitCode::SUCCESS
+        }
+        _ => usage(),
+    });
+    run.expect("a thread").join().expect("no shape panics")
+}
+
+/// A hostile stream: how much of it there is at the smallest, how it is made, and how it is read.
+struct Shape {
+    name: &'static str,
+    count: usize,
+    make: fn(usize) -> Vec<u8>,
+    road: Road,
+}
+
+/// How a stream is read.
+#[derive(Clone, Copy)]
+enum Road {
+    /// By a reader that validates everything, in chunks of so many bytes.
+    Reader(usize),
+    /// As growing JSON, one character at a time, with a look at the value each time.
+    Partial,
+    /// As a foreign dialect.
+    Adapter(&'static str),
+}
+
+impl Shape {
+    fn run(&self, count: usize) {
+        let bytes = (self.make)(count);
+        let events = match self.road {
+            Road::Reader(step) => counted(&|| read(&bytes, step)),
+            Road::Partial => counted(&|| grow(&bytes)),
+            Road::Adapter(from) => counted(&|| convert(&bytes, from)),
+        };
+        println!("{} {count} {} {events}", self.name, bytes.len());
+    }
+}
+
+/// What is counted. Never inlined, so that its name can be given to callgrind.
+#[inline(never)]
+fn counted(run: &dyn Fn() -> usize) -> usize {
+    std::hint::black_box(run())
+}
+
+fn read(bytes: &[u8], step: usize) -> usize {
+    let limits = Limits { items: usize::MAX, parts: usize::MAX, ..Limits::default() };
+    let options = ReaderOptions { layers: Layers::ALL, limits, ..ReaderOptions::default() };
+    let mut reader = Reader::with_options(options);
+    let mut events = 0;
+    for chunk in bytes.chunks(step) {
+        reader.feed(chunk).expect("within the limits");
+        while reader.poll_event().expect("within the limits").is_some() {
+            events += 1;
+        }
+    }
+    reader.finish();
+    std::hint::black_box((reader.response().to_value(), reader.response().to_json(), reader.findings().len()));
+    events
+}
+
+fn grow(bytes: &[u8]) -> usize {
+    let text = std::str::from_utf8(bytes).expect("the shape is text");
+    let mut growing = PartialJson::default();
+    let mut seen = 0;
+    for char in text.chars() {
+        if growing.push(char.encode_utf8(&mut [0; 4])).is_err() {
+            break;
+        }
+        seen += usize::from(growing.value().is_some());
+        seen += growing.changes().count();
+        growing.clear_changes();
+    }
+    seen
+}
+
+fn convert(bytes: &[u8], from: &str) -> usize {
+    let options = format!(r#"{{"from":"{from}","to":"open-responses"}}"#);
+    let mut converter = Converter::from_json(&options).expect("a known dialect");
+    let mut out = 0;
+    for chunk in bytes.chunks(16 << 10) {
+        if converter.feed(chunk).is_err() {
+            break;
+        }
+        out += converter.take().len();
+    }
+    let _ = converter.finish();
+    out + converter.take().len()
+}
+
+/// Feeds one reader with streams of a thousand events until there were so many, and tells the memory at the start and at the end.
+fn again(events: usize) -> ExitCode {
+    let stream = deltas(1_000);
+    let mut reader = Reader::new();
+    let mut round = || {
+        reader.feed(&stream).expect("within the limits");
+        while reader.poll_event().expect("within the limits").is_some() {}
+        reader.finish();
+        reader.reset();
+    };
+    (0..100).for_each(|_| round());
+    let before = resident();
+    (0..events / 1_000).for_each(|_| round());
+    let after = resident();
+    println!("{events} events: {before} kB before, {after} kB after");
+    ExitCode::from(u8::from(before.abs_diff(after) > 1 << 10))
+}
+
+/// Resident memory in kB.
+fn resident() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").expect("a system that tells");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a size");
+    line.trim().trim_end_matches(" kB").parse().expect("a number")
+}
+
+fn usage() -> ExitCode {
+    eprintln!("usage: deltafold-hostile [SHAPE N]");
+    eprintln!("shapes: {} again", SHAPES.iter().map(|shape| shape.name).collect::<Vec<_>>().join(" "));
+    ExitCode::from(2)
+}
+
+fn frame(payload: &str) -> String {
+    format!("data: {payload}\n\n")
+}
+
+fn frames(count: usize, payload: impl Fn(usize) -> String) -> Vec<u8> {
+    (0..count).map(|at| frame(&payload(at))).collect::<String>().into_bytes()
+}
+
+fn delta(number: usize, item: usize, part: usize, text: &str) -> String {
+    format!(
+        r#"{{"type":"response.output_text.delta","sequence_number":{number},"item_id":"m{item}","output_index":{item},"content_index":{part},"logprobs":[],"delta":"{text}"}}"#
+    )
+}
+
+fn deltas(count: usize) -> Vec<u8> {
+    frames(count, |at| delta(at, 0, 0, "x"))
+}
+
+fn argument(number: usize, item: usize, text: &str) -> String {
+    format!(
+        r#"{{"type":"response.function_call_arguments.delta","sequence_number":{number},"item_id":"c{item}","output_index":{item},"delta":"{text}"}}"#
+    )
+}
+
+fn added(number: usize, item: usize) -> String {
+    format!(
+        r#"{{"type":"response.output_item.added","sequence_number":{number},"output_index":{item},"item":{{"type":"function_call","id":"c{item}","call_id":"k{item}","name":"f","arguments":"","status":"in_progress"}}}}"#
+    )
+}
+
+/// A payload with something inside.
+fn holding(inside: &str) -> Vec<u8> {
+    frame(&format!(r#"{{"type":"acme:x","sequence_number":0,"x":{inside}}}"#)).into_bytes()
+}
+
+fn completed(output: &str, more: &str) -> Vec<u8> {
+    frame(&format!(
+        r#"{{"type":"response.completed","sequence_number":0,"response":{{"id":"r","object":"response","status":"completed","output":[{output}]{more}}}}}"#
+    ))
+    .into_bytes()
+}
+
+fn list(count: usize, element: impl Fn(usize) -> String) -> String {
+    (0..count).map(element).collect::<Vec<_>>().join(",")
+}
+
+/// Every shape, with a size that takes some million instructions. `count` is n.
+const SHAPES: &[Shape] = &[
+    Shape { name: "comments", count: 4_000, make: |n| b": still here\n\n".repeat(n), road: Road::Reader(16 << 10) },
+    Shape { name: "blank-lines", count: 8_000, make: |n| b"\r\n\n".repeat(n), road: Road::Reader(16 << 10) },
+    Shape { name: "cr-lines", count: 4_000, make: |n| b"data: a\rid: 1\r\r".repeat(n), road: Road::Reader(16 << 10) },
+    Shape {
+        name: "line-in-bytes",
+        count: 16_000,
+        make: |n| holding(&format!("\"{}\"", "y".repeat(n))),
+        road: Road::Reader(1),
+    },
+    Shape {
+        name: "line-in-kilobytes",
+        count: 1_000_000,
+        make: |n| holding(&format!("\"{}\"", "y".repeat(n))),
+        road: Road::Reader(1 << 10),
+    },
+    Shape {
+        name: "data-lines",
+        count: 10_000,
+        make: |n| [b"data: x\n".repeat(n), b"\n".to_vec()].concat(),
+        road: Road::Reader(16 << 10),
+    },
+    Shape {
+        name: "not-utf8",
+        count: 20_000,
+        make: |n| [b"data: ".to_vec(), b"\xFF".repeat(n), b"\n\n".to_vec()].concat(),
+        road: Road::Reader(16 << 10),
+    },
+    Shape { name: "findings", count: 2_000, make: |n| frames(n, |_| "nonsense".into()), road: Road::Reader(16 << 10) },
+    Shape {
+        name: "event-names",
+        count: 1_000,
+        make: |n| {
+            (0..n)
+                .flat_map(|at| {
+                    format!("event: e{at}\ndata: {{\"type\":\"acme:t{at}\",\"sequence_number\":{at}}}\n\n").into_bytes()
+                })
+                .collect()
+        },
+        road: Road::Reader(16 << 10),
+    },
+    Shape {
+        name: "numbers-backwards",
+        count: 1_000,
+        make: |n| frames(n, |at| delta(n - at, 0, 0, "x")),
+        road: Road::Reader(16 << 10),
+    },
+    Shape { name: "deltas", count: 1_000, make: deltas, road: Road::Reader(16 << 10) },
+    Shape { name: "items", count: 400, make: |n| frames(n, |at| delta(at, at, 0, "x")), road: Road::Reader(16 << 10) },
+    Shape {
+        name: "items-backwards",
+        count: 400,
+        make: |n| frames(n, |at| delta(at, n - at, 0, "x")),
+        road: Road::Reader(16 << 10),
+    },
+    Shape {
+        name: "items-by-id",
+        count: 400,
+        make: |n| frames(n, |at| delta(at, at, 0, "x").replace(&format!("\"output_index\":{at},"), "")),
+        road: Road::Reader(16 << 10),
+    },
+    Shape {
+        name: "items-of-one-id",
+        count: 400,
+        make: |n| frames(n, |at| delta(at, at, 0, "x").replace(&format!("m{at}"), "m")),
+        road: Road::Reader(16 << 10),
+    },
+    Shape {
+        name: "items-added-twice",
+        count: 400,
+        make: |n| frames(2 * n, |at| added(at, at % n)),
+        road: Road::Reader(16 << 10),
+    },
+    Shape { name: "parts", count: 400, make: |n| frames(n, |at| delta(at, 0, at, "x")), road: Road::Reader(16 << 10) },
+    Shape {
+        name: "parts-backwards",
+        count: 400,
+        make: |n| frames(n, |at| delta(at, 0, n - at, "x")),
+        road: Road::Reader(16 << 10),
+    },
+    Shape {
+        name: "calls-interleaved",
+        count: 200,
+        make: |n| frames(4 * n, |at| if at < n { added(at, at) } else { argument(at, at % n, "x") }),
+        road: Road::Reader(16 << 10),
+    },
+    Shape {
+        name: "calls-not-added",
+        count: 200,
+        make: |n| frames(4 * n, |at| argument(at, at % n, "x")),
+        road: Road::Reader(16 << 10),
+    },
+    Shape {
+        name: "halves-of-pairs",
+        count: 1_000,
+        make: |n| frames(n, |at| delta(at, 0, 0, ["\\ud83d", "\\ude00"][at % 2])),
+        road: Road::Reader(16 << 10),
+    },
+    Shape {
+        name: "annotations",
+        count: 400,
+        make: |n| {
+            frames(n, |at| {
+                format!(
+                    r#"{{"type":"response.output_text.annotation.added","sequence_number":{at},"item_id":"m","output_index":0,"content_index":0,"annotation_index":{at},"annotation":{{"type":"url_citation","url":"u","title":"t","start_index":0,"end_index":0}}}}"#
+                )
+            })
+        },
+        road: Road::Reader(16 << 10),
+    },
+    Shape {
+        name: "annotations-backwards",
+        count: 400,
+        make: |n| {
+            frames(n, |at| {
+                format!(
+                    r#"{{"type":"response.output_text.annotation.added","sequence_number":{at},"item_id":"m","output_index":0,"content_index":0,"annotation_index":{},"annotation":{{"type":"url_citation","url":"u","title":"t","start_index":0,"end_index":0}}}}"#,
+                    n - at
+                )
+            })
+        },
+        road: Road::Reader(16 << 10),
+    },
+    Shape {
+        name: "summaries-backwards",
+        count: 400,
+        make: |n| {
+            frames(n, |at| {
+                format!(
+                    r#"{{"type":"response.reasoning_summary_text.delta","sequence_number":{at},"item_id":"s","output_index":0,"summary_index":{},"delta":"x"}}"#,
+                    n - at
+                )
+            })
+        },
+        road: Road::Reader(16 << 10),
+    },
+    Shape {
+        name: "logprobs",
+        count: 400,
+        make: |n| {
+            frames(n, |at| {
+                delta(at, 0, at % 7, "x").replace(
+                    "\"logprobs\":[]",
+                    r#""logprobs":[{"token":"x","logprob":-0.5,"bytes":[120],"top_logprobs":[]}]"#,
+                )
+            })
+        },
+        road: Road::Reader(16 << 10),
+    },
+    Shape {
+        name: "preview-images",
+        count: 400,
+        make: |n| {
+            frames(n, |at| {
+                format!(
+                    r#"{{"type":"response.image_generation_call.partial_image","sequence_number":{at},"item_id":"i","output_index":0,"partial_image_index":{},"partial_image_b64":"AAAA"}}"#,
+                    n - at
+                )
+            })
+        },
+        road: Road::Reader(16 << 10),
+    },
+    Shape {
+        name: "items-in-terminal",
+        count: 400,
+        make: |n| {
+            completed(
+                &list(n, |at| {
+                    format!(r#"{{"type":"message","id":"m{at}","status":"completed","role":"assistant","content":[]}}"#)
+                }),
+                "",
+            )
+        },
+        road: Road::Reader(16 << 10),
+    },
+    Shape {
+        name: "items-twice-and-terminal",
+        count: 200,
+        make: |n| {
+            [frames(n, |at| added(at, at)), completed(&list(n, |at| format!(r#"{{"type":"function_call","id":"c{at}","call_id":"k{at}","name":"f","arguments":"","status":"completed"}}"#)), "")].concat()
+        },
+        road: Road::Reader(16 << 10),
+    },
+    Shape {
+        name: "terminal-backwards",
+        count: 200,
+        make: |n| {
+            [frames(n, |at| added(at, at)), completed(&list(n, |at| format!(r#"{{"type":"function_call","id":"c{0}","call_id":"k{0}","name":"f","arguments":"","status":"completed"}}"#, n - at)), "")].concat()
+        },
+        road: Road::Reader(16 << 10),
+    },
+    Shape {
+        name: "metadata",
+        count: 1_000,
+        make: |n| completed("", &format!(",\"metadata\":{{{}}}", list(n, |at| format!("\"k{at}\":\"v\"")))),
+        road: Road::Reader(16 << 10),
+    },
+    Shape {
+        name: "tools",
+        count: 200,
+        make: |n| {
+            completed(
+                "",
+                &format!(
+                    ",\"tools\":[{}]",
+                    list(n, |at| format!(
+                        r#"{{"type":"function","name":"f{at}","description":null,"parameters":{{"type":"object"}},"strict":null}}"#
+                    ))
+                ),
+            )
+        },
+        road: Road::Reader(16 << 10),
+    },
+    Shape {
+        name: "keys",
+        count: 2_000,
+        make: |n| holding(&format!("{{{}}}", list(n, |at| format!("\"k{at}\":{at}")))),
+        road: Road::Reader(16 << 10),
+    },
+    Shape {
+        name: "keys-repeated",
+        count: 2_000,
+        make: |n| holding(&format!("{{{}}}", list(n, |_| "\"k\":1".into()))),
+        road: Road::Reader(16 << 10),
+    },
+    Shape {
+        name: "top-keys",
+        count: 1_000,
+        make: |n| {
+            frame(&format!(
+                r#"{{"type":"response.output_text.delta","sequence_number":0,{}}}"#,
+                list(n, |at| format!("\"k{at}\":{at}"))
+            ))
+            .into_bytes()
+        },
+        road: Road::Reader(16 << 10),
+    },
+    Shape {
+        name: "item-keys",
+        count: 1_000,
+        make: |n| {
+            completed(
+                &format!(
+                    r#"{{"type":"acme:item","id":"x","status":"completed",{}}}"#,
+                    list(n, |at| format!("\"k{at}\":{at}"))
+                ),
+                "",
+            )
+        },
+        road: Road::Reader(16 << 10),
+    },
+    Shape {
+        name: "response-keys",
+        count: 1_000,
+        make: |n| completed("", &format!(",{}", list(n, |at| format!("\"k{at}\":{at}")))),
+        road: Road::Reader(16 << 10),
+    },
+    Shape {
+        name: "response-keys-twice",
+        count: 500,
+        make: |n| completed("", &format!(",{}", list(n, |at| format!("\"k{at}\":{at}")))).repeat(2),
+        road: Road::Reader(16 << 10),
+    },
+    Shape {
+        name: "nesting",
+        count: 20_000,
+        make: |n| holding(&("[".repeat(n) + &"]".repeat(n))),
+        road: Road::Reader(16 << 10),
+    },
+    Shape {
+        name: "nesting-at-the-limit",
+        count: 40,
+        make: |n| holding(&format!("[{}]", list(n, |_| "[".repeat(120) + &"]".repeat(120)))),
+        road: Road::Reader(16 << 10),
+    },
+    Shape { name: "digits", count: 20_000, make: |n| holding(&"9".repeat(n)), road: Road::Reader(16 << 10) },
+    Shape {
+        name: "escapes",
+        count: 5_000,
+        make: |n| frame(&delta(0, 0, 0, &"\\u00e9\\n".repeat(n))).into_bytes(),
+        road: Road::Reader(16 << 10),
+    },
+    Shape {
+        name: "growing-text",
+        count: 4_000,
+        make: |n| format!("{{\"a\":\"{}\"}}", "y".repeat(n)).into_bytes(),
+        road: Road::Partial,
+    },
+    Shape {
+        name: "growing-list",
+        count: 2_000,
+        make: |n| format!("[{}]", list(n, |_| "1".into())).into_bytes(),
+        road: Road::Partial,
+    },
+    Shape {
+        name: "growing-object",
+        count: 500,
+        make: |n| format!("{{{}}}", list(n, |at| format!("\"k{at}\":[{{\"a\":1}}]"))).into_bytes(),
+        road: Road::Partial,
+    },
+    Shape { name: "growing-number", count: 4_000, make: |n| "9".repeat(n).into_bytes(), road: Road::Partial },
+    Shape {
+        name: "chat-calls-backwards",
+        count: 300,
+        make: |n| {
+            frames(n, |at| {
+                format!(
+                    r#"{{"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{{"index":0,"delta":{{"tool_calls":[{{"index":{},"id":"k{at}","type":"function","function":{{"name":"f","arguments":"x"}}}}]}},"finish_reason":null}}]}}"#,
+                    n - at
+                )
+            })
+        },
+        road: Road::Adapter("chat-completions"),
+    },
+    Shape {
+        name: "anthropic-blocks",
+        count: 300,
+        make: |n| {
+            frames(2 * n, |at| match at % 2 {
+                0 => format!(
+                    r#"{{"type":"content_block_start","index":{at},"content_block":{{"type":"text","text":""}}}}"#
+                ),
+                _ => format!(
+                    r#"{{"type":"content_block_delta","index":{},"delta":{{"type":"text_delta","text":"x"}}}}"#,
+                    at - 1
+                ),
+            })
+        },
+        road: Road::Adapter("anthropic"),
+    },
+    Shape {
+        name: "gemini-parts",
+        count: 300,
+        make: |n| {
+            frames(n, |at| {
+                format!(
+                    r#"{{"candidates":[{{"content":{{"parts":[{{"functionCall":{{"name":"f","args":{{"a":{at}}}}}}}],"role":"model"}},"index":0}}]}}"#
+                )
+            })
+        },
+        road: Road::Adapter("gemini"),
+    },
+];
