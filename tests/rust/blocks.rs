@@ -154,6 +154,38 @@ fn kinds_that_take_turns_go_to_their_own_parts() {
 }
 
 #[test]
+fn calls_that_take_turns_go_to_their_own_items() {
+    let mut random = Random::new(19);
+    const KIND: &str = "response.function_call_arguments.delta";
+    const PIECES: [&str; 9] = [
+        "{\\\"a",
+        "\\\"",
+        ":[1,",
+        "\\\\n\\/\\b\\f\\n\\r\\t",
+        "é\\\"ü",
+        "\\u00e9\\\"",
+        "a text that is longer than the short ones, \\\"with escapes\\\" in it",
+        "\\q",
+        "sixteen bytes ok",
+    ];
+    for (items, first) in [(3, 7u64), (20, 95), (40, 990), (2, 99_999_990), (2, 999_999_999_999_999_990)] {
+        for order in 0..2 {
+            let mut bytes = String::new();
+            for number in (first..).take(160) {
+                let index = if random.below(4) == 0 { random.below(items) } else { number as usize / 5 % items };
+                let id = ["", "call_", "a longer id than eight bytes "][index % 3];
+                let delta = PIECES[random.below(PIECES.len())];
+                bytes += &match order {
+                    0 => format!("event: {KIND}\ndata: {{\"type\":\"{KIND}\",\"sequence_number\":{number},\"item_id\":\"{id}{index}\",\"output_index\":{index},\"delta\":\"{delta}\",\"obfuscation\":\"{}\"}}\n\n", &"0123456789abcdefg"[index % 17..]),
+                    _ => format!("data: {{\"delta\":\"{delta}\",\"item_id\":\"{id}{index}\",\"obfuscation\":\"\\n{number}\",\"output_index\":{index},\"sequence_number\":{number},\"type\":\"{KIND}\"}}\n\n"),
+                };
+            }
+            same(bytes.as_bytes(), &mut random);
+        }
+    }
+}
+
+#[test]
 fn data_of_several_lines_is_never_taken_for_one() {
     let mut random = Random::new(17);
     let pretty = |number: u64| {

@@ -107,7 +107,7 @@ impl Accumulator {
     /// Applies one event of a stream of which every event was applied.
     #[inline]
     pub(crate) fn apply_next(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
-        if event.goes_on() && event.is_mere_text() && self.append_next(event.delta()) {
+        if event.goes_on() && event.is_mere_text() && self.append_next(event) {
             return Ok(());
         }
         self.apply(event, findings)
@@ -115,15 +115,14 @@ impl Accumulator {
 
     /// Appends to the string that the last delta went to.
     #[inline]
-    fn append_next(&mut self, delta: &str) -> bool {
+    fn append_next(&mut self, event: &Event<'_>) -> bool {
         let Some(cursor) = &self.cursor else { return false };
         let Some(slot) = self.building.slots.get_mut(cursor.slot as usize) else { return false };
         if slot.high.is_some() || self.bytes > self.limits.response_bytes {
             return false;
         }
         let Some(text) = slot.follow(cursor.way) else { return false };
-        text.push_str(delta);
-        self.bytes += delta.len();
+        self.bytes += event.push_delta(text);
         true
     }
 
@@ -170,9 +169,7 @@ impl Accumulator {
             return false;
         }
         let Some(text) = slot.follow(cursor.way) else { return false };
-        let delta = event.delta();
-        text.push_str(delta);
-        self.bytes += delta.len();
+        self.bytes += event.push_delta(text);
         true
     }
 

@@ -55,6 +55,23 @@ impl Text {
         self.place != Place::Absent && text.get(self.start as usize..self.end as usize) == Some(other.as_bytes())
     }
 
+    /// Appends it to another text, and gives its length.
+    #[inline]
+    pub(crate) fn push_to(&self, payload: &str, scratch: &str, out: &mut String) -> usize {
+        let source = if self.place == Place::Payload { payload } else { scratch };
+        let (start, length) = (self.start as usize, self.len());
+        // More is copied than is wanted, and then cut off: a copy of always the same length needs no branch for it.
+        match source.get(start..start + WIDE) {
+            Some(wide) if length <= WIDE && WIDE <= out.capacity() - out.len() => {
+                let end = out.len() + length;
+                out.push_str(wide);
+                out.truncate(end);
+            }
+            _ => out.push_str(self.get(payload, scratch).unwrap_or_default()),
+        }
+        length
+    }
+
     #[inline]
     pub(crate) fn get<'a>(&self, payload: &'a str, scratch: &'a str) -> Option<&'a str> {
         match self.place {
@@ -89,6 +106,9 @@ pub(crate) enum Index {
     Command,
     PartialImage,
 }
+
+/// A text that is not longer is appended in one go.
+const WIDE: usize = 16;
 
 const NONE: u64 = u64::MAX;
 

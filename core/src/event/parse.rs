@@ -11,6 +11,7 @@ use core::cell::{Cell, OnceCell};
 
 use super::fields::{flat, general, Fields, Mark};
 use super::payload::{Event, Lazy};
+use super::steady::Next;
 use super::template::Template;
 use crate::contract::Kind;
 use crate::json::{scan, JsonError, JsonErrorKind, Tape, DEEPEST};
@@ -75,6 +76,7 @@ pub struct Parser {
     templates: Vec<Template>,
     /// Whether the last event was foretold by the last template.
     steady: bool,
+    next: Next,
 }
 
 /// One template a kind; a stream that mixes more kinds of deltas than this falls back to scanning.
@@ -98,6 +100,7 @@ impl Parser {
             marks: Vec::new(),
             templates: Vec::new(),
             steady: false,
+            next: Next::default(),
         }
     }
 
@@ -129,17 +132,23 @@ impl Parser {
     /// payload lies. The payload is UTF-8, two line feeds stand behind it, and [`parse_block`](Self::parse_block) reads it.
     #[inline]
     pub(crate) fn find_block(&mut self, bytes: &[u8]) -> Option<(usize, usize)> {
-        let Self { templates, depth, stack, marks, .. } = self;
-        let (last, older) = templates.split_last_mut()?;
-        if let Some(found) = last.read_block(bytes, *depth, stack, marks) {
-            return Some(found);
+        let Self { templates, next, scratch, .. } = self;
+        match templates.last_mut()?.read_steady(bytes, next, scratch) {
+            None => self.find_other_block(bytes),
+            found => found,
         }
-        let (at, found) = older
-            .iter_mut()
-            .enumerate()
-            .find_map(|(at, template)| template.read_block(bytes, *depth, stack, marks).map(|found| (at, found)))?;
-        templates[at..].rotate_left(1);
-        self.steady = false;
+    }
+
+    #[inline(never)]
+    fn find_other_block(&mut self, bytes: &[u8]) -> Option<(usize, usize)> {
+        let Self { templates, depth, next, scratch, stack, marks, .. } = self;
+        let mut newest_first = templates.iter_mut().enumerate().rev();
+        let (at, found) = newest_first
+            .find_map(|(at, template)| Some((at, template.read_block(bytes, *depth, next, scratch, stack, marks)?)))?;
+        if at + 1 < templates.len() {
+            templates[at..].rotate_left(1);
+            self.steady = false;
+        }
         Some(found)
     }
 
@@ -147,12 +156,16 @@ impl Parser {
     #[inline]
     pub(crate) fn parse_block<'a>(&'a mut self, payload: &'a str, mut origin: Origin<'a>) -> Event<'a> {
         self.lazy.reset();
+        let mut foretold = (false, false);
         if let Some(template) = self.templates.last_mut() {
-            template.settle(payload, &mut self.scratch, &self.marks);
+            foretold = template.is_steady();
+            if !foretold.0 {
+                template.settle(payload, &mut self.scratch, &self.marks);
+            }
         }
         let template = self.templates.last();
-        let steady = template.is_some_and(Template::is_steady);
-        let goes_on = core::mem::replace(&mut self.steady, steady) && steady;
+        let (steady, same_item) = foretold;
+        let goes_on = core::mem::replace(&mut self.steady, steady) && same_item;
         origin.frame_name = template.and_then(Template::frame_name);
         Event {
             raw: payload,

@@ -166,6 +166,12 @@ impl<'a> Event<'a> {
         }
     }
 
+    /// Appends the delta to a text, and gives its length.
+    #[inline]
+    pub(crate) fn push_delta(&self, text: &mut String) -> usize {
+        self.fields.delta.push_to(self.raw, self.scratch, text)
+    }
+
     /// Halves of surrogate pairs at the ends of the delta, for joining it with its neighbours.
     pub fn halves(&self) -> Halves {
         self.fields.halves

@@ -19,7 +19,7 @@ use alloc::vec::Vec;
 use memchr::memchr2;
 
 use super::fields::{plain_number, Fields, Mark, Slot, Text};
-use super::steady::Steady;
+use super::steady::{read_number, Next, Steady};
 use crate::contract::Kind;
 use crate::json::{decode_into, scan, Halves};
 
@@ -28,13 +28,15 @@ use crate::json::{decode_into, scan, Halves};
 pub(crate) struct Template {
     tight: Cut,
     loose: Cut,
-    steady: Steady,
+    /// What is foretold for each of the items that grow, and which of them grew last.
+    steadies: Vec<Steady>,
+    current: usize,
     /// What read the last event.
     by: By,
-    /// The item of the event last read by the loose cut.
+    /// The item of the event last read by the loose cut, where no block is foretold.
     last_item: Vec<u8>,
     misses: u32,
-    /// How often in a row the tight cut, or what was foretold, did not match though the item was the same.
+    /// How often in a row neither the tight cut nor what was foretold did match.
     tight_misses: u32,
     /// What stands before the payload in a block; empty as long as no block with one data line was seen.
     head: String,
@@ -48,6 +50,8 @@ enum By {
     Tight,
     Loose,
     Steady,
+    /// By what was foretold for another item than the last one.
+    Turned,
 }
 
 /// A payload cut at its slots.
@@ -76,6 +80,9 @@ struct Literal {
     end: u32,
 }
 
+/// For how many items at a time the next block is foretold.
+const ITEMS: usize = 24;
+
 /// Payloads past this are not worth comparing: what makes them long is seldom the same twice.
 const LONGEST: usize = 4096;
 
@@ -95,7 +102,8 @@ impl Template {
         Some(Self {
             tight,
             loose,
-            steady: Steady::default(),
+            steadies: Vec::new(),
+            current: 0,
             by: By::Tight,
             last_item: Vec::new(),
             misses: 0,
@@ -117,7 +125,8 @@ impl Template {
             self.head.extend([EVENT, name, "\n"]);
         }
         self.head.push_str(data);
-        self.steady = Steady::default();
+        self.steadies.clear();
+        self.current = 0;
     }
 
     /// The name in the head.
@@ -126,10 +135,10 @@ impl Template {
         self.name.as_deref()
     }
 
-    /// Says whether the last event was foretold.
+    /// Says whether the last event was foretold, and whether for the same item as the one before.
     #[inline]
-    pub(crate) fn is_steady(&self) -> bool {
-        self.by == By::Steady
+    pub(crate) fn is_steady(&self) -> (bool, bool) {
+        (matches!(self.by, By::Steady | By::Turned), self.by == By::Steady)
     }
 
     /// The kind of the events that this template matches.
@@ -143,7 +152,7 @@ impl Template {
         match self.by {
             By::Tight => &self.tight.fields,
             By::Loose => &self.loose.fields,
-            By::Steady => self.steady.fields(),
+            By::Steady | By::Turned => self.steadies.get(self.current).map_or(&self.loose.fields, Steady::fields),
         }
     }
 
@@ -176,19 +185,42 @@ impl Template {
         true
     }
 
+    /// Looks whether `bytes` begin with the block that was foretold for the item that grew last; see
+    /// [`read_block`](Self::read_block).
+    #[inline]
+    pub(crate) fn read_steady(
+        &mut self,
+        bytes: &[u8],
+        next: &mut Next,
+        scratch: &mut String,
+    ) -> Option<(usize, usize)> {
+        let found = self.steadies.get_mut(self.current)?.read(bytes, next, scratch)?;
+        self.by = By::Steady;
+        self.tight_misses = 0;
+        Some(found)
+    }
+
     /// Looks whether `bytes` begin with a block that is like the learned one, and gives where its payload lies. The
     /// payload is valid UTF-8 then, and the block ends two line feeds behind it; [`settle`](Self::settle) comes next.
-    #[inline]
     pub(crate) fn read_block(
         &mut self,
         bytes: &[u8],
         depth: usize,
+        next: &mut Next,
+        scratch: &mut String,
         stack: &mut Vec<scan::Open>,
         marks: &mut Vec<Mark>,
     ) -> Option<(usize, usize)> {
-        if let Some(found) = self.steady.read(bytes) {
-            self.by = By::Steady;
+        if let Some(found) = self.read_steady(bytes, next, scratch) {
             return Some(found);
+        }
+        if let Some(at) = self.steadies.iter().position(|steady| steady.is_of(bytes, next)) {
+            if let Some(found) = self.steadies[at].read(bytes, next, scratch) {
+                self.current = at;
+                self.by = By::Turned;
+                self.tight_misses = 0;
+                return Some(found);
+            }
         }
         if self.head.is_empty() || !self.loose.one_line {
             return None;
@@ -205,10 +237,7 @@ impl Template {
     #[inline]
     pub(crate) fn settle(&mut self, payload: &str, scratch: &mut String, marks: &[Mark]) {
         match self.by {
-            By::Steady => {
-                self.tight_misses = 0;
-                self.steady.settle(payload, scratch);
-            }
+            By::Steady | By::Turned => {}
             By::Tight => {
                 self.tight_misses = 0;
                 self.tight.decode(payload, scratch);
@@ -221,29 +250,39 @@ impl Template {
         }
     }
 
-    /// Gets ready for one more event of the same item, if this one was of the same item as the last.
+    /// Gets ready for more events of the same item.
     fn tighten(&mut self, payload: &str, marks: &[Mark]) {
-        let item = self.loose.fields.item_id.get(payload, "").unwrap_or("").as_bytes();
-        if item.len() > LONGEST {
-            return;
-        }
-        if self.last_item != item {
-            self.last_item.clear();
-            self.last_item.extend_from_slice(item);
-            return;
-        }
         self.tight_misses = self.tight_misses.saturating_add(1);
-        // Where numbers are not counted up by one, or items take turns, getting ready is seldom of use.
-        if self.tight_misses > 4 && self.tight_misses % 16 != 0 {
+        // Where it did not help, it will seldom do.
+        let often = self.tight_misses <= 2 * ITEMS as u32 || self.tight_misses % 16 == 0;
+        let item = self.loose.fields.item_id.get(payload, "").unwrap_or("").as_bytes();
+        if !often || item.len() > LONGEST {
             return;
         }
-        if self.head.is_empty() {
+        if !self.head.is_empty() {
+            self.foretell(payload, item, marks);
+        } else if self.last_item == item {
             // A payload that was just read can be cut; if not, the loose cut still works.
             let tight = marks.iter().copied().filter(is_tight);
             let _ = self.tight.make(payload.as_bytes(), &self.loose.fields, tight);
         } else {
-            self.steady.foretell(self.head.as_bytes(), payload.as_bytes(), &self.loose.fields, marks);
+            self.last_item.clear();
+            self.last_item.extend_from_slice(item);
         }
+    }
+
+    /// Foretells the next block of an item, in the place of what was foretold for it, or for the item that came longest ago.
+    fn foretell(&mut self, payload: &str, item: &[u8], marks: &[Mark]) {
+        let known = self.steadies.iter().position(|steady| steady.item() == Some(item));
+        self.current = known.unwrap_or_else(|| {
+            if self.steadies.len() < ITEMS {
+                self.steadies.push(Steady::default());
+                self.steadies.len() - 1
+            } else {
+                (self.current + 1) % ITEMS
+            }
+        });
+        self.steadies[self.current].foretell(self.head.as_bytes(), payload.as_bytes(), &self.loose.fields, marks);
     }
 }
 
@@ -315,18 +354,9 @@ impl Cut {
             let start = at;
             match slot {
                 Slot::SequenceNumber | Slot::Index(_) => {
-                    let mut value = 0u64;
-                    while let Some(digit) =
-                        payload.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10)
-                    {
-                        value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
-                        at += 1;
-                    }
                     // The same bounds as everywhere: plain digits, no leading zero, at most 18.
-                    let length = at - start;
-                    if length == 0 || length > 18 || (length > 1 && payload[start] == b'0') {
-                        return None;
-                    }
+                    let value;
+                    (at, value) = read_number(payload, at)?;
                     debug_assert_eq!(plain_number(&payload[start..at]), Some(value));
                     match slot {
                         Slot::Index(index) => fields.set_index(index, value),

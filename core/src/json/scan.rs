@@ -1,5 +1,6 @@
 //! The byte-level scanners that the tape and the event scanner share: white space, strings, numbers, whole values.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::tape::{JsonError, JsonErrorKind, Node, Tag};
@@ -62,6 +63,35 @@ pub(crate) fn string(bytes: &[u8], mut at: usize) -> Result<(usize, bool), JsonE
     }
 }
 
+/// Marks the bytes of a word that end or bend a string, or are not ASCII. The lowest mark is exact.
+#[inline]
+fn unusual(word: u64) -> u64 {
+    let quote = word ^ (ONES * b'"' as u64);
+    let slash = word ^ (ONES * b'\\' as u64);
+    // A byte above 0x80 is marked anyway, so it does not matter that the differences mark it too.
+    (quote.wrapping_sub(ONES) | slash.wrapping_sub(ONES) | word.wrapping_sub(ONES * 0x20) | word) & HIGH
+}
+
+/// Finds the first byte from `at` on that is no plain text of a string: a quote, a backslash, a control character, or not
+/// ASCII. `None` if there is none. Made for strings of a few bytes: two words are looked at in one go, at the end too.
+#[inline]
+pub(crate) fn plain_end(bytes: &[u8], mut at: usize) -> Option<usize> {
+    let last = bytes.len().checked_sub(16)?;
+    while at < bytes.len() {
+        let from = at.min(last);
+        let pair = u128::from_le_bytes(*bytes.get(from..)?.first_chunk()?);
+        // Less than 16, since `at` is within the bytes. Zeros come in from behind, and are marked as control characters.
+        let pair = pair >> (8 * (at - from));
+        let marks = u128::from(unusual(pair as u64)) | u128::from(unusual((pair >> 64) as u64)) << 64;
+        if marks != 0 {
+            let found = at + (marks.trailing_zeros() / 8) as usize;
+            return (found < bytes.len()).then_some(found);
+        }
+        at += 16;
+    }
+    None
+}
+
 /// What [`unchecked_string`] has seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Seen {
@@ -71,45 +101,14 @@ pub(crate) struct Seen {
 }
 
 /// The same as [`string`], for bytes that nobody has checked to be UTF-8: what is not makes it `None`, as all that is
-/// wrong does. Made for strings of a few bytes, of which there are many.
+/// wrong does.
 #[inline]
 pub(crate) fn unchecked_string(bytes: &[u8], start: usize) -> Option<Seen> {
-    let mut at = start;
-    let mut high = 0;
-    loop {
-        let (word, whole) = match bytes.get(at..at + 8) {
-            Some(chunk) => (u64::from_le_bytes(chunk.try_into().unwrap_or_default()), true),
-            None => (last_word(bytes, at)?, false),
-        };
-        let marks = special(word);
-        if marks != 0 {
-            // The lowest mark is the high bit of a byte; what stands below that byte is text.
-            let bits = marks.trailing_zeros() & !7;
-            high |= word & ((1 << bits) - 1);
-            at += (bits / 8) as usize;
-            break;
-        }
-        high |= word;
-        if !whole {
-            return None;
-        }
-        at += 8;
+    let at = plain_end(bytes, start)?;
+    if bytes.get(at) == Some(&b'"') {
+        return Some(Seen { end: at, escaped: false });
     }
-    match bytes.get(at) {
-        Some(b'"') if high & HIGH == 0 => Some(Seen { end: at, escaped: false }),
-        Some(b'"' | b'\\') => rare_string(bytes, start, at),
-        _ => None,
-    }
-}
-
-/// The word that begins at `at`, where fewer than eight bytes are left. Zeros stand behind the end: they end a string too.
-#[inline]
-fn last_word(bytes: &[u8], at: usize) -> Option<u64> {
-    let left = bytes.len().checked_sub(at)?;
-    let tail = bytes.get(bytes.len().checked_sub(8)?..)?;
-    let word = u64::from_le_bytes(tail.try_into().unwrap_or_default());
-    // At most seven bytes are left, so the shift is less than the word; with none left it is the whole word.
-    word.checked_shr(8 * (8 - left as u32)).or(Some(0))
+    rare_string(bytes, start, at)
 }
 
 /// A string with escapes, or with text that is not ASCII. Nothing special stands before `from`.
@@ -119,6 +118,52 @@ fn rare_string(bytes: &[u8], start: usize, from: usize) -> Option<Seen> {
     core::str::from_utf8(bytes.get(start..end)?).ok()?;
     Some(Seen { end, escaped })
 }
+
+/// Decodes a string of a few bytes whose escapes stand for one byte each. Gives where its closing quote stands and how many
+/// bytes of `out` it takes; more may stand behind them. `None`: it is to be read in another way.
+///
+/// Which byte is an escape cannot be foreseen, so there is no branch for it.
+pub(crate) fn short_string(bytes: &[u8], start: usize, out: &mut String) -> Option<(usize, usize)> {
+    let mut text = Short([0; SHORT]);
+    let (mut length, mut escape, mut bad) = (0usize, false, false);
+    for (at, &byte) in bytes.get(start..)?.iter().take(SHORT).enumerate() {
+        if byte == b'"' && !escape {
+            if bad {
+                return None;
+            }
+            // All of it, zeros included: a length that is always the same costs least.
+            let text = core::str::from_utf8(&text.0).ok()?;
+            out.clear();
+            out.push_str(text);
+            return Some((start + at, length));
+        }
+        let begins = (byte == b'\\') & !escape;
+        let meant = if escape { MEANT[usize::from(byte)] } else { byte };
+        bad |= (byte < 0x20) | (meant == 0);
+        text.0[length % SHORT] = meant;
+        length += usize::from(!begins);
+        escape = begins;
+    }
+    None
+}
+
+const SHORT: usize = 32;
+
+/// Aligned, so that checking it takes whole words.
+#[repr(align(16))]
+struct Short([u8; SHORT]);
+
+/// What the byte behind a backslash stands for; 0 if it begins a longer escape or none.
+const MEANT: [u8; 256] = {
+    let mut meant = [0; 256];
+    let pairs = *b"\"\"\\\\//b\x08f\x0Cn\nr\rt\t";
+    let mut at = 0;
+    while at < pairs.len() {
+        meant[pairs[at] as usize] = pairs[at + 1];
+        at += 2;
+    }
+    meant
+};
 
 #[cold]
 #[inline(never)]

@@ -30,7 +30,16 @@ impl Reader {
     /// error that ended reading.
     pub fn feed(&mut self, chunk: &[u8]) -> Result<(), Error> {
         let before = self.pending.len();
-        // Most often a small chunk is more of a block that waits for its end.
+        // Most often a chunk is one whole block, or several, and the ones before were read.
+        let whole = self.clear && self.at == before && self.input == Input::Open && chunk.ends_with(b"\n\n");
+        if whole && chunk.len() <= self.options.limits.buffered_bytes {
+            self.activity += chunk.len() as u64;
+            self.pending.clear();
+            self.pending.extend_from_slice(chunk);
+            (self.at, self.ready) = (0, chunk.len());
+            return Ok(());
+        }
+        // A small chunk is more of a block that waits for its end.
         let more = self.ready <= self.at
             && self.at < before
             && chunk.len() <= SMALL_BYTES.min(self.pending.capacity() - before)
@@ -99,6 +108,7 @@ impl Reader {
             let detail = format!("limit {}", self.options.limits.frame_bytes);
             return Err(self.halt(Error::new(Code::FrameLimit, self.message_offset, detail)));
         }
+        self.clear = false;
         self.messages.push_back(message.into());
         Ok(())
     }

@@ -121,6 +121,9 @@ pub struct Reader {
     stop: Option<Error>,
     /// The last block, if others like it can be read without looking for its lines.
     usual: Option<Usual>,
+    /// Whether a block begins where reading goes on, and nothing stands in its way: what `poll_event` asks first is then
+    /// known. Whoever changes any of it clears this.
+    clear: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,6 +180,7 @@ impl Reader {
             input: Input::Open,
             stop: None,
             usual: None,
+            clear: false,
             options,
         }
     }
@@ -188,19 +192,24 @@ impl Reader {
     /// A limit was passed, or the reader is strict and the stream broke a rule. The same error comes again until `reset`.
     #[inline]
     pub fn poll_event(&mut self) -> Result<Option<Event<'_>>, Error> {
-        if let Some(stop) = &self.stop {
-            return Err(stop.clone());
-        }
-        if !self.messages.is_empty() {
-            return self.poll_message();
+        if !self.clear {
+            if let Some(stop) = &self.stop {
+                return Err(stop.clone());
+            }
+            if !self.messages.is_empty() {
+                return self.poll_message();
+            }
         }
         if self.at >= self.ready && self.input == Input::Open {
             return Ok(None);
         }
-        if self.resumed_after.is_none() && self.decoder.between_blocks() {
+        if !self.clear && self.resumed_after.is_none() && self.decoder.between_blocks() {
             if let Some(Usual { kind, named, data }) = self.usual.take() {
                 self.parser.note_block(kind, named.then_some(self.decoder.name()), data);
             }
+            self.clear = true;
+        }
+        if self.clear {
             let rest = self.pending.get(self.at..self.ready).unwrap_or_default();
             if let Some((start, end)) =
                 self.parser.find_block(rest).filter(|(_, end)| *end <= self.decoder.safe_bytes())
@@ -222,10 +231,12 @@ impl Reader {
                 }
                 if let Err(error) = take_event!(self, event, framed: true, dropped: false) {
                     self.stop = Some(error.clone());
+                    self.clear = false;
                     return Err(error);
                 }
                 return Ok(Some(event));
             }
+            self.clear = false;
         }
         let found = loop {
             let ready = self.pending.get(..self.ready).unwrap_or_default();
@@ -391,6 +402,7 @@ impl Reader {
     }
 
     fn halt(&mut self, error: Error) -> Error {
+        self.clear = false;
         self.stop = Some(error.clone());
         error
     }
