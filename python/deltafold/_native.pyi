@@ -283,7 +283,7 @@ class Reader:
 
         Feed it the bytes of the new connection: events that were read before are dropped with a finding.
         """
-    def feed(self, chunk: _Bytes) -> Events:
+    def feed(self, chunk: _Bytes, /) -> Events:
         """Takes a chunk, cut anywhere, and returns an iterator over the events that it completes.
 
         Each event is read when it is asked for, and `response` and `findings` then stand where it stands. What is not asked
@@ -304,7 +304,6 @@ class Reader:
         """The state after the last event that was read, as bytes to store; `restore` takes it up.
 
         What was fed and not read is not in it: a new connection starts at a frame.
-        Iterate over what `feed` gives before saving: the first event of a chunk is read when it is fed.
         """
     def note_request(self, request: _Json) -> None:
         """Takes the request that the stream answers, as a dict or JSON text, for the rules about both."""

@@ -4,6 +4,7 @@ import collections.abc
 import copy
 import decimal
 import json
+import math
 import pickle
 import sys
 from typing import Any
@@ -67,7 +68,7 @@ def test_type_strings_and_item_ids_are_shared() -> None:
 
 
 def test_an_event_is_small_and_has_no_dict() -> None:
-    assert sys.getsizeof(DELTA) <= 256
+    assert sys.getsizeof(DELTA) <= 128 + len(DELTA.raw)
     assert not hasattr(DELTA, "__dict__")
     with pytest.raises(AttributeError):
         DELTA.delta = "x"
@@ -88,11 +89,17 @@ def test_half_of_a_surrogate_pair_is_a_replacement_character() -> None:
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("1", 1), ("-0", 0), ("1.0", 1.0), ("1e400", float("inf")), ("18446744073709551616", 2**64), ("9" * 400, int("9" * 400))],
+    [("1", 1), ("-7", -7), ("1.0", 1.0), ("-0.0", -0.0), ("1e400", float("inf")), ("18446744073709551616", 2**64), ("9" * 400, int("9" * 400))],
 )
 def test_numbers_are_as_the_json_module_reads_them(text: str, value: object) -> None:
     (event,) = read(b'data: {"type":"acme:n","n":%b}\n\n' % text.encode())
     assert event.n == value and type(event.n) is type(value)
+
+
+def test_minus_zero_keeps_its_sign() -> None:
+    (event,) = read(b'data: {"type":"acme:n","sequence_number":-0}\n\n')
+    for value in (event.sequence_number, event["sequence_number"], event.to_dict()["sequence_number"]):
+        assert value == 0 and math.copysign(1, value) == -1 and type(value) is float
 
 
 def test_a_number_that_python_refuses_keeps_every_digit() -> None:

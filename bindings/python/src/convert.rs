@@ -88,12 +88,13 @@ pub(crate) fn option<'py>(py: Python<'py>, given: Option<Value>) -> PyResult<Opt
     given.map(|given| value(py, &given)).transpose()
 }
 
-/// A number as int or float, as the `json` module would read it; an int too long for that is a `Decimal`, which has every digit.
+/// A number as int or float, as the `json` module would read it, but for what that would lose: an int too long for it is a
+/// `Decimal`, which has every digit, and -0 is a float, which has a sign.
 fn number<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
-    if let Ok(value) = text.parse::<i64>() {
+    if let Some(value) = text.parse::<i64>().ok().filter(|_| text != "-0") {
         return Ok(PyInt::new(py, value).into_any());
     }
-    if text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') {
+    if text != "-0" && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') {
         return match py.get_type::<PyInt>().call1((text,)) {
             Ok(value) => Ok(value),
             Err(_) => py.import("decimal")?.getattr("Decimal")?.call1((text,)),

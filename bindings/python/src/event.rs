@@ -1,7 +1,10 @@
 //! One event as a Python object: small, frozen, and converting nothing before it is asked.
 
+use std::ffi::{c_void, CStr};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::OnceLock;
+use std::mem::size_of;
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 use deltafold::event::{Origin, Parser};
 use deltafold::json::{Tag, Tape, View};
@@ -9,22 +12,28 @@ use deltafold::Kind;
 use pyo3::exceptions::{PyAttributeError, PyKeyError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 
+use crate::lean::{Held, Lean};
 use crate::names::Hot;
-use crate::{convert, names};
+use crate::{convert, lean, names};
 
-/// What an event keeps of its payload, without any Python object: it is made while the interpreter may be released.
+/// One event of a stream.
 ///
-/// Small, since it is moved a few times on its way into an object: what few events have stands in a box of its own.
-pub(crate) struct Kept {
-    raw: Box<str>,
+/// Every wire field is an attribute (`event.delta`) and an item (`event["delta"]`); one that the event does not have is an
+/// AttributeError or a KeyError. Fields are converted when they are asked for. `raw` is the exact payload text.
+#[pyclass(frozen, subclass, mapping, name = "_Event", module = "deltafold")]
+pub(crate) struct Event {
+    /// The payload stands behind this in the same block, so that an event is one allocation.
+    raw: NonNull<u8>,
+    raw_len: usize,
     rare: Option<Box<Rare>>,
+    item_id: Option<Held>,
+    delta: Text,
     sequence_number: u64,
     index: u64,
     offset: u64,
-    delta: Span,
-    item_id: Span,
+    delta_at: Span,
     output_index: u32,
     content_index: u32,
     summary_index: u32,
@@ -33,6 +42,11 @@ pub(crate) struct Kept {
     kind: Kind,
     frame: Frame,
 }
+
+// SAFETY: the payload belongs to the event and does not change.
+unsafe impl Send for Event {}
+// SAFETY: as above; what is made later is set once, by an atomic exchange.
+unsafe impl Sync for Event {}
 
 /// What few events have.
 #[derive(Default)]
@@ -71,6 +85,7 @@ const NOWHERE: Span = Span { start: u32::MAX, end: 0 };
 
 impl Span {
     /// Finds a text that was borrowed from the payload.
+    #[inline]
     fn of(text: &str, raw: &str) -> Self {
         let start = (text.as_ptr() as usize).wrapping_sub(raw.as_ptr() as usize);
         match (u32::try_from(start), u32::try_from(start.wrapping_add(text.len()))) {
@@ -84,48 +99,199 @@ impl Span {
     }
 }
 
-impl Kept {
-    /// Copies an event out of the reader.
-    pub(crate) fn new(event: &deltafold::Event<'_>, depth: u16) -> Self {
-        let (raw, delta, wire_type) = (event.raw(), event.delta(), event.wire_type());
-        let place = Span::of(delta, raw);
-        let decoded = place.start == NOWHERE.start && !delta.is_empty();
-        let alias = wire_type != event.kind().as_str();
+/// A Python string that is made when it is first asked for. Two threads may make it at once; the first one stays.
+struct Text(AtomicPtr<ffi::PyObject>);
+
+impl Text {
+    /// A new reference to the string; null without memory, and raises.
+    #[inline]
+    fn get(&self, _: Python<'_>, text: &str) -> *mut ffi::PyObject {
+        let mut made = self.0.load(Ordering::Acquire);
+        // SAFETY: the interpreter is held. What is stored is a reference of this event's own, which lives as long as it does; one
+        // that another thread was faster with is dropped.
+        unsafe {
+            if made.is_null() {
+                made = string(text);
+                if made.is_null() {
+                    return made;
+                }
+                let first = self.0.compare_exchange(ptr::null_mut(), made, Ordering::AcqRel, Ordering::Acquire);
+                if let Err(first) = first {
+                    ffi::Py_DECREF(made);
+                    made = first;
+                }
+            }
+            ffi::Py_INCREF(made);
+        }
+        made
+    }
+}
+
+impl Drop for Text {
+    fn drop(&mut self) {
+        let made = *self.0.get_mut();
+        if !made.is_null() {
+            // SAFETY: the reference is this one's own, and an event is freed while the interpreter is held.
+            unsafe { ffi::Py_DECREF(made) }
+        }
+    }
+}
+
+/// A new Python string; null without memory, and raises.
+///
+/// # Safety
+///
+/// The interpreter is held.
+#[inline]
+unsafe fn string(text: &str) -> *mut ffi::PyObject {
+    // SAFETY: by the caller; a `str` is never longer than the largest size that Python has.
+    unsafe { ffi::PyUnicode_FromStringAndSize(text.as_ptr().cast(), text.len() as ffi::Py_ssize_t) }
+}
+
+/// The item ids of a stream as Python strings, so that events of one item share one: the newest id for each position.
+#[derive(Default)]
+pub(crate) struct ItemIds(Vec<Option<(Box<str>, Held)>>);
+
+/// More calls than these at once are rare, and cost a string each.
+const POSITIONS: usize = 32;
+
+impl ItemIds {
+    /// A reference to the id's string; `None` without memory.
+    #[inline]
+    fn get(&mut self, py: Python<'_>, id: &str, output_index: u32) -> Option<Held> {
+        if let Some(Some((text, string))) = self.0.get(output_index as usize % POSITIONS) {
+            if **text == *id {
+                // SAFETY: `share` gives a new reference.
+                return unsafe { Held::from_new(string.share(py)) };
+            }
+        }
+        self.put(py, id, output_index)
+    }
+
+    #[cold]
+    fn put(&mut self, py: Python<'_>, id: &str, output_index: u32) -> Option<Held> {
+        if self.0.is_empty() {
+            self.0.resize_with(POSITIONS, || None);
+        }
+        // SAFETY: the interpreter is held; both give a new reference or null.
+        let (string, shared) = unsafe {
+            let string = Held::from_new(string(id))?;
+            let shared = Held::from_new(string.share(py));
+            (string, shared)
+        };
+        self.0[output_index as usize % POSITIONS] = Some((id.into(), string));
+        shared
+    }
+}
+
+impl Lean for Event {
+    const NAME: &'static CStr = c"deltafold.Event";
+
+    fn class() -> &'static AtomicPtr<ffi::PyTypeObject> {
+        static CLASS: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(ptr::null_mut());
+        &CLASS
+    }
+
+    fn slots(base: &Bound<'_, PyType>) -> Vec<ffi::PyType_Slot> {
+        // SAFETY: the base is a class made at run time, as all of PyO3's are; only those have slots that can be asked for.
+        let general = unsafe { ffi::PyType_GetSlot(base.as_type_ptr(), ffi::Py_tp_getattro) };
+        GENERAL.store(general, Ordering::Release);
+        vec![lean::slot(ffi::Py_tp_getattro, attribute as ffi::getattrofunc as *mut c_void)]
+    }
+}
+
+/// How PyO3's class finds an attribute: by its descriptors, then in the payload.
+static GENERAL: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+
+/// Finds an attribute. The few names that every loop asks for are known by their address, since names in code are interned.
+unsafe extern "C" fn attribute(object: *mut ffi::PyObject, name: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    // SAFETY: Python calls this with the interpreter held and a live event. Nothing here panics: all that could is behind
+    // PyO3's own slot, which was stored before the class could be used.
+    unsafe {
+        let py = Python::assume_attached();
+        let event = lean::value::<Event>(object);
+        match names::hot(py, name).and_then(|hot| event.hot(py, hot)) {
+            Some(found) => found,
+            None => {
+                let general = GENERAL.load(Ordering::Relaxed);
+                std::mem::transmute::<*mut c_void, ffi::getattrofunc>(general)(object, name)
+            }
+        }
+    }
+}
+
+impl Event {
+    /// Makes the Python object for an event: a new reference; null without memory, and raises. `ids` remembers item ids from
+    /// event to event. No collection starts meanwhile, so this may be done under a lock.
+    #[inline]
+    pub(crate) fn make(
+        py: Python<'_>,
+        event: &deltafold::Event<'_>,
+        depth: u16,
+        ids: &mut ItemIds,
+    ) -> *mut ffi::PyObject {
+        let (raw, delta, wire_type, kind) = (event.raw(), event.delta(), event.wire_type(), event.kind());
+        let delta_at = Span::of(delta, raw);
+        let decoded = delta_at.start == NOWHERE.start && !delta.is_empty();
+        let alias = !same(wire_type, kind.as_str());
         let frame = match event.frame_name() {
             None => Frame::Absent,
-            Some(name) if name == wire_type => Frame::SameAsType,
+            Some(name) if same(name, wire_type) => Frame::SameAsType,
             Some(_) => Frame::Other,
         };
-        let rare = (decoded || alias || frame == Frame::Other).then(|| {
-            Box::new(Rare {
+        let rare = if decoded || alias || frame == Frame::Other {
+            Some(Box::new(Rare {
                 decoded: decoded.then(|| delta.into()),
                 name: alias.then(|| wire_type.into()),
                 frame_name: event.frame_name().filter(|_| frame == Frame::Other).map(Into::into),
-            })
-        });
+            }))
+        } else {
+            None
+        };
         let index = |index: Option<u64>| index.and_then(|index| u32::try_from(index).ok()).unwrap_or(NO_INDEX);
-        Self {
-            raw: raw.into(),
-            rare,
-            sequence_number: event.sequence_number().unwrap_or(NONE),
-            index: event.index(),
-            offset: event.offset(),
-            delta: place,
-            item_id: event.item_id().map_or(NOWHERE, |id| Span::of(id, raw)),
-            output_index: index(event.output_index()),
-            content_index: index(event.content_index()),
-            summary_index: index(event.summary_index()),
-            depth,
-            kind: event.kind(),
-            frame,
-        }
+        let output_index = index(event.output_index());
+        let item_id = event.item_id().and_then(|id| ids.get(py, id, output_index));
+        lean::make(py, raw.len(), |place| {
+            // SAFETY: so many bytes stand behind the object.
+            unsafe { ptr::copy_nonoverlapping(raw.as_ptr(), place.as_ptr(), raw.len()) };
+            Self {
+                raw: place,
+                raw_len: raw.len(),
+                rare,
+                item_id,
+                delta: Text(AtomicPtr::new(ptr::null_mut())),
+                sequence_number: event.sequence_number().unwrap_or(NONE),
+                index: event.index(),
+                offset: event.offset(),
+                delta_at,
+                output_index,
+                content_index: index(event.content_index()),
+                summary_index: index(event.summary_index()),
+                depth,
+                kind,
+                frame,
+            }
+        })
+    }
+
+    /// Reads an event from its payload text.
+    fn read_text<'py>(py: Python<'py>, raw: &str, origin: Origin<'_>) -> PyResult<Bound<'py, PyAny>> {
+        let mut parser = Parser::new(usize::from(DEPTH));
+        let event = parser.parse(raw, origin);
+        // SAFETY: `make` gives a new reference, or null and raises.
+        unsafe { Bound::from_owned_ptr_or_err(py, Self::make(py, &event, DEPTH, &mut ItemIds::default())) }
+    }
+
+    fn text(&self) -> &str {
+        // SAFETY: `make` put a text of this length there, which lives and stays the same as long as the event.
+        unsafe { std::str::from_utf8_unchecked(std::slice::from_raw_parts(self.raw.as_ptr(), self.raw_len)) }
     }
 
     /// The wire name: interned if it is in the contract, else a string of its own, since a stream may name anything.
-    fn wire_type(&self, py: Python<'_>) -> Py<PyString> {
+    fn wire_type<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
         match self.name() {
-            Some(name) => PyString::new(py, name).unbind(),
-            None => names::kind(py, self.kind).clone_ref(py),
+            Some(name) => PyString::new(py, name),
+            None => names::kind(py, self.kind).bind(py).clone(),
         }
     }
 
@@ -137,138 +303,60 @@ impl Kept {
         self.rare.as_ref()?.name.as_deref()
     }
 
-    fn frame_name(&self) -> Option<&str> {
+    fn other_frame_name(&self) -> Option<&str> {
         self.rare.as_ref()?.frame_name.as_deref()
     }
 
-    fn delta(&self) -> Option<&str> {
-        let decoded = self.rare.as_ref().and_then(|rare| rare.decoded.as_deref());
-        decoded.or_else(|| self.delta.get(&self.raw))
+    fn frame<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyString>> {
+        match self.frame {
+            Frame::Absent => None,
+            Frame::SameAsType => Some(self.wire_type(py)),
+            Frame::Other => self.other_frame_name().map(|name| PyString::new(py, name)),
+        }
     }
 
     /// Looks into the payload. `None` if it is no JSON object.
     fn read<R>(&self, ask: impl FnOnce(View<'_>) -> R) -> Option<R> {
         let mut tape = Tape::default();
-        tape.parse(&self.raw, usize::from(self.depth)).ok()?;
-        let root = tape.root(&self.raw);
+        tape.parse(self.text(), usize::from(self.depth)).ok()?;
+        let root = tape.root(self.text());
         (root.tag() == Tag::Object).then(|| ask(root))
-    }
-}
-
-/// The item ids of a stream as Python strings, so that events of one item share one: the newest id for each position.
-#[derive(Default)]
-pub(crate) struct ItemIds(Vec<Option<(Box<str>, Py<PyString>)>>);
-
-/// More calls than these at once are rare, and cost a string each.
-const POSITIONS: usize = 32;
-
-impl ItemIds {
-    fn get(&mut self, py: Python<'_>, id: &str, output_index: u32) -> Py<PyString> {
-        if self.0.is_empty() {
-            self.0.resize_with(POSITIONS, || None);
-        }
-        let known = &mut self.0[output_index as usize % POSITIONS];
-        match known {
-            Some((text, string)) if **text == *id => string.clone_ref(py),
-            _ => {
-                let string = PyString::new(py, id).unbind();
-                *known = Some((id.into(), string.clone_ref(py)));
-                string
-            }
-        }
-    }
-}
-
-/// One event of a stream.
-///
-/// Every wire field is an attribute (`event.delta`) and an item (`event["delta"]`); one that the event does not have is an
-/// AttributeError or a KeyError. Fields are converted when they are asked for. `raw` is the exact payload text.
-#[pyclass(frozen, mapping, module = "deltafold")]
-pub(crate) struct Event {
-    kept: Kept,
-    item_id: Option<Py<PyString>>,
-    /// Set when it is first asked for. No lock of Python's: two threads may make it at once, and the first one stays.
-    delta: OnceLock<Py<PyString>>,
-}
-
-impl Event {
-    /// Makes the Python half of an event. `ids` remembers item ids from event to event.
-    pub(crate) fn new(py: Python<'_>, kept: Kept, ids: &mut ItemIds) -> Self {
-        let item_id = kept.item_id.get(&kept.raw).map(|id| ids.get(py, id, kept.output_index));
-        Self { kept, item_id, delta: OnceLock::new() }
-    }
-
-    /// Reads an event from its payload text.
-    pub(crate) fn parse(py: Python<'_>, raw: &str, origin: Origin<'_>) -> Self {
-        let mut parser = Parser::new(usize::from(DEPTH));
-        let event = parser.parse(raw, origin);
-        Self::new(py, Kept::new(&event, DEPTH), &mut ItemIds::default())
-    }
-
-    fn frame(&self, py: Python<'_>) -> Option<Py<PyString>> {
-        match self.kept.frame {
-            Frame::Absent => None,
-            Frame::SameAsType => Some(self.kept.wire_type(py)),
-            Frame::Other => self.kept.frame_name().map(|name| PyString::new(py, name).unbind()),
-        }
     }
 
     /// A member of the payload, converted.
     fn member<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let found = self.kept.read(|root| root.get(key).map(|member| convert::view(py, member)));
+        let found = self.read(|root| root.get(key).map(|member| convert::view(py, member)));
         found.flatten().transpose()
     }
 
-    /// A member that is no plain number or text, or that is not there.
-    #[cold]
-    fn attribute<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Bound<'py, PyAny>> {
-        self.member(py, key)?.ok_or_else(|| {
-            let of = self.kept.type_text();
-            PyAttributeError::new_err(format!("event {of:?} has no field {key:?}"))
-        })
-    }
-
+    /// A field that is at hand, as a new reference, or null and raises. `None`: the payload has to be asked.
     #[inline]
-    fn delta(&self, py: Python<'_>, text: &str) -> &Py<PyString> {
-        if self.delta.get().is_none() {
-            let _ = self.delta.set(PyString::new(py, text).unbind());
-        }
-        // Either this thread has set it or another one.
-        self.delta.get().expect("the delta was set")
-    }
-
-    #[inline]
-    fn hot<'py>(&self, py: Python<'py>, hot: Hot) -> PyResult<Bound<'py, PyAny>> {
-        let kept = &self.kept;
+    fn hot(&self, py: Python<'_>, hot: Hot) -> Option<*mut ffi::PyObject> {
+        // SAFETY: the interpreter is held; each call gives a new reference, or null and raises.
+        let number = |number: u64| unsafe { ffi::PyLong_FromUnsignedLongLong(number) };
+        let index = |index: u32| (index != NO_INDEX).then(|| number(u64::from(index)));
         match hot {
-            Hot::Type => Ok(self.kept.wire_type(py).into_bound(py).into_any()),
-            Hot::Delta => match kept.delta() {
-                Some(text) => Ok(self.delta(py, text).bind(py).clone().into_any()),
-                None => self.attribute(py, "delta"),
-            },
-            Hot::ItemId => match &self.item_id {
-                Some(id) => Ok(id.bind(py).clone().into_any()),
-                None => self.attribute(py, "item_id"),
-            },
-            Hot::SequenceNumber => self.number(py, kept.sequence_number, "sequence_number"),
-            Hot::OutputIndex => self.place(py, kept.output_index, "output_index"),
-            Hot::ContentIndex => self.place(py, kept.content_index, "content_index"),
-            Hot::SummaryIndex => self.place(py, kept.summary_index, "summary_index"),
+            Hot::Type => Some(self.wire_type(py).into_ptr()),
+            Hot::Delta => self.delta_text().map(|text| self.delta.get(py, text)),
+            Hot::ItemId => self.item_id.as_ref().map(|id| id.share(py)),
+            Hot::SequenceNumber => (self.sequence_number != NONE).then(|| number(self.sequence_number)),
+            Hot::OutputIndex => index(self.output_index),
+            Hot::ContentIndex => index(self.content_index),
+            Hot::SummaryIndex => index(self.summary_index),
         }
     }
 
     #[inline]
-    fn place<'py>(&self, py: Python<'py>, index: u32, key: &str) -> PyResult<Bound<'py, PyAny>> {
-        self.number(py, if index == NO_INDEX { NONE } else { u64::from(index) }, key)
+    fn delta_text(&self) -> Option<&str> {
+        let decoded = self.rare.as_ref().and_then(|rare| rare.decoded.as_deref());
+        decoded.or_else(|| self.delta_at.get(self.text()))
     }
+}
 
-    #[inline]
-    fn number<'py>(&self, py: Python<'py>, number: u64, key: &str) -> PyResult<Bound<'py, PyAny>> {
-        if number == NONE {
-            return self.attribute(py, key);
-        }
-        Ok(number.into_pyobject(py)?.into_any())
-    }
+/// Says whether two texts are the same; most often they are the very same.
+#[inline]
+fn same(one: &str, two: &str) -> bool {
+    ptr::eq(one, two) || one == two
 }
 
 #[pymethods]
@@ -281,58 +369,58 @@ impl Event {
     /// Reads an event from JSON text, as it stands in a log or a test.
     #[staticmethod]
     #[pyo3(name = "parse", signature = (payload, /))]
-    fn from_json(payload: &Bound<'_, PyAny>) -> PyResult<Self> {
+    fn from_json<'py>(payload: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let text = convert::json_text(payload)?;
-        Ok(Self::parse(payload.py(), &text, Origin::default()))
+        Self::read_text(payload.py(), &text, Origin::default())
     }
 
     /// The wire name, such as "response.output_text.delta"; "" if the payload has none.
     #[getter]
     #[pyo3(name = "type")]
-    fn wire_name(&self, py: Python<'_>) -> Py<PyString> {
-        self.kept.wire_type(py)
+    fn wire_name<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
+        self.wire_type(py)
     }
 
     /// The wire name in the contract that `type` is read as: the same, or what an alias stands for; "extension" for a
     /// `slug:name`, "unknown" for anything else.
     #[getter]
     fn kind(&self, py: Python<'_>) -> Py<PyString> {
-        names::kind(py, self.kept.kind).clone_ref(py)
+        names::kind(py, self.kind).clone_ref(py)
     }
 
     /// The exact payload text.
     #[getter]
     fn raw<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
-        PyString::new(py, &self.kept.raw)
+        PyString::new(py, self.text())
     }
 
     /// The frame's `event:` line; None without one.
     #[getter]
-    fn frame_name(&self, py: Python<'_>) -> Option<Py<PyString>> {
+    fn frame_name<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyString>> {
         self.frame(py)
     }
 
     /// Position of the event in the stream, from 0.
     #[getter]
     fn index(&self) -> u64 {
-        self.kept.index
+        self.index
     }
 
     /// Byte offset of the payload from the start of the stream.
     #[getter]
     fn offset(&self) -> u64 {
-        self.kept.offset
+        self.offset
     }
 
     /// Whether the type is a `slug:name` of its sender's own.
     #[getter]
     fn is_extension(&self) -> bool {
-        self.kept.kind == Kind::Extension
+        self.kind == Kind::Extension
     }
 
     /// The payload as a new dict; empty if it is no JSON object.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        self.kept.read(|root| convert::object(py, root)).unwrap_or_else(|| Ok(PyDict::new(py)))
+        self.read(|root| convert::object(py, root)).unwrap_or_else(|| Ok(PyDict::new(py)))
     }
 
     /// The same as `to_dict()`, by the name that pydantic's models have.
@@ -370,21 +458,12 @@ impl Event {
         self.to_dict(py)?.call_method0("items")
     }
 
-    // Python would look for a descriptor first. The few names that every loop asks for are known by their address, since names in
-    // code are interned; everything else goes Python's way, and what it does not find is looked for in the payload.
-    fn __getattribute__<'py>(slf: &Bound<'py, Self>, name: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let (py, this) = (slf.py(), slf.get());
-        match names::hot(py, name) {
-            Some(hot) => this.hot(py, hot),
-            // SAFETY: both are live objects, and the interpreter is held; what comes back is a new reference or an error.
-            None => unsafe {
-                Bound::from_owned_ptr_or_err(py, ffi::PyObject_GenericGetAttr(slf.as_ptr(), name.as_ptr()))
-            },
-        }
-    }
-
     fn __getattr__<'py>(&self, name: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
-        self.attribute(name.py(), &name.to_string_lossy())
+        let key = name.to_string_lossy();
+        self.member(name.py(), &key)?.ok_or_else(|| {
+            let of = self.type_text();
+            PyAttributeError::new_err(format!("event {of:?} has no field {key:?}"))
+        })
     }
 
     fn __getitem__<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -397,7 +476,7 @@ impl Event {
 
     fn __contains__(&self, key: &Bound<'_, PyAny>) -> bool {
         let Ok(name) = key.cast::<PyString>() else { return false };
-        self.kept.read(|root| root.get(&name.to_string_lossy()).is_some()).unwrap_or(false)
+        self.read(|root| root.get(&name.to_string_lossy()).is_some()).unwrap_or(false)
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -419,32 +498,35 @@ impl Event {
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
         let Ok(other) = other.cast::<Self>() else { return false };
-        let (one, two) = (&self.kept, &other.get().kept);
-        let same_frame = one.frame == two.frame && one.frame_name() == two.frame_name();
-        one.raw == two.raw && same_frame
+        let other = other.get();
+        let same_frame = self.frame == other.frame && self.other_frame_name() == other.other_frame_name();
+        self.text() == other.text() && same_frame
     }
 
     fn __hash__(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        self.kept.raw.hash(&mut hasher);
+        self.text().hash(&mut hasher);
         hasher.finish()
     }
 
     // Payloads can hold secrets: only what routes is shown.
     fn __repr__(&self) -> String {
-        let mut text = format!("<Event {:?}", self.kept.type_text());
-        let kept = &self.kept;
+        let mut text = format!("<Event {:?}", self.type_text());
         let index = |index: u32| if index == NO_INDEX { NONE } else { u64::from(index) };
         let numbers = [
-            ("sequence_number", kept.sequence_number),
-            ("output_index", index(kept.output_index)),
-            ("content_index", index(kept.content_index)),
-            ("summary_index", index(kept.summary_index)),
+            ("sequence_number", self.sequence_number),
+            ("output_index", index(self.output_index)),
+            ("content_index", index(self.content_index)),
+            ("summary_index", index(self.summary_index)),
         ];
         for (name, number) in numbers.into_iter().filter(|(_, number)| *number != NONE) {
             text.push_str(&format!(" {name}={number}"));
         }
-        format!("{text}, {} bytes>", kept.raw.len())
+        format!("{text}, {} bytes>", self.raw_len)
+    }
+
+    fn __sizeof__(&self) -> usize {
+        size_of::<ffi::PyObject>() + size_of::<Self>() + self.raw_len
     }
 
     fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
@@ -456,7 +538,7 @@ impl Event {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
-        let state = (&*self.kept.raw, self.frame(py), self.kept.index, self.kept.offset);
+        let state = (self.text(), self.frame(py), self.index, self.offset);
         Ok((py.import("deltafold._native")?.getattr("_event")?, state.into_pyobject(py)?))
     }
 }
@@ -464,6 +546,12 @@ impl Event {
 /// Makes an event again from what `__reduce__` gave.
 #[pyfunction]
 #[pyo3(signature = (raw, frame_name, index, offset, /))]
-pub(crate) fn _event(py: Python<'_>, raw: &str, frame_name: Option<&str>, index: u64, offset: u64) -> Event {
-    Event::parse(py, raw, Origin { frame_name, offset, index })
+pub(crate) fn _event<'py>(
+    py: Python<'py>,
+    raw: &str,
+    frame_name: Option<&str>,
+    index: u64,
+    offset: u64,
+) -> PyResult<Bound<'py, PyAny>> {
+    Event::read_text(py, raw, Origin { frame_name, offset, index })
 }

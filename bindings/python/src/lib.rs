@@ -10,6 +10,7 @@ mod convert;
 mod error;
 mod event;
 mod finding;
+mod lean;
 mod names;
 mod options;
 mod partial;
@@ -26,8 +27,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     error::add(module)?;
     module.add_class::<adapter::Converter>()?;
-    module.add_class::<event::Event>()?;
-    module.add_class::<reader::Events>()?;
+    lean::add::<event::Event>(module)?;
+    lean::add::<reader::Events>(module)?;
     module.add_class::<finding::Failure>()?;
     module.add_class::<finding::Finding>()?;
     module.add_class::<sse::Frame>()?;
@@ -36,6 +37,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<response::Part>()?;
     module.add_class::<partial::PartialJson>()?;
     module.add_class::<reader::Reader>()?;
+    reader::Reader::add_feed(module)?;
     module.add_class::<response::Response>()?;
     module.add_class::<sse::SseDecoder>()?;
     module.add_class::<writer::Writer>()?;

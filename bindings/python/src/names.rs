@@ -1,6 +1,7 @@
 //! The strings that every stream repeats, made once: wire names of the contract's events, and fields that every loop reads.
 
 use deltafold::Kind;
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyString;
@@ -40,7 +41,7 @@ static HOT_NAMES: PyOnceLock<[Py<PyString>; HOT.len()]> = PyOnceLock::new();
 
 /// The field of an interned name, told by its address alone.
 #[inline]
-pub(crate) fn hot(py: Python<'_>, name: &Bound<'_, PyAny>) -> Option<Hot> {
+pub(crate) fn hot(py: Python<'_>, name: *mut ffi::PyObject) -> Option<Hot> {
     let names = HOT_NAMES.get_or_init(py, || HOT.map(|(name, _)| PyString::intern(py, name).unbind()));
-    names.iter().position(|known| known.as_ptr() == name.as_ptr()).map(|at| HOT[at].1)
+    names.iter().position(|known| known.as_ptr() == name).map(|at| HOT[at].1)
 }

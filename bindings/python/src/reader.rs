@@ -1,19 +1,23 @@
 //! The whole road: bytes in, events out one at a time, the response readable after each.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::ffi::{c_void, CStr};
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use deltafold::{Error, ReaderOptions};
 use pyo3::exceptions::PyTypeError;
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::{MutexExt, PyOnceLock};
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyType};
 
-use crate::event::{Event, ItemIds, Kept};
+use crate::event::{Event, ItemIds};
 use crate::finding::{Finding, Outcome};
+use crate::lean::{Held, Lean};
 use crate::options::Keyword;
 use crate::response::Response;
-use crate::{convert, error, options};
+use crate::{convert, error, lean, options};
 
 /// Less than this is read without releasing the interpreter, since giving it up costs more than reading.
 pub(crate) const DETACH_BYTES: usize = 4096;
@@ -32,8 +36,6 @@ pub(crate) struct Reader {
 
 struct Inner {
     reader: deltafold::Reader,
-    /// The first event of the newest chunk, which `feed` has read already: most chunks of a slow network complete none.
-    ahead: Option<Kept>,
     item_ids: ItemIds,
     fed: u64,
     depth: u16,
@@ -42,39 +44,58 @@ struct Inner {
 impl Inner {
     fn new(reader: deltafold::Reader, depth: usize) -> Self {
         let depth = u16::try_from(depth).unwrap_or(u16::MAX);
-        Self { reader, ahead: None, item_ids: ItemIds::default(), fed: 0, depth }
+        Self { reader, item_ids: ItemIds::default(), fed: 0, depth }
     }
 
-    /// Takes a chunk and reads its first event. Says whether there is anything to iterate over.
+    /// Takes a chunk. Says whether there is anything to iterate over: most chunks of a slow network complete no event.
+    #[inline]
     fn feed(&mut self, chunk: &[u8]) -> Result<bool, Error> {
         self.reader.feed(chunk)?;
         self.fed += chunk.len() as u64;
-        if self.ahead.is_none() {
-            match self.reader.poll_event() {
-                Ok(Some(event)) => self.ahead = Some(Kept::new(&event, self.depth)),
-                Ok(None) => return Ok(false),
-                // It stays with the reader, and is raised where the event would have been.
-                Err(_) => {}
-            }
-        }
-        Ok(true)
+        Ok(self.reader.is_ready())
     }
 
     /// Reads what is left without making events. An error stays with the reader, and the next call raises it.
     fn drain(&mut self) {
-        self.ahead = None;
         while let Ok(Some(_)) = self.reader.poll_event() {}
     }
 
     fn unread(&self) -> usize {
         usize::try_from(self.fed.saturating_sub(self.reader.offset())).unwrap_or(usize::MAX)
     }
+
+    /// Reads the next event and makes its object: a new reference, or null at the end, and without memory, which raises.
+    #[inline]
+    fn next(&mut self, py: Python<'_>) -> Result<*mut ffi::PyObject, Error> {
+        // What is made here starts no collection, so nobody can ask for the lock that is held.
+        let reader = &mut self.reader;
+        let long = reader.next_is_long(DETACH_BYTES);
+        let event = if long { py.detach(|| Here(reader.poll_event())).0 } else { reader.poll_event() }?;
+        Ok(event.map_or(ptr::null_mut(), |event| Event::make(py, &event, self.depth, &mut self.item_ids)))
+    }
 }
+
+/// What a closure gives back to the thread that has called it.
+struct Here<T>(T);
+
+// SAFETY: `Python::detach` asks for what may go to another thread, to keep objects of Python out; it runs its closure on the thread
+// that calls it, so nothing goes anywhere.
+unsafe impl<T> Send for Here<T> {}
 
 impl Reader {
     /// Locks the reader. Another thread that has it may be waiting for the interpreter, which is given up meanwhile.
+    #[inline]
     fn lock(&self, py: Python<'_>) -> MutexGuard<'_, Inner> {
-        // The lock is only poisoned by a panic of ours, which PyO3 has turned into an exception; the reader goes on.
+        // The lock is only poisoned by a panic of ours, which has become an exception; the reader goes on.
+        match self.inner.try_lock() {
+            Ok(inner) => inner,
+            Err(TryLockError::Poisoned(inner)) => inner.into_inner(),
+            Err(TryLockError::WouldBlock) => self.wait(py),
+        }
+    }
+
+    #[cold]
+    fn wait(&self, py: Python<'_>) -> MutexGuard<'_, Inner> {
         self.inner.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -88,29 +109,84 @@ impl Reader {
         ask(&self.lock(py).reader)
     }
 
-    fn next(&self, py: Python<'_>) -> PyResult<Option<Event>> {
-        // The lock is free again before an exception is made; see `convert::option`.
-        self.poll(py).map_err(|found| error::raise(py, &found))
-    }
-
+    /// An iterator over what was fed: a new reference, or null without memory, which raises.
     #[inline]
-    fn poll(&self, py: Python<'_>) -> Result<Option<Event>, Error> {
-        let mut inner = self.lock(py);
-        let inner = &mut *inner;
-        let kept = match inner.ahead.take() {
-            Some(kept) => kept,
-            None => match inner.reader.poll_event()? {
-                Some(event) => Kept::new(&event, inner.depth),
-                None => return Ok(None),
-            },
+    fn events(slf: Borrowed<'_, '_, Self>) -> *mut ffi::PyObject {
+        let turn = slf.get().turn.fetch_add(1, Ordering::Relaxed) + 1;
+        // SAFETY: the reader is live, and gets one more reference, which the iterator owns.
+        let reader = unsafe {
+            ffi::Py_INCREF(slf.as_ptr());
+            Held::from_new(slf.as_ptr())
         };
-        Ok(Some(Event::new(py, kept, &mut inner.item_ids)))
+        lean::make(slf.py(), 0, |_| Events { reader, turn, exhausted: AtomicBool::new(false) })
     }
 
-    fn events(slf: &Bound<'_, Self>) -> Events {
-        let turn = slf.get().turn.fetch_add(1, Ordering::Relaxed) + 1;
-        Events { reader: Some(slf.clone().unbind()), turn, exhausted: AtomicBool::new(false) }
+    /// As `events`, for a call that goes through PyO3.
+    fn all_events<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        // SAFETY: a new reference, or null and raises.
+        unsafe { Bound::from_owned_ptr_or_err(slf.py(), Self::events(slf.as_borrowed())) }
     }
+
+    /// Adds `feed` to the class: a function of one argument, which Python calls without making a tuple.
+    pub(crate) fn add_feed(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let class = module.py().get_type::<Self>();
+        // Python keeps the pointer as long as the class lives, and that is as long as the process.
+        let method = Box::leak(Box::new(ffi::PyMethodDef {
+            ml_name: c"feed".as_ptr(),
+            ml_meth: ffi::PyMethodDefPointer { PyCFunction: feed },
+            ml_flags: ffi::METH_O,
+            ml_doc: FEED.as_ptr(),
+        }));
+        // SAFETY: the class and the definition live for ever; the descriptor is a new reference or an error.
+        let descriptor =
+            unsafe { Bound::from_owned_ptr_or_err(module.py(), ffi::PyDescr_NewMethod(class.as_type_ptr(), method))? };
+        class.setattr("feed", descriptor)
+    }
+}
+
+const FEED: &CStr = c"feed($self, chunk, /)
+--
+
+Takes a chunk, cut anywhere, and returns an iterator over the events that it completes.
+
+Each event is read when it is asked for, and `response` and `findings` then stand where it stands. What is not asked
+for is read when the iterator is dropped, so `reader.feed(chunk)` alone folds the chunk.";
+
+/// `Reader.feed`: see [`FEED`].
+unsafe extern "C" fn feed(slf: *mut ffi::PyObject, chunk: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    // SAFETY: Python calls this with the interpreter held, a reader (the descriptor has looked) and a live object. The bytes of a
+    // `bytes` object do not change, and the caller keeps it.
+    unsafe {
+        lean::boundary(|py| {
+            let reader = Borrowed::from_ptr(py, slf).cast_unchecked::<Reader>();
+            let chunk = Borrowed::from_ptr(py, chunk);
+            let fed = match chunk.cast_exact::<PyBytes>() {
+                Ok(chunk) if chunk.as_bytes().len() < DETACH_BYTES => reader.get().lock(py).feed(chunk.as_bytes()),
+                _ => match feed_any(reader.get(), &chunk) {
+                    Ok(fed) => fed,
+                    Err(error) => return lean::raise(|_| error),
+                },
+            };
+            match fed {
+                Ok(true) => Reader::events(reader),
+                Ok(false) => Events::none(py),
+                Err(found) => lean::raise(|py| error::raise(py, &found)),
+            }
+        })
+    }
+}
+
+/// Takes a chunk that is large, or no `bytes`.
+#[cold]
+fn feed_any(reader: &Reader, chunk: &Bound<'_, PyAny>) -> PyResult<Result<bool, Error>> {
+    Python::attach(|py| {
+        let chunk = convert::bytes(chunk)?;
+        let chunk = chunk.as_ref();
+        if chunk.len() < DETACH_BYTES {
+            return Ok(reader.lock(py).feed(chunk));
+        }
+        Ok(py.detach(|| reader.lock_detached().feed(chunk)))
+    })
 }
 
 #[pymethods]
@@ -206,39 +282,19 @@ impl Reader {
         Ok(Self { inner: Mutex::new(Inner::new(reader, depth)), turn: AtomicU64::new(0) })
     }
 
-    /// Takes a chunk, cut anywhere, and returns an iterator over the events that it completes.
-    ///
-    /// Each event is read when it is asked for, and `response` and `findings` then stand where it stands. What is not asked
-    /// for is read when the iterator is dropped, so `reader.feed(chunk)` alone folds the chunk.
-    fn feed(slf: &Bound<'_, Self>, chunk: &Bound<'_, PyAny>) -> PyResult<Py<Events>> {
-        let (py, this) = (slf.py(), slf.get());
-        let chunk = convert::bytes(chunk)?;
-        let chunk = chunk.as_ref();
-        let fed = if chunk.len() < DETACH_BYTES {
-            this.lock(py).feed(chunk)
-        } else {
-            py.detach(|| this.lock_detached().feed(chunk))
-        };
-        match fed {
-            Ok(true) => Ok(Py::new(py, Self::events(slf))?),
-            Ok(false) => Ok(Events::none(py)?.clone_ref(py)),
-            Err(found) => Err(error::raise(py, &found)),
-        }
-    }
-
     /// Takes one message that is JSON already: a WebSocket message, a line of a log. Returns an iterator, as `feed` does.
-    fn feed_json(slf: &Bound<'_, Self>, message: &Bound<'_, PyAny>) -> PyResult<Events> {
+    fn feed_json<'py>(slf: &Bound<'py, Self>, message: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         let message = convert::json_text(message)?;
         let fed = slf.get().lock(py).reader.feed_json(&message);
         fed.map_err(|found| error::raise(py, &found))?;
-        Ok(Self::events(slf))
+        Self::all_events(slf)
     }
 
     /// Says that no more will come, and returns an iterator over what a missing blank line held back.
-    fn end(slf: &Bound<'_, Self>) -> Events {
+    fn end<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.get().lock(slf.py()).reader.end();
-        Self::events(slf)
+        Self::all_events(slf)
     }
 
     /// Ends the input, reads what is left, and says how the stream ended. May be called again: the answer stays.
@@ -258,14 +314,12 @@ impl Reader {
     fn reset(&self, py: Python<'_>) {
         let mut inner = self.lock(py);
         inner.reader.reset();
-        inner.ahead = None;
         inner.fed = 0;
     }
 
     /// The state after the last event that was read, as bytes to store; `restore` takes it up.
     ///
     /// What was fed and not read is not in it: a new connection starts at a frame.
-    /// Iterate over what `feed` gives before saving: the first event of a chunk is read when it is fed.
     fn save<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.lock(py).reader.save())
     }
@@ -412,48 +466,93 @@ fn read_options(py: Python<'_>, given: &[Keyword<'_, '_>]) -> PyResult<ReaderOpt
 }
 
 /// The events that a chunk completes, each read when it is asked for.
-#[pyclass(frozen, module = "deltafold")]
+#[pyclass(frozen, subclass, name = "_Events", module = "deltafold")]
 pub(crate) struct Events {
     /// `None` for the one that all chunks share which complete no event.
-    reader: Option<Py<Reader>>,
+    reader: Option<Held>,
     turn: u64,
     exhausted: AtomicBool,
 }
 
 #[pymethods]
 impl Events {
-    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
-        slf
-    }
-
-    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Event>> {
-        let Some(reader) = &self.reader else { return Ok(None) };
-        let event = reader.get().next(py)?;
-        if event.is_none() {
-            self.exhausted.store(true, Ordering::Relaxed);
-        }
-        Ok(event)
-    }
-
     fn __reduce__(&self) -> PyResult<()> {
         Err(PyTypeError::new_err("events that were not read cannot be pickled or copied: make a list of them"))
     }
 }
 
-static NONE: PyOnceLock<Py<Events>> = PyOnceLock::new();
+impl Lean for Events {
+    const NAME: &'static CStr = c"deltafold.Events";
+
+    fn class() -> &'static AtomicPtr<ffi::PyTypeObject> {
+        static CLASS: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(ptr::null_mut());
+        &CLASS
+    }
+
+    fn slots(_: &Bound<'_, PyType>) -> Vec<ffi::PyType_Slot> {
+        vec![
+            lean::slot(ffi::Py_tp_iter, ffi::PyObject_SelfIter as ffi::getiterfunc as *mut c_void),
+            lean::slot(ffi::Py_tp_iternext, next as ffi::iternextfunc as *mut c_void),
+        ]
+    }
+}
+
+/// Gives the next event; null at the end, or if it raises.
+unsafe extern "C" fn next(object: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    // SAFETY: Python calls this with the interpreter held and a live iterator, which keeps its reader alive.
+    unsafe {
+        lean::boundary(|py| {
+            let events = lean::value::<Events>(object);
+            let Some(reader) = events.reader(py) else { return ptr::null_mut() };
+            // The lock is free again before an exception is made; see `convert::option`.
+            let event = reader.lock(py).next(py);
+            match event {
+                Ok(event) => {
+                    if event.is_null() {
+                        events.exhausted.store(true, Ordering::Relaxed);
+                    }
+                    event
+                }
+                Err(found) => lean::raise(|py| error::raise(py, &found)),
+            }
+        })
+    }
+}
 
 impl Events {
-    fn none(py: Python<'_>) -> PyResult<&Py<Self>> {
-        let none = || Py::new(py, Self { reader: None, turn: 0, exhausted: AtomicBool::new(true) });
-        NONE.get_or_try_init(py, none)
+    /// A new reference to the one that gives nothing; null without memory, and raises.
+    #[inline]
+    fn none(py: Python<'_>) -> *mut ffi::PyObject {
+        static NONE: PyOnceLock<Held> = PyOnceLock::new();
+        if let Some(none) = NONE.get(py) {
+            return none.share(py);
+        }
+        let made = lean::make(py, 0, |_| Self { reader: None, turn: 0, exhausted: AtomicBool::new(true) });
+        // SAFETY: a new reference or null.
+        if let Some(made) = unsafe { Held::from_new(made) } {
+            return NONE.get_or_init(py, || made).share(py);
+        }
+        ptr::null_mut()
+    }
+
+    #[inline]
+    fn reader<'a>(&'a self, py: Python<'a>) -> Option<&'a Reader> {
+        let held = self.reader.as_ref()?;
+        // SAFETY: it is a reader, and lives as long as this refers to it.
+        Some(unsafe { Borrowed::from_ptr(py, held.as_ptr()).cast_unchecked::<Reader>() }.get())
     }
 }
 
 impl Drop for Events {
     /// Reads what nobody asked for, unless a later call has taken over.
     fn drop(&mut self) {
-        let Some(reader) = self.reader.as_ref().map(Py::get) else { return };
-        if *self.exhausted.get_mut() || reader.turn.load(Ordering::Relaxed) != self.turn {
+        if *self.exhausted.get_mut() {
+            return;
+        }
+        // SAFETY: an iterator is freed while the interpreter is held.
+        let py = unsafe { Python::assume_attached() };
+        let Some(reader) = self.reader(py) else { return };
+        if reader.turn.load(Ordering::Relaxed) != self.turn {
             return;
         }
         // Whoever has the lock may be this very thread, in a collection that its work has started: the rest is then left to the
@@ -463,6 +562,6 @@ impl Drop for Events {
             return inner.drain();
         }
         drop(inner);
-        Python::attach(|py| py.detach(|| reader.lock_detached().drain()));
+        py.detach(|| reader.lock_detached().drain());
     }
 }

@@ -5,7 +5,7 @@
 
 use alloc::format;
 
-use memchr::memrchr2;
+use memchr::{memchr_iter, memrchr2};
 
 use super::{Input, Reader};
 use crate::error::{Code, Error};
@@ -121,6 +121,24 @@ impl Reader {
         }
     }
 
+    /// Says whether polling can give anything; if not, more input is needed. Nothing is read.
+    #[inline]
+    pub fn is_ready(&self) -> bool {
+        self.at < self.ready || !self.messages.is_empty() || self.input == Input::Ended || self.stop.is_some()
+    }
+
+    /// Says whether reading the next event looks as if it takes so many bytes or more: a caller can then give up for a while what
+    /// others wait for. A guess by the line ends that are near; nothing is read.
+    #[inline]
+    pub fn next_is_long(&self, bytes: usize) -> bool {
+        if let Some(message) = self.messages.front() {
+            return message.len() >= bytes;
+        }
+        let rest = self.pending.get(self.at..self.ready).unwrap_or_default();
+        // A name, the data and a blank line end within them.
+        rest.get(..bytes).is_some_and(|near| memchr_iter(b'\n', near).nth(2).is_none())
+    }
+
     /// Says how much of what is pending may be read, after bytes came behind `before`.
     ///
     /// A block whose end is not there yet waits as a whole, so that it is read in one go however it is cut. What cannot end
@@ -217,6 +235,29 @@ const SMALL_BLOCK: usize = 1 << 15;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_reader_says_whether_it_is_ready_and_what_comes_is_long() {
+        let mut reader = Reader::new();
+        assert!(!reader.is_ready() && !reader.next_is_long(1));
+        for _ in 0..2 {
+            reader.feed(b"event: a\ndata: {}\n\nevent: a\nda").unwrap();
+            assert!(reader.is_ready() && !reader.next_is_long(64));
+            assert!(reader.poll_event().unwrap().is_some());
+            assert!(!reader.is_ready(), "the block has no end yet");
+            reader.feed(b"ta: {}\n\n").unwrap();
+            assert!(reader.is_ready() && reader.poll_event().unwrap().is_some() && !reader.is_ready());
+        }
+        let long = format!("data: {{\"a\":\"{}\"}}\n\n", "x".repeat(100));
+        reader.feed(long.as_bytes()).unwrap();
+        assert!(reader.is_ready() && reader.next_is_long(64) && !reader.next_is_long(200));
+        assert!(reader.poll_event().unwrap().is_some());
+        reader.feed_json(&"[1]".repeat(30)).unwrap();
+        assert!(reader.is_ready() && reader.next_is_long(64) && !reader.next_is_long(100));
+        assert!(reader.poll_event().unwrap().is_some() && !reader.is_ready());
+        reader.end();
+        assert!(reader.is_ready() && reader.poll_event().unwrap().is_none() && !reader.is_ready());
+    }
 
     #[test]
     fn the_activity_is_the_same_for_every_cut() {

@@ -22,13 +22,12 @@ def summary(event):
     """The event by what it says itself: what is not there, or not a plain number or text, is null."""
 
     def number(name):
-        value = event.get(name)
-        # A number that is written otherwise than in digits is no index.
-        plain = type(value) is int and 0 <= value < 10**18 and f"{name}\":-0" not in event.raw
-        return value if plain else None
+        value = getattr(event, name, None)
+        # An attribute is the wire value, whatever it is; an index is a number of up to 18 digits.
+        return value if type(value) is int and 0 <= value < 10**18 else None
 
     def text(name):
-        value = event.get(name)
+        value = getattr(event, name, None)
         return value if isinstance(value, str) else None
 
     wholes = [name for name in event if name in WHOLE]
