@@ -1,4 +1,4 @@
-# what: published clients of other people read what the reference server writes and what `deltafold serve` replays
+# what: published clients of other people read what the reference server writes and what `deltafold serve` replays, and fold recordings as we do
 # needs: cargo python3 node npm
 set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"
@@ -33,6 +33,16 @@ run "$VENV/bin/python" tests/clients/python/test_serve.py
 
 node_dir=$DELTAFOLD_CACHE/clients/node
 mkdir -p "$node_dir"
-cp tests/clients/node/*.json tests/clients/node/*.mjs "$node_dir/"
+cp tests/clients/node/*.json tests/clients/node/*.mjs tests/clients/differences.json "$node_dir/"
 use_npm "$node_dir"
 (cd "$node_dir" && run node --test)
+
+# What others make of the same streams; known differences are in tests/clients/differences.json.
+if [ -n "${DELTAFOLD_SHARED-}" ]; then
+    compared=$DELTAFOLD_CACHE/clients/compared
+    rm -rf "$compared"
+    run "$VENV/bin/python" tests/clients/python/differential.py "$CARGO_TARGET_DIR/debug/deltafold" "$compared"
+    run node "$node_dir/differential.mjs" tests/vectors/sse/sse-cases.json "$compared"
+else
+    note "DELTAFOLD_SHARED is not set: no recording is folded by other people's accumulators, and eventsource-parser is not compared"
+fi
