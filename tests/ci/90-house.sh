@@ -1,5 +1,5 @@
-# what: no machine paths, registry hosts, unfinished code or stray files; lock files are committed
-# needs: git
+# what: no machine paths, registry hosts, unfinished code or stray files; lock files are committed; the bill of materials can be written
+# needs: git cargo python3
 set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"
 
@@ -43,5 +43,16 @@ done
 
 big=$(git ls-files -z | xargs -0 du -k | awk '$1 > 1024 { print $2 " (" $1 " KiB)" }')
 [ -z "$big" ] || complain "files above 1 MiB: $big"
+
+for package in deltafold deltafold-cli deltafold-c deltafold-python deltafold-wasm; do
+    python3 tests/tools/sbom.py "$package" >/dev/null || complain "no bill of materials of $package"
+done
+
+# Building cargo-deny takes longer than all of this step, so it is asked where it is installed.
+if cargo deny --version >/dev/null 2>&1; then
+    run cargo deny --config .ci/deny.toml check licenses bans sources || complain "a licence, crate or source that is not allowed"
+else
+    note "cargo-deny is not installed: licences and sources are not checked (cargo install --locked cargo-deny)"
+fi
 
 exit $bad
