@@ -16,7 +16,7 @@ found=${1:-$DELTAFOLD_CACHE/fuzz/corpus}
 made=$DELTAFOLD_CACHE/fuzz/merge
 rm -rf "$made"
 mkdir -p "$made"
-"$FUZZ_BIN/corpus" seeds "$made/seeds"
+corpus seeds "$made/seeds"
 mkdir -p "$ROOT/tests/fuzz/corpus"
 for target in $fuzz_targets; do
     mkdir -p "$made/small/$target" "$found/$target"
@@ -24,4 +24,4 @@ for target in $fuzz_targets; do
     DELTAFOLD_FUZZ=$target "$FUZZ_BIN/fuzz" -merge=1 -max_len="${DELTAFOLD_FUZZ_LENGTH:-2048}" "$made/small/$target" "$made/seeds/$target" \
         "$found/$target" 2>"$made/$target.log"
 done
-"$FUZZ_BIN/corpus" pack "$made/small"
+corpus pack "$made/small"

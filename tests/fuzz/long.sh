@@ -29,7 +29,7 @@ build_fuzz $toolchain
 
 work=$DELTAFOLD_CACHE/fuzz
 mkdir -p "$work/corpus" "$work/crashes"
-"$FUZZ_BIN/corpus" unpack "$work/corpus"
+corpus unpack "$work/corpus"
 until=$(awk -v now="$(date +%s)" -v hours="$hours" 'BEGIN { print int(now + hours * 3600) }')
 total=0 round=0
 while [ "$(date +%s)" -lt "$until" ]; do
@@ -44,7 +44,7 @@ while [ "$(date +%s)" -lt "$until" ]; do
             -rss_limit_mb=2048 -dict="$ROOT/tests/fuzz/wire.dict" -print_final_stats=1 -artifact_prefix="$work/crashes/$target-" \
             "$work/corpus/$target" >"$log" 2>&1; then
             grep -aE "panicked|ERROR|Test unit written" -A2 "$log" | head -20
-            echo "$target failed; repeat it: $FUZZ_BIN/corpus replay $target FILE"
+            echo "$target failed; repeat it: DELTAFOLD_CORPUS='replay $target FILE' $FUZZ_BIN/fuzz"
             exit 1
         fi
         runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")

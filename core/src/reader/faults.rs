@@ -45,7 +45,7 @@ pub(super) fn of_event(event: &Event<'_>, framed: bool, findings: &mut Findings)
     }
     match event.fault() {
         Some(Fault::NotJson(error)) => {
-            let place = Place { offset: place.offset + error.at() as u64, ..place };
+            let place = Place { offset: place.offset + exact(event, error.at(), framed) as u64, ..place };
             findings
                 .report(no_object, place, None, || (String::new(), format!("expected a JSON object, found {error}")));
         }
@@ -67,6 +67,17 @@ pub(super) fn of_event(event: &Event<'_>, framed: bool, findings: &mut Findings)
         findings.report(Rule::Read07, place, None, || {
             (format!("/{field}"), format!("expected a usable `{field}`, found another type or range"))
         });
+    }
+}
+
+/// How far behind its start a place in a payload is in the stream. Behind bytes that were replaced, and lines that were joined, that
+/// is not known, and the start has to do.
+fn exact(event: &Event<'_>, at: usize, framed: bool) -> usize {
+    let before = event.raw().get(..at).unwrap_or_default();
+    if before.contains(char::REPLACEMENT_CHARACTER) || (framed && before.contains('\n')) {
+        0
+    } else {
+        at
     }
 }
 

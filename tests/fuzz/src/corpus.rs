@@ -1,4 +1,4 @@
-//! The corpus without libFuzzer.
+//! The corpus: made, packed and run without fuzzing.
 //!
 //! ```text
 //! corpus replay [TARGET PLACE]…   runs the inputs of a file, folder or pack; without arguments, all that is committed
@@ -10,22 +10,21 @@
 //! A pack is the inputs one after the other, each behind its length in four bytes, low byte first: thousands of inputs of a few
 //! bytes are one file for each target.
 
-mod seeds;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-fn main() {
-    let given: Vec<String> = std::env::args().skip(1).collect();
-    let given: Vec<&str> = given.iter().map(String::as_str).collect();
-    match given.as_slice() {
-        ["replay"] => deltafold_fuzz::names().for_each(|name| replay(name, &packed(name))),
+use crate::{by_name, names, seeds};
+
+/// Does what the arguments say, or ends the program with a reason.
+pub fn run(arguments: &[&str]) {
+    match arguments {
+        ["replay"] => names().for_each(|name| replay(name, &packed(name))),
         ["replay", pairs @ ..] if pairs.len() % 2 == 0 => {
             pairs.chunks_exact(2).for_each(|pair| replay(pair[0], Path::new(pair[1])));
         }
         ["seeds", folder] => println!("{} seeds", seeds::write(PathBuf::from(folder))),
-        ["unpack", folder] => deltafold_fuzz::names().for_each(|name| unpack(name, &Path::new(folder).join(name))),
-        ["pack", folder] => deltafold_fuzz::names().for_each(|name| pack(name, &Path::new(folder).join(name))),
+        ["unpack", folder] => names().for_each(|name| unpack(name, &Path::new(folder).join(name))),
+        ["pack", folder] => names().for_each(|name| pack(name, &Path::new(folder).join(name))),
         _ => stop("usage: corpus replay [TARGET PLACE]… | seeds FOLDER | unpack FOLDER | pack FOLDER"),
     }
 }
@@ -36,7 +35,7 @@ fn packed(name: &str) -> PathBuf {
 }
 
 fn replay(name: &str, place: &Path) {
-    let target = deltafold_fuzz::by_name(name).unwrap_or_else(|| stop(&format!("no target is named {name}")));
+    let target = by_name(name).unwrap_or_else(|| stop(&format!("no target is named {name}")));
     let inputs = inputs(place);
     if inputs.is_empty() {
         stop(&format!("no inputs in {}", place.display()));
@@ -101,7 +100,7 @@ fn inputs(place: &Path) -> Vec<Vec<u8>> {
     all
 }
 
-fn stop<T>(why: &str) -> T {
+fn stop(why: &str) -> ! {
     eprintln!("{why}");
     std::process::exit(2);
 }

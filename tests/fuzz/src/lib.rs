@@ -1,7 +1,9 @@
 //! The fuzz targets by name. What each asks is in `deltafold_tests::anything`, but for the C functions, which are here.
 
+pub mod corpus;
 #[path = "../../../bindings/c/tests/operations/mod.rs"]
 mod operations;
+mod seeds;
 
 use deltafold_tests::anything::{expand, target, Target, TARGETS};
 

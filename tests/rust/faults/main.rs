@@ -4,6 +4,7 @@
 //! allocated, never in time.
 
 mod boundary;
+mod found;
 mod framing;
 mod json;
 mod memory;
