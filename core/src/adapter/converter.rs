@@ -4,6 +4,8 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
 
+use memchr::memrchr2;
+
 use super::options::NAMES;
 use super::{
     detect, inbound, outbound, AdapterFinding, Dialect, Frames, Framing, Inbound, InboundOptions, OptionReader,
@@ -188,6 +190,12 @@ impl Converter {
     /// As for [`finish`](Self::finish).
     pub fn cancel(&mut self) -> Result<(), Error> {
         self.check()?;
+        if self.from.is_none() {
+            if let Some(from) = self.detect_at_end() {
+                let result = self.replay(from);
+                self.keep(result)?;
+            }
+        }
         if let Some(source) = &mut self.source {
             let result = source.cancel();
             self.keep(result)?;
@@ -297,10 +305,29 @@ impl Converter {
         let before = self.undecided.len();
         self.undecided.extend_from_slice(chunk);
         let worth = before < 1024 || self.undecided.len().ilog2() > before.ilog2();
-        match worth.then(|| detect(&self.undecided)).flatten() {
+        match worth.then(|| detect(self.whole_lines())).flatten() {
             Some(from) => self.replay(from),
             None => Ok(()),
         }
+    }
+
+    /// What is judged of the bytes that wait: whole lines, so that no cut of a line makes it look like another one. A binary
+    /// stream has no lines and is known by its first byte.
+    fn whole_lines(&self) -> &[u8] {
+        match self.undecided.first() {
+            Some(0) => &self.undecided,
+            _ => {
+                self.undecided.get(..memrchr2(b'\n', b'\r', &self.undecided).map_or(0, |at| at + 1)).unwrap_or_default()
+            }
+        }
+    }
+
+    /// Looks once more when no more bytes come: what ends here may lack the line end that detection waits for.
+    fn detect_at_end(&mut self) -> Option<Dialect> {
+        self.undecided.extend_from_slice(b"\n\n");
+        let found = detect(&self.undecided);
+        self.undecided.truncate(self.undecided.len() - 2);
+        found
     }
 
     fn replay(&mut self, from: Dialect) -> Result<(), Error> {
@@ -311,11 +338,8 @@ impl Converter {
 
     fn finish_inner(&mut self) -> Result<(), Error> {
         if self.from.is_none() {
-            // What ends here may lack the line end that detection waits for.
-            self.undecided.extend_from_slice(b"\n\n");
-            let found = detect(&self.undecided);
-            self.undecided.truncate(self.undecided.len() - 2);
-            let from = found.ok_or_else(|| Error::new(Code::UnknownName, 0, "the dialect was not recognised"))?;
+            let from = self.detect_at_end();
+            let from = from.ok_or_else(|| Error::new(Code::UnknownName, 0, "the dialect was not recognised"))?;
             self.replay(from)?;
         }
         if let Some(source) = &mut self.source {

@@ -297,7 +297,7 @@ calls! {
     dfold_reader_options_init: |world| {
         // A caller with an older header knows less of the struct.
         let mut room = [0_usize; 64];
-        let size = world.number() * 16;
+        let size = world.number().saturating_mul(16);
         let fits = size <= size_of_val(&room);
         let place = if fits { room.as_mut_ptr().cast() } else { ptr::null_mut() };
         tell!(world, dfold_reader_options_init(place, size));
@@ -593,7 +593,7 @@ calls! {
     dfold_abi_version: |world| { world.read = world.read.wrapping_add(u64::from(dfold_abi_version())) & 0xFFFF_FFFF; }
     dfold_writer_options_init: |world| {
         let mut room = [0_usize; 64];
-        let size = world.number() * 16;
+        let size = world.number().saturating_mul(16);
         let fits = size <= size_of_val(&room);
         let place = if fits { room.as_mut_ptr().cast() } else { ptr::null_mut() };
         tell!(world, dfold_writer_options_init(place, size));
