@@ -1480,6 +1480,10 @@ typedef struct {
      * The whole item, as JSON text.
      */
     dfold_bytes item;
+    /**
+     * The item that tells the model that, and why, the call was not run, as JSON text; empty if it may be run.
+     */
+    dfold_bytes answer;
 } dfold_call;
 
 /**
@@ -2528,8 +2532,8 @@ dfold_status dfold_report_text(dfold_report *report, dfold_bytes *out_text);
  * - `history`: `{"policy", "request", "steps": [{"response"} or {"item"}, ...]}` gives `{"request", "findings"}`: the request that
  *   continues from answers, and what was left out of it. A policy is `"stateless"`, `"stateful"`, another known name, or an
  *   object.
- * - `enforce`: `{"request", "response"}` gives `{"calls", "answers"}`: for each call of an answer whether it may be run, and the
- *   items that tell the model of those that may not.
+ * - `enforce`: `{"request", "response"}` gives `{"calls"}`: for each call of an answer whether it may be run, and if not, the
+ *   `answer`: the item that tells the model so.
  * - `tool_loop`: the whole of a dfold_tool_loop at once, its `steps` included.
  * - `advice`: `{"error", "status", "headers"}` gives the error in one form, and whether to try again, and how.
  * - `create_message`: `{"request"}` gives `{"message", "left_out"}`: the message of a WebSocket that asks for a response.

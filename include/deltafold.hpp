@@ -805,7 +805,7 @@ inline std::string request(std::string_view what, std::string_view json, std::er
 
 /** The request that continues from answers: `{"policy", "request", "steps"}` to `{"request", "findings"}`. */
 inline std::string history(std::string_view json, std::error_code *ec = nullptr) { return request("history", json, ec); }
-/** Which calls of an answer may be run: `{"request", "response"}` to `{"calls", "answers"}`. */
+/** Which calls of an answer may be run: `{"request", "response"}` to `{"calls"}`. */
 inline std::string enforce(std::string_view json, std::error_code *ec = nullptr) { return request("enforce", json, ec); }
 /** Whether to try again after an error, and how: `{"error", "status", "headers"}` to the report. */
 inline std::string advice(std::string_view json, std::error_code *ec = nullptr) { return request("advice", json, ec); }
@@ -820,7 +820,7 @@ class ToolLoop {
     /** A call of the last response; its texts are copies, since the loop's own views end with the next call on it. */
     struct Call {
         std::size_t index;
-        std::string type, call_id, name, arguments, reason, detail, item;
+        std::string type, call_id, name, arguments, reason, detail, item, answer;
     };
 
     /** Options are `{"request", "policy", "max_turns", "max_calls"}`. */
@@ -869,7 +869,7 @@ class ToolLoop {
         auto copy = [](dfold_bytes view) { return std::string(text(view)); };
         while (detail::done(getter(get(), found.size(), &call), get(), ec)) {
             found.push_back(Call{call.index, copy(call.type), copy(call.call_id), copy(call.name), copy(call.arguments),
-                                 copy(call.reason), copy(call.detail), copy(call.item)});
+                                 copy(call.reason), copy(call.detail), copy(call.item), copy(call.answer)});
         }
         return found;
     }

@@ -29,6 +29,8 @@ export interface CallVerdict {
   /** Why it must not be run; null if it may. */
   reason: string | null;
   detail: string;
+  /** The item that tells the model that, and why, the call was not run; null if it may be run. */
+  answer: Json | null;
   /** The item as it came. */
   item: Json;
 }
@@ -93,6 +95,7 @@ export interface ToolLoopOptions {
 interface Shown {
   state: "ready" | "waiting" | "finished" | "stopped";
   reason: "turns" | "calls" | "incomplete" | "failed" | "caller" | null;
+  turns: number;
   pending: CallVerdict[];
   rejected: CallVerdict[];
   findings: HistoryFinding[];
@@ -130,6 +133,11 @@ export class ToolLoop {
   /** Why it stopped; null if it did not. */
   get reason(): Shown["reason"] {
     return this.#shown.reason;
+  }
+
+  /** How many responses with calls there were. */
+  get turns(): number {
+    return this.#shown.turns;
   }
 
   /** The request to send when the state is "ready". */

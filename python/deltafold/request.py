@@ -36,7 +36,7 @@ def history(
 
 
 def enforce(request: Mapping[str, Any], response: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Every call of a response with `allowed` and, if it must not be run, the `reason`."""
+    """Every call of a response with `allowed` and, if it must not be run, the `reason` and the `answer`, an item that says so."""
     calls: list[dict[str, Any]] = _request("enforce", {"request": dict(request), "response": dict(response)})["calls"]
     return calls
 
@@ -100,6 +100,12 @@ class ToolLoop:
         """Why it stopped: "turns", "calls", "incomplete", "failed"; None if it did not."""
         reason: str | None = self._shown["reason"]
         return reason
+
+    @property
+    def turns(self) -> int:
+        """How many responses with calls there were."""
+        turns: int = self._shown["turns"]
+        return turns
 
     @property
     def request(self) -> dict[str, Any]:

@@ -1,10 +1,11 @@
 //! Judges the runners of the bindings.
 //!
 //! ```text
-//! bindings [--every N] NAME=COMMAND…      such as python='python3 tests/runners/python/run.py'
+//! bindings [--every N] [--only PREFIX] NAME=COMMAND…      such as python='python3 tests/runners/python/run.py'
 //! ```
 //!
-//! With `--every N` only each Nth vector is asked, for a runner that is slow because it is watched.
+//! With `--every N` only each Nth vector is asked, for a runner that is slow because it is watched; with `--only PREFIX` those of
+//! the files that begin so, such as `tools/`. Stale deviations are looked for only when all are asked.
 //!
 //! `tests/runners/README.md` gives the protocol; what is done stands in `deltafold_tests::judge`.
 
@@ -18,20 +19,23 @@ fn main() -> ExitCode {
         Some(Runner::new(name, command, Deviations::load(name)))
     };
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
-    let every = match arguments.iter().position(|argument| argument == "--every") {
-        Some(at) => {
-            arguments.drain(at..(at + 2).min(arguments.len())).next_back().and_then(|number| number.parse().ok())
-        }
-        None => Some(1),
-    };
+    let every = option(&mut arguments, "--every").map_or(Some(1), |number| number.parse().ok());
+    let only = option(&mut arguments, "--only").unwrap_or_default();
     let mut runners: Vec<Runner> = arguments.into_iter().filter_map(named).collect();
     let (Some(every), false) = (every.filter(|every| *every > 0), runners.is_empty()) else {
-        eprintln!("usage: bindings [--every N] NAME=COMMAND…");
+        eprintln!("usage: bindings [--every N] [--only PREFIX] NAME=COMMAND…");
         return ExitCode::from(2);
     };
-    let cases: Vec<_> = cases().into_iter().step_by(every).collect();
+    let cases: Vec<_> = cases().into_iter().filter(|case| case.vector.file.starts_with(&only)).step_by(every).collect();
     cases.iter().for_each(|case| judge(case, &mut runners));
     println!("{} vectors", cases.len());
-    let wrong: usize = runners.into_iter().map(Runner::finish).sum();
-    ExitCode::from(u8::from(wrong > 0))
+    let all = every == 1 && only.is_empty();
+    let wrong: usize = runners.into_iter().map(|runner| runner.finish(all)).sum();
+    ExitCode::from(u8::from(wrong > 0 || cases.is_empty()))
+}
+
+/// Takes an option with its value out of the arguments.
+fn option(arguments: &mut Vec<String>, name: &str) -> Option<String> {
+    let at = arguments.iter().position(|argument| argument == name)?;
+    arguments.drain(at..(at + 2).min(arguments.len())).nth(1)
 }

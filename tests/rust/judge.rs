@@ -18,7 +18,7 @@ fn wrong(command: &str, deviations: serde_json::Value) -> usize {
     let mut runners = [Runner::new("judged", command, Deviations::from_value(&deviations))];
     some().iter().for_each(|case| judge(case, &mut runners));
     let [runner] = runners;
-    runner.finish()
+    runner.finish(true)
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn a_deviation_covers_its_case_or_file_and_must_be_needed() {
         let mut runners = [Runner::new("judged", command, Deviations::from_value(&json!({ line: "a reason" })))];
         judge(&case, &mut runners);
         let [runner] = runners;
-        runner.finish()
+        runner.finish(true)
     };
     assert_eq!((count(MUTE, &name), count(MUTE, &file)), (0, 0));
     assert_eq!(count(MUTE, "another"), 2, "the case and the stale line");

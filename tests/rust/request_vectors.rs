@@ -5,61 +5,13 @@ use std::collections::BTreeSet;
 use deltafold::request::{CompactResponse, CreateResponse, InputItem, Part, TextFormat, TokenCount, Tool, ToolChoice};
 use deltafold::validate::validate_request;
 use deltafold::{Edition, Severity};
+use deltafold_tests::requests::{around, right, wrong};
 use deltafold_tests::schema::{load, rebuild, source, Treatment};
 use deltafold_tests::{vectors, Vector};
 use serde_json::{json, Value};
 
-/// The request in which a value stands, and the pointer to it.
-fn around(vector: &Vector, value: &Value) -> (Value, String) {
-    let named = |key: &str| !vector.get(key).is_null();
-    if named("item") {
-        // The call that an output answers is in the chain.
-        return (json!({"previous_response_id": "resp_1", "input": [value]}), "/input/0".into());
-    }
-    if named("tool") {
-        return (json!({"tools": [{"type": "shell"}, value]}), "/tools/1".into());
-    }
-    if named("choice") {
-        return (json!({ "tool_choice": value }), "/tool_choice".into());
-    }
-    let field = vector.get("field").as_str().unwrap();
-    (json!({ field: value }), format!("/{field}"))
-}
-
 fn edition(vector: &Vector) -> Edition {
     vector.get("edition").as_str().map_or(Edition::Split, |name| name.parse().unwrap())
-}
-
-fn right(vector: &Vector) -> &Value {
-    ["item", "tool", "choice", "value"].into_iter().map(|key| vector.get(key)).find(|value| !value.is_null()).unwrap()
-}
-
-/// The wrong values of a case, each with the pointer to what is wrong in it.
-fn wrong(vector: &Vector) -> Vec<(Value, String)> {
-    let change = |change: &Value| {
-        let mut value = right(vector).clone();
-        for (pointer, new) in change["set"].as_object().into_iter().flatten() {
-            set(&mut value, pointer, Some(new.clone()));
-        }
-        if let Some(pointer) = change["unset"].as_str() {
-            set(&mut value, pointer, None);
-        }
-        (value, change["path"].as_str().unwrap().to_owned())
-    };
-    vector.get("wrong").as_array().unwrap().iter().map(change).collect()
-}
-
-fn set(value: &mut Value, pointer: &str, new: Option<Value>) {
-    let Some((around, key)) = pointer.rsplit_once('/') else {
-        *value = new.unwrap();
-        return;
-    };
-    match (value.pointer_mut(around).unwrap(), new) {
-        (Value::Array(list), Some(new)) => list[key.parse::<usize>().unwrap()] = new,
-        (Value::Object(object), Some(new)) => drop(object.insert(key.into(), new)),
-        (Value::Object(object), None) => assert!(object.shift_remove(key).is_some(), "{pointer}"),
-        (other, _) => panic!("{pointer} in {other}"),
-    }
 }
 
 #[test]

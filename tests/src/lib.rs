@@ -25,6 +25,7 @@ pub mod judge;
 pub mod memory;
 pub mod plain;
 mod random;
+pub mod requests;
 #[cfg(feature = "schemas")]
 pub mod schema;
 mod shared;

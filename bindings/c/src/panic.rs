@@ -1,8 +1,37 @@
 //! The one unwind boundary: no panic crosses into C, where unwinding is undefined.
 
+use std::any::Any;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
 use crate::status::dfold_status;
+
+/// Panics on demand, for the test that forces one inside every entry point. Built only with the feature `__panics`.
+#[cfg(feature = "__panics")]
+mod forced {
+    use std::cell::Cell;
+
+    thread_local! {
+        static ARMED: Cell<bool> = const { Cell::new(false) };
+    }
+
+    /// Lets the next entry point that this thread calls panic.
+    #[no_mangle]
+    extern "C" fn dfold_test_panic() {
+        ARMED.set(true);
+    }
+
+    pub(super) fn strike() {
+        if ARMED.replace(false) {
+            panic!("forced");
+        }
+    }
+}
+
+#[cfg(not(feature = "__panics"))]
+mod forced {
+    #[inline(always)]
+    pub(super) fn strike() {}
+}
 
 /// Runs the body of an entry point; a panic becomes [`dfold_status::DFOLD_INTERNAL`].
 ///
@@ -10,12 +39,14 @@ use crate::status::dfold_status;
 /// do nothing else with it, and why asserting unwind safety here is true.
 #[inline]
 pub(crate) fn boundary(body: impl FnOnce() -> Result<(), dfold_status>) -> dfold_status {
-    match catch_unwind(AssertUnwindSafe(body)) {
+    match catch_unwind(AssertUnwindSafe(|| {
+        forced::strike();
+        body()
+    })) {
         Ok(Ok(())) => dfold_status::DFOLD_OK,
         Ok(Err(status)) => status,
         Err(payload) => {
-            // Dropping the payload may panic in turn; forgetting it leaks a few bytes on a path that is a bug anyway.
-            core::mem::forget(payload);
+            discard(payload);
             dfold_status::DFOLD_INTERNAL
         }
     }
@@ -23,13 +54,22 @@ pub(crate) fn boundary(body: impl FnOnce() -> Result<(), dfold_status>) -> dfold
 
 /// Runs the body of an entry point that has no status to return; a panic becomes `otherwise`.
 pub(crate) fn boundary_or<T>(otherwise: T, body: impl FnOnce() -> T) -> T {
-    match catch_unwind(AssertUnwindSafe(body)) {
+    match catch_unwind(AssertUnwindSafe(|| {
+        forced::strike();
+        body()
+    })) {
         Ok(value) => value,
         Err(payload) => {
-            // As above.
-            core::mem::forget(payload);
+            discard(payload);
             otherwise
         }
+    }
+}
+
+/// Drops what a panic brought. That may panic in turn; what it brings then is left where it is, a few bytes.
+fn discard(payload: Box<dyn Any + Send>) {
+    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        core::mem::forget(again);
     }
 }
 

@@ -26,8 +26,8 @@ impl ffi::Handle for dfold_text {
 /// - `history`: `{"policy", "request", "steps": [{"response"} or {"item"}, ...]}` gives `{"request", "findings"}`: the request that
 ///   continues from answers, and what was left out of it. A policy is `"stateless"`, `"stateful"`, another known name, or an
 ///   object.
-/// - `enforce`: `{"request", "response"}` gives `{"calls", "answers"}`: for each call of an answer whether it may be run, and the
-///   items that tell the model of those that may not.
+/// - `enforce`: `{"request", "response"}` gives `{"calls"}`: for each call of an answer whether it may be run, and if not, the
+///   `answer`: the item that tells the model so.
 /// - `tool_loop`: the whole of a dfold_tool_loop at once, its `steps` included.
 /// - `advice`: `{"error", "status", "headers"}` gives the error in one form, and whether to try again, and how.
 /// - `create_message`: `{"request"}` gives `{"message", "left_out"}`: the message of a WebSocket that asks for a response.

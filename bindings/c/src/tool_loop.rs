@@ -1,5 +1,6 @@
 //! A tool loop: finished responses in, calls out; their results in, the next request out. It runs nothing.
 
+use deltafold::json::Value;
 use deltafold::request::{CallVerdict, LoopState, Rejection, ToolLoop};
 
 use crate::bytes::dfold_bytes;
@@ -105,6 +106,8 @@ pub struct dfold_call {
     pub detail: dfold_bytes,
     /// The whole item, as JSON text.
     pub item: dfold_bytes,
+    /// The item that tells the model that, and why, the call was not run, as JSON text; empty if it may be run.
+    pub answer: dfold_bytes,
 }
 
 /// Makes a loop from `{"request", "policy", "max_turns", "max_calls"}`; all but the request may be left out. The policy is
@@ -278,6 +281,11 @@ pub unsafe extern "C" fn dfold_tool_loop_rejected(
 fn call(call: Option<&CallVerdict>, scratch: &mut String) -> Result<dfold_call, dfold_status> {
     let call = call.ok_or(dfold_status::DFOLD_NO_MORE)?;
     *scratch = call.item.to_string();
+    let end = scratch.len();
+    if let Some(answer) = call.answer() {
+        scratch.push_str(&Value::from(answer).to_string());
+    }
+    let (item, answer) = scratch.split_at(end);
     let member = |key: &str| call.item.str_at(key);
     Ok(dfold_call {
         index: call.index,
@@ -287,7 +295,8 @@ fn call(call: Option<&CallVerdict>, scratch: &mut String) -> Result<dfold_call, 
         arguments: member("arguments").or(member("input")).into(),
         reason: call.rejection.map(Rejection::name).into(),
         detail: call.detail.as_str().into(),
-        item: scratch.as_str().into(),
+        item: item.into(),
+        answer: answer.into(),
     })
 }
 

@@ -65,10 +65,11 @@ static void a_tool_loop_goes_round(void) {
     CHECK(state.pending == 2 && state.rejected == 1 && state.turns == 1 && state.reason.len == 0);
     CHECK(dfold_tool_loop_rejected(tools, 0, &call) == DFOLD_OK);
     CHECK(equals(call.name, "drop") && equals(call.reason, "not_allowed") && call.index == 1);
+    CHECK(contains(call.answer, "{\"type\":\"function_call_output\",\"call_id\":\"c2\"") && contains(call.item, "\"id\":\"fc_2\""));
     CHECK(dfold_tool_loop_rejected(tools, 1, &call) == DFOLD_NO_MORE);
     CHECK(dfold_tool_loop_pending(tools, 0, &call) == DFOLD_OK);
     CHECK(equals(call.type, "function_call") && equals(call.call_id, "c1") && equals(call.arguments, "{\"a\":2}"));
-    CHECK(call.reason.len == 0 && contains(call.item, "\"id\":\"fc_1\""));
+    CHECK(call.reason.len == 0 && call.answer.len == 0 && contains(call.item, "\"id\":\"fc_1\""));
 
     /* Any order, and one that nobody waits for. */
     CHECK(dfold_tool_loop_result(tools, dfold_view("c3"), dfold_view("{\"error\":\"no\"}")) == DFOLD_OK);

@@ -3,6 +3,7 @@
 #include <deltafold.hpp>
 
 #include <cstdio>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -115,6 +116,25 @@ static void a_moved_object_keeps_working_and_the_old_one_is_misuse() {
     CHECK(third.response().output_text() == "Hello" && third.finish().name() == "completed");
 }
 
+static void an_exception_in_the_loop_leaves_the_reader_as_it_was() {
+    const std::string stream = written();
+    deltafold::Reader reader;
+    std::size_t events = 0;
+    try {
+        for (const deltafold::Event &event : reader.feed(stream)) {
+            (void)event;
+            if (++events == 2) throw std::runtime_error("of the caller");
+        }
+        CHECK(false);
+    } catch (const std::runtime_error &) {
+    }
+    for (const deltafold::Event &event : reader.feed("")) {
+        (void)event;
+        events++;
+    }
+    CHECK(events > 4 && reader.finish().name() == "completed" && reader.response().output_text() == "Hello");
+}
+
 static void the_rest_is_wrapped_too() {
     deltafold::Converter converter("{\"to\":\"chat-completions\"}");
     std::string converted(converter.feed(written()));
@@ -158,7 +178,7 @@ static void requests_and_tool_loops_are_wrapped() {
     CHECK(deltafold::create_message("{\"request\":{\"model\":\"m\"}}").find("response.create") != std::string::npos);
     CHECK(deltafold::advice("{\"error\":{\"code\":\"server_error\",\"message\":\"m\"}}").find("retry") != std::string::npos);
     CHECK(deltafold::history("{\"steps\":[]}").find("\"findings\":[]") != std::string::npos);
-    CHECK(deltafold::enforce("{\"response\":{\"output\":[]}}") == "{\"calls\":[],\"answers\":[]}");
+    CHECK(deltafold::enforce("{\"response\":{\"output\":[]}}") == "{\"calls\":[]}");
     std::error_code ec;
     CHECK(deltafold::request("nothing", "{}", &ec).empty() && ec == DFOLD_MISUSE_UNKNOWN_NAME);
 
@@ -167,6 +187,7 @@ static void requests_and_tool_loops_are_wrapped() {
                 "{\"type\":\"function_call\",\"call_id\":\"c2\",\"name\":\"g\",\"arguments\":\"{}\"}]}");
     CHECK(tools.state().state == DFOLD_LOOP_WAITING && tools.rejected().size() == 1);
     CHECK(tools.rejected()[0].reason == "unknown_tool" && tools.rejected()[0].name == "g");
+    CHECK(tools.rejected()[0].answer.find("\"call_id\":\"c2\"") != std::string::npos && tools.pending()[0].answer.empty());
     for (const deltafold::ToolLoop::Call &call : tools.pending()) tools.result(call.call_id, "\"done\"");
     CHECK(tools.state().state == DFOLD_LOOP_READY && tools.request().find("\"output\":\"done\"") != std::string_view::npos);
     tools.result("c1", "\"again\"", &ec);
@@ -179,6 +200,7 @@ int main() {
     a_stream_is_read_by_ranges();
     errors_are_thrown_or_told();
     a_moved_object_keeps_working_and_the_old_one_is_misuse();
+    an_exception_in_the_loop_leaves_the_reader_as_it_was();
     the_rest_is_wrapped_too();
     requests_and_tool_loops_are_wrapped();
     if (failures == 0) std::printf("wrapper: ok\n");

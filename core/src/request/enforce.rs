@@ -95,9 +95,9 @@ impl CallVerdict {
         ToolResult::Error(message).answer(&self.item).ok()
     }
 
-    /// The verdict as bindings show it: `{"index", "type", "call_id", "name", "allowed", "reason", "detail", "item"}`.
+    /// The verdict as bindings show it: `{"index", "type", "call_id", "name", "allowed", "reason", "detail", "answer", "item"}`.
     pub fn to_value(&self) -> Value {
-        let mut object = Object::with_capacity(8);
+        let mut object = Object::with_capacity(9);
         object.push("index", self.index as u64);
         object.push("type", self.kind());
         object.push("call_id", self.id());
@@ -105,6 +105,7 @@ impl CallVerdict {
         object.push("allowed", self.rejection.is_none());
         object.push("reason", self.rejection.map_or(Value::Null, |rejection| Value::from(rejection.name())));
         object.push("detail", self.detail.as_str());
+        object.push("answer", self.answer().map_or(Value::Null, Value::from));
         object.push("item", self.item.clone());
         Value::Object(object)
     }

@@ -22,7 +22,7 @@ pub const NAMED: &[&str] = &["history", "enforce", "tool_loop", "advice", "creat
 /// | name | takes | gives |
 /// | --- | --- | --- |
 /// | `history` | `{"policy", "request", "steps": [{"response"} or {"item"}, …]}` | `{"request", "findings"}` |
-/// | `enforce` | `{"request", "response"}` | `{"calls": [verdict, …], "answers": [item, …]}` |
+/// | `enforce` | `{"request", "response"}` | `{"calls": [verdict, …]}`, each that is rejected with its `answer` |
 /// | `tool_loop` | `{"request", "policy", "max_turns", "max_calls", "steps": [{"response"} or {"result": [call_id, result]}, …]}` | `{"state", "reason", "turns", "pending", "rejected", "findings", "request"}` |
 /// | `advice` | `{"error", "status", "headers"}` | the report and what to do |
 /// | `create_message` | `{"request"}` | `{"message", "left_out"}` |
@@ -59,7 +59,6 @@ fn enforced(json: &str) -> Result<String, Error> {
     let verdicts = enforce(&request(&reader)?, response);
     let mut out = Object::new();
     out.push("calls", verdicts.iter().map(CallVerdict::to_value).collect::<Vec<_>>());
-    out.push("answers", verdicts.iter().filter_map(CallVerdict::answer).map(Value::from).collect::<Vec<_>>());
     Ok(Value::Object(out).to_string())
 }
 

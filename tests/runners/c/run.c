@@ -9,12 +9,13 @@
 
 /* The one object, and what its word has told. */
 static struct {
-    enum { NOTHING, SSE, READER, PARTIAL, WRITER, CONVERT, VALIDATE } kind;
+    enum { NOTHING, SSE, READER, PARTIAL, WRITER, CONVERT, VALIDATE, ASK, LOOP } kind;
     dfold_sse *sse;
     dfold_reader *reader;
     dfold_partial *partial;
     dfold_writer *writer;
     dfold_converter *converter;
+    dfold_tool_loop *tools;
     char *what;
     dfold_bytes options;
     /* An error was told, or the input was cancelled: nothing more is fed. */
@@ -27,6 +28,7 @@ static void drop(void) {
     dfold_partial_free(object.partial);
     dfold_writer_free(object.writer);
     dfold_converter_free(object.converter);
+    dfold_tool_loop_free(object.tools);
     free(object.what);
     free((void *)object.options.data);
     memset(&object, 0, sizeof object);
@@ -269,6 +271,38 @@ static void validate(dfold_bytes json) {
     dfold_report_free(report);
 }
 
+static void ask(dfold_bytes json) {
+    dfold_text *text = NULL;
+    dfold_problem problem;
+    dfold_bytes answer;
+    if (dfold_request(dfold_view(object.what), json, &problem, &text) != DFOLD_OK) {
+        tell(dfold_status_name(problem.status), problem.offset);
+        object.over = 1;
+        return;
+    }
+    dfold_text_view(text, &answer);
+    show_raw(answer);
+    putchar('\n');
+    dfold_text_free(text);
+}
+
+/* A step that is refused changes nothing, so the loop goes on. */
+static void step(dfold_status status) {
+    dfold_bytes json;
+    dfold_error error;
+    if (status != DFOLD_OK) {
+        if (dfold_tool_loop_error(object.tools, &error) == DFOLD_OK) tell(error.name, error.offset);
+        return;
+    }
+    printf("{\"loop\":");
+    dfold_tool_loop_json(object.tools, &json);
+    show_raw(json);
+    printf(",\"request\":");
+    dfold_tool_loop_request(object.tools, &json);
+    show_raw(json);
+    puts("}");
+}
+
 static void frames(dfold_bytes chunk) {
     size_t at = 0;
     dfold_signal signal;
@@ -306,12 +340,12 @@ static int make(const char *word, char *rest) {
     dfold_problem problem;
     dfold_status status = DFOLD_OK;
     char *options = rest;
-    static const char *const words[] = {"", "sse", "reader", "partial", "writer", "convert", "validate"};
-    int kind = VALIDATE;
+    static const char *const words[] = {"", "sse", "reader", "partial", "writer", "convert", "validate", "ask", "loop"};
+    int kind = LOOP;
     while (kind > NOTHING && strcmp(words[kind], word) != 0) kind--;
     if (kind == NOTHING) return 0;
     drop();
-    if (kind == VALIDATE) {
+    if (kind == VALIDATE || kind == ASK) {
         options += strcspn(rest, " ");
         if (*options) *options++ = '\0';
         object.what = strdup(rest);
@@ -323,6 +357,7 @@ static int make(const char *word, char *rest) {
     case PARTIAL: status = dfold_partial_new(object.options, &problem, &object.partial); break;
     case WRITER: status = dfold_writer_new_json(object.options, &problem, &object.writer); break;
     case CONVERT: status = dfold_converter_new(object.options, &problem, &object.converter); break;
+    case LOOP: status = dfold_tool_loop_new(object.options, &problem, &object.tools); break;
     default: break;
     }
     if (status != DFOLD_OK) {
@@ -334,8 +369,8 @@ static int make(const char *word, char *rest) {
     return 1;
 }
 
-/* Does what a line tells the object; 0 if it does not know the word. */
-static int take(const char *word, dfold_bytes bytes) {
+/* Does what a line tells the object; 0 if it does not know the word. Only a result has two values. */
+static int take(const char *word, dfold_bytes bytes, dfold_bytes second) {
     int feed = strcmp(word, "feed") == 0;
     switch (object.kind) {
     case SSE:
@@ -377,6 +412,17 @@ static int take(const char *word, dfold_bytes bytes) {
     case VALIDATE:
         if (feed) validate(bytes);
         return feed;
+    case ASK:
+        if (feed) ask(bytes);
+        return feed;
+    case LOOP:
+        if (strcmp(word, "response") == 0) {
+            step(dfold_tool_loop_apply(object.tools, bytes));
+            return 1;
+        }
+        if (strcmp(word, "result") != 0) return 0;
+        step(dfold_tool_loop_result(object.tools, bytes, second));
+        return 1;
     default:
         return 0;
     }
@@ -402,7 +448,7 @@ static void end(void) {
 }
 
 static int is_verb(const char *word) {
-    static const char *const verbs[] = {"feed", "feed_json", "request", "resume", "do", "cancel"};
+    static const char *const verbs[] = {"feed", "feed_json", "request", "resume", "do", "cancel", "response", "result"};
     size_t i;
     for (i = 0; i < sizeof verbs / sizeof *verbs; i++) {
         if (strcmp(verbs[i], word) == 0) return 1;
@@ -422,11 +468,15 @@ int main(void) {
         if (strcmp(line, "end") == 0) {
             end();
         } else if (is_verb(line)) {
-            dfold_bytes bytes;
+            dfold_bytes bytes, second;
+            char *more = rest + strcspn(rest, " ");
             if (object.over || object.kind == NOTHING) continue;
+            if (*more) *more++ = '\0';
             bytes = unhex(rest);
-            known = take(line, bytes);
+            second = unhex(more);
+            known = take(line, bytes, second);
             free((void *)bytes.data);
+            free((void *)second.data);
         } else {
             known = make(line, rest);
         }

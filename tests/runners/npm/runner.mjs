@@ -2,6 +2,9 @@
 
 const WHOLE = ["text", "refusal", "arguments", "input", "code", "diff", "command"];
 
+// These have a plain word before their options.
+const NAMED = ["validate", "ask"];
+
 const bytesOf = (hex = "") => Uint8Array.from(hex.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 const hexOf = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 const textOf = (hex) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytesOf(hex));
@@ -159,17 +162,49 @@ export function makeRunner(deltafold) {
     },
   };
 
+  const asks = {
+    history: ({ request, steps, policy }) => deltafold.history(request, steps, policy),
+    enforce: ({ request, response }) => ({ calls: deltafold.enforce(request, response) }),
+    advice: ({ error, ...options }) => deltafold.advice(error, options),
+    create_message: ({ request }) => deltafold.createMessage(request),
+  };
+
+  function loop({ request, ...options }) {
+    const tools = new deltafold.ToolLoop(request, options);
+    const print = () => {
+      const { state, reason, turns, pending, rejected, findings } = tools;
+      show({ loop: { state, reason, turns, pending, rejected, findings }, request: tools.request });
+    };
+    return {
+      goesOn: true,
+      response: (hex) => {
+        tools.apply(JSON.parse(textOf(hex)));
+        print();
+      },
+      result: (id, hex) => {
+        tools.result(textOf(id), JSON.parse(textOf(hex)));
+        print();
+      },
+      end: () => {},
+      free: () => {},
+    };
+  }
+
   function make(word, rest) {
     thing?.free();
     thing = null;
     over = false;
-    const options = rest.at(-1) && rest.length > (word === "validate" ? 1 : 0) ? JSON.parse(textOf(rest.at(-1))) : undefined;
+    const options = rest.at(-1) && rest.length > (NAMED.includes(word) ? 1 : 0) ? JSON.parse(textOf(rest.at(-1))) : undefined;
     if (word === "validate") {
       thing = {
         feed: (hex) => show(deltafold.validate(rest[0], textOf(hex), options)),
         end: () => {},
         free: () => {},
       };
+    } else if (word === "ask") {
+      thing = { feed: (hex) => show(asks[rest[0]](JSON.parse(textOf(hex)))), end: () => {}, free: () => {} };
+    } else if (word === "loop") {
+      thing = loop(options);
     } else {
       thing = things[word](options);
     }
@@ -179,18 +214,18 @@ export function makeRunner(deltafold) {
     out = [];
     const [word, ...rest] = line.split(" ");
     try {
-      if (word in things || word === "validate") make(word, rest);
+      if (word in things || NAMED.includes(word) || word === "loop") make(word, rest);
       else if (word === "end") {
         thing?.end();
         thing?.free();
         thing = null;
         show({ end: true });
-      } else if (["feed", "feed_json", "request", "resume", "do", "cancel"].includes(word)) {
+      } else if (["feed", "feed_json", "request", "resume", "do", "cancel", "response", "result"].includes(word)) {
         if (thing !== null && !over) thing[word](...rest);
       } else return null;
     } catch (error) {
       tell(error);
-      // A refused intent changes nothing, so a writer goes on.
+      // A refused intent or step changes nothing, so a writer and a loop go on.
       over = !thing?.goesOn;
     }
     return out;

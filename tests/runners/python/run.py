@@ -4,6 +4,7 @@ import json
 import sys
 
 import deltafold
+from deltafold import request
 
 WHOLE = ("text", "refusal", "arguments", "input", "code", "diff", "command")
 
@@ -172,8 +173,60 @@ class Validate:
         pass
 
 
-WORDS = {"sse": Sse, "reader": Reader, "partial": Partial, "writer": Writer, "convert": Convert, "validate": Validate}
-VERBS = ("feed", "feed_json", "request", "resume", "do", "cancel")
+class Ask:
+    def __init__(self, what, options):
+        self.what = what
+
+    def feed(self, data):
+        given = json.loads(data)
+        if self.what == "history":
+            next_request, findings = request.history(given.pop("request"), given.pop("steps"), **given)
+            show({"request": next_request, "findings": findings})
+        elif self.what == "enforce":
+            show({"calls": request.enforce(**given)})
+        elif self.what == "advice":
+            show(request.advice(given.pop("error"), **given))
+        else:
+            message, left_out = request.create_message(**given)
+            show({"message": message, "left_out": left_out})
+
+    def end(self, over):
+        pass
+
+
+class Loop:
+    def __init__(self, options):
+        self.tools = request.ToolLoop(options.pop("request"), **options)
+
+    def response(self, data):
+        self.tools.apply(json.loads(data))
+        self.show()
+
+    def result(self, call_id, data):
+        self.tools.result(call_id.decode(), json.loads(data))
+        self.show()
+
+    def show(self):
+        names = ("state", "reason", "turns", "pending", "rejected", "findings")
+        show({"loop": {name: getattr(self.tools, name) for name in names}, "request": self.tools.request})
+
+    def end(self, over):
+        pass
+
+
+WORDS = {
+    "sse": Sse,
+    "reader": Reader,
+    "partial": Partial,
+    "writer": Writer,
+    "convert": Convert,
+    "validate": Validate,
+    "ask": Ask,
+    "loop": Loop,
+}
+# These have a plain word before their options.
+NAMED = ("validate", "ask")
+VERBS = ("feed", "feed_json", "request", "resume", "do", "cancel", "response", "result")
 
 
 def tell(error):
@@ -187,9 +240,9 @@ def main():
         try:
             if word in WORDS:
                 thing, over = None, False
-                options = bytes.fromhex(rest[-1]) if len(rest) > (word == "validate") else b""
+                options = bytes.fromhex(rest[-1]) if len(rest) > (word in NAMED) else b""
                 options = json.loads(options) if options else {}
-                thing = WORDS[word](*rest[:1], options) if word == "validate" else WORDS[word](options)
+                thing = WORDS[word](*rest[:1], options) if word in NAMED else WORDS[word](options)
             elif word == "end":
                 if thing is not None:
                     thing.end(over)
@@ -199,13 +252,13 @@ def main():
             elif word in VERBS:
                 if thing is not None and not over:
                     over = word == "cancel"
-                    getattr(thing, word)(bytes.fromhex(rest[0]) if rest else b"")
+                    getattr(thing, word)(*([bytes.fromhex(given) for given in rest] or [b""]))
             else:
                 sys.exit(2)
         except deltafold.DeltafoldError as error:
             tell(error)
-            # A refused intent changes nothing, so a writer goes on.
-            over = not isinstance(thing, Writer)
+            # A refused intent or step changes nothing, so a writer and a loop go on.
+            over = not isinstance(thing, (Writer, Loop))
 
 
 main()

@@ -5,7 +5,7 @@ use serde_json::{json, Value};
 use super::session::hex;
 use crate::streams::{feed, object, stream_edition, Feed};
 use crate::write::intents;
-use crate::{vector_folder, vectors, Cutting, Vector};
+use crate::{requests, vector_folder, vectors, Cutting, Vector};
 
 /// A vector, and the ways in which a runner is asked about it.
 pub struct Case {
@@ -44,6 +44,12 @@ pub fn cases() -> Vec<Case> {
     add("write", "writer", write, |_| true);
     add("strings", "reader", string_read, |_| true);
     add("strings", "writer", string_written, |_| true);
+    add("history", "ask", history, |_| true);
+    add("errors", "ask", errors, |_| true);
+    add("tools/enforce.json", "ask", enforced, |_| true);
+    add("tools/loop.json", "loop", looped, |_| true);
+    add("request", "validate", request, |_| true);
+    add("request", "ask", message, |_| true);
     for folder in
         ["adapter/examples/inbound.json", "adapter/examples/outbound.json", "adapter/inbound", "adapter/outbound"]
     {
@@ -271,6 +277,61 @@ fn convert(vector: &Vector) -> Vec<Way> {
     let options = json!({ "from": name("from"), "to": name("to"), "options": vector.get("options") });
     let cancelled = if vector.get("cancel") == true { "cancel" } else { "" };
     cut(&bytes, || Script::new("convert", &options), cancelled)
+}
+
+/// One question, by name.
+fn ask(what: &str, json: &Value) -> Vec<Way> {
+    let mut script = Script::new(&format!("ask {what}"), &Value::Null);
+    script.line("feed", json.to_string());
+    vec![("once".into(), script.end())]
+}
+
+fn history(vector: &Vector) -> Vec<Way> {
+    let [policy, request, steps] = ["policy", "request", "steps"].map(|key| vector.get(key));
+    ask("history", &json!({ "policy": policy, "request": request, "steps": steps }))
+}
+
+fn errors(vector: &Vector) -> Vec<Way> {
+    let mut given = json!({ "error": vector.get("error") });
+    for key in ["status", "headers"] {
+        if !vector.get(key).is_null() {
+            given[key] = vector.get(key).clone();
+        }
+    }
+    ask("advice", &given)
+}
+
+fn enforced(vector: &Vector) -> Vec<Way> {
+    ask("enforce", &json!({ "request": vector.get("request"), "response": vector.get("response") }))
+}
+
+fn looped(vector: &Vector) -> Vec<Way> {
+    let mut script = Script::new("loop", vector.get("options"));
+    for step in vector.get("steps").as_array().into_iter().flatten() {
+        match (step.get("response"), step["result"].as_array().map(Vec::as_slice)) {
+            (Some(response), _) => script.line("response", response.to_string()),
+            (None, Some([id, result])) => {
+                script.line(&format!("result {}", hex(id.as_str().unwrap_or_default().as_bytes())), result.to_string());
+            }
+            _ => panic!("{vector}: a step is a response or a result"),
+        }
+    }
+    vec![("step by step".into(), script.end())]
+}
+
+/// The right value and every wrong one, each in a request of its own.
+fn request(vector: &Vector) -> Vec<Way> {
+    let edition = vector.get("edition").as_str().unwrap_or("split");
+    let mut script = Script::new("validate request", &json!({ "edition": edition }));
+    let wrong = requests::wrong(vector).into_iter().map(|(value, _)| value);
+    for value in std::iter::once(requests::right(vector).clone()).chain(wrong) {
+        script.line("feed", requests::around(vector, &value).0.to_string());
+    }
+    vec![("right and wrong".into(), script.end())]
+}
+
+fn message(vector: &Vector) -> Vec<Way> {
+    ask("create_message", &json!({ "request": requests::around(vector, requests::right(vector)).0 }))
 }
 
 /// The two halves of a text, and the whole.

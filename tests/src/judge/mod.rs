@@ -55,8 +55,8 @@ impl Runner {
         !self.deviations.has_word(word) && self.wrong < ENOUGH
     }
 
-    /// Ends the runner and says how many answers were wrong, stale deviations included.
-    pub fn finish(mut self) -> usize {
+    /// Ends the runner and says how many answers were wrong; if all vectors were asked, stale deviations included.
+    pub fn finish(mut self, all: bool) -> usize {
         if let Some(Err(error)) = self.process.take().map(Process::stop) {
             println!("{}: {error}", self.name);
             self.wrong += 1;
@@ -65,7 +65,7 @@ impl Runner {
             println!("{}: wrong so often that it was asked no more", self.name);
             return self.wrong;
         }
-        for word in WORDS {
+        for word in WORDS.into_iter().filter(|_| all) {
             if self.speaks(word) {
                 continue;
             }
@@ -73,7 +73,7 @@ impl Runner {
             probe.send(&format!("{word}\nend\n"));
             self.deviations.note_word(word, probe.answer().is_err());
         }
-        for stale in self.deviations.stale() {
+        for stale in self.deviations.stale().into_iter().filter(|_| all) {
             println!("{}: a stale line in tests/deviations.json: {stale}", self.name);
             self.wrong += 1;
         }

@@ -3,16 +3,17 @@
 use deltafold::adapter::Converter;
 use deltafold::event::summary;
 use deltafold::json::{Object as Report, PartialJson, PartialOptions, Value as Json};
+use deltafold::request::{request_named, ToolLoop};
 use deltafold::sse::{FrameDecoder, Signal};
 use deltafold::validate::validate_named;
 use deltafold::{Error, Finding, Limits, Reader, ReaderOptions, Writer, WriterOptions};
 use serde_json::json;
 
 /// The words that make an object.
-pub const WORDS: [&str; 6] = ["sse", "reader", "partial", "writer", "convert", "validate"];
+pub const WORDS: [&str; 8] = ["sse", "reader", "partial", "writer", "convert", "validate", "ask", "loop"];
 
 /// The words that an object takes.
-const VERBS: [&str; 6] = ["feed", "feed_json", "request", "resume", "do", "cancel"];
+const VERBS: [&str; 8] = ["feed", "feed_json", "request", "resume", "do", "cancel", "response", "result"];
 
 /// What one runner is: the object of the last word, and whether it takes no more.
 #[derive(Default)]
@@ -29,6 +30,8 @@ enum Object {
     Writer(Box<Writer>),
     Convert(Box<Converter>),
     Validate { what: String, options: String },
+    Ask { what: String },
+    Loop(Box<ToolLoop>),
 }
 
 impl Session {
@@ -58,8 +61,8 @@ impl Session {
         };
         if let Err(error) = done {
             out.push(tell(&error));
-            // A refused intent changes nothing, so a writer goes on.
-            self.over = !matches!(self.object, Some(Object::Writer(_)));
+            // A refused intent or step changes nothing, so a writer and a loop go on.
+            self.over = !matches!(self.object, Some(Object::Writer(_) | Object::Loop(_)));
         }
         true
     }
@@ -67,7 +70,7 @@ impl Session {
     fn finish(&mut self, out: &mut Vec<String>) -> Result<(), Error> {
         let over = self.over;
         match self.object.as_mut() {
-            None | Some(Object::Sse(_) | Object::Validate { .. }) => {}
+            None | Some(Object::Sse(_) | Object::Validate { .. } | Object::Ask { .. } | Object::Loop(_)) => {}
             Some(Object::Reader(reader, _)) => {
                 reader.end();
                 let polled = if over { Ok(()) } else { poll(reader, out) };
@@ -109,6 +112,9 @@ fn make(word: &str, rest: &str) -> Result<Object, Error> {
         let (what, options) = rest.split_once(' ').unwrap_or((rest, ""));
         return Ok(Object::Validate { what: what.to_owned(), options: text(options) });
     }
+    if word == "ask" {
+        return Ok(Object::Ask { what: rest.to_owned() });
+    }
     let options = &text(rest);
     Ok(match word {
         "sse" => Object::Sse(FrameDecoder::new(&Limits::from_json(options)?)),
@@ -118,6 +124,7 @@ fn make(word: &str, rest: &str) -> Result<Object, Error> {
         }
         "partial" => Object::Partial(PartialJson::new(PartialOptions::from_json(options)?)),
         "writer" => Object::Writer(Box::new(Writer::new(WriterOptions::from_json(options)?))),
+        "loop" => Object::Loop(Box::new(ToolLoop::from_json(options)?)),
         _ => Object::Convert(Box::new(Converter::from_json(options)?)),
     })
 }
@@ -151,9 +158,19 @@ impl Object {
             }
             (Self::Validate { what, options }, "feed") => validate_named(what, &text(rest), options)
                 .map(|found| out.push(Json::from(findings(&found)).to_string())),
+            (Self::Ask { what }, "feed") => request_named(what, &text(rest)).map(|answer| out.push(answer)),
+            (Self::Loop(tools), "response") => tools.apply_json(&text(rest)).map(|_| out.push(json_of_loop(tools))),
+            (Self::Loop(tools), "result") => {
+                let (call_id, result) = rest.split_once(' ').unwrap_or((rest, ""));
+                tools.result_json(&text(call_id), &text(result)).map(|_| out.push(json_of_loop(tools)))
+            }
             _ => return None,
         })
     }
+}
+
+fn json_of_loop(tools: &ToolLoop) -> String {
+    format!("{{\"loop\":{},\"request\":{}}}", tools.to_json(), tools.request().to_json())
 }
 
 fn frames(decoder: &mut FrameDecoder, chunk: &[u8], out: &mut Vec<String>) -> Result<(), Error> {
