@@ -62,6 +62,24 @@ for source in bindings/c/tests/*.c bindings/c/tests/*.cpp; do
     run valgrind -q --leak-check=full --errors-for-leak-kinds=definite,indirect,possible --error-exitcode=99 "$made/$name.shared"
 done
 
+# A panic inside every function, with a library that can be told to panic.
+run bash bindings/c/install.sh "$made/panics" --profile dev --features __panics
+run gcc -std=c11 $warn -g -fsanitize=address,undefined -fno-sanitize-recover=all -I"$made/panics/include" bindings/c/tests/feature/panics.c \
+    "$made/panics/lib/libdeltafold.a" $system -o "$made/panics/run"
+run "$made/panics/run" 2>"$made/panics/said" || die "a forced panic was not caught: $(tail -n 5 "$made/panics/said")"
+
+# What a caller may not do is seen by AddressSanitizer.
+run gcc -std=c11 $warn -g -fsanitize=address -I"$prefix/include" bindings/c/tests/feature/wrong.c "$prefix/lib/libdeltafold.a" $system -o "$made/wrong"
+for case in feed free text handle twice; do
+    if "$made/wrong" $case >"$made/wrong.txt" 2>&1; then die "wrong $case came back"; fi
+    grep 'ERROR: AddressSanitizer' "$made/wrong.txt" || die "wrong $case ended without a report: $(cat "$made/wrong.txt")"
+done
+
+# Three copies in one process.
+cp "$prefix/lib/libdeltafold.so" "$made/other.so"
+run gcc -std=gnu11 $warn -g -I"$prefix/include" bindings/c/tests/feature/versions.c "$prefix/lib/libdeltafold.a" $system -ldl -o "$made/versions"
+run "$made/versions" "$prefix/lib/libdeltafold.so" "$made/other.so"
+
 symbols=$(nm -D --defined-only "$prefix/lib/libdeltafold.so" | awk '{ print $3 }')
 echo "$symbols"
 foreign=$(echo "$symbols" | grep -v '^dfold_' || true)

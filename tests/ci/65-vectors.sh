@@ -17,9 +17,10 @@ run "$CARGO_TARGET_DIR/debug/bindings" \
     "python='$DELTAFOLD_CACHE/venv/python/bin/python' '$ROOT/tests/runners/python/run.py'" \
     "npm=env -C '$DELTAFOLD_CACHE/npm/project' node '$ROOT/tests/runners/npm/run.mjs'"
 
-# The C runner once more under valgrind, which is slow: each sixteenth vector.
+# The C runner once more under valgrind, which is slow: each sixteenth vector. All of them take minutes:
+#   DELTAFOLD_EVERY=1 bash tests/run vectors
 plain=$DELTAFOLD_CACHE/c/runner-plain
 run gcc -std=gnu11 -Wall -Wextra -Wpedantic -Werror -g -I"$prefix/include" tests/runners/c/run.c -L"$prefix/lib" -ldeltafold \
     -Wl,-rpath,"$prefix/lib" -o "$plain"
-RUST_BACKTRACE=0 run "$CARGO_TARGET_DIR/debug/bindings" --every 16 \
+RUST_BACKTRACE=0 run "$CARGO_TARGET_DIR/debug/bindings" --every "${DELTAFOLD_EVERY:-16}" \
     "c=valgrind -q --leak-check=full --errors-for-leak-kinds=definite,indirect,possible --error-exitcode=99 '$plain'"
