@@ -113,7 +113,9 @@ fn every_recording_with_reasoning_or_calls_makes_a_valid_next_request() {
         let text = String::from_utf8(recording.bytes()).unwrap();
         (Json::parse(&text, 256).unwrap(), recording)
     });
+    let mut found = false;
     for (response, recording) in streams.chain(bodies) {
+        found = true;
         let Some(output) = response.get("output").and_then(Json::as_array) else { continue };
         let kind = |item: &Json| item.str_at("type").unwrap_or_default().to_owned();
         if !output.iter().any(|item| kind(item) == "reasoning" || kind(item).ends_with("_call")) {
@@ -145,7 +147,11 @@ fn every_recording_with_reasoning_or_calls_makes_a_valid_next_request() {
             let told = told.unwrap_or_else(|| panic!("{}: item {position} is missing, untold", recording.file));
             *reasons.entry(format!("{} {}", told.code.name(), kind(item))).or_default() += 1;
         }
+        // Behind the output come the answers to its calls, and nothing that nobody said.
+        let answers = output.iter().filter(|item| is_open_call(item)).count();
+        assert!(sent.len() <= at + answers, "{}: {} items sent, {at} known", recording.file, sent.len());
     }
+    assert!(!found || seen > 100, "only {seen} recordings have reasoning or calls");
     println!("{seen} answers; left out: {reasons:#?}");
     // Whole messages and finished calls are always kept.
     for kind in ["message", "function_call", "custom_tool_call"] {

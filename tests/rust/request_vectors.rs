@@ -22,7 +22,7 @@ fn every_right_value_passes_and_every_wrong_one_is_found_where_it_is() {
         let found = validate_request(&request.to_string(), edition(&vector)).unwrap();
         assert!(found.is_empty(), "{vector}: {found:#?}");
         let cases = wrong(&vector);
-        assert!(!cases.is_empty(), "{vector}");
+        assert!(cases.len() > 1, "{vector} has too few wrong values");
         for (value, path) in cases {
             let (request, base) = around(&vector, &value);
             let found = validate_request(&request.to_string(), edition(&vector)).unwrap();
