@@ -84,4 +84,6 @@ prints cpp/write.cpp "$made/write.cpp-asan"
 if [ -x "$programs/c_fetch_c" ]; then
     run gcc -std=c11 $warn -g $sanitize c/fetch.c $(pkg-config --static --cflags --libs deltafold) $(pkg-config --cflags --libs libcurl) -o "$made/fetch.c-asan"
     fetch c/fetch.c "$made/fetch.c-asan"
+    run g++ -std=c++17 $warn -g $sanitize cpp/fetch.cpp $(pkg-config --static --cflags --libs deltafold) $(pkg-config --cflags --libs libcurl) -o "$made/fetch.cpp-asan"
+    fetch cpp/fetch.cpp "$made/fetch.cpp-asan"
 fi
