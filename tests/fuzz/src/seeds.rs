@@ -131,7 +131,7 @@ fn payloads() -> Vec<String> {
             all.push(object(&vector).to_string());
         }
     }
-    for folder in ["request", "history", "tools", "errors", "schema"] {
+    for folder in ["request", "history", "tools", "errors"] {
         for vector in vectors(folder) {
             for key in ["request", "input", "value", "steps", "response", "error"] {
                 if !vector.get(key).is_null() {

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# The long forms of what only a nightly compiler can look for. Each takes minutes.
+#
+#   bash tests/fuzz/sanitize.sh miri       all unit tests of the core, the quick tests on three machines, the C functions in 40 orders
+#   bash tests/fuzz/sanitize.sh address    the core's tests and the C functions with AddressSanitizer
+#   bash tests/fuzz/sanitize.sh thread     readers behind locks and between threads with ThreadSanitizer, the standard library included
+set -euo pipefail
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+export ROOT DELTAFOLD_CACHE=${DELTAFOLD_CACHE:-$ROOT/.cache}
+cd "$ROOT"
+# shellcheck source=tests/ci/lib.sh
+. tests/ci/lib.sh
+have_nightly || die "the toolchain $NIGHTLY cannot be had"
+host=$(rustc -vV | sed -n 's/^host: //p')
+
+case ${1-} in
+    miri)
+        use_target miri
+        run cargo "+$NIGHTLY" miri test --locked -p deltafold --lib --test quick --test threads
+        for target in s390x-unknown-linux-gnu i686-unknown-linux-gnu; do
+            run cargo "+$NIGHTLY" miri test --locked -p deltafold --target $target --test quick
+        done
+        # Isolation hides the environment, so what is needed of it is named.
+        DELTAFOLD_SEEDS=10 MIRIFLAGS=-Zmiri-env-forward=DELTAFOLD_SEEDS run \
+            cargo "+$NIGHTLY" miri test --locked -p deltafold-c --test sequences -- every_function_takes any_order
+        ;;
+    address)
+        use_target asan
+        export RUSTFLAGS=-Zsanitizer=address
+        run cargo "+$NIGHTLY" test --locked --target "$host" -p deltafold --lib --tests
+        run cargo "+$NIGHTLY" test --locked --target "$host" -p deltafold-c --test sequences
+        run cargo "+$NIGHTLY" test --locked --target "$host" -p deltafold-tests --test shake
+        ;;
+    thread)
+        use_target tsan
+        # Locks of a standard library without the sanitizer would look like races.
+        export RUSTFLAGS=-Zsanitizer=thread
+        run cargo "+$NIGHTLY" test --locked -Zbuild-std --target "$host" -p deltafold --test threads
+        ;;
+    *) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"; exit 2 ;;
+esac
