@@ -13,6 +13,8 @@ pub struct Case {
     pub vector: Vector,
     /// The object that it needs.
     pub word: &'static str,
+    /// Leaves out the ways of many lines.
+    pub light: bool,
     make: fn(&Vector) -> Vec<Way>,
 }
 
@@ -22,7 +24,9 @@ pub(super) type Way = (String, String);
 impl Case {
     /// The ways, made on demand: together they are large.
     pub(super) fn ways(&self) -> Vec<Way> {
-        (self.make)(&self.vector)
+        let mut ways = (self.make)(&self.vector);
+        ways.retain(|(_, script)| !self.light || script.lines().count() <= MANY);
+        ways
     }
 }
 
@@ -30,7 +34,7 @@ impl Case {
 pub fn cases() -> Vec<Case> {
     let mut all = Vec::new();
     let mut add = |folder: &str, word: &'static str, make: fn(&Vector) -> Vec<Way>, fits: fn(&Vector) -> bool| {
-        let found = vectors(folder).into_iter().filter(fits).map(|vector| Case { vector, word, make });
+        let found = vectors(folder).into_iter().filter(fits).map(|vector| Case { vector, word, light: false, make });
         let before = all.len();
         all.extend(found);
         assert!(all.len() > before, "no case in {folder}");
@@ -63,11 +67,25 @@ fn is_alone(vector: &Vector) -> bool {
     ["object", "request_headers", "response_headers", "stream_headers"].iter().any(|key| !vector.get(key).is_null())
 }
 
+/// Ways of more lines than this are left out of a light case; whole, a stream takes one line.
+const MANY: usize = 200;
+
+/// Streams of more bytes than this are cut less finely.
+const LONG: usize = 1_500;
+
+/// A seed of chunks of up to 511 bytes; those of seed 1 have none or one.
+const COARSE: u64 = 17;
+
 /// Fewer cuts than the core's own tests take: a binding adds no state that depends on the cut, it only carries chunks over.
 fn cuttings(length: usize) -> [Cutting; 3] {
-    // A byte in each chunk costs a line each, so long streams go in small pieces.
-    let fine = if length <= 1_500 { Cutting::Bytes } else { Cutting::Every(1 + length / 500) };
-    [Cutting::Whole, fine, Cutting::Random(1)]
+    // A chunk costs a line, so long streams go in small pieces rather than in bytes.
+    let fine = if length <= LONG { Cutting::Bytes } else { Cutting::Every(1 + length / 500) };
+    [Cutting::Whole, fine, random(length, 1)]
+}
+
+/// Random cuts from this seed; of a long stream, coarse ones.
+fn random(length: usize, seed: u64) -> Cutting {
+    Cutting::Random(if length <= LONG { seed } else { COARSE })
 }
 
 /// The lines of one way.
@@ -123,7 +141,8 @@ fn sse(vector: &Vector) -> Vec<Way> {
     let start = || Script::new("sse", &vector.get("options")["limits"]);
     let bytes = vector.input();
     let more = [Cutting::BytesAndEmpty, Cutting::Every(3), Cutting::Random(2)];
-    let more = more.map(|cutting| (format!("{cutting:?}"), start().feed(&bytes, cutting).end()));
+    let more = more.iter().filter(|_| bytes.len() <= LONG);
+    let more = more.map(|cutting| (format!("{cutting:?}"), start().feed(&bytes, *cutting).end()));
     cut(&bytes, start, "").into_iter().chain(more).collect()
 }
 
@@ -190,14 +209,14 @@ fn validate(vector: &Vector) -> Vec<Way> {
             let mut strict = options.clone();
             strict["strict"] = json!(true);
             let mut ways = cut(&bytes, || with(&options), "");
-            ways.push(("strict".into(), with(&strict).feed(&bytes, Cutting::Random(2)).end()));
+            ways.push(("strict".into(), with(&strict).feed(&bytes, random(bytes.len(), 2)).end()));
             ways
         }
         Feed::Messages(list) => vec![("as messages".into(), messages(with(&options), &list))],
         Feed::Resumed(before, after) => {
             let mut script = with(&options).feed(&before, Cutting::Whole);
             script.line("resume", "");
-            vec![("resumed".into(), script.feed(&after, Cutting::Random(1)).end())]
+            vec![("resumed".into(), script.feed(&after, random(after.len(), 1)).end())]
         }
     }
 }
