@@ -27,8 +27,10 @@ how_to_get() {
         python3) echo "apt-get install python3 python3-venv (3.10 or newer)" ;;
         node | npm | npx) echo "Node.js 20 or newer with npm 10 or newer" ;;
         gcc | g++ | clang | cmake | make | valgrind | git | chromium) echo "apt-get install $1" ;;
+        ruby) echo "apt-get install ruby ruby-ffi" ;;
+        java | javac) echo "apt-get install default-jdk-headless (17 or newer) libjna-java" ;;
         clang++) echo "apt-get install clang" ;;
-        nm | readelf | ar) echo "apt-get install binutils" ;;
+        nm | readelf | ar | strip) echo "apt-get install binutils" ;;
         pkg-config) echo "apt-get install pkg-config" ;;
         *) echo "not known" ;;
     esac

@@ -1,4 +1,5 @@
-//! One version for everything: the Cargo workspace, the lock file, the header, the Python package, the npm package.
+//! One version for everything: the Cargo workspace, the lock file, the header, the Python package, the npm package, and what is
+//! made for Kotlin, Swift and Ruby.
 
 use std::path::{Path, PathBuf};
 
@@ -87,4 +88,38 @@ fn the_glue_and_its_generator_are_of_one_version() {
     let wanted = quoted_after(&wanted, "wasm-bindgen = ").expect("wasm-bindgen");
     let tools = read("tests/tools/Cargo.toml").expect("the manifest of the tools");
     assert_eq!(quoted_after(&tools, "wasm-bindgen-cli-support = "), Some(wanted));
+}
+
+#[test]
+fn the_packages_of_kotlin_and_ruby_state_the_version() {
+    let version = version();
+    let pom = read("bindings/uniffi/kotlin/pom.xml").expect("the POM");
+    assert!(pom.contains(&format!("\n  <version>{version}</version>\n")), "pom.xml");
+    let gradle = read("bindings/uniffi/kotlin/build.gradle.kts").expect("the Gradle build");
+    assert_eq!(quoted_after(&gradle, "version = "), Some(version.clone()), "build.gradle.kts");
+    let gem = read("bindings/uniffi/ruby/lib/deltafold/version.rb").expect("the gem's version");
+    assert_eq!(quoted_after(&gem, "  VERSION = "), Some(version), "version.rb");
+}
+
+#[test]
+fn uniffi_and_its_generator_are_of_one_version() {
+    let wanted = read("Cargo.toml").expect("the root manifest");
+    let wanted = quoted_after(&wanted, "uniffi = { version = ").expect("uniffi");
+    assert!(wanted.starts_with('='), "{wanted}");
+    let bindgen = read("bindings/uniffi/bindgen/Cargo.toml").expect("the manifest of the generator");
+    assert_eq!(quoted_after(&bindgen, "uniffi_bindgen = { version = "), Some(wanted));
+}
+
+#[test]
+fn the_kotlin_compiler_is_of_the_version_that_the_metadata_name() {
+    let tools: serde_json::Value =
+        serde_json::from_str(&read("tests/runners/kotlin/package.json").expect("package.json")).unwrap();
+    let wanted = tools["devDependencies"]["kotlin-compiler"].as_str().expect("a version").to_owned();
+    for (file, text) in [
+        ("bindings/uniffi/kotlin/pom.xml", format!("<version>{wanted}</version>")),
+        ("bindings/uniffi/kotlin/build.gradle.kts", format!("kotlin(\"jvm\") version \"{wanted}\"")),
+        ("bindings/uniffi/uniffi.toml", format!("kotlin_target_version = \"{wanted}\"")),
+    ] {
+        assert!(read(file).expect(file).contains(&text), "{file} names another compiler than {wanted}");
+    }
 }

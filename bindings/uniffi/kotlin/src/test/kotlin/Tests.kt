@@ -1,0 +1,221 @@
+// What is Kotlin's own: types, sequences, flows, threads, memory. Every test is a function; a failure names it.
+
+import deltafold.*
+import kotlinx.coroutines.flow.asFlow
+import kotlinx.coroutines.flow.first
+import kotlinx.coroutines.flow.toList
+import kotlinx.coroutines.runBlocking
+import java.io.File
+import java.nio.charset.CharacterCodingException
+import java.util.concurrent.Callable
+import java.util.concurrent.Executors
+import kotlin.system.exitProcess
+
+private val tour = File("examples/streams/tour.sse").readBytes()
+private const val THREADS = 8
+
+private fun same(expected: Any?, found: Any?) = check(expected == found) { "expected $expected, found $found" }
+
+private inline fun <reified E : Throwable> thrown(act: () -> Unit): E {
+    try {
+        act()
+    } catch (error: Throwable) {
+        return error as? E ?: throw IllegalStateException("expected ${E::class}, found $error", error)
+    }
+    error("expected ${E::class}, nothing was thrown")
+}
+
+private fun chunks(size: Int) = tour.asList().chunked(size) { it.toByteArray() }
+
+private fun delta(text: String) =
+    ("data: {\"type\":\"response.output_text.delta\",\"sequence_number\":0,\"item_id\":\"msg_1\",\"output_index\":0," +
+        "\"content_index\":0,\"delta\":\"$text\"}\n\n").toByteArray()
+
+private fun <T> together(work: (Int) -> T): List<T> {
+    val pool = Executors.newFixedThreadPool(THREADS)
+    try {
+        return pool.invokeAll((0 until THREADS).map { Callable { work(it) } }).map { it.get() }
+    } finally {
+        pool.shutdown()
+    }
+}
+
+private fun sequencesAndFlowsGiveTheSameEvents() {
+    val whole = Reader().use { it.feed(tour) + it.end() }
+    same(40, whole.size)
+    same(whole, chunks(7).asSequence().responseEvents().toList())
+    same(whole, tour.inputStream().responseEvents().toList())
+    same(whole, runBlocking { chunks(7).asFlow().responseEvents().toList() })
+    same(whole.first(), runBlocking { chunks(7).asFlow().responseEvents().first() })
+    same(whole.take(3), chunks(7).asSequence().responseEvents().take(3).toList())
+}
+
+private fun unknownAndExtensionEventsAreMembersAndCarryTheirPayload() = Reader().use { reader ->
+    val unknown = reader.feedJson("{\"type\":\"response.brand_new\",\"x\":1e400}").single()
+    check(unknown is Event.Unknown) { unknown }
+    same("response.brand_new", unknown.type)
+    same("{\"type\":\"response.brand_new\",\"x\":1e400}", unknown.raw)
+    val extension = reader.feedJson("{\"type\":\"acme:trace\",\"sequence_number\":3}").single()
+    check(extension is Event.Extension && extension.type == "acme:trace" && extension.sequenceNumber == 3L) { extension }
+}
+
+private fun errorsCarryCodeNumberAndMessage() {
+    val refused = thrown<DeltafoldException.Misuse> { Reader.fromJson("{\"strickt\":true}") }
+    same("misuse.unknown_name", refused.code)
+    same(23, refused.number)
+    check(refused.message.contains("no option is called strickt")) { refused.message }
+    val limit = thrown<DeltafoldException.Limit> { Reader(ReaderOptions(limits = mapOf("line_bytes" to 8L))).feed(tour) }
+    same("limit.line", (limit as DeltafoldException).code)
+    val strict = Reader(ReaderOptions(strict = true))
+    thrown<DeltafoldException.Violation> { strict.feed(delta("a")) }
+    thrown<DeltafoldException.Violation> { strict.ensureReading() }
+    thrown<DeltafoldException.Violation> { sequenceOf(delta("a")).responseEvents(strict).toList() }
+    same(codes().size, codes().map { it.number }.toSet().size)
+}
+
+private fun aClosedReaderRefusesEveryCall() {
+    val reader = Reader()
+    val view = reader.response()
+    reader.feed(tour)
+    reader.close()
+    reader.close()
+    check(thrown<IllegalStateException> { reader.feed(tour) }.message!!.contains("destroyed"))
+    thrown<IllegalStateException> { reader.findings() }
+    // A view holds what it shows.
+    same("resp_tour", view.id())
+    val released = Reader()
+    released.release()
+    same("misuse.after_finish", thrown<DeltafoldException.Misuse> { released.feed(tour) }.code)
+}
+
+private fun oneReaderPerThreadRunsInParallel() {
+    val texts = together { thread ->
+        Reader().use { reader ->
+            for (chunk in chunks(50 + thread)) reader.feed(chunk)
+            reader.finish()
+            reader.response().use { it.toJson() }
+        }
+    }
+    same(1, texts.toSet().size)
+}
+
+private fun aSharedReaderIsSerialised() = Reader().use { reader ->
+    val rounds = 200
+    val events = together { thread -> (0 until rounds).sumOf { reader.feedJson("{\"type\":\"acme:t$thread\",\"n\":$it}").size } }
+    same((THREADS * rounds).toLong(), events.sum().toLong())
+    same((THREADS * rounds).toLong(), reader.eventCount())
+}
+
+private fun closingWhileOthersReadIsNoCrash() = repeat(20) {
+    val reader = Reader()
+    val ended = together { thread ->
+        if (thread == 0) {
+            reader.close()
+            "closed"
+        } else {
+            runCatching { repeat(20) { reader.feedJson("{\"type\":\"acme:t\"}") } }.exceptionOrNull()?.javaClass?.simpleName
+        }
+    }
+    check(ended.drop(1).all { it == null || it == "IllegalStateException" }) { ended }
+}
+
+private fun aStormOfGarbageIsCollected() {
+    val runtime = Runtime.getRuntime()
+    fun storm(count: Int) = repeat(count) {
+        val reader = Reader()
+        reader.feed(delta("x"))
+        reader.response().outputText()
+        if (it % 1_000 == 999) System.gc()
+    }
+    storm(2_000)
+    val before = resident()
+    storm(6_000)
+    System.gc()
+    check(resident() - before < 96L shl 20) { "grew by ${(resident() - before) shr 20} MiB of ${runtime.maxMemory() shr 20}" }
+}
+
+private fun resident() = File("/proc/self/statm").readText().split(' ')[1].toLong() * 4096
+
+private fun aNulCharacterIsText() = Reader().use { reader ->
+    same("a\u0000b", reader.feed(delta("a\\u0000b")).single().delta)
+    same("a\u0000b", reader.response().outputText())
+    Writer("resp_1", "m-1", 0).use { writer ->
+        writer.message()
+        writer.text("c\u0000d")
+        writer.complete()
+        same("c\u0000d", Reader().use { it.feed(writer.take()); it.response().outputText() })
+    }
+}
+
+private fun halfOfASurrogatePairIsRefusedOrKeptRaw() {
+    Writer("resp_1", "m-1", 0).use { writer ->
+        writer.message()
+        thrown<CharacterCodingException> { writer.text("a\uD800") }
+        writer.text("\uD83D\uDEB2")
+        writer.complete()
+        same("\uD83D\uDEB2", Reader().use { it.feed(writer.take()); it.response().outputText() })
+    }
+    Reader().use { reader ->
+        thrown<CharacterCodingException> { reader.feedJson("{\"type\":\"\uD800\"}") }
+        val event = reader.feed(delta("a\\ud800b")).single()
+        check(event.raw.contains("a\\ud800b")) { event.raw }
+        check(event.delta.none { it.isSurrogate() }) { event.delta }
+    }
+}
+
+private fun sixteenMegabytesCrossInOneCall() {
+    val bytes = 16 shl 20
+    val limits = listOf("line_bytes", "frame_bytes", "buffered_bytes", "response_bytes").associateWith { 1L shl 26 }
+    Reader(ReaderOptions(limits = limits)).use { reader ->
+        val event = reader.feed(delta("x".repeat(bytes))).single()
+        same(bytes, event.delta.length)
+        same(bytes, reader.response().outputText().length)
+    }
+}
+
+private fun whatIsWrittenIsRead() = Writer("resp_1", "m-1", 5).use { writer ->
+    writer.message()
+    writer.text("Hi")
+    val call = writer.functionCall("call_1", "lookup")
+    writer.arguments("{\"q\":1}", call)
+    writer.complete("{\"input_tokens\":3,\"output_tokens\":2}")
+    val bytes = writer.take()
+    val report = check(bytes)
+    check(report.passed && report.outcome is Outcome.Completed) { report }
+    val chat = convert(bytes, "chat-completions")
+    check(String(chat.bytes).contains("chat.completion.chunk"))
+    same("misuse.intent", thrown<DeltafoldException.Misuse> { writer.text("late") }.code)
+}
+
+private fun requestsGoOnFromResponses() {
+    val request = "{\"model\":\"m-1\",\"input\":\"Hi\",\"tools\":[{\"type\":\"function\",\"name\":\"lookup\",\"parameters\":{}}]}"
+    val call = "{\"type\":\"function_call\",\"id\":\"fc_1\",\"call_id\":\"call_1\",\"name\":\"lookup\",\"arguments\":\"{}\",\"status\":\"completed\"}"
+    ToolLoop(request).use { loop ->
+        same("waiting", loop.apply("{\"id\":\"resp_1\",\"status\":\"completed\",\"output\":[$call]}"))
+        check(loop.pending().contains("call_1"))
+        same("ready", loop.result("call_1", "\"42\""))
+        check(loop.request().contains("function_call_output"))
+    }
+    check(enforce(request, "{\"output\":[$call]}").contains("\"allowed\":true"))
+    check(history(request, "[{\"response\":{\"id\":\"resp_1\",\"output\":[]}}]", "stateful").contains("resp_1"))
+    same("SCHEMA-02", validateRequest("{\"model\":7,\"input\":\"Hi\"}", "split").first().rule)
+    same("{\"a\":\"b\"}", partialJson("{\"a\":\"b"))
+}
+
+fun main() {
+    val tests = listOf(
+        ::sequencesAndFlowsGiveTheSameEvents, ::unknownAndExtensionEventsAreMembersAndCarryTheirPayload, ::errorsCarryCodeNumberAndMessage,
+        ::aClosedReaderRefusesEveryCall, ::oneReaderPerThreadRunsInParallel, ::aSharedReaderIsSerialised, ::closingWhileOthersReadIsNoCrash,
+        ::aStormOfGarbageIsCollected, ::aNulCharacterIsText, ::halfOfASurrogatePairIsRefusedOrKeptRaw, ::sixteenMegabytesCrossInOneCall,
+        ::whatIsWrittenIsRead, ::requestsGoOnFromResponses,
+    )
+    var failed = 0
+    for (test in tests) {
+        val error = runCatching { test() }.exceptionOrNull()
+        println("${if (error == null) "ok  " else "FAIL"} ${test.name}")
+        error?.printStackTrace(System.out)
+        if (error != null) failed++
+    }
+    println("${tests.size - failed} passed, $failed failed")
+    if (failed > 0) exitProcess(1)
+}

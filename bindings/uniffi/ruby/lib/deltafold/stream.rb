@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+module Deltafold
+  # Bytes per read from an IO.
+  CHUNK_BYTES = 65_536
+
+  # The events of a source, in order. `response`, `findings` and `outcome` stand where the loop stands.
+  #
+  #   stream = Deltafold.events(http_response)
+  #   stream.each { |event| print event.delta if event.output_text_delta? }
+  #   stream.outcome.completed?
+  class Stream
+    include Enumerable
+
+    attr_reader :reader
+
+    def initialize(source, **options)
+      @source = source
+      @reader = Reader.new(**options)
+      @begun = false
+    end
+
+    # Yields each event. A source can be read once.
+    def each(&block)
+      return enum_for(:each) unless block
+
+      raise IOError, "the source was read already" if @begun
+
+      @begun = true
+      Deltafold.each_chunk(@source) { |chunk| @reader.feed(chunk).each(&block) }
+      @reader.end.each(&block)
+      @reader.finish
+      self
+    end
+
+    def response
+      @response ||= @reader.response
+    end
+
+    def findings
+      @reader.findings
+    end
+
+    def outcome
+      @reader.outcome
+    end
+  end
+
+  # The events of a source: an HTTP response (anything with `read_body`), an IO, a String, or anything with `each` that gives
+  # Strings of bytes. Options are those of Reader.
+  def self.events(source, **options)
+    Stream.new(source, **options)
+  end
+
+  # Gives the bytes of a source as they come.
+  def self.each_chunk(source, &block)
+    if source.respond_to?(:read_body) then source.read_body(&block)
+    elsif source.respond_to?(:readpartial)
+      loop do
+        yield source.readpartial(CHUNK_BYTES)
+      rescue EOFError
+        break
+      end
+    elsif source.is_a?(String) then yield source
+    elsif source.respond_to?(:each) then source.each(&block)
+    else raise TypeError, "expected an HTTP response, an IO, a String or chunks, found #{source.class}"
+    end
+  end
+end

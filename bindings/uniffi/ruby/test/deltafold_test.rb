@@ -1,0 +1,206 @@
+# frozen_string_literal: true
+
+# What is Ruby's own: values, errors, iteration, sources, encodings, threads, memory. Run from the top of the repository.
+
+require "minitest/autorun"
+require "net/http"
+require "socket"
+require "deltafold"
+
+class DeltafoldTest < Minitest::Test
+  TOUR = File.binread("examples/streams/tour.sse")
+  THREADS = 8
+
+  def delta(text)
+    "data: {\"type\":\"response.output_text.delta\",\"sequence_number\":0,\"item_id\":\"msg_1\",\"output_index\":0," \
+      "\"content_index\":0,\"delta\":\"#{text}\"}\n\n"
+  end
+
+  def chunks(size)
+    TOUR.bytes.each_slice(size).map { |bytes| bytes.pack("C*") }
+  end
+
+  def test_a_stream_is_enumerable_over_every_kind_of_source
+    whole = Deltafold.events(TOUR).to_a
+    assert_equal 40, whole.size
+    assert_equal whole, Deltafold.events(chunks(7)).to_a
+    assert_equal whole, Deltafold.events(File.open("examples/streams/tour.sse", "rb")).to_a
+    stream = Deltafold.events(chunks(7))
+    assert_equal 7, stream.count { |event| event.is_a?(Deltafold::Event::OutputTextDelta) }
+    assert stream.outcome.completed?
+    assert_equal "completed", stream.outcome.to_s
+    assert_raises(IOError) { stream.first }
+    assert_raises(TypeError) { Deltafold.events(7).to_a }
+    assert_equal whole.first(3), Deltafold.events(chunks(7)).each.lazy.first(3)
+  end
+
+  def test_net_http_hands_its_chunks_over
+    server = TCPServer.new("127.0.0.1", 0)
+    answering = Thread.new do
+      socket = server.accept
+      nil until socket.gets == "\r\n"
+      socket.write("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
+      chunks(333).each { |chunk| socket.write("#{chunk.bytesize.to_s(16)}\r\n#{chunk}\r\n") }
+      socket.write("0\r\n\r\n")
+      socket.close
+    end
+    seen = []
+    reader = Deltafold::Reader.new
+    Net::HTTP.start("127.0.0.1", server.addr[1]) do |http|
+      http.request(Net::HTTP::Get.new("/")) do |response|
+        response.read_body { |chunk| seen.concat(reader.feed(chunk)) }
+      end
+    end
+    answering.join
+    assert_equal Deltafold.events(TOUR).to_a, seen
+    assert_equal Deltafold::Outcome::Completed, reader.finish.class
+  ensure
+    server.close
+  end
+
+  def test_values_are_frozen_all_the_way_and_equal_by_what_they_say
+    event = Deltafold.events(TOUR).first
+    assert event.frozen? && event.info.frozen? && event.raw.frozen?
+    assert_equal event, Deltafold.events(TOUR).first
+    assert_equal 1, [event, Deltafold.events(TOUR).first].uniq.size
+    stream = Deltafold.events(TOUR)
+    stream.to_a
+    item = stream.response.items.last
+    assert item.frozen? && item.json.frozen? && item.parts.frozen?
+    assert_raises(FrozenError) { item.name << "x" }
+    case event
+    in { info: { kind: } } then assert_equal "response.created", kind
+    end
+    assert_equal "resp_tour", stream.response.to_h["id"]
+    assert_equal "resp_tour", JSON.parse(JSON.generate([stream.response])).first["id"]
+  end
+
+  def test_unknown_and_extension_events_carry_their_payload
+    reader = Deltafold::Reader.new
+    unknown = reader.feed_json('{"type":"response.brand_new","x":1e400}').first
+    assert_instance_of Deltafold::Event::Unknown, unknown
+    assert unknown.unknown?
+    assert_equal ["response.brand_new", '{"type":"response.brand_new","x":1e400}'], [unknown.type, unknown.raw]
+    extension = reader.feed_json('{"type":"acme:trace","sequence_number":3}').first
+    assert_instance_of Deltafold::Event::Extension, extension
+    assert_equal ["acme:trace", 3], [extension.type, extension.sequence_number]
+  end
+
+  def test_errors_have_a_class_a_code_a_number_and_a_message
+    error = assert_raises(Deltafold::Misuse) { Deltafold::Reader.new(strickt: true) }
+    assert_kind_of Deltafold::Error, error
+    assert_equal ["misuse.unknown_name", 23], [error.code, error.number]
+    assert_match(/no option is called strickt/, error.message)
+    limited = Deltafold::Reader.new(limits: { line_bytes: 8 })
+    assert_equal "limit.line", assert_raises(Deltafold::LimitExceeded) { limited.feed(TOUR) }.code
+    assert_raises(Deltafold::StrictViolation) { Deltafold::Reader.new(strict: true).feed(delta("a")) }
+    assert_raises(TypeError) { Deltafold::Reader.new.feed(7) }
+  end
+
+  def test_a_closed_object_refuses_every_call
+    reader = Deltafold::Reader.new
+    view = reader.response
+    reader.feed(TOUR)
+    2.times { reader.close }
+    [-> { reader.feed("") }, -> { reader.findings }, -> { reader.finish }, -> { view.output_text }].each do |call|
+      assert_match(/closed/, assert_raises(Deltafold::Misuse, &call).message)
+    end
+    kept = nil
+    assert_equal 40, (Deltafold::Reader.open(strict: true) { |open| (kept = open).feed(TOUR).size })
+    assert_raises(Deltafold::Misuse) { kept.feed("") }
+  end
+
+  def test_encodings_bytes_in_and_utf8_out
+    event = Deltafold::Reader.new.feed(delta("é🚲").b).first
+    assert_equal [Encoding::UTF_8, "é🚲"], [event.delta.encoding, event.delta]
+    assert_equal "é🚲", Deltafold::Reader.new.feed(delta("é🚲")).first.delta
+    broken = Deltafold::Reader.new
+    assert_equal "a\u{FFFD}b", broken.feed(delta("a\xFFb").b).first.delta
+    refute_empty broken.findings
+    assert_equal "a\0b", Deltafold::Reader.new.feed(delta('a\u0000b')).first.delta
+    assert_equal :error, Deltafold.validate_named("request", '{"model":7}', "").first.severity
+    assert_raises(EncodingError) { Deltafold::Reader.new.feed_json("\xFF") }
+    latin = '{"type":"acme:é"}'.encode(Encoding::ISO_8859_1)
+    assert_equal "acme:é", Deltafold::Reader.new.feed_json(latin).first.type
+  end
+
+  def test_sixteen_megabytes_cross_in_one_call
+    limits = %i[line_bytes frame_bytes buffered_bytes response_bytes].to_h { |name| [name, 1 << 26] }
+    reader = Deltafold::Reader.new(limits: limits)
+    assert_equal 1 << 24, reader.feed(delta("x" * (1 << 24))).first.delta.size
+    assert_equal 1 << 24, reader.response.output_text.size
+  end
+
+  def test_threads_have_readers_of_their_own_or_take_turns
+    texts = Array.new(THREADS) do |number|
+      Thread.new do
+        reader = Deltafold::Reader.new
+        chunks(50 + number).each { |chunk| reader.feed(chunk) }
+        reader.finish
+        reader.response.to_json
+      end
+    end
+    assert_equal 1, texts.map(&:value).uniq.size
+    shared = Deltafold::Reader.new
+    counts = Array.new(THREADS) { Thread.new { Array.new(50) { |n| shared.feed_json("{\"type\":\"acme:t\",\"n\":#{n}}").size }.sum } }
+    assert_equal THREADS * 50, counts.sum(&:value)
+    assert_equal THREADS * 50, shared.event_count
+    closing = Deltafold::Reader.new
+    ends = Array.new(THREADS) do |number|
+      Thread.new do
+        number.zero? ? closing.close : 20.times { closing.feed(delta("x")) }
+        nil
+      rescue Deltafold::Error => e
+        e.class
+      end
+    end
+    assert_empty ends.map(&:value).uniq - [nil, Deltafold::Misuse]
+  end
+
+  def test_a_storm_of_garbage_is_collected
+    storm = lambda do |count|
+      count.times do |number|
+        reader = Deltafold::Reader.new
+        reader.feed(delta("x"))
+        reader.response.output_text
+        GC.start if (number % 500).zero?
+      end
+    end
+    storm.call(1_000)
+    before = resident
+    storm.call(3_000)
+    GC.start
+    assert_operator resident - before, :<, 48 << 20
+  end
+
+  def resident
+    File.read("/proc/self/statm").split[1].to_i * 4096
+  end
+
+  def test_what_is_written_is_read_checked_and_converted
+    writer = Deltafold::Writer.new("resp_1", "m-1", 5)
+    writer.message
+    writer.text("Hi \0")
+    writer.complete
+    bytes = writer.take
+    assert_equal Encoding::BINARY, bytes.encoding
+    report = Deltafold.check(bytes)
+    assert report.passed && report.frozen?
+    assert_equal "Hi \0", Deltafold.events(bytes).then { |stream| stream.to_a && stream.response.output_text }
+    assert_includes Deltafold.convert(bytes, "chat-completions").bytes, "chat.completion.chunk"
+    assert_equal "misuse.intent", assert_raises(Deltafold::Misuse) { writer.text("late") }.code
+  end
+
+  def test_requests_go_on_from_responses
+    request = JSON.generate(model: "m-1", input: "Hi", tools: [{ type: "function", name: "lookup", parameters: {} }])
+    call = { type: "function_call", id: "fc_1", call_id: "call_1", name: "lookup", arguments: "{}", status: "completed" }
+    tools = Deltafold::ToolLoop.new(request)
+    assert_equal "waiting", tools.apply(JSON.generate(id: "resp_1", status: "completed", output: [call]))
+    assert_equal "ready", tools.result("call_1", '"42"')
+    assert_includes tools.request, "function_call_output"
+    assert_includes Deltafold.enforce(request, JSON.generate(output: [call])), '"allowed":true'
+    steps = JSON.generate([{ response: { id: "resp_1", output: [] } }])
+    assert_includes Deltafold.history(request, steps, "stateful"), "resp_1"
+    assert_equal '{"a":"b"}', Deltafold.partial_json('{"a":"b')
+  end
+end

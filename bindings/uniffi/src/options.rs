@@ -1,0 +1,74 @@
+//! Options as a record for people; the core reads them from the JSON that it becomes, so that the names stand once.
+
+use std::collections::HashMap;
+
+use deltafold::json::{Object, Value};
+use deltafold::{Error, Limits};
+
+/// Options of a reader. What is left out has its default.
+#[derive(Clone, Debug, Default, PartialEq, Eq, uniffi::Record)]
+pub struct ReaderOptions {
+    /// End reading at the first finding that is an error.
+    #[uniffi(default = false)]
+    pub strict: bool,
+    /// Let findings quote short pieces of the payload.
+    #[uniffi(default = false)]
+    pub quote: bool,
+    /// Rebuild the response from the events alone.
+    #[uniffi(default = false)]
+    pub without_terminal: bool,
+    /// What each rule weighs: a provider's name, or a profile as JSON text that begins with `{`.
+    #[uniffi(default = None)]
+    pub profile: Option<String>,
+    /// The edition to validate against.
+    #[uniffi(default = None)]
+    pub edition: Option<String>,
+    /// Layers of validation: `framing`, `schema`, `stream`; null for all, an empty list for none.
+    #[uniffi(default = None)]
+    pub layers: Option<Vec<String>>,
+    /// What happens to preview images: `keep-last`, `keep` or `drop`.
+    #[uniffi(default = None)]
+    pub images: Option<String>,
+    /// The stream is a replay of what came after this number.
+    #[uniffi(default = None)]
+    pub starting_after: Option<i64>,
+    /// Bounds on memory, depth and count, by name, such as `line_bytes`.
+    #[uniffi(default = None)]
+    pub limits: Option<HashMap<String, i64>>,
+    /// JSON schemas of extension types as JSON text: `{"events": {type: schema}, "items": {type: schema}}`.
+    #[uniffi(default = None)]
+    pub schemas: Option<String>,
+}
+
+impl ReaderOptions {
+    /// The options as the core has them.
+    pub(crate) fn read(self) -> Result<deltafold::ReaderOptions, Error> {
+        let depth = Limits::default().depth;
+        let parse = |text: &String| Value::parse(text, depth).map_err(Error::from);
+        let mut object = Object::new();
+        object.push("strict", self.strict);
+        object.push("quote", self.quote);
+        object.push("without_terminal", self.without_terminal);
+        let profile = self.profile.map(|profile| match profile.starts_with('{') {
+            true => parse(&profile),
+            false => Ok(Value::from(profile)),
+        });
+        object.push("profile", profile.transpose()?);
+        object.push("edition", self.edition);
+        let layers = self.layers.map(|names| match names.is_empty() {
+            true => Value::from("none"),
+            false => Value::Array(names.into_iter().map(Value::from).collect()),
+        });
+        object.push("layers", layers);
+        object.push("images", self.images);
+        object.push("starting_after", self.starting_after);
+        let limits = self.limits.map(|limits| {
+            let mut object = Object::new();
+            limits.into_iter().for_each(|(name, bound)| object.push(name, bound));
+            Value::Object(object)
+        });
+        object.push("limits", limits);
+        object.push("schemas", self.schemas.as_ref().map(parse).transpose()?);
+        deltafold::ReaderOptions::from_value(&Value::Object(object))
+    }
+}

@@ -1,0 +1,81 @@
+//! JSON that is still growing.
+
+use deltafold::json::{self, PartialOptions, Value};
+use deltafold::Error;
+
+use crate::error::DeltafoldError;
+use crate::lock::Lock;
+
+/// The innermost value that is not finished.
+#[derive(Clone, Debug, PartialEq, Eq, uniffi::Record)]
+pub struct Unfinished {
+    /// JSON pointer to it.
+    pub path: String,
+    /// Its type.
+    pub r#type: String,
+}
+
+/// Reads JSON text that is still growing, such as the arguments of a call.
+#[derive(Debug, uniffi::Object)]
+pub struct PartialJson(Lock<json::PartialJson>);
+
+#[uniffi::export]
+impl PartialJson {
+    /// Starts with no text, with options as JSON text.
+    #[uniffi::constructor(default(options = ""))]
+    pub fn new(options: &str) -> Result<Self, DeltafoldError> {
+        Ok(Self(Lock::new(json::PartialJson::new(PartialOptions::from_json(options)?))))
+    }
+
+    /// Takes the next piece. Text that is not JSON fails, at every call from there on.
+    pub fn push(&self, piece: &str) -> Result<(), DeltafoldError> {
+        self.0.attempt(|core| core.push(piece).map_err(Error::from))
+    }
+
+    /// Says that the text has ended.
+    pub fn finish(&self) -> Result<(), DeltafoldError> {
+        self.0.attempt(|core| core.finish().map_err(Error::from))
+    }
+
+    /// Starts again with no text.
+    pub fn reset(&self) -> Result<(), DeltafoldError> {
+        self.0.with(json::PartialJson::reset)
+    }
+
+    /// The value so far as JSON text; null without one.
+    pub fn value(&self) -> Result<Option<String>, DeltafoldError> {
+        self.0.with(|core| core.value().map(ToString::to_string))
+    }
+
+    /// Whether the value is whole.
+    pub fn is_complete(&self) -> Result<bool, DeltafoldError> {
+        self.0.with(|core| core.is_complete())
+    }
+
+    /// What changed since the last call, as JSON text; nothing unless the options ask for notes.
+    pub fn take_changes(&self) -> Result<String, DeltafoldError> {
+        self.0.with(|core| {
+            let changes = Value::Array(core.changes().map(|change| change.to_value()).collect()).to_string();
+            core.clear_changes();
+            changes
+        })
+    }
+
+    /// The innermost unfinished value; null without one.
+    pub fn unfinished(&self) -> Result<Option<Unfinished>, DeltafoldError> {
+        let row = |(path, tag): (String, json::Tag)| Unfinished { path, r#type: tag.exact_name().into() };
+        self.0.with(|core| core.unfinished().map(row))
+    }
+
+    /// Lets go of everything; every later call is refused.
+    pub fn release(&self) {
+        self.0.release();
+    }
+}
+
+/// The value of text that may be cut anywhere, as JSON text; null without one. Options are JSON text.
+#[uniffi::export(default(options = ""))]
+pub fn partial_json(text: &str, options: &str) -> Result<Option<String>, DeltafoldError> {
+    let options = PartialOptions::from_json(options)?;
+    Ok(json::partial_json(text, options).map(|value| value.to_string()))
+}

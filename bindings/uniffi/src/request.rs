@@ -1,0 +1,131 @@
+//! The way back: history, enforced tool choices, tool loops, advice about errors. JSON text in, JSON text out.
+
+use deltafold::json::{Object, Value};
+use deltafold::request;
+use deltafold::{Error, Limits};
+
+use crate::error::DeltafoldError;
+use crate::lock::Lock;
+
+/// Does what a name says: `history`, `enforce`, `tool_loop`, `advice` or `create_message`.
+#[uniffi::export]
+pub fn request_named(what: &str, json: &str) -> Result<String, DeltafoldError> {
+    Ok(request::request_named(what, json)?)
+}
+
+/// The request that continues from responses: `{"request", "findings"}`. A policy is a name (`stateless`, `stateful`, …) or
+/// JSON text that begins with `{`; `steps` is a list of `{"response"}` or `{"item"}`.
+#[uniffi::export(default(policy = None))]
+pub fn history(request: &str, steps: &str, policy: Option<String>) -> Result<String, DeltafoldError> {
+    let policy = policy.map(|policy| policy_value(&policy)).transpose()?;
+    call("history", &[("policy", policy), ("request", Some(parse(request)?)), ("steps", Some(parse(steps)?))])
+}
+
+/// Which calls of a response the request allows: `{"calls"}`, each that is rejected with its `answer`.
+#[uniffi::export]
+pub fn enforce(request: &str, response: &str) -> Result<String, DeltafoldError> {
+    call("enforce", &[("request", Some(parse(request)?)), ("response", Some(parse(response)?))])
+}
+
+/// What to do about an error: its report, with whether and when to try again.
+#[uniffi::export(default(status = None))]
+pub fn advice(error: &str, status: Option<i32>) -> Result<String, DeltafoldError> {
+    call("advice", &[("error", Some(parse(error)?)), ("status", status.map(|status| Value::from(i64::from(status))))])
+}
+
+/// The WebSocket message for a request: `{"message", "left_out"}`.
+#[uniffi::export]
+pub fn create_message(request: &str) -> Result<String, DeltafoldError> {
+    call("create_message", &[("request", Some(parse(request)?))])
+}
+
+/// Drives a conversation with tools: request, response, results, next request.
+#[derive(Debug, uniffi::Object)]
+pub struct ToolLoop(Lock<request::ToolLoop>);
+
+#[uniffi::export]
+impl ToolLoop {
+    /// Begins with the first request, as JSON text.
+    #[uniffi::constructor(default(policy = None, max_turns = None, max_calls = None))]
+    pub fn new(
+        request: &str,
+        policy: Option<String>,
+        max_turns: Option<i64>,
+        max_calls: Option<i64>,
+    ) -> Result<Self, DeltafoldError> {
+        let mut options = Object::new();
+        options.push("request", parse(request)?);
+        options.push("policy", policy.map(|policy| policy_value(&policy)).transpose()?);
+        options.push("max_turns", max_turns);
+        options.push("max_calls", max_calls);
+        Self::from_json(&Value::Object(options).to_string())
+    }
+
+    /// Makes a loop from options as JSON text: `request`, and if needed `policy`, `max_turns`, `max_calls`.
+    #[uniffi::constructor]
+    pub fn from_json(options: &str) -> Result<Self, DeltafoldError> {
+        Ok(Self(Lock::new(request::ToolLoop::from_json(options)?)))
+    }
+
+    /// Takes the response to the request, as JSON text; the new state: `ready`, `waiting`, `finished` or `stopped`.
+    pub fn apply(&self, response: &str) -> Result<String, DeltafoldError> {
+        self.0.attempt(|core| core.apply_json(response).map(|state| state.name().to_owned()))
+    }
+
+    /// Takes the result of a pending call, as JSON text; the new state.
+    pub fn result(&self, call_id: &str, result: &str) -> Result<String, DeltafoldError> {
+        self.0.attempt(|core| core.result_json(call_id, result).map(|state| state.name().to_owned()))
+    }
+
+    /// Ends the loop; no further request is made.
+    pub fn stop(&self) -> Result<(), DeltafoldError> {
+        self.0.with(request::ToolLoop::stop)
+    }
+
+    /// Where the loop stands: `ready`, `waiting`, `finished` or `stopped`.
+    pub fn state(&self) -> Result<String, DeltafoldError> {
+        self.0.with(|core| core.state().name().to_owned())
+    }
+
+    /// The request to send, as JSON text. Worth asking for when the state is `ready`.
+    pub fn request(&self) -> Result<String, DeltafoldError> {
+        self.0.with(|core| core.request().to_json())
+    }
+
+    /// Calls that wait for a result, as a JSON list in their order.
+    pub fn pending(&self) -> Result<String, DeltafoldError> {
+        let list = |core: &mut request::ToolLoop| Value::Array(core.pending().map(|call| call.to_value()).collect());
+        self.0.with(|core| list(core).to_string())
+    }
+
+    /// The whole state as JSON text: `state`, `reason`, `turns`, `pending`, `rejected`, `findings`.
+    pub fn to_json(&self) -> Result<String, DeltafoldError> {
+        self.0.with(|core| core.to_json())
+    }
+
+    /// Lets go of everything; every later call is refused.
+    pub fn release(&self) {
+        self.0.release();
+    }
+}
+
+fn parse(json: &str) -> Result<Value, Error> {
+    Ok(Value::parse(json, Limits::default().depth)?)
+}
+
+fn policy_value(policy: &str) -> Result<Value, Error> {
+    match policy.starts_with('{') {
+        true => parse(policy),
+        false => Ok(Value::from(policy)),
+    }
+}
+
+fn call(what: &str, keys: &[(&str, Option<Value>)]) -> Result<String, DeltafoldError> {
+    let mut object = Object::new();
+    for (key, value) in keys {
+        if let Some(value) = value {
+            object.push(*key, value.clone());
+        }
+    }
+    request_named(what, &Value::Object(object).to_string())
+}

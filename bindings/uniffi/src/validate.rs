@@ -1,0 +1,86 @@
+//! Checking a whole stream, and one object.
+
+use deltafold::json::{Object, Value};
+use deltafold::{validate, Code, Error};
+
+use crate::error::DeltafoldError;
+use crate::finding::{Finding, FindingCounts, Outcome};
+use crate::int;
+use crate::options::ReaderOptions;
+
+/// What a stream breaks.
+#[derive(Clone, Debug, PartialEq, Eq, uniffi::Record)]
+pub struct Report {
+    /// Whether nothing in it is an error.
+    pub passed: bool,
+    /// The findings.
+    pub findings: Vec<Finding>,
+    /// How many there were, kept or not.
+    pub counts: FindingCounts,
+    /// How the stream ended.
+    pub outcome: Outcome,
+    /// How many events were read.
+    pub event_count: i64,
+}
+
+/// Checks a whole stream against every rule. The profile is `open-responses` unless the options name one; a check tells
+/// everything, so `strict` is refused.
+#[uniffi::export(default(options = None))]
+pub fn check(stream: Vec<u8>, options: Option<ReaderOptions>) -> Result<Report, DeltafoldError> {
+    let mut options = options.unwrap_or_default();
+    options.profile.get_or_insert_with(|| "open-responses".to_owned());
+    options.layers.get_or_insert_with(|| ["framing", "schema", "stream"].map(str::to_owned).into());
+    if options.strict {
+        return Err(Error::new(Code::BadArgument, 0, "a check tells everything, so it is never strict").into());
+    }
+    let mut core = deltafold::Reader::with_options(options.read()?);
+    core.feed(&stream)?;
+    while core.poll_event()?.is_some() {}
+    let outcome = Outcome::of(&core.finish());
+    let counts = FindingCounts::of(core.all_findings());
+    Ok(Report {
+        passed: counts.errors == 0,
+        findings: core.findings().iter().map(Finding::of).collect(),
+        counts,
+        outcome,
+        event_count: int(core.event_count()),
+    })
+}
+
+/// Checks JSON text as what it is said to be: `event`, `response`, `item`, `input_item`, `request`, `compact_request`,
+/// `compact_response`, `websocket_create`, `websocket_error`, `error`, `request_head` or `response_head`. Options are JSON text:
+/// `edition`, `status`, `schemas`.
+#[uniffi::export(default(options = ""))]
+pub fn validate_named(what: &str, json: &str, options: &str) -> Result<Vec<Finding>, DeltafoldError> {
+    Ok(validate::validate_named(what, json, options)?.iter().map(Finding::of).collect())
+}
+
+/// Checks one event, as JSON text.
+#[uniffi::export(default(edition = None))]
+pub fn validate_event(event: &str, edition: Option<String>) -> Result<Vec<Finding>, DeltafoldError> {
+    validate_named("event", event, &of(edition))
+}
+
+/// Checks one output item, as JSON text.
+#[uniffi::export(default(edition = None))]
+pub fn validate_item(item: &str, edition: Option<String>) -> Result<Vec<Finding>, DeltafoldError> {
+    validate_named("item", item, &of(edition))
+}
+
+/// Checks the body of a request, as JSON text.
+#[uniffi::export(default(edition = None))]
+pub fn validate_request(request: &str, edition: Option<String>) -> Result<Vec<Finding>, DeltafoldError> {
+    validate_named("request", request, &of(edition))
+}
+
+/// Checks a response object, as JSON text.
+#[uniffi::export(default(edition = None))]
+pub fn validate_response(response: &str, edition: Option<String>) -> Result<Vec<Finding>, DeltafoldError> {
+    validate_named("response", response, &of(edition))
+}
+
+fn of(edition: Option<String>) -> String {
+    let mut options = Object::new();
+    options.push("edition", edition);
+    Value::Object(options).to_string()
+}

@@ -1,0 +1,65 @@
+# what: Kotlin and Ruby: both give the core's answer to every vector, and the packages and their quick starts work as they are laid out
+# needs: cargo ruby java javac npm python3 strip
+# after: tools
+set -euo pipefail
+. "$ROOT/tests/ci/lib.sh"
+use_target native
+
+made=$DELTAFOLD_CACHE/uniffi
+binding=$ROOT/bindings/uniffi
+tools=$ROOT/tests/runners/kotlin
+export DELTAFOLD_BINDGEN_TARGET=$DELTAFOLD_CACHE/target/bindgen
+ruby -e 'require "ffi"; require "minitest"' || die "Ruby lacks a library: apt-get install ruby-ffi ruby-minitest"
+jna=${DELTAFOLD_JNA:-/usr/share/java/jna.jar}
+[ -f "$jna" ] || die "no JNA in $jna: apt-get install libjna-java"
+use_npm "$tools"
+compiler=$tools/node_modules/kotlin-compiler
+
+run cargo fmt --manifest-path "$binding/bindgen/Cargo.toml" --check
+run bash "$binding/build.sh" "$made" dev
+run bash "$binding/kotlin/build.sh" "$made" "$compiler" "$jna"
+jar=$(find "$made/maven" -name 'deltafold-*.jar' ! -name '*-sources.jar')
+run python3 "$binding/kotlin/layout.py" "$made/maven"
+
+# Runner, tests and examples are compiled together, once for each state of them and of the package.
+path=$jar:$jna:$compiler/lib/kotlin-stdlib.jar:$compiler/lib/kotlinx-coroutines-core-jvm.jar
+classes=$made/tests
+sources=("$tools/Run.kt" "$binding"/kotlin/src/test/kotlin/*.kt "$binding"/kotlin/examples/*.kt)
+stamp=$(cat "${sources[@]}" "$binding"/kotlin/examples/*.java "$made/kotlin/stamp" | sha256sum)
+if [ "$(cat "$classes/stamp" 2>/dev/null)" != "$stamp" ]; then
+    rm -rf "$classes"
+    run bash "$compiler/bin/kotlinc" -Werror -cp "$path" "${sources[@]}" -d "$classes"
+    run javac -Xlint:all,-processing,-classfile -Werror -cp "$path" -d "$classes" "$binding"/kotlin/examples/*.java
+    echo "$stamp" >"$classes/stamp"
+fi
+# One collector thread: two cores have other work.
+kotlin="java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmn128m -cp '$classes:$path'"
+
+run cargo build --locked -q -p deltafold-tests --bin bindings
+run "$CARGO_TARGET_DIR/debug/bindings" --light \
+    "ruby=ruby -I '$made/gem/lib' '$ROOT/tests/runners/ruby/run.rb'" \
+    "kotlin=$kotlin RunKt"
+
+for test in "$binding"/ruby/test/*_test.rb; do run ruby -I "$made/gem/lib" "$test"; done
+run sh -c "exec $kotlin TestsKt"
+
+# A quick start prints what its last comment says.
+prints() {
+    local file=$1
+    shift
+    echo "+ $*"
+    diff -u <(python3 -c 'import re, sys
+text = open(sys.argv[1], encoding="utf-8").read()
+print(re.sub("(?m)^(#|//) ", "", re.search(r"(?:^(?:#|//) .*\n)+\Z", text, re.M)[0]), end="")' "$file") <("$@") ||
+        die "$file prints something else"
+}
+prints "$binding/ruby/examples/quick_start.rb" ruby -I "$made/gem/lib" "$binding/ruby/examples/quick_start.rb"
+prints "$binding/kotlin/examples/QuickStart.kt" sh -c "exec $kotlin QuickStartKt"
+prints "$binding/kotlin/examples/Flows.kt" sh -c "exec $kotlin FlowsKt"
+prints "$binding/kotlin/examples/QuickStartJava.java" sh -c "exec $kotlin QuickStartJava"
+
+# The gem, packed and installed where nothing else is.
+rm -rf "$made/home"
+(cd "$made/gem" && run gem build --quiet deltafold.gemspec --output "$made/deltafold.gem")
+run gem install --quiet --local --ignore-dependencies --no-document --install-dir "$made/home" "$made/deltafold.gem"
+GEM_PATH=$made/home:$(gem env gempath) run ruby -e 'require "deltafold"; puts Deltafold.version'
