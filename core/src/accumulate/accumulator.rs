@@ -548,10 +548,11 @@ impl Accumulator {
                 self.cursor = Some(Cursor { kind, output_index, element, slot: at, way });
                 slot.last = Some((kind, element, way));
             }
-        } else if let Some(whole) = event.text() {
+        } else if event.text_is("").is_some() {
             slot.high = None;
             if let Some(text) = slot.follow(way) {
-                if text != whole {
+                if event.text_is(text) == Some(false) {
+                    let whole = event.text().unwrap_or_default();
                     if !announced {
                         findings.report(route.agree, event.place(), Some(Repair::TookLater), || {
                             (

@@ -65,11 +65,15 @@ impl Body {
             let light = Light::of(item, Reading::Item);
             return if light.lacks { Self::raw(item, Reading::Item) } else { Self::Built(light.object) };
         }
-        let body = Self::raw(item, Reading::Item);
-        if let Self::Raw { light, .. } = &body {
+        Self::raw(item, Reading::Item).look(item)
+    }
+
+    /// Makes ready for somebody who will soon look. The item is the text, read.
+    pub(crate) fn look(self, item: View<'_>) -> Self {
+        if let Self::Raw { light, reading: Reading::Item, .. } = &self {
             light.get_or_init(|| Light::of(item, Reading::Item));
         }
-        body
+        self
     }
 
     /// Takes the fields of a snapshot. `output` holds its place among them, empty.

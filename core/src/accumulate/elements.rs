@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::accumulator::{element_of, Accumulator, Images};
 use super::agree;
 use super::route::implied_type;
-use super::slot::{empty_part, part_of, Array, Opened};
+use super::slot::{empty_part, part_of, part_with, Array, Opened};
 use crate::contract::Kind;
 use crate::error::{Code, Error};
 use crate::event::Event;
@@ -60,7 +60,10 @@ impl Accumulator {
         }
         slot.high = None;
         slot.forget_growing();
-        let (part, logprobs) = part_of(part);
+        let (part, logprobs) = match slot.element_mut(array, wire) {
+            Some(known) => part_with(part, known),
+            None => part_of(part),
+        };
         let opened = slot.put(array, wire, part, self.limits.parts);
         if array == Array::Content {
             slot.set_logprobs(wire, logprobs.unwrap_or("[]"));

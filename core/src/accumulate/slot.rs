@@ -127,11 +127,13 @@ impl Slot {
 
     /// Takes the finished item. Nothing is added to it any more, so its elements are not counted.
     pub(crate) fn finish(&mut self, item: impl Into<Body>, id: &str) {
+        // What was built goes first: the two can be most of the memory.
+        self.item = Body::default();
+        self.logprobs.clear();
         self.item = item.into();
         self.id = id.to_owned();
         self.done = true;
         self.wires = Default::default();
-        self.logprobs.clear();
         self.high = None;
         self.last = None;
         self.forget_growing();
@@ -196,6 +198,12 @@ impl Slot {
     /// The element with this wire index.
     pub(crate) fn element(&self, array: Array, wire: u64) -> Option<&Value> {
         self.elements(array)?.get(self.position(array, wire)?)
+    }
+
+    /// The same, to change. The array is there.
+    pub(crate) fn element_mut(&mut self, array: Array, wire: u64) -> Option<&mut Value> {
+        let position = self.position(array, wire)?;
+        self.elements_mut(array)?.get_mut(position)
     }
 
     /// Puts an element at its wire index: replaces the one that is there, or opens it between its neighbours. Says what
@@ -426,11 +434,20 @@ fn elements_of(list: &str) -> &str {
 
 /// A part as a value, and its log probabilities as text: they are long, and seldom looked at.
 pub(crate) fn part_of(view: View<'_>) -> (Value, Option<&str>) {
+    part_with(view, &mut Value::Null)
+}
+
+/// The same, and a text that the part before it has, too, is taken from there.
+pub(crate) fn part_with<'a>(view: View<'a>, old: &mut Value) -> (Value, Option<&'a str>) {
     let mut part = Object::new();
     let mut logprobs = None;
     for (key, value) in view.entries() {
         let key = key.as_str().unwrap_or_default();
-        if key == "logprobs" && value.tag() == Tag::Array {
+        let known = if key == "text" { old.as_object_mut().and_then(|old| old.get_mut("text")) } else { None };
+        if let Some(Value::String(known)) = known.filter(|known| known.as_str().is_some_and(|text| value.is_str(text)))
+        {
+            part.push(key, core::mem::take(known));
+        } else if key == "logprobs" && value.tag() == Tag::Array {
             logprobs = Some(value.raw());
             part.push(key, Vec::new());
         } else {

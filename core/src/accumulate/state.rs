@@ -98,12 +98,20 @@ impl State {
 
     /// Takes a snapshot's items, at the indexes where they stand.
     pub(crate) fn take_items(&mut self, response: View<'_>, done: bool) {
+        // An item that was printed the same way before is kept; what is not goes before its place is taken.
+        let mut old = core::mem::take(&mut self.slots).into_iter();
+        let in_order = !self.shuffled;
         self.clear_items();
         let Some(output) = response.get("output") else { return };
         for (at, item) in output.elements().enumerate() {
             let text = |key: &str| Some(item.get(key)?.as_str()?.into_owned());
             let done = done || text("status").as_deref() != Some("in_progress");
-            let body = if done { Body::looked_at(item) } else { Body::from(object(item)) };
+            let known = old.next().map(|slot| slot.item).filter(|body| done && in_order && body.is_text(item.raw()));
+            let body = match known {
+                Some(body) => body.look(item),
+                None if done => Body::looked_at(item),
+                None => Body::from(object(item)),
+            };
             self.place(at as u64, at as u64, Slot::from_item(body, &text("id").unwrap_or_default(), done));
         }
     }

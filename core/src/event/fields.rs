@@ -119,8 +119,10 @@ pub(crate) struct Fields {
     pub(crate) wire_type: Text,
     pub(crate) item_id: Text,
     pub(crate) delta: Text,
-    /// The whole string of a done event, whatever its field is called.
+    /// The whole string of a done event, whatever its field is called, as it was written; and whether it has escapes. It can be
+    /// long, and is seldom looked at but for a comparison.
     pub(crate) whole: Text,
+    pub(crate) whole_escaped: bool,
     /// The `logprobs` array as it was written, brackets included.
     pub(crate) logprobs: Text,
     sequence_number: u64,
@@ -132,8 +134,6 @@ pub(crate) struct Fields {
     seen: u32,
     /// Lone surrogate halves in `delta`.
     pub(crate) halves: Halves,
-    /// Lone surrogate halves in the whole string.
-    pub(crate) whole_halves: Halves,
 }
 
 impl Default for Fields {
@@ -144,6 +144,7 @@ impl Default for Fields {
             item_id: Text::default(),
             delta: Text::default(),
             whole: Text::default(),
+            whole_escaped: false,
             logprobs: Text::default(),
             sequence_number: NONE,
             indexes: [NONE; 6],
@@ -151,7 +152,6 @@ impl Default for Fields {
             repeated: 0,
             seen: 0,
             halves: Halves::default(),
-            whole_halves: Halves::default(),
         }
     }
 }
@@ -298,7 +298,8 @@ impl Fields {
                 return (token.tag == Tag::String).then_some(Slot::Delta);
             }
             Field::Whole => {
-                (self.whole, self.whole_halves) = self.string(field, token, payload, scratch);
+                self.whole = self.string(field, Token { escaped: false, ..token }, payload, scratch).0;
+                self.whole_escaped = token.tag == Tag::String && token.escaped;
                 return None;
             }
             Field::Logprobs => {

@@ -277,16 +277,21 @@ fn wants_flat(payload: &str, name: Option<&str>) -> bool {
     kind.is_delta() || kind.is_done()
 }
 
+/// What a tape may keep between events.
+const KEPT_BYTES: usize = 1 << 18;
+
 impl Lazy {
     #[inline]
     fn reset(&mut self) {
-        if self.tape.get().is_some() {
+        if self.tape.get().is_some() || self.whole.get().is_some() {
             self.recycle();
         }
     }
 
     fn recycle(&mut self) {
-        if let Some(tape) = self.tape.take() {
+        self.whole.take();
+        // One huge event must not hold its memory for the rest of a long stream.
+        if let Some(tape) = self.tape.take().filter(|tape| tape.capacity() <= KEPT_BYTES) {
             self.spare = Cell::new(tape);
         }
     }

@@ -10,7 +10,7 @@ use super::fields::{Field, Fields, Index};
 use super::parse::{Fault, Origin, Parser};
 use crate::contract::Kind;
 use crate::finding::Place;
-use crate::json::{Halves, Tape, Value, View};
+use crate::json::{decode_into, text::means, Halves, Tape, Value, View};
 
 /// One event: its kind, its routing fields and the exact text it came in.
 ///
@@ -47,11 +47,13 @@ pub struct Strings<'a> {
     pub has_text: bool,
 }
 
-/// A tape that is built when somebody looks inside the payload.
+/// What is made when somebody looks inside the payload.
 #[derive(Default)]
 pub(crate) struct Lazy {
     pub(super) tape: OnceCell<Tape>,
     pub(super) spare: Cell<Tape>,
+    /// The whole string of a done event, decoded.
+    pub(super) whole: OnceCell<(String, Halves)>,
 }
 
 impl fmt::Debug for Lazy {
@@ -160,7 +162,7 @@ impl<'a> Event<'a> {
             wire_type: fields.wire_type.bytes(raw, scratch),
             item_id: fields.item_id.bytes(raw, scratch),
             delta: fields.delta.bytes(raw, scratch),
-            text: fields.whole.bytes(raw, scratch),
+            text: if fields.whole_escaped { self.whole().0.as_bytes() } else { fields.whole.bytes(raw, scratch) },
             has_item_id: fields.item_id.is_there(),
             has_text: fields.whole.is_there(),
         }
@@ -180,12 +182,36 @@ impl<'a> Event<'a> {
     /// The whole string of a done event: `text`, `refusal`, `arguments`, `input`, `code`, `diff` or `command`.
     #[inline]
     pub fn text(&self) -> Option<&'a str> {
+        if self.fields.whole_escaped {
+            return Some(&self.whole().0);
+        }
         self.fields.whole.get(self.raw, self.scratch)
+    }
+
+    /// The whole string with its escapes decoded, once somebody has asked.
+    #[cold]
+    fn whole(&self) -> &'a (String, Halves) {
+        self.lazy.whole.get_or_init(|| {
+            let literal = self.fields.whole.get(self.raw, self.scratch).unwrap_or_default();
+            let mut text = String::with_capacity(literal.len());
+            let halves = decode_into(literal, &mut text);
+            (text, halves)
+        })
+    }
+
+    /// Says whether the event has a whole string, and whether that equals the given one. Decodes nothing.
+    pub(crate) fn text_is(&self, text: &str) -> Option<bool> {
+        let literal = self.fields.whole.get(self.raw, self.scratch)?;
+        Some(if self.fields.whole_escaped { means(literal, text) } else { literal == text })
     }
 
     /// Halves of surrogate pairs at the ends of [`text`](Event::text).
     pub fn text_halves(&self) -> Halves {
-        self.fields.whole_halves
+        if self.fields.whole_escaped {
+            self.whole().1
+        } else {
+            Halves::default()
+        }
     }
 
     /// The `logprobs` array as it was written; `None` if it is absent or empty.

@@ -151,7 +151,8 @@ impl Steady {
         let mut number = None;
         // How far what follows has moved against the text, by the gaps so far.
         let mut shifts = [0u32; GAPS + 1];
-        for (gap, shift) in self.gaps.iter().zip(&mut shifts[1..]) {
+        let mut gaps = 0;
+        for gap in &self.gaps {
             let literal = self.text.get(from..gap.at)?;
             if bytes.get(at..at + literal.len())? != literal {
                 return None;
@@ -177,7 +178,8 @@ impl Steady {
                     at = read_rare(bytes, start, self.head, &mut self.fields, scratch)?;
                 }
             }
-            *shift = (at - from) as u32;
+            gaps += 1;
+            *shifts.get_mut(gaps)? = (at - from) as u32;
         }
         let literal = self.text.get(from..)?;
         if bytes.get(at..at + literal.len())? != literal {

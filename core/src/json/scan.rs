@@ -73,21 +73,20 @@ fn unusual(word: u64) -> u64 {
 }
 
 /// Finds the first byte from `at` on that is no plain text of a string: a quote, a backslash, a control character, or not
-/// ASCII. `None` if there is none. Made for strings of a few bytes: two words are looked at in one go, at the end too.
+/// ASCII. `None` if there is none. Made for strings of a few bytes: the last word is read like the others.
 #[inline]
 pub(crate) fn plain_end(bytes: &[u8], mut at: usize) -> Option<usize> {
-    let last = bytes.len().checked_sub(16)?;
+    let last = bytes.len().checked_sub(8)?;
     while at < bytes.len() {
         let from = at.min(last);
-        let pair = u128::from_le_bytes(*bytes.get(from..)?.first_chunk()?);
-        // Less than 16, since `at` is within the bytes. Zeros come in from behind, and are marked as control characters.
-        let pair = pair >> (8 * (at - from));
-        let marks = u128::from(unusual(pair as u64)) | u128::from(unusual((pair >> 64) as u64)) << 64;
+        let word = u64::from_le_bytes(*bytes.get(from..)?.first_chunk()?);
+        // Less than 8, since `at` is within the bytes. Zeros come in from behind, and are marked as control characters.
+        let marks = unusual(word >> (8 * (at - from) % 64));
         if marks != 0 {
             let found = at + (marks.trailing_zeros() / 8) as usize;
             return (found < bytes.len()).then_some(found);
         }
-        at += 16;
+        at += 8;
     }
     None
 }
@@ -154,7 +153,7 @@ const SHORT: usize = 32;
 struct Short([u8; SHORT]);
 
 /// What the byte behind a backslash stands for; 0 if it begins a longer escape or none.
-const MEANT: [u8; 256] = {
+pub(super) const MEANT: [u8; 256] = {
     let mut meant = [0; 256];
     let pairs = *b"\"\"\\\\//b\x08f\x0Cn\nr\rt\t";
     let mut at = 0;
@@ -223,16 +222,31 @@ pub(crate) fn number(bytes: &[u8], start: usize) -> Result<usize, JsonError> {
 #[inline]
 pub(crate) fn value<const KEEP: bool>(
     bytes: &[u8],
-    mut at: usize,
+    at: usize,
     depth: usize,
     nodes: &mut Vec<Node>,
     stack: &mut Vec<Open>,
 ) -> Result<usize, JsonError> {
     stack.clear();
+    value_above::<KEEP>(bytes, at, depth, nodes, stack, 0)
+}
+
+/// The same, with so many containers open around it.
+#[inline]
+fn value_above<const KEEP: bool>(
+    bytes: &[u8],
+    mut at: usize,
+    depth: usize,
+    nodes: &mut Vec<Node>,
+    stack: &mut Vec<Open>,
+    around: usize,
+) -> Result<usize, JsonError> {
     loop {
         at = space(bytes, at);
         let Some(&first) = bytes.get(at) else { return Err(bad(JsonErrorKind::End, bytes.len())) };
+        let list = if !KEEP && first == b'[' && stack.len() < depth { integers(bytes, at) } else { None };
         match first {
+            b'[' if list.is_some() => at = list.unwrap_or(at),
             b'"' => {
                 let (end, escaped) = string(bytes, at + 1)?;
                 push::<KEEP>(nodes, Tag::String, at + 1, end, escaped);
@@ -255,8 +269,14 @@ pub(crate) fn value<const KEEP: bool>(
                 if !empty {
                     if object {
                         at = key::<KEEP>(bytes, at, nodes)?;
+                        if KEEP && folds(bytes, at, nodes) {
+                            at = folded(bytes, at, depth, nodes, stack)?;
+                        } else {
+                            continue;
+                        }
+                    } else {
+                        continue;
                     }
-                    continue;
                 }
             }
             b't' => at = word::<KEEP>(bytes, at, b"true", Tag::True, nodes)?,
@@ -266,13 +286,17 @@ pub(crate) fn value<const KEEP: bool>(
         }
         // A value has ended (or an empty container waits for its bracket): close containers, or go on to the next member.
         loop {
-            let Some(&open) = stack.last() else { return Ok(at) };
+            let Some(&open) = stack.last().filter(|_| stack.len() > around) else { return Ok(at) };
             at = space(bytes, at);
             match bytes.get(at) {
                 Some(b',') => {
                     at += 1;
                     if open.object {
                         at = key::<KEEP>(bytes, space(bytes, at), nodes)?;
+                        if KEEP && folds(bytes, at, nodes) {
+                            at = folded(bytes, at, depth, nodes, stack)?;
+                            continue;
+                        }
                     }
                     break;
                 }
@@ -288,6 +312,54 @@ pub(crate) fn value<const KEEP: bool>(
             }
         }
     }
+}
+
+/// Finds the end of a list that is written as digits and commas alone, such as the bytes of a token. `None`: it is to be read
+/// in another way.
+#[inline]
+fn integers(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut at = start + 1;
+    loop {
+        let from = at;
+        while bytes.get(at)?.is_ascii_digit() {
+            at += 1;
+        }
+        if at == from || (bytes[from] == b'0' && at > from + 1) {
+            return None;
+        }
+        at += 1;
+        match bytes[at - 1] {
+            b',' => {}
+            b']' => return Some(at),
+            _ => return None,
+        }
+    }
+}
+
+/// Says whether the value behind the key last read is a list of log probabilities that is worth folding.
+#[inline]
+fn folds(bytes: &[u8], at: usize, nodes: &[Node]) -> bool {
+    let key = nodes.last().and_then(|key| bytes.get(key.start as usize..key.end as usize));
+    key == Some(b"logprobs") && {
+        let at = space(bytes, at);
+        bytes.get(at) == Some(&b'[') && bytes.get(space(bytes, at + 1)) != Some(&b']')
+    }
+}
+
+/// Checks a list and keeps one node for all of it.
+#[inline(never)]
+fn folded(
+    bytes: &[u8],
+    at: usize,
+    depth: usize,
+    nodes: &mut Vec<Node>,
+    stack: &mut Vec<Open>,
+) -> Result<usize, JsonError> {
+    let around = stack.len();
+    let at = space(bytes, at);
+    let end = value_above::<false>(bytes, at, depth, nodes, stack, around)?;
+    push::<true>(nodes, Tag::Array, at, end, true);
+    Ok(end)
 }
 
 #[inline]

@@ -1,8 +1,10 @@
 //! [`Tape`]: one pass over JSON text that checks all of it and remembers where each value stands.
 
 use alloc::borrow::Cow;
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::cell::OnceCell;
 use core::fmt;
 
 use super::scan;
@@ -14,10 +16,15 @@ use super::DEEPEST;
 ///
 /// The buffers are reused from one `parse` to the next. The tape does not hold the text; give the same text to
 /// [`root`](Tape::root) that was given to [`parse`](Tape::parse).
+///
+/// Lists of log probabilities are checked, but the places of what is in them are found when somebody looks: they can be most
+/// of a document, and seldom matter to its reader.
 #[derive(Clone, Debug, Default)]
 pub struct Tape {
     nodes: Vec<Node>,
     stack: Vec<scan::Open>,
+    /// The lists that were not looked into, by their nodes, with their own tapes once somebody does.
+    folded: Vec<(u32, OnceCell<Box<Self>>)>,
 }
 
 /// Where one value stands. For strings the quotes are left out.
@@ -28,6 +35,7 @@ pub(crate) struct Node {
     /// Index behind this value and all that is in it.
     pub(crate) next: u32,
     pub(crate) tag: Tag,
+    /// A string has escapes; an array is folded.
     pub(crate) escaped: bool,
 }
 
@@ -139,11 +147,11 @@ impl core::error::Error for JsonError {}
 impl Tape {
     /// Checks a whole document, nested at most `depth` deep, and remembers its values. On an error the tape is empty.
     pub fn parse(&mut self, text: &str, depth: usize) -> Result<(), JsonError> {
-        self.nodes.clear();
+        self.clear();
         // A save holds values of the deepest kind a few levels down.
         let result = self.parse_inner(text.as_bytes(), depth.min(DEEPEST + 32));
         if result.is_err() {
-            self.nodes.clear();
+            self.clear();
         }
         result
     }
@@ -157,12 +165,40 @@ impl Tape {
         if end < bytes.len() {
             return Err(JsonError::new(JsonErrorKind::Trailing, end));
         }
+        self.note_folded();
         Ok(())
+    }
+
+    fn note_folded(&mut self) {
+        let folded = |(_, node): &(usize, &Node)| node.tag == Tag::Array && node.escaped;
+        let nodes = self.nodes.iter().enumerate().filter(folded);
+        self.folded.extend(nodes.map(|(at, _)| (at as u32, OnceCell::new())));
+    }
+
+    /// The tape of a folded list, made when it is first asked for.
+    fn unfold(&self, at: usize, text: &str) -> Option<&Self> {
+        let found = self.folded.binary_search_by_key(&(at as u32), |(node, _)| *node).ok()?;
+        let (_, tape) = self.folded.get(found)?;
+        Some(tape.get_or_init(|| {
+            let mut tape = Self::default();
+            let start = self.nodes[at].start as usize;
+            // The list was checked, depth included.
+            let checked = scan::value::<true>(text.as_bytes(), start, usize::MAX, &mut tape.nodes, &mut tape.stack);
+            debug_assert!(checked.is_ok(), "only checked lists are folded");
+            tape.note_folded();
+            Box::new(tape)
+        }))
     }
 
     /// Forgets the document and keeps the buffers.
     pub fn clear(&mut self) {
         self.nodes.clear();
+        self.folded.clear();
+    }
+
+    /// How much memory its buffers hold.
+    pub(crate) fn capacity(&self) -> usize {
+        self.nodes.capacity() * size_of::<Node>()
     }
 
     /// Says whether there is no document.
@@ -176,7 +212,7 @@ impl Tape {
     /// If nothing was parsed.
     pub fn root<'a>(&'a self, text: &'a str) -> View<'a> {
         assert!(!self.nodes.is_empty(), "root of an empty tape");
-        View { text, nodes: &self.nodes, at: 0 }
+        View { text, tape: self, at: 0 }
     }
 }
 
@@ -184,14 +220,14 @@ impl Tape {
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     text: &'a str,
-    nodes: &'a [Node],
+    tape: &'a Tape,
     at: usize,
 }
 
 impl<'a> View<'a> {
     #[inline]
     fn node(&self) -> &'a Node {
-        &self.nodes[self.at]
+        &self.tape.nodes[self.at]
     }
 
     #[inline]
@@ -287,6 +323,11 @@ impl<'a> View<'a> {
         inside.bytes().all(|byte| byte.is_ascii_digit() || byte == b',').then_some(inside)
     }
 
+    /// Says whether this is a list of log probabilities, not empty: its text is the cheaper way to read it.
+    pub(crate) fn is_folded(&self) -> bool {
+        self.node().tag == Tag::Array && self.node().escaped
+    }
+
     /// Says whether this is `null`.
     pub fn is_null(&self) -> bool {
         self.tag() == Tag::Null
@@ -294,9 +335,15 @@ impl<'a> View<'a> {
 
     /// The elements of an array; nothing for other values.
     pub fn elements(&self) -> impl Iterator<Item = View<'a>> + use<'a> {
-        let (this, node) = (*self, self.node());
-        let end = if node.tag == Tag::Array { node.next as usize } else { self.at + 1 };
-        let mut at = self.at + 1;
+        let mut this = *self;
+        if this.node().tag == Tag::Array && this.node().escaped {
+            if let Some(tape) = this.tape.unfold(this.at, this.text) {
+                this = View { text: this.text, tape, at: 0 };
+            }
+        }
+        let node = this.node();
+        let end = if node.tag == Tag::Array { node.next as usize } else { this.at + 1 };
+        let mut at = this.at + 1;
         core::iter::from_fn(move || {
             let view = (at < end).then(|| this.go(at))?;
             at = view.node().next as usize;
@@ -336,10 +383,10 @@ impl<'a> View<'a> {
     }
 
     fn key_is(&self, at: usize, key: &str) -> bool {
-        let node = &self.nodes[at];
+        let node = &self.tape.nodes[at];
         let literal = &self.text[node.start as usize..node.end as usize];
         if node.escaped {
-            text::decode(literal) == key
+            text::means(literal, key)
         } else {
             literal == key
         }
@@ -387,6 +434,31 @@ mod tests {
         let value = parse(text).unwrap();
         assert_eq!(format!("{value}"), r#"{"b":[1e400,-0,{},[]],"ab":"x\ny","b":null}"#);
         assert!(value.get("b").unwrap().is_null(), "the last of repeated keys counts");
+    }
+
+    #[test]
+    fn a_list_of_log_probabilities_is_read_like_any_other() {
+        let list = r#"[ {"token":"a\n","bytes":[97,10],"logprobs":[[1],[]]} , 2 ]"#;
+        let text = format!(r#"{{"x":[{{"logprobs": {list} ,"logprobs":[],"y":1}}],"logprobs":{list}}}"#);
+        // The same, as the tape does not know it.
+        let other = text.replace("logprobs", "logPROBS");
+        let mut tape = Tape::default();
+        for _ in 0..2 {
+            tape.parse(&text, 7).unwrap();
+            assert!(tape.nodes.len() < 16, "{}", tape.nodes.len());
+            let root = tape.root(&text);
+            let known = Value::parse(&other, 7).unwrap();
+            assert_eq!(format!("{}", root.to_value()), format!("{known}").replace("logPROBS", "logprobs"));
+            let view = root.get("logprobs").unwrap();
+            assert_eq!((view.raw(), view.elements().count()), (list, 2));
+            assert_eq!(root.pointer("/logprobs/0/logprobs/0/0").unwrap().as_u64(), Some(1));
+            assert_eq!(root.pointer("/x/0/y").unwrap().as_u64(), Some(1));
+        }
+        for depth in 0..8 {
+            for end in 0..=text.len() {
+                assert_eq!(tape.parse(&text[..end], depth), Tape::default().parse(&other[..end], depth));
+            }
+        }
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 
+use super::scan::MEANT;
+
 /// The halves of surrogate pairs that stand alone at the ends of a decoded string.
 ///
 /// A provider may cut an emoji between two deltas, so that one ends in `\ud83d` and the next begins with `\ude00`. Each
@@ -25,6 +27,44 @@ pub fn decode(literal: &str) -> Cow<'_, str> {
     let mut out = String::with_capacity(literal.len());
     decode_into(literal, &mut out);
     Cow::Owned(out)
+}
+
+/// Says whether the inside of a JSON string literal means this text, without decoding it. The literal must be well formed.
+pub(crate) fn means(literal: &str, text: &str) -> bool {
+    let (mut literal, mut text) = (literal.as_bytes(), text.as_bytes());
+    while let Some(plain) = find_escape(literal) {
+        let (run, rest) = literal.split_at(plain);
+        let Some(behind) = text.strip_prefix(run) else { return false };
+        let length = match rest.get(1) {
+            Some(b'u') if is_high(rest, 2) && rest.get(6..8) == Some(b"\\u") && is_low(rest, 8) => 12,
+            Some(b'u') => 6,
+            byte => {
+                let meant = byte.map_or(0, |byte| MEANT[usize::from(*byte)]);
+                if behind.first() != Some(&meant) {
+                    return false;
+                }
+                (literal, text) = (rest.get(2..).unwrap_or_default(), &behind[1..]);
+                continue;
+            }
+        };
+        // One escape, or two that make a pair.
+        let Some(escape) = rest.get(..length).and_then(|escape| core::str::from_utf8(escape).ok()) else {
+            return false;
+        };
+        let mut one = String::new();
+        decode_into(escape, &mut one);
+        let Some(behind) = behind.strip_prefix(one.as_bytes()) else { return false };
+        (literal, text) = (&rest[length..], behind);
+    }
+    literal == text
+}
+
+fn is_high(bytes: &[u8], at: usize) -> bool {
+    (0xD800..0xDC00).contains(&hex4(bytes, at))
+}
+
+fn is_low(bytes: &[u8], at: usize) -> bool {
+    (0xDC00..0xE000).contains(&hex4(bytes, at))
 }
 
 /// Appends the decoded inside of a JSON string literal; tells about lone halves. The literal must be well formed.
@@ -92,10 +132,10 @@ pub fn decode_into(literal: &str, out: &mut String) -> Halves {
 /// Finds the first backslash. In a few bytes it is found before a wide search has set out.
 #[inline]
 fn find_escape(bytes: &[u8]) -> Option<usize> {
-    if bytes.len() < 24 {
-        bytes.iter().position(|&byte| byte == b'\\')
-    } else {
-        memchr::memchr(b'\\', bytes)
+    let (near, far) = bytes.split_at(bytes.len().min(24));
+    match near.iter().position(|&byte| byte == b'\\') {
+        None if !far.is_empty() => memchr::memchr(b'\\', far).map(|at| at + near.len()),
+        found => found,
     }
 }
 
@@ -172,6 +212,31 @@ mod tests {
         let halves = decode_into("\\ude00 x \\ud83d", &mut out);
         assert_eq!(halves, Halves { leading_low: Some(0xDE00), trailing_high: Some(0xD83D), lone: true });
         assert_eq!(join(0xD83D, 0xDE00), Some('😀'));
+    }
+
+    #[test]
+    fn a_literal_means_what_it_decodes_to() {
+        for literal in [
+            "",
+            "a",
+            "\\n",
+            "x\\\"y\\\\",
+            "\\ud83d\\ude00!",
+            "\\ud83d",
+            "\\ude00\\ud83d\\n",
+            "\\ud83d\\u0041",
+            "é\\u00e9",
+        ] {
+            let text = decode(literal);
+            assert!(means(literal, &text), "{literal}");
+            assert!(
+                !means(literal, &alloc::format!("{text}x")) && !means(literal, &alloc::format!("x{text}")),
+                "{literal}"
+            );
+            for end in text.char_indices().map(|(at, _)| at) {
+                assert!(!means(literal, &text[..end]), "{literal}");
+            }
+        }
     }
 
     #[test]

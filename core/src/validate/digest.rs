@@ -22,7 +22,8 @@ impl Digest {
         running.digest()
     }
 
-    /// The digest of a whole value, by meaning: key order and spacing do not count, `1` equals `1.0`.
+    /// The digest of a whole value, by meaning: key order and spacing do not count, `1` equals `1.0`. Log probabilities
+    /// are taken as they are written: whoever writes them twice writes them alike.
     pub(crate) fn of_value(view: View<'_>) -> Self {
         let hash = value_hash(view, &|_| false);
         Self { length: 0, hash }
@@ -161,6 +162,7 @@ pub(crate) fn text_hash(text: &str) -> u64 {
 /// The member of a log probability that is a list of bytes.
 const BYTES: &str = "bytes";
 const BYTES_HASH: u64 = 9;
+const LOGPROBS_HASH: u64 = 10;
 
 /// Where the hash of an array begins.
 const ARRAY: u64 = 7;
@@ -173,6 +175,8 @@ fn value_hash(view: View<'_>, left_out: &dyn Fn(&str) -> bool) -> u64 {
         Tag::False => 3,
         Tag::String => view.as_str().map_or(0, |text| mix(4, text_hash(&text))),
         Tag::Number => number_hash(view.raw()),
+        // Log probabilities, too, can be most of a stream.
+        Tag::Array if view.is_folded() => mix(LOGPROBS_HASH, text_hash(view.raw())),
         Tag::Array => view.elements().fold(ARRAY, |hash, element| mix(hash, value_hash(element, left_out))),
         // A sum, so that the order of keys does not count.
         Tag::Object => view.entries().fold(8, |hash: u64, (key, value)| {
