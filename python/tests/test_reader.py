@@ -8,6 +8,7 @@ import sys
 import threading
 import weakref
 from random import Random
+from typing import Callable
 
 import pytest
 
@@ -352,31 +353,58 @@ def test_a_finaliser_may_ask_the_reader_that_is_being_asked() -> None:
     assert len(seen) > 10 and set(seen) == {"Hello"}
 
 
-def test_the_interpreter_is_released_while_a_large_chunk_is_read() -> None:
-    """A thread that waits for the interpreter gets it while one event of 30 MB is read, and not while a small one is."""
-    small, large = (frame({"type": "acme:x", "x": "x" * size}) for size in (10, 30_000_000))
-    held, seen = threading.Lock(), []
-    held.acquire()
+def test_the_interpreter_is_released_while_much_is_read() -> None:
+    """A thread that waits for the interpreter gets it while one large event is read, and while many are folded that nobody asks
+    for; not while small ones are read one by one.
+    """
+    small, large = (frame({"type": "acme:x", "x": "x" * size}) for size in (10, 20_000_000))
+    many = frame({"type": "acme:x", "x": "x" * 100}) * 20_000
 
-    def work() -> None:
+    def released(work: "Callable[[], object]") -> bool:
+        held, seen = threading.Lock(), []
         held.acquire()
-        seen.append(True)
 
-    thread = threading.Thread(target=work)
-    thread.start()
-    reader, interval = deltafold.Reader(), sys.getswitchinterval()
-    # Longer than any test: the interpreter goes to the other thread only if it is given up.
-    sys.setswitchinterval(1000)
-    try:
-        held.release()
-        reader.feed(small)
-        before = list(seen)
-        reader.feed(large)
-        after = list(seen)
-    finally:
-        sys.setswitchinterval(interval)
-        thread.join()
-    assert (before, after) == ([], [True])
+        def wait() -> None:
+            held.acquire()
+            seen.append(True)
+
+        thread = threading.Thread(target=wait)
+        thread.start()
+        interval = sys.getswitchinterval()
+        # Longer than any test: the interpreter goes to the other thread only if it is given up.
+        sys.setswitchinterval(1000)
+        try:
+            held.release()
+            work()
+            return bool(seen)
+        finally:
+            sys.setswitchinterval(interval)
+            thread.join()
+
+    reader = deltafold.Reader()
+    fed = [reader.feed(small)]
+    assert not released(lambda: fed.append(reader.feed(small)))
+    assert not released(lambda: list(fed[0]))
+    fed = [reader.feed(large)]
+    assert reader.event_count == 2
+    assert released(lambda: next(fed[0]))
+    assert reader.event_count == 3
+    fed = [reader.feed(many)]
+    assert released(fed.clear)
+    assert reader.event_count == 20_003
+
+
+def test_what_is_read_follows_the_loop_and_not_the_chunk() -> None:
+    reader = deltafold.Reader()
+    events = reader.feed(STREAM)
+    assert reader.event_count == 0 and reader.outcome is None and reader.last_sequence_number is None
+    for count, event in enumerate(events, 1):
+        assert reader.event_count == count and reader.last_sequence_number == event.sequence_number
+        again = deltafold.Reader.restore(reader.save())
+        assert again.last_sequence_number == event.sequence_number
+        assert again.response.output_text == reader.response.output_text
+        assert (reader.outcome is not None) == (event.type == "response.completed")
+    assert count == 10
 
 
 def test_no_bytes_of_a_server_raise() -> None:
