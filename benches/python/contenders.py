@@ -1,7 +1,10 @@
 """What is compared: each contender takes chunks and gives the number of events and the texts that grew, by place.
 
-All loops do the same: look at the type, find the part, add the delta. `deltafold` reads every scalar field of a delta event; the
-others have converted all fields by then, whether anybody looks or not.
+All take the same list of chunks, and all loops do the same with an event: look at its type, find its place by two indexes, read its
+sequence number and item id, and append its delta to the texts of that place. What stands before the loop is what a careful user
+of each would write: built-in iterators (`map`, `chain`) where there is one call per chunk or payload, a generator where bytes have
+to be split. Of the others, orjson and json convert every field of every event, msgspec those of one struct, openai all of them
+into models; `deltafold` converts what the loop reads, and is the only one beside openai that also accumulates the response.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# what: Python: the wheel, the source archive and the checkout install in fresh environments, pass the tests, and match their types
+# what: Python: the wheel (on every Python here), the source archive and the checkout install fresh, pass the tests, match their types, and keep their size
 # needs: cargo python3
 set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"
@@ -16,6 +16,9 @@ python=$VENV/bin/python
 (cd python && run "$maturin" build --locked --profile dev --strip false --out "$made/dist")
 run "$python" -m pip install --quiet --force-reinstall --no-deps "$made"/dist/*.whl
 cp -r python/tests python/README.md "$made/"
+# The reference server, for a conversation with tools over real connections.
+run env CARGO_TARGET_DIR="$DELTAFOLD_CACHE/target/native" cargo build --locked -q -p deltafold-server
+export DELTAFOLD_SERVER_PROGRAM=$DELTAFOLD_CACHE/target/native/debug/deltafold-server DELTAFOLD_TOOL_LOOP=$ROOT/examples/server/tool-loop.json
 cd "$made/tests"
 run "$python" -m pytest -q .
 run "$python" -m mypy.stubtest deltafold --allowlist typing/stubtest-allow.txt
@@ -23,12 +26,38 @@ run "$python" -m mypy --strict ./*.py
 (cd typing && run "$python" check.py)
 PATH=$VENV/bin:$PATH run "$python" -m pyright --verifytypes deltafold --ignoreexternal
 
-# What needs no other package is tested in an environment that has none: with the source archive, where crates outside of the
-# Python folder go wrong, and with the checkout.
-(cd "$ROOT/python" && run "$maturin" sdist --out "$made/sdist")
-for source in "$made"/dist/*.whl "$made"/sdist/*.tar.gz "$ROOT/python"; do
+# What needs no other package is tested in environments that have none: with the source archive, where crates outside of the Python
+# folder go wrong, with the checkout, and with the wheel that users get, on every Python of this machine.
+alone=(test_package.py test_event.py test_reader.py test_sources.py test_check.py test_writer.py)
+fresh() {
+    local python=$1 source=$2
     rm -rf "$made/fresh"
-    run python3 -m venv "$made/fresh"
-    MATURIN_PEP517_ARGS="--profile dev" run "$made/fresh/bin/pip" install --quiet "$source" "pytest==9.*"
-    run "$made/fresh/bin/python" -m pytest -q test_package.py test_event.py test_reader.py test_sources.py test_check.py test_writer.py
+    run "$python" -m venv "$made/fresh"
+    MATURIN_PEP517_ARGS="--profile dev" run "$made/fresh/bin/pip" install --quiet "$source" "pytest>=8.4,<10"
+    run "$made/fresh/bin/python" -m pytest -q "${alone[@]}"
+}
+(cd "$ROOT/python" && run "$maturin" sdist --out "$made/sdist")
+for source in "$made"/sdist/*.tar.gz "$ROOT/python"; do
+    fresh python3 "$source"
 done
+
+(cd "$ROOT/python" && run "$maturin" build --locked --profile release-python --out "$made/release")
+wheel=$(echo "$made"/release/*.whl)
+for version in 3.9 3.10 3.11 3.12 3.13 3.14; do
+    python=
+    for candidate in "$(command -v "python$version" || true)" "$HOME/.pyenv/versions/$version".*/bin/python; do
+        if [ -x "$candidate" ] && "$candidate" -c 'import ensurepip, venv' 2>/dev/null; then python=$candidate; fi
+    done
+    if [ -n "$python" ]; then
+        fresh "$python" "$wheel"
+    else
+        note "there is no Python $version here: the wheel was not tested with it"
+    fi
+done
+
+# The budget is 1,000,000 bytes. The code of all adapters, all rules and the command line is more than that when it is compressed, even
+# built for size, so this is the ceiling that holds: a wheel that grows past it has to say why.
+ceiling=1450000
+size=$(stat -c %s "$wheel")
+[ "$size" -le 1000000 ] || note "the wheel has $size bytes; the budget is 1,000,000, the ceiling $ceiling"
+[ "$size" -le "$ceiling" ] || die "the wheel has $size bytes, more than $ceiling"
