@@ -1,9 +1,10 @@
-# what: `check` and `fold` read a large capture from stdin in little memory, and show progress
+# what: large streams are read in little memory: by the command from stdin and from a file of 2 GiB, and by Python
 # needs: cargo python3
+# after: python
 set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"
 use_target native
 
-# The short form of `large.py DELTAFOLD 1000`, whose figures are in docs/cli.md. 100 MB take 14 and 27 MB.
+# The short form of `bash tests/large.sh`, whose figures are in docs/robustness.md.
 run cargo build --locked -q --release -p deltafold-cli
-run python3 bindings/cli/tests/large.py "$CARGO_TARGET_DIR/release/deltafold" 100 48
+MEGABYTES=50 run bash tests/large.sh "$CARGO_TARGET_DIR/release/deltafold" "$DELTAFOLD_CACHE/venv/python/bin/python"

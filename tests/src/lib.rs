@@ -40,4 +40,4 @@ pub use cutting::{cuttings, Cutting};
 pub use json::{random_json, Odd};
 pub use random::Random;
 pub use shared::shared;
-pub use vector::{base64, text, vector_folder, vectors, Vector};
+pub use vector::{base64, naughty_strings, text, vector_folder, vectors, Vector};

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use serde_json::Value;
+use serde_json::{json, Value};
+
+use crate::shared;
 
 /// One conformance case: what its file says, and where it came from.
 #[derive(Clone, Debug)]
@@ -79,6 +81,25 @@ pub fn text(vector: &Vector) -> String {
         }
         _ => panic!("{vector}: no text"),
     }
+}
+
+/// Other people's awkward strings, as cases of `strings`; none, loudly, if they are not there.
+///
+/// # Panics
+///
+/// If the file is not as it should be.
+pub fn naughty_strings() -> Vec<Vector> {
+    let file = "conformance/naughty-strings.json";
+    let Some(path) = shared("naughty strings", file) else { return Vec::new() };
+    let list = std::fs::read_to_string(path).expect("the list can be read");
+    let list: Value = serde_json::from_str(&list).expect("the list is JSON");
+    let texts = list["strings_b64"].as_array().expect("the list has strings");
+    assert!(texts.len() > 300, "only {} strings", texts.len());
+    let case = |(at, text): (usize, &Value)| {
+        let text = String::from_utf8(base64(text.as_str().unwrap_or_default())).expect("the strings are UTF-8");
+        Vector { file: file.into(), name: format!("string {at}"), value: json!({ "text": text }) }
+    };
+    texts.iter().enumerate().map(case).collect()
 }
 
 /// The folder that holds the vectors.

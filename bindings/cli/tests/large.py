@@ -1,10 +1,11 @@
 """Feeds `check` and `fold` a large capture by stdin and says what memory they needed.
 
-    python3 bindings/cli/tests/large.py DELTAFOLD MEGABYTES [LIMIT]
+    python3 bindings/cli/tests/large.py DELTAFOLD MEGABYTES [LIMIT [PADDING]]
 
 The capture is made on the way, never stored: one response of many messages, six bytes of text to an event, numbered and
 whole, closed by its terminal event with everything repeated in it. Exits with 1 if a command fails, needs more than LIMIT
-megabytes of memory, or shows no progress.
+megabytes of memory, or shows no progress. PADDING is how many bytes of obfuscation each delta carries: the response is so much
+smaller than the capture.
 """
 
 import json
@@ -16,6 +17,7 @@ import time
 
 WORDS = ["ferry ", "canal ", "tides ", "lock, ", "bread ", "wind. "]
 DELTAS = 2_000
+PADDING = 0
 
 
 class Stream:
@@ -43,7 +45,8 @@ class Stream:
         self.event("response.content_part.added", **place, part=part)
         # The bulk: made by hand, since a library would take longer than the program that reads it.
         head = f'event: {kind}\ndata: {{"type":"{kind}","sequence_number":'
-        tail = f',"item_id":"{item_id}","output_index":{at},"content_index":0,"logprobs":[],"delta":"'
+        padding = f'"obfuscation":"{"k" * PADDING}",' if PADDING else ""
+        tail = f',{padding}"item_id":"{item_id}","output_index":{at},"content_index":0,"logprobs":[],"delta":"'
         chunk, text = [], []
         for number in range(self.number, self.number + DELTAS):
             word = WORDS[number % 6]
@@ -102,7 +105,9 @@ def measure(program, command, megabytes):
 
 
 def main():
+    global PADDING
     program, megabytes = sys.argv[1], int(sys.argv[2])
+    PADDING = int(sys.argv[4]) if len(sys.argv) > 4 else 0
     limit = int(sys.argv[3]) if len(sys.argv) > 3 else None
     wrong = 0
     for command in ["check", "fold"]:

@@ -4,6 +4,7 @@
 //! same however it was cut. What cannot end soon is not kept, and goes to the decoder piece by piece.
 
 use alloc::format;
+use alloc::string::String;
 
 use memchr::{memchr_iter, memrchr2};
 
@@ -26,7 +27,7 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// [`Code::BufferLimit`] if more bytes wait than the limit allows, [`Code::AfterFinish`] after the end of input, or the
+    /// [`Code::BufferLimit`] if more bytes wait than the limit or the machine's memory allows, [`Code::AfterFinish`] after the end of input, or the
     /// error that ended reading.
     pub fn feed(&mut self, chunk: &[u8]) -> Result<(), Error> {
         let before = self.pending.len();
@@ -88,6 +89,10 @@ impl Reader {
             self.at = 0;
         }
         let before = self.pending.len();
+        // As large as the caller's chunk, so that it may fail: the error is one, and not the end of the process.
+        if self.pending.try_reserve(chunk.len()).is_err() {
+            return Err(self.halt(Error::new(Code::BufferLimit, self.decoder.offset(), NO_MEMORY)));
+        }
         self.pending.extend_from_slice(chunk);
         self.release(before);
         if self.events == 0 {
@@ -109,7 +114,12 @@ impl Reader {
             return Err(self.halt(Error::new(Code::FrameLimit, self.message_offset, detail)));
         }
         self.clear = false;
-        self.messages.push_back(message.into());
+        let mut kept = String::new();
+        if kept.try_reserve_exact(message.len()).is_err() {
+            return Err(self.halt(Error::new(Code::BufferLimit, self.message_offset, NO_MEMORY)));
+        }
+        kept.push_str(message);
+        self.messages.push_back(kept);
         Ok(())
     }
 
@@ -222,6 +232,9 @@ fn may_end_line(word: u64) -> bool {
     const ONES: u64 = 0x0101_0101_0101_0101;
     word.wrapping_sub(ONES * 0x10) & !word & (ONES * 0x80) != 0
 }
+
+/// Why a chunk was not taken that the limits allow.
+const NO_MEMORY: &str = "out of memory";
 
 /// How many bytes of a block wait for its end.
 const HELD_BYTES: usize = 1 << 16;

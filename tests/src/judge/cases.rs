@@ -5,7 +5,7 @@ use serde_json::{json, Value};
 use super::session::hex;
 use crate::streams::{feed, object, stream_edition, Feed};
 use crate::write::intents;
-use crate::{requests, vector_folder, vectors, Cutting, Vector};
+use crate::{naughty_strings, requests, vector_folder, vectors, Cutting, Vector};
 
 /// A vector, and the ways in which a runner is asked about it.
 pub struct Case {
@@ -58,6 +58,10 @@ pub fn cases() -> Vec<Case> {
         ["adapter/examples/inbound.json", "adapter/examples/outbound.json", "adapter/inbound", "adapter/outbound"]
     {
         add(folder, "convert", convert, |_| true);
+    }
+    for vector in naughty_strings() {
+        all.push(Case { vector: vector.clone(), word: "reader", make: string_read });
+        all.push(Case { vector, word: "writer", make: string_written });
     }
     all
 }
