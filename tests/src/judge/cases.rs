@@ -60,8 +60,8 @@ pub fn cases() -> Vec<Case> {
         add(folder, "convert", convert, |_| true);
     }
     for vector in naughty_strings() {
-        all.push(Case { vector: vector.clone(), word: "reader", make: string_read });
-        all.push(Case { vector, word: "writer", make: string_written });
+        all.push(Case { vector: vector.clone(), word: "reader", light: false, make: string_read });
+        all.push(Case { vector, word: "writer", light: false, make: string_written });
     }
     all
 }
