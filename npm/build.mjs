@@ -2,12 +2,17 @@
 
 import { build } from "esbuild";
 import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { deflateRawSync } from "node:zlib";
+
+import { withoutLocations } from "./locations.mjs";
 
 await mkdir("dist", { recursive: true });
 for (const [name, file] of [["core", "inline"], ["full", "inline-full"]]) {
-  const wasm = await readFile(`gen/${name}.wasm`);
-  await writeFile(`gen/${file}.js`, `export const wasm = "${wasm.toString("base64")}";\n`);
-  await writeFile(`gen/${file}.d.ts`, "export const wasm: string;\n");
+  const wasm = withoutLocations(await readFile(`gen/${name}.wasm`));
+  await writeFile(`gen/${name}.wasm`, wasm);
+  const text = deflateRawSync(wasm, { level: 9, memLevel: 9 }).toString("base64");
+  await writeFile(`gen/${file}.js`, `export const wasm = { size: ${wasm.length}, text: "${text}" };\n`);
+  await writeFile(`gen/${file}.d.ts`, "export const wasm: { size: number; text: string };\n");
   await copyFile(`gen/${name}.wasm`, `dist/${name}.wasm`);
 }
 

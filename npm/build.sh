@@ -21,11 +21,11 @@ module() {
     shift
     run cargo build --locked -p deltafold-wasm --target wasm32-unknown-unknown --profile release-wasm "$@"
     tool bindgen "$CARGO_TARGET_DIR/wasm32-unknown-unknown/release-wasm/deltafold_wasm.wasm" npm/gen "$name"
-    (cd npm && run npx --no-install wasm-opt -O3 "gen/${name}_bg.wasm" -o "gen/$name.wasm")
+    # The first passes untangle what the compiler leaves; after them the usual ones find more to merge.
+    (cd npm && run npx --no-install wasm-opt --flatten --rereloop --local-cse -Oz --converge "gen/${name}_bg.wasm" -o "gen/$name.wasm")
 }
 module core
-# Nothing in it but the reader is called per event, so it may be small rather than fast.
-CARGO_PROFILE_RELEASE_WASM_OPT_LEVEL=z module full --features full
+module full --features full
 cd npm
 run node build.mjs
 run node inspector/build.mjs

@@ -272,6 +272,13 @@ impl Findings {
         repair: Option<Repair>,
         text: impl FnOnce() -> (String, String),
     ) {
+        let mut text = Some(text);
+        self.weigh(rule, place, repair, &mut || text.take().map_or_else(Default::default, |text| text()));
+    }
+
+    /// As `report`, and compiled once: there are some fifty texts, and this is on nobody's fast path.
+    #[cold]
+    fn weigh(&mut self, rule: Rule, place: Place, repair: Option<Repair>, text: &mut dyn FnMut() -> (String, String)) {
         let full = self.kept.len() >= self.limit;
         if !self.weights.is_placed(rule) {
             let Some(severity) = self.weights.of(rule).map(|severity| self.soft(severity, repair)) else { return };

@@ -40,12 +40,12 @@ const CLASSES: Record<string, typeof DeltafoldError> = {
 };
 
 /**
- * Makes the error of a row `[class, code, message, offset, sequence number]`.
+ * Makes the error of a row `[class, code, message, offset, sequence number]`, which is JSON text.
  *
  * @internal
  */
-export function errorOf(row: unknown): DeltafoldError {
-  const [kind, code, message, offset, number] = row as [string, string, string, number, number | null];
+export function errorOf(row: string): DeltafoldError {
+  const [kind, code, message, offset, number] = JSON.parse(row) as [string, string, string, number, number | null];
   return new (CLASSES[kind] ?? DeltafoldError)(message, code, offset, number);
 }
 
@@ -58,6 +58,6 @@ export function call<T>(body: () => T): T {
   try {
     return body();
   } catch (thrown) {
-    throw Array.isArray(thrown) ? errorOf(thrown) : thrown;
+    throw typeof thrown === "string" ? errorOf(thrown) : thrown;
   }
 }

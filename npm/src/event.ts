@@ -27,71 +27,78 @@ const FAULTY = 1 << 13;
 /** Numbers in a table row. */
 export const ROW = 13;
 
-const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
 const types: string[] = [];
 
 /** A delta whose routing fields are data; what is seldom asked for is read from the payload. */
 class PlainEvent {
-  readonly #raw: string;
+  /* The fields are only declared: a class field would be set twice. The text is that of the whole batch, and holds the payload. */
+  readonly #text: string;
+  readonly #start: number;
+  readonly #end: number;
   readonly #index: number;
   readonly #offset: number;
-  #parsed: Record<string, unknown> | undefined;
-  readonly type: string;
-  readonly sequence_number: number;
-  readonly item_id: string;
-  readonly output_index: number;
-  readonly delta: string;
+  declare readonly type: string;
+  declare readonly sequence_number: number;
+  declare readonly item_id: string;
+  declare readonly output_index: number;
+  declare readonly delta: string;
 
-  constructor(type: string, number: number, item: string, output: number, delta: string, raw: string, index: number, offset: number) {
+  constructor(type: string, number: number, item: string, output: number, delta: string, text: string, start: number, end: number, index: number, offset: number) {
+    this.#text = text;
+    this.#start = start;
+    this.#end = end;
+    this.#index = index;
+    this.#offset = offset;
     this.type = type;
     this.sequence_number = number;
     this.item_id = item;
     this.output_index = output;
     this.delta = delta;
-    this.#raw = raw;
-    this.#index = index;
-    this.#offset = offset;
   }
 
   get logprobs(): unknown {
-    return this.#payload()["logprobs"];
+    return payloadOf(this)["logprobs"];
   }
 
   get obfuscation(): unknown {
-    return this.#payload()["obfuscation"];
+    return payloadOf(this)["obfuscation"];
   }
 
   toJSON(): unknown {
-    return JSON.parse(this.#raw);
-  }
-
-  #payload(): Record<string, unknown> {
-    return (this.#parsed ??= JSON.parse(this.#raw) as Record<string, unknown>);
+    return JSON.parse(this.#text.slice(this.#start, this.#end));
   }
 
   static info(event: object): EventInfo | undefined {
-    return #raw in event
-      ? { kind: event.type, raw: event.#raw, index: event.#index, offset: event.#offset, fault: null }
-      : undefined;
+    if (!(#text in event)) return undefined;
+    return { kind: event.type, raw: event.#text.slice(event.#start, event.#end), index: event.#index, offset: event.#offset, fault: null };
   }
 }
 
 class ContentDelta extends PlainEvent {
-  readonly content_index: number;
+  declare readonly content_index: number;
 
-  constructor(type: string, number: number, item: string, output: number, content: number, delta: string, raw: string, index: number, offset: number) {
-    super(type, number, item, output, delta, raw, index, offset);
+  constructor(type: string, number: number, item: string, output: number, content: number, delta: string, text: string, start: number, end: number, index: number, offset: number) {
+    super(type, number, item, output, delta, text, start, end, index, offset);
     this.content_index = content;
   }
 }
 
 class SummaryDelta extends PlainEvent {
-  readonly summary_index: number;
+  declare readonly summary_index: number;
 
-  constructor(type: string, number: number, item: string, output: number, summary: number, delta: string, raw: string, index: number, offset: number) {
-    super(type, number, item, output, delta, raw, index, offset);
+  constructor(type: string, number: number, item: string, output: number, summary: number, delta: string, text: string, start: number, end: number, index: number, offset: number) {
+    super(type, number, item, output, delta, text, start, end, index, offset);
     this.summary_index = summary;
   }
+}
+
+/** Payloads that were parsed because somebody asked for a rare field: its objects are the same at the next look. */
+const payloads = new WeakMap<PlainEvent, Record<string, unknown>>();
+
+function payloadOf(event: PlainEvent): Record<string, unknown> {
+  let payload = payloads.get(event);
+  if (payload === undefined) payloads.set(event, (payload = event.toJSON() as Record<string, unknown>));
+  return payload;
 }
 
 const infos = new WeakMap<object, EventInfo>();
@@ -106,33 +113,33 @@ export function eventInfo(event: object): EventInfo | undefined {
 }
 
 /** The events of a batch, in order; `items` holds the item ids of the reader by slot. */
-export function eventsOf(table: Uint32Array, start: number, count: number, first: number, bytes: Uint8Array, items: string[]): StreamEvent[] {
-  const text = UTF8.decode(bytes);
-  const events = new Array<unknown>(count);
-  for (let i = 0, at = start; i < count; i++, at += ROW) {
-    const head = table[at]!;
-    const raw = text.slice(table[at + 5]!, table[at + 6]!);
-    const offset = table[at + 11]! + table[at + 12]! * 4294967296;
-    const type = (types[head & 255] ??= core.kind_name(head & 255));
-    if ((head & PLAIN) === 0) {
-      events[i] = parsed(type, raw, text.slice(table[at + 7]!, table[at + 8]!), first + i, offset, (head & FAULTY) !== 0);
-      continue;
-    }
-    const slot = table[at + 4]!;
-    if (head & NEW_ITEM) items[slot] = text.slice(table[at + 9]!, table[at + 10]!);
-    const item = items[slot]!;
-    const delta = text.slice(table[at + 7]!, table[at + 8]!);
-    const number = table[at + 1]!;
-    const output = table[at + 2]!;
-    if (head & CONTENT) {
-      events[i] = new ContentDelta(type, number, item, output, table[at + 3]!, delta, raw, first + i, offset);
-    } else if (head & SUMMARY) {
-      events[i] = new SummaryDelta(type, number, item, output, table[at + 3]!, delta, raw, first + i, offset);
-    } else {
-      events[i] = new PlainEvent(type, number, item, output, delta, raw, first + i, offset);
-    }
-  }
+export function eventsOf(table: Uint32Array, start: number, count: number, first: number, text: string, items: string[]): StreamEvent[] {
+  const events: unknown[] = [];
+  for (let i = 0, at = start; i < count; i++, at += ROW) events.push(eventAt(table, at, first + i, text, items));
   return events as StreamEvent[];
+}
+
+function eventAt(table: Uint32Array, at: number, index: number, text: string, items: string[]): object {
+  const head = table[at]!;
+  const start = table[at + 5]!;
+  const end = table[at + 6]!;
+  const high = table[at + 12]!;
+  const offset = high === 0 ? table[at + 11]! : table[at + 11]! + high * 4294967296;
+  const type = types[head & 255] ?? nameOf(head & 255);
+  const delta = text.slice(table[at + 7]!, table[at + 8]!);
+  if ((head & PLAIN) === 0) return parsed(type, text.slice(start, end), delta, index, offset, (head & FAULTY) !== 0);
+  const slot = table[at + 4]!;
+  if (head & NEW_ITEM) items[slot] = text.slice(table[at + 9]!, table[at + 10]!);
+  const item = items[slot]!;
+  const number = table[at + 1]!;
+  const output = table[at + 2]!;
+  if (head & CONTENT) return new ContentDelta(type, number, item, output, table[at + 3]!, delta, text, start, end, index, offset);
+  if (head & SUMMARY) return new SummaryDelta(type, number, item, output, table[at + 3]!, delta, text, start, end, index, offset);
+  return new PlainEvent(type, number, item, output, delta, text, start, end, index, offset);
+}
+
+function nameOf(kind: number): string {
+  return (types[kind] = core.kind_name(kind));
 }
 
 function parsed(kind: string, raw: string, names: string, index: number, offset: number, faulty: boolean): object {

@@ -1,8 +1,10 @@
 /* Starting the module, with an error that says what a page must allow. */
 
-/** Decodes base64, and starts the module that it holds. */
-export function decode<T>(text: string, start: (module: Uint8Array<ArrayBuffer>) => T): T {
-  return guarded(() => start(bytesOf(text)));
+import { inflate } from "./inflate.js";
+
+/** Decodes base64, inflates what it holds, and starts the module that comes out. */
+export function decode<T>({ text, size }: { text: string; size: number }, start: (module: Uint8Array<ArrayBuffer>) => T): T {
+  return guarded(() => start(inflate(bytesOf(text), size)));
 }
 
 interface Base64 {

@@ -70,8 +70,10 @@ export class PartialJson {
 
   /** The innermost value that is not finished, as JSON pointer and type; null without one. */
   get unfinished(): { path: string; type: string } | null {
-    const [path, type] = this.#core.unfinished();
-    return path === undefined ? null : { path, type: type! };
+    const found = this.#core.unfinished();
+    if (found === "") return null;
+    const [path, type] = JSON.parse(found) as [string, string];
+    return { path, type };
   }
 
   /** Gives the memory back. */

@@ -1,7 +1,7 @@
 import * as core from "../gen/core.js";
 import { call, DeltafoldError, errorOf, Misuse } from "./error.js";
 import { eventsOf } from "./event.js";
-import { byteView, wordView } from "./memory.js";
+import { byteView, textAt, wordView } from "./memory.js";
 import { Snapshot } from "./snapshot.js";
 import type { Finding, FindingCounts, Outcome, RateLimits, ReaderOptions, ResponseObject, StreamEvent } from "./types.js";
 
@@ -63,46 +63,45 @@ export class Reader {
 
   /** Says that no more comes, drops events that were not asked for, and returns how the stream ended. May be called again. */
   finish(): Outcome {
-    return JSON.parse(this.#live(true).finish()) as Outcome;
+    return JSON.parse(this.#ask(core.Ask.Finish)) as Outcome;
   }
 
   /** The response so far, as plain objects; what did not change since the last look is the same object. Null before any. */
   get response(): ResponseObject | null {
-    this.#snapshot.apply(this.#live(true).changes());
+    this.#snapshot.apply(this.#ask(core.Ask.Changes));
     return this.#snapshot.response;
   }
 
   /** The response so far as JSON text, with numbers as they were written. */
   get responseJson(): string {
-    return this.#live(true).response_json();
+    return this.#ask(core.Ask.Response);
   }
 
   /** The texts of all messages so far, joined. */
   get outputText(): string {
-    return this.#live(true).output_text();
+    return this.#ask(core.Ask.OutputText);
   }
 
   /** What was wrong with the stream so far: the first so many, see `limits.findings`. */
   get findings(): readonly Finding[] {
-    const reader = this.#live(true);
-    const kept = reader.finding_counts()[3]!;
+    const kept = this.#counts()[3]!;
     // A repair may be added to a finding of the newest event after it was made, so the last one is read again.
     if (kept > 0) {
       const from = Math.max(0, Math.min(this.#findings.length, kept) - 8);
-      this.#findings = [...this.#findings.slice(0, from), ...(JSON.parse(reader.findings(from)) as Finding[])];
+      this.#findings = [...this.#findings.slice(0, from), ...(JSON.parse(this.#ask(core.Ask.Findings, from)) as Finding[])];
     }
     return this.#findings;
   }
 
   /** How many findings there were, also beyond those that are kept. */
   get findingCounts(): FindingCounts {
-    const [notes, warnings, errors] = this.#live(true).finding_counts();
+    const [notes, warnings, errors] = this.#counts();
     return { notes: notes!, warnings: warnings!, errors: errors! };
   }
 
   /** How the stream ended; null before a terminal event or `finish` has said so. */
   get outcome(): Outcome | null {
-    const outcome = this.#live(true).outcome();
+    const outcome = this.#ask(core.Ask.Outcome);
     return outcome === "" ? null : (JSON.parse(outcome) as Outcome);
   }
 
@@ -153,22 +152,22 @@ export class Reader {
 
   /** The arguments of the call at a position of the output, as far as they go; undefined before the first character. */
   partialArguments(position: number): unknown {
-    return valueOf(this.#live(true).partial_arguments(position));
+    return valueOf(this.#ask(core.Ask.Arguments, position));
   }
 
   /** The text of a part read as JSON that is still growing, for structured output; undefined before the first character. */
   partialText(position: number, part: number): unknown {
-    return valueOf(this.#live(true).partial_text(position, part));
+    return valueOf(this.#ask(core.Ask.Text, position, part));
   }
 
   /** Preview images of the item at a position, by number, as base64. */
   partialImages(position: number): [number: number, base64: string][] {
-    return JSON.parse(this.#live(true).partial_images(position)) as [number, string][];
+    return (valueOf(this.#ask(core.Ask.Images, position)) ?? []) as [number, string][];
   }
 
   /** Takes HTTP response headers; those about rate limits are kept. With a status a validating reader checks them, too. */
   noteHeaders(headers: Iterable<readonly [string, string]>, status = 0): void {
-    this.#live(true).note_head(status, [...headers].flat());
+    this.#live(true).note_head(status, [...headers].flat().map((line) => `${line}\n`).join(""));
   }
 
   /** Takes the request that the stream answers, as an object or as JSON text: a validating reader then checks the rules about both. */
@@ -221,15 +220,22 @@ export class Reader {
     }
     const words = wordView();
     const head = this.#head;
-    const text = words[head + 2]!;
-    const bytes = byteView().subarray(text, text + words[head + 3]!);
-    const events = eventsOf(words, words[head + 1]! >>> 2, count, words[head + 5]!, bytes, this.#items);
+    const text = textAt(words[head + 2]!, words[head + 3]!, words[head + 6] !== 0);
+    const events = eventsOf(words, words[head + 1]! >>> 2, count, words[head + 5]!, text, this.#items);
     if (words[head + 4] !== 0) this.#error = errorOf(this.#core!.error());
     return events;
   }
 
+  #ask(what: core.Ask, at = 0, part = 0): string {
+    return this.#live(true).ask(what, at, part);
+  }
+
+  #counts(): number[] {
+    return JSON.parse(this.#ask(core.Ask.Counts)) as number[];
+  }
+
   #state(): State {
-    return JSON.parse(this.#live(true).state()) as State;
+    return JSON.parse(this.#ask(core.Ask.State)) as State;
   }
 
   #live(ended = false): core.Reader {

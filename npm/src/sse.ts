@@ -35,13 +35,8 @@ export class SseDecoder {
       throw new TypeError(`expected a Uint8Array, found ${chunk === null ? "null" : typeof chunk}`);
     }
     const decoder = this.#live();
-    const row = call(() => decoder.feed(chunk)) as unknown[];
-    const frames: Frame[] = [];
-    for (let i = 0; i < row.length; i += 5) {
-      const [event, data, id, retry, offset] = row.slice(i, i + 5) as [string, string, string, number | null, number];
-      frames.push({ event, data, id, retry, offset });
-    }
-    return frames;
+    const rows = JSON.parse(call(() => decoder.feed(chunk))) as [string, string, string, number | null, number][];
+    return rows.map(([event, data, id, retry, offset]) => ({ event, data, id, retry, offset }));
   }
 
   /** Makes the decoder as new: nothing pending, no last event id, offset 0. */

@@ -7,6 +7,11 @@
 //! An event is *plain* if it is a delta with all its routing fields and no member that JavaScript has no slot for: its
 //! object is made from the numbers alone. Every other event is parsed from its payload text.
 
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
 use deltafold::json::write_string;
 use deltafold::Event;
 
@@ -32,7 +37,8 @@ const LAZY: usize = 2048;
 
 #[derive(Debug)]
 pub(crate) struct Batch {
-    /// Event count, table, text, bytes of text, whether reading has ended, index of the first event, kept in one place.
+    /// Event count, table, text, bytes of text, whether reading has ended, index of the first event, whether the text is ASCII;
+    /// kept in one place.
     head: Box<[u32; HEAD]>,
     table: Vec<u32>,
     text: String,
@@ -132,6 +138,7 @@ impl Batch {
         self.head[2] = self.text.as_ptr() as u32;
         self.head[3] = self.text.len() as u32;
         self.head[4] = u32::from(stopped);
+        self.head[6] = u32::from(self.units as usize == self.text.len());
         count
     }
 

@@ -1,5 +1,9 @@
 //! Checking one JSON object, and the rules in words.
 
+use alloc::borrow::ToOwned;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
 use deltafold::json::Object;
 use deltafold::validate::{self, Rule};
 use deltafold::Profile;

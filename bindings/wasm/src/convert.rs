@@ -1,5 +1,10 @@
 //! Conversion between dialects: bytes in, bytes out.
 
+use alloc::borrow::ToOwned;
+use alloc::string::{String, ToString};
+use alloc::vec;
+use alloc::vec::Vec;
+
 use deltafold::adapter::{self, Dialect};
 use deltafold::json::Value;
 use wasm_bindgen::prelude::*;

@@ -1,6 +1,9 @@
-//! Core errors as rows `[class, code, message, offset, sequence number]`; the JavaScript side makes its `Error` classes
-//! from them.
+//! Core errors as rows `[class, code, message, offset, sequence number]`, as JSON text; the JavaScript side makes its
+//! `Error` classes from them.
 
+use alloc::string::ToString;
+
+use deltafold::json::Value;
 use deltafold::{Class, Error};
 use wasm_bindgen::JsValue;
 
@@ -12,14 +15,14 @@ pub(crate) fn row(error: &Error) -> JsValue {
         Class::Misuse => "misuse",
         _ => "malformed",
     };
-    vec![
-        JsValue::from_str(class),
-        JsValue::from_str(error.code().name()),
-        JsValue::from_str(&error.to_string()),
-        JsValue::from_f64(error.offset() as f64),
-        error.sequence_number().map_or(JsValue::NULL, |number| JsValue::from_f64(number as f64)),
-    ]
-    .into()
+    let row = [
+        class.into(),
+        error.code().name().into(),
+        error.to_string().into(),
+        error.offset().into(),
+        error.sequence_number().into(),
+    ];
+    JsValue::from_str(&Value::Array(row.into()).to_string())
 }
 
 /// The same as a function that turns a whole result.

@@ -5,6 +5,13 @@
 //! chunk to its events is different: see `batch.rs`. Addresses are only given away, for JavaScript to
 //! look at this module's memory; `unsafe` is in `mem.rs` alone.
 
+#![cfg_attr(target_arch = "wasm32", no_std)]
+
+extern crate alloc;
+
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+
 use wasm_bindgen::prelude::*;
 
 mod batch;
@@ -29,7 +36,7 @@ pub use check::{explain, profiles, validate_named};
 #[cfg(feature = "full")]
 pub use convert::{detect_dialect, dialects, Converter};
 pub use partial::{partial_json, PartialJson};
-pub use reader::{kind_name, Reader};
+pub use reader::{kind_name, Ask, Reader};
 #[cfg(feature = "full")]
 pub use request::request_named;
 pub use sse::SseDecoder;
@@ -40,4 +47,16 @@ pub use writer::Writer;
 #[wasm_bindgen]
 pub fn version() -> String {
     env!("CARGO_PKG_VERSION").to_owned()
+}
+
+/// Where the memory of the module comes from: what the standard library would take.
+#[cfg(target_arch = "wasm32")]
+#[global_allocator]
+static MEMORY: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+
+/// A panic is a trap: it is a bug, nobody sees its words, and the code that would make them is a fifth of a module.
+#[cfg(target_arch = "wasm32")]
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    core::arch::wasm32::unreachable()
 }

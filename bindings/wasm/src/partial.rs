@@ -1,5 +1,7 @@
 //! JSON that is still growing.
 
+use alloc::string::{String, ToString};
+
 use deltafold::json::{self, Change, PartialOptions, Value};
 use deltafold::Error;
 use wasm_bindgen::prelude::*;
@@ -60,10 +62,10 @@ impl PartialJson {
         changes
     }
 
-    /// The innermost unfinished value as JSON pointer and type; empty without one.
-    pub fn unfinished(&self) -> Vec<String> {
-        let row = |(pointer, tag): (String, json::Tag)| vec![pointer, tag.exact_name().into()];
-        self.0.unfinished().map_or_else(Vec::new, row)
+    /// The innermost unfinished value as JSON text, pointer and type; empty without one.
+    pub fn unfinished(&self) -> String {
+        let row = |(pointer, tag): (String, json::Tag)| [Value::from(pointer), Value::from(tag.exact_name())];
+        self.0.unfinished().map_or_else(String::new, |found| Value::Array(row(found).into()).to_string())
     }
 }
 

@@ -1,7 +1,12 @@
 //! The reader: bytes in, batches of events out, and everything else as JSON text.
 
+use alloc::borrow::ToOwned;
+use alloc::string::{String, ToString};
+use alloc::vec;
+use alloc::vec::Vec;
+
 use deltafold::json::{Object, Value};
-use deltafold::{Error, Finding, Kind, ReaderOptions};
+use deltafold::{Error, Finding, Item, Kind, ReaderOptions};
 use wasm_bindgen::prelude::*;
 
 use crate::batch::Batch;
@@ -19,6 +24,34 @@ pub struct Reader {
     seen: Seen,
     /// Why the last call was refused, or why reading ended.
     error: Option<Error>,
+}
+
+/// What JavaScript asks of a reader.
+#[wasm_bindgen]
+#[derive(Clone, Copy, Debug)]
+pub enum Ask {
+    /// How the stream ended; says that no more comes.
+    Finish,
+    /// What changed in the response since the last time; see `snapshot.rs`.
+    Changes,
+    /// The whole response.
+    Response,
+    /// The texts of all messages, joined; no JSON.
+    OutputText,
+    /// The arguments of the call at a position of the output as far as they go; empty without a value.
+    Arguments,
+    /// The text of a part as JSON that is still growing; empty without a value.
+    Text,
+    /// The preview images of the item at a position: a list of number and base64.
+    Images,
+    /// The findings from one on.
+    Findings,
+    /// How many findings there were: notes, warnings and errors, and how many are kept.
+    Counts,
+    /// The outcome; empty before there is one.
+    Outcome,
+    /// The small getters of the core.
+    State,
 }
 
 /// What `feed` returns when the call itself was refused.
@@ -74,12 +107,6 @@ impl Reader {
         self.read(Ok(()))
     }
 
-    /// Says how the stream ended, as JSON text.
-    pub fn finish(&mut self) -> String {
-        self.seen.changed();
-        self.core.finish().to_value().to_string()
-    }
-
     /// Makes the reader new; options stay.
     pub fn reset(&mut self) {
         self.core.reset();
@@ -93,82 +120,44 @@ impl Reader {
         self.error.as_ref().map_or(JsValue::UNDEFINED, row)
     }
 
-    /// What changed in the response since the last call, as JSON text; see `snapshot.rs`.
-    pub fn changes(&mut self) -> String {
-        self.seen.changes(self.core.response())
+    /// Answers a question of JavaScript with a text, mostly JSON; see [`Ask`]. `at` and `part` are positions, where it has any.
+    ///
+    /// One door for all of them: each exported method costs half a kilobyte for its way in and out.
+    pub fn ask(&mut self, what: Ask, at: usize, part: usize) -> String {
+        match what {
+            Ask::Finish => {
+                self.seen.changed();
+                self.core.finish().to_value().to_string()
+            }
+            Ask::Changes => self.seen.changes(self.core.response()),
+            Ask::Response => self.core.response().to_json(),
+            Ask::OutputText => self.core.response().output_text().into_owned(),
+            Ask::Arguments => self.item(at, |item| item.read_arguments(|read| text_of(read.value()))),
+            Ask::Text => self.item(at, |item| {
+                item.parts().nth(part).map_or_else(String::new, |part| part.read_json(|read| text_of(read.value())))
+            }),
+            Ask::Images => self.item(at, |item| {
+                let images = item.partial_images();
+                let rows = images.map(|(number, base64)| Value::Array(vec![Value::from(number), Value::from(base64)]));
+                Value::Array(rows.collect()).to_string()
+            }),
+            Ask::Findings => array(self.core.findings().get(at..).unwrap_or_default()),
+            Ask::Counts => {
+                use deltafold::Severity::{Error, Note, Warning};
+                let all = self.core.all_findings();
+                let counts = [Note, Warning, Error].map(|severity| all.count(severity));
+                let counts = counts.into_iter().chain([self.core.findings().len() as u64]);
+                Value::Array(counts.map(Value::from).collect()).to_string()
+            }
+            Ask::Outcome => self.core.outcome().map_or_else(String::new, |outcome| outcome.to_value().to_string()),
+            Ask::State => self.state(),
+        }
     }
 
-    /// The whole response as JSON text.
-    pub fn response_json(&self) -> String {
-        self.core.response().to_json()
-    }
-
-    /// The texts of all messages, joined.
-    pub fn output_text(&self) -> String {
-        self.core.response().output_text().into_owned()
-    }
-
-    /// The arguments of the call at a position of the output as far as they go, as JSON text; empty without a value.
-    pub fn partial_arguments(&self, at: usize) -> String {
-        let item = self.core.response().item(at);
-        item.map_or_else(String::new, |item| item.read_arguments(|read| text_of(read.value())))
-    }
-
-    /// The text of a part as JSON that is still growing; empty without a value.
-    pub fn partial_text(&self, at: usize, part: usize) -> String {
-        let part = self.core.response().item(at).and_then(|item| item.parts().nth(part));
-        part.map_or_else(String::new, |part| part.read_json(|read| text_of(read.value())))
-    }
-
-    /// The preview images of the item at a position, as JSON text: a list of number and base64.
-    pub fn partial_images(&self, at: usize) -> String {
-        let images = self.core.response().item(at).into_iter().flat_map(|item| item.partial_images());
-        let rows = images.map(|(number, base64)| Value::Array(vec![Value::from(number), Value::from(base64)]));
-        Value::Array(rows.collect()).to_string()
-    }
-
-    /// The findings from one on, as JSON text.
-    pub fn findings(&self, from: usize) -> String {
-        array(self.core.findings().get(from..).unwrap_or_default())
-    }
-
-    /// How many findings there were: notes, warnings and errors, and how many are kept.
-    pub fn finding_counts(&self) -> Vec<f64> {
-        use deltafold::Severity::{Error, Note, Warning};
-        let all = self.core.all_findings();
-        let counts = [Note, Warning, Error].map(|severity| all.count(severity) as f64);
-        counts.into_iter().chain([self.core.findings().len() as f64]).collect()
-    }
-
-    /// The outcome as JSON text; empty before there is one.
-    pub fn outcome(&self) -> String {
-        self.core.outcome().map_or_else(String::new, |outcome| outcome.to_value().to_string())
-    }
-
-    /// The small getters of the core, as one JSON object.
-    pub fn state(&self) -> String {
-        let mut state = Object::new();
-        state.push("last_sequence_number", self.core.last_sequence_number());
-        state.push("event_count", self.core.event_count());
-        state.push("activity", self.core.activity());
-        state.push("saw_done", self.core.saw_done());
-        state.push("last_event_id", self.core.last_event_id());
-        state.push("retry", self.core.retry());
-        state.push("offset", self.core.offset());
-        let rates = self.core.rate_limits();
-        let mut limits = Object::new();
-        limits.push("headers", rates.headers.clone());
-        limits.push("event", rates.event.clone());
-        // Reading a float takes code that nothing else in the small module needs.
-        #[cfg(feature = "full")]
-        limits.push("retry_after_seconds", rates.retry_after_seconds());
-        state.push("rate_limits", limits);
-        state.to_string()
-    }
-
-    /// Takes the HTTP status (0 for none) and the headers, names and values in turns.
-    pub fn note_head(&mut self, status: u16, headers: Vec<String>) {
-        let pairs = headers.chunks_exact(2).map(|pair| (pair[0].as_str(), pair[1].as_str()));
+    /// Takes the HTTP status (0 for none) and the headers: names and values in turns, a line each.
+    pub fn note_head(&mut self, status: u16, headers: &str) {
+        let mut lines = headers.lines();
+        let pairs = core::iter::from_fn(move || Some((lines.next()?, lines.next()?)));
         match status {
             0 => self.core.note_headers(pairs),
             _ => self.core.note_head(status, pairs),
@@ -186,6 +175,31 @@ impl Reader {
     /// The state as bytes to store.
     pub fn save(&self) -> Vec<u8> {
         self.core.save()
+    }
+
+    fn item(&self, at: usize, read: impl FnOnce(Item<'_>) -> String) -> String {
+        self.core.response().item(at).map_or_else(String::new, read)
+    }
+
+    /// The small getters of the core, as one JSON object.
+    fn state(&self) -> String {
+        let mut state = Object::new();
+        state.push("last_sequence_number", self.core.last_sequence_number());
+        state.push("event_count", self.core.event_count());
+        state.push("activity", self.core.activity());
+        state.push("saw_done", self.core.saw_done());
+        state.push("last_event_id", self.core.last_event_id());
+        state.push("retry", self.core.retry());
+        state.push("offset", self.core.offset());
+        let rates = self.core.rate_limits();
+        let mut limits = Object::new();
+        limits.push("headers", rates.headers.clone());
+        limits.push("event", rates.event.clone());
+        // Reading a float takes code that nothing else in the small module needs.
+        #[cfg(feature = "full")]
+        limits.push("retry_after_seconds", rates.retry_after_seconds());
+        state.push("rate_limits", limits);
+        state.to_string()
     }
 
     fn around(core: deltafold::Reader) -> Self {

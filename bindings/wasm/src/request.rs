@@ -1,5 +1,7 @@
 //! Requests: history, tool loops, errors. The words are in `npm/src/request.ts`.
 
+use alloc::string::String;
+
 use deltafold::request;
 use wasm_bindgen::prelude::*;
 

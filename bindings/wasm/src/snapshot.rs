@@ -4,6 +4,10 @@
 //! tell. Whether that is so is proved by lengths: what the strings of the response have grown by must be what the deltas
 //! brought. Otherwise every item is told, and JavaScript keeps those whose text is the same.
 
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use deltafold::json::{write_string, Value};
 use deltafold::{Item, Response};
 

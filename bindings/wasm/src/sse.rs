@@ -1,6 +1,10 @@
 //! The first layer on its own: bytes to SSE frames.
 
-use deltafold::sse::{FrameDecoder, Signal};
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use deltafold::json::Value;
+use deltafold::sse::{Frame, FrameDecoder, Signal};
 use deltafold::Limits;
 use wasm_bindgen::prelude::*;
 
@@ -22,26 +26,23 @@ impl SseDecoder {
         error::rows(Limits::from_json(limits)).map(|limits| Self(FrameDecoder::new(&limits)))
     }
 
-    /// Takes a chunk and returns five values for each frame that it completes: event, data, id, retry, offset.
+    /// Takes a chunk and returns a row for each frame that it completes, as JSON text: event, data, id, retry, offset.
     ///
     /// # Errors
     /// A limit was passed and no frame came before that; every later call fails in the same way until `reset`.
-    pub fn feed(&mut self, chunk: &[u8]) -> Result<Vec<JsValue>, JsValue> {
-        let mut row = Vec::new();
+    pub fn feed(&mut self, chunk: &[u8]) -> Result<String, JsValue> {
+        let mut rows = Vec::new();
         let mut at = 0;
         loop {
             match self.0.next(chunk, &mut at) {
-                Ok(Some(Signal::Frame(frame))) => row.extend([
-                    JsValue::from_str(frame.event),
-                    JsValue::from_str(frame.data),
-                    JsValue::from_str(frame.id),
-                    frame.retry.map_or(JsValue::NULL, |retry| JsValue::from_f64(retry as f64)),
-                    JsValue::from_f64(frame.offset as f64),
-                ]),
+                Ok(Some(Signal::Frame(frame))) => {
+                    let Frame { event, data, id, retry, offset, .. } = frame;
+                    rows.push(Value::Array([event.into(), data.into(), id.into(), retry.into(), offset.into()].into()));
+                }
                 Ok(Some(_)) => {}
                 // Frames before the error are not lost: they come first, and the next call throws.
-                Err(error) if row.is_empty() => return Err(error::row(&error)),
-                Ok(None) | Err(_) => return Ok(row),
+                Err(error) if rows.is_empty() => return Err(error::row(&error)),
+                Ok(None) | Err(_) => return Ok(Value::Array(rows).to_string()),
             }
         }
     }

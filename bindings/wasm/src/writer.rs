@@ -1,5 +1,9 @@
 //! The writer: intents as JSON text in, bytes or events out.
 
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use deltafold::WriterOptions;
 use wasm_bindgen::prelude::*;
 

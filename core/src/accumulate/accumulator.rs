@@ -419,7 +419,7 @@ impl Accumulator {
         self.bytes += event.raw().len();
         let id = item.get("id").and_then(|id| id.as_str()).unwrap_or_default();
         let by_index = event.output_index().and_then(|index| self.building.routed(index));
-        let at = by_index.or_else(|| self.building.by_id.get(&*id).copied());
+        let at = by_index.or_else(|| self.building.by_id.get(&*id));
         let Some(at) = at else {
             findings.report(Rule::Item03, event.place(), Some(Repair::OpenedItem), || {
                 (String::new(), "expected output_item.added before output_item.done, found none".to_owned())
@@ -437,7 +437,7 @@ impl Accumulator {
         }
         slot.finish(item, &id);
         if !id.is_empty() {
-            self.building.by_id.entry(id.into_owned()).or_insert(at);
+            self.building.by_id.keep(id.into_owned(), at);
         }
         Ok(())
     }
@@ -460,7 +460,7 @@ impl Accumulator {
         findings: &mut Findings,
     ) -> Result<Option<u32>, Error> {
         let by_index = event.output_index().and_then(|index| self.building.routed(index));
-        let by_id = || event.item_id().and_then(|id| self.building.by_id.get(id)).copied();
+        let by_id = || event.item_id().and_then(|id| self.building.by_id.get(id));
         let at = match by_index.or_else(by_id) {
             Some(at) => at,
             None if event.output_index().is_none() && event.item_id().is_none() => {
@@ -490,7 +490,7 @@ impl Accumulator {
         match event.item_id() {
             Some(id) if slot.id().is_empty() && !id.is_empty() => {
                 slot.set_id(id);
-                self.building.by_id.entry(id.to_owned()).or_insert(at);
+                self.building.by_id.keep(id.to_owned(), at);
             }
             Some(id) if id != slot.id() => {
                 findings.report(Rule::Item11, event.place(), Some(Repair::RoutedByIndex), || {

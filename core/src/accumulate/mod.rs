@@ -14,6 +14,7 @@ mod response;
 mod route;
 mod save;
 mod slot;
+mod sorted;
 mod state;
 
 pub use accumulator::{AccumulateOptions, Accumulator, Images};

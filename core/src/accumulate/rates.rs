@@ -34,7 +34,9 @@ impl RateLimits {
     pub(crate) fn take_headers<'h>(&mut self, headers: impl IntoIterator<Item = (&'h str, &'h str)>) {
         for (name, value) in headers {
             let name = name.to_ascii_lowercase();
-            if name.contains("ratelimit") || name.contains("rate-limit") || name.starts_with("retry-after") {
+            // By windows: the search for a string inside of another is kilobytes of code, and headers are short.
+            let has = |part: &[u8]| name.as_bytes().windows(part.len()).any(|window| window == part);
+            if has(b"ratelimit") || has(b"rate-limit") || name.starts_with("retry-after") {
                 self.headers.insert(name, value);
             }
         }

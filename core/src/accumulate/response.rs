@@ -61,13 +61,13 @@ impl<'a> Response<'a> {
 
     /// Says whether there are no items yet.
     pub fn is_empty(&self) -> bool {
-        self.of.order.is_empty()
+        self.of.order.len() == 0
     }
 
     /// The items in output order, without holes.
     pub fn items(&self) -> impl Iterator<Item = Item<'a>> + use<'a> {
         let of = self.of;
-        of.order.values().map(move |at| Item { slot: &of.slots[*at as usize] })
+        of.order.numbers().map(move |at| Item { slot: &of.slots[at as usize] })
     }
 
     /// The item at a position of the output.
@@ -77,13 +77,13 @@ impl<'a> Response<'a> {
 
     /// The position in the output of the item that an `output_index` of the stream routes to.
     pub fn position_of_index(&self, output_index: u64) -> Option<usize> {
-        self.of.position_of(*self.of.by_index.get(&output_index)?)
+        self.of.position_of(self.of.by_index.get(&(output_index, 0))?)
     }
 
     /// The item that an `output_index` of the stream routes to.
     pub fn item_at_index(&self, output_index: u64) -> Option<Item<'a>> {
-        let at = self.of.by_index.get(&output_index)?;
-        self.of.slots.get(*at as usize).map(|slot| Item { slot })
+        let at = self.of.by_index.get(&(output_index, 0))?;
+        self.of.slots.get(at as usize).map(|slot| Item { slot })
     }
 
     /// The texts of all `output_text` parts of all messages, joined. Borrowed where there is only one.

@@ -1,7 +1,6 @@
 //! Saving an accumulator's state and taking it up again.
 
 use alloc::borrow::ToOwned;
-use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -22,7 +21,7 @@ impl Accumulator {
         state.push("fields", response.fields.object().clone());
         state.push("started", response.started);
         state.push("slots", response.slots.iter().map(save_slot).collect::<Vec<_>>());
-        state.push("by_index", pairs(response.by_index.iter().map(|(index, at)| (*index, *at))));
+        state.push("by_index", pairs(response.by_index.iter().map(|((index, _), at)| (*index, *at))));
         state.push("order", pairs(response.order.iter().map(|((rank, _), at)| (*rank, *at))));
         state.push("outcome", self.outcome.as_ref().map(save_outcome));
         state.push("error", self.error.as_ref().map(save_failure));
@@ -51,17 +50,22 @@ impl Accumulator {
             let at = b.as_u64().filter(|at| *at < count)?;
             Some((a.as_u64()?, at as u32))
         };
-        response.by_index = state.get("by_index")?.as_array()?.iter().map(index).collect::<Option<_>>()?;
-        let order = state.get("order")?.as_array()?.iter().map(index).collect::<Option<Vec<_>>>()?;
-        response.order = order.into_iter().map(|(rank, at)| ((rank, at), at)).collect::<BTreeMap<_, _>>();
+        for pair in state.get("by_index")?.as_array()? {
+            let (wire, at) = index(pair)?;
+            response.by_index.insert((wire, 0), at);
+        }
+        for pair in state.get("order")?.as_array()? {
+            let (rank, at) = index(pair)?;
+            response.order.insert((rank, at), at);
+        }
         response.shuffled = response.order.len() != response.slots.len()
-            || response.order.values().enumerate().any(|(position, at)| position != *at as usize);
+            || response.order.numbers().enumerate().any(|(position, at)| position != at as usize);
         let State { slots, by_id, by_index, .. } = &mut response;
-        for (index, at) in by_index.iter() {
+        for ((index, _), at) in by_index.iter() {
             slots.get_mut(*at as usize)?.index = Some(*index);
         }
         for (at, slot) in slots.iter().enumerate().filter(|(_, slot)| !slot.id().is_empty()) {
-            by_id.entry(slot.id().into()).or_insert(at as u32);
+            by_id.keep(slot.id().into(), at as u32);
         }
         this.set_state(response);
         this.outcome = option(state.get("outcome")?, restore_outcome)?;

@@ -1,12 +1,12 @@
 //! [`State`]: the response's fields and items, and how items are found.
 
 use alloc::borrow::ToOwned;
-use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::body::Body;
 use super::slot::Slot;
+use super::sorted::Sorted;
 use crate::json::{Object, Value, View};
 
 /// The response so far.
@@ -19,11 +19,11 @@ pub(crate) struct State {
     /// A snapshot was taken.
     pub(crate) started: bool,
     pub(crate) slots: Vec<Slot>,
-    /// Which slot an `output_index` routes to.
-    pub(crate) by_index: BTreeMap<u64, u32>,
-    pub(crate) by_id: BTreeMap<String, u32>,
+    /// Which slot an `output_index` routes to. A pair with 0, so that both maps of numbers are one type.
+    pub(crate) by_index: Sorted<(u64, u32)>,
+    pub(crate) by_id: Sorted<String>,
     /// The order of the output: wire index, then arrival.
-    pub(crate) order: BTreeMap<(u64, u32), u32>,
+    pub(crate) order: Sorted<(u64, u32)>,
     /// Some item does not stand where it arrived, so that positions have to be counted.
     pub(crate) shuffled: bool,
 }
@@ -31,13 +31,13 @@ pub(crate) struct State {
 impl State {
     /// The items in output order.
     pub(crate) fn items(&self) -> impl Iterator<Item = &Slot> {
-        self.order.values().filter_map(|at| self.slots.get(*at as usize))
+        self.order.numbers().filter_map(|at| self.slots.get(at as usize))
     }
 
     /// The slot at a position of the output. Items mostly arrive in their order: then nothing is counted.
     pub(crate) fn slot_at(&self, position: usize) -> Option<u32> {
         if self.shuffled {
-            return self.order.values().nth(position).copied();
+            return self.order.numbers().nth(position);
         }
         u32::try_from(position).ok().filter(|_| position < self.slots.len())
     }
@@ -45,7 +45,7 @@ impl State {
     /// The position of a slot in the output.
     pub(crate) fn position_of(&self, slot: u32) -> Option<usize> {
         if self.shuffled {
-            return self.order.values().position(|at| *at == slot);
+            return self.order.numbers().position(|at| at == slot);
         }
         Some(slot as usize)
     }
@@ -56,26 +56,26 @@ impl State {
         // Usually items stand where they arrived.
         match self.slots.get(index as usize) {
             Some(slot) if slot.index == Some(index) => Some(index as u32),
-            _ => self.by_index.get(&index).copied(),
+            _ => self.by_index.get(&(index, 0)),
         }
     }
 
     /// The index behind all others.
     pub(crate) fn next_index(&self) -> u64 {
-        self.order.last_key_value().map_or(0, |((index, _), _)| index.saturating_add(1))
+        self.order.last().map_or(0, |(index, _)| index.saturating_add(1))
     }
 
     /// Puts an item in the order of the output, routed to by `index`.
     pub(crate) fn place(&mut self, index: u64, rank: u64, mut slot: Slot) {
         let at = self.slots.len() as u32;
-        if let Some(old) = self.by_index.insert(index, at).and_then(|old| self.slots.get_mut(old as usize)) {
+        if let Some(old) = self.by_index.insert((index, 0), at).and_then(|old| self.slots.get_mut(old as usize)) {
             old.index = None;
         }
         slot.index = Some(index);
-        self.shuffled |= self.order.last_key_value().is_some_and(|(last, _)| *last > (rank, at));
+        self.shuffled |= self.order.last().is_some_and(|last| *last > (rank, at));
         self.order.insert((rank, at), at);
         if !slot.id().is_empty() {
-            self.by_id.entry(slot.id().to_owned()).or_insert(at);
+            self.by_id.keep(slot.id().to_owned(), at);
         }
         self.slots.push(slot);
     }

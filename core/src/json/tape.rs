@@ -373,7 +373,7 @@ impl<'a> View<'a> {
         let mut view = *self;
         for step in pointer.split('/').skip(1) {
             view = match view.tag() {
-                Tag::Object if step.contains('~') => view.get(&step.replace("~1", "/").replace("~0", "~"))?,
+                Tag::Object if step.contains('~') => view.get(&text::unescaped(step))?,
                 Tag::Object => view.get(step)?,
                 Tag::Array => view.elements().nth(step.parse().ok()?)?,
                 _ => return None,

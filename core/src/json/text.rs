@@ -190,6 +190,22 @@ pub fn write_string(text: &str, out: &mut String) {
     out.push('"');
 }
 
+/// A step of a JSON pointer as the key that it means: `~1` is a slash and `~0` a tilde.
+pub(crate) fn unescaped(step: &str) -> String {
+    let mut pieces = step.split('~');
+    let mut key = String::from(pieces.next().unwrap_or_default());
+    for piece in pieces {
+        let (char, rest) = match piece.as_bytes().first() {
+            Some(b'1') => ('/', &piece[1..]),
+            Some(b'0') => ('~', &piece[1..]),
+            _ => ('~', piece),
+        };
+        key.push(char);
+        key.push_str(rest);
+    }
+    key
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

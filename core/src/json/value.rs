@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::tape::{Tape, View};
-use super::text::write_string;
+use super::text::{unescaped, write_string};
 use super::JsonError;
 
 /// Any JSON value, owned.
@@ -145,9 +145,7 @@ impl Value {
         let mut value = self;
         for step in pointer.split('/').skip(1) {
             value = match value {
-                Self::Object(object) if step.contains('~') => {
-                    object.get(&step.replace("~1", "/").replace("~0", "~"))?
-                }
+                Self::Object(object) if step.contains('~') => object.get(&unescaped(step))?,
                 Self::Object(object) => object.get(step)?,
                 Self::Array(items) => items.get(step.parse::<usize>().ok()?)?,
                 _ => return None,
@@ -336,14 +334,7 @@ impl Number {
 
     /// The value if it is whole and in range (`1.0` and `1e2` are whole).
     pub fn as_i64(&self) -> Option<i64> {
-        match self.0.parse::<i64>() {
-            Ok(value) => Some(value),
-            Err(_) => {
-                let value = self.as_f64()?;
-                // Only below 2^53 is a double sure to be the number that was written.
-                (libm_trunc(value) == value && value.abs() < 9_007_199_254_740_992.0).then_some(value as i64)
-            }
-        }
+        self.0.parse::<i64>().ok().or_else(|| Decimal::of(&self.0).as_i64())
     }
 
     /// The value if it is whole, in range and not negative.
@@ -360,27 +351,65 @@ impl Number {
     }
 }
 
-// `f64::trunc` is in std only; a cast does the same below 2^63 and the caller bounds the rest.
-fn libm_trunc(value: f64) -> f64 {
-    if value.abs() < 9.0e15 {
-        value as i64 as f64
-    } else {
-        value
+/// The same number, however it is written: `1.0`, `1` and `10e-1` are equal.
+impl PartialEq for Number {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0 || Decimal::of(&self.0) == Decimal::of(&other.0)
     }
 }
 
-impl PartialEq for Number {
-    fn eq(&self, other: &Self) -> bool {
-        self.0 == other.0
-            || match (self.as_i64(), other.as_i64()) {
-                (Some(a), Some(b)) => a == b,
-                (None, None) => match (self.as_f64(), other.as_f64()) {
-                    // Two long integers may share a double: then only the text decides.
-                    (Some(a), Some(b)) => a == b && a.abs() < 9_007_199_254_740_992.0,
-                    _ => false,
-                },
-                _ => false,
+/// A number in its one shortest form: no zero at either end of the digits. Exact, where a double would not be, and without
+/// the tables that reading a double takes.
+#[derive(PartialEq)]
+struct Decimal {
+    negative: bool,
+    digits: Vec<u8>,
+    /// The power of ten that the digits are to be multiplied with.
+    exponent: i64,
+}
+
+impl Decimal {
+    fn of(text: &str) -> Self {
+        let mut this = Self { negative: text.starts_with('-'), digits: Vec::new(), exponent: 0 };
+        let (mut fraction, mut power) = (false, None);
+        for (at, byte) in text.bytes().enumerate() {
+            match byte {
+                b'.' => fraction = true,
+                b'e' | b'E' => power = text.get(at + 1..),
+                b'0'..=b'9' if power.is_none() => {
+                    this.exponent -= i64::from(fraction);
+                    // A zero in front is no digit of the value.
+                    if byte != b'0' || !this.digits.is_empty() {
+                        this.digits.push(byte - b'0');
+                    }
+                }
+                _ => {}
             }
+        }
+        // Powers that no machine can hold are as good as the largest one.
+        let huge = |power: &str| if power.starts_with('-') { i64::MIN } else { i64::MAX };
+        let power = power.map_or(0, |power| power.parse().unwrap_or_else(|_| huge(power)));
+        this.exponent = this.exponent.saturating_add(power);
+        while this.digits.last() == Some(&0) {
+            this.digits.pop();
+            this.exponent = this.exponent.saturating_add(1);
+        }
+        if this.digits.is_empty() {
+            this = Self { negative: false, digits: Vec::new(), exponent: 0 };
+        }
+        this
+    }
+
+    fn as_i64(&self) -> Option<i64> {
+        // More zeros than this are out of range, whatever stands before them.
+        let zeros = usize::try_from(self.exponent).ok().filter(|zeros| *zeros < 19)?;
+        let digits = self.digits.iter().copied().chain(core::iter::repeat_n(0, zeros));
+        let sign = if self.negative { -1 } else { 1 };
+        let mut value = 0_i64;
+        for digit in digits {
+            value = value.checked_mul(10)?.checked_add(sign * i64::from(digit))?;
+        }
+        Some(value)
     }
 }
 

@@ -10,6 +10,19 @@ use crate::validate::Rule;
 /// Rule, pattern of places (empty: everywhere), what it weighs (`None`: silent), the evidence.
 pub(super) type Line = (Rule, &'static str, Option<Severity>, &'static str);
 
+/// What only people read: a build that neither validates nor explains is a few kilobytes smaller without it.
+const fn words(text: &'static str) -> &'static str {
+    if cfg!(any(feature = "validate", feature = "explain")) {
+        text
+    } else {
+        ""
+    }
+}
+
+const fn line(rule: Rule, path: &'static str, weight: Option<Severity>, evidence: &'static str) -> Line {
+    (rule, path, weight, words(evidence))
+}
+
 /// One profile.
 pub(super) struct Builtin {
     pub(super) name: &'static str,
@@ -27,44 +40,86 @@ const WARNING: Option<Severity> = Some(Severity::Warning);
 pub(super) const ALL: &[Builtin] = &[
     Builtin {
         name: "open-responses",
-        about: "Open Responses as published: nothing is forgiven",
+        about: words("Open Responses as published: nothing is forgiven"),
         edition: Edition::V2026_04_24,
         like: &[],
         lines: &[],
     },
-    Builtin { name: "openai", about: "the OpenAI service", edition: Edition::OpenAi, like: &[], lines: OPENAI },
-    Builtin { name: "azure", about: "OpenAI models on Azure", edition: Edition::OpenAi, like: &["openai"], lines: &[] },
+    Builtin { name: "openai", about: words("the OpenAI service"), edition: Edition::OpenAi, like: &[], lines: OPENAI },
+    Builtin {
+        name: "azure",
+        about: words("OpenAI models on Azure"),
+        edition: Edition::OpenAi,
+        like: &["openai"],
+        lines: &[],
+    },
     Builtin {
         name: "codex",
-        about: "the ChatGPT backend that Codex talks to",
+        about: words("the ChatGPT backend that Codex talks to"),
         edition: Edition::OpenAi,
         like: &["openai"],
         lines: CODEX,
     },
-    Builtin { name: "copilot", about: "GitHub Copilot", edition: Edition::OpenAi, like: &["openai"], lines: COPILOT },
-    Builtin { name: "xai", about: "xAI", edition: Edition::OpenAi, like: &["openai"], lines: XAI },
-    Builtin { name: "deepseek", about: "DeepSeek", edition: Edition::OpenAi, like: &["openai"], lines: DEEPSEEK },
-    Builtin { name: "lmstudio", about: "LM Studio", edition: Edition::OpenAi, like: &["openai"], lines: LMSTUDIO },
-    Builtin { name: "openrouter", about: "OpenRouter", edition: Edition::OpenAi, like: &["openai"], lines: OPENROUTER },
-    Builtin { name: "zen", about: "OpenCode Zen", edition: Edition::OpenAi, like: &["openai"], lines: ZEN },
-    Builtin { name: "ollama", about: "Ollama", edition: Edition::Split, like: &[], lines: OLLAMA },
-    Builtin { name: "llamacpp", about: "the server of llama.cpp", edition: Edition::Split, like: &[], lines: LLAMACPP },
-    Builtin { name: "vllm", about: "vLLM", edition: Edition::OpenAi, like: &["openai"], lines: VLLM },
+    Builtin {
+        name: "copilot",
+        about: words("GitHub Copilot"),
+        edition: Edition::OpenAi,
+        like: &["openai"],
+        lines: COPILOT,
+    },
+    Builtin { name: "xai", about: words("xAI"), edition: Edition::OpenAi, like: &["openai"], lines: XAI },
+    Builtin {
+        name: "deepseek",
+        about: words("DeepSeek"),
+        edition: Edition::OpenAi,
+        like: &["openai"],
+        lines: DEEPSEEK,
+    },
+    Builtin {
+        name: "lmstudio",
+        about: words("LM Studio"),
+        edition: Edition::OpenAi,
+        like: &["openai"],
+        lines: LMSTUDIO,
+    },
+    Builtin {
+        name: "openrouter",
+        about: words("OpenRouter"),
+        edition: Edition::OpenAi,
+        like: &["openai"],
+        lines: OPENROUTER,
+    },
+    Builtin { name: "zen", about: words("OpenCode Zen"), edition: Edition::OpenAi, like: &["openai"], lines: ZEN },
+    Builtin { name: "ollama", about: words("Ollama"), edition: Edition::Split, like: &[], lines: OLLAMA },
+    Builtin {
+        name: "llamacpp",
+        about: words("the server of llama.cpp"),
+        edition: Edition::Split,
+        like: &[],
+        lines: LLAMACPP,
+    },
+    Builtin { name: "vllm", about: words("vLLM"), edition: Edition::OpenAi, like: &["openai"], lines: VLLM },
     Builtin {
         name: "litellm",
-        about: "LiteLLM as a gateway",
+        about: words("LiteLLM as a gateway"),
         edition: Edition::OpenAi,
         like: &["openai"],
         lines: LITELLM,
     },
     Builtin {
         name: "llama-stack",
-        about: "Llama Stack",
+        about: words("Llama Stack"),
         edition: Edition::OpenAi,
         like: &["openai"],
         lines: LLAMA_STACK,
     },
-    Builtin { name: "any", about: "any of the above, whichever it is", edition: Edition::Split, like: &[], lines: ANY },
+    Builtin {
+        name: "any",
+        about: words("any of the above, whichever it is"),
+        edition: Edition::Split,
+        like: &[],
+        lines: ANY,
+    },
 ];
 
 const NO_SENTINEL: &str = "no recording has the sentinel; djinnos/djinn 1697, ai-dynamo/frontend-crates 206";
@@ -72,83 +127,93 @@ const NEWER_TYPES: &str = "a field of the newest SDK types that no recording has
 const NULL_FOR_ABSENT: &str = "recordings have null where the SDK types leave the field out";
 
 const OPENAI: &[Line] = &[
-    (Rule::Sse02, "", SILENT, NO_SENTINEL),
-    (Rule::Ext02, "/type", NOTE, "keepalive events: openai/openai-node 1964, openai/openai-java 767"),
-    (Rule::Rsn04, "", SILENT, "raw reasoning is response.reasoning_text in the documentation"),
-    (Rule::Life04, "/response/access_programs", SILENT, NEWER_TYPES),
-    (Rule::Obj01, "/access_programs", SILENT, NEWER_TYPES),
-    (Rule::Obj02, "/response/user", SILENT, NULL_FOR_ABSENT),
-    (Rule::Obj02, "/user", SILENT, NULL_FOR_ABSENT),
-    (Rule::Obj06, "/response/usage", SILENT, NULL_FOR_ABSENT),
-    (Rule::Obj06, "/usage", SILENT, NULL_FOR_ABSENT),
-    (Rule::Obj06, "/response/usage/input_tokens_details/cache_write_tokens", SILENT, NEWER_TYPES),
-    (Rule::Obj06, "/usage/input_tokens_details/cache_write_tokens", SILENT, NEWER_TYPES),
-    (Rule::Text03, "/logprobs", NOTE, "recordings of 2025 leave logprobs out of text events"),
-    (Rule::Schema02, "/response/text/format/description", NOTE, NULL_FOR_ABSENT),
-    (Rule::Schema02, "/text/format/description", NOTE, NULL_FOR_ABSENT),
-    (Rule::Schema02, "/response/tools/**", NOTE, NULL_FOR_ABSENT),
-    (Rule::Schema02, "/tools/**", NOTE, NULL_FOR_ABSENT),
-    (Rule::Item04, "/item/action", NOTE, "recordings of web searches have the action only when it is done"),
-    (Rule::Schema01, "/item/action", NOTE, "recordings of web searches without any action"),
-    (Rule::Schema01, "/response/output/*/action", NOTE, "recordings of web searches without any action"),
-    (Rule::Schema01, "/item/environment", NOTE, "recordings of shell calls without an environment"),
-    (Rule::Schema01, "/response/output/*/environment", NOTE, "recordings of shell calls without an environment"),
-    (Rule::Schema01, "/output/*/environment", NOTE, "recordings of shell calls without an environment"),
-    (Rule::Schema01, "/item/result", NOTE, "recordings of images have the result only in the terminal snapshot"),
-    (Rule::Schema03, "/output/*/role", NOTE, "recordings of compactions hold the messages of the user"),
-    (Rule::Schema05, "/output/*/content/*/type", NOTE, "recordings of compactions hold the messages of the user"),
-    (Rule::Life09, "/response/output/*/action", NOTE, "the terminal snapshot of a web search may know more sources"),
-    (Rule::Part10, "/item/content/*", NOTE, "recordings with log probabilities have them only in the item"),
-    (Rule::Err03, "/error/type", NOTE, "error types such as insufficient_quota name the cause"),
-    (Rule::Schema03, "/response/error/code", NOTE, "error codes that no list has, such as insufficient_quota"),
-    (Rule::Err06, "", WARNING, "rate-limit errors end the stream: zendev-sh/goai 88, vercel/ai 20179"),
+    line(Rule::Sse02, "", SILENT, NO_SENTINEL),
+    line(Rule::Ext02, "/type", NOTE, "keepalive events: openai/openai-node 1964, openai/openai-java 767"),
+    line(Rule::Rsn04, "", SILENT, "raw reasoning is response.reasoning_text in the documentation"),
+    line(Rule::Life04, "/response/access_programs", SILENT, NEWER_TYPES),
+    line(Rule::Obj01, "/access_programs", SILENT, NEWER_TYPES),
+    line(Rule::Obj02, "/response/user", SILENT, NULL_FOR_ABSENT),
+    line(Rule::Obj02, "/user", SILENT, NULL_FOR_ABSENT),
+    line(Rule::Obj06, "/response/usage", SILENT, NULL_FOR_ABSENT),
+    line(Rule::Obj06, "/usage", SILENT, NULL_FOR_ABSENT),
+    line(Rule::Obj06, "/response/usage/input_tokens_details/cache_write_tokens", SILENT, NEWER_TYPES),
+    line(Rule::Obj06, "/usage/input_tokens_details/cache_write_tokens", SILENT, NEWER_TYPES),
+    line(Rule::Text03, "/logprobs", NOTE, "recordings of 2025 leave logprobs out of text events"),
+    line(Rule::Schema02, "/response/text/format/description", NOTE, NULL_FOR_ABSENT),
+    line(Rule::Schema02, "/text/format/description", NOTE, NULL_FOR_ABSENT),
+    line(Rule::Schema02, "/response/tools/**", NOTE, NULL_FOR_ABSENT),
+    line(Rule::Schema02, "/tools/**", NOTE, NULL_FOR_ABSENT),
+    line(Rule::Item04, "/item/action", NOTE, "recordings of web searches have the action only when it is done"),
+    line(Rule::Schema01, "/item/action", NOTE, "recordings of web searches without any action"),
+    line(Rule::Schema01, "/response/output/*/action", NOTE, "recordings of web searches without any action"),
+    line(Rule::Schema01, "/item/environment", NOTE, "recordings of shell calls without an environment"),
+    line(Rule::Schema01, "/response/output/*/environment", NOTE, "recordings of shell calls without an environment"),
+    line(Rule::Schema01, "/output/*/environment", NOTE, "recordings of shell calls without an environment"),
+    line(Rule::Schema01, "/item/result", NOTE, "recordings of images have the result only in the terminal snapshot"),
+    line(Rule::Schema03, "/output/*/role", NOTE, "recordings of compactions hold the messages of the user"),
+    line(Rule::Schema05, "/output/*/content/*/type", NOTE, "recordings of compactions hold the messages of the user"),
+    line(
+        Rule::Life09,
+        "/response/output/*/action",
+        NOTE,
+        "the terminal snapshot of a web search may know more sources",
+    ),
+    line(Rule::Part10, "/item/content/*", NOTE, "recordings with log probabilities have them only in the item"),
+    line(Rule::Err03, "/error/type", NOTE, "error types such as insufficient_quota name the cause"),
+    line(Rule::Schema03, "/response/error/code", NOTE, "error codes that no list has, such as insufficient_quota"),
+    line(Rule::Err06, "", WARNING, "rate-limit errors end the stream: zendev-sh/goai 88, vercel/ai 20179"),
 ];
 
 const CODEX: &[Line] = &[
-    (
+    line(
         Rule::Life09,
         "/response/output",
         NOTE,
         "output is empty at the end: NousResearch/hermes-agent 5689, denoland/clawpatrol 729",
     ),
-    (Rule::Life09, "", NOTE, "output is empty at the end: NousResearch/hermes-agent 5689, denoland/clawpatrol 729"),
+    line(Rule::Life09, "", NOTE, "output is empty at the end: NousResearch/hermes-agent 5689, denoland/clawpatrol 729"),
 ];
 
 const COPILOT: &[Line] = &[
-    (Rule::Item11, "", NOTE, "ids change with every event: vercel/ai 18548"),
-    (Rule::Item02, "", NOTE, "ids change with every event: vercel/ai 18548"),
-    (Rule::Life09, "/response/output/*/id", NOTE, "ids change with every event: vercel/ai 18548"),
-    (Rule::Part02, "", NOTE, "the recording has text deltas without an added part"),
-    (Rule::Part10, "/item/content", NOTE, "the recording has text deltas without an added part"),
-    (Rule::Part04, "", NOTE, "the recording has text deltas without done events"),
-    (Rule::Part05, "", NOTE, "the recording has text deltas without done events"),
-    (Rule::Rsn02, "", NOTE, "the recording has null in encrypted_content"),
-    (Rule::Schema02, "/item/encrypted_content", NOTE, "the recording has null in encrypted_content"),
+    line(Rule::Item11, "", NOTE, "ids change with every event: vercel/ai 18548"),
+    line(Rule::Item02, "", NOTE, "ids change with every event: vercel/ai 18548"),
+    line(Rule::Life09, "/response/output/*/id", NOTE, "ids change with every event: vercel/ai 18548"),
+    line(Rule::Part02, "", NOTE, "the recording has text deltas without an added part"),
+    line(Rule::Part10, "/item/content", NOTE, "the recording has text deltas without an added part"),
+    line(Rule::Part04, "", NOTE, "the recording has text deltas without done events"),
+    line(Rule::Part05, "", NOTE, "the recording has text deltas without done events"),
+    line(Rule::Rsn02, "", NOTE, "the recording has null in encrypted_content"),
+    line(Rule::Schema02, "/item/encrypted_content", NOTE, "the recording has null in encrypted_content"),
 ];
 
 const XAI: &[Line] = &[
-    (Rule::Life04, "/response/*", NOTE, "recordings leave out error, instructions and others"),
-    (Rule::Obj01, "", NOTE, "recordings leave out error, instructions and others"),
-    (Rule::Schema01, "/annotation/*", NOTE, "recordings have url citations without title and place"),
-    (Rule::Schema01, "/part/annotations/*/*", NOTE, "recordings have url citations without title and place"),
-    (Rule::Schema01, "/item/content/*/annotations/*/*", NOTE, "recordings have url citations without title and place"),
-    (
+    line(Rule::Life04, "/response/*", NOTE, "recordings leave out error, instructions and others"),
+    line(Rule::Obj01, "", NOTE, "recordings leave out error, instructions and others"),
+    line(Rule::Schema01, "/annotation/*", NOTE, "recordings have url citations without title and place"),
+    line(Rule::Schema01, "/part/annotations/*/*", NOTE, "recordings have url citations without title and place"),
+    line(
+        Rule::Schema01,
+        "/item/content/*/annotations/*/*",
+        NOTE,
+        "recordings have url citations without title and place",
+    ),
+    line(
         Rule::Schema01,
         "/response/output/*/content/*/annotations/*/*",
         NOTE,
         "recordings have url citations without title and place",
     ),
-    (
+    line(
         Rule::Schema01,
         "/output/*/content/*/annotations/*/*",
         NOTE,
         "recordings have url citations without title and place",
     ),
-    (Rule::Schema01, "/output/*/*", NOTE, "recordings of hosted tools leave out action, code and others"),
-    (Rule::Schema01, "/tools/*/container", NOTE, "recordings of hosted tools leave out the container"),
-    (Rule::Item18, "/output/*/type", NOTE, "items of its own without a prefix, such as custom calls of x_search"),
-    (Rule::Tool11, "/response/tools/*/type", NOTE, "tools of its own without a prefix, such as x_search"),
-    (Rule::Tool11, "/tools/*/type", NOTE, "tools of its own without a prefix, such as x_search"),
+    line(Rule::Schema01, "/output/*/*", NOTE, "recordings of hosted tools leave out action, code and others"),
+    line(Rule::Schema01, "/tools/*/container", NOTE, "recordings of hosted tools leave out the container"),
+    line(Rule::Item18, "/output/*/type", NOTE, "items of its own without a prefix, such as custom calls of x_search"),
+    line(Rule::Tool11, "/response/tools/*/type", NOTE, "tools of its own without a prefix, such as x_search"),
+    line(Rule::Tool11, "/tools/*/type", NOTE, "tools of its own without a prefix, such as x_search"),
 ];
 
 const DEEPSEEK: &[Line] = &[];
@@ -158,67 +223,72 @@ const LMSTUDIO: &[Line] = &[];
 const OPENROUTER: &[Line] = &[(Rule::Ext02, "/type", NOTE, "response.keep_alive was seen and later removed")];
 
 const ZEN: &[Line] = &[
-    (Rule::Seq01, "/sequence_number", NOTE, "the recording has a ping without a number"),
-    (Rule::Life07, "", NOTE, "the recording has a ping behind the terminal event"),
+    line(Rule::Seq01, "/sequence_number", NOTE, "the recording has a ping without a number"),
+    line(Rule::Life07, "", NOTE, "the recording has a ping behind the terminal event"),
 ];
 
 const OLLAMA: &[Line] = &[
-    (Rule::Sse02, "", SILENT, "openai/responses.go writes no sentinel"),
-    (Rule::Rsn06, "", NOTE, "openai/responses.go streams summaries without part events"),
-    (Rule::Life10, "/response/completed_at", NOTE, "openai/responses.go sends null for completed_at at the end"),
-    (Rule::Obj12, "", SILENT, "openai/responses.go has no user"),
+    line(Rule::Sse02, "", SILENT, "openai/responses.go writes no sentinel"),
+    line(Rule::Rsn06, "", NOTE, "openai/responses.go streams summaries without part events"),
+    line(Rule::Life10, "/response/completed_at", NOTE, "openai/responses.go sends null for completed_at at the end"),
+    line(Rule::Obj12, "", SILENT, "openai/responses.go has no user"),
 ];
 
 const LLAMACPP: &[Line] = &[
-    (Rule::Sse02, "", SILENT, "tools/server/server-task.cpp writes no sentinel"),
-    (Rule::Seq01, "", NOTE, "events have no numbers: ggml-org/llama.cpp 24957"),
-    (
+    line(Rule::Sse02, "", SILENT, "tools/server/server-task.cpp writes no sentinel"),
+    line(Rule::Seq01, "", NOTE, "events have no numbers: ggml-org/llama.cpp 24957"),
+    line(
         Rule::Schema01,
         "/output_index",
         NOTE,
         "events have no indexes: lemonade-sdk/lemonade 3607, ggml-org/llama.cpp 24957",
     ),
-    (
+    line(
         Rule::Schema01,
         "/content_index",
         NOTE,
         "events have no indexes: lemonade-sdk/lemonade 3607, ggml-org/llama.cpp 24957",
     ),
-    (Rule::Life04, "/response/*", NOTE, "snapshots are id, object and status: tools/server/server-task.cpp"),
-    (Rule::Text09, "", NOTE, "text parts have no annotations: tools/server/server-task.cpp"),
-    (Rule::Rsn04, "", SILENT, "reasoning is response.reasoning_text: tools/server/server-task.cpp"),
-    (Rule::Part02, "", NOTE, "reasoning parts are never added: tools/server/server-task.cpp"),
-    (Rule::Item04, "/item/id", NOTE, "function calls are added without an id: tools/server/server-task.cpp"),
-    (Rule::Obj12, "", SILENT, "tools/server/server-task.cpp has no user"),
+    line(Rule::Life04, "/response/*", NOTE, "snapshots are id, object and status: tools/server/server-task.cpp"),
+    line(Rule::Text09, "", NOTE, "text parts have no annotations: tools/server/server-task.cpp"),
+    line(Rule::Rsn04, "", SILENT, "reasoning is response.reasoning_text: tools/server/server-task.cpp"),
+    line(Rule::Part02, "", NOTE, "reasoning parts are never added: tools/server/server-task.cpp"),
+    line(Rule::Item04, "/item/id", NOTE, "function calls are added without an id: tools/server/server-task.cpp"),
+    line(Rule::Obj12, "", SILENT, "tools/server/server-task.cpp has no user"),
 ];
 
 const VLLM: &[Line] = &[
-    (Rule::Ext02, "/type", NOTE, "response.reasoning_part: vllm-project/vllm 24938, 35184"),
-    (Rule::Item02, "", NOTE, "output is parsed twice, with new ids: vllm-project/vllm 38227"),
-    (Rule::Life09, "/response/output/*/id", NOTE, "output is parsed twice, with new ids: vllm-project/vllm 38227"),
-    (Rule::Life09, "/response/output/*/call_id", NOTE, "output is parsed twice, with new ids: vllm-project/vllm 38227"),
-    (Rule::Part04, "", NOTE, "the last message has no done events: vllm-project/vllm 37071"),
-    (Rule::Part05, "", NOTE, "the last message has no done events: vllm-project/vllm 37071"),
-    (Rule::Item06, "", NOTE, "the last message has no done events: vllm-project/vllm 37071"),
+    line(Rule::Ext02, "/type", NOTE, "response.reasoning_part: vllm-project/vllm 24938, 35184"),
+    line(Rule::Item02, "", NOTE, "output is parsed twice, with new ids: vllm-project/vllm 38227"),
+    line(Rule::Life09, "/response/output/*/id", NOTE, "output is parsed twice, with new ids: vllm-project/vllm 38227"),
+    line(
+        Rule::Life09,
+        "/response/output/*/call_id",
+        NOTE,
+        "output is parsed twice, with new ids: vllm-project/vllm 38227",
+    ),
+    line(Rule::Part04, "", NOTE, "the last message has no done events: vllm-project/vllm 37071"),
+    line(Rule::Part05, "", NOTE, "the last message has no done events: vllm-project/vllm 37071"),
+    line(Rule::Item06, "", NOTE, "the last message has no done events: vllm-project/vllm 37071"),
 ];
 
 const LITELLM: &[Line] = &[
-    (Rule::Part02, "", NOTE, "parts are not added: BerriAI/litellm 24445"),
-    (Rule::Seq01, "", NOTE, "numbers are missing: BerriAI/litellm 28899"),
-    (Rule::Seq02, "", NOTE, "numbers are fixed for some events: BerriAI/litellm 28899"),
-    (Rule::Obj06, "", NOTE, "usage details are missing: BerriAI/litellm 28899"),
+    line(Rule::Part02, "", NOTE, "parts are not added: BerriAI/litellm 24445"),
+    line(Rule::Seq01, "", NOTE, "numbers are missing: BerriAI/litellm 28899"),
+    line(Rule::Seq02, "", NOTE, "numbers are fixed for some events: BerriAI/litellm 28899"),
+    line(Rule::Obj06, "", NOTE, "usage details are missing: BerriAI/litellm 28899"),
 ];
 
 const LLAMA_STACK: &[Line] = &[(Rule::Part04, "", NOTE, "texts have no done event: ogx-ai/ogx 5309")];
 
 /// What no single provider stands for: gateways of which the name is not known.
 const ANY: &[Line] = &[
-    (Rule::Sse04, "", NOTE, "gateways that forward only data lines"),
-    (Rule::Item18, "", NOTE, "items that OpenAI added since"),
-    (Rule::Tool11, "", NOTE, "tools that OpenAI added since"),
-    (Rule::Schema05, "", NOTE, "types that OpenAI added since"),
-    (Rule::Life04, "", NOTE, "snapshots with a part of the fields: diegosouzapw/OmniRoute 13964"),
-    (Rule::Item01, "", NOTE, "items without status or id: diegosouzapw/OmniRoute 13964, Oaklight/llm-rosetta 406"),
-    (Rule::Seq02, "", NOTE, "numbers are constant on synthetic events: diegosouzapw/OmniRoute 14330"),
-    (Rule::Part08, "", NOTE, "running counters in place of indexes: vllm-project/vllm 35184"),
+    line(Rule::Sse04, "", NOTE, "gateways that forward only data lines"),
+    line(Rule::Item18, "", NOTE, "items that OpenAI added since"),
+    line(Rule::Tool11, "", NOTE, "tools that OpenAI added since"),
+    line(Rule::Schema05, "", NOTE, "types that OpenAI added since"),
+    line(Rule::Life04, "", NOTE, "snapshots with a part of the fields: diegosouzapw/OmniRoute 13964"),
+    line(Rule::Item01, "", NOTE, "items without status or id: diegosouzapw/OmniRoute 13964, Oaklight/llm-rosetta 406"),
+    line(Rule::Seq02, "", NOTE, "numbers are constant on synthetic events: diegosouzapw/OmniRoute 14330"),
+    line(Rule::Part08, "", NOTE, "running counters in place of indexes: vllm-project/vllm 35184"),
 ];

@@ -279,6 +279,8 @@ impl Reader {
     }
 
     /// Ends the input, reads what is left, and says how the stream ended. May be called again: the answer stays.
+    // Inline, so that a program has one copy of `poll_event`: its own.
+    #[inline]
     pub fn finish(&mut self) -> Outcome {
         self.end();
         while let Ok(Some(_)) = self.poll_event() {}

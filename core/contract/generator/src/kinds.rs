@@ -96,9 +96,9 @@ fn enumeration(rows: &[Row], out: &mut String) {
 fn table(rows: &[Row], aliases: &[(String, String)], out: &mut String) {
     out.push_str(
         "/// What the contract says of a kind.\npub(crate) struct Fact {\n    pub(crate) name: &'static str,\n    \
-         pub(crate) schema: Option<&'static str>,\n    pub(crate) group: Group,\n    pub(crate) editions: Editions,\n}\n\n\
-         const fn fact(name: &'static str, schema: Option<&'static str>, group: Group, editions: &[Edition]) -> Fact {\n    \
-         Fact { name, schema, group, editions: Editions::of(editions) }\n}\n\n",
+         pub(crate) group: Group,\n    pub(crate) editions: Editions,\n}\n\n\
+         const fn fact(name: &'static str, group: Group, editions: &[Edition]) -> Fact {\n    \
+         Fact { name, group, editions: Editions::of(editions) }\n}\n\n",
     );
     _ = writeln!(
         out,
@@ -115,14 +115,24 @@ fn table(rows: &[Row], aliases: &[(String, String)], out: &mut String) {
         rows.len() + 2
     );
     for row in rows {
-        let schema = row.schema.as_ref().map_or("None".into(), |name| format!("Some(\"{name}\")"));
         let editions = row.editions.join(", ");
-        _ = writeln!(out, "        fact(\"{}\", {schema}, Group::{}, &[{editions}]),", row.wire, row.group);
+        _ = writeln!(out, "        fact(\"{}\", Group::{}, &[{editions}]),", row.wire, row.group);
     }
     out.push_str(
-        "        fact(\"extension\", None, Group::Extension, &[]),\n        \
-         fact(\"unknown\", None, Group::Unknown, &[]),\n    ]\n};\n\n",
+        "        fact(\"extension\", Group::Extension, &[]),\n        \
+         fact(\"unknown\", Group::Unknown, &[]),\n    ]\n};\n\n",
     );
+    _ = writeln!(
+        out,
+        "/// The schema of Open Responses for each kind, in the order of the enum. Apart from the facts, since a build that only\n\
+         /// reads has no use for it.\npub(crate) static SCHEMAS: [Option<&str>; {}] = [",
+        rows.len() + 2
+    );
+    for row in rows {
+        let schema = row.schema.as_ref().map_or("None".into(), |name| format!("Some(\"{name}\")"));
+        _ = writeln!(out, "    {schema},");
+    }
+    out.push_str("    None,\n    None,\n];\n\n");
     _ = writeln!(
         out,
         "/// Wire names seen on real servers that no edition lists, and the kind each is read as.\n\
