@@ -22,7 +22,7 @@ module() {
     run cargo build --locked -p deltafold-wasm --target wasm32-unknown-unknown --profile release-wasm "$@"
     tool bindgen "$CARGO_TARGET_DIR/wasm32-unknown-unknown/release-wasm/deltafold_wasm.wasm" npm/gen "$name"
     # The first passes untangle what the compiler leaves; after them the usual ones find more to merge.
-    (cd npm && run npx --no-install wasm-opt --flatten --rereloop --local-cse -Oz --converge "gen/${name}_bg.wasm" -o "gen/$name.wasm")
+    (cd npm && run npx --no-install wasm-opt -Oz --flatten --rereloop --local-cse -Oz --merge-similar-functions -Oz "gen/${name}_bg.wasm" -o "gen/$name.wasm")
 }
 module core
 module full --features full

@@ -4,6 +4,7 @@
 //! is refused in the same words.
 
 use alloc::format;
+use alloc::string::String;
 
 use crate::error::{Code, Error};
 use crate::json::{Object, Value};
@@ -115,8 +116,20 @@ impl<'a> OptionReader<'a> {
     /// [`Code::BadArgument`].
     pub fn choice(&self, name: &str, words: &[&str]) -> Result<usize, Error> {
         let Some(word) = self.text(name)? else { return Ok(0) };
-        words.iter().position(|known| *known == word).ok_or_else(|| wrong(name, &words.join(" or ")))
+        words.iter().position(|known| *known == word).ok_or_else(|| wrong(name, &listed(words.iter().copied(), " or ")))
     }
+}
+
+/// Words in a row.
+pub(crate) fn listed<'a>(words: impl Iterator<Item = &'a str>, between: &str) -> String {
+    let mut list = String::new();
+    for word in words {
+        if !list.is_empty() {
+            list.push_str(between);
+        }
+        list.push_str(word);
+    }
+    list
 }
 
 pub(crate) fn wrong(name: &str, expected: &str) -> Error {

@@ -13,6 +13,7 @@ use crate::contract::Edition;
 use crate::error::{Code, Error};
 use crate::finding::{Finding, Severity, Weights};
 use crate::json::Value;
+use crate::options::listed;
 use crate::validate::Rule;
 
 mod builtin;
@@ -63,7 +64,7 @@ impl Profile {
     ///
     /// [`Code::UnknownName`] if there is none of this name.
     pub fn builtin(name: &str) -> Result<Self, Error> {
-        let known = || Self::names().collect::<Vec<_>>().join(", ");
+        let known = || listed(Self::names(), ", ");
         let found = builtin::ALL.iter().find(|profile| profile.name == name);
         let found = found.ok_or_else(|| Error::new(Code::UnknownName, 0, format!("profiles are {}", known())))?;
         let mut profile = Self {

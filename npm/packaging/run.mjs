@@ -1,11 +1,11 @@
 // Packs the package as users get it, installs the tarball in a fresh project, and uses it there: Node.js (ESM, CJS), TypeScript,
-// Deno, Bun, and what Vite makes of it. What needs a browser is in test/browser, which runs on the same project.
+// Deno, Bun, workerd, and what Vite makes of it. What needs a browser is in test/browser, which runs on the same project.
 //
 //   node packaging/run.mjs FOLDER
 
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 
 const folder = resolve(process.argv[2]);
 rmSync(folder, { recursive: true, force: true });
@@ -22,7 +22,7 @@ const tool = (name) => resolve("node_modules/.bin", name);
 
 // Where else the package is tried. They stay outside of the lock file: their packages for other platforms are not in every
 // registry, and then `npm ci` refuses the whole file.
-const TOOLS = ["bun@1.4.4", "deno@2.9.6", "vite@8.3.8"];
+const TOOLS = ["bun@1.4.4", "deno@2.9.6", "vite@8.3.8", "workerd@1.20261110.1"];
 const tools = `${folder}-tools`;
 if (!existsSync(join(tools, TOOLS.join("+")))) {
   rmSync(tools, { recursive: true, force: true });
@@ -77,6 +77,31 @@ for (const [name, args] of [["deno", ["run", "--node-modules-dir=manual", "--all
   // Their binaries come by npm; a platform that has none is told, not passed over in silence.
   if (existsSync(other(name))) check(name, run(other(name), [...args, "esm.mjs"], project));
   else console.log(`NOTE: ${name} is not here, so the package was not tried in it`);
+}
+
+// Hosted workers: workerd runs the module that the condition of that name picks, with the wasm compiled by the host.
+const { exports } = JSON.parse(readFileSync(join(project, "node_modules/deltafold/package.json"), "utf8"));
+const hosted = join("node_modules/deltafold", exports["."].workerd.default);
+write("hosted.js", `import { readEvents, version } from "./${hosted}";${use}
+export default {
+  async test() {
+    const answer = await main();
+    if (!${wanted}.test(answer)) throw new Error("printed " + answer);
+  },
+};`);
+const asModule = (name, kind) => `(name = "${name}", ${kind} = embed "${name}")`;
+write("hosted.capnp", `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (services = [(name = "main", worker = .hosted)]);
+const hosted :Workerd.Worker = (
+  modules = [${[asModule("hosted.js", "esModule"), asModule(hosted, "esModule"), asModule(join(dirname(hosted), "core.wasm"), "wasm")].join(", ")}],
+  compatibilityDate = "2026-01-01",
+);
+`);
+if (existsSync(other("workerd"))) {
+  run(other("workerd"), ["test", "hosted.capnp"], project);
+  console.log("workerd: ok");
+} else {
+  console.log("NOTE: workerd is not here, so the package was not tried in it");
 }
 
 const typed = `const reader = new Reader();

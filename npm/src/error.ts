@@ -32,6 +32,24 @@ export class Misuse extends DeltafoldError {
   override readonly name = "Misuse";
 }
 
+/** The wasm stopped in the middle of a call: a bug of deltafold. What it happened to is dead; anything new works. */
+export class Fatal extends DeltafoldError {
+  override readonly name = "Fatal";
+}
+
+/**
+ * What is to be thrown in place of what a call into the wasm module threw.
+ *
+ * @internal
+ */
+export function thrownAs(thrown: unknown): unknown {
+  if (typeof thrown === "string") return errorOf(thrown);
+  if (!(thrown instanceof WebAssembly.RuntimeError)) return thrown;
+  const fatal = new Fatal(`the wasm stopped: ${thrown.message}`, "fatal.trap", 0);
+  fatal.cause = thrown;
+  return fatal;
+}
+
 const CLASSES: Record<string, typeof DeltafoldError> = {
   limit: LimitExceeded,
   violation: StrictViolation,
@@ -58,6 +76,6 @@ export function call<T>(body: () => T): T {
   try {
     return body();
   } catch (thrown) {
-    throw typeof thrown === "string" ? errorOf(thrown) : thrown;
+    throw thrownAs(thrown);
   }
 }

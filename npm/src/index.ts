@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 
-export { DeltafoldError, LimitExceeded, Misuse, StrictViolation } from "./error.js";
+export { DeltafoldError, Fatal, LimitExceeded, Misuse, StrictViolation } from "./error.js";
 export { eventInfo, type EventInfo } from "./event.js";
 export { partialJson, PartialJson, type PartialOptions, type Unfinished } from "./partial.js";
 export { Reader } from "./reader.js";

@@ -1,5 +1,5 @@
 import * as core from "../gen/core.js";
-import { call, DeltafoldError, errorOf, Misuse } from "./error.js";
+import { call, DeltafoldError, errorOf, Fatal, Misuse, thrownAs } from "./error.js";
 import { eventsOf } from "./event.js";
 import { byteView, textAt, wordView } from "./memory.js";
 import { Snapshot } from "./snapshot.js";
@@ -10,6 +10,12 @@ const PIECE = 1 << 16;
 
 /** What the module returns when it refuses a call. */
 const REFUSED = 0xffffffff;
+
+/** Every event that there is. */
+const ALL = 0xffffffff;
+
+/** What a trap has stopped in the middle of a call. It is kept for ever, since freeing it could stop again. */
+const dead: core.Reader[] = [];
 
 /**
  * Reads a stream in push form: bytes in, cut anywhere; events, findings and the response out.
@@ -22,7 +28,11 @@ export class Reader {
   #head: number;
   #room = 0;
   #roomAt = 0;
-  #busy = false;
+  /** What is left of a chunk that is read event by event; null if none is. */
+  #rest: Uint8Array | null = null;
+  /** Whether the module may have more events of what it was handed. */
+  #within = false;
+  #fatal: Fatal | null = null;
   #items: string[] = [];
   #snapshot = new Snapshot();
   #findings: Finding[] = [];
@@ -41,24 +51,60 @@ export class Reader {
   /** Takes bytes of an event stream, cut anywhere, and returns the events that they complete. */
   feed(chunk: Uint8Array): StreamEvent[] {
     if (!(chunk instanceof Uint8Array)) throw new TypeError(`expected a Uint8Array, found ${nameOf(chunk)}`);
-    if (chunk.length <= PIECE) return this.#piece(chunk);
+    if (this.#rest !== null) throw waiting();
+    if (chunk.length <= PIECE) return this.#piece(chunk, ALL);
     const events: StreamEvent[] = [];
     for (let at = 0; at < chunk.length && this.#error === null; at += PIECE) {
-      for (const event of this.#piece(chunk.subarray(at, at + PIECE))) events.push(event);
+      for (const event of this.#piece(chunk.subarray(at, at + PIECE), ALL)) events.push(event);
     }
     return events;
+  }
+
+  /**
+   * Takes bytes that `take` reads event by event, so that the response is never ahead of the event that was given.
+   *
+   * @internal
+   */
+  put(chunk: Uint8Array): void {
+    this.#rest = chunk;
+  }
+
+  /**
+   * The next event of the bytes that were put; undefined if they have no more.
+   *
+   * @internal
+   */
+  take(): StreamEvent | undefined {
+    const begun = this.#rest !== null;
+    // In what was handed over already there may be another; every chunk is handed over in full before the next is put.
+    if (this.#within && this.#error === null) {
+      const [event] = this.#batch(this.#call((reader) => reader.more(1)));
+      if (event !== undefined) return event;
+    }
+    this.#within = false;
+    while (begun && this.#rest !== null && this.#error === null) {
+      const piece = this.#rest.subarray(0, PIECE);
+      this.#rest = this.#rest.length > PIECE ? this.#rest.subarray(PIECE) : EMPTY;
+      if (piece.length === 0) break;
+      const [event] = this.#piece(piece, 1);
+      this.#within = true;
+      if (event !== undefined) return event;
+    }
+    this.#rest = null;
+    return undefined;
   }
 
   /** Takes one message that is JSON already: a WebSocket message, a line of a log. */
   feedJson(message: string): StreamEvent[] {
     if (typeof message !== "string") throw new TypeError(`expected a string, found ${nameOf(message)}`);
-    const reader = this.#live();
-    return this.#batch(reader.feed_json(message));
+    if (this.#rest !== null) throw waiting();
+    return this.#batch(this.#call((reader) => reader.feed_json(message)));
   }
 
   /** Says that no more comes. Returns the event that a missing blank line held back, if there is one. */
   end(): StreamEvent[] {
-    return this.#batch(this.#live().end());
+    if (this.#rest !== null) throw waiting();
+    return this.#batch(this.#call((reader) => reader.end()));
   }
 
   /** Says that no more comes, drops events that were not asked for, and returns how the stream ended. May be called again. */
@@ -184,6 +230,8 @@ export class Reader {
   /** Makes the reader new; options stay. */
   reset(): void {
     this.#live(true).reset();
+    this.#rest = null;
+    this.#within = false;
     this.#items = [];
     this.#snapshot = new Snapshot();
     this.#findings = [];
@@ -197,15 +245,42 @@ export class Reader {
     this.#core = null;
   }
 
-  #piece(chunk: Uint8Array): StreamEvent[] {
+  #piece(chunk: Uint8Array, most: number): StreamEvent[] {
     const reader = this.#live();
     const length = chunk.length;
     if (length > this.#room) {
       this.#room = Math.min(PIECE, Math.max(1024, length * 2));
       this.#roomAt = reader.room(this.#room);
     }
-    byteView().set(chunk, this.#roomAt);
-    return this.#batch(reader.feed(length));
+    // A chunk whose buffer was given away has no bytes, and cannot be copied from.
+    if (length > 0) byteView().set(chunk, this.#roomAt);
+    let count;
+    try {
+      count = reader.feed(length, most);
+    } catch (thrown) {
+      throw this.#died(thrown);
+    }
+    return this.#batch(count);
+  }
+
+  #call<T>(body: (reader: core.Reader) => T, ended = false): T {
+    const reader = this.#live(ended);
+    try {
+      return body(reader);
+    } catch (thrown) {
+      throw this.#died(thrown);
+    }
+  }
+
+  /** Takes note of a trap; what is to be thrown. */
+  #died(thrown: unknown): unknown {
+    const error = thrownAs(thrown);
+    if (error instanceof Fatal && this.#core !== null) {
+      this.#fatal = error;
+      dead.push(this.#core);
+      this.#core = null;
+    }
+    return error;
   }
 
   #batch(count: number): StreamEvent[] {
@@ -227,7 +302,7 @@ export class Reader {
   }
 
   #ask(what: core.Ask, at = 0, part = 0): string {
-    return this.#live(true).ask(what, at, part);
+    return this.#call((reader) => reader.ask(what, at, part), true);
   }
 
   #counts(): number[] {
@@ -239,7 +314,12 @@ export class Reader {
   }
 
   #live(ended = false): core.Reader {
-    if (!this.#core) throw new Misuse("the reader was freed", "misuse.after_finish", 0);
+    if (!this.#core) {
+      if (this.#fatal === null) throw new Misuse("the reader was freed", "misuse.after_finish", 0);
+      const fatal = new Fatal("the wasm stopped in an earlier call, and this reader is dead; make a new one", "fatal.dead", 0);
+      fatal.cause = this.#fatal;
+      throw fatal;
+    }
     if (this.#error !== null && !ended) throw this.#error;
     return this.#core;
   }
@@ -259,6 +339,12 @@ interface State {
   retry: number | null;
   offset: number;
   rate_limits: RateLimits;
+}
+
+const EMPTY = new Uint8Array();
+
+function waiting(): Misuse {
+  return new Misuse("events of the last chunk are still to be given; only the iterator may feed its reader", "misuse.intent", 0);
 }
 
 let made: core.Reader | null = null;

@@ -24,8 +24,11 @@ export class EventIterator implements AsyncIterableIterator<StreamEvent> {
   readonly reader: Reader;
   readonly #chunks: Chunks;
   #events: StreamEvent[] = [];
-  #at = 0;
+  /** A chunk is being read. */
+  #open = false;
+  #ended = false;
   #done = false;
+  #waiting = 0;
   #last: Promise<unknown> = Promise.resolve();
 
   /** @internal */
@@ -60,12 +63,24 @@ export class EventIterator implements AsyncIterableIterator<StreamEvent> {
 
   /** The next event. */
   next(): Promise<IteratorResult<StreamEvent, undefined>> {
-    if (this.#at < this.#events.length && !this.#chunks.aborted) {
-      return Promise.resolve({ value: this.#events[this.#at++]!, done: false });
+    // What is there already needs no waiting, unless somebody else does.
+    if (this.#open && this.#waiting === 0 && !this.#done && !this.#chunks.aborted) {
+      try {
+        const value = this.reader.take();
+        if (value !== undefined) return Promise.resolve({ value, done: false });
+        this.#open = false;
+      } catch {
+        // A reader that cannot go on says so again below.
+        this.#open = false;
+      }
     }
+    this.#waiting++;
     // Calls that do not wait for each other get their events in order.
     const next = this.#last.then(() => this.#pull());
-    this.#last = next.catch(() => undefined);
+    const after = (): void => {
+      this.#waiting--;
+    };
+    this.#last = next.then(after, after);
     return next;
   }
 
@@ -90,20 +105,30 @@ export class EventIterator implements AsyncIterableIterator<StreamEvent> {
     try {
       for (;;) {
         this.#chunks.check();
-        if (this.#at < this.#events.length) return { value: this.#events[this.#at++]!, done: false };
         if (this.#done) return { value: undefined, done: true };
+        if (this.#open) {
+          const value = this.reader.take();
+          if (value !== undefined) return { value, done: false };
+          this.#open = false;
+        }
+        const held = this.#events.shift();
+        if (held !== undefined) return { value: held, done: false };
         // The events before an error were given; now it is its turn.
         if (this.reader.error !== null) throw this.reader.error;
+        if (this.#ended) {
+          this.#done = true;
+          this.reader.finish();
+          return { value: undefined, done: true };
+        }
         const chunk = await this.#chunks.next();
         if (this.#done) return { value: undefined, done: true };
-        this.#at = 0;
         if (chunk === undefined) {
-          this.#done = true;
+          this.#ended = true;
           this.#events = this.reader.end();
-          this.reader.finish();
         } else {
           this.#note();
-          this.#events = this.reader.feed(chunk);
+          this.reader.put(chunk);
+          this.#open = true;
         }
       }
     } catch (error) {

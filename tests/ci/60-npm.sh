@@ -1,4 +1,4 @@
-# what: npm: the package builds within its size, passes its tests and type tests, and works from a packed tarball (Node.js, Deno, Bun, Vite, types)
+# what: npm: the package builds within its size, passes its tests and type tests, and works from a packed tarball (Node.js, Deno, Bun, workerd, Vite, types)
 # needs: cargo node npm npx
 # after: tools
 set -euo pipefail
@@ -20,7 +20,7 @@ while read -r file ceiling; do
     echo "$file $(size "$file") bytes gzip, ceiling $ceiling"
     [ "$(size "$file")" -le "$ceiling" ] || die "$file is above $ceiling bytes gzip"
 done <<'END'
-core.wasm 90000
+core.wasm 92160
 index.js 125000
 slim.js 12288
 full.wasm 450000
@@ -29,6 +29,9 @@ END
 
 (cd npm && run node sizes.mjs)
 (cd npm && run npm test)
+(use_target native && run cargo build --locked -q -p deltafold-server)
+export DELTAFOLD_SERVER_PROGRAM=$DELTAFOLD_CACHE/target/native/debug/deltafold-server
+(cd npm && run node --test test/server/*.test.mjs)
 (cd npm && run npx --no-install tsc --project test/types/tsconfig.json)
 (cd npm && run npx --no-install publint . && run npx --no-install attw --pack . --profile node16 --exclude-entrypoints ./core.wasm ./full.wasm)
 (cd npm && run node packaging/run.mjs "$DELTAFOLD_CACHE/npm")

@@ -49,10 +49,10 @@ pub fn version() -> String {
     env!("CARGO_PKG_VERSION").to_owned()
 }
 
-/// Where the memory of the module comes from: what the standard library would take.
+/// Where the memory of the module comes from.
 #[cfg(target_arch = "wasm32")]
 #[global_allocator]
-static MEMORY: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+static MEMORY: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
 
 /// A panic is a trap: it is a bug, nobody sees its words, and the code that would make them is a fifth of a module.
 #[cfg(target_arch = "wasm32")]

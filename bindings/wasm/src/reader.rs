@@ -89,22 +89,28 @@ impl Reader {
         self.input.as_mut_ptr()
     }
 
-    /// Takes the first so many bytes of the room, reads, and returns the number of events in the batch.
-    pub fn feed(&mut self, length: usize) -> u32 {
+    /// Takes the first so many bytes of the room, reads at most so many events, and returns the number of events in the batch.
+    /// Those that are left come with `more`, before anything else is fed.
+    pub fn feed(&mut self, length: usize, most: u32) -> u32 {
         let fed = self.core.feed(self.input.get(..length).unwrap_or_default());
-        self.read(fed)
+        self.read(fed, most)
+    }
+
+    /// Reads on in what was fed: the response is always that after the last event of a batch, so a batch may have to be small.
+    pub fn more(&mut self, most: u32) -> u32 {
+        self.read(Ok(()), most)
     }
 
     /// Takes one message that is JSON already.
     pub fn feed_json(&mut self, message: &str) -> u32 {
         let fed = self.core.feed_json(message);
-        self.read(fed)
+        self.read(fed, u32::MAX)
     }
 
     /// Says that no more will come.
     pub fn end(&mut self) -> u32 {
         self.core.end();
-        self.read(Ok(()))
+        self.read(Ok(()), u32::MAX)
     }
 
     /// Makes the reader new; options stay.
@@ -206,14 +212,15 @@ impl Reader {
         Self { core, input: Vec::new(), batch: Batch::new(), seen: Seen::default(), error: None }
     }
 
-    fn read(&mut self, fed: Result<(), Error>) -> u32 {
+    fn read(&mut self, fed: Result<(), Error>, mut most: u32) -> u32 {
         if let Err(error) = fed {
             self.error = Some(error);
             return REFUSED;
         }
         self.batch.clear();
         let mut stopped = false;
-        loop {
+        while most > 0 {
+            most -= 1;
             match self.core.poll_event() {
                 Ok(Some(event)) => {
                     let grows = self.batch.push(&event);

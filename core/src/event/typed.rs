@@ -114,6 +114,7 @@ impl Kind {
         if self.group() != Group::ToolState {
             return None;
         }
-        self.as_str().rsplit('.').next()
+        let name = self.as_str();
+        name.get(name.bytes().rposition(|byte| byte == b'.').map_or(0, |at| at + 1)..)
     }
 }

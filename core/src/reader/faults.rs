@@ -74,7 +74,7 @@ pub(super) fn of_event(event: &Event<'_>, framed: bool, findings: &mut Findings)
 /// is not known, and the start has to do.
 fn exact(event: &Event<'_>, at: usize, framed: bool) -> usize {
     let before = event.raw().get(..at).unwrap_or_default();
-    if before.contains(char::REPLACEMENT_CHARACTER) || (framed && before.contains('\n')) {
+    if before.chars().any(|char| char == char::REPLACEMENT_CHARACTER) || (framed && before.contains('\n')) {
         0
     } else {
         at
