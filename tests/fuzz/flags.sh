@@ -8,15 +8,13 @@ fuzz_flags="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage
 fuzz_targets="feed splits roundtrip partial_json validate writer adapters save_restore request c_abi"
 
 # Builds libFuzzer with the targets; sets FUZZ_BIN to the folder of the program.
-# With an argument, the compiler `+nightly-…` and AddressSanitizer.
 build_fuzz() {
-    local host flags=$fuzz_flags
+    local host
     host=$(rustc -vV | sed -n 's/^host: //p')
-    [ -z "${1-}" ] || flags="$flags -Zsanitizer=address"
     FUZZ_BIN=$CARGO_TARGET_DIR/$host/release
     # A target by name keeps these flags from build scripts.
     # shellcheck disable=SC2086
-    RUSTFLAGS=$(echo $flags) cargo ${1-} build --release --locked --target "$host" --manifest-path "$ROOT/tests/fuzz/Cargo.toml" --bin fuzz
+    RUSTFLAGS=$(echo $fuzz_flags) cargo build --release --locked --target "$host" --manifest-path "$ROOT/tests/fuzz/Cargo.toml" --bin fuzz
 }
 
 # Makes, packs or runs the corpus with the program that was built: corpus COMMAND [ARGUMENT…], no argument with a blank.

@@ -5,7 +5,6 @@
 #
 # The corpus grows in .cache/fuzz/corpus (or below DELTAFOLD_CACHE) from run to run. `bash tests/fuzz/corpus.sh` makes the
 # committed one from it. Environment:
-#   DELTAFOLD_FUZZ_SANITIZE=1   with AddressSanitizer, which takes the nightly toolchain of tests/ci/lib.sh
 #   DELTAFOLD_FUZZ_ROUND        seconds that a target has in each round (default 120)
 #   DELTAFOLD_FUZZ_LENGTH       the longest input in bytes (default 512); short ones are many more
 set -euo pipefail
@@ -19,13 +18,8 @@ export ROOT DELTAFOLD_CACHE=${DELTAFOLD_CACHE:-$ROOT/.cache}
 hours=${1:-1}
 shift || true
 targets=${*:-$fuzz_targets}
-toolchain=
 use_target fuzz
-if [ -n "${DELTAFOLD_FUZZ_SANITIZE-}" ]; then
-    toolchain=+$NIGHTLY
-    use_target fuzz-asan
-fi
-build_fuzz $toolchain
+build_fuzz
 
 work=$DELTAFOLD_CACHE/fuzz
 mkdir -p "$work/corpus" "$work/crashes"
