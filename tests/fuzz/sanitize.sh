@@ -16,7 +16,7 @@ host=$(rustc -vV | sed -n 's/^host: //p')
 case ${1-} in
     miri)
         use_target miri
-        # Unit tests that look at bytes and borrowed text; those that try every code unit or every neighbour take hours here.
+        # Unit tests that look at bytes and borrowed text; those that try every code unit or every neighbour did not end in five minutes.
         run cargo "+$NIGHTLY" miri test --locked -p deltafold --lib -- \
             accumulate::state a_repeated_shape json::tape a_literal_means
         run cargo "+$NIGHTLY" miri test --locked -p deltafold --test quick --test threads
