@@ -47,10 +47,15 @@ def main() -> None:
     left_out = [part for part in ("clients", "rust", "memory", "python", "js", "c") if not (logs / f"{part}.log").exists()]
     if left_out:
         print(f"**Not measured in this run: {', '.join(left_out)}.** Their rows say so.\n")
-    # Where the logs do not come from one run of one build, a file beside them says so.
-    remarks = logs / "remarks.txt"
-    if remarks.exists():
-        print(remarks.read_text(encoding="utf-8").strip() + "\n")
+    states = {}
+    for file in sorted(logs.glob("*.log")):
+        state = file.with_suffix(".state")
+        states.setdefault(state.read_text(encoding="utf-8").strip() if state.exists() else "an unknown state", []).append(file.stem)
+    if len(states) > 1:
+        parts = "; ".join(f"{', '.join(parts)} of {state}" for state, parts in states.items())
+        print(f"**These figures are not from one run.** Parts were measured of different states of the source: {parts}.\n")
+    elif states:
+        print(f"Measured of {next(iter(states))}.\n")
     goals(tables)
     growth(tables)
     memory(logs, tables)

@@ -5,6 +5,7 @@
 
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use memchr::{memchr_iter, memrchr2};
 
@@ -31,16 +32,7 @@ impl Reader {
     /// error that ended reading.
     pub fn feed(&mut self, chunk: &[u8]) -> Result<(), Error> {
         let before = self.pending.len();
-        // Most often a chunk is one whole block, or several, and the ones before were read.
-        let whole = self.clear && self.at == before && self.input == Input::Open && chunk.ends_with(b"\n\n");
-        if whole && chunk.len() <= self.options.limits.buffered_bytes {
-            self.activity += chunk.len() as u64;
-            self.pending.clear();
-            self.pending.extend_from_slice(chunk);
-            (self.at, self.ready) = (0, chunk.len());
-            return Ok(());
-        }
-        // A small chunk is more of a block that waits for its end.
+        // Often a small chunk is more of a block that waits for its end.
         let more = self.ready <= self.at
             && self.at < before
             && chunk.len() <= SMALL_BYTES.min(self.pending.capacity() - before)
@@ -48,7 +40,7 @@ impl Reader {
             && !chunk.is_empty()
             && self.waits();
         if !more {
-            return self.feed_any(chunk);
+            return self.feed_blocks(chunk);
         }
         self.activity += chunk.len() as u64;
         self.pending.extend_from_slice(chunk);
@@ -56,6 +48,37 @@ impl Reader {
             self.release(before);
         }
         Ok(())
+    }
+
+    /// Takes what is most often one whole block, or several, where the ones before were read. Apart, since what a function saves
+    /// for its longest way it saves for all of them.
+    #[inline(never)]
+    fn feed_blocks(&mut self, chunk: &[u8]) -> Result<(), Error> {
+        let read = self.clear && self.at == self.pending.len() && self.input == Input::Open;
+        if !read || !chunk.ends_with(b"\n\n") || chunk.len() > self.options.limits.buffered_bytes {
+            return self.feed_any(chunk);
+        }
+        self.pending.clear();
+        (self.at, self.ready) = (0, 0);
+        self.make_room(chunk.len());
+        if chunk.len() > self.pending.capacity() {
+            return self.feed_any(chunk);
+        }
+        self.activity += chunk.len() as u64;
+        self.pending.extend_from_slice(chunk);
+        self.ready = chunk.len();
+        Ok(())
+    }
+
+    /// Makes room for a large chunk where nothing is pending: just enough, and the old room goes first. Doubling would hold
+    /// several times the largest event.
+    #[inline]
+    fn make_room(&mut self, length: usize) {
+        if length > self.pending.capacity() && length > LARGE_CHUNK {
+            self.pending = Vec::new();
+            // Memory that cannot be had is told where the bytes are taken.
+            let _ = self.pending.try_reserve_exact(length);
+        }
     }
 
     /// Says whether bytes are welcome, and nothing has to be done with them but to put them behind the others.
@@ -74,6 +97,7 @@ impl Reader {
         self.activity += chunk.len() as u64;
         if self.at == self.pending.len() {
             self.pending.clear();
+            self.make_room(chunk.len());
             self.at = 0;
             self.ready = 0;
         }
@@ -238,6 +262,9 @@ const NO_MEMORY: &str = "out of memory";
 
 /// How many bytes of a block wait for its end.
 const HELD_BYTES: usize = 1 << 16;
+
+/// A chunk for which just enough room is made.
+const LARGE_CHUNK: usize = 1 << 16;
 
 /// A small chunk, with the byte before it two words at most.
 const SMALL_BYTES: usize = 15;
