@@ -267,11 +267,13 @@ mod tests {
 
     #[test]
     fn every_built_in_profile_has_a_reason_for_each_line() {
+        // Builds in which nobody reads them leave the words out.
+        let told = cfg!(any(feature = "validate", feature = "explain"));
         for name in Profile::names() {
             let profile = Profile::builtin(name).unwrap();
-            assert!(!profile.about().is_empty(), "{name}");
+            assert_eq!(!profile.about().is_empty(), told, "{name}");
             for line in profile.lines() {
-                assert!(!line.why.is_empty(), "{name} {}", line.rule.id());
+                assert_eq!(!line.why.is_empty(), told, "{name} {}", line.rule.id());
                 assert!(line.severity < Some(Severity::Error), "{name} {} forgives nothing", line.rule.id());
             }
         }

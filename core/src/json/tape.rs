@@ -314,15 +314,6 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The inside of an array that is written as digits and commas alone: whole numbers, none below zero.
-    pub(crate) fn plain_integers(&self) -> Option<&'a str> {
-        if self.tag() != Tag::Array {
-            return None;
-        }
-        let inside = self.raw().strip_prefix('[')?.strip_suffix(']')?;
-        inside.bytes().all(|byte| byte.is_ascii_digit() || byte == b',').then_some(inside)
-    }
-
     /// Says whether this is a list of log probabilities, not empty: its text is the cheaper way to read it.
     pub(crate) fn is_folded(&self) -> bool {
         self.node().tag == Tag::Array && self.node().escaped

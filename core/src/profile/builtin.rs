@@ -220,7 +220,7 @@ const DEEPSEEK: &[Line] = &[];
 
 const LMSTUDIO: &[Line] = &[];
 
-const OPENROUTER: &[Line] = &[(Rule::Ext02, "/type", NOTE, "response.keep_alive was seen and later removed")];
+const OPENROUTER: &[Line] = &[line(Rule::Ext02, "/type", NOTE, "response.keep_alive was seen and later removed")];
 
 const ZEN: &[Line] = &[
     line(Rule::Seq01, "/sequence_number", NOTE, "the recording has a ping without a number"),
@@ -279,7 +279,7 @@ const LITELLM: &[Line] = &[
     line(Rule::Obj06, "", NOTE, "usage details are missing: BerriAI/litellm 28899"),
 ];
 
-const LLAMA_STACK: &[Line] = &[(Rule::Part04, "", NOTE, "texts have no done event: ogx-ai/ogx 5309")];
+const LLAMA_STACK: &[Line] = &[line(Rule::Part04, "", NOTE, "texts have no done event: ogx-ai/ogx 5309")];
 
 /// What no single provider stands for: gateways of which the name is not known.
 const ANY: &[Line] = &[

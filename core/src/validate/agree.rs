@@ -62,8 +62,13 @@ fn close_list(
     let digest =
         Digest::of_elements(parts.into_iter().flat_map(|parts| parts.elements()).enumerate().map(|(index, part)| {
             count += 1;
-            let whole = Digest::of_value_without(part, &is_volatile);
-            let Some(slot) = rows.get_mut(index as u64) else { return whole };
+            let slot = rows.get_mut(index as u64);
+            let known = slot.as_ref().and_then(|slot| slot.whole);
+            let whole = match known {
+                Some((written, whole)) if written == Digest::of(part.raw()) => whole,
+                _ => Digest::of_value_without(part, &is_volatile),
+            };
+            let Some(slot) = slot else { return whole };
             let kind = PartKind::of(&part.get("type").and_then(|kind| kind.as_str()).unwrap_or_default());
             let text = part.get(kind.field()).and_then(|text| text.as_str()).unwrap_or_default();
             let mut same_text = true;
@@ -72,7 +77,7 @@ fn close_list(
                 let message = format!("expected the {expected} bytes of the part, found other {found} bytes");
                 findings.report(rule, place, None, || (format!("/item/{list}/{index}/{}", kind.field()), message));
             });
-            if same_text && slot.whole.is_some_and(|known| known != whole) {
+            if same_text && known.is_some_and(|(_, known)| known != whole) {
                 findings.report(rule, place, None, || {
                     (format!("/item/{list}/{index}"), "expected the part as it was closed, found another one".into())
                 });

@@ -5,7 +5,10 @@
 //! deltas, and costs about half a nanosecond for each byte. It is no protection against somebody who builds two texts with
 //! one digest on purpose: such a server fools only its own check.
 
-use crate::json::{join, Halves, Tag, View};
+use alloc::borrow::Cow;
+use alloc::string::String;
+
+use crate::json::{decode, join, scan, Halves, Tag, View};
 
 /// What a text was: its length and a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,8 +25,7 @@ impl Digest {
         running.digest()
     }
 
-    /// The digest of a whole value, by meaning: key order and spacing do not count, `1` equals `1.0`. Log probabilities
-    /// are taken as they are written: whoever writes them twice writes them alike.
+    /// The digest of a whole value, by meaning: key order and spacing do not count, `1` equals `1.0`.
     pub(crate) fn of_value(view: View<'_>) -> Self {
         let hash = value_hash(view, &|_| false);
         Self { length: 0, hash }
@@ -162,7 +164,6 @@ pub(crate) fn text_hash(text: &str) -> u64 {
 /// The member of a log probability that is a list of bytes.
 const BYTES: &str = "bytes";
 const BYTES_HASH: u64 = 9;
-const LOGPROBS_HASH: u64 = 10;
 
 /// Where the hash of an array begins.
 const ARRAY: u64 = 7;
@@ -175,8 +176,8 @@ fn value_hash(view: View<'_>, left_out: &dyn Fn(&str) -> bool) -> u64 {
         Tag::False => 3,
         Tag::String => view.as_str().map_or(0, |text| mix(4, text_hash(&text))),
         Tag::Number => number_hash(view.raw()),
-        // Log probabilities, too, can be most of a stream.
-        Tag::Array if view.is_folded() => mix(LOGPROBS_HASH, text_hash(view.raw())),
+        // Log probabilities can be most of a stream.
+        Tag::Array if view.is_folded() => Written { text: view.raw(), at: 0, left_out }.value(),
         Tag::Array => view.elements().fold(ARRAY, |hash, element| mix(hash, value_hash(element, left_out))),
         // A sum, so that the order of keys does not count.
         Tag::Object => view.entries().fold(8, |hash: u64, (key, value)| {
@@ -184,12 +185,135 @@ fn value_hash(view: View<'_>, left_out: &dyn Fn(&str) -> bool) -> u64 {
             if left_out(&key) {
                 return hash;
             }
-            // The bytes of a token, many thousand times in a row: whoever writes them writes them alike.
-            if let (BYTES, Some(inside)) = (&*key, value.plain_integers()) {
-                return hash.wrapping_add(mix(BYTES_HASH, text_hash(inside)));
+            if let (BYTES, Tag::Array) = (&*key, value.tag()) {
+                if let Some(bytes) = integers_hash(value.raw()) {
+                    return hash.wrapping_add(bytes);
+                }
             }
             hash.wrapping_add(mix(text_hash(&key), value_hash(value, left_out)))
         }),
+    }
+}
+
+/// The bytes of a token, many thousand times in a row: their digits are the hash, however they are spaced. `None` for what is
+/// no list of plain digits.
+fn integers_hash(raw: &str) -> Option<u64> {
+    let inside = raw.strip_prefix('[')?.strip_suffix(']')?;
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b',');
+    if digits(inside) {
+        return Some(mix(BYTES_HASH, text_hash(inside)));
+    }
+    let close: String = inside.chars().filter(|char| !matches!(char, ' ' | '\n' | '\r' | '\t')).collect();
+    digits(&close).then(|| mix(BYTES_HASH, text_hash(&close)))
+}
+
+/// A checked value where it is written: gives the hash of [`value_hash`] in one pass over the text, without a tape.
+struct Written<'a> {
+    text: &'a str,
+    at: usize,
+    left_out: &'a dyn Fn(&str) -> bool,
+}
+
+impl<'a> Written<'a> {
+    // Recursion is bounded as above: the value stands in a tape.
+    fn value(&mut self) -> u64 {
+        let start = self.next();
+        match self.peek() {
+            b'"' => mix(4, text_hash(&self.string())),
+            b'[' => {
+                let mut hash = ARRAY;
+                while self.enter(b']') {
+                    hash = mix(hash, self.value());
+                }
+                hash
+            }
+            b'{' => {
+                let mut hash = 8u64;
+                while self.enter(b'}') {
+                    hash = hash.wrapping_add(self.member());
+                }
+                hash
+            }
+            word @ (b'n' | b't') => {
+                self.at += 4;
+                if word == b'n' {
+                    1
+                } else {
+                    2
+                }
+            }
+            b'f' => {
+                self.at += 5;
+                3
+            }
+            _ => {
+                // A step at least, so that it ends whatever stands there.
+                self.at += 1;
+                while matches!(self.peek(), b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E') {
+                    self.at += 1;
+                }
+                number_hash(self.text.get(start..self.at).unwrap_or_default())
+            }
+        }
+    }
+
+    /// What a member adds to the hash of its object.
+    fn member(&mut self) -> u64 {
+        let key = self.string();
+        self.next();
+        // The colon.
+        self.at += 1;
+        if (self.left_out)(&key) {
+            self.value();
+            return 0;
+        }
+        let start = self.next();
+        if key == BYTES && self.peek() == b'[' {
+            let rest = self.text.get(start..).unwrap_or_default();
+            let end = memchr::memchr(b']', rest.as_bytes()).map_or(0, |end| end + 1);
+            if let Some(hash) = rest.get(..end).and_then(integers_hash) {
+                self.at += end;
+                return hash;
+            }
+        }
+        mix(text_hash(&key), self.value())
+    }
+
+    /// Goes to the next element or member of a container, from its bracket or from behind the last one. `false` at its end.
+    fn enter(&mut self, close: u8) -> bool {
+        self.next();
+        // The opening bracket stands here, or what follows an element: a comma or the end.
+        if self.peek() != close {
+            self.at += 1;
+        }
+        self.next();
+        if self.peek() != close {
+            return self.at < self.text.len();
+        }
+        self.at += 1;
+        false
+    }
+
+    fn string(&mut self) -> Cow<'a, str> {
+        let start = self.at + 1;
+        // It was checked, so it ends.
+        let (end, escaped) = scan::string(self.text.as_bytes(), start).unwrap_or((self.text.len(), false));
+        self.at = end + 1;
+        let literal = self.text.get(start..end).unwrap_or_default();
+        if escaped {
+            decode(literal)
+        } else {
+            Cow::Borrowed(literal)
+        }
+    }
+
+    fn next(&mut self) -> usize {
+        self.at = scan::space(self.text.as_bytes(), self.at);
+        self.at
+    }
+
+    fn peek(&self) -> u8 {
+        self.text.as_bytes().get(self.at).copied().unwrap_or_default()
     }
 }
 
@@ -270,6 +394,28 @@ mod tests {
         assert_eq!(digest(r#"{"a":1,"b":[1,2]}"#), digest(r#" { "b" : [1.0, 2], "a": 1 } "#));
         assert_eq!(digest(r#""A\n""#), digest(r#""\u0041\u000a""#));
         assert_eq!(digest("[-0, 120, -1.5]"), digest("[0.0, 1.2e2, -15e-1]"));
+        // However it is spaced and ordered.
+        let list =
+            r#"[{"token":"a\n","logprob":-0.25,"bytes":[97,10],"top_logprobs":[]},{"token":"b","logprob":0,"x":{}}]"#;
+        let other =
+            "[ {\"top_logprobs\" : [ ] , \"bytes\": [97 , 10],\n\"logprob\":-2.5e-1, \"token\":\"\\u0061\\u000a\" } ,
+            {\"x\":{ },\"token\":\"b\",\"logprob\": 0.0} ]";
+        let folded = |list: &str| {
+            let text = alloc::format!(r#"{{"logprobs": {list} ,"y":[true,false,null]}}"#);
+            let mut tape = Tape::default();
+            tape.parse(&text, 16).unwrap();
+            let view = tape.root(&text).get("logprobs").unwrap();
+            assert!(view.is_folded());
+            Digest::of_value(view)
+        };
+        assert_eq!(digest(list), digest(other));
+        assert_eq!((folded(list), folded(other)), (digest(list), digest(list)));
+        for (from, to) in
+            [("97", "98"), ("-0.25", "0.25"), ("[]", "[1]"), ("{}", "[]"), ("\"b\"", "\"c\""), ("\"x\"", "\"z\"")]
+        {
+            assert_eq!(folded(&list.replace(from, to)), digest(&list.replace(from, to)));
+            assert_ne!(folded(&list.replace(from, to)), folded(list), "{to}");
+        }
         assert_ne!(digest("9007199254740993"), digest("9007199254740992"));
         for other in [r#"{"a":1,"b":[2,1]}"#, r#"{"a":2,"b":[1,2]}"#, r#"{"a":1}"#, r#"{"a":"1","b":[1,2]}"#] {
             assert_ne!(digest(r#"{"a":1,"b":[1,2]}"#), digest(other));

@@ -5,7 +5,7 @@ use alloc::string::String;
 
 use super::agree::{close_input, close_parts, input_of, members, Closing};
 use super::cuts::Ending;
-use super::digest::text_hash;
+use super::digest::{text_hash, Digest};
 use super::rule::Rule;
 use super::slots::{Class, Growing, Item, Name};
 use super::state::ItemMove;
@@ -106,6 +106,7 @@ impl Validator {
         let lists = close_parts(event, view, item, how, findings);
         close_input(event, view, item, how, findings);
         item.members = members(view, lists);
+        item.written = Some(Digest::of(view.raw()));
         if unnamed {
             self.name_item(position, &id, event, findings);
         }

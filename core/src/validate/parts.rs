@@ -104,7 +104,7 @@ impl Validator {
                 findings.report(rule, place, None, || (format!("/part/{}", kind.field()), message));
             });
         }
-        slot.whole = Some(Digest::of_value_without(part, &is_volatile));
+        slot.whole = Some((Digest::of(part.raw()), Digest::of_value_without(part, &is_volatile)));
         check_annotations(event, part, "/part", slot, findings);
     }
 

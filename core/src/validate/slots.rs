@@ -146,6 +146,8 @@ pub(crate) struct Item {
     pub(crate) input: Input,
     /// The members of the done item: hash of the key, digest of the value.
     pub(crate) members: Vec<(u64, Digest)>,
+    /// The text of the done item.
+    pub(crate) written: Option<Digest>,
 }
 
 /// What sort of item it is, as far as life cycles differ.
@@ -293,8 +295,8 @@ pub(crate) struct Part {
     pub(crate) text: Growing,
     /// Digests of the annotations sent.
     pub(crate) annotations: Vec<Digest>,
-    /// The whole part as its done event had it.
-    pub(crate) whole: Option<Digest>,
+    /// The whole part as its done event had it: its text, and its meaning. Where the text is the same, so is the meaning.
+    pub(crate) whole: Option<(Digest, Digest)>,
 }
 
 /// The type of a part.
