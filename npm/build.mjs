@@ -7,19 +7,27 @@ import { deflateRawSync } from "node:zlib";
 import { withoutLocations } from "./locations.mjs";
 
 await mkdir("dist", { recursive: true });
-for (const [name, file] of [["core", "inline"], ["full", "inline-full"]]) {
-  const wasm = withoutLocations(await readFile(`gen/${name}.wasm`));
-  await writeFile(`gen/${name}.wasm`, wasm);
-  const text = deflateRawSync(wasm, { level: 9, memLevel: 9 }).toString("base64");
-  await writeFile(`gen/${file}.js`, `export const wasm = { size: ${wasm.length}, text: "${text}" };\n`);
-  await writeFile(`gen/${file}.d.ts`, "export const wasm: { size: number; text: string };\n");
-  await copyFile(`gen/${name}.wasm`, `dist/${name}.wasm`);
+for (const folder of ["gen", "gen/fast"]) {
+  for (const [name, file] of [["core", "inline"], ["full", "inline-full"]]) {
+    const wasm = withoutLocations(await readFile(`${folder}/${name}.wasm`));
+    await writeFile(`${folder}/${name}.wasm`, wasm);
+    const text = deflateRawSync(wasm, { level: 9, memLevel: 9 }).toString("base64");
+    await writeFile(`${folder}/${file}.js`, `export const wasm = { size: ${wasm.length}, text: "${text}" };\n`);
+    await writeFile(`${folder}/${file}.d.ts`, "export const wasm: { size: number; text: string };\n");
+  }
 }
+for (const name of ["core", "full"]) await copyFile(`gen/${name}.wasm`, `dist/${name}.wasm`);
 
 /** In the full entries every call goes to the full module, so that there is one memory. */
 const oneModule = {
   name: "one-module",
   setup: (build) => build.onResolve({ filter: /gen\/core\.js$/ }, () => ({ path: new URL("gen/full.js", import.meta.url).pathname })),
+};
+
+/** For servers the same entries around the wasm that was built to be fast; the glue is the same. */
+const fast = {
+  name: "fast",
+  setup: (build) => build.onResolve({ filter: /gen\/inline(-full)?\.js$/ }, ({ path }) => ({ path: new URL(path.replace("../../gen/", "gen/fast/"), import.meta.url).pathname })),
 };
 
 const common = {
@@ -38,7 +46,11 @@ const common = {
 };
 const reading = { ...common, entryPoints: { index: "src/entry/inline.ts", slim: "src/entry/slim.ts" } };
 const everything = { ...common, entryPoints: { full: "src/entry/full.ts", "full-slim": "src/entry/slim-full.ts" }, plugins: [oneModule] };
-for (const entries of [reading, everything]) {
+const servers = [
+  { ...common, entryPoints: { "index.node": "src/entry/inline.ts" }, plugins: [fast] },
+  { ...common, entryPoints: { "full.node": "src/entry/full.ts" }, plugins: [oneModule, fast] },
+];
+for (const entries of [reading, everything, ...servers]) {
   await build({ ...entries, format: "esm" });
   // The glue names import.meta only where it would fetch the wasm, which these entries never do.
   await build({ ...entries, format: "cjs", outExtension: { ".js": ".cjs" }, define: { "import.meta.url": "undefined" } });

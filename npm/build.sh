@@ -3,7 +3,7 @@
 #
 # wasm from bindings/wasm, glue from the pinned generator in tests/tools, then wasm-opt, esbuild and tsc from
 # package-lock.json. npm/gen holds what is between; neither folder is committed. Two modules: core only reads, full has
-# validation, writing and conversion as well.
+# validation, writing and conversion as well. Each is built twice, small for pages and fast for servers, around the same glue.
 set -euo pipefail
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 export ROOT DELTAFOLD_CACHE=${DELTAFOLD_CACHE:-$ROOT/.cache}
@@ -16,16 +16,26 @@ export RUSTFLAGS="-C target-feature=+simd128"
 need_rust_target wasm32-unknown-unknown
 use_npm npm
 rm -rf npm/gen npm/dist
+mkdir -p npm/gen/fast
+# The first passes untangle what the compiler leaves; after them the usual ones find more to merge.
+SMALL=(-Oz --flatten --rereloop --local-cse -Oz --merge-similar-functions -Oz)
+FAST=(-O3)
 module() {
-    local name=$1
-    shift
-    run cargo build --locked -p deltafold-wasm --target wasm32-unknown-unknown --profile release-wasm "$@"
-    tool bindgen "$CARGO_TARGET_DIR/wasm32-unknown-unknown/release-wasm/deltafold_wasm.wasm" npm/gen "$name"
-    # The first passes untangle what the compiler leaves; after them the usual ones find more to merge.
-    (cd npm && run npx --no-install wasm-opt -Oz --flatten --rereloop --local-cse -Oz --merge-similar-functions -Oz "gen/${name}_bg.wasm" -o "gen/$name.wasm")
+    local name=$1 profile=$2 folder=npm/gen/$3
+    shift 3
+    run cargo build --locked -p deltafold-wasm --target wasm32-unknown-unknown --profile "$profile" "$@"
+    tool bindgen "$CARGO_TARGET_DIR/wasm32-unknown-unknown/$profile/deltafold_wasm.wasm" "$folder" "$name"
+    local passes=("${SMALL[@]}")
+    [ "$profile" = release-wasm ] || passes=("${FAST[@]}")
+    run npm/node_modules/.bin/wasm-opt "${passes[@]}" "$folder/${name}_bg.wasm" -o "$folder/$name.wasm"
 }
-module core
-module full --features full
+for name in core full; do
+    features=()
+    [ "$name" = core ] || features=(--features "$name")
+    module "$name" release-wasm . "${features[@]}"
+    module "$name" release-wasm-fast fast "${features[@]}"
+    cmp "npm/gen/$name.js" "npm/gen/fast/$name.js" || die "the fast $name.wasm needs a glue of its own, and the entries have one"
+done
 cd npm
 run node build.mjs
 run node inspector/build.mjs

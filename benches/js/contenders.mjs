@@ -4,7 +4,8 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { createParser } from "eventsource-parser";
 import OpenAI from "openai";
 
-import { Reader, readEvents } from "../../npm/dist/index.js";
+// What `import "deltafold"` is in Node.js.
+import { Reader, readEvents } from "../../npm/dist/index.node.js";
 
 /** Counts events and joins deltas by place. */
 export class Folded {

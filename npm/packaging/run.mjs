@@ -4,7 +4,7 @@
 //   node packaging/run.mjs FOLDER
 
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 const folder = resolve(process.argv[2]);
@@ -38,6 +38,7 @@ const { filename, files } = packed[0] ?? Object.values(packed)[0];
 const names = files.map((file) => file.path).sort();
 console.log(names.join("\n"));
 const entries = ["index", "slim", "full", "full-slim"].flatMap((name) => ["cjs", "d.cts", "d.ts", "js", "js.map"].map((end) => `dist/${name}.${end}`));
+entries.push(...["index.node", "full.node"].flatMap((name) => ["cjs", "js", "js.map"].map((end) => `dist/${name}.${end}`)));
 for (const name of ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "dist/core.wasm", "dist/full.wasm", "dist/workerd.js", "dist/inspector.html", ...entries]) {
   if (!names.includes(name)) throw new Error(`the tarball lacks ${name}`);
 }
@@ -58,14 +59,31 @@ async function main() {
   return [version(), text, events.response.output[0].content[0].text, events.outcome.outcome].join(" ");
 }
 `;
+/** The wasm inside of a script, as the text that it is there. */
+const wasmIn = (file) => {
+  const [text, more] = readFileSync(file, "utf8").match(/[A-Za-z0-9+/=]{50000,}/g) ?? [];
+  if (text === undefined || more !== undefined) throw new Error(`${file} has ${text === undefined ? "no wasm" : "more than one wasm"} inside`);
+  return text;
+};
+const shipped = (name) => wasmIn(join(project, "node_modules/deltafold/dist", name));
+const same = (what, file, name) => {
+  if (wasmIn(file) !== shipped(name)) throw new Error(`${what} has another wasm than ${name}`);
+  console.log(`${what} has the wasm of ${name}`);
+};
+if (shipped("index.js") === shipped("index.node.js")) throw new Error("pages and servers have the same wasm");
 const wanted = new RegExp(`^\\d+\\.\\d+\\.\\d+ Hi Hi truncated$`);
 const check = (what, answer) => {
   if (!wanted.test(answer.trim())) throw new Error(`${what} printed: ${answer}`);
   console.log(`${what}: ok`);
 };
 
-write("esm.mjs", `import { readEvents, version } from "deltafold";${use}console.log(await main());`);
-write("cjs.cjs", `const { readEvents, version } = require("deltafold");${use}main().then(console.log);`);
+// Servers get the fast build, whichever way they ask.
+const picked = (found, name, end) => `if (!${found}.endsWith("/dist/${name}.node.${end}")) throw new Error("got " + ${found});`;
+const pickedHere = picked('import.meta.resolve("deltafold")', "index", "js") + picked('import.meta.resolve("deltafold/full")', "full", "js");
+const pickedThere = picked('require.resolve("deltafold")', "index", "cjs") + picked('require.resolve("deltafold/full")', "full", "cjs");
+write("esm.mjs", `import { readEvents, version } from "deltafold";${pickedHere}${use}console.log(await main());`);
+write("cjs.cjs", `const { readEvents, version } = require("deltafold");${pickedThere}${use}main().then(console.log);`);
+write("server.mjs", `import { readEvents, version } from "deltafold";${use}main().then(console.log);`);
 write("inline.mjs", `import { readEvents, version } from "deltafold/inline";${use}console.log(await main());`);
 write("full.cjs", `const { readEvents, version } = require("deltafold/full");${use}main().then(console.log);`);
 write("slim.mjs", `import { init, readEvents, version } from "deltafold/slim";
@@ -73,6 +91,9 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 await init(await readFile(fileURLToPath(import.meta.resolve("deltafold/core.wasm"))));${use}console.log(await main());`);
 for (const file of ["esm.mjs", "cjs.cjs", "inline.mjs", "full.cjs", "slim.mjs"]) check(`node ${file}`, run("node", [file], project));
+run(tool("esbuild"), ["server.mjs", "--bundle", "--platform=node", "--outfile=server.cjs", "--log-level=warning"], project);
+check("node server.cjs, bundled", run("node", ["server.cjs"], project));
+same("the bundle for a server", join(project, "server.cjs"), "index.node.js");
 for (const [name, args] of [["deno", ["run", "--node-modules-dir=manual", "--allow-read", "--allow-env"]], ["bun", ["run"]]]) {
   // Their binaries come by npm; a platform that has none is told, not passed over in silence.
   if (existsSync(other(name))) check(name, run(other(name), [...args, "esm.mjs"], project));
@@ -123,5 +144,8 @@ mkdirSync(join(project, "vite"));
 write("vite/index.html", '<!doctype html><title>vite</title><script type="module" src="./main.js"></script>');
 write("vite/main.js", `import { readEvents, version } from "deltafold";${use}main().then((text) => { document.title = text; });`);
 run(other("vite"), ["build", "--logLevel", "warn", "--base", "./", "vite"], project);
+const assets = readdirSync(join(project, "vite/dist/assets")).filter((name) => name.endsWith(".js"));
+if (assets.length !== 1) throw new Error(`Vite made ${assets.length} scripts`);
+same("what Vite builds", join(project, "vite/dist/assets", assets[0]), "index.js");
 console.log("vite build: ok");
 console.log("packaging: ok");

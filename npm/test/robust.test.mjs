@@ -273,6 +273,27 @@ parentPort.postMessage([new Reader().feed(workerData.bytes)[0].delta, workerData
 });
 
 test("without zlib the wasm is inflated by our own code", () => {
-  const program = `process.getBuiltinModule = undefined; import(${JSON.stringify(import.meta.resolve("deltafold"))}).then(({ version }) => console.log(version()));`;
-  assert.match(execFileSync(process.execPath, ["-e", program], { encoding: "utf8" }), /^\d+\.\d+\.\d+/);
+  for (const entry of ["deltafold", "deltafold/inline", "deltafold/full"]) {
+    const program = `process.getBuiltinModule = undefined; import(${JSON.stringify(import.meta.resolve(entry))}).then(({ version }) => console.log(version()));`;
+    assert.match(execFileSync(process.execPath, ["-e", program], { encoding: "utf8" }), /^\d+\.\d+\.\d+/);
+  }
+});
+
+test("Node.js gets the fast build, and the small one reads the same", async () => {
+  assert.match(import.meta.resolve("deltafold"), /\/dist\/index\.node\.js$/);
+  const small = await import("deltafold/inline");
+  assert.notEqual(small.Reader, Reader);
+  const bytes = Buffer.concat([frames("a", "\u00e4\u{1f600}"), utf8.encode("data: {broken\n\n: comment\n\ndata: {\"type\":\"x:y\",\"n\":1.50}\n\n"), frame(delta(9, "z"))]);
+  const read = (Reader, eventInfo, size) => {
+    const reader = new Reader();
+    const events = [];
+    for (let at = 0; at < bytes.length; at += size) events.push(...reader.feed(bytes.subarray(at, at + size)));
+    events.push(...reader.end());
+    const told = { outcome: reader.finish(), findings: reader.findings, response: reader.responseJson, text: reader.outputText, raw: events.map((event) => eventInfo(event).raw) };
+    reader.free();
+    return JSON.parse(JSON.stringify({ ...told, events }));
+  };
+  const wanted = read(Reader, eventInfo, bytes.length);
+  assert.equal(wanted.events.length, 5);
+  for (const size of [1, 7, 64, bytes.length]) assert.deepEqual([read(small.Reader, small.eventInfo, size), read(Reader, eventInfo, size)], [wanted, wanted]);
 });
