@@ -152,7 +152,7 @@ def memory(logs, tables) -> None:
 
 def beside(tables) -> None:
     print("## All contenders\n\nThe other's time over ours; above 1 ours is faster.\n")
-    for part in ("clients", "python", "js", "event"):
+    for part in ("clients", "recordings", "python", "js", "event"):
         mine = {title: rows for title, rows in tables.items() if title.startswith(part + " ")}
         names = list(dict.fromkeys(name for rows in mine.values() for name in list(rows)[1:]))
         if not mine:

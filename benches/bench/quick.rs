@@ -10,6 +10,8 @@ mod event;
 mod partial_json;
 #[path = "read.rs"]
 mod read;
+#[path = "recordings.rs"]
+mod recordings;
 #[path = "validate.rs"]
 mod validate;
 
@@ -36,6 +38,11 @@ fn every_contender_folds_the_same_text_at_every_cut() {
 #[test]
 fn looking_at_the_response_after_each_event_changes_nothing() {
     accumulate::main();
+}
+
+#[test]
+fn every_contender_folds_the_text_of_real_recordings() {
+    recordings::main();
 }
 
 #[test]
