@@ -252,7 +252,7 @@ const SHAPES: &[Shape] = &[
     Shape { name: "items", count: 400, make: |n| frames(n, |at| delta(at, at, 0, "x")), road: Road::Reader(16 << 10) },
     Shape {
         name: "items-backwards",
-        count: 400,
+        count: 2_000,
         make: |n| frames(n, |at| delta(at, n - at, 0, "x")),
         road: Road::Reader(16 << 10),
     },
@@ -277,8 +277,28 @@ const SHAPES: &[Shape] = &[
     Shape { name: "parts", count: 400, make: |n| frames(n, |at| delta(at, 0, at, "x")), road: Road::Reader(16 << 10) },
     Shape {
         name: "parts-backwards",
-        count: 400,
+        count: 2_000,
         make: |n| frames(n, |at| delta(at, 0, n - at, "x")),
+        road: Road::Reader(16 << 10),
+    },
+    Shape {
+        // The step is a prime, so that no part comes twice.
+        name: "parts-scattered",
+        count: 2_000,
+        make: |n| frames(n, |at| delta(at, 0, at * 7_919 % n, "x")),
+        road: Road::Reader(16 << 10),
+    },
+    Shape {
+        name: "commands-backwards",
+        count: 2_000,
+        make: |n| {
+            frames(n, |at| {
+                format!(
+                    r#"{{"type":"response.shell_call_command.delta","sequence_number":{at},"output_index":0,"command_index":{},"delta":"x"}}"#,
+                    n - at
+                )
+            })
+        },
         road: Road::Reader(16 << 10),
     },
     Shape {
@@ -326,7 +346,7 @@ const SHAPES: &[Shape] = &[
     },
     Shape {
         name: "summaries-backwards",
-        count: 400,
+        count: 2_000,
         make: |n| {
             frames(n, |at| {
                 format!(
@@ -346,6 +366,32 @@ const SHAPES: &[Shape] = &[
                     "\"logprobs\":[]",
                     r#""logprobs":[{"token":"x","logprob":-0.5,"bytes":[120],"top_logprobs":[]}]"#,
                 )
+            })
+        },
+        road: Road::Reader(16 << 10),
+    },
+    Shape {
+        name: "logprobs-of-parts",
+        count: 2_000,
+        make: |n| {
+            frames(2 * n, |at| {
+                delta(at, 0, at % n, "x").replace("\"logprobs\":[]", r#""logprobs":[{"token":"x","logprob":-0.5}]"#)
+            })
+        },
+        road: Road::Reader(16 << 10),
+    },
+    Shape {
+        name: "logprobs-of-done-parts",
+        count: 2_000,
+        make: |n| {
+            frames(2 * n, |at| match at < n {
+                true => {
+                    delta(at, 0, at, "x").replace("\"logprobs\":[]", r#""logprobs":[{"token":"x","logprob":-0.5}]"#)
+                }
+                false => format!(
+                    r#"{{"type":"response.output_text.done","sequence_number":{at},"item_id":"m0","output_index":0,"content_index":{},"text":"x","logprobs":[{{"token":"y","logprob":-0.5}}]}}"#,
+                    at - n
+                ),
             })
         },
         road: Road::Reader(16 << 10),

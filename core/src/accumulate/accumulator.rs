@@ -377,6 +377,7 @@ impl Accumulator {
 
     fn close_open_items(&mut self) {
         for slot in self.building.slots.iter_mut().filter(|slot| !slot.done) {
+            slot.settle();
             let known = slot.item.object().contains_key("status");
             if known && matches!(slot.text("status"), "in_progress" | "searching" | "interpreting" | "generating" | "")
             {
@@ -487,6 +488,7 @@ impl Accumulator {
         }
         // Whatever comes for the item may change what stands where.
         slot.last = None;
+        slot.settle();
         match event.item_id() {
             Some(id) if slot.id().is_empty() && !id.is_empty() => {
                 slot.set_id(id);
@@ -544,7 +546,7 @@ impl Accumulator {
                 self.bytes += logprobs.len();
                 slot.add_logprobs(element, logprobs);
             }
-            if let Some(output_index) = event.output_index() {
+            if let Some(output_index) = event.output_index().filter(|_| !slot.is_late()) {
                 self.cursor = Some(Cursor { kind, output_index, element, slot: at, way });
                 slot.last = Some((kind, element, way));
             }

@@ -9,6 +9,7 @@ mod accumulator;
 mod agree;
 mod body;
 mod elements;
+mod late;
 mod rates;
 mod response;
 mod route;

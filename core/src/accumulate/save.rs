@@ -91,7 +91,7 @@ fn option<T>(value: &Value, read: impl FnOnce(&Value) -> Option<T>) -> Option<Op
 
 fn save_slot(slot: &Slot) -> Value {
     let mut state = Object::new();
-    state.push("item", slot.item.object().clone());
+    state.push("item", slot.object().clone());
     state.push("done", slot.done);
     let wires = slot.wires().iter().map(|list| Value::Array(list.iter().map(|wire| Value::from(*wire)).collect()));
     state.push("wires", wires.collect::<Vec<_>>());
@@ -101,7 +101,7 @@ fn save_slot(slot: &Slot) -> Value {
         Value::Array(list.iter().map(pair).collect())
     };
     let pair = |list: &Logprobs| Value::Array([Value::from(list.wire), Value::from(list.elements.as_str())].into());
-    state.push("logprobs", slot.logprobs.iter().map(pair).collect::<Vec<_>>());
+    state.push("logprobs", slot.logprobs().map(pair).collect::<Vec<_>>());
     state.push("images", texts(&slot.images));
     if let Some((target, element, unit)) = slot.high {
         // A target has no name of its own; any delta kind that leads to it will do.
