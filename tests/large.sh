@@ -12,9 +12,9 @@ megabytes=${MEGABYTES:-1000}
 
 # A response that is large itself: 28 bytes of text to a kilobyte of stream, all of it repeated in the terminal event. What is held
 # grows with it, so the bound does: 24 MB and a tenth of the stream.
-python3 bindings/cli/tests/large.py "$command" "$megabytes" $((40 + megabytes / 10))
+python3 bindings/cli/tests/large.py "$command" "$megabytes" $((24 + megabytes / 10))
 # A small response in a long stream: a bound that does not grow.
-python3 bindings/cli/tests/large.py "$command" "$megabytes" 64 5000
+python3 bindings/cli/tests/large.py "$command" "$megabytes" 24 5000
 python3 tests/large/run.py "$megabytes" 5000 64 python "$python" tests/large/read.py
 if [ -n "$project" ]; then
     python3 tests/large/run.py "$megabytes" 5000 192 node env -C "$project" node "$PWD/tests/large/read.mjs"

@@ -9,9 +9,7 @@ peak, interpreter and all. COMMAND prints {"events", "outcome", "text"}: how man
 
 import importlib.util
 import json
-import os
 import pathlib
-import subprocess
 import sys
 import threading
 
@@ -24,13 +22,12 @@ def main() -> int:
     spec.loader.exec_module(large)
     large.PADDING = int(padding)
     told = {}
-    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    watched = large.Watched(command)
+    child = watched.child
     threading.Thread(target=large.feed, args=(child.stdin, int(megabytes), told), daemon=True).start()
     output = child.stdout.read()
-    _, status, usage = os.wait4(child.pid, 0)
-    peak, code = usage.ru_maxrss / 1000, os.waitstatus_to_exitcode(status)
+    code, peak, seconds = watched.end()
     size, text = told.get("bytes", 0) / 1e6, told.get("text", 0)
-    seconds = usage.ru_utime + usage.ru_stime
     print(f"{name}: {size:.0f} MB, {told.get('events')} events, {text / 1e6:.1f} MB of text; peak {peak:.0f} MB, {seconds:.1f} s of CPU, exit {code}")
     expected = {"events": told.get("events"), "outcome": "completed", "text": text}
     if code != 0 or json.loads(output) != expected or peak > float(limit):

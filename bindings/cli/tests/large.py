@@ -87,11 +87,36 @@ def feed(out, megabytes, told):
         told["broken"] = True
 
 
+# Linux counts what a process held before it became another program. Started from here that is this interpreter with the stream that
+# it makes; started by a shell it is one megabyte. The shell becomes an interpreter that can ask what its child has taken.
+WATCH = """to=$1; shift; "$@"; code=$?; exec "$0" -I -S -c "
+import os, resource
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+os.write($to, f'$code {used.ru_maxrss} {used.ru_utime + used.ru_stime}'.encode())" """
+
+
+class Watched:
+    """A process of which the peak of memory is told."""
+
+    def __init__(self, command, **pipes):
+        self.ear, mouth = os.pipe()
+        watch = ["sh", "-c", WATCH, sys.executable, str(mouth), *command]
+        self.child = subprocess.Popen(watch, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=[mouth], **pipes)
+        os.close(mouth)
+
+    def end(self):
+        """Waits for its end: exit code, peak in megabytes, seconds of CPU time."""
+        self.child.wait()
+        code, peak, seconds = os.read(self.ear, 100).split()
+        os.close(self.ear)
+        return int(code), int(peak) / 1000, float(seconds)
+
+
 def measure(program, command, megabytes):
     told, started = {}, time.monotonic()
     # A terminal would get a bar; here progress is lines.
-    arguments = [program, command, "--progress", "always", "-"]
-    child = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    watched = Watched([program, command, "--progress", "always", "-"], stderr=subprocess.PIPE)
+    child = watched.child
     threading.Thread(target=feed, args=(child.stdin, megabytes, told), daemon=True).start()
     output = []
     reader = threading.Thread(target=lambda: output.append(child.stdout.read()))
@@ -99,9 +124,8 @@ def measure(program, command, megabytes):
     listener = threading.Thread(target=lambda: errors.append(child.stderr.read()))
     reader.start(), listener.start()
     reader.join(), listener.join()
-    _, status, usage = os.wait4(child.pid, 0)
-    seconds = time.monotonic() - started
-    return os.waitstatus_to_exitcode(status), usage.ru_maxrss / 1000, seconds, told, output[0], errors[0].decode()
+    code, peak, _ = watched.end()
+    return code, peak, time.monotonic() - started, told, output[0], errors[0].decode()
 
 
 def main():
