@@ -196,6 +196,11 @@ fn completed(output: &str, more: &str) -> Vec<u8> {
     .into_bytes()
 }
 
+/// Indexes that run backwards, in runs as long as a part may come before its place.
+fn backwards(at: usize) -> usize {
+    at / 4_096 * 4_096 + 4_095 - at % 4_096
+}
+
 fn list(count: usize, element: impl Fn(usize) -> String) -> String {
     (0..count).map(element).collect::<Vec<_>>().join(",")
 }
@@ -277,25 +282,20 @@ const SHAPES: &[Shape] = &[
     Shape { name: "parts", count: 400, make: |n| frames(n, |at| delta(at, 0, at, "x")), road: Road::Reader(16 << 10) },
     Shape {
         name: "parts-backwards",
-        count: 2_000,
-        make: |n| frames(n, |at| delta(at, 0, n - at, "x")),
-        road: Road::Reader(16 << 10),
-    },
-    Shape {
-        // The step is a prime, so that no part comes twice.
-        name: "parts-scattered",
-        count: 2_000,
-        make: |n| frames(n, |at| delta(at, 0, at * 7_919 % n, "x")),
+        // The smallest has whole runs already.
+        count: 8_192,
+        make: |n| frames(n, |at| delta(at, 0, backwards(at), "x")),
         road: Road::Reader(16 << 10),
     },
     Shape {
         name: "commands-backwards",
-        count: 2_000,
+        // The smallest has whole runs already.
+        count: 8_192,
         make: |n| {
             frames(n, |at| {
                 format!(
                     r#"{{"type":"response.shell_call_command.delta","sequence_number":{at},"output_index":0,"command_index":{},"delta":"x"}}"#,
-                    n - at
+                    backwards(at)
                 )
             })
         },
@@ -346,12 +346,13 @@ const SHAPES: &[Shape] = &[
     },
     Shape {
         name: "summaries-backwards",
-        count: 2_000,
+        // The smallest has whole runs already.
+        count: 8_192,
         make: |n| {
             frames(n, |at| {
                 format!(
                     r#"{{"type":"response.reasoning_summary_text.delta","sequence_number":{at},"item_id":"s","output_index":0,"summary_index":{},"delta":"x"}}"#,
-                    n - at
+                    backwards(at)
                 )
             })
         },

@@ -25,7 +25,8 @@ pub struct Limits {
     pub depth: usize,
     /// Output items in a response. Default 100,000.
     pub items: usize,
-    /// Parts, summaries, commands or annotations in one item. Default 100,000.
+    /// Parts, summaries, commands or annotations in one item. Default 100,000. Whatever it is, a part that comes more than
+    /// 4,096 places too early is past it: it would move all of those behind it.
     pub parts: usize,
     /// Bytes of accumulated text and payloads in a response. Default 1 GiB.
     pub response_bytes: usize,

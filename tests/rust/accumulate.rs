@@ -224,3 +224,38 @@ fn limits_on_items_parts_and_size_are_exact_and_final() {
     assert!(reader.poll_event().is_ok() && reader.poll_event().is_ok() && reader.poll_event().is_ok());
     assert_eq!(reader.poll_event().map(|_| ()).unwrap_err().code().name(), "limit.response");
 }
+
+#[test]
+fn a_part_that_comes_between_others_leaves_each_its_own_value_and_log_probabilities() {
+    let mut reader = Reader::new();
+    let delta = |reader: &mut Reader, part: u64, text: &str| {
+        let event = json!({ "type": "response.output_text.delta", "output_index": 0, "content_index": part, "delta": text,
+            "logprobs": [{ "token": text, "logprob": 0 }] });
+        reader.feed_json(&event.to_string()).unwrap();
+        assert!(reader.poll_event().unwrap().is_some());
+    };
+    let seen = |reader: &Reader| {
+        let item = reader.response().item(0).unwrap();
+        let tokens = |part: &deltafold::Part<'_>| {
+            let list = part.get("logprobs").unwrap().as_array().unwrap();
+            list.iter().map(|one| one.str_at("token").unwrap().to_owned()).collect::<Vec<_>>().join("")
+        };
+        item.parts().map(|part| (part.partial_json().unwrap().to_string(), tokens(&part))).collect::<Vec<_>>()
+    };
+    let pair = |value: &str, tokens: &str| (value.to_owned(), tokens.to_owned());
+    delta(&mut reader, 1, "[1,2");
+    assert_eq!(seen(&reader), [pair("[1]", "[1,2")]);
+    // It stands where the other was looked at, and is read from its start.
+    delta(&mut reader, 0, "[true,fals");
+    delta(&mut reader, 1, ",3]");
+    delta(&mut reader, 0, "e]");
+    assert_eq!(seen(&reader), [pair("[true,false]", "[true,false]"), pair("[1,2,3]", "[1,2,3]")]);
+    let done = json!({ "type": "response.output_text.done", "output_index": 0, "content_index": 1, "text": "[1,2,3]",
+        "logprobs": [{ "token": "all", "logprob": 0 }] });
+    reader.feed_json(&done.to_string()).unwrap();
+    assert!(reader.poll_event().unwrap().is_some());
+    let restored = Reader::restore(&reader.save(), Default::default()).unwrap();
+    for reader in [&reader, &restored] {
+        assert_eq!(seen(reader), [pair("[true,false]", "[true,false]"), pair("[1,2,3]", "all")]);
+    }
+}

@@ -11,7 +11,7 @@ use super::agree;
 use super::rates::RateLimits;
 use super::response::Response;
 use super::route::{text_route, Route, Target};
-use super::slot::{Array, Opened, Slot, Way};
+use super::slot::{Array, Opened, Slot, Way, FAR};
 use super::state::{object, State};
 use crate::contract::Kind;
 use crate::error::{Code, Error};
@@ -377,7 +377,6 @@ impl Accumulator {
 
     fn close_open_items(&mut self) {
         for slot in self.building.slots.iter_mut().filter(|slot| !slot.done) {
-            slot.settle();
             let known = slot.item.object().contains_key("status");
             if known && matches!(slot.text("status"), "in_progress" | "searching" | "interpreting" | "generating" | "")
             {
@@ -488,7 +487,6 @@ impl Accumulator {
         }
         // Whatever comes for the item may change what stands where.
         slot.last = None;
-        slot.settle();
         match event.item_id() {
             Some(id) if slot.id().is_empty() && !id.is_empty() => {
                 slot.set_id(id);
@@ -513,7 +511,7 @@ impl Accumulator {
         findings: &mut Findings,
     ) -> Result<(), Error> {
         if opened.too_many {
-            let detail = format!("limit {}", self.limits.parts);
+            let detail = format!("limit {}, and {FAR} places before the last one", self.limits.parts);
             return Err(
                 Error::new(Code::PartLimit, event.offset(), detail).with_sequence_number(event.sequence_number())
             );
@@ -546,7 +544,7 @@ impl Accumulator {
                 self.bytes += logprobs.len();
                 slot.add_logprobs(element, logprobs);
             }
-            if let Some(output_index) = event.output_index().filter(|_| !slot.is_late()) {
+            if let Some(output_index) = event.output_index() {
                 self.cursor = Some(Cursor { kind, output_index, element, slot: at, way });
                 slot.last = Some((kind, element, way));
             }

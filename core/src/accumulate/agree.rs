@@ -28,7 +28,7 @@ pub(crate) fn part(mine: &Value, theirs: View<'_>) -> Option<String> {
 /// Compares a finished item with the accumulated one: its texts and arguments.
 pub(crate) fn item(mine: &Slot, theirs: View<'_>) -> Option<(Rule, String)> {
     for (key, rule) in [("content", Rule::Part10), ("summary", Rule::Rsn07)] {
-        let ours = mine.light().get(key).and_then(Value::as_array).unwrap_or_default();
+        let ours = mine.item.light().get(key).and_then(Value::as_array).unwrap_or_default();
         if ours.is_empty() {
             continue;
         }

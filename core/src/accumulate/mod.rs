@@ -9,7 +9,6 @@ mod accumulator;
 mod agree;
 mod body;
 mod elements;
-mod late;
 mod rates;
 mod response;
 mod route;

@@ -194,7 +194,7 @@ impl<'a> Item<'a> {
     /// A field of the item. Log probabilities that are still growing are not in `content`: [`Part::get`] and
     /// [`to_value`](Self::to_value) have them.
     pub fn get(&self, key: &str) -> Option<&'a Value> {
-        self.slot.object().get(key)
+        self.slot.item.object().get(key)
     }
 
     /// The text of a tool call so far: `arguments`, `input` or `code`.
@@ -247,14 +247,14 @@ impl<'a> Item<'a> {
     /// Appends the whole item as JSON text.
     pub fn write_json(&self, out: &mut String) {
         if self.slot.logprobs().next().is_none() {
-            self.slot.object().write_into(out);
+            self.slot.item.object().write_into(out);
         } else {
             self.to_value().write_into(out);
         }
     }
 
     fn elements(&self, key: &str) -> impl Iterator<Item = Part<'a>> + use<'a> {
-        let list = self.slot.light().get(key).and_then(Value::as_array).unwrap_or_default();
+        let list = self.slot.item.light().get(key).and_then(Value::as_array).unwrap_or_default();
         let slot = self.slot;
         let first = if key == "summary" { SUMMARY } else { 0 };
         list.iter().enumerate().map(move |(at, value)| Part { value, slot, at: first + at })

@@ -91,7 +91,7 @@ fn option<T>(value: &Value, read: impl FnOnce(&Value) -> Option<T>) -> Option<Op
 
 fn save_slot(slot: &Slot) -> Value {
     let mut state = Object::new();
-    state.push("item", slot.object().clone());
+    state.push("item", slot.item.object().clone());
     state.push("done", slot.done);
     let wires = slot.wires().iter().map(|list| Value::Array(list.iter().map(|wire| Value::from(*wire)).collect()));
     state.push("wires", wires.collect::<Vec<_>>());

@@ -1,13 +1,11 @@
 //! [`Slot`]: one output item while it is being built.
 
 use alloc::borrow::ToOwned;
-use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::{OnceCell, RefCell};
 
 use super::body::Body;
-use super::late::{Late, FAR};
 use super::route::Target;
 use super::sorted::Sorted;
 use crate::contract::Kind;
@@ -29,10 +27,6 @@ pub(crate) struct Slot {
     pub(crate) last: Option<(Kind, u64, Way)>,
     /// Wire indexes of `content`, `summary` and `action.commands`, ascending; an element's rank is its position.
     wires: [Vec<u64>; 3],
-    /// Where elements stand instead, after one came far before its place.
-    late: Option<Box<Late>>,
-    /// That was so, and somebody looked: elements are moved to their places, however far.
-    watched: bool,
     /// Log probabilities of content parts, kept as text beside the item: wire index, and the elements' JSON.
     logprobs: Vec<Logprobs>,
     /// Which of them a wire index has.
@@ -75,10 +69,6 @@ pub(crate) enum Array {
     Content,
     Summary,
     Commands,
-}
-
-impl Array {
-    pub(crate) const ALL: [Self; 3] = [Self::Content, Self::Summary, Self::Commands];
 }
 
 /// The way to a string inside an item, by positions. Good as long as nothing but deltas touched the item.
@@ -145,7 +135,6 @@ impl Slot {
         self.logprobs.clear();
         self.logprobs_of.clear();
         self.item = item.into();
-        self.late = None;
         self.id = id.to_owned();
         self.done = true;
         self.wires = Default::default();
@@ -178,7 +167,7 @@ impl Slot {
     }
 
     fn count(&mut self) {
-        for array in Array::ALL {
+        for array in [Array::Content, Array::Summary, Array::Commands] {
             let length = self.elements(array).map_or(0, |elements| elements.len() as u64);
             self.wires[array as usize] = (0..length).collect();
         }
@@ -194,11 +183,10 @@ impl Slot {
 
     /// The array, made if it is missing or null.
     fn elements_mut(&mut self, array: Array) -> Option<&mut Vec<Value>> {
-        let item = self.item.object_mut();
         let (holder, key) = match array {
-            Array::Content => (item, "content"),
-            Array::Summary => (item, "summary"),
-            Array::Commands => (object_at(item, "action")?, "commands"),
+            Array::Content => (self.item.object_mut(), "content"),
+            Array::Summary => (self.item.object_mut(), "summary"),
+            Array::Commands => (object_at(self.item.object_mut(), "action")?, "commands"),
         };
         if holder.get(key).is_none_or(|value| value.as_array().is_none()) {
             holder.insert(key, Value::Array(Vec::new()));
@@ -206,42 +194,9 @@ impl Slot {
         holder.get_mut(key)?.as_array_mut()
     }
 
-    /// Where the element with this wire index stands: in the order of the wire indexes, or of arrival if one came late.
+    /// Position of the element with this wire index.
     pub(crate) fn position(&self, array: Array, wire: u64) -> Option<usize> {
-        match &self.late {
-            None => self.wires[array as usize].binary_search(&wire).ok(),
-            Some(late) => late.position(array, wire),
-        }
-    }
-
-    /// The item for those who look at it. Log probabilities may be missing in its content parts.
-    pub(crate) fn light(&self) -> &Object {
-        match &self.late {
-            None => self.item.light(),
-            Some(late) => &late.shown(self.item.light()).item,
-        }
-    }
-
-    /// The item for those who look at it, with all that is not still growing.
-    pub(crate) fn object(&self) -> &Object {
-        match &self.late {
-            None => self.item.object(),
-            Some(_) => self.light(),
-        }
-    }
-
-    /// Says whether elements stand in the order of arrival. Then no way stays good.
-    pub(crate) fn is_late(&self) -> bool {
-        self.late.is_some()
-    }
-
-    /// Makes ready for a change: what somebody has been shown takes the place of the item.
-    pub(crate) fn settle(&mut self) {
-        if let Some(shown) = self.late.take_if(|late| late.is_shown()).and_then(|late| late.into_shown()) {
-            self.item = shown.item.into();
-            self.wires = shown.wires;
-            self.watched = true;
-        }
+        self.wires[array as usize].binary_search(&wire).ok()
     }
 
     /// The element with this wire index.
@@ -258,38 +213,28 @@ impl Slot {
     /// Puts an element at its wire index: replaces the one that is there, or opens it between its neighbours. Says what
     /// was opened; `too_many` means that nothing was done.
     pub(crate) fn put(&mut self, array: Array, wire: u64, value: Value, limit: usize) -> Opened {
-        let mut opened = Opened::default();
-        if let Some(at) = self.position(array, wire) {
-            if let Some(place) = self.elements_mut(array).and_then(|elements| elements.get_mut(at)) {
-                *place = value;
-            }
-            return opened;
-        }
         let wires = &self.wires[array as usize];
-        let (count, at) = match &self.late {
-            None => (wires.len(), wires.partition_point(|known| *known < wire)),
-            Some(late) => (late.len(array), usize::MAX),
-        };
-        if count >= limit {
-            opened.too_many = true;
-            return opened;
-        }
-        opened = Opened { part: true, gap: wire != count as u64, too_many: false };
-        if at < count {
-            // What stands behind it gets another position.
-            self.forget_growing();
-            if count - at > FAR && !self.watched {
-                self.late = Some(Box::new(Late::of(&self.wires)));
+        let mut opened = Opened::default();
+        match wires.binary_search(&wire) {
+            Ok(at) => {
+                if let Some(place) = self.elements_mut(array).and_then(|elements| elements.get_mut(at)) {
+                    *place = value;
+                }
             }
-        }
-        match &mut self.late {
-            None => self.wires[array as usize].insert(at, wire),
-            Some(late) => late.push(array, wire),
-        }
-        let late = self.is_late();
-        if let Some(elements) = self.elements_mut(array) {
-            let end = elements.len();
-            elements.insert(if late { end } else { at.min(end) }, value);
+            // An element that belongs between others moves those behind it. No real stream has many of these, and a hundred
+            // thousand that run backwards would take seconds.
+            Err(at) if wires.len() >= limit || wires.len() - at > FAR => opened.too_many = true,
+            Err(at) => {
+                if at < wires.len() {
+                    // What stands behind it gets another position.
+                    self.growing.get_mut().clear();
+                }
+                opened = Opened { part: true, gap: wire != wires.len() as u64, too_many: false };
+                self.wires[array as usize].insert(at, wire);
+                if let Some(elements) = self.elements_mut(array) {
+                    elements.insert(at.min(elements.len()), value);
+                }
+            }
         }
         opened
     }
@@ -392,9 +337,9 @@ impl Slot {
 
     /// The item as a value, log probabilities in their parts.
     pub(crate) fn to_value(&self) -> Value {
-        let mut item = self.object().clone();
+        let mut item = self.item.object().clone();
         for logprobs in self.logprobs() {
-            let Ok(at) = self.wires()[Array::Content as usize].binary_search(&logprobs.wire) else { continue };
+            let Some(at) = self.position(Array::Content, logprobs.wire) else { continue };
             let parts = item.get_mut("content").and_then(Value::as_array_mut);
             if let Some(part) = parts.and_then(|parts| parts.get_mut(at)).and_then(Value::as_object_mut) {
                 let list = logprobs.list(part).clone();
@@ -409,9 +354,9 @@ impl Slot {
         if self.done {
             return self.item.object().get("content")?.as_array()?.get(at)?.get("logprobs");
         }
-        let wire = self.wires()[Array::Content as usize].get(at)?;
+        let wire = self.wires[Array::Content as usize].get(at)?;
         let logprobs = &self.logprobs[self.logprobs_of.get(&(*wire, 0))? as usize];
-        Some(logprobs.list(self.light().get("content")?.as_array()?.get(at)?.as_object()?))
+        Some(logprobs.list(self.elements(Array::Content)?.get(at)?.as_object()?))
     }
 
     /// The log probabilities that are kept beside the item.
@@ -453,17 +398,14 @@ impl Slot {
         self.add_logprobs(wire, list);
     }
 
-    /// The wire indexes of each array, in the order in which its elements are shown.
+    /// The wire indexes of an array, for saving.
     pub(crate) fn wires(&self) -> &[Vec<u64>; 3] {
-        match &self.late {
-            None => &self.wires,
-            Some(late) => &late.shown(self.item.light()).wires,
-        }
+        &self.wires
     }
 
     /// Sets the wire indexes of an array; refused if they do not fit its length or do not ascend.
     pub(crate) fn set_wires(&mut self, wires: [Vec<u64>; 3]) -> bool {
-        let fits = Array::ALL.into_iter().all(|array| {
+        let fits = [Array::Content, Array::Summary, Array::Commands].into_iter().all(|array| {
             let list = &wires[array as usize];
             // A finished item's elements are not counted.
             (self.done && list.is_empty())
@@ -552,16 +494,6 @@ pub(crate) fn empty_part(kind: &str) -> Value {
     Value::Object(part)
 }
 
-/// An array of an item, to change.
-pub(crate) fn elements_at(item: &mut Object, array: Array) -> Option<&mut Vec<Value>> {
-    let list = match array {
-        Array::Content => item.get_mut("content"),
-        Array::Summary => item.get_mut("summary"),
-        Array::Commands => item.get_mut("action")?.as_object_mut()?.get_mut("commands"),
-    };
-    list?.as_array_mut()
-}
-
 /// The object at a key, made if it is missing or something else.
 fn object_at<'a>(holder: &'a mut Object, key: &str) -> Option<&'a mut Object> {
     if holder.get(key).is_none_or(|value| value.as_object().is_none()) {
@@ -577,6 +509,9 @@ fn string_at(holder: &mut Object, key: &str) -> u32 {
     }
     holder.position(key).unwrap_or_default() as u32
 }
+
+/// How many elements may be moved for one that comes before them.
+pub(crate) const FAR: usize = 4_096;
 
 impl Opened {
     /// The repair that was made, if any.

@@ -188,6 +188,10 @@ fn s26_very_many_items_parts_deltas_and_calls_cost_in_proportion() {
     };
     assert!((0..100_000).all(|at| fed(at, &mut reader).is_ok()));
     assert_eq!(fed(100_000, &mut reader), Err(Code::PartLimit));
+    // Parts that run backwards move those that came before them, and so are fewer.
+    let mut reader = Reader::new();
+    assert!((0..4_097).all(|at| fed(9_000 - at, &mut reader).is_ok()));
+    assert_eq!(fed(9_000 - 4_097, &mut reader), Err(Code::PartLimit));
     let limits = Limits { items: 10, ..Limits::default() };
     let mut reader = Reader::with_options(ReaderOptions { limits, ..ReaderOptions::default() });
     for item in 0..10 {
