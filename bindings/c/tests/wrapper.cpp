@@ -102,6 +102,39 @@ static void errors_are_thrown_or_told() {
     CHECK(ec == DFOLD_LIMIT_LINE);
 }
 
+static void no_exception_quotes_a_payload() {
+    const std::string canary = "K4N4RY";
+    const std::string wrong = "data: {\"type\":\"response.output_text.delta\",\"sequence_number\":\"" + canary + "\",\"item_id\":\"" + canary +
+                              "\",\"delta\":\"" + canary + "\"}\n\ndata: " + canary + "\n\n";
+    int thrown = 0;
+    const auto quotes_nothing = [&](auto call) {
+        try {
+            call();
+        } catch (const deltafold::Error &error) {
+            thrown++;
+            CHECK(std::string(error.what()).find(canary) == std::string::npos);
+        }
+    };
+    quotes_nothing([&] {
+        auto reader = deltafold::Reader::from_json("{\"strict\":true,\"layers\":\"all\"}");
+        for (const deltafold::Event &event : reader.feed(wrong)) (void)event;
+    });
+    quotes_nothing([&] {
+        auto reader = deltafold::Reader::from_json("{\"limits\":{\"frame_bytes\":20}}");
+        for (const deltafold::Event &event : reader.feed(wrong)) (void)event;
+    });
+    quotes_nothing([&] { deltafold::Reader::restore(canary); });
+    quotes_nothing([&] {
+        deltafold::Writer writer(deltafold::WriterOptions("resp_1", "m-1", 5));
+        writer.apply("{\"do\":\"text\",\"item\":7,\"text\":\"" + canary + "\"}");
+    });
+    quotes_nothing([&] {
+        deltafold::Writer writer(deltafold::WriterOptions("resp_1", "m-1", 5));
+        writer.apply("{\"do\":\"item\",\"item\":\"" + canary + "\"}");
+    });
+    CHECK(thrown == 5);
+}
+
 static void a_moved_object_keeps_working_and_the_old_one_is_misuse() {
     const std::string stream = written();
     deltafold::Reader first;
@@ -199,6 +232,7 @@ static void requests_and_tool_loops_are_wrapped() {
 int main() {
     a_stream_is_read_by_ranges();
     errors_are_thrown_or_told();
+    no_exception_quotes_a_payload();
     a_moved_object_keeps_working_and_the_old_one_is_misuse();
     an_exception_in_the_loop_leaves_the_reader_as_it_was();
     the_rest_is_wrapped_too();
