@@ -17,7 +17,7 @@ python3 bindings/cli/tests/large.py "$command" "$megabytes" $((24 + megabytes / 
 python3 bindings/cli/tests/large.py "$command" "$megabytes" 24 5000
 python3 tests/large/run.py "$megabytes" 5000 64 python "$python" tests/large/read.py
 if [ -n "$project" ]; then
-    python3 tests/large/run.py "$megabytes" 5000 192 node env -C "$project" node "$PWD/tests/large/read.mjs"
+    python3 tests/large/run.py "$megabytes" 5000 160 node env -C "$project" node "$PWD/tests/large/read.mjs"
 fi
 
 # 2 GiB in one file, with no more than 64 MiB of data: NULs, which are one line without an end of a field that nobody knows.

@@ -1,10 +1,11 @@
-# what: large streams are read in little memory: by the command from stdin and from a file of 2 GiB, and by Python
-# needs: cargo python3
-# after: python
+# what: large streams are read in little memory: by the command from stdin and from a file of 2 GiB, by Python and by Node.js
+# needs: cargo python3 node
+# after: python npm
 set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"
 use_target native
 
 # The short form of `bash tests/large.sh`, whose figures are in docs/robustness.md.
 run cargo build --locked -q --release -p deltafold-cli
-MEGABYTES=50 run bash tests/large.sh "$CARGO_TARGET_DIR/release/deltafold" "$DELTAFOLD_CACHE/venv/python/bin/python"
+MEGABYTES=50 run bash tests/large.sh "$CARGO_TARGET_DIR/release/deltafold" "$DELTAFOLD_CACHE/venv/python/bin/python" \
+    "$DELTAFOLD_CACHE/npm/project"

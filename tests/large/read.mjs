@@ -10,5 +10,5 @@ for await (const chunk of process.stdin) {
   for (const event of reader.feed(chunk)) events += event.type === undefined ? 0 : 1;
 }
 for (const event of reader.end()) events += event.type === undefined ? 0 : 1;
-const { status } = reader.finish();
-console.log(JSON.stringify({ events, outcome: status, text: Buffer.byteLength(reader.response.output_text) }));
+const { outcome } = reader.finish();
+console.log(JSON.stringify({ events, outcome, text: Buffer.byteLength(reader.outputText) }));

@@ -39,20 +39,45 @@ fn what_a_row_names_exists_and_a_row_that_names_nothing_says_why() {
             assert!(proof.starts_with("open: ") && proof.len() > 30, "{id} names no test and no reason: {proof}");
             continue;
         }
-        let mut file = String::new();
-        for name in names {
-            let path = root().join(name);
-            if name.contains('/') {
-                let text = std::fs::read_to_string(&path);
-                file = if path.is_dir() {
-                    String::new()
-                } else {
-                    text.unwrap_or_else(|error| panic!("{id}: {name}: {error}"))
-                };
+        exist(&id, &names);
+    }
+}
+
+/// Says that files are there, and that each name stands in the file before it.
+fn exist(id: &str, names: &[&str]) {
+    let mut file = String::new();
+    for name in names {
+        let path = root().join(name);
+        if name.contains('/') {
+            let text = std::fs::read_to_string(&path);
+            file = if path.is_dir() {
+                String::new()
             } else {
-                assert!(file.contains(name), "{id}: there is no {name} in the file before it");
-            }
+                text.unwrap_or_else(|error| panic!("{id}: {name}: {error}"))
+            };
+        } else {
+            assert!(file.contains(name), "{id}: there is no {name} in the file before it");
         }
+    }
+}
+
+#[test]
+fn every_language_has_a_test_of_its_secrets() {
+    let page = page();
+    let section = page.split("\n## ").find(|section| section.starts_with("Secrets")).expect("a section");
+    let rows: Vec<Vec<&str>> = section
+        .lines()
+        .filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"))
+        .map(|row| row.split(" | ").collect())
+        .skip(2)
+        .collect();
+    for row in &rows {
+        let names: Vec<&str> = row[2].split('`').skip(1).step_by(2).collect();
+        assert!(!names.is_empty(), "{row:?}");
+        exist(row[0], &names);
+    }
+    for language in ["Rust", "command line", "C and C++", "JavaScript", "Ruby", "Kotlin"] {
+        assert!(rows.iter().any(|row| row[0] == language), "{language} has no row");
     }
 }
 
