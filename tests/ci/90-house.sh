@@ -48,11 +48,10 @@ for package in deltafold deltafold-cli deltafold-c deltafold-python deltafold-wa
     python3 tests/tools/sbom.py "$package" >/dev/null || complain "no bill of materials of $package"
 done
 
-# Building cargo-deny takes longer than all of this step, so it is asked where it is installed.
+# tests/rust/supply.rs judges licences, sources and bans by the same file; building cargo-deny takes longer than all of this step, so
+# it is asked as well where it is installed.
 if cargo deny --version >/dev/null 2>&1; then
     run cargo deny --config .ci/deny.toml check licenses bans sources || complain "a licence, crate or source that is not allowed"
-else
-    note "cargo-deny is not installed: licences and sources are not checked (cargo install --locked cargo-deny)"
 fi
 
 exit $bad

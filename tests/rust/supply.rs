@@ -104,3 +104,120 @@ fn the_cores_own_tree_has_at_most_twelve_crates() {
     assert!(tree(&["--features", "explain"]).len() <= 12);
     assert!(tree(&["--features", "tool-schemas"]).len() > 12);
 }
+
+/// The quoted words of `.ci/deny.toml` that stand behind a word, up to the closing bracket.
+fn denied(after: &str) -> BTreeSet<String> {
+    let rules = text(".ci/deny.toml");
+    let list = rules.split_once(&format!("\n{after} = [")).and_then(|(_, rest)| rest.split_once("]\n")).expect(after).0;
+    let entries = list.split('"').skip(1).step_by(2).map(str::to_owned);
+    // Of an entry with a reason, the name comes first.
+    entries.filter(|entry| after == "allow" || !entry.contains(' ')).collect()
+}
+
+/// Says whether a licence expression can be met with what is allowed; a slash is an `OR` of old.
+fn is_allowed(expression: &str, allowed: &BTreeSet<String>) -> bool {
+    let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
+    let mut words = spaced.split_whitespace().peekable();
+    let met = any_of(&mut words, allowed);
+    assert_eq!(words.next(), None, "{expression}");
+    met
+}
+
+type Words<'a> = std::iter::Peekable<std::str::SplitWhitespace<'a>>;
+
+fn any_of(words: &mut Words<'_>, allowed: &BTreeSet<String>) -> bool {
+    let mut met = all_of(words, allowed);
+    while words.next_if_eq(&"OR").is_some() {
+        met |= all_of(words, allowed);
+    }
+    met
+}
+
+fn all_of(words: &mut Words<'_>, allowed: &BTreeSet<String>) -> bool {
+    let mut met = one(words, allowed);
+    while words.next_if_eq(&"AND").is_some() {
+        met &= one(words, allowed);
+    }
+    met
+}
+
+fn one(words: &mut Words<'_>, allowed: &BTreeSet<String>) -> bool {
+    let word = words.next().expect("a licence");
+    if word == "(" {
+        let met = any_of(words, allowed);
+        assert_eq!(words.next(), Some(")"));
+        return met;
+    }
+    match words.next_if_eq(&"WITH").and_then(|_| words.next()) {
+        Some(exception) => allowed.contains(&format!("{word} WITH {exception}")) || allowed.contains(word),
+        None => allowed.contains(word),
+    }
+}
+
+#[test]
+fn licences_are_judged_as_their_expressions_say() {
+    let allowed = BTreeSet::from(["MIT", "Apache-2.0", "Unicode-3.0", "A WITH b"].map(str::to_owned));
+    for good in
+        ["MIT", "GPL-3.0 OR MIT", "MIT/Apache-2.0", "(GPL-3.0 OR MIT) AND Unicode-3.0", "A WITH b", "MIT WITH b"]
+    {
+        assert!(is_allowed(good, &allowed), "{good}");
+    }
+    for bad in ["GPL-3.0", "MIT AND GPL-3.0", "(MIT OR GPL-3.0) AND Zlib", "A", "A WITH c", "MIT AND (GPL-3.0 OR Zlib)"]
+    {
+        assert!(!is_allowed(bad, &allowed), "{bad}");
+    }
+}
+
+/// What `cargo deny` would say of licences, without it: for every crate that a build of the workspace can have, on any machine.
+#[test]
+fn every_licence_is_allowed_and_every_allowed_one_is_used() {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    let arguments = ["metadata", "--locked", "--all-features", "--format-version", "1"];
+    let done = Command::new(cargo).args(arguments).current_dir(root()).output().expect("cargo runs");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let metadata: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    let allowed = denied("allow");
+    let (mut judged, mut used) = (0, BTreeSet::new());
+    for package in metadata["packages"].as_array().unwrap() {
+        let (name, licence) = (&package["name"], package["license"].as_str().unwrap_or("none"));
+        assert!(is_allowed(licence, &allowed), "{name} has the licence {licence}");
+        used.extend(allowed.iter().filter(|known| licence.contains(known.as_str())).cloned());
+        judged += usize::from(!package["source"].is_null());
+    }
+    assert!(judged > 100, "{judged} crates");
+    assert_eq!(used, allowed, "a licence is allowed that no crate has");
+}
+
+/// The same of sources and bans, in every lock file: only the one public registry, with a checksum each.
+#[test]
+fn every_locked_crate_is_from_the_registry_and_none_is_banned() {
+    let (banned, mut sources, mut crates) = (denied("deny"), BTreeSet::new(), 0);
+    assert!(banned.len() >= 3, "{banned:?}");
+    let manifests: Vec<String> = tracked("Cargo.toml").iter().map(|file| text(file)).collect();
+    // `peers` is the comparison that lies beside the checkout.
+    let ours: BTreeSet<&str> = manifests
+        .iter()
+        .flat_map(|manifest| manifest.lines())
+        .filter_map(|line| line.strip_prefix("name = "))
+        .chain(["\"peers\""])
+        .collect();
+    for file in tracked("Cargo.lock") {
+        for package in text(&file).split("[[package]]\n").skip(1) {
+            let field = |key: &str| package.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(" = "));
+            let name = field("name").unwrap().trim_matches('"');
+            assert!(!banned.contains(name), "{file}: {name} is banned by .ci/deny.toml");
+            let Some(source) = field("source") else {
+                assert!(ours.contains(format!("\"{name}\"").as_str()), "{file}: {name} has no source and is not ours");
+                continue;
+            };
+            assert_eq!(field("checksum").map(str::len), Some(66), "{file}: {name} has no checksum");
+            sources.insert(source.to_owned());
+            crates += 1;
+        }
+    }
+    assert!(crates > 300, "{crates} locked crates");
+    assert!(sources.len() == 1 && sources.iter().all(|source| source.ends_with("crates.io-index\"")), "{sources:?}");
+    for file in tracked("Cargo.toml") {
+        assert!(!text(&file).contains("\"*\""), "{file} takes any version of something");
+    }
+}
