@@ -100,12 +100,46 @@ fn f05_invalid_utf8_is_replaced_and_found_once_for_each_frame() {
         for cutting in [Cutting::Bytes, Cutting::Random(1), Cutting::Random(2)] {
             assert!(read_cut(&stream, cutting) == whole, "{vector}, {cutting:?}");
         }
-        // The bytes themselves are there for whoever decodes alone.
         let mut decoder = FrameDecoder::new(&Limits::default());
         let Ok(Some(Signal::Frame(found))) = decoder.next(&stream, &mut 0) else { panic!("{vector}: no frame") };
         assert_eq!(found.invalid_utf8.is_none(), vector.get("valid") == true, "{vector}");
+        // An event says where its payload stands, for whoever keeps the stream.
+        let mut reader = Reader::new();
+        reader.feed(&stream).unwrap();
+        let offset = reader.poll_event().unwrap().unwrap().offset() as usize;
+        assert!(stream[offset..].starts_with(br#"{"type":"acme:x""#), "{vector}");
     }
     assert!(tried > 30, "only {tried} cases");
+}
+
+#[test]
+fn f05_a_decoder_gives_the_bytes_as_they_came_where_they_are_asked_for() {
+    let mut tried = 0;
+    for vector in vectors("sse/utf8-cases.json") {
+        let bytes = vector.input();
+        if bytes.iter().any(|byte| matches!(byte, b'\r' | b'\n')) {
+            continue;
+        }
+        tried += 1;
+        let stream =
+            [b"event: e\ndata: <", bytes.as_slice(), b">\ndata:", &bytes, b"\n\ndata: |", &bytes, b"|\n\n"].concat();
+        let lines = [b"<", bytes.as_slice(), b">\n", bytes.strip_prefix(b" ").unwrap_or(&bytes)].concat();
+        let line = [b"|", bytes.as_slice(), b"|"].concat();
+        for cutting in [Cutting::Whole, Cutting::Bytes, Cutting::Random(1), Cutting::Random(2)] {
+            let mut decoder = FrameDecoder::new(&Limits::default());
+            let mut found = Vec::new();
+            for chunk in cutting.chunks(&stream) {
+                let mut at = 0;
+                while let Some(signal) = decoder.next_raw(chunk, &mut at).unwrap() {
+                    if let Signal::Frame(frame) = signal {
+                        found.push(frame.data.to_vec());
+                    }
+                }
+            }
+            assert_eq!(found, [lines.clone(), line.clone()], "{vector}, {cutting:?}");
+        }
+    }
+    assert!(tried > 40, "only {tried} cases");
 }
 
 #[test]
