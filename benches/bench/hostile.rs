@@ -523,6 +523,18 @@ const SHAPES: &[Shape] = &[
         make: |n| holding(&format!("[{}]", list(n, |_| "[".repeat(120) + &"]".repeat(120)))),
         road: Road::Reader(16 << 10),
     },
+    Shape {
+        name: "nesting-in-items",
+        count: 40,
+        make: |n| {
+            let nested = "[".repeat(120) + &"]".repeat(120);
+            completed(
+                &list(n, |at| format!(r#"{{"type":"acme:i","id":"i{at}","status":"completed","x":{nested}}}"#)),
+                "",
+            )
+        },
+        road: Road::Reader(16 << 10),
+    },
     Shape { name: "digits", count: 20_000, make: |n| holding(&"9".repeat(n)), road: Road::Reader(16 << 10) },
     Shape {
         name: "escapes",

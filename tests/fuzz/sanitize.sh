@@ -3,6 +3,7 @@
 #
 #   bash tests/fuzz/sanitize.sh miri       unit tests of the core, the quick tests on three machines, the C functions in 40 orders
 #   bash tests/fuzz/sanitize.sh address    the core's tests and the C functions with AddressSanitizer
+#   bash tests/fuzz/sanitize.sh fuzz [SECONDS [TARGET…]]   fuzz targets with AddressSanitizer, each for so long (default 60, all)
 #   bash tests/fuzz/sanitize.sh thread     readers behind locks and between threads with ThreadSanitizer, the standard library included
 set -euo pipefail
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
@@ -32,6 +33,23 @@ case ${1-} in
         export RUSTFLAGS=-Zsanitizer=address
         run cargo "+$NIGHTLY" test --locked --target "$host" -p deltafold --lib --tests
         run cargo "+$NIGHTLY" test --locked --target "$host" -p deltafold-c --test sequences
+        ;;
+    fuzz)
+        seconds=${2:-60}
+        . tests/fuzz/flags.sh
+        shift $(($# < 2 ? $# : 2))
+        targets=${*:-$fuzz_targets}
+        use_target fuzz-asan
+        fuzz_flags="$fuzz_flags -Zsanitizer=address"
+        RUSTUP_TOOLCHAIN=$NIGHTLY build_fuzz
+        work=$DELTAFOLD_CACHE/fuzz
+        mkdir -p "$work/corpus" "$work/crashes"
+        corpus unpack "$work/corpus"
+        for target in $targets; do
+            # No look for leaks at the end: what libFuzzer keeps is none.
+            ASAN_OPTIONS=detect_leaks=0 DELTAFOLD_FUZZ=$target run "$FUZZ_BIN/fuzz" -max_total_time="$seconds" -max_len=256 -timeout=60 \
+                -rss_limit_mb=4096 -dict=tests/fuzz/wire.dict -print_final_stats=1 -artifact_prefix="$work/crashes/asan-$target-" "$work/corpus/$target"
+        done
         ;;
     thread)
         use_target tsan
