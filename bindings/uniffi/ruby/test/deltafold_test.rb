@@ -191,6 +191,43 @@ class DeltafoldTest < Minitest::Test
     assert_equal "misuse.intent", assert_raises(Deltafold::Misuse) { writer.text("late") }.code
   end
 
+  CANARY = "K4N4RY"
+
+  # Wrong in framing, schema and order, each with a canary in it.
+  def wrong
+    ['{"type":"response.created","sequence_number":"K4N4RY","response":{"id":"K4N4RY","status":"K4N4RY","output":[]}}',
+     '{"type":"response.output_text.delta","sequence_number":9,"item_id":"K4N4RY","output_index":3,"content_index":1,"delta":"K4N4RY"}',
+     '{"type":"K4N4RY","sequence_number":10}', "K4N4RY",
+     '{"type":"response.failed","sequence_number":12,"response":{"id":"K4N4RY","error":{"code":"K4N4RY","message":"K4N4RY"}}}']
+      .map { |payload| "id: K4N4RY\nevent: K4N4RY\ndata: #{payload}\n\n" }.join
+  end
+
+  def test_nothing_that_is_inspected_quotes_a_payload
+    stream = Deltafold.events(wrong)
+    seen = stream.to_a
+    report = Deltafold.check(wrong)
+    decoder = Deltafold::SseDecoder.new
+    things = [*seen, *seen.map(&:info), stream.outcome, *stream.response.items, *stream.response.items.flat_map(&:parts), *stream.findings,
+              *report.findings, report, stream, stream.response, *decoder.feed(wrong), decoder, Deltafold.convert(wrong, "anthropic")]
+    assert_operator things.size, :>, 30
+    things.each { |thing| refute_includes "#{thing.inspect} #{thing}", CANARY, thing.class }
+    assert_includes seen[1].info.inspect, "kind=\"response.output_text.delta\""
+    assert_includes seen[1].info.inspect, "delta=(6 bytes)"
+    assert_equal CANARY, seen[1].to_h[:info].to_h[:delta]
+  end
+
+  def test_no_error_quotes_a_payload
+    writer = Deltafold::Writer.new("resp_1", "m-1", 5)
+    calls = [-> { Deltafold::Reader.new(strict: true, layers: "all").then { |reader| reader.feed(wrong) && reader.feed(wrong) } },
+             -> { Deltafold::Reader.new(limits: { frame_bytes: 20 }).then { |reader| reader.feed(wrong) && reader.feed(wrong) } },
+             -> { Deltafold::Reader.restore(CANARY, "") }, -> { writer.apply('{"do":"text","item":7,"text":"K4N4RY"}') },
+             -> { writer.apply('{"do":"item","item":"K4N4RY"}') }, -> { Deltafold::PartialJson.new.push('{"a":K4N4RY') }]
+    calls.each_with_index do |call, at|
+      error = assert_raises(Deltafold::Error, at.to_s) { call.call }
+      refute_includes "#{error.message} #{error.inspect} #{error.full_message}", CANARY
+    end
+  end
+
   def test_requests_go_on_from_responses
     request = JSON.generate(model: "m-1", input: "Hi", tools: [{ type: "function", name: "lookup", parameters: {} }])
     call = { type: "function_call", id: "fc_1", call_id: "call_1", name: "lookup", arguments: "{}", status: "completed" }

@@ -44,6 +44,11 @@ module Deltafold
     def outcome
       @reader.outcome
     end
+
+    # The source may be the bytes themselves, so it is not shown.
+    def inspect
+      "#<#{self.class} outcome=#{outcome ? outcome.name : "nil"}>"
+    end
   end
 
   # The events of a source: an HTTP response (anything with `read_body`), an IO, a String, or anything with `each` that gives

@@ -1,6 +1,10 @@
 # frozen_string_literal: true
 
 module Deltafold
+  # Records whose texts are the library's own words.
+  SPOKEN = [Finding, CodeInfo, DialectInfo, RuleInfo].freeze
+  private_constant :SPOKEN
+
   # Makes a value that never changes: itself and everything in it is frozen. Equal values are equal keys of a Hash.
   module Value
     def initialize(...)
@@ -23,9 +27,18 @@ module Deltafold
       [self.class, to_h].hash
     end
 
+    # Payloads can hold secrets, and what is inspected ends up in logs: of a text that a stream brought, only its length is shown.
+    # `to_h` has everything.
     def inspect
-      "#<#{self.class} #{to_h.map { |name, value| "#{name}=#{value.inspect}" }.join(" ")}>"
+      "#<#{self.class} #{to_h.map { |name, value| "#{name}=#{shown(name, value)}" }.join(" ")}>"
     end
+
+    def shown(name, value)
+      return value.inspect unless value.is_a?(String)
+
+      SPOKEN.include?(self.class) || name == :kind ? value.inspect : "(#{value.bytesize} bytes)"
+    end
+    private :shown
 
     # For pattern matching: `case event in {kind: "response.completed"}`.
     def deconstruct_keys(_names)

@@ -202,12 +202,45 @@ private fun requestsGoOnFromResponses() {
     same("{\"a\":\"b\"}", partialJson("{\"a\":\"b"))
 }
 
+private const val CANARY = "K4N4RY"
+
+/** Wrong in framing, schema and order, each with a canary in it. */
+private val wrong = listOf(
+    "{\"type\":\"response.created\",\"sequence_number\":\"$CANARY\",\"response\":{\"id\":\"$CANARY\",\"status\":\"$CANARY\",\"output\":[]}}",
+    "{\"type\":\"response.output_text.delta\",\"sequence_number\":9,\"item_id\":\"$CANARY\",\"output_index\":3,\"content_index\":1,\"delta\":\"$CANARY\"}",
+    "{\"type\":\"$CANARY\",\"sequence_number\":10}", CANARY,
+    "{\"type\":\"response.failed\",\"sequence_number\":12,\"response\":{\"id\":\"$CANARY\",\"error\":{\"code\":\"$CANARY\",\"message\":\"$CANARY\"}}}",
+).joinToString("") { "id: $CANARY\nevent: $CANARY\ndata: $it\n\n" }.toByteArray()
+
+/** Events, items and outcomes are data classes: to print one is to ask for what is in it. Everything else says nothing of it. */
+private fun noHandleFindingOrErrorQuotesAPayload() {
+    val reader = Reader(ReaderOptions())
+    check(reader.feed(wrong).any { it.delta == CANARY })
+    val silent = mutableListOf<Any>(reader, reader.response(), reader.findings(), check(wrong).findings)
+    check(reader.findings().isNotEmpty() && check(wrong).findings.size > 5)
+    val writer = Writer("resp_1", "m-1", 5)
+    silent += writer
+    silent += thrown<DeltafoldException> {
+        Reader(ReaderOptions(strict = true)).use { it.feed(wrong); it.feed(wrong) }
+    }
+    silent += thrown<DeltafoldException> {
+        Reader(ReaderOptions(limits = mapOf("frame_bytes" to 20L))).use { it.feed(wrong); it.feed(wrong) }
+    }
+    silent += thrown<DeltafoldException> { Reader.restore(CANARY.toByteArray(), "") }
+    silent += thrown<DeltafoldException> { writer.apply("{\"do\":\"text\",\"item\":7,\"text\":\"$CANARY\"}") }
+    silent += thrown<DeltafoldException> { PartialJson().use { it.push("{\"a\":$CANARY") } }
+    for (thing in silent) {
+        val text = "$thing ${(thing as? Throwable)?.message} ${(thing as? Throwable)?.stackTraceToString()}"
+        check(!text.contains(CANARY)) { text }
+    }
+}
+
 fun main() {
     val tests = listOf(
         ::sequencesAndFlowsGiveTheSameEvents, ::unknownAndExtensionEventsAreMembersAndCarryTheirPayload, ::errorsCarryCodeNumberAndMessage,
         ::aClosedReaderRefusesEveryCall, ::oneReaderPerThreadRunsInParallel, ::aSharedReaderIsSerialised, ::closingWhileOthersReadIsNoCrash,
         ::aStormOfGarbageIsCollected, ::aNulCharacterIsText, ::halfOfASurrogatePairIsRefusedOrKeptRaw, ::sixteenMegabytesCrossInOneCall,
-        ::whatIsWrittenIsRead, ::requestsGoOnFromResponses,
+        ::whatIsWrittenIsRead, ::requestsGoOnFromResponses, ::noHandleFindingOrErrorQuotesAPayload,
     )
     var failed = 0
     for (test in tests) {
