@@ -114,28 +114,28 @@ pub(super) fn same(found: &[String], expected: &[String], how: &str) {
     assert_eq!(found.get(at), expected.get(at), "{how}: line {at} of {}", expected.len());
 }
 
-/// Reads whole and in the given cuttings, and compares all that can be seen.
+/// Reads whole and in the given cuttings, and compares all that can be seen. Gives the reading.
 ///
 /// # Panics
 ///
 /// If a cut changes something.
-pub fn no_cut_matters(bytes: &[u8], options: &ReaderOptions, cuttings: &[Cutting], what: &str) {
+pub fn no_cut_matters(bytes: &[u8], options: &ReaderOptions, cuttings: &[Cutting], what: &str) -> Vec<String> {
     let whole = read(bytes, Cutting::Whole, options.clone());
     for cutting in cuttings {
         same(&read(bytes, *cutting, options.clone()), &whole, &format!("{what}, {cutting:?}"));
     }
+    whole
 }
 
-/// Reads without the parser's fast levels, and compares all that can be seen.
+/// Reads without the parser's fast levels, and compares all that can be seen with a reading that had them.
 ///
 /// # Panics
 ///
 /// If a level changes something.
-pub fn no_level_matters(bytes: &[u8], options: &ReaderOptions, what: &str) {
-    let whole = read(bytes, Cutting::Whole, options.clone());
+pub fn no_level_matters(bytes: &[u8], options: &ReaderOptions, whole: &[String], what: &str) {
     for levels in [Levels { template: false, flat: true }, Levels { template: false, flat: false }] {
         let options = ReaderOptions { levels, ..options.clone() };
-        same(&read(bytes, Cutting::Whole, options), &whole, &format!("{what}, {levels:?}"));
+        same(&read(bytes, Cutting::Whole, options), whole, &format!("{what}, {levels:?}"));
     }
 }
 

@@ -80,9 +80,10 @@ fn splits(input: &[u8]) {
     let ([choice, more, one, other], rest) = chosen(input);
     let bytes = expand(rest);
     let options = options(choice, more);
-    no_cut_matters(&bytes, &options, &[cutting(one, bytes.len()), cutting(other, bytes.len())], "splits");
+    let cuttings = [cutting(one, bytes.len()), cutting(other, bytes.len())];
+    let whole = no_cut_matters(&bytes, &options, &cuttings, "splits");
     if other & 1 == 0 {
-        no_level_matters(&bytes, &options, "splits");
+        no_level_matters(&bytes, &options, &whole, "splits");
     }
 }
 
@@ -113,7 +114,7 @@ fn validate(input: &[u8]) {
     let edition = Edition::ALL[usize::from(choice >> 2) % Edition::ALL.len()];
     let options = ReaderOptions { layers: Layers::ALL, edition: Some(edition), ..ReaderOptions::default() };
     match choice & 3 {
-        0 => no_cut_matters(&bytes, &options, &[cutting(cut, bytes.len())], "validate"),
+        0 => drop(no_cut_matters(&bytes, &options, &[cutting(cut, bytes.len())], "validate")),
         1 => layers_change_no_event(&bytes, &options),
         2 => strict_reads_a_prefix(&bytes, &options),
         _ => any_text_is_judged(&String::from_utf8_lossy(rest), edition),

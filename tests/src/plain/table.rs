@@ -1,6 +1,7 @@
 //! What the contract's tables say of fields and statuses, straight from the files.
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use deltafold::Edition;
 use serde_json::Value;
@@ -9,8 +10,8 @@ use serde_json::Value;
 pub struct Table {
     edition: &'static str,
     openai: bool,
-    response: Value,
-    items: Value,
+    response: &'static Value,
+    items: &'static Value,
 }
 
 impl Table {
@@ -28,7 +29,10 @@ impl Table {
             // OpenAI has no document of its own: the full surface stands for it.
             _ => "split-2026-07",
         };
-        Self { edition, openai, response: load("response.json"), items: load("items.json") }
+        // Read once: a fuzzer asks for a table a hundred times a second.
+        static FILES: OnceLock<[Value; 2]> = OnceLock::new();
+        let [response, items] = FILES.get_or_init(|| ["response.json", "items.json"].map(load));
+        Self { edition, openai, response, items }
     }
 
     /// The fields that a response lacks, or that are null and may not be.
