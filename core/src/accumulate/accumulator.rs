@@ -545,7 +545,9 @@ impl Accumulator {
                 slot.add_logprobs(element, logprobs);
             }
             if let Some(output_index) = event.output_index() {
-                self.cursor = Some(Cursor { kind, output_index, element, slot: at, way });
+                // Those with another id than the item's are each told of, so none is appended without a look.
+                self.cursor =
+                    event.fits_item(slot.id()).then_some(Cursor { kind, output_index, element, slot: at, way });
                 slot.last = Some((kind, element, way));
             }
         } else if event.text_is("").is_some() {

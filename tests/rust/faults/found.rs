@@ -1,7 +1,8 @@
 //! What fuzzing has found, each as small as it could be made.
 
-use deltafold::Reader;
-use deltafold_tests::anything::{converts_alike, Conversion};
+use deltafold::validate::Layers;
+use deltafold::{Finding, Reader, ReaderOptions, Repair};
+use deltafold_tests::anything::{converts_alike, no_cut_matters, Conversion};
 use deltafold_tests::Cutting;
 
 /// The offsets of all findings of a stream.
@@ -42,4 +43,20 @@ fn a_dialect_is_detected_alike_at_any_cut_and_before_a_cancellation() {
             }
         }
     }
+}
+
+#[test]
+fn a_delta_with_the_id_of_another_item_is_repaired_alike_at_any_cut() {
+    // Once it had gone where its index says, those behind it that are foretold were not compared with the item's id any more.
+    let delta = |number: usize, id: &str| {
+        format!("event: response.output_text.delta\ndata: {{\"type\":\"response.output_text.delta\",\"sequence_number\":{number},\"item_id\":\"{id}\",\"output_index\":0,\"content_index\":0,\"delta\":\"a\",\"logprobs\":[]}}\n\n")
+    };
+    let stream: String = (0..12).map(|number| delta(number, if number == 0 { "msg_0" } else { "msg_1" })).collect();
+    let options = ReaderOptions { layers: Layers::ALL, ..ReaderOptions::default() };
+    no_cut_matters(stream.as_bytes(), &options, &[Cutting::Bytes, Cutting::Every(18), Cutting::Random(7)], "ids");
+    let mut reader = Reader::with_options(options);
+    reader.feed(stream.as_bytes()).unwrap();
+    reader.finish();
+    let repaired = |finding: &&Finding| finding.repair == Some(Repair::RoutedByIndex);
+    assert_eq!(reader.findings().iter().filter(repaired).count(), 11);
 }
