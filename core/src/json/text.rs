@@ -212,7 +212,8 @@ mod tests {
 
     #[test]
     fn every_code_unit_decodes_to_itself_or_is_a_lone_half() {
-        for unit in 0..=0xFFFFu32 {
+        // Under Miri one of many; those around the halves of pairs are among them.
+        for unit in (0..=0xFFFFu32).step_by(if cfg!(miri) { 0x2FF } else { 1 }) {
             let mut out = String::new();
             let halves = decode_into(&alloc::format!("\\u{unit:04x}"), &mut out);
             match char::from_u32(unit) {
