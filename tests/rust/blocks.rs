@@ -201,3 +201,28 @@ fn data_of_several_lines_is_never_taken_for_one() {
         [pretty(1), pretty(2), flat(3), flat(4), torn(5), flat(5), torn(6), pretty(6), flat(7), pretty(8), torn(9)];
     same(all.concat().as_bytes(), &mut random);
 }
+
+#[test]
+fn payloads_with_the_same_forerunner_are_the_same_outside_their_gaps() {
+    let mut texts = std::collections::HashMap::new();
+    let mut foretold = 0;
+    let mut reader = Reader::new();
+    for order in [0, 2, 0, 1, 0] {
+        let numbers: Vec<u64> = (8..120).collect();
+        for indexes in [&[0][..], &[0, 1], &[0, 0, 0, 1, 1]] {
+            reader.feed(stream(order, HEADS[0], &numbers, indexes, &DELTAS).as_bytes()).expect("within the limits");
+            while let Some(event) = reader.poll_event().expect("within the limits") {
+                let Some(known) = event.foretold() else { continue };
+                foretold += 1;
+                let (mut text, mut from) = (Vec::new(), 0);
+                for (start, end) in known.gaps {
+                    text.push(event.raw()[from..*start as usize].to_owned());
+                    from = *end as usize;
+                }
+                text.push(event.raw()[from..].to_owned());
+                assert_eq!(&text, texts.entry(known.by).or_insert_with(|| text.clone()));
+            }
+        }
+    }
+    assert!(foretold > 500 && texts.len() > 4, "{foretold} by {}", texts.len());
+}

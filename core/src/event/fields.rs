@@ -134,7 +134,20 @@ pub(crate) struct Fields {
     seen: u32,
     /// Lone surrogate halves in `delta`.
     pub(crate) halves: Halves,
+    pub(crate) gaps: Gaps,
 }
+
+/// Where a payload differs from what was foretold, in bytes: start and end of each gap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Gaps {
+    /// What foretold it; 0 if nothing did.
+    pub(crate) by: u64,
+    pub(crate) spans: [(u32, u32); GAPS],
+    pub(crate) count: usize,
+}
+
+/// The most gaps that a payload may have.
+pub(crate) const GAPS: usize = 4;
 
 impl Default for Fields {
     fn default() -> Self {
@@ -152,6 +165,7 @@ impl Default for Fields {
             repeated: 0,
             seen: 0,
             halves: Halves::default(),
+            gaps: Gaps::default(),
         }
     }
 }

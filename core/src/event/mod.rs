@@ -17,6 +17,6 @@ mod write;
 pub use crate::contract::{Group, Kind};
 pub(crate) use foreign::{recognise, recognise_bytes};
 pub use parse::{Fault, Levels, Origin, Parser};
-pub use payload::{Event, OwnedEvent, Strings};
+pub use payload::{Event, Foretold, OwnedEvent, Strings};
 pub use typed::{Address, Payload};
 pub use write::{summary, write};

@@ -74,6 +74,8 @@ pub struct Parser {
     stack: Vec<scan::Open>,
     marks: Vec<Mark>,
     templates: Vec<Template>,
+    /// How many templates there were.
+    learned: u32,
     /// Whether the last event was foretold by the last template.
     steady: bool,
     next: Next,
@@ -99,6 +101,7 @@ impl Parser {
             stack: Vec::new(),
             marks: Vec::new(),
             templates: Vec::new(),
+            learned: 0,
             steady: false,
             next: Next::default(),
         }
@@ -249,7 +252,8 @@ impl Parser {
                 return;
             }
         }
-        let Some(template) = Template::learn(payload, &self.fields, &self.marks) else { return };
+        let Some(template) = Template::learn(self.learned, payload, &self.fields, &self.marks) else { return };
+        self.learned = self.learned.wrapping_add(1);
         match old {
             Some(at) => {
                 self.templates.remove(at);

@@ -47,6 +47,16 @@ pub struct Strings<'a> {
     pub has_text: bool,
 }
 
+/// What of a payload was not foretold; see [`Event::foretold`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Foretold<'a> {
+    /// Payloads of one reader that have the same number here have the same number of gaps, and the same text outside them.
+    pub by: u64,
+    /// Start and end of the sequence number, of the delta and of padding, in bytes; those that there are, in their order.
+    pub gaps: &'a [(u32, u32)],
+}
+
 /// What is made when somebody looks inside the payload.
 #[derive(Default)]
 pub(crate) struct Lazy {
@@ -336,6 +346,15 @@ impl<'a> Event<'a> {
     #[inline]
     pub fn repeats(&self) -> bool {
         self.repeats
+    }
+
+    /// Where this payload differs from others, if it was foretold by one.
+    ///
+    /// For callers that keep payloads: of those with the same number it is enough to keep one, and the gaps of the others.
+    #[inline]
+    pub fn foretold(&self) -> Option<Foretold<'a>> {
+        let gaps = &self.fields.gaps;
+        (gaps.count > 0).then(|| Foretold { by: gaps.by, gaps: gaps.spans.get(..gaps.count).unwrap_or_default() })
     }
 
     /// Says whether this payload, if it repeats another one, holds values that the repetition does not vouch for.

@@ -7,7 +7,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::fields::{Fields, Mark, Slot, Text};
+use super::fields::{Fields, Mark, Slot, Text, GAPS};
 use crate::json::{decode_into, scan, Halves};
 
 /// A block as it will be, but for its gaps.
@@ -67,20 +67,19 @@ struct Key {
     behind_number: bool,
 }
 
-/// The most gaps that a block may have.
-const GAPS: usize = 4;
-
 /// Blocks past this are not foretold: there is one for each item that grows.
 const LONGEST: usize = 1024;
 
 impl Steady {
     /// Foretells the blocks that are like one that was just read, head and payload given. The marks are all that may differ
     /// from block to block.
-    pub(crate) fn foretell(&mut self, head: &[u8], payload: &[u8], fields: &Fields, marks: &[Mark]) {
+    /// `serial` is another number each time.
+    pub(crate) fn foretell(&mut self, serial: u64, head: &[u8], payload: &[u8], fields: &Fields, marks: &[Mark]) {
         self.text.clear();
         if self.write(head, payload, fields, marks).is_none() {
             self.text.clear();
         }
+        self.fields.gaps.by = serial;
     }
 
     fn write(&mut self, head: &[u8], payload: &[u8], fields: &Fields, marks: &[Mark]) -> Option<()> {
@@ -178,6 +177,7 @@ impl Steady {
                     at = read_rare(bytes, start, self.head, &mut self.fields, scratch)?;
                 }
             }
+            *self.fields.gaps.spans.get_mut(gaps)? = ((start - self.head) as u32, (at - self.head) as u32);
             gaps += 1;
             *shifts.get_mut(gaps)? = (at - from) as u32;
         }
@@ -186,6 +186,7 @@ impl Steady {
             return None;
         }
         at += literal.len();
+        self.fields.gaps.count = gaps;
         self.fields.wire_type = self.wire_type.by(&shifts);
         self.fields.item_id = self.item_id.by(&shifts);
         if let Some(number) = number {

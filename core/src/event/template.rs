@@ -31,6 +31,8 @@ pub(crate) struct Template {
     /// What is foretold for each of the items that grow, and which of them grew last.
     steadies: Vec<Steady>,
     current: usize,
+    /// Tells what is foretold from what was foretold before, also by other templates.
+    serial: u64,
     /// What read the last event.
     by: By,
     /// The item of the event last read by the loose cut, where no block is foretold.
@@ -88,7 +90,7 @@ const LONGEST: usize = 4096;
 
 impl Template {
     /// Learns from a payload that the flat scanner has read, if it is of the kind that repeats.
-    pub(crate) fn learn(payload: &str, fields: &Fields, marks: &[Mark]) -> Option<Self> {
+    pub(crate) fn learn(number: u32, payload: &str, fields: &Fields, marks: &[Mark]) -> Option<Self> {
         // An id with escapes lies decoded in the scratch buffer, which the next event overwrites.
         let id_in_payload = fields.item_id == Text::default() || fields.item_id.payload_span().is_some();
         let plain = fields.bad == 0 && fields.repeated == 0 && fields.whole == Text::default() && id_in_payload;
@@ -103,6 +105,7 @@ impl Template {
             tight,
             loose,
             steadies: Vec::new(),
+            serial: u64::from(number) << 32,
             current: 0,
             by: By::Tight,
             last_item: Vec::new(),
@@ -282,7 +285,9 @@ impl Template {
                 (self.current + 1) % ITEMS
             }
         });
-        self.steadies[self.current].foretell(self.head.as_bytes(), payload.as_bytes(), &self.loose.fields, marks);
+        self.serial += 1;
+        let (head, payload) = (self.head.as_bytes(), payload.as_bytes());
+        self.steadies[self.current].foretell(self.serial, head, payload, &self.loose.fields, marks);
     }
 }
 
