@@ -2,6 +2,7 @@
 //
 // SHAPES is a folder that deltafold-shapes wrote. Every result is proved before it counts; all contenders of a row run in turn. What
 // counts is time on the processor, of all threads of the process; a row shows medians in µs per event, and the time over the first's.
+// Two peers take minutes for a run of W3 in 7-byte chunks, and are left out of that row.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -38,6 +39,8 @@ async function timed(contender, chunks, times) {
   return (user + system) / times;
 }
 
+const TOO_SLOW = new Set(["W3 7b openai", "W3 7b Vercel AI SDK"]);
+
 const names = Object.keys(CONTENDERS);
 console.log(`| shape | cut | ${names.join(" | ")} |\n| --- | --- |${" --- |".repeat(names.length)}`);
 for (const shape of quick ? ["W1", "W2"] : ["W1", "W2", "W3", "W5"]) {
@@ -45,7 +48,7 @@ for (const shape of quick ? ["W1", "W2"] : ["W1", "W2", "W3", "W5"]) {
   for (const how of ["event", "16k", "7b"]) {
     const chunks = cut(bytes, how);
     const state = [];
-    for (const name of names) {
+    for (const name of names.filter((name) => !TOO_SLOW.has(`${shape} ${how} ${name}`))) {
       prove(`${shape} ${how} ${name}`, await CONTENDERS[name](chunks), expected[shape]);
       // Compilers work beside the first runs of a shape, and their time on the processor would be told as that of the reading.
       for (const end = performance.now() + 300; performance.now() < end; ) await CONTENDERS[name](chunks);
@@ -56,8 +59,10 @@ for (const shape of quick ? ["W1", "W2"] : ["W1", "W2", "W3", "W5"]) {
     for (let round = 0; round < (quick ? 3 : 5); round++) {
       for (const { name, times, samples } of state) samples.push(await timed(CONTENDERS[name], chunks, times));
     }
-    const medians = state.map(({ samples }) => samples.sort((a, b) => a - b)[samples.length >> 1]);
-    const cells = medians.map((time) => `${(time / expected[shape].events).toFixed(3)} (${(time / medians[0]).toFixed(1)}x)`);
+    const medians = new Map(state.map(({ name, samples }) => [name, samples.sort((a, b) => a - b)[samples.length >> 1]]));
+    const first = medians.get(names[0]);
+    const told = (time) => `${(time / expected[shape].events).toFixed(3)} (${(time / first).toFixed(1)}x)`;
+    const cells = names.map((name) => (medians.has(name) ? told(medians.get(name)) : "left out"));
     console.log(`| ${shape} | ${how} | ${cells.join(" | ")} |`);
   }
 }
