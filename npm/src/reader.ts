@@ -1,15 +1,16 @@
 import * as core from "../gen/core.js";
 import { call, DeltafoldError, errorOf, Fatal, Misuse, thrownAs } from "./error.js";
 import { eventsOf } from "./event.js";
-import { byteView, textAt, wordView } from "./memory.js";
+import { feed, put, wordView } from "./memory.js";
+import { Page, STOPPED } from "./page.js";
 import { Snapshot } from "./snapshot.js";
 import type { Finding, FindingCounts, Outcome, RateLimits, ReaderOptions, ResponseObject, StreamEvent } from "./types.js";
 
 /** Chunks are handed over in pieces of this size, so that a large one does not need as much room twice. */
 const PIECE = 1 << 16;
 
-/** What the module returns when it refuses a call. */
-const REFUSED = 0xffffffff;
+/** What the module returns when reading has ended, and no event came before that; -1 is for a call that it refuses. */
+const ENDED = -2;
 
 /** Every event that there is. */
 const ALL = 0xffffffff;
@@ -25,7 +26,10 @@ const dead: core.Reader[] = [];
  */
 export class Reader {
   #core: core.Reader | null;
-  #head: number;
+  /** Where the module has its reader. */
+  #at = 0;
+  #head = 0;
+  #page!: Page;
   #room = 0;
   #roomAt = 0;
   /** What is left of a chunk that is read event by event; null if none is. */
@@ -40,7 +44,7 @@ export class Reader {
 
   constructor(options: ReaderOptions = {}) {
     this.#core = made ?? call(() => new core.Reader(JSON.stringify(options)));
-    this.#head = this.#core.head() >>> 2;
+    this.#begin(this.#core);
   }
 
   /** Takes up a state that `save` returned; events that were read before are dropped with a finding. */
@@ -78,7 +82,7 @@ export class Reader {
     const begun = this.#rest !== null;
     // In what was handed over already there may be another; every chunk is handed over in full before the next is put.
     if (this.#within && this.#error === null) {
-      const [event] = this.#batch(this.#call((reader) => reader.more(1)));
+      const event = this.#batch(this.#call((reader) => reader.more(1) | 0))[0];
       if (event !== undefined) return event;
     }
     this.#within = false;
@@ -86,7 +90,7 @@ export class Reader {
       const piece = this.#rest.subarray(0, PIECE);
       this.#rest = this.#rest.length > PIECE ? this.#rest.subarray(PIECE) : EMPTY;
       if (piece.length === 0) break;
-      const [event] = this.#piece(piece, 1);
+      const event = this.#piece(piece, 1)[0];
       this.#within = true;
       if (event !== undefined) return event;
     }
@@ -98,18 +102,21 @@ export class Reader {
   feedJson(message: string): StreamEvent[] {
     if (typeof message !== "string") throw new TypeError(`expected a string, found ${nameOf(message)}`);
     if (this.#rest !== null) throw waiting();
-    return this.#batch(this.#call((reader) => reader.feed_json(message)));
+    return this.#batch(this.#call((reader) => reader.feed_json(message) | 0));
   }
 
   /** Says that no more comes. Returns the event that a missing blank line held back, if there is one. */
   end(): StreamEvent[] {
     if (this.#rest !== null) throw waiting();
-    return this.#batch(this.#call((reader) => reader.end()));
+    return this.#batch(this.#call((reader) => reader.end() | 0));
   }
 
   /** Says that no more comes, drops events that were not asked for, and returns how the stream ended. May be called again. */
   finish(): Outcome {
-    return JSON.parse(this.#ask(core.Ask.Finish)) as Outcome;
+    const outcome = JSON.parse(this.#ask(core.Ask.Finish)) as Outcome;
+    // Events that are kept do not keep the whole response in the module.
+    this.#turn();
+    return outcome;
   }
 
   /** The response so far, as plain objects; what did not change since the last look is the same object. Null before any. */
@@ -229,20 +236,37 @@ export class Reader {
 
   /** Makes the reader new; options stay. */
   reset(): void {
-    this.#live(true).reset();
+    const reader = this.#live(true);
+    this.#turn();
+    reader.reset();
     this.#rest = null;
     this.#within = false;
     this.#items = [];
     this.#snapshot = new Snapshot();
     this.#findings = [];
     this.#error = null;
-    this.#head = this.#core!.head() >>> 2;
+    this.#begin(reader);
   }
 
   /** Gives the memory back; `using` does it by itself, and so does collection. What was read before stays good. */
   free(): void {
-    this.#core?.free();
+    if (this.#core === null) return;
+    this.#turn();
+    this.#core.free();
     this.#core = null;
+  }
+
+  #begin(reader: core.Reader): void {
+    // The glue has it under this name, and its generator is pinned.
+    this.#at = (reader as unknown as { __wbg_ptr: number }).__wbg_ptr;
+    this.#head = reader.head() >>> 2;
+    this.#page = new Page(reader, this.#head);
+  }
+
+  /** Takes the page out of the module, and begins another. */
+  #turn(): void {
+    this.#page.take();
+    this.#page = new Page(this.#core!, this.#head);
   }
 
   #piece(chunk: Uint8Array, most: number): StreamEvent[] {
@@ -253,14 +277,14 @@ export class Reader {
       this.#roomAt = reader.room(this.#room);
     }
     // A chunk whose buffer was given away has no bytes, and cannot be copied from.
-    if (length > 0) byteView().set(chunk, this.#roomAt);
+    if (length > 0) put(chunk, this.#roomAt);
     let count;
     try {
-      count = reader.feed(length, most);
+      count = feed(this.#at, length, most) | 0;
     } catch (thrown) {
       throw this.#died(thrown);
     }
-    return this.#batch(count);
+    return count === 0 ? [] : this.#batch(count);
   }
 
   #call<T>(body: (reader: core.Reader) => T, ended = false): T {
@@ -284,20 +308,15 @@ export class Reader {
   }
 
   #batch(count: number): StreamEvent[] {
-    if (count === 0 || count === REFUSED) {
-      if (count === REFUSED) {
-        const error = errorOf(this.#core!.error());
-        if (!(error instanceof Misuse)) this.#error = error;
-        throw error;
-      }
-      if (wordView()[this.#head + 4] !== 0) throw (this.#error = errorOf(this.#core!.error()));
-      return [];
+    if (count <= 0) {
+      if (count === 0) return [];
+      const error = errorOf(this.#core!.error());
+      if (count === ENDED || !(error instanceof Misuse)) this.#error = error;
+      throw error;
     }
-    const words = wordView();
-    const head = this.#head;
-    const text = textAt(words[head + 2]!, words[head + 3]!, words[head + 6] !== 0);
-    const events = eventsOf(words, words[head + 1]! >>> 2, count, words[head + 5]!, text, this.#items);
-    if (words[head + 4] !== 0) this.#error = errorOf(this.#core!.error());
+    const events = eventsOf(this.#head, count, this.#page, this.#items);
+    if (this.#page.full) this.#turn();
+    if (wordView()[this.#head + STOPPED] !== 0) this.#error = errorOf(this.#core!.error());
     return events;
   }
 

@@ -48,6 +48,45 @@ test("events are the payloads, whatever the cut", () => {
   }
 });
 
+test("the payload of every delta is there byte for byte, at once and later", () => {
+  const texts = ["a", " word", "\u00e9", "\u4f60\u597d", "\u{1F44B}", '"', "\\\n", "", "x".repeat(40), "\u00fc".repeat(9), "y".repeat(70_000)];
+  const payloads = [];
+  // Two items take turns; numbers get longer, padding comes and goes, and what foretells is learned anew a few times.
+  for (let number = 0; number < 1300; number++) {
+    const item = number % 7 < 4 ? 0 : 1;
+    const text = number % 400 === 399 ? texts[10] : texts[(number * 3) % 10];
+    const padding = number % 300 < 250 ? { obfuscation: "p".repeat(number % 23) } : {};
+    payloads.push(delta(number, text, { item_id: `msg_${item}`, output_index: item, ...padding }));
+  }
+  const frames = payloads.map((payload) => utf8.encode(frame(payload)));
+  const whole = utf8.encode(payloads.map(frame).join(""));
+  for (const chunks of [frames, [...cut(whole, 16384)], [...cut(whole, 999)]]) {
+    const reader = new Reader();
+    const events = [];
+    for (const chunk of chunks) {
+      for (const event of reader.feed(chunk)) {
+        assert.equal(eventInfo(event).raw, JSON.stringify(payloads[events.length]));
+        assert.equal(event.delta, payloads[events.length].delta);
+        events.push(event);
+      }
+    }
+    const check = (when) => {
+      for (const [at, event] of events.entries()) {
+        const { raw } = eventInfo(event);
+        if (raw !== JSON.stringify(payloads[at])) assert.equal(raw, JSON.stringify(payloads[at]), `${when}, event ${at}`);
+        assert.equal(event.obfuscation, payloads[at].obfuscation);
+      }
+    };
+    check("after reading");
+    reader.reset();
+    reader.feed(frames[5]);
+    check("after a reset");
+    reader.free();
+    check("after freeing");
+    assert.equal(events.length, payloads.length);
+  }
+});
+
 test("no member of a delta is lost, also one that nobody knows", () => {
   const reader = new Reader();
   const odd = delta(1, "b", { obfuscation: "xyz", acme: { deep: [1] } });
@@ -79,6 +118,14 @@ test("a long payload is parsed when it is looked at, and is an ordinary object",
   assert.equal(event.extra, 2);
   assert.equal(event.response.instructions.length, 5000);
   assert.equal({}.safe, undefined);
+  const proxy = new Proxy(one(), {});
+  assert.equal(proxy.response.instructions.length, 5000);
+  assert.equal(Object.create(one()).extra, 1);
+  // Names that nobody knows are not kept for ever, however many there are.
+  for (let at = 0; at < 300; at++) {
+    const [event] = new Reader().feed(utf8.encode(frame({ ...long, [`name_${at}`]: at })));
+    assert.equal(event[`name_${at}`], at);
+  }
 });
 
 test("payloads that are not JSON are events with their text, and findings", () => {

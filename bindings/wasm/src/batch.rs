@@ -1,11 +1,13 @@
 //! [`Batch`]: the events of one feed as numbers and one text, which JavaScript reads straight from this memory.
 //!
 //! Crossing the border per event, with a string or an object, costs more than reading the event. So a feed leaves a table
-//! of [`WORDS`] numbers per event, and one text with every payload; JavaScript decodes that text once and cuts it. The
-//! numbers of a text are positions in UTF-16, since that is how JavaScript cuts.
+//! of [`WORDS`] numbers per event, and one text; JavaScript decodes that text once and cuts it. The numbers of a text are
+//! positions in UTF-16, since that is how JavaScript cuts.
 //!
 //! An event is *plain* if it is a delta with all its routing fields and no member that JavaScript has no slot for: its
-//! object is made from the numbers alone. Every other event is parsed from its payload text.
+//! object is made from the numbers and the delta alone. Hardly anybody looks at the payload of such an event, so it is not
+//! in the text but on a [`Page`]; JavaScript takes a full one away as a whole, and reads of it what is asked for. Every other
+//! event is parsed from its payload, which is in the text.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -15,12 +17,15 @@ use alloc::vec::Vec;
 use deltafold::json::write_string;
 use deltafold::Event;
 
+use crate::page::Page;
+
 /// Numbers per event: kind and flags, sequence number, output index, element index, item id slot, payload start and end,
-/// delta start and end, item id start and end, byte offset (low, high).
+/// delta start and end, item id start and end, byte offset (low, high). The payload of a plain event is on the page, where
+/// positions are in bytes; all else is in the text.
 const WORDS: usize = 13;
 
-/// Members of the header: where the table and the text are, and how much there is of them.
-const HEAD: usize = 7;
+/// Members of the header: where the table, the text and the page are, and how much there is of them.
+const HEAD: usize = 8;
 
 const PLAIN: u32 = 1 << 8;
 const CONTENT: u32 = 1 << 9;
@@ -28,6 +33,7 @@ const SUMMARY: u32 = 1 << 10;
 const NEW_ITEM: u32 = 1 << 11;
 const LOGPROBS: u32 = 1 << 12;
 const FAULTY: u32 = 1 << 13;
+const ALIKE: u32 = 1 << 14;
 
 /// Item ids that JavaScript holds as strings, by the low bits of the output index.
 const SLOTS: usize = 64;
@@ -37,14 +43,15 @@ const LAZY: usize = 2048;
 
 #[derive(Debug)]
 pub(crate) struct Batch {
-    /// Event count, table, text, bytes of text, whether reading has ended, index of the first event, whether the text is ASCII;
-    /// kept in one place.
+    /// Table, text, bytes of text, whether reading has ended, index of the first event, whether the text is ASCII, page, bytes
+    /// of page; kept in one place.
     head: Box<[u32; HEAD]>,
     table: Vec<u32>,
-    text: String,
+    text: Vec<u8>,
     /// Length of the text in UTF-16.
     units: u32,
-    items: Vec<String>,
+    page: Page,
+    items: Vec<Vec<u8>>,
     /// What is known of the payloads of a kind.
     members: [Members; 256],
 }
@@ -54,9 +61,10 @@ impl Batch {
         Self {
             head: Box::new([0; HEAD]),
             table: Vec::new(),
-            text: String::new(),
+            text: Vec::new(),
             units: 0,
-            items: vec![String::new(); SLOTS],
+            page: Page::new(SLOTS),
+            items: vec![Vec::new(); SLOTS],
             members: [Members::Unseen; 256],
         }
     }
@@ -66,54 +74,40 @@ impl Batch {
         self.head.as_ptr()
     }
 
+    #[inline]
     pub(crate) fn clear(&mut self) {
         self.table.clear();
         self.text.clear();
         self.units = 0;
         // A payload of megabytes must not be paid for until the reader ends.
         self.text.shrink_to(1 << 20);
+        self.page.turn();
     }
 
-    /// Adds an event. Says whether it is a plain one without log probabilities: one that can only have made a string grow.
+    /// Adds an event. For a plain one without log probabilities, which can only have made a string grow, says by how much.
     #[inline]
-    pub(crate) fn push(&mut self, event: &Event<'_>) -> bool {
+    pub(crate) fn push(&mut self, event: &Event<'_>) -> Option<usize> {
         if self.table.is_empty() {
-            self.head[5] = event.index() as u32;
+            self.head[4] = event.index() as u32;
         }
-        let raw = event.raw();
-        let ascii = raw.is_ascii();
-        let start = self.units;
-        let end = self.append(raw, ascii);
-        let (offset_low, offset_high) = (event.offset() as u32, (event.offset() >> 32) as u32);
-        let kind = event.kind() as u32;
         let Some(plain) = self.plain(event) else {
-            let fault = if event.fault().is_some() { FAULTY } else { 0 };
-            let (names, names_end) = self.names(event);
-            let row = [kind | fault, 0, 0, 0, 0, start, end, names, names_end, 0, 0, offset_low, offset_high];
-            self.table.extend_from_slice(&row);
-            return false;
-        };
-        let delta = event.delta();
-        let (delta_start, delta_end) = match span(raw, delta) {
-            Some((from, to)) if ascii => (start + from, start + to),
-            Some((from, _)) => {
-                let from = start + units(&raw[..from as usize]);
-                (from, from + units(delta))
-            }
-            // Escapes were decoded, so the payload does not have it.
-            None => (self.units, self.append(delta, delta.is_ascii())),
+            self.push_other(event);
+            return None;
         };
         let slot = plain.output_index as usize % SLOTS;
-        let mut flags = plain.flags;
+        let (start, end, alike) = self.page.push(slot, event.raw().as_bytes(), event.foretold());
+        let delta_start = self.units;
+        let delta_end = self.append(plain.delta);
+        let mut flags = plain.flags | if alike { ALIKE } else { 0 };
         let mut id = (0, 0);
         if self.items[slot] != plain.item_id {
             flags |= NEW_ITEM;
             self.items[slot].clear();
-            self.items[slot].push_str(plain.item_id);
-            id = (self.units, self.append(plain.item_id, plain.item_id.is_ascii()));
+            self.items[slot].extend_from_slice(plain.item_id);
+            id = (self.units, self.append(plain.item_id));
         }
         self.table.extend_from_slice(&[
-            kind | flags,
+            event.kind() as u32 | flags,
             plain.sequence_number,
             plain.output_index,
             plain.element,
@@ -124,29 +118,58 @@ impl Batch {
             delta_end,
             id.0,
             id.1,
-            offset_low,
-            offset_high,
+            event.offset() as u32,
+            (event.offset() >> 32) as u32,
         ]);
-        flags & LOGPROBS == 0
+        (flags & LOGPROBS == 0).then_some(plain.delta.len())
+    }
+
+    #[inline(never)]
+    fn push_other(&mut self, event: &Event<'_>) {
+        let start = self.units;
+        let end = self.append(event.raw().as_bytes());
+        let fault = if event.fault().is_some() { FAULTY } else { 0 };
+        let (names, names_end) = self.names(event);
+        let (offset_low, offset_high) = (event.offset() as u32, (event.offset() >> 32) as u32);
+        let kind = event.kind() as u32;
+        let row = [kind | fault, 0, 0, 0, 0, start, end, names, names_end, 0, 0, offset_low, offset_high];
+        self.table.extend_from_slice(&row);
     }
 
     /// Fills the header and returns the number of events.
+    #[inline]
     pub(crate) fn seal(&mut self, stopped: bool) -> u32 {
-        let count = (self.table.len() / WORDS) as u32;
-        self.head[0] = count;
-        self.head[1] = self.table.as_ptr() as u32;
-        self.head[2] = self.text.as_ptr() as u32;
-        self.head[3] = self.text.len() as u32;
-        self.head[4] = u32::from(stopped);
-        self.head[6] = u32::from(self.units as usize == self.text.len());
-        count
+        *self.head = [
+            self.table.as_ptr() as u32,
+            self.text.as_ptr() as u32,
+            self.text.len() as u32,
+            u32::from(stopped),
+            self.head[4],
+            u32::from(self.units as usize == self.text.len()),
+            self.page.bytes().as_ptr() as u32,
+            self.page.bytes().len() as u32,
+        ];
+        (self.table.len() / WORDS) as u32
     }
 
     #[inline]
-    fn append(&mut self, text: &str, ascii: bool) -> u32 {
-        self.text.push_str(text);
-        self.units += if ascii { text.len() as u32 } else { units(text) };
+    fn append(&mut self, text: &[u8]) -> u32 {
+        match word(text).filter(|word| word & 0x8080_8080_8080_8080 == 0) {
+            // Copying so few bytes as such is a call out of the module.
+            Some(word) => {
+                self.text.extend_from_slice(&word.to_le_bytes());
+                self.text.truncate(self.text.len() - 8 + text.len());
+                self.units += text.len() as u32;
+            }
+            None => self.append_any(text),
+        }
         self.units
+    }
+
+    #[inline(never)]
+    fn append_any(&mut self, text: &[u8]) {
+        self.text.extend_from_slice(text);
+        self.units += if text.is_ascii() { text.len() as u32 } else { units(text) };
     }
 
     /// The numbers of a plain event; `None` for all others.
@@ -181,12 +204,17 @@ impl Batch {
         if event.logprobs().is_some() {
             flags |= LOGPROBS;
         }
+        let strings = event.strings();
+        if !strings.has_item_id {
+            return None;
+        }
         Some(Plain {
             flags,
             sequence_number: u32::try_from(event.sequence_number()?).ok()?,
             output_index: u32::try_from(event.output_index()?).ok()?,
             element: u32::try_from(element).ok()?,
-            item_id: event.item_id()?,
+            item_id: strings.item_id,
+            delta: strings.delta,
         })
     }
 
@@ -205,7 +233,7 @@ impl Batch {
             names.push_str(name.raw());
         }
         names.push(']');
-        let end = self.append(&names, names.is_ascii());
+        let end = self.append(names.as_bytes());
         (start, end)
     }
 }
@@ -220,13 +248,14 @@ enum Members {
     Odd,
 }
 
-/// What a plain event is made of, beside its delta.
+/// What a plain event is made of.
 struct Plain<'a> {
     flags: u32,
     sequence_number: u32,
     output_index: u32,
     element: u32,
-    item_id: &'a str,
+    item_id: &'a [u8],
+    delta: &'a [u8],
 }
 
 /// Members that a plain event has a place for. The last two are read from the payload when somebody looks.
@@ -258,15 +287,19 @@ fn has_plain_members(event: &Event<'_>) -> bool {
         })
 }
 
-/// Position of a part of a text in it, in bytes; `None` if it is not a part of it.
+/// Up to eight bytes as a number, the first one lowest; `None` if there are more.
 #[inline]
-fn span(whole: &str, part: &str) -> Option<(u32, u32)> {
-    let from = (part.as_ptr() as usize).checked_sub(whole.as_ptr() as usize)?;
-    (from + part.len() <= whole.len()).then_some((from as u32, (from + part.len()) as u32))
+fn word(text: &[u8]) -> Option<u64> {
+    let length = text.len();
+    if let (Some(first), Some(last)) = (text.first_chunk::<4>(), text.last_chunk::<4>()) {
+        let [first, last] = [*first, *last].map(|bytes| u64::from(u32::from_le_bytes(bytes)));
+        return (length <= 8).then(|| first | last << (8 * (length - 4)));
+    }
+    Some(text.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)))
 }
 
 /// Length of a text in UTF-16: a unit for every character, and one more for those of four bytes.
-fn units(text: &str) -> u32 {
-    let count = |wanted: fn(&u8) -> bool| text.bytes().filter(wanted).count() as u32;
+fn units(text: &[u8]) -> u32 {
+    let count = |wanted: fn(&u8) -> bool| text.iter().copied().filter(wanted).count() as u32;
     count(|byte| byte & 0xC0 != 0x80) + count(|byte| *byte >= 0xF0)
 }

@@ -22,6 +22,7 @@ mod convert;
 mod error;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod mem;
+mod page;
 mod partial;
 mod reader;
 #[cfg(feature = "full")]

@@ -4,17 +4,7 @@
 //! a call. A reader does both a few times per event, on a few hundred bytes.
 //! The linker takes these in place of the compiler's, which are weak.
 
-use core::arch::wasm32::{i8x16_all_true, i8x16_eq, v128, v128_load, v128_store};
-
-/// Says whether two ranges of bytes differ: 0 if they are equal.
-///
-/// # Safety
-/// Both ranges are readable for `length` bytes: the compiler, which is the caller, sees to it.
-#[unsafe(no_mangle)]
-pub(crate) unsafe extern "C" fn bcmp(left: *const u8, right: *const u8, length: usize) -> i32 {
-    // SAFETY: the caller's promise is that of `memcmp`.
-    unsafe { memcmp(left, right, length) }
-}
+use core::arch::wasm32::{v128, v128_any_true, v128_load, v128_store, v128_xor};
 
 /// Compares two ranges of bytes: the difference of the first two bytes that differ, or 0.
 ///
@@ -22,24 +12,72 @@ pub(crate) unsafe extern "C" fn bcmp(left: *const u8, right: *const u8, length: 
 /// Both ranges are readable for `length` bytes: the compiler, which is the caller, sees to it.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn memcmp(left: *const u8, right: *const u8, length: usize) -> i32 {
-    let mut at = 0;
-    while at + 16 <= length {
-        // SAFETY: sixteen bytes from `at` on lie inside both ranges; the loads need no alignment.
-        let same = unsafe { i8x16_eq(v128_load(left.add(at).cast()), v128_load(right.add(at).cast())) };
-        if !i8x16_all_true(same) {
-            break;
+    // SAFETY: the caller's promise.
+    unsafe {
+        if differ(left, right, length) {
+            difference(left, right, length)
+        } else {
+            0
         }
-        at += 16;
     }
-    while at < length {
-        // SAFETY: `at` is below `length`.
-        let (a, b) = unsafe { (*left.add(at), *right.add(at)) };
-        if a != b {
-            return i32::from(a) - i32::from(b);
+}
+
+/// The difference of the first two bytes that differ, or 0. Apart, since callers mostly ask whether there is one.
+///
+/// # Safety
+/// Both ranges are readable for `length` bytes.
+#[inline(never)]
+unsafe fn difference(left: *const u8, right: *const u8, length: usize) -> i32 {
+    let mut at = 0;
+    // SAFETY: sixteen bytes from `at` on lie inside of both ranges where they are compared, and later `at` is below `length`.
+    unsafe {
+        while at + 16 <= length && !differ(left.add(at), right.add(at), 16) {
+            at += 16;
         }
-        at += 1;
+        while at < length {
+            let (a, b) = (*left.add(at), *right.add(at));
+            if a != b {
+                return i32::from(a) - i32::from(b);
+            }
+            at += 1;
+        }
     }
     0
+}
+
+/// Says whether two ranges differ. The last bytes of a length are compared together with some that were compared before.
+///
+/// # Safety
+/// Both ranges are readable for `length` bytes.
+#[inline(always)]
+unsafe fn differ(left: *const u8, right: *const u8, length: usize) -> bool {
+    // SAFETY: every access is of bytes from 0 to at most `length`, and needs no alignment.
+    unsafe {
+        let sixteen =
+            |at: usize| v128_any_true(v128_xor(v128_load(left.add(at).cast()), v128_load(right.add(at).cast())));
+        let eight =
+            |at: usize| left.add(at).cast::<u64>().read_unaligned() ^ right.add(at).cast::<u64>().read_unaligned();
+        let four =
+            |at: usize| left.add(at).cast::<u32>().read_unaligned() ^ right.add(at).cast::<u32>().read_unaligned();
+        let one = |at: usize| *left.add(at) ^ *right.add(at);
+        if length >= 16 {
+            let mut at = 0;
+            while at + 16 < length {
+                if sixteen(at) {
+                    return true;
+                }
+                at += 16;
+            }
+            return sixteen(length - 16);
+        }
+        if length >= 8 {
+            return eight(0) | eight(length - 8) != 0;
+        }
+        if length >= 4 {
+            return four(0) | four(length - 4) != 0;
+        }
+        length > 0 && one(0) | one(length / 2) | one(length - 1) != 0
+    }
 }
 
 /// Copies bytes between ranges that do not overlap.

@@ -57,6 +57,9 @@ pub enum Ask {
 /// What `feed` returns when the call itself was refused.
 const REFUSED: u32 = u32::MAX;
 
+/// What it returns when reading has ended and there is no event before that.
+const ENDED: u32 = u32::MAX - 1;
+
 #[wasm_bindgen]
 impl Reader {
     /// Makes a reader from options as JSON text.
@@ -223,8 +226,8 @@ impl Reader {
             most -= 1;
             match self.core.poll_event() {
                 Ok(Some(event)) => {
-                    let grows = self.batch.push(&event);
-                    self.seen.note(grows, event.delta().len());
+                    let grown = self.batch.push(&event);
+                    self.seen.note(grown);
                 }
                 Ok(None) => break,
                 Err(error) => {
@@ -235,7 +238,10 @@ impl Reader {
                 }
             }
         }
-        self.batch.seal(stopped)
+        match self.batch.seal(stopped) {
+            0 if stopped => ENDED,
+            count => count,
+        }
     }
 }
 

@@ -24,11 +24,13 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// Takes note of an event: whether it can only have made a string grow, and by how much.
+    /// Takes note of an event: by how many bytes it has made a string grow, if it can have done nothing else.
     #[inline]
-    pub(crate) fn note(&mut self, grows: bool, bytes: usize) {
-        self.changed |= !grows;
-        self.grown += bytes;
+    pub(crate) fn note(&mut self, grown: Option<usize>) {
+        match grown {
+            Some(bytes) => self.grown += bytes,
+            None => self.changed = true,
+        }
     }
 
     /// Takes note of any other change.
