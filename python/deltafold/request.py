@@ -90,6 +90,10 @@ class ToolLoop:
         """
         return self._step({"result": [call_id, result]})
 
+    def stop(self) -> str:
+        """Ends the loop, in any state; the state, "stopped". No further request is made, and nothing is pending."""
+        return self._step({"stop": True})
+
     @property
     def state(self) -> str:
         """ "ready", "waiting", "finished" or "stopped"."""
@@ -97,7 +101,7 @@ class ToolLoop:
 
     @property
     def reason(self) -> str | None:
-        """Why it stopped: "turns", "calls", "incomplete", "failed"; None if it did not."""
+        """Why it stopped: "turns", "calls", "incomplete", "failed", "caller"; None if it did not."""
         reason: str | None = self._shown["reason"]
         return reason
 

@@ -83,6 +83,20 @@ def test_a_loop_stops_by_its_limits() -> None:
     assert tools.reason == "calls"
 
 
+def test_a_caller_can_stop_a_loop_in_any_state() -> None:
+    for steps in ([], [response(call("c1"))], [response()]):
+        tools = ToolLoop(REQUEST)
+        for step in steps:
+            tools.apply(step)
+        assert tools.stop() == "stopped" == tools.state
+        assert (tools.reason, tools.pending) == ("caller", [])
+        with pytest.raises(deltafold.Misuse):
+            tools.result("c1", "too late")
+        with pytest.raises(deltafold.Misuse):
+            tools.apply(response())
+        assert tools.stop() == "stopped"
+
+
 def test_an_error_comes_with_advice() -> None:
     body = {"error": {"type": "too_many_requests", "code": None, "message": "Slow down.", "param": None}}
     found = advice(body, status=429, headers={"Retry-After": "2"})

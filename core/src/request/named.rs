@@ -23,7 +23,7 @@ pub const NAMED: &[&str] = &["history", "enforce", "tool_loop", "advice", "creat
 /// | --- | --- | --- |
 /// | `history` | `{"policy", "request", "steps": [{"response"} or {"item"}, …]}` | `{"request", "findings"}` |
 /// | `enforce` | `{"request", "response"}` | `{"calls": [verdict, …]}`, each that is rejected with its `answer` |
-/// | `tool_loop` | `{"request", "policy", "max_turns", "max_calls", "steps": [{"response"} or {"result": [call_id, result]}, …]}` | `{"state", "reason", "turns", "pending", "rejected", "findings", "request"}` |
+/// | `tool_loop` | `{"request", "policy", "max_turns", "max_calls", "steps": [{"response"}, {"result": [call_id, result]} or {"stop": true}, …]}` | `{"state", "reason", "turns", "pending", "rejected", "findings", "request"}` |
 /// | `advice` | `{"error", "status", "headers"}` | the report and what to do |
 /// | `create_message` | `{"request"}` | `{"message", "left_out"}` |
 ///
@@ -68,11 +68,19 @@ fn looped(json: &str) -> Result<String, Error> {
     let mut tools = ToolLoop::from_json(&call.to_string())?;
     let steps = steps.as_ref().map(|steps| steps.as_array().ok_or_else(|| wrong("steps", "a list"))).transpose()?;
     for step in steps.unwrap_or_default() {
-        match (step.get("response"), step.get("result").and_then(Value::as_array)) {
-            (Some(response), None) => tools.apply(response)?,
-            (None, Some([Value::String(call_id), result])) => tools.result_json(call_id, &result.to_string())?,
-            _ => return Err(wrong("steps", "objects with either response, or result: a call_id and what came back")),
-        };
+        match (step.get("response"), step.get("result").and_then(Value::as_array), step.get("stop")) {
+            (Some(response), None, None) => {
+                tools.apply(response)?;
+            }
+            (None, Some([Value::String(call_id), result]), None) => {
+                tools.result_json(call_id, &result.to_string())?;
+            }
+            (None, None, Some(Value::Bool(true))) => tools.stop(),
+            _ => {
+                let wanted = "objects with either response, or result: a call_id and what came back, or stop: true";
+                return Err(wrong("steps", wanted));
+            }
+        }
     }
     let mut out = tools.to_value();
     if let Some(object) = out.as_object_mut() {
@@ -111,6 +119,8 @@ mod tests {
         for (what, json) in [
             ("tool_loop", r#"{"steps":7}"#),
             ("tool_loop", r#"{"steps":[{"result":["c1"]}]}"#),
+            ("tool_loop", r#"{"steps":[{"stop":false}]}"#),
+            ("tool_loop", r#"{"steps":[{"stop":true,"response":{}}]}"#),
             ("enforce", r#"{"request":[]}"#),
             ("history", r#"{"steps":[{}]}"#),
         ] {
@@ -118,5 +128,7 @@ mod tests {
         }
         let error = request_named("tool_loop", r#"{"steps":[{"result":["c1","x"]}]}"#).unwrap_err();
         assert_eq!(error.code(), Code::BadIntent, "{error}");
+        let stopped = request_named("tool_loop", r#"{"steps":[{"stop":true}]}"#).unwrap();
+        assert!(stopped.starts_with(r#"{"state":"stopped","reason":"caller","#), "{stopped}");
     }
 }
