@@ -86,7 +86,7 @@ const NOWHERE: Span = Span { start: u32::MAX, end: 0 };
 impl Span {
     /// Finds a text that was borrowed from the payload.
     #[inline]
-    fn of(text: &str, raw: &str) -> Self {
+    fn of(text: &[u8], raw: &str) -> Self {
         let start = (text.as_ptr() as usize).wrapping_sub(raw.as_ptr() as usize);
         match (u32::try_from(start), u32::try_from(start.wrapping_add(text.len()))) {
             (Ok(start), Ok(end)) if end as usize <= raw.len() => Self { start, end },
@@ -94,8 +94,12 @@ impl Span {
         }
     }
 
-    fn get(self, raw: &str) -> Option<&str> {
-        raw.get(self.start as usize..self.end as usize)
+    /// The text, which was found in the same payload.
+    #[inline]
+    fn get(self, raw: &[u8]) -> Option<&str> {
+        let text = raw.get(self.start as usize..self.end as usize)?;
+        // SAFETY: `of` was given a text of the payload, and the bytes are those of the payload.
+        Some(unsafe { std::str::from_utf8_unchecked(text) })
     }
 }
 
@@ -150,7 +154,7 @@ unsafe fn string(text: &str) -> *mut ffi::PyObject {
 
 /// The item ids of a stream as Python strings, so that events of one item share one: the newest id for each position.
 #[derive(Default)]
-pub(crate) struct ItemIds(Vec<Option<(Box<str>, Held)>>);
+struct ItemIds(Vec<Option<(Box<str>, Held)>>);
 
 /// More calls than these at once are rare, and cost a string each.
 const POSITIONS: usize = 32;
@@ -220,18 +224,64 @@ unsafe extern "C" fn attribute(object: *mut ffi::PyObject, name: *mut ffi::PyObj
     }
 }
 
+/// What an event has in common with the one before it, which most deltas have: the item's id, its place, the frame's name.
+#[derive(Default)]
+pub(crate) struct Before {
+    item_ids: ItemIds,
+    last: Option<Last>,
+}
+
+struct Last {
+    index: u64,
+    item_id: Option<Held>,
+    output_index: u32,
+    content_index: u32,
+    summary_index: u32,
+    kind: Kind,
+    frame: Frame,
+}
+
+impl Before {
+    /// Forgets the event before, since others were read meanwhile.
+    pub(crate) fn forget(&mut self) {
+        self.last = None;
+    }
+}
+
 impl Event {
-    /// Makes the Python object for an event: a new reference; null without memory, and raises. `ids` remembers item ids from
-    /// event to event. No collection starts meanwhile, so this may be done under a lock.
+    /// Makes the Python object for an event: a new reference; null without memory, and raises. `before` remembers what events
+    /// share. No collection starts meanwhile, so this may be done under a lock.
     #[inline]
     pub(crate) fn make(
         py: Python<'_>,
         event: &deltafold::Event<'_>,
         depth: u16,
-        ids: &mut ItemIds,
+        before: &mut Before,
     ) -> *mut ffi::PyObject {
-        let (raw, delta, wire_type, kind) = (event.raw(), event.delta(), event.wire_type(), event.kind());
+        let raw = event.raw();
+        let delta = event.strings().delta;
+        // Only the text tells one that is empty from none.
+        let delta = if delta.is_empty() { event.delta().as_bytes() } else { delta };
         let delta_at = Span::of(delta, raw);
+        if event.goes_on() && delta_at.start != NOWHERE.start {
+            if let Some(last) = before.last.as_mut().filter(|last| last.index + 1 == event.index()) {
+                last.index += 1;
+                return Self::make_as(py, event, last, delta_at, None, depth);
+            }
+        }
+        Self::make_other(py, event, depth, delta_at, before)
+    }
+
+    /// Makes an event that has nothing in common with the one before, or something unusual.
+    #[inline(never)]
+    fn make_other(
+        py: Python<'_>,
+        event: &deltafold::Event<'_>,
+        depth: u16,
+        delta_at: Span,
+        before: &mut Before,
+    ) -> *mut ffi::PyObject {
+        let (delta, wire_type, kind) = (event.delta(), event.wire_type(), event.kind());
         let decoded = delta_at.start == NOWHERE.start && !delta.is_empty();
         let alias = !same(wire_type, kind.as_str());
         let frame = match event.frame_name() {
@@ -239,18 +289,41 @@ impl Event {
             Some(name) if same(name, wire_type) => Frame::SameAsType,
             Some(_) => Frame::Other,
         };
-        let rare = if decoded || alias || frame == Frame::Other {
-            Some(Box::new(Rare {
+        let usual = !alias && frame != Frame::Other;
+        let rare = (decoded || !usual).then(|| {
+            Box::new(Rare {
                 decoded: decoded.then(|| delta.into()),
                 name: alias.then(|| wire_type.into()),
                 frame_name: event.frame_name().filter(|_| frame == Frame::Other).map(Into::into),
-            }))
-        } else {
-            None
-        };
+            })
+        });
         let index = |index: Option<u64>| index.and_then(|index| u32::try_from(index).ok()).unwrap_or(NO_INDEX);
         let output_index = index(event.output_index());
-        let item_id = event.item_id().and_then(|id| ids.get(py, id, output_index));
+        let last = Last {
+            index: event.index(),
+            item_id: event.item_id().and_then(|id| before.item_ids.get(py, id, output_index)),
+            output_index,
+            content_index: index(event.content_index()),
+            summary_index: index(event.summary_index()),
+            kind,
+            frame,
+        };
+        let made = Self::make_as(py, event, &last, delta_at, rare, depth);
+        before.last = usual.then_some(last);
+        made
+    }
+
+    /// Makes the object of an event that has what `common` says.
+    #[inline]
+    fn make_as(
+        py: Python<'_>,
+        event: &deltafold::Event<'_>,
+        common: &Last,
+        delta_at: Span,
+        rare: Option<Box<Rare>>,
+        depth: u16,
+    ) -> *mut ffi::PyObject {
+        let raw = event.raw();
         lean::make(py, raw.len(), |place| {
             // SAFETY: so many bytes stand behind the object.
             unsafe { ptr::copy_nonoverlapping(raw.as_ptr(), place.as_ptr(), raw.len()) };
@@ -258,18 +331,19 @@ impl Event {
                 raw: place,
                 raw_len: raw.len(),
                 rare,
-                item_id,
+                // SAFETY: `share` gives a new reference.
+                item_id: common.item_id.as_ref().and_then(|id| unsafe { Held::from_new(id.share(py)) }),
                 delta: Text(AtomicPtr::new(ptr::null_mut())),
                 sequence_number: event.sequence_number().unwrap_or(NONE),
                 index: event.index(),
                 offset: event.offset(),
                 delta_at,
-                output_index,
-                content_index: index(event.content_index()),
-                summary_index: index(event.summary_index()),
+                output_index: common.output_index,
+                content_index: common.content_index,
+                summary_index: common.summary_index,
                 depth,
-                kind,
-                frame,
+                kind: common.kind,
+                frame: common.frame,
             }
         })
     }
@@ -279,19 +353,25 @@ impl Event {
         let mut parser = Parser::new(usize::from(DEPTH));
         let event = parser.parse(raw, origin);
         // SAFETY: `make` gives a new reference, or null and raises.
-        unsafe { Bound::from_owned_ptr_or_err(py, Self::make(py, &event, DEPTH, &mut ItemIds::default())) }
+        unsafe { Bound::from_owned_ptr_or_err(py, Self::make(py, &event, DEPTH, &mut Before::default())) }
+    }
+
+    #[inline]
+    fn bytes(&self) -> &[u8] {
+        // SAFETY: `make` put so many bytes there, which live and stay the same as long as the event.
+        unsafe { std::slice::from_raw_parts(self.raw.as_ptr(), self.raw_len) }
     }
 
     fn text(&self) -> &str {
-        // SAFETY: `make` put a text of this length there, which lives and stays the same as long as the event.
-        unsafe { std::str::from_utf8_unchecked(std::slice::from_raw_parts(self.raw.as_ptr(), self.raw_len)) }
+        // SAFETY: they are those of a text.
+        unsafe { std::str::from_utf8_unchecked(self.bytes()) }
     }
 
     /// The wire name: interned if it is in the contract, else a string of its own, since a stream may name anything.
     fn wire_type<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
         match self.name() {
             Some(name) => PyString::new(py, name),
-            None => names::kind(py, self.kind).bind(py).clone(),
+            None => self.kind(py),
         }
     }
 
@@ -332,14 +412,18 @@ impl Event {
     /// A field that is at hand, as a new reference, or null and raises. `None`: the payload has to be asked.
     #[inline]
     fn hot(&self, py: Python<'_>, hot: Hot) -> Option<*mut ffi::PyObject> {
-        // SAFETY: the interpreter is held; each call gives a new reference, or null and raises.
-        let number = |number: u64| unsafe { ffi::PyLong_FromUnsignedLongLong(number) };
-        let index = |index: u32| (index != NO_INDEX).then(|| number(u64::from(index)));
+        let index = |index: u32| (index != NO_INDEX).then(|| names::number(py, u64::from(index)));
         match hot {
-            Hot::Type => Some(self.wire_type(py).into_ptr()),
+            Hot::Type if self.rare.is_some() => Some(self.wire_type(py).into_ptr()),
+            Hot::Type => {
+                let kind = names::kind(py, self.kind);
+                // SAFETY: the interpreter is held, and the name lives for ever.
+                unsafe { ffi::Py_INCREF(kind) };
+                Some(kind)
+            }
             Hot::Delta => self.delta_text().map(|text| self.delta.get(py, text)),
             Hot::ItemId => self.item_id.as_ref().map(|id| id.share(py)),
-            Hot::SequenceNumber => (self.sequence_number != NONE).then(|| number(self.sequence_number)),
+            Hot::SequenceNumber => (self.sequence_number != NONE).then(|| names::number(py, self.sequence_number)),
             Hot::OutputIndex => index(self.output_index),
             Hot::ContentIndex => index(self.content_index),
             Hot::SummaryIndex => index(self.summary_index),
@@ -349,7 +433,7 @@ impl Event {
     #[inline]
     fn delta_text(&self) -> Option<&str> {
         let decoded = self.rare.as_ref().and_then(|rare| rare.decoded.as_deref());
-        decoded.or_else(|| self.delta_at.get(self.text()))
+        decoded.or_else(|| self.delta_at.get(self.bytes()))
     }
 }
 
@@ -384,8 +468,9 @@ impl Event {
     /// The wire name in the contract that `type` is read as: the same, or what an alias stands for; "extension" for a
     /// `slug:name`, "unknown" for anything else.
     #[getter]
-    fn kind(&self, py: Python<'_>) -> Py<PyString> {
-        names::kind(py, self.kind).clone_ref(py)
+    fn kind<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
+        // SAFETY: it is a string that lives for ever.
+        unsafe { Bound::from_borrowed_ptr(py, names::kind(py, self.kind)).cast_into_unchecked() }
     }
 
     /// The exact payload text.

@@ -25,6 +25,7 @@ mod writer;
 #[pymodule(gil_used = false)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    names::prepare(module.py())?;
     error::add(module)?;
     module.add_class::<adapter::Converter>()?;
     lean::add::<event::Event>(module)?;

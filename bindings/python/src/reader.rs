@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::sync::{MutexExt, PyOnceLock};
 use pyo3::types::{PyBytes, PyDict, PyType};
 
-use crate::event::{Event, ItemIds};
+use crate::event::{Before, Event};
 use crate::finding::{Finding, Outcome};
 use crate::lean::{Held, Lean};
 use crate::options::Keyword;
@@ -36,15 +36,18 @@ pub(crate) struct Reader {
 
 struct Inner {
     reader: deltafold::Reader,
-    item_ids: ItemIds,
+    /// What events have in common with the one before.
+    before: Before,
     fed: u64,
+    /// Up to here no event is long.
+    short_until: u64,
     depth: u16,
 }
 
 impl Inner {
     fn new(reader: deltafold::Reader, depth: usize) -> Self {
         let depth = u16::try_from(depth).unwrap_or(u16::MAX);
-        Self { reader, item_ids: ItemIds::default(), fed: 0, depth }
+        Self { reader, before: Before::default(), fed: 0, short_until: 0, depth }
     }
 
     /// Takes a chunk. Says whether there is anything to iterate over: most chunks of a slow network complete no event.
@@ -57,6 +60,7 @@ impl Inner {
 
     /// Reads what is left without making events. An error stays with the reader, and the next call raises it.
     fn drain(&mut self) {
+        self.before.forget();
         while let Ok(Some(_)) = self.reader.poll_event() {}
     }
 
@@ -68,10 +72,16 @@ impl Inner {
     #[inline]
     fn next(&mut self, py: Python<'_>) -> Result<*mut ffi::PyObject, Error> {
         // What is made here starts no collection, so nobody can ask for the lock that is held.
+        let long = self.reader.offset() >= self.short_until && self.next_is_long();
         let reader = &mut self.reader;
-        let long = reader.next_is_long(DETACH_BYTES);
         let event = if long { py.detach(|| Here(reader.poll_event())).0 } else { reader.poll_event() }?;
-        Ok(event.map_or(ptr::null_mut(), |event| Event::make(py, &event, self.depth, &mut self.item_ids)))
+        Ok(event.map_or(ptr::null_mut(), |event| Event::make(py, &event, self.depth, &mut self.before)))
+    }
+
+    #[inline(never)]
+    fn next_is_long(&mut self) -> bool {
+        self.short_until = self.reader.short_until(DETACH_BYTES);
+        self.reader.offset() >= self.short_until && self.reader.next_is_long(DETACH_BYTES)
     }
 }
 
@@ -314,7 +324,8 @@ impl Reader {
     fn reset(&self, py: Python<'_>) {
         let mut inner = self.lock(py);
         inner.reader.reset();
-        inner.fed = 0;
+        inner.before.forget();
+        (inner.fed, inner.short_until) = (0, 0);
     }
 
     /// The state after the last event that was read, as bytes to store; `restore` takes it up.

@@ -229,9 +229,10 @@ impl<'a> Event<'a> {
         self.fields.logprobs.get(self.raw, self.scratch).filter(|text| text.len() > 2)
     }
 
-    /// Says whether the event is of the kind, the item and the part that the event before it was of.
+    /// Says whether the event was foretold by the one before it ([`index`](Event::index)): its type, its frame's name, its item and
+    /// its part are the same. `false` says nothing.
     #[inline]
-    pub(crate) fn goes_on(&self) -> bool {
+    pub fn goes_on(&self) -> bool {
         self.goes_on
     }
 

@@ -173,6 +173,15 @@ impl Reader {
         rest.get(..bytes).is_some_and(|near| memchr_iter(b'\n', near).nth(2).is_none())
     }
 
+    /// Where the last event ends that ends within so many bytes from here, as an offset in the stream: for whatever begins before
+    /// that, [`next_is_long`](Self::next_is_long) need not be asked.
+    pub fn short_until(&self, bytes: usize) -> u64 {
+        let rest = self.pending.get(self.at..self.ready).unwrap_or_default();
+        let near = rest.get(..bytes).unwrap_or(rest);
+        let end = last_block_end(near).filter(|end| near.get(..*end).is_some_and(|block| block.ends_with(b"\n\n")));
+        self.offset() + end.unwrap_or(0) as u64
+    }
+
     /// Says how much of what is pending may be read, after bytes came behind `before`.
     ///
     /// A block whose end is not there yet waits as a whole, so that it is read in one go however it is cut. What cannot end
@@ -289,7 +298,15 @@ mod tests {
             assert!(reader.is_ready() && reader.poll_event().unwrap().is_some() && !reader.is_ready());
         }
         let long = format!("data: {{\"a\":\"{}\"}}\n\n", "x".repeat(100));
-        reader.feed(long.as_bytes()).unwrap();
+        let before = reader.offset();
+        assert_eq!(reader.short_until(64), before);
+        reader.feed(format!("data: {{}}\n\ndata: {{}}\n\ndata: {{}}\r\n\r\n{long}").as_bytes()).unwrap();
+        assert_eq!((reader.short_until(9), reader.short_until(22)), (before, before + 20));
+        assert_eq!(reader.short_until(32), before, "a CR makes it doubtful");
+        for _ in 0..3 {
+            assert!(reader.poll_event().unwrap().is_some());
+        }
+        assert_eq!(reader.short_until(64), reader.offset());
         assert!(reader.is_ready() && reader.next_is_long(64) && !reader.next_is_long(200));
         assert!(reader.poll_event().unwrap().is_some());
         reader.feed_json(&"[1]".repeat(30)).unwrap();
