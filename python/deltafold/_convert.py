@@ -19,6 +19,10 @@ class Conversion(NamedTuple):
     report: Dict[str, Any]
     """What was lost, repaired or assumed on the way: `from`, `to`, `lost` and `findings`."""
 
+    def __repr__(self) -> str:
+        report = self.report
+        return f"<Conversion {report.get('from')} to {report.get('to')}, {len(self.data)} bytes, {report.get('lost')} lost>"
+
 
 def convert(source: Any, to: str, from_: str | None = None, **options: Any) -> Conversion:
     """Converts a whole stream to another dialect. A source is what `events` takes; `from_` is detected if it is not given.

@@ -58,7 +58,7 @@ def test_the_response_reads_like_a_mapping_and_like_an_object() -> None:
         response.nonsense
     with pytest.raises(KeyError, match="nonsense"):
         response["nonsense"]
-    assert repr(response) == '<Response "resp_1" completed, 1 items>'
+    assert repr(response) == '<Response completed, 1 items>'
 
 
 def test_items_and_parts_are_live_views() -> None:

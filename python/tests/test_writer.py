@@ -16,7 +16,7 @@ def writer(**options: object) -> deltafold.Writer:
 
 def test_a_message_is_written_as_it_is_told() -> None:
     out = writer()
-    assert not out.is_started and repr(out) == '<Writer "resp_1" not started, 0 items, 0 events>'
+    assert not out.is_started and repr(out) == '<Writer not started, 0 items, 0 events>'
     message = out.message()
     out.text("Hel")
     out.text("lo", item=message)

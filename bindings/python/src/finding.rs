@@ -145,11 +145,9 @@ impl Failure {
         Ok(dict)
     }
 
+    // A message can quote what was sent, a key among it: words for machines are shown, and how much text there is.
     fn __repr__(&self) -> String {
-        format!(
-            "Failure(type={:?}, code={:?}, message={:?}, param={:?})",
-            self.kind, self.code, self.message, self.param
-        )
+        format!("<Failure type={:?} code={:?}, {} bytes of message>", self.kind, self.code, self.message.len())
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
@@ -244,18 +242,18 @@ impl Outcome {
         &self.name
     }
 
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+    fn __repr__(&self) -> String {
         let mut text = format!("<Outcome {}", self.name);
         if let Some(reason) = &self.reason {
             text.push_str(&format!(" reason={reason:?}"));
         }
         if let Some(error) = &self.error {
-            text.push_str(&format!(" error={}", error.clone().into_pyobject(py)?.repr()?));
+            text.push_str(&format!(" error={}", error.__repr__()));
         }
         if let Some(number) = self.last_sequence_number {
             text.push_str(&format!(" last_sequence_number={number}"));
         }
-        Ok(text + ">")
+        text + ">"
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {

@@ -176,7 +176,7 @@ impl Response {
     fn __repr__(&self, py: Python<'_>) -> String {
         self.ask(py, |response| {
             let status = if response.status().is_empty() { "not begun" } else { response.status() };
-            format!("<Response {:?} {status}, {} items>", response.id(), response.len())
+            format!("<Response {status}, {} items>", response.len())
         })
     }
 
@@ -342,7 +342,7 @@ impl Item {
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         self.ask(py, |item| {
             let state = if item.is_done() { "done" } else { "growing" };
-            format!("<Item {:?} {:?}, {state}>", item.kind(), item.id())
+            format!("<Item {:?}, {state}>", item.kind())
         })
     }
 

@@ -452,12 +452,7 @@ impl Writer {
             (_, true) => "ended",
             _ => "open",
         };
-        format!(
-            "<Writer {:?} {state}, {} items, {} events>",
-            writer.options().id,
-            writer.item_count(),
-            writer.sequence_number()
-        )
+        format!("<Writer {state}, {} items, {} events>", writer.item_count(), writer.sequence_number())
     }
 
     fn __reduce__(&self) -> PyResult<()> {
