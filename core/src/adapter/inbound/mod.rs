@@ -72,7 +72,7 @@ pub(crate) fn open(dialect: Dialect, options: InboundOptions, limits: Limits) ->
 
 /// Puts a decoder behind the framing that its dialect uses without SSE.
 fn source<D: Decode + 'static>(decoder: D, json: Json, options: InboundOptions, limits: Limits) -> Box<dyn Inbound> {
-    Box::new(Source::new(decoder, Framer::new(json, &limits), Hub::new(options, limits)))
+    Box::new(Source::new(Box::new(decoder), Framer::new(json, &limits), Hub::new(options, limits)))
 }
 
 /// The text of a value that is a string.

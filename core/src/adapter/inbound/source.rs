@@ -1,5 +1,6 @@
 //! [`Source`]: bytes of a foreign stream → its messages → the dialect's decoder.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -39,19 +40,20 @@ pub(crate) trait Decode: Send {
 }
 
 /// A dialect's decoder with everything around it.
-pub(crate) struct Source<D> {
+pub(crate) struct Source {
     framer: Framer,
     tape: Tape,
     depth: usize,
     messages: u64,
-    decoder: D,
+    // Called once per message: one way for all dialects is worth more than a call that is known.
+    decoder: Box<dyn Decode>,
     hub: Hub,
     finished: bool,
     stop: Option<Error>,
 }
 
-impl<D: Decode> Source<D> {
-    pub(crate) fn new(decoder: D, framer: Framer, hub: Hub) -> Self {
+impl Source {
+    pub(crate) fn new(decoder: Box<dyn Decode>, framer: Framer, hub: Hub) -> Self {
         let depth = hub.limits.depth;
         Self { framer, tape: Tape::default(), depth, messages: 0, decoder, hub, finished: false, stop: None }
     }
@@ -75,7 +77,7 @@ impl<D: Decode> Source<D> {
         let Self { framer, tape, depth, messages, decoder, hub, .. } = self;
         let mut at = 0;
         while let Some(message) = framer.next(chunk, &mut at)? {
-            take(&message, tape, *depth, messages, decoder, hub)?;
+            take(&message, tape, *depth, messages, &mut **decoder, hub)?;
         }
         Ok(())
     }
@@ -85,7 +87,7 @@ impl<D: Decode> Source<D> {
         if let Some(message) = framer.finish()? {
             // A cut message is not a broken one: it counts only if it is whole.
             if message.data.trim() == "[DONE]" || tape.parse(message.data, *depth).is_ok() {
-                take(&message, tape, *depth, messages, decoder, hub)?;
+                take(&message, tape, *depth, messages, &mut **decoder, hub)?;
             }
         }
         if hub.is_over() {
@@ -96,12 +98,12 @@ impl<D: Decode> Source<D> {
     }
 }
 
-fn take<D: Decode>(
+fn take(
     message: &Message<'_>,
     tape: &mut Tape,
     depth: usize,
     messages: &mut u64,
-    decoder: &mut D,
+    decoder: &mut dyn Decode,
     hub: &mut Hub,
 ) -> Result<(), Error> {
     if message.data.trim() == "[DONE]" {
@@ -131,7 +133,7 @@ fn take<D: Decode>(
     Ok(())
 }
 
-impl<D: Decode> Inbound for Source<D> {
+impl Inbound for Source {
     fn feed(&mut self, chunk: &[u8]) -> Result<(), Error> {
         self.check()?;
         let result = self.feed_inner(chunk);

@@ -180,8 +180,6 @@ impl Chat {
 }
 
 impl Target for Chat {
-    const HOSTED_CALLS: bool = false;
-
     fn start(&mut self, start: &Start, out: &mut Out) {
         let opening = &mut self.opening;
         opening.push_str("\"id\":");

@@ -34,7 +34,9 @@ pub(crate) use walk::Outgoing;
 pub(crate) trait Target: Send {
     /// Whether `custom_tool_call` and `mcp_call` items are calls here, with their arguments told by
     /// [`arguments`](Self::arguments); otherwise they are items like any other.
-    const HOSTED_CALLS: bool;
+    fn hosted_calls(&self) -> bool {
+        false
+    }
 
     /// An event is about to be told. Only for targets that quote it.
     fn quote(&mut self, _event: &Event<'_>, _out: &Out) {}

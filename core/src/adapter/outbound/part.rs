@@ -14,7 +14,7 @@ use crate::error::{Code, Error};
 use crate::event::Event;
 use crate::json::{Tag, View};
 
-impl<T: Target> Outgoing<T> {
+impl Outgoing {
     pub(super) fn inside(&mut self, kind: Kind, event: &Event<'_>) -> Result<(), Error> {
         match kind {
             Kind::OutputTextDelta => self.delta(event, Channel::Text),
@@ -32,10 +32,10 @@ impl<T: Target> Outgoing<T> {
             Kind::OutputTextAnnotationAdded => self.annotation(event),
             Kind::FunctionCallArgumentsDelta => self.arguments(event, Shape::Function),
             Kind::FunctionCallArgumentsDone => self.arguments_done(event, Shape::Function),
-            Kind::CustomToolCallInputDelta if T::HOSTED_CALLS => self.arguments(event, Shape::Custom),
-            Kind::CustomToolCallInputDone if T::HOSTED_CALLS => self.arguments_done(event, Shape::Custom),
-            Kind::McpCallArgumentsDelta if T::HOSTED_CALLS => self.arguments(event, Shape::Mcp),
-            Kind::McpCallArgumentsDone if T::HOSTED_CALLS => self.arguments_done(event, Shape::Mcp),
+            Kind::CustomToolCallInputDelta if self.target.hosted_calls() => self.arguments(event, Shape::Custom),
+            Kind::CustomToolCallInputDone if self.target.hosted_calls() => self.arguments_done(event, Shape::Custom),
+            Kind::McpCallArgumentsDelta if self.target.hosted_calls() => self.arguments(event, Shape::Mcp),
+            Kind::McpCallArgumentsDone if self.target.hosted_calls() => self.arguments_done(event, Shape::Mcp),
             _ => {
                 self.target.event(event, &mut self.out);
                 Ok(())
@@ -74,7 +74,7 @@ impl<T: Target> Outgoing<T> {
         }
         let Self { slots, target, out, .. } = self;
         if let Some((head, part)) = part_of(slots, at, channel, index) {
-            end_text(target, head, part, out);
+            end_text(&mut **target, head, part, out);
         }
         Ok(())
     }
@@ -105,7 +105,7 @@ impl<T: Target> Outgoing<T> {
         self.late_annotations(at, index, part);
         let Self { slots, target, out, .. } = self;
         if let Some((head, part)) = part_of(slots, at, channel, index) {
-            end_part(target, head, part, out);
+            end_part(&mut **target, head, part, out);
         }
         Ok(())
     }
@@ -375,9 +375,9 @@ impl<T: Target> Outgoing<T> {
     pub(super) fn close_parts(&mut self, at: usize) {
         let Self { slots, target, out, .. } = self;
         let Some(Slot { head, parts, .. }) = slots.get_mut(at) else { return };
-        settle_arguments(target, head, out);
+        settle_arguments(&mut **target, head, out);
         for part in parts.values_mut().filter(|part| part.channel != Channel::Foreign) {
-            end_part(target, head, part, out);
+            end_part(&mut **target, head, part, out);
         }
     }
 
@@ -385,9 +385,9 @@ impl<T: Target> Outgoing<T> {
     pub(super) fn settle(&mut self, at: usize) {
         let Self { slots, target, out, .. } = self;
         let Some(Slot { head, parts, .. }) = slots.get_mut(at) else { return };
-        settle_arguments(target, head, out);
+        settle_arguments(&mut **target, head, out);
         for part in parts.values_mut() {
-            settle(target, head, part, out);
+            settle(&mut **target, head, part, out);
         }
     }
 }
@@ -397,27 +397,27 @@ fn part_of(slots: &mut [Slot], at: usize, channel: Channel, index: u64) -> Optio
     Some((head, parts.get_mut(&channel.key(index)).filter(|part| part.channel != Channel::Foreign)?))
 }
 
-fn end_part<T: Target>(target: &mut T, head: &mut Head, part: &mut Part, out: &mut Out) {
+fn end_part(target: &mut dyn Target, head: &mut Head, part: &mut Part, out: &mut Out) {
     end_text(target, head, part, out);
     if !core::mem::replace(&mut part.closed, true) {
         target.part_done(head, part, out);
     }
 }
 
-fn end_text<T: Target>(target: &mut T, head: &mut Head, part: &mut Part, out: &mut Out) {
+fn end_text(target: &mut dyn Target, head: &mut Head, part: &mut Part, out: &mut Out) {
     settle(target, head, part, out);
     if !core::mem::replace(&mut part.done, true) {
         target.text_done(head, part, out);
     }
 }
 
-fn settle<T: Target>(target: &mut T, head: &mut Head, part: &mut Part, out: &mut Out) {
+fn settle(target: &mut dyn Target, head: &mut Head, part: &mut Part, out: &mut Out) {
     if part.growing.settle() {
         target.delta(head, part, "\u{FFFD}", None, out);
     }
 }
 
-fn settle_arguments<T: Target>(target: &mut T, head: &mut Head, out: &mut Out) {
+fn settle_arguments(target: &mut dyn Target, head: &mut Head, out: &mut Out) {
     if head.arguments.settle() && head.announced {
         target.arguments(head, "\u{FFFD}", out);
     }

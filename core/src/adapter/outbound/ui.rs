@@ -163,8 +163,6 @@ impl Ui {
 }
 
 impl Target for Ui {
-    const HOSTED_CALLS: bool = false;
-
     fn start(&mut self, start: &Start, out: &mut Out) {
         let id = self.options.message_id.as_deref().unwrap_or(&start.id);
         Self::chunk(out, "start", |chunk| chunk.text_if("messageId", Some(id).filter(|id| !id.is_empty())));

@@ -1,6 +1,7 @@
 //! [`Outgoing`]: the tolerant walk over events: which item an event belongs to, what is missing, what comes too late.
 
 use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
@@ -18,9 +19,9 @@ use crate::limits::Limits;
 use crate::outcome::Failure;
 
 /// Mends a stream of events and tells it to a target.
-#[derive(Debug)]
-pub(crate) struct Outgoing<T> {
-    pub(super) target: T,
+pub(crate) struct Outgoing {
+    // A target is called a few times per event: one walk for all of them is worth more than calls that are known.
+    pub(super) target: Box<dyn Target>,
     pub(super) out: Out,
     pub(super) limits: Limits,
     pub(super) slots: Vec<Slot>,
@@ -40,10 +41,10 @@ pub(crate) struct Outgoing<T> {
     pending: BTreeSet<String>,
 }
 
-impl<T: Target> Outgoing<T> {
-    pub(crate) fn new(target: T, framing: Framing, limits: Limits) -> Self {
+impl Outgoing {
+    pub(crate) fn new(target: impl Target + 'static, framing: Framing, limits: Limits) -> Self {
         Self {
-            target,
+            target: Box::new(target),
             out: Out::new(framing, &limits),
             limits,
             slots: Vec::new(),
@@ -169,7 +170,7 @@ impl<T: Target> Outgoing<T> {
                 return Ok(());
             }
         }
-        let shape = Shape::of(&text_at(item, "type"), T::HOSTED_CALLS);
+        let shape = Shape::of(&text_at(item, "type"), self.target.hosted_calls());
         let at = self.place(index, shape, Some(&id), event)?;
         self.adopt(at, item);
         self.announce(at, Some(item));
@@ -183,7 +184,7 @@ impl<T: Target> Outgoing<T> {
         let at = match self.look(event.output_index(), Some(&id)) {
             Some(at) => at,
             None => {
-                let shape = Shape::of(&text_at(item, "type"), T::HOSTED_CALLS);
+                let shape = Shape::of(&text_at(item, "type"), self.target.hosted_calls());
                 self.place(event.output_index().unwrap_or(self.next), shape, Some(&id), event)?
             }
         };
@@ -332,7 +333,7 @@ impl<T: Target> Outgoing<T> {
     }
 }
 
-impl<T: Target> Outbound for Outgoing<T> {
+impl Outbound for Outgoing {
     fn apply(&mut self, event: &Event<'_>) -> Result<(), Error> {
         if event.kind() == Kind::Keepalive {
             return Ok(());

@@ -189,7 +189,9 @@ impl AgUi {
 }
 
 impl Target for AgUi {
-    const HOSTED_CALLS: bool = true;
+    fn hosted_calls(&self) -> bool {
+        true
+    }
 
     fn quote(&mut self, event: &Event<'_>, out: &Out) {
         self.quote.message = out.written;

@@ -190,8 +190,6 @@ fn usage_of(tokens: Option<Tokens>, usage: &mut Members<'_>) {
 }
 
 impl Target for Anthropic {
-    const HOSTED_CALLS: bool = false;
-
     fn start(&mut self, start: &Start, out: &mut Out) {
         out.message(Some("message_start"), |event| {
             event.text("type", "message_start");
