@@ -41,7 +41,7 @@ for source in "$made"/sdist/*.tar.gz "$ROOT/python"; do
     fresh python3 "$source"
 done
 
-(cd "$ROOT/python" && run "$maturin" build --locked --profile release-python --out "$made/release")
+run bash "$ROOT/python/build.sh" "$made/release"
 wheel=$(echo "$made"/release/*.whl)
 for version in 3.9 3.10 3.11 3.12 3.13 3.14; do
     python=
@@ -55,9 +55,9 @@ for version in 3.9 3.10 3.11 3.12 3.13 3.14; do
     fi
 done
 
-# The budget is 1,000,000 bytes. The code of all adapters, all rules and the command line is more than that when it is compressed, even
-# built for size, so this is the ceiling that holds: a wheel that grows past it has to say why.
-ceiling=1450000
+# The budget is 1,000,000 bytes. All adapters, all rules and the command line are more than that when they are compressed, so this is
+# the ceiling that holds: a wheel that grows past it has to say why.
+ceiling=1230000
 size=$(stat -c %s "$wheel")
 [ "$size" -le 1000000 ] || note "the wheel has $size bytes; the budget is 1,000,000, the ceiling $ceiling"
 [ "$size" -le "$ceiling" ] || die "the wheel has $size bytes, more than $ceiling"
