@@ -172,3 +172,32 @@ match event:
 def test_events_outlive_their_reader() -> None:
     kept = read(stream())
     assert [event.delta for event in kept if event.type == "response.output_text.delta"] == ["Hel", "lo"]
+
+
+def test_fields_are_the_payloads_own_whatever_stood_before_it() -> None:
+    """Events that resemble the one before share what they have in common: with the event before, and with none that was passed over."""
+
+    def delta(number: int, at: int, part: int, text: str, kind: str = "output_text") -> bytes:
+        place = {"item_id": f"msg_{at}", "output_index": at, "content_index": part}
+        return frame({"type": f"response.{kind}.delta", "sequence_number": number, **place, "delta": text})
+
+    places = [(0, 0)] * 6 + [(1, 0)] * 4 + [(1, 1)] * 4 + [(0, 0), (2, 40), (0, 0), (2, 40)] * 3 + [(40, 0)] * 5
+    texts = ("a", "b c", "", "\n", "\u00e9", '"', "word ")
+    frames = [delta(number, at, part, texts[number % len(texts)]) for number, (at, part) in enumerate(places)]
+    frames += [delta(900 + number, 0, 0, "x", kind) for number, kind in enumerate(("refusal", "refusal", "output_text", "output_text"))]
+    reader = deltafold.Reader()
+    for step in range(1, 7):
+        seen = 0
+        # In every second round one chunk of three is folded without a look.
+        for start in range(0, len(frames), step):
+            events = reader.feed(b"".join(frames[start : start + step]))
+            for event in events:
+                seen += 1
+                for name, value in event.to_dict().items():
+                    assert getattr(event, name) == value == event[name], (step, start, name)
+                assert event.frame_name == event.type == event.to_dict()["type"]
+                if step % 2 and start % 3 == 0:
+                    break
+            del events
+        assert seen == len(frames) or step % 2
+        reader.reset()
