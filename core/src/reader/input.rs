@@ -328,8 +328,9 @@ mod tests {
             reader.finish();
             reader.activity()
         };
-        for size in 1..stream.len() {
-            assert_eq!(read(size), read(stream.len()), "chunks of {size}");
+        let whole = read(stream.len());
+        for size in (1..stream.len()).step_by(if cfg!(miri) { 9 } else { 1 }) {
+            assert_eq!(read(size), whole, "chunks of {size}");
         }
     }
 }
