@@ -131,7 +131,7 @@ impl<'a> Response<'a> {
                 value.write_into(out);
             }
         }
-        if !seen && !self.is_empty() {
+        if !seen && (self.of.started || !self.is_empty()) {
             out.push_str(if first { "\"output\":" } else { ",\"output\":" });
             self.write_items(out);
         }

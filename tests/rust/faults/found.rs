@@ -2,7 +2,7 @@
 
 use deltafold::validate::Layers;
 use deltafold::{Finding, Reader, ReaderOptions, Repair};
-use deltafold_tests::anything::{converts_alike, no_cut_matters, Conversion};
+use deltafold_tests::anything::{a_forged_save_is_harmless, converts_alike, no_cut_matters, Conversion};
 use deltafold_tests::Cutting;
 
 /// The offsets of all findings of a stream.
@@ -59,4 +59,17 @@ fn a_delta_with_the_id_of_another_item_is_repaired_alike_at_any_cut() {
     reader.finish();
     let repaired = |finding: &&Finding| finding.repair == Some(Repair::RoutedByIndex);
     assert_eq!(reader.findings().iter().filter(repaired).count(), 11);
+}
+
+#[test]
+fn a_forged_save_without_a_place_for_the_output_is_told_alike_as_text_and_as_value() {
+    let mut reader = Reader::new();
+    reader
+        .feed(b"data: {\"type\":\"response.created\",\"sequence_number\":0,\"response\":{\"id\":\"r\",\"output\":[]}}\n\n")
+        .unwrap();
+    while reader.poll_event().unwrap().is_some() {}
+    let saved = String::from_utf8(reader.save()).unwrap();
+    let state = &saved[..saved.len() - 17];
+    assert!(state.contains("\"output\":"), "{state}");
+    a_forged_save_is_harmless(state.replace("\"output\":", "\"outputs\":").as_bytes(), b"");
 }
