@@ -173,11 +173,26 @@ impl FrameDecoder {
         if over_line || over_frame {
             return self.overflow_data(line, over_line, over_frame);
         }
-        if !grow(&mut self.data, rest.len(), self.frame_bytes) {
+        if !self.grow_data(rest.len()) {
             return self.overflow(Code::FrameLimit, line.offset + self.cursor.before);
         }
         self.data.extend_from_slice(rest);
         true
+    }
+
+    /// Makes room in the data. A long payload gets at once what it is likely to need: while a buffer grows, its old room counts
+    /// too.
+    #[inline]
+    fn grow_data(&mut self, more: usize) -> bool {
+        let needed = self.data.len().saturating_add(more);
+        if needed > self.data.capacity() && needed > LONG_BYTES {
+            let likely = if self.last_long > 0 { self.last_long } else { self.likely };
+            let roomy = likely.saturating_add(likely / 16).min(self.frame_bytes);
+            if roomy >= needed && self.data.try_reserve_exact(roomy - self.data.len()).is_ok() {
+                return true;
+            }
+        }
+        grow(&mut self.data, more, self.frame_bytes)
     }
 
     #[cold]
@@ -345,6 +360,9 @@ fn grow(buffer: &mut Vec<u8>, more: usize, limit: usize) -> bool {
     let roomy = buffer.capacity().saturating_mul(2).max(LEAST_BYTES).min(limit);
     buffer.try_reserve_exact(needed.max(roomy) - buffer.len()).is_ok()
 }
+
+/// A payload from here on is long.
+pub(super) const LONG_BYTES: usize = 1 << 16;
 
 /// The largest chunk that is looked through byte by byte.
 const DRIP_BYTES: usize = 15;

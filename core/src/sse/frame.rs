@@ -6,7 +6,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::cut::{Cursor, Field};
+use super::cut::{Cursor, Field, LONG_BYTES};
 use super::line::{Line, LineDecoder, LineEnd};
 use super::signal::{Blank, Comment, Frame, Marks, RawFrame, RawSignal, Signal, Tail};
 use super::text::{decode_text, whole_characters};
@@ -47,6 +47,9 @@ pub struct FrameDecoder {
     pub(super) cursor: Cursor,
     /// Payload that could not be borrowed.
     pub(super) data: Vec<u8>,
+    /// How many bytes a long payload is likely to have: as the caller says, until there was one.
+    pub(super) likely: usize,
+    pub(super) last_long: usize,
     /// Value of an event or id line, or text of a comment, that a chunk border cut.
     pub(super) value: Vec<u8>,
     /// The last event name seen. It stays over blocks, since names repeat and comparing is cheaper than checking.
@@ -121,6 +124,8 @@ impl FrameDecoder {
             block: Block::default(),
             cursor: Cursor::default(),
             data: Vec::new(),
+            likely: 0,
+            last_long: 0,
             value: Vec::new(),
             name: String::new(),
             next_id: String::new(),
@@ -289,6 +294,13 @@ impl FrameDecoder {
         &self.name
     }
 
+    /// Takes a guess at how many bytes a long payload will have, so that its buffer is made once. What ends a text, a part, an
+    /// item or a response repeats what is known of it.
+    #[inline]
+    pub(crate) fn expect(&mut self, bytes: usize) {
+        self.likely = bytes;
+    }
+
     /// The longest block that can break no limit.
     #[inline]
     pub(crate) fn safe_bytes(&self) -> usize {
@@ -423,6 +435,9 @@ impl FrameDecoder {
     #[inline]
     fn end_block(&mut self) -> Step {
         self.block.open = false;
+        if self.block.data == Bytes::Buffer && self.data.len() > LONG_BYTES {
+            self.last_long = self.data.len();
+        }
         if self.block.id_changed {
             self.id.clone_from(&self.next_id);
         }
