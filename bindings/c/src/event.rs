@@ -91,7 +91,7 @@ impl dfold_event {
         set!(item_id, strings.item_id.into());
         set!(delta, strings.delta.into());
         set!(text, strings.text.into());
-        set!(raw, event.raw().into());
+        set!(raw, strings.raw.into());
         set!(frame_name, event.frame_name(), DFOLD_HAS_FRAME_NAME);
         has |= if strings.has_item_id { DFOLD_HAS_ITEM_ID } else { 0 };
         has |= if strings.has_text { DFOLD_HAS_TEXT } else { 0 };

@@ -15,7 +15,7 @@ use super::slot::{Array, Opened, Slot, Way, FAR};
 use super::state::{object, State};
 use crate::contract::Kind;
 use crate::error::{Code, Error};
-use crate::event::Event;
+use crate::event::{Event, Fields, Source};
 use crate::finding::{Findings, Place, Repair};
 use crate::json::{join, Object, Tag, View};
 use crate::limits::Limits;
@@ -107,22 +107,28 @@ impl Accumulator {
     /// Applies one event of a stream of which every event was applied.
     #[inline]
     pub(crate) fn apply_next(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
-        if event.goes_on() && event.is_mere_text() && self.append_next(event) {
+        if event.goes_on() && self.append_next(event) {
             return Ok(());
         }
         self.apply(event, findings)
     }
 
-    /// Appends to the string that the last delta went to.
-    #[inline]
+    #[inline(never)]
     fn append_next(&mut self, event: &Event<'_>) -> bool {
-        let Some(cursor) = &self.cursor else { return false };
+        self.append_grown(event.fields(), event.source())
+    }
+
+    /// Appends a delta to the string that the one before it went to. The caller knows that it goes there.
+    // The hottest of all: a call would cost as much as what it does.
+    #[inline(always)]
+    pub(crate) fn append_grown(&mut self, fields: &Fields, source: Source<'_>) -> bool {
+        let Some(cursor) = self.cursor.as_ref().filter(|_| fields.is_mere_text()) else { return false };
         let Some(slot) = self.building.slots.get_mut(cursor.slot as usize) else { return false };
         if slot.high.is_some() || self.bytes > self.limits.response_bytes {
             return false;
         }
         let Some(text) = slot.follow(cursor.way) else { return false };
-        self.bytes += event.push_delta(text);
+        self.bytes += fields.delta.push_to(source, text);
         true
     }
 
@@ -141,6 +147,7 @@ impl Accumulator {
     }
 
     /// One more delta for a string that some delta went to, where several items grow at the same time.
+    #[inline(never)]
     fn append_elsewhere(&mut self, event: &Event<'_>) -> bool {
         let Some(index) = event.output_index().filter(|_| self.outcome.is_none()) else { return false };
         let Some(at) = self.building.routed(index) else { return false };
@@ -156,12 +163,12 @@ impl Accumulator {
     }
 
     /// The usual case: one more delta for the string that the last one went to.
-    #[inline]
+    #[inline(never)]
     fn append_again(&mut self, cursor: Cursor, event: &Event<'_>) -> bool {
         let same = event.kind() == cursor.kind
             && event.output_index() == Some(cursor.output_index)
             && element_of(event, cursor.kind) == cursor.element
-            && event.is_mere_text();
+            && event.fields().is_mere_text();
         let Some(slot) = same.then(|| self.building.slots.get_mut(cursor.slot as usize)).flatten() else {
             return false;
         };
@@ -169,7 +176,7 @@ impl Accumulator {
             return false;
         }
         let Some(text) = slot.follow(cursor.way) else { return false };
-        self.bytes += event.push_delta(text);
+        self.bytes += event.fields().delta.push_to(event.source(), text);
         true
     }
 

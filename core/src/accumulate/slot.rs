@@ -293,10 +293,14 @@ impl Slot {
     }
 
     /// The string at a way.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn follow(&mut self, way: Way) -> Option<&mut String> {
         let [first, second, third] = way.steps;
-        let (_, mut value) = self.item.object_mut().entry_mut(first as usize)?;
+        let object = match &mut self.item {
+            Body::Built(object) => object,
+            raw => raw.object_mut(),
+        };
+        let (_, mut value) = object.entry_mut(first as usize)?;
         if way.length > 1 {
             value = step(value, second)?;
         }

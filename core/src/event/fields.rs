@@ -8,93 +8,9 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::text::{Source, Text};
 use crate::contract::Kind;
 use crate::json::{scan, text, Halves, JsonError, JsonErrorKind, Tag, Tape};
-
-/// Where a string of the payload stands: in the payload itself, or decoded in the scratch buffer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Text {
-    start: u32,
-    end: u32,
-    place: Place,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Place {
-    #[default]
-    Absent,
-    Payload,
-    Scratch,
-}
-
-impl Text {
-    pub(crate) fn in_payload(start: usize, end: usize) -> Self {
-        Self { start: start as u32, end: end as u32, place: Place::Payload }
-    }
-
-    /// Where it stands in the payload, if it does.
-    pub(crate) fn payload_span(&self) -> Option<(usize, usize)> {
-        (self.place == Place::Payload).then_some((self.start as usize, self.end as usize))
-    }
-
-    /// The whole scratch buffer.
-    pub(crate) fn in_scratch(end: usize) -> Self {
-        Self { start: 0, end: end as u32, place: Place::Scratch }
-    }
-
-    /// How many bytes it has where it stands.
-    #[inline]
-    pub(crate) fn len(&self) -> usize {
-        (self.end - self.start) as usize
-    }
-
-    /// Says whether it is there and equals another text, byte by byte.
-    #[inline]
-    pub(crate) fn is(&self, other: &str, payload: &str, scratch: &str) -> bool {
-        let text = if self.place == Place::Scratch { scratch.as_bytes() } else { payload.as_bytes() };
-        self.place != Place::Absent && text.get(self.start as usize..self.end as usize) == Some(other.as_bytes())
-    }
-
-    /// Appends it to another text, and gives its length.
-    #[inline]
-    pub(crate) fn push_to(&self, payload: &str, scratch: &str, out: &mut String) -> usize {
-        let source = if self.place == Place::Payload { payload } else { scratch };
-        let (start, length) = (self.start as usize, self.len());
-        // More is copied than is wanted, and then cut off: a copy of always the same length needs no branch for it.
-        match source.get(start..start + WIDE) {
-            Some(wide) if length <= WIDE && WIDE <= out.capacity() - out.len() => {
-                let end = out.len() + length;
-                out.push_str(wide);
-                out.truncate(end);
-            }
-            _ => out.push_str(self.get(payload, scratch).unwrap_or_default()),
-        }
-        length
-    }
-
-    #[inline]
-    pub(crate) fn get<'a>(&self, payload: &'a str, scratch: &'a str) -> Option<&'a str> {
-        match self.place {
-            Place::Absent => None,
-            Place::Payload => payload.get(self.start as usize..self.end as usize),
-            Place::Scratch => scratch.get(self.start as usize..self.end as usize),
-        }
-    }
-
-    /// Says whether there is such a string.
-    #[inline]
-    pub(crate) fn is_there(&self) -> bool {
-        self.place != Place::Absent
-    }
-
-    /// The bytes of [`get`](Self::get), empty if there is no such string. Whether the bounds stand between characters is not
-    /// looked at: that is half the cost of a text.
-    #[inline]
-    pub(crate) fn bytes<'a>(&self, payload: &'a str, scratch: &'a str) -> &'a [u8] {
-        let whole = if self.place == Place::Scratch { scratch } else { payload };
-        whole.as_bytes().get(self.start as usize..self.end as usize).unwrap_or_default()
-    }
-}
 
 /// The index fields that route an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,9 +22,6 @@ pub(crate) enum Index {
     Command,
     PartialImage,
 }
-
-/// A text that is not longer is appended in one go.
-const WIDE: usize = 16;
 
 const NONE: u64 = u64::MAX;
 
@@ -134,6 +47,8 @@ pub(crate) struct Fields {
     seen: u32,
     /// Lone surrogate halves in `delta`.
     pub(crate) halves: Halves,
+    /// Strings that were known before the payload came.
+    pub(crate) known: String,
     pub(crate) gaps: Gaps,
 }
 
@@ -165,6 +80,7 @@ impl Default for Fields {
             repeated: 0,
             seen: 0,
             halves: Halves::default(),
+            known: String::new(),
             gaps: Gaps::default(),
         }
     }
@@ -270,6 +186,12 @@ pub(crate) enum Slot {
 }
 
 impl Fields {
+    /// Says whether there is nothing to a delta but its text: no log probabilities, no half characters.
+    #[inline]
+    pub(crate) fn is_mere_text(&self) -> bool {
+        self.logprobs.len() <= 2 && !self.halves.lone
+    }
+
     #[inline]
     pub(crate) fn sequence_number(&self) -> Option<u64> {
         (self.sequence_number != NONE).then_some(self.sequence_number)
@@ -349,9 +271,9 @@ impl Fields {
         if !token.escaped {
             return (Text::in_payload(token.start, token.end), Halves::default());
         }
-        let start = scratch.len() as u32;
+        let start = scratch.len();
         let halves = text::decode_into(&payload[token.start..token.end], scratch);
-        (Text { start, end: scratch.len() as u32, place: Place::Scratch }, halves)
+        (Text::in_scratch(start, scratch.len()), halves)
     }
 
     #[inline]
@@ -495,5 +417,5 @@ pub(crate) fn general(
 
 #[inline]
 fn settle(fields: &mut Fields, payload: &str, scratch: &str) {
-    fields.kind = fields.wire_type.get(payload, scratch).map_or(Kind::Unknown, Kind::from_wire);
+    fields.kind = fields.wire_type.get(Source::of(payload, scratch)).map_or(Kind::Unknown, Kind::from_wire);
 }

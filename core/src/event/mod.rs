@@ -11,12 +11,15 @@ mod parse;
 mod payload;
 mod steady;
 mod template;
+mod text;
 mod typed;
 mod write;
 
 pub use crate::contract::{Group, Kind};
+pub(crate) use fields::Fields;
 pub(crate) use foreign::{recognise, recognise_bytes};
 pub use parse::{Fault, Levels, Origin, Parser};
 pub use payload::{Event, Foretold, OwnedEvent, Strings};
+pub(crate) use text::{Raw, Source};
 pub use typed::{Address, Payload};
 pub use write::{summary, write};

@@ -13,6 +13,7 @@ use super::fields::{flat, general, Fields, Mark};
 use super::payload::{Event, Lazy};
 use super::steady::Next;
 use super::template::Template;
+use super::text::Raw;
 use crate::contract::Kind;
 use crate::json::{scan, JsonError, JsonErrorKind, Tape, DEEPEST};
 
@@ -69,6 +70,7 @@ pub struct Parser {
     depth: usize,
     levels: Levels,
     fields: Fields,
+    fault: Option<Fault>,
     scratch: String,
     lazy: Lazy,
     stack: Vec<scan::Open>,
@@ -96,8 +98,9 @@ impl Parser {
             depth: depth.min(DEEPEST),
             levels,
             fields: Fields::default(),
+            fault: None,
             scratch: String::new(),
-            lazy: Lazy::default(),
+            lazy: Lazy { depth: depth.min(DEEPEST), ..Lazy::default() },
             stack: Vec::new(),
             marks: Vec::new(),
             templates: Vec::new(),
@@ -113,20 +116,19 @@ impl Parser {
         self.lazy.reset();
         self.steady = false;
         let hit = self.levels.template && self.by_template(payload, origin.frame_name);
-        let fault = if hit { None } else { self.by_scan(payload, origin.frame_name) };
+        self.fault = if hit { None } else { self.by_scan(payload, origin.frame_name) };
         let fields = match self.templates.last() {
             Some(template) if hit => template.fields(),
             _ => &self.fields,
         };
         Event {
-            raw: payload,
+            raw: Raw::Text(payload),
             scratch: &self.scratch,
             fields,
             lazy: &self.lazy,
-            depth: self.depth,
             repeats: hit,
             goes_on: false,
-            fault,
+            fault: self.fault.as_ref(),
             origin,
         }
     }
@@ -155,27 +157,52 @@ impl Parser {
         Some(found)
     }
 
-    /// Reads the payload of the block that was found last. `origin` needs no name: the block's is known.
-    #[inline]
-    pub(crate) fn parse_block<'a>(&'a mut self, payload: &'a str, mut origin: Origin<'a>) -> Event<'a> {
+    /// The fields of the block that was found last, and where its escapes are decoded, if it is of the item that the event
+    /// before it was of.
+    #[inline(always)]
+    pub(crate) fn grown(&self) -> Option<(&Fields, &str)> {
+        let template = self.templates.last().filter(|_| self.steady)?;
+        (template.is_steady() == Some(true)).then(|| (template.grown(), self.scratch.as_str()))
+    }
+
+    /// Reads the payload of the block that was found last, and has [`grown`](Self::grown). `origin` needs no name.
+    #[inline(always)]
+    pub(crate) fn parse_grown<'a>(&'a mut self, payload: &'a [u8], mut origin: Origin<'a>) -> Event<'a> {
         self.lazy.reset();
-        let mut foretold = (false, false);
-        if let Some(template) = self.templates.last_mut() {
-            foretold = template.is_steady();
-            if !foretold.0 {
-                template.settle(payload, &mut self.scratch, &self.marks);
+        let template = self.templates.last();
+        origin.frame_name = template.and_then(Template::frame_name);
+        Event {
+            raw: Raw::Bytes(payload),
+            scratch: &self.scratch,
+            fields: template.map_or(&self.fields, Template::grown),
+            lazy: &self.lazy,
+            repeats: true,
+            goes_on: true,
+            fault: None,
+            origin,
+        }
+    }
+
+    /// Reads the payload of the block that was found last. `origin` needs no name: the block's is known.
+    #[inline(never)]
+    pub(crate) fn parse_block<'a>(&'a mut self, payload: &'a [u8], mut origin: Origin<'a>) -> Event<'a> {
+        self.lazy.reset();
+        let mut raw = Raw::Bytes(payload);
+        let steady = self.templates.last().and_then(Template::is_steady);
+        let goes_on = core::mem::replace(&mut self.steady, steady.is_some()) && steady == Some(true);
+        if steady.is_none() {
+            raw = Raw::Text(raw.text());
+            if let Some(template) = self.templates.last_mut() {
+                template.settle(raw.text(), &mut self.scratch, &self.marks);
             }
         }
         let template = self.templates.last();
-        let (steady, same_item) = foretold;
-        let goes_on = core::mem::replace(&mut self.steady, steady) && same_item;
         origin.frame_name = template.and_then(Template::frame_name);
         Event {
-            raw: payload,
+            raw,
             scratch: &self.scratch,
             fields: template.map_or(&self.fields, Template::fields),
             lazy: &self.lazy,
-            depth: self.depth,
             repeats: true,
             goes_on,
             fault: None,

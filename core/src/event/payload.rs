@@ -8,6 +8,7 @@ use core::fmt;
 
 use super::fields::{Field, Fields, Index};
 use super::parse::{Fault, Origin, Parser};
+use super::text::{Raw, Source};
 use crate::contract::Kind;
 use crate::finding::Place;
 use crate::json::{decode_into, text::means, Halves, Tape, Value, View};
@@ -18,14 +19,13 @@ use crate::json::{decode_into, text::means, Halves, Tape, Value, View};
 /// needs is converted before it is asked for.
 #[derive(Clone, Copy)]
 pub struct Event<'a> {
-    pub(super) raw: &'a str,
+    pub(super) raw: Raw<'a>,
     pub(super) scratch: &'a str,
     pub(super) fields: &'a Fields,
     pub(super) lazy: &'a Lazy,
-    pub(super) depth: usize,
     pub(super) repeats: bool,
     pub(super) goes_on: bool,
-    pub(super) fault: Option<Fault>,
+    pub(super) fault: Option<&'a Fault>,
     pub(super) origin: Origin<'a>,
 }
 
@@ -41,6 +41,8 @@ pub struct Strings<'a> {
     pub delta: &'a [u8],
     /// [`Event::text`].
     pub text: &'a [u8],
+    /// [`Event::raw`].
+    pub raw: &'a [u8],
     /// Whether there is an [`Event::item_id`].
     pub has_item_id: bool,
     /// Whether there is an [`Event::text`].
@@ -60,6 +62,8 @@ pub struct Foretold<'a> {
 /// What is made when somebody looks inside the payload.
 #[derive(Default)]
 pub(crate) struct Lazy {
+    /// How deep a payload may be nested.
+    pub(super) depth: usize,
     pub(super) tape: OnceCell<Tape>,
     pub(super) spare: Cell<Tape>,
     /// The whole string of a done event, decoded.
@@ -79,10 +83,22 @@ impl<'a> Event<'a> {
         self.fields.kind
     }
 
+    /// What routes it.
+    #[inline]
+    pub(crate) fn fields(&self) -> &'a Fields {
+        self.fields
+    }
+
+    /// What its strings are read from.
+    #[inline]
+    pub(crate) fn source(&self) -> Source<'a> {
+        Source { payload: self.raw, scratch: self.scratch, known: &self.fields.known }
+    }
+
     /// The `type` as it was sent; empty if the payload has none.
     #[inline]
     pub fn wire_type(&self) -> &'a str {
-        self.fields.wire_type.get(self.raw, self.scratch).unwrap_or("")
+        self.fields.wire_type.get(self.source()).unwrap_or("")
     }
 
     /// The frame's `event:` line; `None` without one.
@@ -153,35 +169,36 @@ impl<'a> Event<'a> {
     /// Id of the item that the event belongs to.
     #[inline]
     pub fn item_id(&self) -> Option<&'a str> {
-        self.fields.item_id.get(self.raw, self.scratch)
+        self.fields.item_id.get(self.source())
     }
 
     /// The text that a delta event adds; empty for all others. Half of a surrogate pair is U+FFFD here, see
     /// [`halves`](Event::halves).
     #[inline]
     pub fn delta(&self) -> &'a str {
-        self.fields.delta.get(self.raw, self.scratch).unwrap_or("")
+        self.fields.delta.get(self.source()).unwrap_or("")
     }
 
-    /// The strings that [`wire_type`](Event::wire_type), [`item_id`](Event::item_id), [`delta`](Event::delta) and
-    /// [`text`](Event::text) give, as bytes, which costs half as much: for languages whose strings are bytes.
+    /// The strings that [`wire_type`](Event::wire_type), [`item_id`](Event::item_id), [`delta`](Event::delta),
+    /// [`text`](Event::text) and [`raw`](Event::raw) give, as bytes, which costs next to nothing: for languages whose strings
+    /// are bytes.
     #[inline]
     pub fn strings(&self) -> Strings<'a> {
-        let (fields, raw, scratch) = (self.fields, self.raw, self.scratch);
+        let (fields, source) = (self.fields, self.source());
         Strings {
-            wire_type: fields.wire_type.bytes(raw, scratch),
-            item_id: fields.item_id.bytes(raw, scratch),
-            delta: fields.delta.bytes(raw, scratch),
-            text: if fields.whole_escaped { self.whole().0.as_bytes() } else { fields.whole.bytes(raw, scratch) },
+            wire_type: fields.wire_type.bytes(source),
+            item_id: fields.item_id.bytes(source),
+            delta: fields.delta.bytes(source),
+            text: if fields.whole_escaped { self.whole().0.as_bytes() } else { fields.whole.bytes(source) },
+            raw: self.raw.bytes(),
             has_item_id: fields.item_id.is_there(),
             has_text: fields.whole.is_there(),
         }
     }
 
-    /// Appends the delta to a text, and gives its length.
     #[inline]
-    pub(crate) fn push_delta(&self, text: &mut String) -> usize {
-        self.fields.delta.push_to(self.raw, self.scratch, text)
+    pub(crate) fn delta_bytes(&self) -> &'a [u8] {
+        self.fields.delta.bytes(self.source())
     }
 
     /// Halves of surrogate pairs at the ends of the delta, for joining it with its neighbours.
@@ -195,14 +212,14 @@ impl<'a> Event<'a> {
         if self.fields.whole_escaped {
             return Some(&self.whole().0);
         }
-        self.fields.whole.get(self.raw, self.scratch)
+        self.fields.whole.get(self.source())
     }
 
     /// The whole string with its escapes decoded, once somebody has asked.
     #[cold]
     fn whole(&self) -> &'a (String, Halves) {
         self.lazy.whole.get_or_init(|| {
-            let literal = self.fields.whole.get(self.raw, self.scratch).unwrap_or_default();
+            let literal = self.fields.whole.get(self.source()).unwrap_or_default();
             let mut text = String::with_capacity(literal.len());
             let halves = decode_into(literal, &mut text);
             (text, halves)
@@ -211,7 +228,7 @@ impl<'a> Event<'a> {
 
     /// Says whether the event has a whole string, and whether that equals the given one. Decodes nothing.
     pub(crate) fn text_is(&self, text: &str) -> Option<bool> {
-        let literal = self.fields.whole.get(self.raw, self.scratch)?;
+        let literal = self.fields.whole.get(self.source())?;
         Some(if self.fields.whole_escaped { means(literal, text) } else { literal == text })
     }
 
@@ -226,7 +243,7 @@ impl<'a> Event<'a> {
 
     /// The `logprobs` array as it was written; `None` if it is absent or empty.
     pub fn logprobs(&self) -> Option<&'a str> {
-        self.fields.logprobs.get(self.raw, self.scratch).filter(|text| text.len() > 2)
+        self.fields.logprobs.get(self.source()).filter(|text| text.len() > 2)
     }
 
     /// Says whether the event was foretold by the one before it ([`index`](Event::index)): its type, its frame's name, its item and
@@ -240,13 +257,7 @@ impl<'a> Event<'a> {
     #[inline]
     pub(crate) fn fits_item(&self, id: &str) -> bool {
         let own = &self.fields.item_id;
-        own.is(id, self.raw, self.scratch) || self.item_id().is_none()
-    }
-
-    /// Says whether there is nothing to a delta but its text: no log probabilities, no half characters.
-    #[inline]
-    pub(crate) fn is_mere_text(&self) -> bool {
-        self.fields.logprobs.len() <= 2 && !self.fields.halves.lone
+        own.is(id, self.source()) || !own.is_there()
     }
 
     /// The whole arguments of a done event of a call; the same as [`text`](Event::text).
@@ -301,10 +312,10 @@ impl<'a> Event<'a> {
         let tape = self.lazy.tape.get_or_init(|| {
             let mut tape = self.lazy.spare.take();
             // An error leaves the tape empty, which is what the next line asks.
-            let _ = tape.parse(self.raw, self.depth);
+            let _ = tape.parse(self.raw(), self.lazy.depth);
             tape
         });
-        (!tape.is_empty()).then(|| tape.root(self.raw))
+        (!tape.is_empty()).then(|| tape.root(self.raw()))
     }
 
     /// The whole payload as an owned value; `null` if it is not JSON.
@@ -315,13 +326,13 @@ impl<'a> Event<'a> {
     /// The exact payload text.
     #[inline]
     pub fn raw(&self) -> &'a str {
-        self.raw
+        self.raw.text()
     }
 
     /// Why the payload is no JSON object, if it is none.
     #[inline]
     pub fn fault(&self) -> Option<Fault> {
-        self.fault
+        self.fault.copied()
     }
 
     /// The routing fields whose value has the wrong type or is out of range, by wire name.
@@ -368,13 +379,12 @@ impl<'a> Event<'a> {
     /// Copies the event out of the reader.
     pub fn to_owned(&self) -> OwnedEvent {
         OwnedEvent {
-            raw: self.raw.to_owned(),
+            raw: self.raw().to_owned(),
             frame_name: self.origin.frame_name.map(ToOwned::to_owned),
             scratch: self.scratch.to_owned(),
             fields: Box::new(self.fields.clone()),
-            lazy: Lazy::default(),
-            depth: self.depth,
-            fault: self.fault,
+            lazy: Lazy { depth: self.lazy.depth, ..Lazy::default() },
+            fault: self.fault(),
             offset: self.origin.offset,
             index: self.origin.index,
         }
@@ -388,7 +398,7 @@ impl fmt::Debug for Event<'_> {
             .field("kind", &self.kind())
             .field("sequence_number", &self.sequence_number())
             .field("output_index", &self.output_index())
-            .field("bytes", &self.raw.len())
+            .field("bytes", &self.raw.bytes().len())
             .finish()
     }
 }
@@ -400,7 +410,6 @@ pub struct OwnedEvent {
     scratch: String,
     fields: Box<Fields>,
     lazy: Lazy,
-    depth: usize,
     fault: Option<Fault>,
     offset: u64,
     index: u64,
@@ -415,14 +424,13 @@ impl OwnedEvent {
     /// The event as a view, with all its methods.
     pub fn as_event(&self) -> Event<'_> {
         Event {
-            raw: &self.raw,
+            raw: Raw::Text(&self.raw),
             scratch: &self.scratch,
             fields: &self.fields,
             lazy: &self.lazy,
-            depth: self.depth,
             repeats: false,
             goes_on: false,
-            fault: self.fault,
+            fault: self.fault.as_ref(),
             origin: Origin { frame_name: self.frame_name.as_deref(), offset: self.offset, index: self.index },
         }
     }

@@ -7,36 +7,32 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::fields::{Fields, Mark, Slot, Text, GAPS};
+use super::fields::{Fields, Mark, Slot, GAPS};
+use super::text::{Source, Text};
 use crate::json::{decode_into, scan, Halves};
 
 /// A block as it will be, but for its gaps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Steady {
-    /// Head, payload and blank line, without what stands in the gaps. Empty: nothing is foretold.
+    /// Head, payload with the number that is likely to come, and blank line, without what stands in the gaps.
     text: Vec<u8>,
-    gaps: Vec<Gap>,
+    /// Each with the literal text before it. None: nothing is foretold.
+    gaps: Vec<(Literal, What)>,
+    /// What stands behind the last gap.
+    rest: Literal,
     head: usize,
-    /// Where the type and the item's id stand.
-    wire_type: Moving,
-    item_id: Moving,
+    number: Option<Number>,
     /// Bytes of the text that tell this item from others, and where they stand: see [`is_of`](Self::is_of).
     key: Option<Key>,
+    /// What is the same in each block is known: type and id of the item among it.
     fields: Fields,
 }
 
-/// A place in the text where something will stand that is not foretold.
-#[derive(Clone, Copy, Debug)]
-struct Gap {
-    at: usize,
-    what: What,
-}
-
+/// What stands in a gap: a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
-    Number,
     Delta,
-    /// A string that nobody reads.
+    /// One that nobody reads.
     Skip,
 }
 
@@ -44,20 +40,27 @@ impl What {
     /// What stands in the gap for a slot; `None` for slots that are foretold.
     fn of(slot: Slot) -> Option<Self> {
         match slot {
-            Slot::SequenceNumber => Some(Self::Number),
             Slot::Delta => Some(Self::Delta),
             Slot::Skip => Some(Self::Skip),
-            Slot::ItemId | Slot::Index(_) | Slot::Logprobs | Slot::Nested => None,
+            Slot::SequenceNumber | Slot::ItemId | Slot::Index(_) | Slot::Logprobs | Slot::Nested => None,
         }
     }
 }
 
-/// A string of the text that moves with what the gaps before it hold.
+/// A piece of the text: how long it is, and, if it is a short one, all of it.
 #[derive(Clone, Copy, Debug, Default)]
-struct Moving {
-    gaps_before: usize,
-    /// Where it stands in the payload without what the gaps hold. Nowhere, if it is absent.
-    span: Option<(u32, u32)>,
+struct Literal {
+    length: usize,
+    word: u32,
+}
+
+/// Where the number stands in the text: how long it is there, behind how many gaps, and where in the literal.
+#[derive(Clone, Copy, Debug)]
+struct Number {
+    at: usize,
+    length: usize,
+    gaps: usize,
+    within: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -72,129 +75,195 @@ const LONGEST: usize = 1024;
 
 impl Steady {
     /// Foretells the blocks that are like one that was just read, head and payload given. The marks are all that may differ
-    /// from block to block.
-    /// `serial` is another number each time.
-    pub(crate) fn foretell(&mut self, serial: u64, head: &[u8], payload: &[u8], fields: &Fields, marks: &[Mark]) {
+    /// from block to block, and `serial` is another number each time.
+    pub(crate) fn foretell(&mut self, serial: u64, head: &[u8], payload: &str, fields: &Fields, marks: &[Mark]) {
         self.text.clear();
+        self.gaps.clear();
+        self.key = None;
         if self.write(head, payload, fields, marks).is_none() {
-            self.text.clear();
+            self.gaps.clear();
         }
         self.fields.gaps.by = serial;
+        self.fields.gaps.count = self.gaps.len() + usize::from(self.number.is_some());
     }
 
-    fn write(&mut self, head: &[u8], payload: &[u8], fields: &Fields, marks: &[Mark]) -> Option<()> {
+    fn write(&mut self, head: &[u8], payload: &str, fields: &Fields, marks: &[Mark]) -> Option<()> {
+        let bytes = payload.as_bytes();
         // A line end would end the payload.
-        if head.len() + payload.len() > LONGEST || memchr::memchr2(b'\n', b'\r', payload).is_some() {
+        if head.len() + bytes.len() > LONGEST || memchr::memchr2(b'\n', b'\r', bytes).is_some() {
+            return None;
+        }
+        // A list that is not empty is another one each time.
+        let fits = |mark: &Mark| !matches!(mark.slot, Slot::Nested | Slot::Logprobs) || mark.end - mark.start <= 2;
+        let gaps = || marks.iter().filter(|mark| What::of(mark.slot).is_some());
+        if !marks.iter().all(fits) || gaps().count() >= GAPS {
             return None;
         }
         self.text.extend_from_slice(head);
         self.head = head.len();
-        self.gaps.clear();
-        // A list that is not empty is another one each time.
-        let fits = |mark: &Mark| !matches!(mark.slot, Slot::Nested | Slot::Logprobs) || mark.end - mark.start <= 2;
-        let gaps = || marks.iter().filter(|mark| What::of(mark.slot).is_some());
-        if !marks.iter().all(fits) || gaps().count() > GAPS {
-            return None;
+        self.number = None;
+        let (mut from, mut start) = (0, 0);
+        for mark in marks {
+            let (mark_start, mark_end) = (mark.start as usize, mark.end as usize);
+            if mark.slot == Slot::SequenceNumber {
+                let at = self.text.len() + mark_start - from;
+                let (length, within) = (mark_end - mark_start, at - start);
+                self.number = Some(Number { at, length, gaps: self.gaps.len(), within });
+            } else if let Some(what) = What::of(mark.slot) {
+                self.text.extend_from_slice(bytes.get(from..mark_start)?);
+                self.gaps.push((Literal::at(&self.text, start), what));
+                (from, start) = (mark_end, self.text.len());
+            }
         }
-        let mut from = 0;
-        for mark in gaps() {
-            self.text.extend_from_slice(payload.get(from..mark.start as usize)?);
-            self.gaps.push(Gap { at: self.text.len(), what: What::of(mark.slot)? });
-            from = mark.end as usize;
-        }
-        self.wire_type = Moving::of(fields.wire_type, gaps());
-        self.item_id = Moving::of(fields.item_id, gaps());
-        self.text.extend_from_slice(payload.get(from..)?);
+        self.text.extend_from_slice(bytes.get(from..)?);
         self.text.extend_from_slice(b"\n\n");
+        self.rest = Literal::at(&self.text, start);
+        // So that eight bytes stand wherever a number does.
+        self.text.extend_from_slice(&[0; 8]);
+        self.know(payload, fields)?;
+        self.key = self.make_key(fields.item_id, gaps());
+        Some(())
+    }
+
+    /// Takes what is the same in each block.
+    fn know(&mut self, payload: &str, fields: &Fields) -> Option<()> {
+        let mut known = core::mem::take(&mut self.fields.known);
+        known.clear();
         self.fields.clone_from(fields);
         // An empty list that is literal would move with what stands before it.
         self.fields.logprobs = Text::default();
-        self.key = self.make_key();
+        for text in [&mut self.fields.wire_type, &mut self.fields.item_id] {
+            if text.is_there() {
+                let start = known.len();
+                known.push_str(text.get(Source::of(payload, ""))?);
+                *text = Text::in_known(start, known.len());
+            }
+        }
+        self.fields.known = known;
         Some(())
     }
 
     /// The end of the item's id, if it is known where that will stand.
-    fn make_key(&self) -> Option<Key> {
-        let behind_number = match self.gaps.get(..self.item_id.gaps_before)? {
-            [] => false,
-            [Gap { what: What::Number, .. }] => true,
-            _ => return None,
-        };
-        let at = (self.head + self.item_id.span?.1 as usize).checked_sub(8)?;
-        Some(Key { bytes: *self.text.get(at..)?.first_chunk()?, at, behind_number })
+    fn make_key<'m>(&self, id: Text, mut gaps: impl Iterator<Item = &'m Mark>) -> Option<Key> {
+        let (start, end) = id.payload_span()?;
+        if gaps.any(|gap| gap.end as usize <= start) {
+            return None;
+        }
+        let at = (self.head + end).checked_sub(8)?;
+        let bytes = *self.text.get(at..)?.first_chunk()?;
+        let number = self.number.filter(|number| number.at < at);
+        Some(Key { bytes, at: at - number.map_or(0, |number| number.length), behind_number: number.is_some() })
     }
 
     /// Says whether what comes may be of this item. A quick look, for choosing among many.
     #[inline]
     pub(crate) fn is_of(&self, bytes: &[u8], next: &Next) -> bool {
-        let Some(key) = self.key.filter(|_| !self.text.is_empty()) else { return false };
+        let Some(key) = &self.key else { return false };
         let at = key.at + if key.behind_number { next.length } else { 0 };
-        bytes.get(at..at + 8) == Some(&key.bytes)
+        bytes.get(at..).and_then(<[u8]>::first_chunk) == Some(&key.bytes)
     }
 
-    /// The id of the item, as the text has it.
+    /// The id of the item, if a block is foretold for one.
     pub(crate) fn item(&self) -> Option<&[u8]> {
-        let (start, end) = self.item_id.span?;
-        self.text.get(self.head + start as usize..self.head + end as usize)
+        let id = self.fields.item_id;
+        let known = Source { known: &self.fields.known, ..Source::of("", "") };
+        (id.is_there() && !self.gaps.is_empty()).then(|| id.bytes(known))
     }
 
     /// Compares what comes with what was foretold, and gives where the payload lies. It is valid UTF-8 then, and a blank
     /// line stands behind it. A delta with escapes is decoded into the scratch buffer.
-    #[inline]
+    // Apart, so that what it has at hand stays in registers.
+    #[inline(never)]
     pub(crate) fn read(&mut self, bytes: &[u8], next: &mut Next, scratch: &mut String) -> Option<(usize, usize)> {
-        if self.text.is_empty() {
+        if self.gaps.is_empty() {
             return None;
         }
-        let mut at = 0;
-        let mut from = 0;
-        let mut number = None;
-        // How far what follows has moved against the text, by the gaps so far.
-        let mut shifts = [0u32; GAPS + 1];
-        let mut gaps = 0;
-        for gap in &self.gaps {
-            let literal = self.text.get(from..gap.at)?;
-            if bytes.get(at..at + literal.len())? != literal {
-                return None;
+        if let Some(number) = self.number {
+            if number.length != next.length || !next.write(&mut self.text, number.at) {
+                self.set_number(next);
             }
-            at += literal.len();
-            from = gap.at;
-            let start = at;
-            if gap.what == What::Number {
-                let (end, value) = next.read(bytes, at)?;
-                at = end;
-                number = Some(value);
-            } else {
-                at = scan::plain_end(bytes, at)?;
-                let plain = bytes.get(at) == Some(&b'"');
-                if gap.what == What::Skip {
-                    if !plain {
-                        at = scan::unchecked_string(bytes, start)?.end;
-                    }
-                } else if plain {
+        }
+        let mut rest = bytes;
+        let mut text = self.text.as_slice();
+        let mut spans = 0;
+        let number = self.number.unwrap_or(Number { at: 0, length: 0, gaps: usize::MAX, within: 0 });
+        for (index, (literal, what)) in self.gaps.iter().enumerate() {
+            if index == number.gaps {
+                *self.fields.gaps.spans.get_mut(spans)? = number.span(bytes.len() - rest.len(), self.head);
+                spans += 1;
+            }
+            let Some(behind) = literal.skip(rest, text) else {
+                return self.read_again(bytes, rest, next, scratch);
+            };
+            (rest, text) = behind;
+            let start = bytes.len() - rest.len();
+            let mut at = scan::plain_end(bytes, start)?;
+            let plain = bytes.get(at) == Some(&b'"');
+            if *what == What::Delta {
+                if plain {
                     self.fields.delta = Text::in_payload(start - self.head, at - self.head);
                     self.fields.halves = Halves::default();
                 } else {
                     at = read_rare(bytes, start, self.head, &mut self.fields, scratch)?;
                 }
+            } else if !plain {
+                at = scan::unchecked_string(bytes, start)?.end;
             }
-            *self.fields.gaps.spans.get_mut(gaps)? = ((start - self.head) as u32, (at - self.head) as u32);
-            gaps += 1;
-            *shifts.get_mut(gaps)? = (at - from) as u32;
+            rest = bytes.get(at..)?;
+            *self.fields.gaps.spans.get_mut(spans)? = ((start - self.head) as u32, (at - self.head) as u32);
+            spans += 1;
         }
-        let literal = self.text.get(from..)?;
-        if bytes.get(at..at + literal.len())? != literal {
-            return None;
+        if self.gaps.len() == number.gaps {
+            *self.fields.gaps.spans.get_mut(spans)? = number.span(bytes.len() - rest.len(), self.head);
         }
-        at += literal.len();
-        self.fields.gaps.count = gaps;
-        self.fields.wire_type = self.wire_type.by(&shifts);
-        self.fields.item_id = self.item_id.by(&shifts);
-        if let Some(number) = number {
-            self.fields.set_sequence_number(number);
-            next.count_up(number);
+        let Some((rest, _)) = self.rest.skip(rest, text) else {
+            return self.read_again(bytes, rest, next, scratch);
+        };
+        if self.number.is_some() {
+            // No number was expected, and none stands there.
+            if next.length == 0 {
+                return None;
+            }
+            self.fields.set_sequence_number(next.value);
+            next.count_up();
         }
         // The text ends in two line feeds.
-        Some((self.head, at - 2))
+        Some((self.head, (bytes.len() - rest.len()).checked_sub(2)?))
+    }
+
+    /// Reads once more, if another number stands where what comes differs.
+    #[inline(never)]
+    fn read_again(
+        &mut self,
+        bytes: &[u8],
+        rest: &[u8],
+        next: &mut Next,
+        scratch: &mut String,
+    ) -> Option<(usize, usize)> {
+        let number = self.number?;
+        let (_, value) = read_number(rest, number.within)?;
+        if value == next.value {
+            return None;
+        }
+        next.expect(value);
+        // Not if it is too long to be expected.
+        if value == next.value {
+            self.read(bytes, next, scratch)
+        } else {
+            None
+        }
+    }
+
+    /// Writes the number that is likely to come into the text, where it may be longer or shorter than the one before.
+    #[cold]
+    fn set_number(&mut self, next: &Next) {
+        let Some(number) = &mut self.number else { return };
+        let digits = next.word.to_le_bytes();
+        let digits = digits.get(..next.length).unwrap_or_default();
+        self.text.splice(number.at..number.at + number.length, digits.iter().copied());
+        let literal = self.gaps.get_mut(number.gaps).map_or(&mut self.rest, |(literal, _)| literal);
+        literal.length = literal.length - number.length + digits.len();
+        number.length = digits.len();
     }
 
     /// The fields of the event last read.
@@ -209,7 +278,7 @@ impl Steady {
 fn read_rare(bytes: &[u8], start: usize, head: usize, fields: &mut Fields, scratch: &mut String) -> Option<usize> {
     fields.halves = Halves::default();
     if let Some((end, length)) = scan::short_string(bytes, start, scratch) {
-        fields.delta = Text::in_scratch(length);
+        fields.delta = Text::in_scratch(0, length);
         return Some(end);
     }
     let seen = scan::unchecked_string(bytes, start)?;
@@ -218,30 +287,40 @@ fn read_rare(bytes: &[u8], start: usize, head: usize, fields: &mut Fields, scrat
         let literal = core::str::from_utf8(bytes.get(start..seen.end)?).ok()?;
         scratch.clear();
         fields.halves = decode_into(literal, scratch);
-        fields.delta = Text::in_scratch(scratch.len());
+        fields.delta = Text::in_scratch(0, scratch.len());
     } else {
         fields.delta = Text::in_payload(start - head, seen.end - head);
     }
     Some(seen.end)
 }
 
-impl Moving {
-    /// Where a text will stand, given all gaps of its payload.
-    fn of<'m>(text: Text, gaps: impl Iterator<Item = &'m Mark>) -> Self {
-        let Some((start, end)) = text.payload_span() else { return Self::default() };
-        let (mut cut, mut gaps_before) = (0, 0);
-        for gap in gaps.filter(|gap| gap.end as usize <= start) {
-            cut += gap.end - gap.start;
-            gaps_before += 1;
-        }
-        Self { gaps_before, span: Some((start as u32 - cut, end as u32 - cut)) }
+impl Number {
+    /// Where it stands in a payload, if its literal begins at a place in the block.
+    #[inline]
+    fn span(&self, literal: usize, head: usize) -> (u32, u32) {
+        let start = (literal + self.within).saturating_sub(head);
+        (start as u32, (start + self.length) as u32)
+    }
+}
+
+impl Literal {
+    /// What stands in a text from a place to its end.
+    fn at(text: &[u8], start: usize) -> Self {
+        let word = text.last_chunk().map_or(0, |last| u32::from_le_bytes(*last));
+        Self { length: text.len() - start, word }
     }
 
+    /// Passes over itself in what came and in the text, if it begins both.
     #[inline]
-    fn by(&self, shifts: &[u32; GAPS + 1]) -> Text {
-        let Some((start, end)) = self.span else { return Text::default() };
-        let shift = shifts.get(self.gaps_before).copied().unwrap_or_default();
-        Text::in_payload((start + shift) as usize, (end + shift) as usize)
+    fn skip<'b, 't>(&self, bytes: &'b [u8], text: &'t [u8]) -> Option<(&'b [u8], &'t [u8])> {
+        let (found, rest) = bytes.split_at_checked(self.length)?;
+        let (own, text) = text.split_at_checked(self.length)?;
+        // The end of a block is often of four bytes, and a comparison by call costs more than those.
+        let same = match <[u8; 4]>::try_from(found) {
+            Ok(found) => u32::from_le_bytes(found) == self.word,
+            Err(_) => found == own,
+        };
+        same.then_some((rest, text))
     }
 }
 
@@ -253,38 +332,40 @@ pub(crate) struct Next {
     word: u64,
     mask: u64,
     length: usize,
+    /// What counting up adds to the word, and how often it may.
+    step: u64,
+    times: u64,
 }
 
 impl Default for Next {
     fn default() -> Self {
-        // No digit has this byte.
-        Self { value: u64::MAX, word: u64::MAX, mask: u64::MAX, length: 0 }
+        Self { value: u64::MAX, word: 0, mask: 0, length: 0, step: 0, times: 0 }
     }
 }
 
 impl Next {
-    /// Reads the number at a position, and gives where it ends. What follows is the caller's to check.
+    /// Writes the digits over as many others. `false` if it cannot.
     #[inline]
-    fn read(&self, bytes: &[u8], at: usize) -> Option<(usize, u64)> {
-        let word = u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
-        if (word ^ self.word) & self.mask == 0 {
-            return Some((at + self.length, self.value));
-        }
-        read_number(bytes, at)
+    fn write(&self, text: &mut [u8], at: usize) -> bool {
+        let Some(place) = text.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<8>) else { return false };
+        let others = u64::from_le_bytes(*place) & !self.mask;
+        *place = (others | (self.word & self.mask)).to_le_bytes();
+        true
     }
 
     /// Expects the number behind this one.
     #[inline]
-    fn count_up(&mut self, number: u64) {
-        let last = 8 * self.length.saturating_sub(1) % 64;
-        if number == self.value && (self.word >> last) & 0xFF != u64::from(b'9') {
+    fn count_up(&mut self) {
+        if self.times > 0 {
             self.value += 1;
-            self.word += 1 << last;
+            self.word += self.step;
+            self.times -= 1;
         } else {
-            self.expect(number + 1);
+            self.expect(self.value + 1);
         }
     }
 
+    #[inline(never)]
     fn expect(&mut self, number: u64) {
         *self = Self::default();
         let (mut rest, mut word, mut length) = (number, 0u64, 0);
@@ -299,7 +380,8 @@ impl Next {
                 break;
             }
         }
-        *self = Self { value: number, word, mask: u64::MAX >> (64 - 8 * length), length };
+        let (mask, step) = (u64::MAX >> (64 - 8 * length), 1 << (8 * (length - 1)));
+        *self = Self { value: number, word, mask, length, step, times: 9 - number % 10 };
     }
 }
 
@@ -315,4 +397,101 @@ pub(crate) fn read_number(bytes: &[u8], start: usize) -> Option<(usize, u64)> {
     let length = at - start;
     let good = (1..=18).contains(&length) && (length == 1 || bytes.get(start) != Some(&b'0'));
     good.then_some((at, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+    use alloc::string::{String, ToString};
+    use alloc::vec::Vec;
+
+    use crate::event::Levels;
+    use crate::Reader;
+
+    /// What comes of blocks, each in a chunk of its own, and whether that is the same where nothing is foretold.
+    fn same_with_and_without(blocks: &[Vec<u8>]) -> Vec<String> {
+        let read = |template: bool| {
+            let mut reader = Reader::builder().levels(Levels { template, flat: true }).build();
+            let mut seen = Vec::new();
+            for block in blocks {
+                reader.feed(block).unwrap();
+                while let Some(event) = reader.poll_event().unwrap() {
+                    seen.push(format!(
+                        "{:?} {:?} {:?} {:?} {:?} {} {} {:?}",
+                        event.sequence_number(),
+                        event.item_id(),
+                        event.delta(),
+                        event.halves(),
+                        event.fault(),
+                        event.wire_type(),
+                        event.raw(),
+                        event.strings(),
+                    ));
+                }
+            }
+            reader.finish();
+            seen.push(reader.response().to_value().to_string());
+            seen.extend(reader.findings().iter().map(|finding| format!("{finding:?}")));
+            seen
+        };
+        let seen = read(true);
+        assert_eq!(seen, read(false));
+        seen
+    }
+
+    fn block(number: &str, item: usize, delta: &str, rest: &str) -> Vec<u8> {
+        format!(
+            "event: response.output_text.delta\ndata: {{\"type\":\"response.output_text.delta\",\"sequence_number\":{number},\
+             \"item_id\":\"msg_{item:08}\",\"output_index\":{item},\"content_index\":0,\"delta\":\"{delta}\"{rest}}}\n\n"
+        )
+        .into_bytes()
+    }
+
+    #[test]
+    fn any_number_may_come_where_another_is_expected() {
+        let numbers =
+            "1 2 3 4 8 9 10 11 12 98 99 100 101 5 6 7 0 0 1 2 01 3 4 1.5 5 -6 7 8  9 ! 10 99999998 99999999 100000000 \
+                       100000001  ! 7 8 9 18446744073709551614 18446744073709551615 1 2 \"3\" 4 5";
+        let blocks: Vec<_> =
+            numbers.split(' ').map(|number| block(number, 0, "x", ",\"obfuscation\":\"abc\"")).collect();
+        let seen = same_with_and_without(&blocks);
+        assert!(seen[10].starts_with("Some(99)") && seen.iter().any(|line| line.contains("NotJson")), "{seen:?}");
+        // The number behind the delta, and none at all.
+        for tail in [",\"sequence_number\":", ",\"x\":\"\",\"sequence_number\":"] {
+            let behind = |number: &str| {
+                let start = "data: {\"type\":\"response.refusal.delta\",\"item_id\":\"msg_1\",\"output_index\":0,\"content_index\":0";
+                format!("{start},\"delta\":\"a\\nb\"{tail}{number}}}\n\n").into_bytes()
+            };
+            let mut blocks: Vec<_> = numbers.split(' ').map(behind).collect();
+            blocks.extend((0..4).map(|_| b"data: {\"type\":\"response.refusal.delta\",\"delta\":\"c\"}\n\n".to_vec()));
+            same_with_and_without(&blocks);
+        }
+    }
+
+    #[test]
+    fn items_that_take_turns_are_read_as_if_alone() {
+        let rest = ["", ",\"obfuscation\":\"\"", ",\"obfuscation\":\"0123456789abcdef\"", ",\"obfuscation\":\"\\\"é\""];
+        let texts =
+            ["a", "", "\\\"", "é漢😀", "\\ud83d", "\\ude00", "a text of more bytes than one go takes", "\\u00e9\\n\\x"];
+        // More items than are foretold, in runs and in jumps.
+        let blocks: Vec<_> = (0..900usize)
+            .map(|at| block(&at.to_string(), (at / 5 * 7) % 31, texts[at % 8], rest[at / 3 % 4]))
+            .collect();
+        same_with_and_without(&blocks);
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_found_in_every_gap() {
+        let mut blocks: Vec<_> =
+            (0..4).map(|at| block(&at.to_string(), 0, "abc", ",\"obfuscation\":\"xyz\"")).collect();
+        for at in 0..blocks[0].len() {
+            for byte in [0xFF, 0xC3, b'\n', b'\r', b'"', b'\\', 0] {
+                let mut other = blocks[0].clone();
+                other[at] = byte;
+                blocks.push(block(&blocks.len().to_string(), 0, "def", ",\"obfuscation\":\"xyz\""));
+                blocks.push(other);
+            }
+        }
+        same_with_and_without(&blocks);
+    }
 }

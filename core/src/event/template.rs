@@ -13,13 +13,16 @@
 //! `data: `. Then a whole block is compared where it lies, and no line of it is searched for: by the loose cut, or, while one
 //! part grows, by what [`Steady`] foretells.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use memchr::memchr2;
 
-use super::fields::{plain_number, Fields, Mark, Slot, Text};
+use super::fields::{plain_number, Fields, Mark, Slot};
 use super::steady::{read_number, Next, Steady};
+use super::text::{Source, Text};
 use crate::contract::Kind;
 use crate::json::{decode_into, scan, Halves};
 
@@ -28,9 +31,10 @@ use crate::json::{decode_into, scan, Halves};
 pub(crate) struct Template {
     tight: Cut,
     loose: Cut,
-    /// What is foretold for each of the items that grow, and which of them grew last.
-    steadies: Vec<Steady>,
-    current: usize,
+    /// What is foretold for the item that grew last, for the others that grow, and which of those may be next.
+    growing: Box<Steady>,
+    others: Vec<Box<Steady>>,
+    turn: usize,
     /// Tells what is foretold from what was foretold before, also by other templates.
     serial: u64,
     /// What read the last event.
@@ -104,9 +108,10 @@ impl Template {
         Some(Self {
             tight,
             loose,
-            steadies: Vec::new(),
+            growing: Box::default(),
+            others: Vec::new(),
+            turn: 0,
             serial: u64::from(number) << 32,
-            current: 0,
             by: By::Tight,
             last_item: Vec::new(),
             misses: 0,
@@ -128,8 +133,8 @@ impl Template {
             self.head.extend([EVENT, name, "\n"]);
         }
         self.head.push_str(data);
-        self.steadies.clear();
-        self.current = 0;
+        self.growing = Box::default();
+        self.others.clear();
     }
 
     /// The name in the head.
@@ -138,10 +143,14 @@ impl Template {
         self.name.as_deref()
     }
 
-    /// Says whether the last event was foretold, and whether for the same item as the one before.
+    /// Says whether the last event was foretold for the same item as the one before it, or for another one.
     #[inline]
-    pub(crate) fn is_steady(&self) -> (bool, bool) {
-        (matches!(self.by, By::Steady | By::Turned), self.by == By::Steady)
+    pub(crate) fn is_steady(&self) -> Option<bool> {
+        match self.by {
+            By::Steady => Some(true),
+            By::Turned => Some(false),
+            By::Tight | By::Loose => None,
+        }
     }
 
     /// The kind of the events that this template matches.
@@ -155,8 +164,14 @@ impl Template {
         match self.by {
             By::Tight => &self.tight.fields,
             By::Loose => &self.loose.fields,
-            By::Steady | By::Turned => self.steadies.get(self.current).map_or(&self.loose.fields, Steady::fields),
+            By::Steady | By::Turned => self.growing.fields(),
         }
+    }
+
+    /// The fields of the block that was foretold for the item that grew last.
+    #[inline]
+    pub(crate) fn grown(&self) -> &Fields {
+        self.growing.fields()
     }
 
     /// Counts a payload of this kind that did not match; says whether learning again is worth it.
@@ -197,14 +212,15 @@ impl Template {
         next: &mut Next,
         scratch: &mut String,
     ) -> Option<(usize, usize)> {
-        let found = self.steadies.get_mut(self.current)?.read(bytes, next, scratch)?;
+        let found = self.growing.read(bytes, next, scratch)?;
         self.by = By::Steady;
         self.tight_misses = 0;
         Some(found)
     }
 
-    /// Looks whether `bytes` begin with a block that is like the learned one, and gives where its payload lies. The
-    /// payload is valid UTF-8 then, and the block ends two line feeds behind it; [`settle`](Self::settle) comes next.
+    /// Looks whether `bytes` begin with a block that is like the learned one, but for the item that grew last, and gives
+    /// where its payload lies. The payload is valid UTF-8 then, and the block ends two line feeds behind it;
+    /// [`settle`](Self::settle) comes next.
     pub(crate) fn read_block(
         &mut self,
         bytes: &[u8],
@@ -214,12 +230,14 @@ impl Template {
         stack: &mut Vec<scan::Open>,
         marks: &mut Vec<Mark>,
     ) -> Option<(usize, usize)> {
-        if let Some(found) = self.read_steady(bytes, next, scratch) {
-            return Some(found);
-        }
-        if let Some(at) = self.steadies.iter().position(|steady| steady.is_of(bytes, next)) {
-            if let Some(found) = self.steadies[at].read(bytes, next, scratch) {
-                self.current = at;
+        let from = self.turn.min(self.others.len());
+        let in_turn = |range: Range<usize>| {
+            let mut others = self.others.get(range.clone())?.iter();
+            Some(range.start + others.position(|steady| steady.is_of(bytes, next))?)
+        };
+        if let Some(at) = in_turn(from..self.others.len()).or_else(|| in_turn(0..from)) {
+            if let Some(found) = self.others[at].read(bytes, next, scratch) {
+                self.turn_to(at);
                 self.by = By::Turned;
                 self.tight_misses = 0;
                 return Some(found);
@@ -258,7 +276,7 @@ impl Template {
         self.tight_misses = self.tight_misses.saturating_add(1);
         // Where it did not help, it will seldom do.
         let often = self.tight_misses <= 2 * ITEMS as u32 || self.tight_misses % 16 == 0;
-        let item = self.loose.fields.item_id.get(payload, "").unwrap_or("").as_bytes();
+        let item = self.loose.fields.item_id.bytes(Source::of(payload, ""));
         if !often || item.len() > LONGEST {
             return;
         }
@@ -276,18 +294,26 @@ impl Template {
 
     /// Foretells the next block of an item, in the place of what was foretold for it, or for the item that came longest ago.
     fn foretell(&mut self, payload: &str, item: &[u8], marks: &[Mark]) {
-        let known = self.steadies.iter().position(|steady| steady.item() == Some(item));
-        self.current = known.unwrap_or_else(|| {
-            if self.steadies.len() < ITEMS {
-                self.steadies.push(Steady::default());
-                self.steadies.len() - 1
-            } else {
-                (self.current + 1) % ITEMS
-            }
-        });
+        let is_known = |steady: &Box<Steady>| steady.item() == Some(item);
+        if !is_known(&self.growing) && self.growing.item().is_some() {
+            let at = self.others.iter().position(is_known).unwrap_or_else(|| {
+                if self.others.len() + 1 < ITEMS {
+                    self.others.push(Box::default());
+                    self.others.len() - 1
+                } else {
+                    self.turn % self.others.len()
+                }
+            });
+            self.turn_to(at);
+        }
         self.serial += 1;
-        let (head, payload) = (self.head.as_bytes(), payload.as_bytes());
-        self.steadies[self.current].foretell(self.serial, head, payload, &self.loose.fields, marks);
+        self.growing.foretell(self.serial, self.head.as_bytes(), payload, &self.loose.fields, marks);
+    }
+
+    /// Makes one of the others the item that grows. Where several take turns, that behind it is likely to be next.
+    fn turn_to(&mut self, at: usize) {
+        core::mem::swap(&mut self.growing, &mut self.others[at]);
+        self.turn = at + 1;
     }
 }
 
@@ -433,7 +459,7 @@ impl Cut {
         let Some((start, end)) = self.escaped else { return };
         scratch.clear();
         self.fields.halves = decode_into(payload.get(start..end).unwrap_or_default(), scratch);
-        self.fields.delta = Text::in_scratch(scratch.len());
+        self.fields.delta = Text::in_scratch(0, scratch.len());
     }
 }
 

@@ -27,40 +27,63 @@ use judge::Judge;
 
 use crate::accumulate::{Accumulator, RateLimits, Response};
 use crate::error::{Code, Error};
-use crate::event::{Event, Origin, Parser};
+use crate::event::{Event, Origin, Parser, Raw, Source};
 use crate::finding::{Finding, Findings, Place, Repair, Severity};
 use crate::json::{JsonErrorKind, Tape};
 use crate::outcome::Outcome;
 use crate::sse::{Found, FrameDecoder, Signal};
 use crate::validate::Rule;
 
-/// What happens to every event, from whichever input. A macro, since the event borrows some of the reader's fields.
-macro_rules! take_event {
-    ($reader:ident, $event:ident, framed: $framed:literal, dropped: $dropped:expr) => {{
-        $reader.activity += 1;
+/// What every event is given to, from whichever input. The event borrows the rest of the reader.
+struct Takers<'r> {
+    findings: &'r mut Findings,
+    stranger: &'r mut Stranger,
+    validator: &'r mut Option<Judge>,
+    accumulator: &'r mut Accumulator,
+    strict: bool,
+    first: bool,
+}
+
+/// The takers of a reader, once the event's number is noted. A macro, for what the event borrows.
+macro_rules! takers {
+    ($reader:ident, $event:ident) => {{
         if let Some(number) = $event.sequence_number() {
             $reader.last_sequence_number = Some(number);
         }
-        if $event.is_odd() && !$dropped {
-            faults::of_event(&$event, $framed, &mut $reader.findings);
-        }
-        if $reader.events == 1 && faults::is_midway(&$event) {
-            $reader.findings.soften_repairs();
-        }
-        if !$event.kind().is_known() {
-            $reader.stranger.look(&$event, &mut $reader.findings);
-        }
-        if let Some(validator) = &mut $reader.validator {
-            validator.check(&$event, &mut $reader.findings);
-        }
-        match $reader.accumulator.apply_next(&$event, &mut $reader.findings) {
-            // Those of its frame count too, so it is enough that there is one.
-            Ok(()) if $reader.options.strict && $reader.findings.count(Severity::Error) > 0 => {
-                Err(faults::strict($event.place(), &$reader.findings))
-            }
-            result => result,
+        Takers {
+            findings: &mut $reader.findings,
+            stranger: &mut $reader.stranger,
+            validator: &mut $reader.validator,
+            accumulator: &mut $reader.accumulator,
+            strict: $reader.options.strict,
+            first: $reader.events == 1,
         }
     }};
+}
+
+impl Takers<'_> {
+    /// Takes an event. `framed`: it came as a frame, not as a message of a socket; `dropped`: without its payload.
+    #[inline(never)]
+    fn take(self, event: &Event<'_>, framed: bool, dropped: bool) -> Result<(), Error> {
+        let Self { findings, stranger, validator, accumulator, strict, first } = self;
+        if event.is_odd() && !dropped {
+            faults::of_event(event, framed, findings);
+        }
+        if first && faults::is_midway(event) {
+            findings.soften_repairs();
+        }
+        if !event.kind().is_known() {
+            stranger.look(event, findings);
+        }
+        if let Some(validator) = validator {
+            validator.check(event, findings);
+        }
+        match accumulator.apply_next(event, findings) {
+            // Those of its frame count too, so it is enough that there is one.
+            Ok(()) if strict && findings.count(Severity::Error) > 0 => Err(faults::strict(event.place(), findings)),
+            result => result,
+        }
+    }
 }
 
 /// Reads a stream: bytes in, cut anywhere; events, findings and the response out.
@@ -190,54 +213,94 @@ impl Reader {
     /// # Errors
     ///
     /// A limit was passed, or the reader is strict and the stream broke a rule. The same error comes again until `reset`.
+    // Inline, for the question that is asked most: whether anything is left.
     #[inline]
     pub fn poll_event(&mut self) -> Result<Option<Event<'_>>, Error> {
+        if self.clear && self.input == Input::Open && self.at >= self.ready {
+            return Ok(None);
+        }
+        self.poll_next()
+    }
+
+    #[inline(never)]
+    fn poll_next(&mut self) -> Result<Option<Event<'_>>, Error> {
         if !self.clear {
-            if let Some(stop) = &self.stop {
-                return Err(stop.clone());
+            return self.poll_any();
+        }
+        let Some(ready) = self.pending.get(self.at..self.ready) else { return self.poll_frame() };
+        let block = self.parser.find_block(ready).filter(|(_, end)| *end <= self.decoder.safe_bytes());
+        let Some((start, end)) = block else { return self.poll_frame() };
+        let (from, to) = (self.at + start, self.at + end);
+        let offset = self.decoder.offset();
+        let origin = Origin { frame_name: None, offset: offset + start as u64, index: self.events };
+        self.at = to + 2;
+        self.decoder.pass_block(end + 2);
+        self.events += 1;
+        self.activity += 1;
+        // Most often a text has grown, and nobody else wants to see it.
+        let grown = self.parser.grown().filter(|_| self.validator.is_none());
+        if let (Some((fields, scratch)), Some(payload)) = (grown, self.pending.get(from..to)) {
+            let source = Source { payload: Raw::Bytes(payload), scratch, known: "" };
+            if self.accumulator.append_grown(fields, source) {
+                if let Some(number) = fields.sequence_number() {
+                    self.last_sequence_number = Some(number);
+                }
+                return Ok(Some(self.parser.parse_grown(self.pending.get(from..to).unwrap_or_default(), origin)));
             }
-            if !self.messages.is_empty() {
-                return self.poll_message();
-            }
+        }
+        self.take_block(from, to, origin, offset)
+    }
+
+    /// Reads where it is not known yet that a block begins.
+    #[inline(never)]
+    fn poll_any(&mut self) -> Result<Option<Event<'_>>, Error> {
+        if let Some(stop) = &self.stop {
+            return Err(stop.clone());
+        }
+        if !self.messages.is_empty() {
+            return self.poll_message();
         }
         if self.at >= self.ready && self.input == Input::Open {
             return Ok(None);
         }
-        if !self.clear && self.resumed_after.is_none() && self.decoder.between_blocks() {
-            if let Some(Usual { kind, named, data }) = self.usual.take() {
-                self.parser.note_block(kind, named.then_some(self.decoder.name()), data);
-            }
-            self.clear = true;
+        if self.resumed_after.is_some() || !self.decoder.between_blocks() {
+            return self.poll_frame();
         }
-        if self.clear {
-            let rest = self.pending.get(self.at..self.ready).unwrap_or_default();
-            if let Some((start, end)) =
-                self.parser.find_block(rest).filter(|(_, end)| *end <= self.decoder.safe_bytes())
-            {
-                let start_offset = self.decoder.offset();
-                let (from, to) = (self.at + start, self.at + end);
-                self.at = to + 2;
-                self.decoder.pass_block(end + 2);
-                // The parser has compared it with text, and checked the rest.
-                let payload = simdutf8::basic::from_utf8(self.pending.get(from..to).unwrap_or_default());
-                let payload = payload.unwrap_or_default();
-                let origin = Origin { frame_name: None, offset: start_offset + start as u64, index: self.events };
-                self.events += 1;
-                let event = self.parser.parse_block(payload, origin);
-                if let Some(validator) = &mut self.validator {
-                    let (name, offset) = (event.frame_name(), event.offset());
-                    let frame = self.decoder.usual_frame(name, event.raw(), start_offset, offset);
-                    validator.check_frame(&frame, event.place(), &mut self.findings);
-                }
-                if let Err(error) = take_event!(self, event, framed: true, dropped: false) {
-                    self.stop = Some(error.clone());
-                    self.clear = false;
-                    return Err(error);
-                }
-                return Ok(Some(event));
-            }
+        if let Some(Usual { kind, named, data }) = self.usual.take() {
+            self.parser.note_block(kind, named.then_some(self.decoder.name()), data);
+        }
+        self.clear = true;
+        self.poll_next()
+    }
+
+    /// Takes the block that the parser has found, and that stands at `offset`.
+    #[inline(never)]
+    fn take_block<'a>(
+        &'a mut self,
+        from: usize,
+        to: usize,
+        origin: Origin<'a>,
+        offset: u64,
+    ) -> Result<Option<Event<'a>>, Error> {
+        let event = self.parser.parse_block(self.pending.get(from..to).unwrap_or_default(), origin);
+        if let Some(validator) = &mut self.validator {
+            // That there is a payload is all that matters of it.
+            let frame = self.decoder.usual_frame(event.frame_name(), "{}", offset, event.offset());
+            validator.check_frame(&frame, event.place(), &mut self.findings);
+        }
+        if let Err(error) = takers!(self, event).take(&event, true, false) {
+            self.stop = Some(error.clone());
             self.clear = false;
+            return Err(error);
         }
+        Ok(Some(event))
+    }
+
+    /// Reads the next frame line by line.
+    #[inline(never)]
+    fn poll_frame(&mut self) -> Result<Option<Event<'_>>, Error> {
+        self.clear = false;
+        self.decoder.expect(self.accumulator.bytes);
         let found = loop {
             let ready = self.pending.get(..self.ready).unwrap_or_default();
             let found = match self.decoder.advance(ready, &mut self.at) {
@@ -263,6 +326,7 @@ impl Reader {
         let name = frame.marks.event().then_some(frame.event);
         let origin = Origin { frame_name: name, offset: frame.data_offset, index: self.events };
         self.events += 1;
+        self.activity += 1;
         let event = self.parser.parse(frame.data, origin);
         if frame.invalid_utf8.is_some() || frame.dropped {
             faults::of_frame(&frame, &event, &mut self.findings);
@@ -271,7 +335,7 @@ impl Reader {
             validator.check_frame(&frame, event.place(), &mut self.findings);
         }
         self.usual = Usual::of(&frame, event.kind());
-        if let Err(error) = take_event!(self, event, framed: true, dropped: frame.dropped) {
+        if let Err(error) = takers!(self, event).take(&event, true, frame.dropped) {
             self.stop = Some(error.clone());
             return Err(error);
         }
@@ -471,8 +535,9 @@ impl Reader {
         let offset = self.message_offset - self.message.len() as u64;
         let origin = Origin { frame_name: None, offset, index: self.events };
         self.events += 1;
+        self.activity += 1;
         let event = self.parser.parse(&self.message, origin);
-        if let Err(error) = take_event!(self, event, framed: false, dropped: false) {
+        if let Err(error) = takers!(self, event).take(&event, false, false) {
             self.stop = Some(error.clone());
             return Err(error);
         }
@@ -506,7 +571,8 @@ impl Reader {
             return Ok(None);
         }
         self.events += 1;
-        if let Err(error) = take_event!(self, event, framed: true, dropped: frame.dropped) {
+        self.activity += 1;
+        if let Err(error) = takers!(self, event).take(&event, true, frame.dropped) {
             self.stop = Some(error.clone());
             return Err(error);
         }

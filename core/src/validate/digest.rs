@@ -58,7 +58,11 @@ impl Running {
     /// Adds a text.
     #[inline]
     pub(crate) fn push(&mut self, text: &str) {
-        let bytes = text.as_bytes();
+        self.push_bytes(text.as_bytes());
+    }
+
+    #[inline]
+    fn push_bytes(&mut self, bytes: &[u8]) {
         self.length += bytes.len() as u64;
         let mut words = bytes.chunks_exact(8);
         for word in words.by_ref() {
@@ -70,11 +74,11 @@ impl Running {
         }
     }
 
-    /// Adds a delta that may begin or end in the middle of a surrogate pair.
+    /// Adds a delta, as bytes, that may begin or end in the middle of a surrogate pair.
     #[inline]
-    pub(crate) fn push_delta(&mut self, delta: &str, halves: Halves) {
+    pub(crate) fn push_delta(&mut self, delta: &[u8], halves: Halves) {
         if self.high.is_none() && !halves.lone {
-            self.push(delta);
+            self.push_bytes(delta);
         } else {
             self.push_halves(delta, halves);
         }
@@ -104,7 +108,7 @@ impl Running {
     }
 
     #[cold]
-    fn push_halves(&mut self, delta: &str, halves: Halves) {
+    fn push_halves(&mut self, delta: &[u8], halves: Halves) {
         let mut rest = delta;
         if let Some(high) = self.high {
             // An empty delta between two halves does not part them.
@@ -115,16 +119,16 @@ impl Running {
             match halves.leading_low.and_then(|low| join(high, low)) {
                 Some(joined) => {
                     self.push(joined.encode_utf8(&mut [0; 4]));
-                    rest = rest.strip_prefix(LONE).unwrap_or(rest);
+                    rest = rest.strip_prefix(LONE.as_bytes()).unwrap_or(rest);
                 }
                 None => self.push(LONE),
             }
         }
         if halves.trailing_high.is_some() {
             self.high = halves.trailing_high;
-            rest = rest.strip_suffix(LONE).unwrap_or(rest);
+            rest = rest.strip_suffix(LONE.as_bytes()).unwrap_or(rest);
         }
-        self.push(rest);
+        self.push_bytes(rest);
     }
 }
 
@@ -370,7 +374,7 @@ mod tests {
         let push = |running: &mut Running, literal: &str| {
             let mut text = String::new();
             let halves = decode_into(literal, &mut text);
-            running.push_delta(&text, halves);
+            running.push_delta(text.as_bytes(), halves);
         };
         let of = |literals: &[&str]| {
             let mut running = Running::default();

@@ -31,7 +31,7 @@ impl Validator {
             Channel::Input(_) => Some(&mut item.input.text),
         };
         if let Some(text) = text {
-            text.push(event.delta(), event.halves());
+            text.push(event.delta_bytes(), event.halves());
         }
     }
 
@@ -112,13 +112,13 @@ impl Validator {
         if let Channel::Input(class) = channel {
             let Some(position) = self.input(event, class, InputMove::Delta, findings) else { return };
             let Some(item) = self.items.at_mut(position) else { return };
-            item.input.text.push(event.delta(), event.halves());
+            item.input.text.push(event.delta_bytes(), event.halves());
             self.warm(event, channel, position, 0);
             return;
         }
         let Some((position, row, item)) = self.part(event, channel, PartMove::Delta, findings) else { return };
         if let Some(slot) = channel_rows(item, channel).at_mut(row) {
-            slot.text.push(event.delta(), event.halves());
+            slot.text.push(event.delta_bytes(), event.halves());
         }
         self.warm(event, channel, position, row);
     }

@@ -264,7 +264,7 @@ impl Growing {
 
     /// Adds a delta.
     #[inline]
-    pub(crate) fn push(&mut self, delta: &str, halves: Halves) {
+    pub(crate) fn push(&mut self, delta: &[u8], halves: Halves) {
         self.text.push_delta(delta, halves);
         if let Some(deltas) = &mut self.deltas {
             deltas.push_delta(delta, halves);
