@@ -78,12 +78,22 @@ impl Body {
 
     /// Takes the fields of a snapshot. `output` holds its place among them, empty.
     pub(crate) fn fields(snapshot: View<'_>) -> Self {
-        let items = snapshot.get("output").is_some_and(|output| output.elements().next().is_some());
-        if items {
-            // Its text would be mostly items.
-            return Self::Built(Light::of(snapshot, Reading::Snapshot).object);
+        let mut outputs = snapshot.entries().filter(|(key, _)| key.is_str("output")).map(|(_, output)| output);
+        match (outputs.next(), outputs.next()) {
+            (Some(output), None) => Self::without(snapshot, output),
+            (None, _) => Self::raw(snapshot, Reading::Snapshot),
+            // What stands twice is not worth cutting out.
+            _ => Self::Built(Light::of(snapshot, Reading::Snapshot).object),
         }
-        Self::raw(snapshot, Reading::Snapshot)
+    }
+
+    /// Takes the text of a snapshot but for that of its items, which is most of it.
+    fn without(snapshot: View<'_>, output: View<'_>) -> Self {
+        let (from, raw) = (snapshot.span().0, snapshot.raw());
+        let (start, end) = output.span();
+        let (before, behind) = (raw.get(..start - from).unwrap_or_default(), raw.get(end - from..).unwrap_or_default());
+        let text = [before, "null", behind].concat();
+        Self::Raw { text, reading: Reading::Snapshot, light: OnceCell::new(), whole: OnceCell::new() }
     }
 
     /// The object. While it is text, log probabilities may be missing in its content parts.

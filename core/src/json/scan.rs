@@ -21,8 +21,8 @@ pub(crate) fn space(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-const ONES: u64 = 0x0101_0101_0101_0101;
-const HIGH: u64 = 0x8080_8080_8080_8080;
+pub(super) const ONES: u64 = 0x0101_0101_0101_0101;
+pub(super) const HIGH: u64 = 0x8080_8080_8080_8080;
 
 /// Marks the bytes of a word that end or bend a string: quote, backslash, control character. The lowest mark is exact.
 #[inline]
@@ -54,7 +54,9 @@ pub(crate) fn string(bytes: &[u8], mut at: usize) -> Result<(usize, bool), JsonE
             Some(b'"') => return Ok((at, escaped)),
             Some(b'\\') => {
                 escaped = true;
-                at = escape(bytes, at)?;
+                // Most stand for one byte.
+                let simple = bytes.get(at + 1).is_some_and(|byte| MEANT[usize::from(*byte)] != 0);
+                at = if simple { at + 2 } else { escape(bytes, at)? };
             }
             Some(0..=0x1F) => return Err(JsonError::new(JsonErrorKind::Control, at)),
             Some(_) => at += 1,
@@ -124,27 +126,49 @@ fn rare_string(bytes: &[u8], start: usize, from: usize) -> Option<Seen> {
 /// Which byte is an escape cannot be foreseen, so there is no branch for it.
 pub(crate) fn short_string(bytes: &[u8], start: usize, out: &mut String) -> Option<(usize, usize)> {
     let mut text = Short([0; SHORT]);
-    let (mut length, mut escape, mut bad) = (0usize, false, false);
+    let (mut length, mut row, mut bad) = (0usize, 0usize, false);
     for (at, &byte) in bytes.get(start..)?.iter().take(SHORT).enumerate() {
-        if byte == b'"' && !escape {
+        let meant = STEPS[row | usize::from(byte)];
+        if meant == QUOTE {
             if bad {
                 return None;
             }
             // All of it, zeros included: a length that is always the same costs least.
             let text = core::str::from_utf8(&text.0).ok()?;
             out.clear();
-            out.push_str(text);
+            out.push_str(text.get(..SHORT)?);
             return Some((start + at, length));
         }
-        let begins = (byte == b'\\') & !escape;
-        let meant = if escape { MEANT[usize::from(byte)] } else { byte };
-        bad |= (byte < 0x20) | (meant == 0);
+        bad |= meant == BAD;
         text.0[length % SHORT] = meant;
-        length += usize::from(!begins);
-        escape = begins;
+        row = if meant == SLASH { 256 } else { 0 };
+        length += usize::from(meant != SLASH);
     }
     None
 }
+
+/// What a byte of a string means, and, 256 places behind, what it means after a backslash. What no text has says the rest.
+const STEPS: [u8; 512] = {
+    let mut steps = [BAD; 512];
+    let mut byte = 0;
+    while byte < 256 {
+        if byte >= 0x20 && byte < QUOTE as usize {
+            steps[byte] = byte as u8;
+        }
+        if MEANT[byte] != 0 {
+            steps[256 + byte] = MEANT[byte];
+        }
+        byte += 1;
+    }
+    steps[b'"' as usize] = QUOTE;
+    steps[b'\\' as usize] = SLASH;
+    steps
+};
+
+/// No byte of UTF-8 is so large.
+const QUOTE: u8 = 0xFD;
+const SLASH: u8 = 0xFE;
+const BAD: u8 = 0xFF;
 
 const SHORT: usize = 32;
 

@@ -3,7 +3,7 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 
-use super::scan::MEANT;
+use super::scan::{HIGH, MEANT, ONES};
 
 /// The halves of surrogate pairs that stand alone at the ends of a decoded string.
 ///
@@ -32,31 +32,57 @@ pub fn decode(literal: &str) -> Cow<'_, str> {
 /// Says whether the inside of a JSON string literal means this text, without decoding it. The literal must be well formed.
 pub(crate) fn means(literal: &str, text: &str) -> bool {
     let (mut literal, mut text) = (literal.as_bytes(), text.as_bytes());
-    while let Some(plain) = find_escape(literal) {
-        let (run, rest) = literal.split_at(plain);
-        let Some(behind) = text.strip_prefix(run) else { return false };
-        let length = match rest.get(1) {
-            Some(b'u') if is_high(rest, 2) && rest.get(6..8) == Some(b"\\u") && is_low(rest, 8) => 12,
-            Some(b'u') => 6,
-            byte => {
-                let meant = byte.map_or(0, |byte| MEANT[usize::from(*byte)]);
-                if behind.first() != Some(&meant) {
+    while !literal.is_empty() {
+        // Where escapes are many, runs between them are short: a word at a time.
+        let mut long = 0;
+        while let (Some(word), Some(other), true) = (literal.first_chunk(), text.first_chunk(), long < 3) {
+            let (word, other) = (u64::from_le_bytes(*word), u64::from_le_bytes(*other));
+            let slash = word ^ (ONES * b'\\' as u64);
+            let marks = slash.wrapping_sub(ONES) & !slash & HIGH;
+            // All bytes before the first mark.
+            let run = ((marks & marks.wrapping_neg()) >> 7).wrapping_sub(1);
+            if (word ^ other) & run != 0 {
+                return false;
+            }
+            let plain = (marks.trailing_zeros() / 8) as usize;
+            (literal, text) = (&literal[plain..], &text[plain..]);
+            long += 1;
+            let meant = literal.get(1).map_or(0, |byte| MEANT[usize::from(*byte)]);
+            if marks != 0 {
+                if meant == 0 {
+                    break;
+                }
+                let ([_, _, rest @ ..], [first, behind @ ..]) = (literal, text) else { return false };
+                if *first != meant {
                     return false;
                 }
-                (literal, text) = (rest.get(2..).unwrap_or_default(), &behind[1..]);
-                continue;
+                (literal, text, long) = (rest, behind, 0);
             }
-        };
-        // One escape, or two that make a pair.
-        let Some(escape) = rest.get(..length).and_then(|escape| core::str::from_utf8(escape).ok()) else {
-            return false;
-        };
-        let mut one = String::new();
-        decode_into(escape, &mut one);
-        let Some(behind) = behind.strip_prefix(one.as_bytes()) else { return false };
-        (literal, text) = (&rest[length..], behind);
+        }
+        let plain = memchr::memchr(b'\\', literal).unwrap_or(literal.len());
+        let (run, rest) = literal.split_at(plain);
+        let Some(behind) = text.strip_prefix(run) else { return false };
+        (literal, text) = (rest, behind);
+        if !literal.is_empty() {
+            let Some(rests) = pass_escape(literal, text) else { return false };
+            (literal, text) = rests;
+        }
     }
-    literal == text
+    text.is_empty()
+}
+
+/// Passes over the escape that a literal begins with, or two that make a pair, and over what it means, if a text begins with it.
+#[inline(never)]
+fn pass_escape<'l, 't>(literal: &'l [u8], text: &'t [u8]) -> Option<(&'l [u8], &'t [u8])> {
+    let length = match literal.get(1) {
+        Some(b'u') if is_high(literal, 2) && literal.get(6..8) == Some(b"\\u") && is_low(literal, 8) => 12,
+        Some(b'u') => 6,
+        _ => 2,
+    };
+    let (escape, rest) = literal.split_at_checked(length)?;
+    let mut one = String::new();
+    decode_into(core::str::from_utf8(escape).ok()?, &mut one);
+    Some((rest, text.strip_prefix(one.as_bytes())?))
 }
 
 fn is_high(bytes: &[u8], at: usize) -> bool {
