@@ -9,7 +9,6 @@ use std::path::PathBuf;
 use deltafold_benches::contenders::StreamRoad;
 use deltafold_benches::shapes::{Expected, Folded};
 use deltafold_benches::{measure, mode, wanted, Contender, Cut};
-use serde_json::Value;
 
 const ROADS: [StreamRoad; 5] = [
     StreamRoad::Reader,
@@ -74,16 +73,7 @@ fn plainly(stream: &[u8]) -> Option<Expected> {
     for frame in frames.split("\n\n") {
         let mut lines = frame.split('\n').filter(|line| !line.starts_with("event: "));
         let (data, None) = (lines.next()?.strip_prefix("data: ")?, lines.next()) else { return None };
-        let value: Value = serde_json::from_str(data).ok()?;
-        folded.event();
-        if let Some(delta) = value["delta"].as_str() {
-            let index = |key: &str| value[key].as_u64();
-            let part = index("content_index").or_else(|| index("summary_index")).unwrap_or(0);
-            folded.delta(index("output_index").unwrap_or(0), part, delta);
-        }
-        if value["type"] == "response.completed" {
-            folded.completed(data);
-        }
+        folded.read_plainly(data).ok()?;
     }
     Some(folded.result())
 }

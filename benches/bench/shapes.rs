@@ -2,25 +2,14 @@
 
 use deltafold_benches::shapes::{data_lines, hash, huge_line, many_items, reasoning, Expected, Folded, Shape, NAMES};
 use deltafold_benches::{Cut, Mode};
-use serde_json::Value;
 
 fn read_plainly(stream: &[u8]) -> Expected {
     let text = std::str::from_utf8(stream).unwrap();
     let mut folded = Folded::default();
     for frame in text.split_terminator("\n\n") {
         let data: Vec<&str> = frame.lines().filter_map(|line| line.strip_prefix("data: ")).collect();
-        let data = data.join("\n");
-        let value: Value = serde_json::from_str(&data).unwrap();
+        let value = folded.read_plainly(&data.join("\n")).unwrap();
         assert_eq!(frame.lines().next().and_then(|line| line.strip_prefix("event: ")), value["type"].as_str());
-        folded.event();
-        if let Some(delta) = value["delta"].as_str() {
-            let index = |key: &str| value[key].as_u64();
-            let part = index("content_index").or_else(|| index("summary_index")).unwrap_or(0);
-            folded.delta(index("output_index").unwrap_or(0), part, delta);
-        }
-        if value["type"] == "response.completed" {
-            folded.completed(&data);
-        }
     }
     folded.result()
 }

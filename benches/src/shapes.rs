@@ -125,6 +125,25 @@ impl Folded {
         self.parts[self.last].1.push_str(delta);
     }
 
+    /// Counts an event and adds what its payload brings, by a plain reading of all of it; gives it parsed.
+    ///
+    /// # Errors
+    ///
+    /// The payload is no JSON.
+    pub fn read_plainly(&mut self, payload: &str) -> serde_json::Result<serde_json::Value> {
+        let value: serde_json::Value = serde_json::from_str(payload)?;
+        self.event();
+        if let Some(delta) = value["delta"].as_str() {
+            let index = |key: &str| value[key].as_u64();
+            let part = index("content_index").or_else(|| index("summary_index")).unwrap_or(0);
+            self.delta(index("output_index").unwrap_or(0), part, delta);
+        }
+        if value["type"] == "response.completed" {
+            self.completed(payload);
+        }
+        Ok(value)
+    }
+
     /// Notes the payload of the completed response.
     pub fn completed(&mut self, payload: &str) {
         self.completed_bytes = payload.len();
