@@ -435,14 +435,17 @@ impl Accumulator {
             return self.place(index, index, Slot::from_item(item, &id, true), event);
         };
         let slot = &mut self.building.slots[at as usize];
+        let mut agrees = false;
         if slot.done {
             findings.report(Rule::Item07, event.place(), Some(Repair::TookLater), || {
                 (String::new(), "expected one output_item.done for the item, found another".to_owned())
             });
         } else if let Some((rule, message)) = agree::item(slot, item) {
             findings.report(rule, event.place(), Some(Repair::TookLater), || (String::new(), message));
+        } else {
+            agrees = true;
         }
-        slot.finish(item, &id);
+        slot.finish(item, &id, agrees);
         if !id.is_empty() {
             self.building.by_id.keep(id.into_owned(), at);
         }

@@ -8,7 +8,7 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use core::cell::OnceCell;
 
-use super::slot::part_of;
+use super::slot::part_with;
 use crate::json::{Object, Tag, Tape, Value, View};
 
 /// An object that is built only when it is looked at or changed.
@@ -66,6 +66,20 @@ impl Body {
             return if light.lacks { Self::raw(item, Reading::Item) } else { Self::Built(light.object) };
         }
         Self::raw(item, Reading::Item).look(item)
+    }
+
+    /// Takes a finished item of which the old one had all texts: they are not decoded again.
+    pub(crate) fn finished(item: View<'_>, mut old: Self) -> Self {
+        if item.raw().len() > LARGE_BYTES {
+            // What was built goes first: the two can be most of the memory.
+            drop(old);
+            return Self::from(item);
+        }
+        let body = Self::raw(item, Reading::Item);
+        if let (Self::Raw { light, .. }, Self::Built(old)) = (&body, &mut old) {
+            light.get_or_init(|| Light::with(item, Reading::Item, old));
+        }
+        body
     }
 
     /// Makes ready for somebody who will soon look. The item is the text, read.
@@ -147,6 +161,11 @@ impl Body {
 
 impl Light {
     fn of(view: View<'_>, reading: Reading) -> Self {
+        Self::with(view, reading, &mut Object::new())
+    }
+
+    /// The same, and texts that the object before it has, too, are taken from there.
+    fn with(view: View<'_>, reading: Reading, old: &mut Object) -> Self {
         let mut this = Self { object: Object::new(), lacks: false };
         let mut placed = false;
         for (key, value) in view.entries() {
@@ -157,8 +176,17 @@ impl Light {
             }
             let value = match (&*key, reading) {
                 ("content", Reading::Item) if value.tag() == Tag::Array => {
-                    Value::Array(value.elements().map(|part| this.part(part)).collect())
+                    let mut old = old.get_mut("content").and_then(Value::as_array_mut).into_iter().flatten();
+                    Value::Array(value.elements().map(|part| this.part(part, old.next())).collect())
                 }
+                // What calls stream; the caller knows that it is the same, if it stands once.
+                ("arguments" | "input" | "code", Reading::Item) => match old.get_mut(&key) {
+                    Some(Value::String(known)) if !known.is_empty() && once(view, &key) => {
+                        known.shrink_to_fit();
+                        Value::String(core::mem::take(known))
+                    }
+                    _ => value.to_value(),
+                },
                 ("output", Reading::Snapshot) => Value::Null,
                 _ => value.to_value(),
             };
@@ -170,14 +198,19 @@ impl Light {
         this
     }
 
-    fn part(&mut self, view: View<'_>) -> Value {
+    fn part(&mut self, view: View<'_>, old: Option<&mut Value>) -> Value {
         if view.tag() != Tag::Object {
             return view.to_value();
         }
-        let (part, logprobs) = part_of(view);
+        let (part, logprobs) = part_with(view, old.unwrap_or(&mut Value::Null));
         self.lacks |= logprobs.is_some();
         part
     }
+}
+
+/// Says whether a key stands once.
+fn once(view: View<'_>, key: &str) -> bool {
+    view.entries().filter(|(other, _)| other.is_str(key)).count() == 1
 }
 
 /// Reads text that was checked, depth included, when its event was read.
@@ -190,3 +223,34 @@ fn read<T>(text: &str, take: impl FnOnce(View<'_>) -> T) -> T {
 
 /// From here on memory counts for more than the time of writing an object anew.
 const LARGE_BYTES: usize = 1 << 16;
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+    use alloc::string::ToString;
+
+    use crate::Reader;
+
+    #[test]
+    fn a_finished_call_is_as_it_was_sent_whatever_was_kept_of_it() {
+        for item in [
+            r#"{"type":"function_call","id":"f","arguments":"{\"a\":\"\\n\"}","name":"n"}"#,
+            r#"{"type":"function_call","arguments":"x","id":"f","arguments":"{\"a\":\"\\n\"}"}"#,
+            r#"{"type":"function_call","id":"f","arguments":"other","status":"completed"}"#,
+            r#"{"type":"function_call","id":"f","arguments":null}"#,
+            r#"{"type":"message","id":"f","content":[{"type":"output_text","text":"t"},1]}"#,
+        ] {
+            let mut reader = Reader::new();
+            for event in [
+                r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","id":"f","arguments":""}}"#,
+                r#"{"type":"response.function_call_arguments.delta","output_index":0,"item_id":"f","delta":"{\"a\":"}"#,
+                r#"{"type":"response.function_call_arguments.delta","output_index":0,"item_id":"f","delta":"\"\\n\"}"}"#,
+                &format!(r#"{{"type":"response.output_item.done","output_index":0,"item":{item}}}"#),
+            ] {
+                reader.feed_json(event).unwrap();
+                reader.poll_event().unwrap().unwrap();
+            }
+            assert_eq!(reader.response().items().next().unwrap().to_value().to_string(), item);
+        }
+    }
+}

@@ -128,13 +128,15 @@ impl Slot {
         Self::from_item(item, id.unwrap_or(""), false)
     }
 
-    /// Takes the finished item. Nothing is added to it any more, so its elements are not counted.
-    pub(crate) fn finish(&mut self, item: impl Into<Body>, id: &str) {
+    /// Takes the finished item; `agrees` says that its texts are those that it has. Nothing is added to it any more, so its
+    /// elements are not counted.
+    pub(crate) fn finish(&mut self, item: View<'_>, id: &str, agrees: bool) {
         // What was built goes first: the two can be most of the memory.
-        self.item = Body::default();
+        let old = core::mem::take(&mut self.item);
+        let old = if agrees { old } else { Body::default() };
         self.logprobs.clear();
         self.logprobs_of.clear();
-        self.item = item.into();
+        self.item = Body::finished(item, old);
         self.id = id.to_owned();
         self.done = true;
         self.wires = Default::default();

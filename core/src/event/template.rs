@@ -33,6 +33,8 @@ pub(crate) struct Template {
     loose: Cut,
     /// What is foretold for the item that grew last, for the others that grow, and which of those may be next.
     growing: Box<Steady>,
+    // Boxed, since they change places with the one that grows.
+    #[allow(clippy::vec_box)]
     others: Vec<Box<Steady>>,
     turn: usize,
     /// Tells what is foretold from what was foretold before, also by other templates.
@@ -133,7 +135,7 @@ impl Template {
             self.head.extend([EVENT, name, "\n"]);
         }
         self.head.push_str(data);
-        self.growing = Box::default();
+        *self.growing = Steady::default();
         self.others.clear();
     }
 
@@ -294,9 +296,9 @@ impl Template {
 
     /// Foretells the next block of an item, in the place of what was foretold for it, or for the item that came longest ago.
     fn foretell(&mut self, payload: &str, item: &[u8], marks: &[Mark]) {
-        let is_known = |steady: &Box<Steady>| steady.item() == Some(item);
+        let is_known = |steady: &Steady| steady.item() == Some(item);
         if !is_known(&self.growing) && self.growing.item().is_some() {
-            let at = self.others.iter().position(is_known).unwrap_or_else(|| {
+            let at = self.others.iter().position(|steady| is_known(steady)).unwrap_or_else(|| {
                 if self.others.len() + 1 < ITEMS {
                     self.others.push(Box::default());
                     self.others.len() - 1

@@ -120,55 +120,39 @@ fn rare_string(bytes: &[u8], start: usize, from: usize) -> Option<Seen> {
     Some(Seen { end, escaped })
 }
 
-/// Decodes a string of a few bytes whose escapes stand for one byte each. Gives where its closing quote stands and how many
-/// bytes of `out` it takes; more may stand behind them. `None`: it is to be read in another way.
-///
-/// Which byte is an escape cannot be foreseen, so there is no branch for it.
+/// Decodes a string of a few bytes of ASCII whose escapes stand for one byte each. Gives where its closing quote stands and how
+/// many bytes of `out` it takes; more may stand behind them. `None`: it is to be read in another way.
 pub(crate) fn short_string(bytes: &[u8], start: usize, out: &mut String) -> Option<(usize, usize)> {
     let mut text = Short([0; SHORT]);
-    let (mut length, mut row, mut bad) = (0usize, 0usize, false);
-    for (at, &byte) in bytes.get(start..)?.iter().take(SHORT).enumerate() {
-        let meant = STEPS[row | usize::from(byte)];
-        if meant == QUOTE {
-            if bad {
-                return None;
-            }
-            // All of it, zeros included: a length that is always the same costs least.
-            let text = core::str::from_utf8(&text.0).ok()?;
-            out.clear();
-            out.push_str(text.get(..SHORT)?);
-            return Some((start + at, length));
+    let last = bytes.len().checked_sub(8)?;
+    let (mut at, mut length) = (start, 0);
+    loop {
+        let from = at.min(last);
+        let word = u64::from_le_bytes(*bytes.get(from..)?.first_chunk()?) >> (8 * (at - from) % 64);
+        let plain = (unusual(word).trailing_zeros() / 8) as usize;
+        // More than is wanted: what follows is written over it.
+        *text.0.get_mut(length..)?.first_chunk_mut()? = word.to_le_bytes();
+        (at, length) = (at + plain, length + plain);
+        if plain == 8 {
+            continue;
         }
-        bad |= meant == BAD;
-        text.0[length % SHORT] = meant;
-        row = if meant == SLASH { 256 } else { 0 };
-        length += usize::from(meant != SLASH);
+        if bytes.get(at) == Some(&b'"') {
+            break;
+        }
+        let meant = MEANT[usize::from(*bytes.get(at + 1).filter(|_| bytes.get(at) == Some(&b'\\'))?)];
+        if meant == 0 {
+            return None;
+        }
+        *text.0.get_mut(length)? = meant;
+        (at, length) = (at + 2, length + 1);
     }
-    None
+    *text.0.get_mut(length..)?.first_chunk_mut()? = [0; 8];
+    // All of it, zeros included: a length that is always the same costs least.
+    let text = core::str::from_utf8(&text.0).ok()?.get(..SHORT)?;
+    out.clear();
+    out.push_str(text);
+    Some((at, length))
 }
-
-/// What a byte of a string means, and, 256 places behind, what it means after a backslash. What no text has says the rest.
-const STEPS: [u8; 512] = {
-    let mut steps = [BAD; 512];
-    let mut byte = 0;
-    while byte < 256 {
-        if byte >= 0x20 && byte < QUOTE as usize {
-            steps[byte] = byte as u8;
-        }
-        if MEANT[byte] != 0 {
-            steps[256 + byte] = MEANT[byte];
-        }
-        byte += 1;
-    }
-    steps[b'"' as usize] = QUOTE;
-    steps[b'\\' as usize] = SLASH;
-    steps
-};
-
-/// No byte of UTF-8 is so large.
-const QUOTE: u8 = 0xFD;
-const SLASH: u8 = 0xFE;
-const BAD: u8 = 0xFF;
 
 const SHORT: usize = 32;
 
