@@ -1,47 +1,51 @@
 #!/usr/bin/env bash
 # Changes the core in small ways and sees whether a test notices; needs cargo-mutants (cargo install --locked cargo-mutants).
 #
-#   bash tests/mutants.sh              every mutant of sse, json, event, accumulate and validate: about a day on two cores
-#   bash tests/mutants.sh sse 0/6      the first sixth of the mutants of one layer
+#   bash tests/mutants.sh                 every mutant of sse, json, event, accumulate and validate
+#   bash tests/mutants.sh sse             those of one layer
+#   bash tests/mutants.sh sse 0/6         each sixth of them, from the first
+#   bash tests/mutants.sh again           those that survived, once more: after a test was added
+#   bash tests/mutants.sh report          what is known so far
 #
-# Works in a clone of the last commit, so the checkout is not touched. Each layer is judged by the tests that are about it,
-# in the order of what they cost. Results are in $DELTAFOLD_CACHE/mutants/LAYER; what survives there is a
-# test that is missing, or a change that makes no difference.
+# cargo-mutants names the mutants. Building each would take a day, so tests/mutants puts all of them into one copy of the core, each
+# behind a switch (DELTAFOLD_MUTANT), and the tests are built once. A mutant is asked about with the tests that reach it, one by one,
+# until one fails or runs out of time. Works in a clone of the last commit, so the checkout is not touched. A run that is ended goes
+# on where it was; with another core it starts anew.
+#
+# The report lists what survived without a reason in tests/mutants/survivors.json, and the command fails if there is anything.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
-cache=${DELTAFOLD_CACHE:-$root/.cache}/mutants
-mkdir -p "$cache"
+out=${DELTAFOLD_CACHE:-$root/.cache}/mutants
+tree=$out/tree
+tool=$out/tool/release/mutants
+mkdir -p "$out"
 
-# The suites that judge a layer.
-suites() {
-    case $1 in
-        sse) echo sse_conformance sse_limits sse_any_cut ;;
-        json) echo partial_json events ;;
-        event) echo events accumulate ;;
-        accumulate) echo accumulate events ;;
-        validate) echo validate schema_vectors ;;
-        *) echo "no layer is named $1" >&2; return 1 ;;
-    esac
-}
+CARGO_TARGET_DIR=$out/tool cargo build --quiet --locked --release --manifest-path "$root/tests/mutants/Cargo.toml"
+report() { "$tool" report "$out" "$root/tests/mutants/survivors.json"; }
+if [ "${1-}" = report ]; then report; exit; fi
 
-layer() {
-    local name=$1 shard=${2:-0/1} tree=$cache/tree arguments=()
-    # Given to the build as well as to the run, or every suite would be linked for every mutant.
-    for suite in $(suites "$name"); do arguments+=(--cargo-arg "--test=$suite"); done
-    if [ ! -d "$tree/.git" ]; then git clone -q "$root" "$tree"; fi
-    git -C "$tree" fetch -q origin
-    git -C "$tree" reset -q --hard "$(git -C "$root" rev-parse HEAD)"
-    # A mutant that hangs is caught, too: the suites take seconds.
-    (cd "$tree" && CARGO_TARGET_DIR=$cache/target CARGO_INCREMENTAL=1 cargo mutants --in-place --baseline skip --timeout 240 \
-        --shard "$shard" --package deltafold --file "core/src/$name/**" --test-package deltafold-tests \
-        --output "$cache/$name" --no-shuffle --colors never "${arguments[@]}")
-}
+# What is asked must be fast, and what would be an overflow in a debug build must be one here.
+export CARGO_TARGET_DIR=$out/target CARGO_PROFILE_DEV_OPT_LEVEL=1 CARGO_PROFILE_DEV_DEBUG=0 RUSTFLAGS="--cap-lints allow"
+layers=(sse json event accumulate validate)
 
-if [ $# -gt 0 ]; then
-    layer "$@"
+[ -d "$tree/.git" ] || git clone -q "$root" "$tree"
+git -C "$tree" fetch -q origin
+commit=$(git -C "$root" rev-parse HEAD)
+git -C "$tree" cat-file -e "$commit" || { echo "commit first" >&2; exit 1; }
+core=$(git -C "$root" rev-parse "HEAD:core/src")
+# The core of the tree stays rewritten, so that it is only built again when it has changed.
+if [ "$(cat "$out/core" 2>/dev/null)" != "$core" ]; then
+    rm -f "$out/core" "$out/results.jsonl" "$out/mutants.json"
+    git -C "$tree" reset -q --hard "$commit"
+    git -C "$tree" clean -qfd core
+    files=()
+    for layer in "${layers[@]}"; do files+=(--file "core/src/$layer/**"); done
+    (cd "$tree" && cargo mutants --list --json --package deltafold "${files[@]}") >"$out/list.json"
+    "$tool" build "$out/list.json" "$tree" "$out"
+    echo "$core" >"$out/core"
 else
-    status=0
-    for name in sse json event accumulate validate; do layer "$name" || status=1; done
-    exit $status
+    git -C "$tree" checkout -q "$commit" -- tests Cargo.toml Cargo.lock
 fi
+"$tool" run "$tree" "$out" "$@"
+report

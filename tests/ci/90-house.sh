@@ -30,7 +30,7 @@ for name in $(git ls-files | cut -d/ -f1 | sort -u); do
     case " $(echo $expected) " in *" $name "*) ;; *) complain "a stray entry at the top level: $name" ;; esac
 done
 
-locks="Cargo.lock tests/fuzz/Cargo.lock tests/tools/Cargo.lock tests/clients/node/package-lock.json"
+locks="Cargo.lock tests/fuzz/Cargo.lock tests/mutants/Cargo.lock tests/tools/Cargo.lock tests/clients/node/package-lock.json"
 [ ! -f npm/package.json ] || locks="$locks npm/package-lock.json"
 for lock in $locks; do
     git ls-files --error-unmatch "$lock" >/dev/null 2>&1 || complain "not committed: $lock"
