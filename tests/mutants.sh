@@ -5,7 +5,11 @@
 #   bash tests/mutants.sh sse             those of one layer
 #   bash tests/mutants.sh sse 0/6         each sixth of them, from the first
 #   bash tests/mutants.sh again           those that survived, once more: after a test was added
+#   bash tests/mutants.sh sse 2           with no more than two seconds of tests for each
+#   bash tests/mutants.sh only=blocks     with the tests that have this in their name
 #   bash tests/mutants.sh report          what is known so far
+#
+# The words can be combined. `again` with fewer tests than before never takes back what is known: the report counts the best answer.
 #
 # cargo-mutants names the mutants. Building each would take a day, so tests/mutants puts all of them into one copy of the core, each
 # behind a switch (DELTAFOLD_MUTANT), and the tests are built once. A mutant is asked about with the tests that reach it, one by one,

@@ -201,7 +201,10 @@ fn a_payload_past_the_limit_can_be_dropped_and_reading_goes_on() {
 
 #[test]
 fn streams_of_another_kind_are_named_in_one_finding() {
-    let cases: [(&str, &str); 9] = [
+    let cases: [(&str, &str); 12] = [
+        ("data: {\"usageMetadata\":{}}\n\n", "Gemini"),
+        ("data: {\"message\":{},\"done\":false}\n\n", "Ollama"),
+        ("data: {\"object\":\"response\",\"status\":\"completed\",\"output\":[]}\n\n", "a whole response object"),
         ("data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"choices\":[]}\n\ndata: {\"choices\":[]}\n\n", "Chat Completions"),
         ("event: message_start\ndata: {\"type\":\"message_start\",\"message\":{}}\n\nevent: ping\ndata: {\"type\":\"ping\"}\n\n", "Anthropic"),
         ("data: {\"candidates\":[]}\r\n\r\n", "Gemini"),
@@ -223,6 +226,30 @@ fn streams_of_another_kind_are_named_in_one_finding() {
     }
     let (_, reader) = read_bytes(b"\x1f\x8b\x08\x00\x00binary\n");
     assert!(reader.findings().iter().any(|finding| finding.message.contains("gzip")), "{:?}", reader.findings());
+    let (_, reader) = read_bytes(b"\x28\xB5\x2F\xFD\x04\n");
+    assert!(reader.findings().iter().any(|finding| finding.message.contains("zstd")), "{:?}", reader.findings());
+}
+
+#[test]
+fn what_only_resembles_another_stream_is_not_named() {
+    let cases: [&[u8]; 9] = [
+        b"data: {\"message\":{}}\n\n",
+        b"data: {\"done\":true}\n\n",
+        b"data: {\"output\":[],\"status\":\"completed\"}\n\n",
+        b"data: {\"output\":[],\"object\":\"response\"}\n\n",
+        b"data: {\"status\":\"completed\",\"object\":\"response\"}\n\n",
+        b"data: {\"output\":[],\"status\":\"completed\",\"object\":\"list\"}\n\n",
+        b"\x1f\x20\n",
+        b"(\xB5\n",
+        b"(hello)\n",
+    ];
+    for stream in cases {
+        let (_, reader) = read_bytes(stream);
+        for name in ["Gemini", "Ollama", "a whole response object", "gzip", "zstd"] {
+            let named = reader.findings().iter().any(|finding| finding.message.contains(name));
+            assert!(!named, "{name}: {:?}", reader.findings());
+        }
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Every mutant of the core in one program; see tests/mutants.sh, which calls this.
 //!
 //!   mutants build LIST TREE OUT              puts the mutants of the list into the tree and says which do not fit
-//!   mutants run TREE OUT [LAYER] [K/N] [again]   builds the tests once and asks them about each mutant
+//!   mutants run TREE OUT [WORD]…             builds the tests once and asks them about each mutant
 //!   mutants report OUT REASONS               counts, and names the survivors that have no reason
 
 mod build;
@@ -19,10 +19,12 @@ fn main() -> ExitCode {
     match words.as_slice() {
         ["build", list, tree, out] => build::build(Path::new(list), Path::new(tree), Path::new(out)),
         ["run", tree, out, rest @ ..] => {
-            let mut choice = run::Choice { layer: None, shard: (0, 1), again: false, budget: f64::INFINITY };
+            let mut choice =
+                run::Choice { layer: None, shard: (0, 1), again: false, budget: f64::INFINITY, only: String::new() };
             for word in rest {
                 match word.split_once('/').map(|(which, of)| (which.parse(), of.parse())) {
                     Some((Ok(which), Ok(of))) => choice.shard = (which, of),
+                    None if word.starts_with("only=") => choice.only = word.trim_start_matches("only=").to_owned(),
                     None if *word == "again" => choice.again = true,
                     None if word.parse::<f64>().is_ok() => choice.budget = word.parse().unwrap_or(f64::INFINITY),
                     None => choice.layer = Some((*word).to_owned()),
@@ -42,6 +44,8 @@ fn main() -> ExitCode {
 }
 
 fn usage() -> ExitCode {
-    eprintln!("mutants build LIST TREE OUT | run TREE OUT [LAYER] [K/N] [again] | report OUT REASONS");
+    eprintln!(
+        "mutants build LIST TREE OUT | run TREE OUT [LAYER] [K/N] [SECONDS] [only=TEST] [again] | report OUT REASONS"
+    );
     ExitCode::FAILURE
 }

@@ -13,10 +13,12 @@ pub struct Choice {
     pub layer: Option<String>,
     /// Each Nth, from which.
     pub shard: (usize, usize),
-    /// Only those that survived before; their older results are kept, the newest counts.
+    /// Only those that survived before.
     pub again: bool,
     /// Seconds of tests after which a mutant is put off.
     pub budget: f64,
+    /// Only tests with this in their name.
+    pub only: String,
 }
 
 /// Starting a program costs that much beside the test itself.
@@ -26,7 +28,8 @@ const START: f64 = 0.004;
 pub fn run(tree: &Path, out: &Path, choice: &Choice) {
     let text = fs::read_to_string(out.join("mutants.json")).expect("the mutants");
     let mutants: Vec<Value> = serde_json::from_str(&text).expect("the mutants");
-    let tests = suite::tests(tree, out);
+    let mut tests = suite::tests(tree, out);
+    tests.retain(|test| test.name.contains(&choice.only));
     let path = out.join("results.jsonl");
     let known = results(out);
     let mut odds = Odds::default();
@@ -54,13 +57,22 @@ pub fn run(tree: &Path, out: &Path, choice: &Choice) {
     }
 }
 
-/// The newest result of each mutant.
+/// The best answer about each mutant: a test that caught it once counts, and one that reached it counts for more than none.
 pub fn results(out: &Path) -> BTreeMap<u32, Value> {
     let text = fs::read_to_string(out.join("results.jsonl")).unwrap_or_default();
-    text.lines()
-        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-        .map(|value| (number(&value["id"]), value))
-        .collect()
+    let rank = |value: &Value| match value["result"].as_str() {
+        Some("unreached") => 0,
+        Some("survived") => 1,
+        _ => 2,
+    };
+    let mut best: BTreeMap<u32, Value> = BTreeMap::new();
+    for value in text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+        let id = number(&value["id"]);
+        if best.get(&id).is_none_or(|known| rank(known) <= rank(&value)) {
+            best.insert(id, value);
+        }
+    }
+    best
 }
 
 pub fn number(value: &Value) -> u32 {

@@ -37,20 +37,19 @@ pub fn tests(tree: &Path, out: &Path) -> Vec<Test> {
     // The tests run in other folders.
     let out = &out.canonicalize().expect("the folder for results");
     let kept = out.join("tests.json");
-    let stamp: Vec<String> = programs
-        .iter()
-        .map(|(program, _, _)| {
-            format!("{} {:?}", program.display(), fs::metadata(program).and_then(|data| data.modified()).ok())
-        })
-        .collect();
-    if let Ok(text) = fs::read_to_string(&kept) {
-        let value: Value = serde_json::from_str(&text).expect("what was measured");
-        if value["programs"] == json!(stamp) {
-            return value["tests"].as_array().into_iter().flatten().map(from_json).collect();
-        }
-    }
+    let known: Value =
+        fs::read_to_string(&kept).ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+    let stamp = |program: &Path| format!("{:?}", fs::metadata(program).and_then(|data| data.modified()).ok());
+    let stamps: Value =
+        programs.iter().map(|(program, _, _)| (program.display().to_string(), stamp(program))).collect();
     let mut tests = Vec::new();
     for (program, folder, suite) in &programs {
+        let path = program.display().to_string();
+        if known["stamps"][&path] == stamps[&path] {
+            let of = known["tests"].as_array().into_iter().flatten().filter(|test| test["program"] == path.as_str());
+            tests.extend(of.map(from_json));
+            continue;
+        }
         let listed = Command::new(program)
             .args(["--list", "--format", "terse"])
             .current_dir(folder)
@@ -80,7 +79,7 @@ pub fn tests(tree: &Path, out: &Path) -> Vec<Test> {
         "no test reaches a mutant: the switches are not in the programs"
     );
     let all: Vec<Value> = tests.iter().map(to_json).collect();
-    fs::write(&kept, json!({ "programs": stamp, "tests": all }).to_string()).expect("the tests can be written");
+    fs::write(&kept, json!({ "stamps": stamps, "tests": all }).to_string()).expect("the tests can be written");
     tests
 }
 
