@@ -126,6 +126,11 @@ export class ToolLoop {
     return this.#step({ result: [callId, result] });
   }
 
+  /** Ends the loop, in any state; the state, "stopped". No further request is made, and nothing is pending. */
+  stop(): Shown["state"] {
+    return this.#step({ stop: true });
+  }
+
   get state(): Shown["state"] {
     return this.#shown.state;
   }

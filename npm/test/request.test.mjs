@@ -45,6 +45,18 @@ test("a loop takes results in any order and sends them in the order of the calls
   assert.equal(tools.reason, null);
 });
 
+test("a caller can stop a loop in any state", () => {
+  for (const steps of [[], [response(call("c1"))], [response()]]) {
+    const tools = new ToolLoop(REQUEST);
+    for (const step of steps) tools.apply(step);
+    assert.equal(tools.stop(), "stopped");
+    assert.deepEqual([tools.state, tools.reason, tools.pending], ["stopped", "caller", []]);
+    assert.throws(() => tools.result("c1", "too late"), Misuse);
+    assert.throws(() => tools.apply(response()), Misuse);
+    assert.equal(tools.stop(), "stopped");
+  }
+});
+
 test("an error comes with advice, and a socket has its message", () => {
   const body = { error: { type: "too_many_requests", code: null, message: "Slow down.", param: null } };
   const found = advice(body, { status: 429, headers: { "Retry-After": "2" } });
