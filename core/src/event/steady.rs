@@ -52,6 +52,8 @@ impl What {
 struct Literal {
     length: usize,
     word: u32,
+    /// Which gap stands behind it, the number counted with the others.
+    gap: usize,
 }
 
 /// Where the number stands in the text: how long it is there, behind how many gaps, and where in the literal.
@@ -111,7 +113,8 @@ impl Steady {
                 self.number = Some(Number { at, length, gaps: self.gaps.len(), within });
             } else if let Some(what) = What::of(mark.slot) {
                 self.text.extend_from_slice(bytes.get(from..mark_start)?);
-                self.gaps.push((Literal::at(&self.text, start), what));
+                let gap = self.gaps.len() + usize::from(self.number.is_some());
+                self.gaps.push((Literal { gap, ..Literal::at(&self.text, start) }, what));
                 (from, start) = (mark_end, self.text.len());
             }
         }
@@ -185,13 +188,7 @@ impl Steady {
         }
         let mut rest = bytes;
         let mut text = self.text.as_slice();
-        let mut spans = 0;
-        let number = self.number.unwrap_or(Number { at: 0, length: 0, gaps: usize::MAX, within: 0 });
-        for (index, (literal, what)) in self.gaps.iter().enumerate() {
-            if index == number.gaps {
-                *self.fields.gaps.spans.get_mut(spans)? = number.span(bytes.len() - rest.len(), self.head);
-                spans += 1;
-            }
+        for (literal, what) in &self.gaps {
             let Some(behind) = literal.skip(rest, text) else {
                 return self.read_again(bytes, rest, next, scratch);
             };
@@ -210,25 +207,34 @@ impl Steady {
                 at = scan::unchecked_string(bytes, start)?.end;
             }
             rest = bytes.get(at..)?;
-            *self.fields.gaps.spans.get_mut(spans)? = ((start - self.head) as u32, (at - self.head) as u32);
-            spans += 1;
-        }
-        if self.gaps.len() == number.gaps {
-            *self.fields.gaps.spans.get_mut(spans)? = number.span(bytes.len() - rest.len(), self.head);
+            *self.fields.gaps.spans.get_mut(literal.gap)? = ((start - self.head) as u32, (at - self.head) as u32);
         }
         let Some((rest, _)) = self.rest.skip(rest, text) else {
             return self.read_again(bytes, rest, next, scratch);
         };
-        if self.number.is_some() {
+        if let Some(number) = self.number {
             // No number was expected, and none stands there.
             if next.length == 0 {
                 return None;
             }
             self.fields.set_sequence_number(next.value);
             next.count_up();
+            self.note_number(number)?;
         }
         // The text ends in two line feeds.
         Some((self.head, (bytes.len() - rest.len()).checked_sub(2)?))
+    }
+
+    /// Notes where the number stands in the payload: its literal begins where the gap before it ends.
+    #[inline]
+    fn note_number(&mut self, number: Number) -> Option<()> {
+        let spans = &mut self.fields.gaps.spans;
+        let start = match number.gaps.checked_sub(1) {
+            Some(before) => spans.get(before)?.1 as usize + number.within,
+            None => number.within.checked_sub(self.head)?,
+        };
+        *spans.get_mut(number.gaps)? = (start as u32, (start + number.length) as u32);
+        Some(())
     }
 
     /// Reads once more, if another number stands where what comes differs.
@@ -294,20 +300,11 @@ fn read_rare(bytes: &[u8], start: usize, head: usize, fields: &mut Fields, scrat
     Some(seen.end)
 }
 
-impl Number {
-    /// Where it stands in a payload, if its literal begins at a place in the block.
-    #[inline]
-    fn span(&self, literal: usize, head: usize) -> (u32, u32) {
-        let start = (literal + self.within).saturating_sub(head);
-        (start as u32, (start + self.length) as u32)
-    }
-}
-
 impl Literal {
     /// What stands in a text from a place to its end.
     fn at(text: &[u8], start: usize) -> Self {
         let word = text.last_chunk().map_or(0, |last| u32::from_le_bytes(*last));
-        Self { length: text.len() - start, word }
+        Self { length: text.len() - start, word, gap: 0 }
     }
 
     /// Passes over itself in what came and in the text, if it begins both.
