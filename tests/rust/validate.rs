@@ -10,6 +10,7 @@ use deltafold::validate::{
     ValidateOptions, Validator,
 };
 use deltafold::{Code, Edition, Finding, Findings, Limits, Overflow, Place, Profile, Reader, ReaderOptions, Weights};
+use deltafold_tests::schema::mutations;
 use deltafold_tests::streams::{feed, object, stream_edition, stream_names, Feed};
 use deltafold_tests::{vectors, Cutting, Vector};
 use serde_json::{json, Value};
@@ -25,6 +26,7 @@ fn edition(vector: &Vector) -> Edition {
 }
 
 fn options(vector: &Vector) -> ReaderOptions {
+    let quote = vector.get("quote") == true;
     let mut limits = Limits::default();
     let given = vector.get("limits");
     let limit = |key: &str| given[key].as_u64().map(|limit| limit as usize);
@@ -37,6 +39,7 @@ fn options(vector: &Vector) -> ReaderOptions {
         profile: Profile::builtin(vector.get("profile").as_str().unwrap_or("open-responses")).unwrap(),
         edition: Some(edition(vector)),
         layers: Layers::ALL,
+        quote,
         starting_after: vector.get("starting_after").as_u64(),
         schemas: schemas(vector),
         limits,
@@ -177,6 +180,76 @@ fn every_vector_gives_its_findings_and_no_other_however_it_is_cut() {
         }
     }
     assert!(wrong.is_empty(), "{} vectors:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Compares with a file beside this one. `DELTAFOLD_WRITE=1` writes it anew; what has changed is to be read then.
+fn compare_with(file: &str, told: &str) {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("rust").join(file);
+    if std::env::var_os("DELTAFOLD_WRITE").is_some() {
+        std::fs::write(&path, told).expect("the messages can be written");
+    }
+    let written = std::fs::read_to_string(&path).expect("the messages");
+    let (old, new): (Vec<&str>, Vec<&str>) = (written.lines().collect(), told.lines().collect());
+    let differ = old.iter().zip(&new).position(|(old, new)| old != new).unwrap_or(old.len().min(new.len()));
+    let around =
+        |lines: &[&str]| lines.iter().skip(differ.saturating_sub(1)).take(4).copied().collect::<Vec<_>>().join("\n");
+    assert!(written == told, "{file}, line {}:\n{}\n\nand now:\n{}", differ + 1, around(&old), around(&new));
+}
+
+/// What people read, word by word, and where it points.
+#[test]
+fn every_message_is_worded_as_written_down() {
+    let mut told = String::new();
+    for mut vector in vectors("validate") {
+        let findings = run(&vector, Cutting::Whole);
+        vector.value["quote"] = json!(true);
+        let quoting = run(&vector, Cutting::Whole);
+        assert_eq!(findings.len(), quoting.len(), "{vector}: quoting changes what is found");
+        for (finding, quoting) in findings.iter().zip(&quoting) {
+            let (at, message) = (finding.place.offset, &finding.message);
+            told += &format!("{vector}: {} at byte {at} {}\n    {message}\n", finding.rule.id(), finding.path);
+            if quoting.message != *message {
+                told += &format!("    {}\n", quoting.message);
+            }
+        }
+    }
+    compare_with("messages.txt", &told);
+}
+
+/// Streams that are right, each member of each event changed in every way, each event left out or said twice.
+#[test]
+fn whatever_is_changed_in_a_stream_gets_the_messages_that_are_written_down() {
+    let (mut tried, mut told) = (BTreeSet::new(), BTreeSet::new());
+    for name in stream_names() {
+        let value = json!({ "stream": name, "messages": true });
+        let vector = Vector { file: "base/streams.json".into(), name, value };
+        let Some(Feed::Messages(messages)) = feed(&vector) else { panic!("{vector} has no messages") };
+        let mut read = |messages: &[String]| {
+            for finding in read_messages(&vector, messages) {
+                let path = finding.path.split('/').map(|step| if step.parse::<u32>().is_ok() { "0" } else { step });
+                told.insert(format!(
+                    "{} {}: {}",
+                    finding.rule.id(),
+                    path.collect::<Vec<_>>().join("/"),
+                    finding.message
+                ));
+            }
+        };
+        for at in 0..messages.len() {
+            let event: Value = serde_json::from_str(&messages[at]).unwrap();
+            let mut changed = messages.clone();
+            for mutation in mutations(&event) {
+                if tried.insert((event["type"].to_string(), mutation.what)) {
+                    changed[at] = mutation.value.to_string();
+                    read(&changed);
+                }
+            }
+            read(&[&messages[..at], &messages[at + 1..]].concat());
+            read(&[&messages[..=at], &messages[at..]].concat());
+        }
+    }
+    let told: Vec<String> = told.into_iter().collect();
+    compare_with("messages-of-changes.txt", &(told.join("\n") + "\n"));
 }
 
 #[test]

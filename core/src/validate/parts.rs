@@ -335,7 +335,9 @@ fn part_message(rule: Rule, step: PartMove) -> String {
 }
 
 fn report_kind(rule: Rule, event: &Event<'_>, expected: PartKind, findings: &mut Findings) {
+    // A type that is not known has no name to expect.
+    let expected = if expected == PartKind::Other { "the type that was added" } else { expected.name() };
     findings.report(rule, event.place(), None, || {
-        ("/part/type".into(), format!("expected {}, found another type", expected.name()))
+        ("/part/type".into(), format!("expected {expected}, found another type"))
     });
 }
