@@ -1,7 +1,7 @@
 //! Vectors of the accumulator: what each event does to the response, each repair, each outcome.
 
 use deltafold::event::{Origin, Parser};
-use deltafold::{AccumulateOptions, Accumulator, Findings, Limits, Outcome, Place, Reader, Weights};
+use deltafold::{AccumulateOptions, Accumulator, Findings, Images, Limits, Outcome, Place, Reader, Weights};
 use deltafold_tests::{canonical, cuttings, vectors, Cutting, Vector};
 use serde_json::{json, Value};
 
@@ -150,6 +150,11 @@ fn growing_arguments_and_texts_are_read_as_json_between_deltas() {
     reader.feed_json(&done.to_string()).unwrap();
     while reader.poll_event().unwrap().is_some() {}
     assert_eq!(reader.response().item(0).unwrap().partial_arguments().unwrap().to_string(), "[1]");
+    // As long as the old text, or longer: it is not taken for more of it.
+    let done = json!({ "type": "response.function_call_arguments.done", "output_index": 0, "item_id": "f", "arguments": "{\"a\":1}" });
+    reader.feed_json(&done.to_string()).unwrap();
+    while reader.poll_event().unwrap().is_some() {}
+    assert_eq!(reader.response().item(0).unwrap().partial_arguments().unwrap().to_string(), r#"{"a":1}"#);
     let text =
         json!({ "type": "response.output_text.delta", "output_index": 1, "content_index": 0, "delta": "{\"a\":[tr" });
     reader.feed_json(&text.to_string()).unwrap();
@@ -173,7 +178,6 @@ fn rate_limits_come_from_headers_errors_and_events() {
 
 #[test]
 fn preview_images_are_kept_as_the_policy_says() {
-    use deltafold::Images;
     for (images, expected) in [(Images::Keep, vec![0, 1]), (Images::KeepLast, vec![1]), (Images::Drop, vec![])] {
         let mut reader = Reader::builder().images(images).build();
         for number in 0..2 {
@@ -223,6 +227,69 @@ fn limits_on_items_parts_and_size_are_exact_and_final() {
     }
     assert!(reader.poll_event().is_ok() && reader.poll_event().is_ok() && reader.poll_event().is_ok());
     assert_eq!(reader.poll_event().map(|_| ()).unwrap_err().code().name(), "limit.response");
+}
+
+/// Reads events until there is an error; gives how many were read, and its name.
+fn until_error(mut reader: Reader, events: &[Value]) -> (usize, String) {
+    let stream: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    reader.feed(stream.as_bytes()).unwrap();
+    for count in 0.. {
+        match reader.poll_event() {
+            Ok(Some(_)) => {}
+            Ok(None) => return (count, String::new()),
+            Err(error) => return (count, error.code().name().to_owned()),
+        }
+    }
+    unreachable!("a stream ends")
+}
+
+#[test]
+fn all_that_a_response_holds_counts_against_its_limits() {
+    let limited = |limits: Limits| Reader::builder().limits(limits).images(Images::Keep).build();
+    let bytes = |response_bytes: usize| Limits { response_bytes, ..Limits::default() };
+    let text = |kind: &str, more: Value| {
+        let mut event = json!({ "type": kind, "item_id": "m", "output_index": 0, "content_index": 0 });
+        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        event
+    };
+    let too_large = (0, "limit.response".to_owned());
+    let item = json!({ "type": "message", "id": "m", "status": "completed", "role": "assistant", "content": [] });
+    let response = json!({ "id": "r", "status": "completed", "output": [item, item, item] });
+    let length = response.to_string().len();
+    for kind in ["response.created", "response.completed"] {
+        let event = json!({ "type": kind, "response": response });
+        assert_eq!(until_error(limited(bytes(length)), &[event.clone()]), (1, String::new()), "{kind}");
+        assert_eq!(until_error(limited(bytes(length - 1)), &[event.clone()]), too_large, "{kind}");
+        for (items, end) in [(3, (1, "")), (2, (0, "limit.items"))] {
+            let limits = Limits { items, ..Limits::default() };
+            assert_eq!(until_error(limited(limits), &[event.clone()]), (end.0, end.1.to_owned()), "{kind}, {items}");
+        }
+    }
+    let done = text("response.output_text.done", json!({ "text": "x".repeat(101) }));
+    assert_eq!(until_error(limited(bytes(100)), &[done]), too_large);
+    let annotation = text("response.output_text.annotation.added", json!({ "annotation": { "type": "url_citation" } }));
+    let limits = Limits { parts: 2, ..Limits::default() };
+    assert_eq!(until_error(limited(limits), &vec![annotation; 5]), (2, "limit.parts".to_owned()));
+    // Of images that replace each other only the last one counts.
+    let image = text("response.image_generation_call.partial_image", json!({ "partial_image_b64": "A".repeat(40) }));
+    let images = vec![image; 9];
+    assert_eq!(until_error(limited(bytes(100)), &images), (2, "limit.response".to_owned()));
+    let last = Reader::builder().limits(bytes(100)).images(Images::KeepLast).build();
+    assert_eq!(until_error(last, &images), (9, String::new()));
+    // One delta may go beyond, none may follow it: also where deltas are alike and read by what was foretold.
+    let delta = |number: u64| text("response.output_text.delta", json!({ "delta": "xx", "sequence_number": number }));
+    let deltas: Vec<Value> = (10..90).map(delta).collect();
+    assert_eq!(until_error(limited(bytes(100)), &deltas), (51, "limit.response".to_owned()));
+}
+
+#[test]
+fn a_save_keeps_how_a_stream_was_cut_off() {
+    let mut reader = Reader::new();
+    reader.feed_json(r#"{"type":"acme:x","sequence_number":7}"#).unwrap();
+    while reader.poll_event().unwrap().is_some() {}
+    let outcome = reader.finish();
+    assert_eq!(outcome, Outcome::Truncated { last_sequence_number: Some(7) });
+    assert_eq!(Reader::restore(&reader.save(), Default::default()).unwrap().outcome(), Some(&outcome));
 }
 
 #[test]
