@@ -412,3 +412,6 @@ fn word<const KEEP: bool>(
 pub(crate) fn unexpected(bytes: &[u8], at: usize) -> JsonError {
     JsonError::new(if at < bytes.len() { JsonErrorKind::Unexpected } else { JsonErrorKind::End }, at)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,135 @@
+//! The scanners against their plainest definitions.
+
+use super::*;
+
+/// Bytes at the borders of what is plain.
+const BYTES: [u8; 13] = [0, 0x1F, 0x20, b'!', b'"', b'#', b'[', b'\\', b']', b'a', 0x7F, 0x80, 0xFF];
+
+fn is_plain(byte: &u8) -> bool {
+    (0x20..0x80).contains(byte) && !matches!(byte, b'"' | b'\\')
+}
+
+/// Eight bytes, different each time.
+fn words() -> impl Iterator<Item = [u8; 8]> {
+    let mut state = 1u64;
+    let words = (0..if cfg!(miri) { 50 } else { 60_000 }).map(move |_| {
+        [(); 8].map(|()| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            // Mostly plain, so that all eight are looked at.
+            match (state >> 33) as usize % 64 {
+                at if at < BYTES.len() => BYTES[at],
+                _ => b'a',
+            }
+        })
+    });
+    // One byte of each kind at each place, among others that are plain.
+    let single = (0..8).flat_map(|at| {
+        (0..=u8::MAX).map(move |byte| {
+            let mut word = [b']'; 8];
+            word[at] = byte;
+            word
+        })
+    });
+    single.chain(words)
+}
+
+#[test]
+fn the_lowest_mark_of_a_word_is_exact() {
+    for word in words() {
+        let mark = |marks: u64| (marks.trailing_zeros() / 8) as usize;
+        let number = u64::from_le_bytes(word);
+        let wanted = word.iter().position(|byte| !is_plain(byte)).unwrap_or(8);
+        assert_eq!(mark(unusual(number)), wanted, "{word:x?}");
+        let wanted = word.iter().position(|byte| *byte < 0x20 || matches!(byte, b'"' | b'\\')).unwrap_or(8);
+        assert_eq!(mark(special(number)), wanted, "{word:x?}");
+    }
+}
+
+#[test]
+fn plain_text_ends_at_its_first_other_byte_wherever_it_begins() {
+    for word in words().step_by(7) {
+        for before in [0, 1, 5, 8, 13] {
+            let mut bytes = [b'a'; 24];
+            bytes[before..before + 8].copy_from_slice(&word);
+            for length in [7, 8, 9, before + 8, 24] {
+                let bytes = &bytes[..length];
+                for at in 0..=length {
+                    let found = bytes[at..].iter().position(|byte| !is_plain(byte)).map(|found| at + found);
+                    // Fewer than a word are not looked at.
+                    assert_eq!(plain_end(bytes, at), found.filter(|_| length >= 8), "{bytes:x?} from {at}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_string_is_found_alike_by_each_road() {
+    let quoted = |bytes: &[u8]| [bytes, b"\",\"more\":\"xyz\""].concat();
+    for word in words().step_by(3) {
+        for bytes in [quoted(&word), quoted(&[b"ab", &word[..]].concat()), quoted(&[&word[..], b"0123456789"].concat())]
+        {
+            let slow = string(&bytes, 0).ok().filter(|(end, _)| core::str::from_utf8(&bytes[..*end]).is_ok());
+            let fast = unchecked_string(&bytes, 0).map(|seen| (seen.end, seen.escaped));
+            assert_eq!(fast, slow, "{bytes:x?}");
+            let mut out = String::from("before");
+            let Some((end, length)) = short_string(&bytes, 0, &mut out) else {
+                assert!(slow.is_none_or(|(end, escaped)| escaped || !bytes[..end].is_ascii()), "{bytes:x?}");
+                continue;
+            };
+            let text = core::str::from_utf8(&bytes[..end]).expect("it is ASCII");
+            let mut decoded = String::new();
+            crate::json::decode_into(text, &mut decoded);
+            assert_eq!((Some(end), out.get(..length)), (slow.map(|(end, _)| end), Some(&*decoded)), "{bytes:x?}");
+        }
+    }
+}
+
+#[test]
+fn a_list_of_digits_and_commas_is_passed_and_no_other() {
+    for (text, end) in [
+        ("[0]", Some(3)),
+        ("[10,0,7] ", Some(8)),
+        ("[104,105],[1]", Some(9)),
+        ("[]", None),
+        ("[01]", None),
+        ("[1,]", None),
+        ("[,1]", None),
+        ("[1, 2]", None),
+        ("[1.5]", None),
+        ("[-1]", None),
+        ("[1}", None),
+        ("[1", None),
+        ("[1,", None),
+    ] {
+        assert_eq!(integers(text.as_bytes(), 0), end, "{text}");
+    }
+}
+
+#[test]
+fn brackets_close_their_own_kind_and_words_are_whole() {
+    let end = |text: &str| value::<false>(text.as_bytes(), 0, 8, &mut Vec::new(), &mut Vec::new());
+    for text in ["[\"a\"}", "[{}}", "{\"a\":1]", "{\"a\":[true}}", "[1}", "[tru]", "[nul", "[falsy]"] {
+        assert!(end(text).is_err(), "{text}");
+    }
+    for text in ["[\"a\"]", "[{}]", "{\"a\":1}", "{\"a\":[true,false,null]}", "[1]"] {
+        assert_eq!(end(text), Ok(text.len()), "{text}");
+    }
+    assert_eq!(end("[").unwrap_err().kind(), JsonErrorKind::End);
+    assert_eq!(end("[x").unwrap_err().kind(), JsonErrorKind::Unexpected);
+}
+
+#[test]
+fn only_log_probabilities_are_folded_and_only_where_there_are_some() {
+    let folded = |text: &str| {
+        let mut nodes = Vec::new();
+        value::<true>(text.as_bytes(), 0, 8, &mut nodes, &mut Vec::new()).expect("it is JSON");
+        nodes.iter().any(|node| node.tag == Tag::Array && node.escaped)
+    };
+    for text in [r#"{"logprobs":[1]}"#, r#"{"a":1,"logprobs": [ {"a":[]}]}"#] {
+        assert!(folded(text), "{text}");
+    }
+    for text in [r#"{"logprobs":[]}"#, r#"{"logprobs": [ ]}"#, r#"{"logprobs":{"a":1}}"#, r#"{"other":[1]}"#] {
+        assert!(!folded(text), "{text}");
+    }
+}
