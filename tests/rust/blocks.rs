@@ -226,3 +226,33 @@ fn payloads_with_the_same_forerunner_are_the_same_outside_their_gaps() {
     }
     assert!(foretold > 500 && texts.len() > 4, "{foretold} by {}", texts.len());
 }
+
+/// What stands before a block, in a chunk of its own, makes it another block: it may not be taken for the one that was foretold.
+#[test]
+fn a_block_that_has_begun_is_not_taken_for_the_next_one() {
+    for (order, head) in [(0, HEADS[0]), (0, HEADS[1]), (2, HEADS[1])] {
+        let base = stream(order, head, &[4, 5, 6, 7], &[0], &["ab", "cd"]);
+        let next = stream(order, head, &[8, 9], &[0], &["ab", "cd"]);
+        let begun = [
+            ": c",
+            ": c\n",
+            "id: 9\n",
+            "data: 1\n",
+            "data: ",
+            "event: z\n",
+            "retry: 3\n",
+            "x",
+            "x\r",
+            "\r",
+            "\n",
+            "\u{FEFF}",
+        ];
+        for begun in begun {
+            let bytes = [&*base, begun, &*next].concat();
+            let cuts = [base.len(), base.len() + begun.len()];
+            let cut = |at: usize| cuts.iter().find(|cut| **cut > at).map_or(bytes.len(), |cut| cut - at);
+            let wanted = seen(bytes.as_bytes(), false, |_| usize::MAX);
+            assert_eq!(wanted, seen(bytes.as_bytes(), true, cut), "{begun:?}: {bytes:?}");
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! What the two decoders promise beyond the signals: borrowing, order of calls, getters, lines on their own.
 
 use deltafold::sse::{FrameDecoder, LineDecoder, LineEnd, Signal};
-use deltafold::{Code, Limits};
+use deltafold::{Code, Limits, Overflow};
 use deltafold_tests::sse::{decode, decode_with, finish};
 use deltafold_tests::{cuttings, vectors};
 
@@ -210,4 +210,62 @@ fn a_line_decoder_can_start_over() {
 
 fn new() -> FrameDecoder {
     FrameDecoder::new(&Limits::default())
+}
+
+#[test]
+fn a_decoder_that_is_made_new_keeps_its_limits() {
+    for overflow in [Overflow::Drop, Overflow::Error] {
+        let limits = Limits { line_bytes: 40, frame_bytes: 8, overflow, ..Limits::default() };
+        let mut decoder = FrameDecoder::new(&limits);
+        for _ in 0..2 {
+            let (chunk, mut at) = (b"data: 0123456789\n\n", 0);
+            match (decoder.next(chunk, &mut at), overflow) {
+                (Ok(Some(Signal::Frame(frame))), Overflow::Drop) => assert!(frame.dropped && frame.data.is_empty()),
+                (Err(error), Overflow::Error) => assert_eq!(error.code(), Code::FrameLimit),
+                (other, _) => panic!("{overflow:?}: {other:?}"),
+            }
+            decoder.reset();
+        }
+    }
+}
+
+#[test]
+fn a_comment_is_cut_between_characters_and_what_is_no_character_stays() {
+    let text = "a\u{e9}\u{20ac}\u{1f600}b".as_bytes();
+    for (bytes, most, expected) in [
+        (text, 1, "a"),
+        (text, 2, "a"),
+        (text, 3, "a\u{e9}"),
+        (text, 5, "a\u{e9}"),
+        (text, 6, "a\u{e9}\u{20ac}"),
+        (text, 9, "a\u{e9}\u{20ac}"),
+        (text, 10, "a\u{e9}\u{20ac}\u{1f600}"),
+        (b"a\xFFbc", 2, "a\u{FFFD}"),
+        (b"a\x80bc", 2, "a\u{FFFD}"),
+        (b"a\xE2bc", 2, "a"),
+        (b"a\xE2bc", 3, "a\u{FFFD}b"),
+    ] {
+        let mut decoder = FrameDecoder::new(&Limits { line_bytes: most, ..Limits::default() });
+        let (line, mut at) = ([b":", bytes, b"\n"].concat(), 0);
+        let Ok(Some(Signal::Comment(comment))) = decoder.next(&line, &mut at) else { panic!("no comment") };
+        assert_eq!((comment.text, comment.cut), (expected, true), "{most} of {bytes:x?}");
+    }
+}
+
+#[test]
+fn a_raw_payload_of_one_line_is_not_checked_wherever_it_is_cut() {
+    let bytes = b"data: a\xFFb\n\n";
+    for cut in 0..bytes.len() {
+        let mut decoder = FrameDecoder::new(&Limits::default());
+        let mut seen = 0;
+        for chunk in [&bytes[..cut], &bytes[cut..]] {
+            let mut at = 0;
+            while let Some(signal) = decoder.next_raw(chunk, &mut at).unwrap() {
+                let Signal::Frame(frame) = signal else { panic!("no frame") };
+                assert_eq!((frame.data, frame.invalid_utf8), (&b"a\xFFb"[..], None), "cut at {cut}");
+                seen += 1;
+            }
+        }
+        assert_eq!(seen, 1);
+    }
 }
