@@ -258,11 +258,15 @@ fn all_that_a_response_holds_counts_against_its_limits() {
     let length = response.to_string().len();
     for kind in ["response.created", "response.completed"] {
         let event = json!({ "type": kind, "response": response });
-        assert_eq!(until_error(limited(bytes(length)), &[event.clone()]), (1, String::new()), "{kind}");
-        assert_eq!(until_error(limited(bytes(length - 1)), &[event.clone()]), too_large, "{kind}");
+        assert_eq!(until_error(limited(bytes(length)), std::slice::from_ref(&event)), (1, String::new()), "{kind}");
+        assert_eq!(until_error(limited(bytes(length - 1)), std::slice::from_ref(&event)), too_large, "{kind}");
         for (items, end) in [(3, (1, "")), (2, (0, "limit.items"))] {
             let limits = Limits { items, ..Limits::default() };
-            assert_eq!(until_error(limited(limits), &[event.clone()]), (end.0, end.1.to_owned()), "{kind}, {items}");
+            assert_eq!(
+                until_error(limited(limits), std::slice::from_ref(&event)),
+                (end.0, end.1.to_owned()),
+                "{kind}, {items}"
+            );
         }
     }
     let done = text("response.output_text.done", json!({ "text": "x".repeat(101) }));
