@@ -115,7 +115,7 @@ fn one_changed_byte_is_seen_as_if_line_by_line() {
         let base = stream(order, head, &[4, 5, 6, 7], &[0], &["ab", "cd"]);
         let last = base.trim_end().rfind("\n\n").map_or(0, |at| at + 2);
         for at in last..base.len() {
-            for byte in [b'\n', b'\r', b'"', b'\\', b'0', b'}', b' ', b'x', 0xC3, 0x80, 0] {
+            for byte in [b'\n', b'\r', b'"', b'\\', b'0', b':', b'}', b' ', b'x', 0xC3, 0x80, 0] {
                 let mut bytes = base.clone().into_bytes();
                 bytes[at] = byte;
                 same(&bytes, &mut random);
@@ -253,6 +253,28 @@ fn a_block_that_has_begun_is_not_taken_for_the_next_one() {
             let cut = |at: usize| cuts.iter().find(|cut| **cut > at).map_or(bytes.len(), |cut| cut - at);
             let wanted = seen(bytes.as_bytes(), false, |_| usize::MAX);
             assert_eq!(wanted, seen(bytes.as_bytes(), true, cut), "{begun:?}: {bytes:?}");
+        }
+    }
+}
+
+#[test]
+fn every_level_of_the_parser_has_the_same_limit_of_depth() {
+    for depth in 1..6 {
+        for nested in 0..8 {
+            let list = ["[".repeat(nested), "1".to_owned(), "]".repeat(nested)].concat();
+            let event = format!(r#"data: {{"type":"{DELTA}","delta":"x","other":{list}}}"#) + "\n\n";
+            let kinds = [(false, false), (false, true), (true, true)].map(|(template, flat)| {
+                let limits = deltafold::Limits { depth, ..Default::default() };
+                let mut reader = Reader::builder().levels(Levels { template, flat }).limits(limits).build();
+                reader.feed(event.repeat(3).as_bytes()).unwrap();
+                let mut faults = Vec::new();
+                while let Some(event) = reader.poll_event().unwrap() {
+                    faults.push(event.fault().is_some());
+                }
+                faults
+            });
+            // The object around the list counts, too.
+            assert_eq!(kinds, [(); 3].map(|()| vec![nested + 1 > depth; 3]), "{nested} of {depth}");
         }
     }
 }

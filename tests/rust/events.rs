@@ -308,3 +308,21 @@ fn every_known_kind_has_a_vector() {
         Kind::ALL.iter().filter(|kind| kind.is_known() && !written.iter().any(|name| name == kind.as_str())).collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
+
+#[test]
+fn kinds_say_to_which_group_they_belong() {
+    for (name, state, delta, done) in [
+        ("response.created", true, false, false),
+        ("response.completed", true, false, false),
+        ("response.output_text.delta", false, true, false),
+        ("response.output_text.done", false, false, true),
+        ("response.function_call_arguments.done", false, false, true),
+        ("response.output_item.done", false, false, false),
+        ("response.content_part.done", false, false, false),
+        ("error", false, false, false),
+        ("acme:x", false, false, false),
+    ] {
+        let kind = Kind::from_wire(name);
+        assert_eq!((kind.is_response_state(), kind.is_delta(), kind.is_done()), (state, delta, done), "{name}");
+    }
+}

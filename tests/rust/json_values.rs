@@ -16,6 +16,8 @@ fn tags_and_errors_have_words() {
     assert_eq!(names, ["null", "true", "false", "number", "string", "array", "object"]);
     for (text, words) in [
         ("[", "the text ends inside a value at position 1"),
+        ("[1", "the text ends inside a value at position 2"),
+        ("{\"a\"", "the text ends inside a value at position 4"),
         ("[x]", "a character that cannot stand here at position 1"),
         ("\"\\q\"", "an unknown escape at position 1"),
         ("\"\u{1}\"", "a control character inside a string at position 1"),
@@ -43,6 +45,7 @@ fn a_view_gives_its_value_only_as_what_it_is() {
     assert_eq!(value(text).pointer("/f~0").and_then(Value::as_u64), Some(2));
     assert!(root.pointer("/f~").is_none_or(|two| two.as_u64() == Some(2)));
     assert!(!format!("{root:?}").is_empty());
+    assert_eq!(["a", "b", "c", "e"].map(|key| at(key).raw()), ["true", "false", "1.5", "null"]);
 }
 
 #[test]
@@ -115,8 +118,10 @@ fn a_string_with_escapes_is_compared_by_its_text() {
         (r"\ude00\ud83d", "\u{FFFD}\u{FFFD}"),
         (r"\ud83d\ud83d\ude00", "\u{FFFD}\u{1F600}"),
         (r"\ud83dxude00", "\u{FFFD}xude00"),
+        (r"\ud83d\ndc00", "\u{FFFD}\ndc00"),
     ] {
         assert!(is(literal, text), "{literal}");
+        assert_eq!(value(&format!("\"{literal}\"")).as_str(), Some(text), "{literal}");
         assert!(!is(literal, &format!("{text}x")) && !is(&format!("{literal}x"), text), "{literal}");
     }
 }
