@@ -145,3 +145,12 @@ fn changes_of_growing_json_tell_where_and_what() {
     assert!(partial.changes().all(|change| format!("{change:?}").contains("/a") || change.pointer().is_empty()));
     assert!(partial.changes().all(|change| !format!("{change:?}").is_empty()));
 }
+
+/// A save holds values of the deepest kind a few levels down; no setting goes further.
+#[test]
+fn no_limit_of_depth_counts_for_more_than_the_deepest_and_what_a_save_adds() {
+    let nested = |depth: usize| ["[".repeat(depth), "]".repeat(depth)].concat();
+    let most = deltafold::json::DEEPEST + 32;
+    assert!(Tape::default().parse(&nested(most), usize::MAX).is_ok());
+    assert!(Tape::default().parse(&nested(most + 1), usize::MAX).is_err());
+}

@@ -30,7 +30,7 @@ fn words() -> impl Iterator<Item = [u8; 8]> {
             word
         })
     });
-    single.chain(words)
+    single.step_by(if cfg!(miri) { 61 } else { 1 }).chain(words)
 }
 
 #[test]
