@@ -215,7 +215,7 @@ fn payloads_with_the_same_forerunner_are_the_same_outside_their_gaps() {
                 let Some(known) = event.foretold() else { continue };
                 foretold += 1;
                 let (mut text, mut from) = (Vec::new(), 0);
-                for (start, end) in known.gaps {
+                for (start, end) in known.gaps() {
                     text.push(event.raw()[from..*start as usize].to_owned());
                     from = *end as usize;
                 }

@@ -95,7 +95,7 @@ impl Batch {
             return None;
         };
         let slot = plain.output_index as usize % SLOTS;
-        let (start, end, alike) = self.page.push(slot, event.raw().as_bytes(), event.foretold());
+        let (start, end, alike) = self.page.push(slot, plain.payload, event.foretold());
         let delta_start = self.units;
         let delta_end = self.append(plain.delta);
         let mut flags = plain.flags | if alike { ALIKE } else { 0 };
@@ -215,6 +215,7 @@ impl Batch {
             element: u32::try_from(element).ok()?,
             item_id: strings.item_id,
             delta: strings.delta,
+            payload: strings.raw,
         })
     }
 
@@ -256,6 +257,7 @@ struct Plain<'a> {
     element: u32,
     item_id: &'a [u8],
     delta: &'a [u8],
+    payload: &'a [u8],
 }
 
 /// Members that a plain event has a place for. The last two are read from the payload when somebody looks.

@@ -54,10 +54,11 @@ impl Page {
 
     /// Adds a payload. Gives where it is, and whether that only says how it differs from a model.
     #[inline]
-    pub(crate) fn push(&mut self, slot: usize, payload: &[u8], foretold: Option<Foretold<'_>>) -> (u32, u32, bool) {
-        let Some(Foretold { by, gaps, .. }) = foretold.filter(|_| payload.len() <= usize::from(u16::MAX)) else {
+    pub(crate) fn push(&mut self, slot: usize, payload: &[u8], foretold: Option<Foretold>) -> (u32, u32, bool) {
+        let Some(foretold) = foretold.filter(|_| payload.len() <= usize::from(u16::MAX)) else {
             return self.push_whole(payload);
         };
+        let (by, gaps) = (foretold.by, foretold.gaps());
         let Some(model) = self.models.get(slot).filter(|model| model.by == by && model.at > 0) else {
             return self.push_model(slot, payload, by, gaps);
         };

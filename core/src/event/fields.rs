@@ -52,17 +52,51 @@ pub(crate) struct Fields {
     pub(crate) gaps: Gaps,
 }
 
-/// Where a payload differs from what was foretold, in bytes: start and end of each gap.
+/// Where a payload differs from what was foretold. With each block only the ends of its strings are noted; who asks for the
+/// gaps adds up the rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Gaps {
     /// What foretold it; 0 if nothing did.
     pub(crate) by: u64,
-    pub(crate) spans: [(u32, u32); GAPS],
-    pub(crate) count: usize,
+    /// What stands before the payload in its block.
+    pub(crate) head: u32,
+    /// How many strings were not foretold, how much stands before each of them, and where it ends in the block.
+    pub(crate) strings: usize,
+    pub(crate) before: [u32; GAPS],
+    pub(crate) ends: [u32; GAPS],
+    /// Behind how many strings the number stands, how far behind the last of them, and how long it is.
+    pub(crate) number: Option<(usize, u32, u32)>,
 }
 
 /// The most gaps that a payload may have.
 pub(crate) const GAPS: usize = 4;
+
+impl Gaps {
+    /// Start and end of each gap in the payload, and how many there are.
+    #[inline]
+    pub(crate) fn spans(&self) -> ([(u32, u32); GAPS], usize) {
+        let mut spans = [(0, 0); GAPS];
+        let mut places = spans.iter_mut();
+        let mut put = |start: u32, end: u32| {
+            if let Some(place) = places.next() {
+                *place = (start - self.head, end - self.head);
+            }
+        };
+        let mut behind = 0;
+        let strings = self.before.iter().zip(&self.ends).take(self.strings);
+        for (at, (before, end)) in strings.enumerate() {
+            if let Some((_, within, length)) = self.number.filter(|(strings, ..)| *strings == at) {
+                put(behind + within, behind + within + length);
+            }
+            put(behind + before, *end);
+            behind = *end;
+        }
+        if let Some((_, within, length)) = self.number.filter(|(strings, ..)| *strings == self.strings) {
+            put(behind + within, behind + within + length);
+        }
+        (spans, self.strings + usize::from(self.number.is_some()))
+    }
+}
 
 impl Default for Fields {
     fn default() -> Self {

@@ -6,7 +6,7 @@ use alloc::string::String;
 use core::cell::{Cell, OnceCell};
 use core::fmt;
 
-use super::fields::{Field, Fields, Index};
+use super::fields::{Field, Fields, Index, GAPS};
 use super::parse::{Fault, Origin, Parser};
 use super::text::{Raw, Source};
 use crate::contract::Kind;
@@ -51,12 +51,19 @@ pub struct Strings<'a> {
 
 /// What of a payload was not foretold; see [`Event::foretold`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Foretold<'a> {
+pub struct Foretold {
     /// Payloads of one reader that have the same number here have the same number of gaps, and the same text outside them.
     pub by: u64,
+    spans: [(u32, u32); GAPS],
+    count: usize,
+}
+
+impl Foretold {
     /// Start and end of the sequence number, of the delta and of padding, in bytes; those that there are, in their order.
-    pub gaps: &'a [(u32, u32)],
+    #[inline]
+    pub fn gaps(&self) -> &[(u32, u32)] {
+        self.spans.get(..self.count).unwrap_or_default()
+    }
 }
 
 /// What is made when somebody looks inside the payload.
@@ -364,9 +371,12 @@ impl<'a> Event<'a> {
     ///
     /// For callers that keep payloads: of those with the same number it is enough to keep one, and the gaps of the others.
     #[inline]
-    pub fn foretold(&self) -> Option<Foretold<'a>> {
+    pub fn foretold(&self) -> Option<Foretold> {
         let gaps = &self.fields.gaps;
-        (gaps.count > 0).then(|| Foretold { by: gaps.by, gaps: gaps.spans.get(..gaps.count).unwrap_or_default() })
+        (gaps.by != 0).then(|| {
+            let (spans, count) = gaps.spans();
+            Foretold { by: gaps.by, spans, count }
+        })
     }
 
     /// Says whether this payload, if it repeats another one, holds values that the repetition does not vouch for.

@@ -47,13 +47,12 @@ impl What {
     }
 }
 
-/// A piece of the text: how long it is, and, if it is a short one, all of it.
+/// A piece of the text: where it stands, how long it is, and, if it is a short one, all of it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Literal {
+    start: usize,
     length: usize,
     word: u32,
-    /// Which gap stands behind it, the number counted with the others.
-    gap: usize,
 }
 
 /// Where the number stands in the text: how long it is there, behind how many gaps, and where in the literal.
@@ -86,7 +85,18 @@ impl Steady {
             self.gaps.clear();
         }
         self.fields.gaps.by = serial;
-        self.fields.gaps.count = self.gaps.len() + usize::from(self.number.is_some());
+        self.note_gaps();
+    }
+
+    /// Notes what stays the same of the gaps from block to block.
+    fn note_gaps(&mut self) {
+        let gaps = &mut self.fields.gaps;
+        gaps.head = self.head as u32;
+        gaps.strings = self.gaps.len();
+        for (before, (literal, _)) in gaps.before.iter_mut().zip(&self.gaps) {
+            *before = literal.length as u32;
+        }
+        gaps.number = self.number.map(|number| (number.gaps, number.within as u32, number.length as u32));
     }
 
     fn write(&mut self, head: &[u8], payload: &str, fields: &Fields, marks: &[Mark]) -> Option<()> {
@@ -113,8 +123,7 @@ impl Steady {
                 self.number = Some(Number { at, length, gaps: self.gaps.len(), within });
             } else if let Some(what) = What::of(mark.slot) {
                 self.text.extend_from_slice(bytes.get(from..mark_start)?);
-                let gap = self.gaps.len() + usize::from(self.number.is_some());
-                self.gaps.push((Literal { gap, ..Literal::at(&self.text, start) }, what));
+                self.gaps.push((Literal::at(&self.text, start), what));
                 (from, start) = (mark_end, self.text.len());
             }
         }
@@ -186,68 +195,46 @@ impl Steady {
                 self.set_number(next);
             }
         }
-        let mut rest = bytes;
-        let mut text = self.text.as_slice();
-        for (literal, what) in &self.gaps {
-            let Some(behind) = literal.skip(rest, text) else {
-                return self.read_again(bytes, rest, next, scratch);
+        let mut at = 0;
+        let fields = &mut self.fields;
+        for ((literal, what), end) in self.gaps.iter().zip(&mut fields.gaps.ends) {
+            let Some(start) = literal.skip(bytes, at, &self.text) else {
+                return self.read_again(bytes, at, next, scratch);
             };
-            (rest, text) = behind;
-            let start = bytes.len() - rest.len();
-            let mut at = scan::plain_end(bytes, start)?;
+            at = scan::plain_end(bytes, start)?;
             let plain = bytes.get(at) == Some(&b'"');
             if *what == What::Delta {
                 if plain {
-                    self.fields.delta = Text::in_payload(start - self.head, at - self.head);
-                    self.fields.halves = Halves::default();
+                    fields.delta = Text::in_payload(start - self.head, at - self.head);
+                    fields.halves = Halves::default();
                 } else {
-                    at = read_rare(bytes, start, self.head, &mut self.fields, scratch)?;
+                    (at, fields.delta, fields.halves) = read_rare(bytes, start, self.head, scratch)?;
                 }
             } else if !plain {
                 at = scan::unchecked_string(bytes, start)?.end;
             }
-            rest = bytes.get(at..)?;
-            *self.fields.gaps.spans.get_mut(literal.gap)? = ((start - self.head) as u32, (at - self.head) as u32);
+            *end = at as u32;
         }
-        let Some((rest, _)) = self.rest.skip(rest, text) else {
-            return self.read_again(bytes, rest, next, scratch);
+        let Some(end) = self.rest.skip(bytes, at, &self.text) else {
+            return self.read_again(bytes, at, next, scratch);
         };
-        if let Some(number) = self.number {
+        if self.number.is_some() {
             // No number was expected, and none stands there.
             if next.length == 0 {
                 return None;
             }
-            self.fields.set_sequence_number(next.value);
+            fields.set_sequence_number(next.value);
             next.count_up();
-            self.note_number(number)?;
         }
         // The text ends in two line feeds.
-        Some((self.head, (bytes.len() - rest.len()).checked_sub(2)?))
-    }
-
-    /// Notes where the number stands in the payload: its literal begins where the gap before it ends.
-    #[inline]
-    fn note_number(&mut self, number: Number) -> Option<()> {
-        let spans = &mut self.fields.gaps.spans;
-        let start = match number.gaps.checked_sub(1) {
-            Some(before) => spans.get(before)?.1 as usize + number.within,
-            None => number.within.checked_sub(self.head)?,
-        };
-        *spans.get_mut(number.gaps)? = (start as u32, (start + number.length) as u32);
-        Some(())
+        Some((self.head, end.checked_sub(2)?))
     }
 
     /// Reads once more, if another number stands where what comes differs.
     #[inline(never)]
-    fn read_again(
-        &mut self,
-        bytes: &[u8],
-        rest: &[u8],
-        next: &mut Next,
-        scratch: &mut String,
-    ) -> Option<(usize, usize)> {
+    fn read_again(&mut self, bytes: &[u8], at: usize, next: &mut Next, scratch: &mut String) -> Option<(usize, usize)> {
         let number = self.number?;
-        let (_, value) = read_number(rest, number.within)?;
+        let (_, value) = read_number(bytes, at + number.within)?;
         if value == next.value {
             return None;
         }
@@ -267,9 +254,15 @@ impl Steady {
         let digits = next.word.to_le_bytes();
         let digits = digits.get(..next.length).unwrap_or_default();
         self.text.splice(number.at..number.at + number.length, digits.iter().copied());
-        let literal = self.gaps.get_mut(number.gaps).map_or(&mut self.rest, |(literal, _)| literal);
-        literal.length = literal.length - number.length + digits.len();
+        let mut literals = self.gaps.iter_mut().map(|(literal, _)| literal).chain([&mut self.rest]).skip(number.gaps);
+        if let Some(literal) = literals.next() {
+            literal.length = literal.length - number.length + digits.len();
+        }
+        for literal in literals {
+            literal.start = literal.start - number.length + digits.len();
+        }
         number.length = digits.len();
+        self.note_gaps();
     }
 
     /// The fields of the event last read.
@@ -279,45 +272,41 @@ impl Steady {
     }
 }
 
-/// Reads a delta with escapes, or with text that is not ASCII.
+/// Reads a delta with escapes, or with text that is not ASCII: where it ends, where it is, and what is left of surrogate pairs.
 #[inline(never)]
-fn read_rare(bytes: &[u8], start: usize, head: usize, fields: &mut Fields, scratch: &mut String) -> Option<usize> {
-    fields.halves = Halves::default();
+fn read_rare(bytes: &[u8], start: usize, head: usize, scratch: &mut String) -> Option<(usize, Text, Halves)> {
     if let Some((end, length)) = scan::short_string(bytes, start, scratch) {
-        fields.delta = Text::in_scratch(0, length);
-        return Some(end);
+        return Some((end, Text::in_scratch(0, length), Halves::default()));
     }
     let seen = scan::unchecked_string(bytes, start)?;
-    if seen.escaped {
-        // It was checked there, but a checked text cannot be handed on without a second look.
-        let literal = core::str::from_utf8(bytes.get(start..seen.end)?).ok()?;
-        scratch.clear();
-        fields.halves = decode_into(literal, scratch);
-        fields.delta = Text::in_scratch(0, scratch.len());
-    } else {
-        fields.delta = Text::in_payload(start - head, seen.end - head);
+    if !seen.escaped {
+        return Some((seen.end, Text::in_payload(start - head, seen.end - head), Halves::default()));
     }
-    Some(seen.end)
+    // It was checked there, but a checked text cannot be handed on without a second look.
+    let literal = core::str::from_utf8(bytes.get(start..seen.end)?).ok()?;
+    scratch.clear();
+    let halves = decode_into(literal, scratch);
+    Some((seen.end, Text::in_scratch(0, scratch.len()), halves))
 }
 
 impl Literal {
     /// What stands in a text from a place to its end.
     fn at(text: &[u8], start: usize) -> Self {
         let word = text.last_chunk().map_or(0, |last| u32::from_le_bytes(*last));
-        Self { length: text.len() - start, word, gap: 0 }
+        Self { start, length: text.len() - start, word }
     }
 
-    /// Passes over itself in what came and in the text, if it begins both.
+    /// Where it ends in what came, if it stands there at a place.
     #[inline]
-    fn skip<'b, 't>(&self, bytes: &'b [u8], text: &'t [u8]) -> Option<(&'b [u8], &'t [u8])> {
-        let (found, rest) = bytes.split_at_checked(self.length)?;
-        let (own, text) = text.split_at_checked(self.length)?;
+    fn skip(&self, bytes: &[u8], at: usize, text: &[u8]) -> Option<usize> {
+        let end = at + self.length;
+        let found = bytes.get(at..end)?;
         // The end of a block is often of four bytes, and a comparison by call costs more than those.
         let same = match <[u8; 4]>::try_from(found) {
             Ok(found) => u32::from_le_bytes(found) == self.word,
-            Err(_) => found == own,
+            Err(_) => text.get(self.start..self.start + self.length) == Some(found),
         };
-        same.then_some((rest, text))
+        same.then_some(end)
     }
 }
 
