@@ -19,7 +19,8 @@ rm -rf npm/gen npm/dist
 mkdir -p npm/gen/fast
 # The first passes untangle what the compiler leaves; after them the usual ones find more to merge.
 # Nothing is at the lowest addresses, where the far end of the stack is; that lets constants go into the instructions.
-SMALL=(--low-memory-unused -Oz --flatten --rereloop --local-cse -Oz --merge-similar-functions -Oz)
+ROUND=(-Oz --flatten --rereloop --local-cse -Oz --merge-similar-functions)
+SMALL=(--low-memory-unused "${ROUND[@]}" "${ROUND[@]}" -Oz)
 FAST=(--low-memory-unused -O3)
 module() {
     local name=$1 profile=$2 folder=npm/gen/$3

@@ -120,7 +120,9 @@ impl Accumulator {
 
     /// Appends a delta to the string that the one before it went to. The caller knows that it goes there.
     // The hottest of all: a call would cost as much as what it does.
-    #[inline(always)]
+    // In wasm the compiler may choose: there the bytes count.
+    #[cfg_attr(target_arch = "wasm32", inline)]
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub(crate) fn append_grown(&mut self, fields: &Fields, source: Source<'_>) -> bool {
         let Some(cursor) = self.cursor.as_ref().filter(|_| fields.is_mere_text()) else { return false };
         let Some(slot) = self.building.slots.get_mut(cursor.slot as usize) else { return false };

@@ -295,7 +295,9 @@ impl Slot {
     }
 
     /// The string at a way.
-    #[inline(always)]
+    // In wasm the compiler may choose: there the bytes count.
+    #[cfg_attr(target_arch = "wasm32", inline)]
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub(crate) fn follow(&mut self, way: Way) -> Option<&mut String> {
         let [first, second, third] = way.steps;
         let object = match &mut self.item {

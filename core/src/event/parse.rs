@@ -159,14 +159,18 @@ impl Parser {
 
     /// The fields of the block that was found last, and where its escapes are decoded, if it is of the item that the event
     /// before it was of.
-    #[inline(always)]
+    // In wasm the compiler may choose: there the bytes count.
+    #[cfg_attr(target_arch = "wasm32", inline)]
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub(crate) fn grown(&self) -> Option<(&Fields, &str)> {
         let template = self.templates.last().filter(|_| self.steady)?;
         (template.is_steady() == Some(true)).then(|| (template.grown(), self.scratch.as_str()))
     }
 
     /// Reads the payload of the block that was found last, and has [`grown`](Self::grown). `origin` needs no name.
-    #[inline(always)]
+    // In wasm the compiler may choose: there the bytes count.
+    #[cfg_attr(target_arch = "wasm32", inline)]
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub(crate) fn parse_grown<'a>(&'a mut self, payload: &'a [u8], mut origin: Origin<'a>) -> Event<'a> {
         self.lazy.reset();
         let template = self.templates.last();

@@ -129,7 +129,9 @@ impl Text {
     }
 
     /// Appends it to another text, and gives its length.
-    #[inline(always)]
+    // In wasm the compiler may choose: there the bytes count.
+    #[cfg_attr(target_arch = "wasm32", inline)]
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub(crate) fn push_to(&self, source: Source<'_>, out: &mut String) -> usize {
         let length = self.len();
         // More is copied than is wanted, and then cut off: a copy of always the same length needs no branch for it.

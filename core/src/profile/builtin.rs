@@ -20,7 +20,28 @@ const fn words(text: &'static str) -> &'static str {
 }
 
 const fn line(rule: Rule, path: &'static str, weight: Option<Severity>, evidence: &'static str) -> Line {
-    (rule, path, weight, words(evidence))
+    (rule, if is_judged(rule) { words(path) } else { path }, weight, words(evidence))
+}
+
+/// Rules that only a validator speaks of: without one nobody asks where they are forgiven.
+const fn is_judged(rule: Rule) -> bool {
+    matches!(
+        rule,
+        Rule::Schema01
+            | Rule::Schema02
+            | Rule::Schema03
+            | Rule::Schema05
+            | Rule::Obj01
+            | Rule::Obj02
+            | Rule::Obj06
+            | Rule::Life04
+            | Rule::Life10
+            | Rule::Text03
+            | Rule::Item04
+            | Rule::Item18
+            | Rule::Tool11
+            | Rule::Err03
+    )
 }
 
 /// One profile.
