@@ -5,6 +5,14 @@ const ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
 const LENGTH = [3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258];
 const DISTANCE = [1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577];
 
+/** The fixed codes, which a compressor takes for a short block (RFC 1951, 3.2.6): so many literals, then thirty-two distances. */
+const FIXED_LITERALS = 288;
+const fixed = (): Uint8Array => {
+  const lengths = new Uint8Array(FIXED_LITERALS + 32).fill(8);
+  lengths.fill(9, 144, 256).fill(7, 256, 280).fill(5, FIXED_LITERALS);
+  return lengths;
+};
+
 /** Bits of a code at most. */
 const BITS = 15;
 
@@ -64,11 +72,8 @@ export function inflateHere(bytes: Uint8Array, size: number): Uint8Array<ArrayBu
     count -= entry & 15;
     return entry >> 4;
   };
-  for (let last = 0; last === 0; ) {
-    last = bits(1);
-    const kind = bits(2);
-    // The build makes no other kind of block: one that is stored or has the fixed codes would be a waste.
-    if (kind !== 2) throw new Error(`deltafold's wasm is damaged: block of kind ${kind}`);
+  /** The number of literals of a block with codes of its own, and the lengths of all its codes. */
+  const own = (): [number, Uint8Array] => {
     const [literals, distances, orders] = [bits(5) + 257, bits(5) + 1, bits(4) + 4];
     const order = new Uint8Array(19);
     for (let i = 0; i < orders; i++) order[ORDER[i]!] = bits(3);
@@ -84,6 +89,14 @@ export function inflateHere(bytes: Uint8Array, size: number): Uint8Array<ArrayBu
       const times = code === 16 ? 3 + bits(2) : code === 17 ? 3 + bits(3) : 11 + bits(7);
       lengths.fill(value, i, (i += times));
     }
+    return [literals, lengths];
+  };
+  for (let last = 0; last === 0; ) {
+    last = bits(1);
+    const kind = bits(2);
+    // The build stores nothing as it is: wasm can always be compressed.
+    if (kind !== 1 && kind !== 2) throw new Error(`deltafold's wasm is damaged: block of kind ${kind}`);
+    const [literals, lengths] = kind === 1 ? [FIXED_LITERALS, fixed()] : own();
     const literal = tableOf(lengths.subarray(0, literals));
     const distance = tableOf(lengths.subarray(literals));
     for (let code; (code = symbol(literal)) !== 256; ) {
