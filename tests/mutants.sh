@@ -3,6 +3,7 @@
 #
 #   bash tests/mutants.sh                 every mutant of sse, json, event, accumulate and validate
 #   bash tests/mutants.sh sse             those of one layer
+#   bash tests/mutants.sh file=json/scan  those of the files with this in their path
 #   bash tests/mutants.sh sse 0/6         each sixth of them, from the first
 #   bash tests/mutants.sh again           those that survived, once more: after a test was added
 #   bash tests/mutants.sh sse 2           with no more than two seconds of tests for each

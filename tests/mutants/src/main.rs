@@ -19,11 +19,11 @@ fn main() -> ExitCode {
     match words.as_slice() {
         ["build", list, tree, out] => build::build(Path::new(list), Path::new(tree), Path::new(out)),
         ["run", tree, out, rest @ ..] => {
-            let mut choice =
-                run::Choice { layer: None, shard: (0, 1), again: false, budget: f64::INFINITY, only: String::new() };
+            let mut choice = run::Choice::default();
             for word in rest {
                 match word.split_once('/').map(|(which, of)| (which.parse(), of.parse())) {
                     Some((Ok(which), Ok(of))) => choice.shard = (which, of),
+                    _ if word.starts_with("file=") => choice.file = word.trim_start_matches("file=").to_owned(),
                     None if word.starts_with("only=") => choice.only = word.trim_start_matches("only=").to_owned(),
                     None if *word == "again" => choice.again = true,
                     None if word.parse::<f64>().is_ok() => choice.budget = word.parse().unwrap_or(f64::INFINITY),
@@ -45,7 +45,7 @@ fn main() -> ExitCode {
 
 fn usage() -> ExitCode {
     eprintln!(
-        "mutants build LIST TREE OUT | run TREE OUT [LAYER] [K/N] [SECONDS] [only=TEST] [again] | report OUT REASONS"
+        "mutants build LIST TREE OUT | run TREE OUT [LAYER] [file=PATH] [K/N] [SECONDS] [only=TEST] [again] | report OUT REASONS"
     );
     ExitCode::FAILURE
 }

@@ -11,6 +11,8 @@ use std::time::Instant;
 /// Which mutants to try.
 pub struct Choice {
     pub layer: Option<String>,
+    /// Only files with this in their path.
+    pub file: String,
     /// Each Nth, from which.
     pub shard: (usize, usize),
     /// Only those that survived before.
@@ -19,6 +21,13 @@ pub struct Choice {
     pub budget: f64,
     /// Only tests with this in their name.
     pub only: String,
+}
+
+impl Default for Choice {
+    fn default() -> Self {
+        let (file, only) = (String::new(), String::new());
+        Self { layer: None, file, shard: (0, 1), again: false, budget: f64::INFINITY, only }
+    }
 }
 
 /// Starting a program costs that much beside the test itself.
@@ -36,7 +45,9 @@ pub fn run(tree: &Path, out: &Path, choice: &Choice) {
     let mut file = OpenOptions::new().create(true).append(true).open(&path).expect("the results can be written");
 
     let in_layer = mutants.iter().filter(|mutant| {
-        mutant["out"].is_null() && choice.layer.as_ref().is_none_or(|layer| mutant["layer"] == layer.as_str())
+        mutant["out"].is_null()
+            && choice.layer.as_ref().is_none_or(|layer| mutant["layer"] == layer.as_str())
+            && file_of(mutant).contains(&choice.file)
     });
     let of_shard =
         in_layer.enumerate().filter(|(index, _)| index % choice.shard.1 == choice.shard.0).map(|(_, mutant)| mutant);
@@ -79,10 +90,15 @@ pub fn number(value: &Value) -> u32 {
     value.as_u64().unwrap_or_default() as u32
 }
 
+/// The file of a mutant, from the root of the repository.
+fn file_of(mutant: &Value) -> &str {
+    mutant["name"].as_str().and_then(|name| name.split(':').next()).unwrap_or_default()
+}
+
 fn try_one(mutant: &Value, tests: &[Test], odds: &mut Odds, budget: f64) -> Value {
     let id = number(&mutant["id"]);
     let name = mutant["name"].as_str().unwrap_or_default();
-    let file = name.split(':').next().unwrap_or_default().to_owned();
+    let file = file_of(mutant).to_owned();
     let mut order: Vec<(f64, usize)> = Vec::new();
     for (index, test) in tests.iter().enumerate().filter(|(_, test)| test.reaches.contains(&id)) {
         order.push((odds.of(&file, index) / (test.seconds + START), index));
