@@ -280,6 +280,13 @@ fn all_that_a_response_holds_counts_against_its_limits() {
     assert_eq!(until_error(limited(bytes(100)), &images), (2, "limit.response".to_owned()));
     let last = Reader::builder().limits(bytes(100)).images(Images::KeepLast).build();
     assert_eq!(until_error(last, &images), (9, String::new()));
+    // A terminal event without items adds to those that were streamed.
+    let item = json!({ "type": "response.output_item.added", "output_index": 0, "item": item });
+    let empty = json!({ "id": "r", "status": "failed", "output": [] });
+    let length = item.to_string().len() + empty.to_string().len();
+    let events = [item, json!({ "type": "response.failed", "response": empty })];
+    assert_eq!(until_error(limited(bytes(length)), &events), (2, String::new()));
+    assert_eq!(until_error(limited(bytes(length - 1)), &events), (1, "limit.response".to_owned()));
     // One delta may go beyond, none may follow it: also where deltas are alike and read by what was foretold.
     let delta = |number: u64| text("response.output_text.delta", json!({ "delta": "xx", "sequence_number": number }));
     let deltas: Vec<Value> = (10..90).map(delta).collect();
@@ -328,5 +335,18 @@ fn a_part_that_comes_between_others_leaves_each_its_own_value_and_log_probabilit
     let restored = Reader::restore(&reader.save(), Default::default()).unwrap();
     for reader in [&reader, &restored] {
         assert_eq!(seen(reader), [pair("[true,false]", "[true,false]"), pair("[1,2,3]", "all")]);
+    }
+}
+
+/// 4,096 places is how far back an element may come.
+#[test]
+fn a_part_may_come_before_many_others_but_not_before_any_number() {
+    for (parts, end) in [(4_096, (4_097, "")), (4_097, (4_097, "limit.parts"))] {
+        let part = |index: u64| {
+            json!({ "type": "response.content_part.added", "item_id": "m", "output_index": 0, "content_index": index,
+                "part": { "type": "output_text", "text": "" } })
+        };
+        let events: Vec<Value> = (1..=parts).chain([0]).map(part).collect();
+        assert_eq!(until_error(Reader::new(), &events), (end.0, end.1.to_owned()), "{parts}");
     }
 }

@@ -202,6 +202,72 @@ fn data_of_several_lines_is_never_taken_for_one() {
     same(all.concat().as_bytes(), &mut random);
 }
 
+/// What a template knows of payloads over several lines says nothing about the lines of a block.
+#[test]
+fn a_payload_over_several_lines_foretells_no_block() {
+    let mut random = Random::new(23);
+    let head = format!("event: {DELTA}\ndata: ");
+    let pretty = |number: u64, line: &str| {
+        format!("{head}{{\"type\":\"{DELTA}\",{line}\"sequence_number\":{number},\"item_id\":\"m\",\"output_index\":0,\"delta\":\"x\"}}\n\n")
+    };
+    let joined = |number: u64| pretty(number, "\ndata: ");
+    let torn = |number: u64| pretty(number, "\n");
+    // Nothing is learned from it, but its head is that of the next ones.
+    let odd = |number: u64| pretty(number, &format!("\"sequence_number\":{number},"));
+    let all = [joined(1), odd(2), joined(3), torn(4), joined(4), joined(5), torn(6), torn(6), joined(7)];
+    same(all.concat().as_bytes(), &mut random);
+}
+
+#[test]
+fn a_payload_without_a_head_is_no_block() {
+    let mut random = Random::new(29);
+    // Each has a comment before it, so no head is known of them.
+    let commented = stream(0, ": hi\ndata: ", &[4, 5, 6, 7], &[0], &["ab"]);
+    let naked = stream(0, "", &[8, 9], &[0], &["ab"]);
+    same([&*commented, &naked, &commented, &naked].concat().as_bytes(), &mut random);
+}
+
+#[test]
+fn a_list_in_a_block_has_no_line_end_and_no_byte_that_is_no_text() {
+    let mut random = Random::new(31);
+    let block = |number: u64, inner: &[u8]| {
+        let start = format!("event: {DELTA}\ndata: {{\"type\":\"{DELTA}\",\"sequence_number\":{number},\"output_index\":0,\"delta\":\"x\",\"logprobs\":[");
+        [start.as_bytes(), inner, b"]}\n\n"].concat()
+    };
+    let good = |number: u64| block(number, b"{\"a\":\"b\"}");
+    for inner in [&b"\n{}"[..], b"{}\r", b"\r\n1", b"\"\xFF\"", b"{\"\xC3\":1}", b"\n\"\x80\"", b"1\n\n2"] {
+        let bytes = [good(1), good(2), good(3), block(4, inner), good(5), block(6, inner), good(7)].concat();
+        same(&bytes, &mut random);
+    }
+}
+
+#[test]
+fn odd_deltas_are_as_odd_the_second_time() {
+    let mut random = Random::new(37);
+    for rest in [
+        r#""item_id":"a","item_id":"b""#,
+        r#""item_id":5"#,
+        r#""item_id":5,"item_id":"b""#,
+        r#""item_id":"a","output_index":"0""#,
+        r#""text":"some more","item_id":"a""#,
+        r#""item_id":"a","delta":"first""#,
+        r#""item_id":"\u0061""#,
+    ] {
+        let block = |number: u64| {
+            format!("event: {DELTA}\ndata: {{\"type\":\"{DELTA}\",\"sequence_number\":{number},{rest},\"output_index\":0,\"content_index\":0,\"delta\":\"x\"}}\n\n")
+        };
+        same((7..14).map(block).collect::<String>().as_bytes(), &mut random);
+    }
+    const SHELL: &str = "response.shell_call_output_content.delta";
+    let shell = |number: u64, delta: &str| {
+        format!("event: {SHELL}\ndata: {{\"type\":\"{SHELL}\",\"sequence_number\":{number},\"item_id\":\"s\",\"output_index\":0,\"command_index\":0,\"delta\":{delta}}}\n\n")
+    };
+    let good = r#"{"stdout":"a"}"#;
+    let deltas = [good, good, good, r#"{"stdout":5}"#, good, "7", good, "\"text\"", good];
+    let bytes: String = (1..).zip(deltas).map(|(number, delta)| shell(number, delta)).collect();
+    same(bytes.as_bytes(), &mut random);
+}
+
 #[test]
 fn payloads_with_the_same_forerunner_are_the_same_outside_their_gaps() {
     let mut texts = std::collections::HashMap::new();
@@ -247,7 +313,10 @@ fn a_block_that_has_begun_is_not_taken_for_the_next_one() {
             "\n",
             "\u{FEFF}",
         ];
-        for begun in begun {
+        // A block that is too long to wait for is read as it comes.
+        let long = format!(": {}\n", "c".repeat(70_000));
+        let long = ["", "id: 9\n", "data: 1\n", "event: z\n"].map(|line| format!("{line}{long}"));
+        for begun in begun.into_iter().chain(long.iter().map(String::as_str)) {
             let bytes = [&*base, begun, &*next].concat();
             let cuts = [base.len(), base.len() + begun.len()];
             let cut = |at: usize| cuts.iter().find(|cut| **cut > at).map_or(bytes.len(), |cut| cut - at);

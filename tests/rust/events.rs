@@ -1,6 +1,6 @@
 //! The event layer on bad, odd and foreign payloads: an event that keeps its raw text, a finding, and no panic.
 
-use deltafold::event::Fault;
+use deltafold::event::{Fault, Levels, Origin, Parser};
 use deltafold::{Kind, Limits, Outcome, Reader};
 use deltafold_tests::{base64, shared, vectors};
 use serde_json::Value;
@@ -98,6 +98,78 @@ fn routing_fields_of_another_type_or_range_are_found_and_not_used() {
     let (_, rules) =
         read(r#"{"type":"response.output_text.delta","output_index":0,"item_id":7,"content_index":0,"delta":"x"}"#);
     assert!(has(&rules, "READ-07 /item_id"));
+}
+
+#[test]
+fn a_field_may_be_found_twice_and_unusable_at_once() {
+    let (_, rules) =
+        read(r#"{"type":"response.output_text.delta","item_id":"a","item_id":5,"output_index":0,"delta":"x"}"#);
+    assert!(has(&rules, "READ-06 /item_id") && has(&rules, "READ-07 /item_id"), "{rules:?}");
+}
+
+/// At every level, also behind events that are alike: what is known of those says nothing about these.
+#[test]
+fn every_level_judges_words_numbers_and_fields_alike() {
+    let delta = |rest: &str| format!(r#"{{"type":"response.output_text.delta",{rest}"output_index":0,"delta":"x"}}"#);
+    let broken = ["nope", "trux", "falsy", "nul", ":", "1:", "01", "+1", "-", "0x1", "1.", ""];
+    for (template, flat) in [(false, false), (false, true), (true, true)] {
+        let mut parser = Parser::with_levels(8, Levels { template, flat });
+        let mut check = |payload: &str, look: &dyn Fn(&deltafold::Event<'_>)| {
+            for _ in 0..3 {
+                for number in [7, 12] {
+                    let good = delta(&format!(r#""sequence_number":{number},"item_id":"a","#));
+                    assert!(parser.parse(&good, Origin::default()).fault().is_none());
+                }
+                look(&parser.parse(payload, Origin::default()));
+            }
+        };
+        for word in broken {
+            for field in ["sequence_number", "other"] {
+                let payload = delta(&format!(r#""{field}":{word},"item_id":"a","#));
+                check(&payload, &|event| {
+                    assert!(matches!(event.fault(), Some(Fault::NotJson(_))), "{payload}");
+                    assert_eq!((event.kind(), event.sequence_number(), event.delta()), (Kind::Unknown, None, ""));
+                });
+            }
+        }
+        for first in ["[", "(", "\"", " ["] {
+            let payload = delta("").replacen('{', first, 1);
+            check(&payload, &|event| assert!(matches!(event.fault(), Some(Fault::NotJson(_))), "{payload}"));
+        }
+        for (rest, number, id, bad) in [
+            (r#""sequence_number":999999999999999999,"item_id":"b","#, Some(999_999_999_999_999_999), Some("b"), None),
+            (r#""sequence_number":1000000000000000000,"item_id":"b","#, None, Some("b"), Some("sequence_number")),
+            (r#""sequence_number":null,"item_id":null,"#, None, None, None),
+            (r#""sequence_number":3,"item_id":4,"#, Some(3), None, Some("item_id")),
+            (r#""sequence_number":"3","item_id":"\u0062","#, None, Some("b"), Some("sequence_number")),
+        ] {
+            check(&delta(rest), &|event| {
+                assert_eq!((event.sequence_number(), event.item_id()), (number, id), "{rest}");
+                assert_eq!(event.bad_fields().collect::<Vec<_>>(), Vec::from_iter(bad), "{rest}");
+                assert_eq!((event.fault(), event.delta()), (None, "x"), "{rest}");
+            });
+        }
+        // The text of a delta may be something else in other families.
+        check(r#"{"type":"response.shell_call_output_content.delta","delta":{"stdout":"a"},"text":7}"#, &|event| {
+            assert_eq!((event.bad_fields().count(), event.delta(), event.text()), (0, "", None));
+        });
+        // A whole text stands beside a delta, and moves with the number before it.
+        for number in [8, 9, 10, 11, 100, 2] {
+            let payload = delta(&format!(r#""sequence_number":{number},"text":"all of it {number}","#));
+            check(&payload, &|event| assert_eq!(event.text(), Some(&*format!("all of it {number}"))));
+        }
+    }
+}
+
+#[test]
+fn a_whole_text_without_escapes_is_not_copied() {
+    let mut parser = Parser::new(8);
+    for (text, copied) in [("plain é", false), ("a\\nb", true)] {
+        let payload = format!(r#"{{"type":"response.output_text.done","text":"{text}"}}"#);
+        let event = parser.parse(&payload, Origin::default());
+        let (raw, text) = (event.raw().as_bytes().as_ptr_range(), event.text().unwrap().as_ptr());
+        assert_eq!(!raw.contains(&text), copied, "{payload}");
+    }
 }
 
 #[test]

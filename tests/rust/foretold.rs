@@ -4,6 +4,7 @@
 //! says which road it came by: whether it was foretold by an earlier block, whether it goes on where the one before it ended,
 //! and whether it is like an earlier one at all.
 
+use deltafold::event::Levels;
 use deltafold::Reader;
 
 const TEXT: &str = "response.output_text.delta";
@@ -102,18 +103,69 @@ fn any_text_may_stand_in_a_gap() {
 #[test]
 fn members_may_stand_in_any_order_and_some_may_be_missing() {
     let data = |rest: String| format!("data: {{\"type\":\"{TEXT}\"{rest}}}\n\n");
-    let orders: [&dyn Fn(u64) -> String; 6] = [
-        &|n| data(format!(",\"item_id\":\"m\",\"output_index\":0,\"delta\":\"a\",\"sequence_number\":{n}")),
-        &|n| data(format!(",\"sequence_number\":{n},\"delta\":\"a\",\"item_id\":\"a longer id\",\"output_index\":0")),
-        &|_| data(",\"item_id\":\"item\",\"delta\":\"a\"".to_owned()),
-        &|n| data(format!(",\"item_id\":\"item\",\"delta\":\"a\",\"sequence_number\":{n},\"obfuscation\":\"b\"")),
-        &|n| data(format!(",\"obfuscation\":\"b\",\"sequence_number\":{n},\"delta\":\"a\",\"item_id\":\"item\"")),
-        &|n| data(format!(",\"sequence_number\":{n},\"item_id\":\"m\",\"logprobs\":[],\"x\":{{}},\"delta\":\"a\"")),
-    ];
-    for (at, order) in orders.into_iter().enumerate() {
-        let roads = roads(&(95..125).map(order).collect::<Vec<_>>());
-        assert_eq!(roads[..3], [Long, Repeats, Foretold], "order {at}");
-        assert!(roads[3..].iter().all(|road| *road == GoesOn), "order {at}: {roads:?}");
+    // `N`, `D` and `P` stand for number, delta and padding.
+    for order in [
+        r#","item_id":"m","output_index":0,"delta":"D","sequence_number":N"#,
+        r#","sequence_number":N,"delta":"D","item_id":"a longer id","output_index":0"#,
+        r#","item_id":"item","delta":"D""#,
+        r#","item_id":"item","delta":"D","sequence_number":N,"obfuscation":"P""#,
+        r#","item_id":"item","delta":"D","obfuscation":"P","x":1.5,"sequence_number":N"#,
+        r#","obfuscation":"P","sequence_number":N,"delta":"D","item_id":"item""#,
+        r#","sequence_number":N,"item_id":"m","logprobs":[],"x":{},"delta":"D""#,
+        r#","sequence_number":N,"item_id":null,"x":null,"y":true,"z":false,"delta":"D""#,
+    ] {
+        let texts =
+            |number: u64| [("N", number.to_string()), ("D", "d".repeat(number as usize % 7)), ("P", "ab".to_owned())];
+        let block = |number: u64| {
+            data(texts(number).iter().fold(order.to_owned(), |text, (name, value)| text.replace(name, value)))
+        };
+        let roads = roads(&(95..125).map(block).collect::<Vec<_>>());
+        assert_eq!(roads[..3], [Long, Repeats, Foretold], "{order}");
+        assert!(roads[3..].iter().all(|road| *road == GoesOn), "{order}: {roads:?}");
+        // The gaps are these three, in the order in which they stand.
+        let mut reader = Reader::new();
+        for number in 95..125 {
+            reader.feed(block(number).as_bytes()).unwrap();
+            let event = reader.poll_event().unwrap().unwrap();
+            let Some(foretold) = event.foretold() else { continue };
+            let gaps: Vec<&str> =
+                foretold.gaps().iter().map(|(start, end)| &event.raw()[*start as usize..*end as usize]).collect();
+            let mut wanted: Vec<_> =
+                texts(number).into_iter().filter_map(|(name, text)| Some((order.find(name)?, text))).collect();
+            wanted.sort();
+            assert_eq!(gaps, wanted.into_iter().map(|(_, text)| text).collect::<Vec<_>>(), "{order}");
+        }
+    }
+}
+
+#[test]
+fn long_blocks_are_compared_and_not_foretold_and_longer_or_odd_ones_read_in_full() {
+    let padded = |length: usize| {
+        move |number: u64| {
+            block(TEXT, number, 0, "a").replacen("\"delta\"", &format!("\"x\":\"{}\",\"delta\"", "x".repeat(length)), 1)
+        }
+    };
+    let many = |number: u64| {
+        block(TEXT, number, 0, "a").replacen("\"delta\"", "\"obfuscation\":\"x\",\"obfuscation\":\"x\",\"delta\"", 1)
+    };
+    let listed = |number: u64| block(TEXT, number, 0, "a").replacen("\"delta\"", "\"logprobs\":[1],\"delta\"", 1);
+    assert!(roads(&(0..9).map(padded(700)).collect::<Vec<_>>())[3..].iter().all(|road| *road == GoesOn));
+    for blocks in [(0..9).map(padded(1_000)).collect::<Vec<_>>(), (0..9).map(listed).collect()] {
+        assert!(roads(&blocks)[1..].iter().all(|road| *road == Repeats), "{}", blocks[0]);
+    }
+    for blocks in [(0..9).map(padded(5_000)).collect::<Vec<_>>(), (0..9).map(many).collect()] {
+        assert!(roads(&blocks).iter().all(|road| *road == Long), "{}", blocks[0]);
+    }
+}
+
+#[test]
+fn nothing_repeats_where_that_level_is_off() {
+    for flat in [false, true] {
+        let mut reader = Reader::builder().levels(Levels { template: false, flat }).build();
+        reader.feed(numbered(0..9).concat().as_bytes()).unwrap();
+        for _ in 0..9 {
+            assert_eq!(road_of(&reader.poll_event().unwrap().unwrap()), Long);
+        }
     }
 }
 
@@ -184,12 +236,15 @@ fn what_stands_between_does_not_end_what_was_foretold() {
 #[test]
 fn messages_without_frames_repeat() {
     let mut reader = Reader::new();
-    for number in 0..40 {
-        let item = if number < 20 { 0 } else { number as usize % 3 };
-        let block = block(TEXT, number, item, "a");
+    for number in 0..120 {
+        let item = if number < 60 { 0 } else { number as usize % 3 };
+        let block = block(TEXT, number, item, &"d".repeat(number as usize % 5));
         let payload = block.split_once("data: ").unwrap().1.trim_end();
         reader.feed_json(payload).unwrap();
-        let road = road_of(&reader.poll_event().unwrap().unwrap());
-        assert_eq!(road, if number == 0 { Long } else { Repeats }, "{number}");
+        let event = reader.poll_event().unwrap().unwrap();
+        assert_eq!(road_of(&event), if number == 0 { Long } else { Repeats }, "{number}");
+        assert_eq!((event.sequence_number(), event.output_index()), (Some(number), Some(item as u64)));
+        assert_eq!((event.wire_type(), event.item_id()), (TEXT, Some(&*format!("item_{item:04}"))));
+        assert_eq!((event.delta().len(), event.raw()), (number as usize % 5, payload));
     }
 }

@@ -1,9 +1,10 @@
 //! What the reader allocates: nothing for a delta once its buffers have grown, and for a long stream not much more than its
 //! response.
 
+use deltafold::event::{Origin, Parser};
 use deltafold::validate::Layers;
 use deltafold::{Edition, Profile, Reader};
-use deltafold_tests::memory::{watch, Counting};
+use deltafold_tests::memory::{live, watch, Counting};
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
@@ -108,5 +109,43 @@ fn chunks_that_cut_anywhere_allocate_nothing_either() {
                 assert!(used.calls <= 4, "{}, {how}, chunks of {size}: {used:?}", growing.0);
             }
         }
+    }
+}
+
+#[test]
+fn the_tape_of_one_event_serves_the_next() {
+    let whole =
+        r#"{"type":"response.in_progress","sequence_number":1,"response":{"id":"r","output":[],"a":[1,{"b":2}]}}"#;
+    let delta =
+        r#"{"type":"response.output_text.delta","sequence_number":1,"output_index":0,"delta":"a","x":{"y":[1]}}"#;
+    for payload in [whole, delta] {
+        let mut parser = Parser::new(128);
+        let mut calls = Vec::new();
+        for _ in 0..10 {
+            let used = watch(|| {
+                let event = parser.parse(payload, Origin::default());
+                assert!(event.root().is_some_and(|root| root.get("type").is_some()));
+            });
+            calls.push(used.calls);
+        }
+        // The second and the third learn from the one before.
+        assert_eq!(calls[4..], [0; 6], "{calls:?}: {payload}");
+    }
+}
+
+#[test]
+fn one_huge_event_does_not_hold_its_memory_for_the_rest_of_the_stream() {
+    // A list of single values, which takes a node for each; and log probabilities, whose nodes are made for those who look.
+    let lists = [format!("[{}]", ["0"; 200_000].join(",")), format!("[[{}]]", ["[1]"; 100_000].join(","))];
+    for (key, list) in [("x", &lists[0]), ("logprobs", &lists[1])] {
+        let mut parser = Parser::new(128);
+        let huge = format!(r#"{{"type":"response.in_progress","{key}":{list}}}"#);
+        let before = live();
+        let event = parser.parse(&huge, Origin::default());
+        assert!(event.get(&format!("/{key}/0")).is_some());
+        assert!(live() - before > 1 << 20, "{key}: what is not held cannot be given back");
+        parser.parse(r#"{"type":"response.output_text.delta","output_index":0,"delta":"a"}"#, Origin::default());
+        let after = live() - before;
+        assert!(after < 1 << 19, "{key}: {after} bytes are held");
     }
 }

@@ -253,6 +253,29 @@ fn a_comment_is_cut_between_characters_and_what_is_no_character_stays() {
 }
 
 #[test]
+fn the_first_byte_that_is_no_text_is_found_in_whichever_line_it_stands() {
+    for stream in [
+        &b"data: a\xFFb\ndata: c\xFF\ndata: d\n\n"[..],
+        b"data: a\ndata: \xFFc\ndata: d\xFF\n\n",
+        b"data\ndata:\ndata: a\xFF\n\n",
+    ] {
+        let first = stream.iter().position(|byte| *byte == 0xFF).unwrap() as u64;
+        for size in [1, 5, stream.len()] {
+            let mut decoder = new();
+            let mut found = Vec::new();
+            for chunk in stream.chunks(size) {
+                let mut at = 0;
+                while let Some(signal) = decoder.next(chunk, &mut at).unwrap() {
+                    let Signal::Frame(frame) = signal else { panic!("{signal:?}") };
+                    found.push(frame.invalid_utf8);
+                }
+            }
+            assert_eq!(found, [Some(first)], "{:?} in chunks of {size}", String::from_utf8_lossy(stream));
+        }
+    }
+}
+
+#[test]
 fn a_raw_payload_of_one_line_is_not_checked_wherever_it_is_cut() {
     let bytes = b"data: a\xFFb\n\n";
     for cut in 0..bytes.len() {

@@ -31,6 +31,29 @@ fn a_payload_passes_at_the_limit_and_stops_one_byte_past_it() {
 }
 
 #[test]
+fn the_first_byte_that_is_too_many_stops_a_payload_that_comes_in_drips() {
+    for (limits, most, code) in [
+        (Limits { line_bytes: 300, ..Limits::default() }, 300 - "data: ".len(), Code::LineLimit),
+        (Limits { frame_bytes: 300, ..Limits::default() }, 300, Code::FrameLimit),
+    ] {
+        for size in [1, 3, 15, 16] {
+            let mut decoder = FrameDecoder::new(&limits);
+            assert!(decoder.next(b"data: ", &mut 0).unwrap().is_none());
+            let mut came = 0;
+            let error = loop {
+                came += size;
+                if let Err(error) = decoder.next(&vec![b'x'; size], &mut 0) {
+                    break error;
+                }
+                assert!(came <= most, "{code:?}: {came} bytes came in chunks of {size}");
+            };
+            assert_eq!((error.code(), error.offset()), (code, ("data: ".len() + most) as u64));
+            assert!(came > most && came - size <= most, "{code:?}: {came} bytes came in chunks of {size}");
+        }
+    }
+}
+
+#[test]
 fn line_limit_0_stops_at_the_first_field() {
     check(&Limits { line_bytes: 0, ..Limits::default() }, Some(("limit.line", 0)));
 }

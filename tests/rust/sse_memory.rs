@@ -86,6 +86,40 @@ fn a_long_line_in_drips_is_copied_once_and_its_buffer_doubles() {
     }
 }
 
+/// From 64 KiB on a payload is long. One that follows another long one gets its room at once, and a little more.
+#[test]
+fn a_long_payload_gets_the_room_of_the_long_one_before_it() {
+    const LONG: usize = 64 << 10;
+    const HUGE: usize = 3_000_000;
+    let mut decoder = FrameDecoder::new(&Limits::default());
+    let text = vec![b'x'; 2 * HUGE];
+    let mut read = |length: usize, chunk: usize| {
+        let used = watch(|| {
+            let drips = text[..length].chunks(chunk);
+            assert_eq!(feed(&mut decoder, [&b"data: "[..]].into_iter().chain(drips).chain([&b"\n\n"[..]])), Ok(1));
+        });
+        (used.calls, used.total)
+    };
+    // A buffer that doubles from 256 bytes on.
+    let doubling = |length: usize| {
+        let most = length.next_power_of_two();
+        ((most / 256).ilog2() as usize + 1, 2 * most - 256)
+    };
+    assert_eq!(read(HUGE, 200), doubling(HUGE), "nothing is known");
+    // Up to 64 KiB as if nothing was known, then as much as before and a sixteenth, and no more.
+    let at_once = |before: usize| (doubling(LONG).0 + 1, doubling(LONG).1 + before + before / 16);
+    assert_eq!(read(HUGE, 200), at_once(HUGE));
+    assert_eq!(read(HUGE + HUGE / 20, 200), at_once(HUGE));
+    assert_eq!(read(HUGE, 200), at_once(HUGE + HUGE / 20));
+    // What is not long gets what it needs, and is not taken for a measure.
+    assert_eq!(read(300, 7), (2, 256 + 512));
+    assert_eq!(read(LONG, LONG), (1, LONG));
+    assert_eq!(read(HUGE, 200), (1, HUGE + HUGE / 16));
+    // What is longer than it was likely to be doubles what it has.
+    let longer = 2 * (HUGE + HUGE / 16);
+    assert_eq!(read(2 * HUGE, 200), (at_once(HUGE).0 + 1, at_once(HUGE).1 + longer));
+}
+
 #[test]
 fn very_many_data_lines_are_joined_in_one_buffer() {
     let lines = b"data: x\n".repeat(1_000);
@@ -107,6 +141,31 @@ fn one_huge_frame_does_not_hold_its_memory_for_the_rest_of_the_stream() {
     feed(&mut decoder, [&b"data: 1\n\n"[..]]).expect("within limits");
     let after = live();
     assert!(after <= before + (2 << 20), "{before} bytes before, {after} after");
+}
+
+#[test]
+fn a_buffer_of_a_mebibyte_is_kept_for_the_next_block_and_a_larger_one_is_not() {
+    let drip = |decoder: &mut FrameDecoder, before: &[u8], length: usize, behind: &[u8]| {
+        let text = vec![b'x'; length];
+        feed(decoder, [before].into_iter().chain(text.chunks(200)).chain([behind])).expect("within limits");
+    };
+    // Payloads, ids and comments; buffers double, so that these take exactly a mebibyte, or two.
+    for (before, behind) in [(&b"data: "[..], &b"\n\n"[..]), (b"id: ", b"\n\n"), (b": ", b"\n\n")] {
+        let mut decoder = FrameDecoder::new(&Limits::default());
+        drip(&mut decoder, before, 1_000_000, behind);
+        let again = watch(|| drip(&mut decoder, before, 1_000_000, behind));
+        // The text itself is one allocation, and an id is copied where it is kept.
+        let most = if before == b"id: " { 3 } else { 1 };
+        assert!(again.calls <= most, "{:?}: {again:?}", String::from_utf8_lossy(before));
+    }
+    for before in [&b"data: "[..], b"id\0: ", b"id: \0"] {
+        let mut decoder = FrameDecoder::new(&Limits::default());
+        let held = live();
+        drip(&mut decoder, before, 1_200_000, b"\n\n");
+        feed(&mut decoder, [&b": hi\n\n"[..]]).expect("within limits");
+        let left = live() - held;
+        assert!(left < 1 << 20, "{:?}: {left} bytes are held", String::from_utf8_lossy(before));
+    }
 }
 
 fn feed<'c>(decoder: &mut FrameDecoder, chunks: impl IntoIterator<Item = &'c [u8]>) -> Result<usize, Code> {

@@ -101,22 +101,24 @@ fn a_message_tells_its_text_and_its_parts_with_their_log_probabilities() {
 }
 
 #[test]
-fn a_summary_and_a_content_grow_apart() {
+fn a_summary_and_the_parts_of_a_content_grow_apart() {
     let mut reader = Reader::new();
     created(&mut reader);
-    let grow = |kind: &str, index: &str, text: &str| json!({ "type": kind, "item_id": "rs_1", "output_index": 0, index: 0, "delta": text });
-    feed(&mut reader, grow("response.reasoning_summary_text.delta", "summary_index", "[1"));
-    feed(&mut reader, grow("response.reasoning_text.delta", "content_index", "{\"a\":2"));
+    let summary = |text: &str| json!({ "type": "response.reasoning_summary_text.delta", "item_id": "rs_1", "output_index": 0, "summary_index": 0, "delta": text });
+    let part = |at: u64, text: &str| json!({ "type": "response.reasoning_text.delta", "item_id": "rs_1", "output_index": 0, "content_index": at, "delta": text });
+    for event in [summary("[1"), part(0, "{\"a\":2"), part(1, "[\"b"), part(2, "[true")] {
+        feed(&mut reader, event);
+    }
     let read = |reader: &Reader| {
         let item = reader.response().item(0).unwrap();
-        let json = |part: Option<deltafold::Part<'_>>| part.unwrap().partial_json().map(|value| value.to_string());
-        assert_eq!((item.summary().count(), item.parts().count()), (1, 1));
-        (json(item.summary().next()), json(item.parts().next()))
+        let parts = item.summary().chain(item.parts());
+        parts.map(|part| part.partial_json().map_or_else(String::new, |value| value.to_string())).collect::<Vec<_>>()
     };
-    assert_eq!(read(&reader), (Some("[]".to_owned()), Some("{}".to_owned())));
-    feed(&mut reader, grow("response.reasoning_summary_text.delta", "summary_index", ",3]"));
-    feed(&mut reader, grow("response.reasoning_text.delta", "content_index", "}"));
-    assert_eq!(read(&reader), (Some("[1,3]".to_owned()), Some("{\"a\":2}".to_owned())));
+    assert_eq!(read(&reader), ["[]", "{}", "[\"b\"]", "[true]"]);
+    for event in [summary(",3]"), part(0, "}"), part(1, "c\"]"), part(2, ",false]")] {
+        feed(&mut reader, event);
+    }
+    assert_eq!(read(&reader), ["[1,3]", "{\"a\":2}", "[\"bc\"]", "[true,false]"]);
 }
 
 #[test]

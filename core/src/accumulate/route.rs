@@ -72,7 +72,6 @@ pub(crate) fn implied_type(kind: Kind) -> Option<&'static str> {
         | ImageGenerationCallPartialImage
         | ImageGenerationCallCompleted => "image_generation_call",
         CompactionCompacting => "compaction",
-        ShellCallOutputContentDelta | ShellCallOutputContentDone => "shell_call_output",
         _ => return text_route(kind).map(|route| route.item_type),
     })
 }

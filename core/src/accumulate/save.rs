@@ -186,3 +186,54 @@ fn restore_outcome(state: &Value) -> Option<Outcome> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Findings, OwnedEvent};
+    use alloc::string::ToString;
+
+    /// A state with two items, the first one with two parts.
+    fn saved() -> Value {
+        let mut accumulator = Accumulator::default();
+        for (index, part) in [(0, 3), (0, 5), (1, 0)] {
+            let event = alloc::format!(
+                r#"{{"type":"response.output_text.delta","output_index":{index},"content_index":{part},"delta":"a"}}"#
+            );
+            accumulator.apply(&OwnedEvent::parse(&event).as_event(), &mut Findings::default()).unwrap();
+        }
+        accumulator.save()
+    }
+
+    /// What comes of a state in which one text is put in the place of another.
+    fn restored(from: &str, to: &str) -> Option<Accumulator> {
+        let text = saved().to_string();
+        assert_eq!(text.matches(from).count(), 1, "{from} in {text}");
+        let state = Value::parse(&text.replace(from, to), 64).unwrap();
+        Accumulator::restore(&state, AccumulateOptions::default(), Limits::default())
+    }
+
+    #[test]
+    fn a_state_that_points_to_no_item_or_no_part_is_refused() {
+        assert!(restored(r#""started""#, r#""started""#).is_some());
+        for (from, to) in [
+            (r#""by_index":[[0,0],[1,1]]"#, r#""by_index":[[0,0],[1,2]]"#),
+            (r#""order":[[0,0],[1,1]]"#, r#""order":[[0,0],[1,2]]"#),
+            (r#"[[3,5],[],[]]"#, r#"[[5,3],[],[]]"#),
+            (r#"[[3,5],[],[]]"#, r#"[[5,5],[],[]]"#),
+            (r#"[[3,5],[],[]]"#, r#"[[3],[],[]]"#),
+            (r#"[[3,5],[],[]]"#, r#"[[3,5,7],[],[]]"#),
+            (r#"[[3,5],[],[]]"#, r#"[[3,5],[0],[]]"#),
+        ] {
+            assert!(restored(from, to).is_none(), "{to}");
+        }
+    }
+
+    #[test]
+    fn a_state_is_counted_only_where_its_order_is_not_that_of_the_items() {
+        let shuffled = |to: &str| restored(r#""order":[[0,0],[1,1]]"#, to).unwrap().state().shuffled;
+        assert!(!shuffled(r#""order":[[0,0],[1,1]]"#) && !shuffled(r#""order":[[0,0],[7,1]]"#));
+        // An item that is nowhere in the order has no position.
+        assert!(shuffled(r#""order":[[0,1],[1,0]]"#) && shuffled(r#""order":[[0,0]]"#));
+    }
+}

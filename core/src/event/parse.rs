@@ -8,6 +8,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::{Cell, OnceCell};
+use core::fmt;
 
 use super::fields::{flat, general, Fields, Mark};
 use super::payload::{Event, Lazy};
@@ -65,7 +66,6 @@ impl Default for Levels {
 /// let event = parser.parse(r#"{"type":"response.output_text.delta","sequence_number":4,"delta":"Hi"}"#, Origin::default());
 /// assert_eq!((event.kind(), event.sequence_number(), event.delta()), (Kind::OutputTextDelta, Some(4), "Hi"));
 /// ```
-#[derive(Debug)]
 pub struct Parser {
     depth: usize,
     levels: Levels,
@@ -81,6 +81,13 @@ pub struct Parser {
     /// Whether the last event was foretold by the last template.
     steady: bool,
     next: Next,
+}
+
+impl fmt::Debug for Parser {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Payloads can hold secrets: only how it works is shown.
+        f.debug_struct("Parser").field("depth", &self.depth).field("levels", &self.levels).finish_non_exhaustive()
+    }
 }
 
 /// One template a kind; a stream that mixes more kinds of deltas than this falls back to scanning.
@@ -326,7 +333,9 @@ impl Lazy {
     fn recycle(&mut self) {
         self.whole.take();
         // One huge event must not hold its memory for the rest of a long stream.
-        if let Some(tape) = self.tape.take().filter(|tape| tape.capacity() <= KEPT_BYTES) {
+        if let Some(mut tape) = self.tape.take().filter(|tape| tape.capacity() <= KEPT_BYTES) {
+            // What it holds beside its buffers: the tapes of lists that somebody looked into.
+            tape.clear();
             self.spare = Cell::new(tape);
         }
     }

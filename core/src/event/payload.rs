@@ -77,12 +77,6 @@ pub(crate) struct Lazy {
     pub(super) whole: OnceCell<(String, Halves)>,
 }
 
-impl fmt::Debug for Lazy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lazy").field("built", &self.tape.get().is_some()).finish_non_exhaustive()
-    }
-}
-
 impl<'a> Event<'a> {
     /// What happened. Aliases seen in the wild have the kind of the name they stand for.
     #[inline]
@@ -383,7 +377,6 @@ impl<'a> Event<'a> {
     #[inline]
     pub(crate) fn has_nested(&self) -> bool {
         self.fields.logprobs.payload_span().is_some_and(|(start, end)| end > start + 2)
-            || self.fields.kind == Kind::ShellCallOutputContentDelta
     }
 
     /// Copies the event out of the reader.

@@ -306,7 +306,7 @@ impl Cursor {
         let mut rest = bytes;
         while let Some((&byte, behind)) = rest.split_first() {
             if byte == b':' {
-                self.field = Field::named(self.name.get(..length).unwrap_or_default(), true);
+                self.field = Field::named(self.name.get(..length).unwrap_or_default());
                 return behind;
             }
             let Some(slot) = self.name.get_mut(length) else {
@@ -320,7 +320,7 @@ impl Cursor {
         // At most five, the length of the array.
         self.name_length = length as u8;
         if ended {
-            self.field = Field::named(self.name.get(..length).unwrap_or_default(), false);
+            self.field = Field::named(self.name.get(..length).unwrap_or_default());
         }
         rest
     }
@@ -339,13 +339,14 @@ impl Cursor {
 }
 
 impl Field {
-    fn named(name: &[u8], colon: bool) -> Self {
+    /// The field of a name. Without a name there is a colon: a line without either is blank.
+    fn named(name: &[u8]) -> Self {
         match name {
             b"data" => Self::Data,
             b"event" => Self::Event,
             b"id" => Self::Id,
             b"retry" => Self::Retry,
-            b"" if colon => Self::Comment,
+            b"" => Self::Comment,
             _ => Self::Unknown,
         }
     }

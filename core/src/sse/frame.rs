@@ -5,6 +5,7 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt;
 
 use super::cut::{Cursor, Field, LONG_BYTES};
 use super::line::{Line, LineDecoder, LineEnd};
@@ -37,7 +38,7 @@ pub const COMMENT_BYTES: usize = 1 << 20;
 /// assert!(decoder.finish().is_none());
 /// # Ok::<(), deltafold::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct FrameDecoder {
     pub(super) lines: LineDecoder,
     pub(super) line_bytes: usize,
@@ -54,7 +55,7 @@ pub struct FrameDecoder {
     pub(super) value: Vec<u8>,
     /// The last event name seen. It stays over blocks, since names repeat and comparing is cheaper than checking.
     pub(super) name: String,
-    /// The standard's last event ID buffer; a blank line makes it the last event id.
+    /// The standard's last event ID buffer, once a line of the block has set it; a blank line makes it the last event id.
     pub(super) next_id: String,
     pub(super) id: String,
     pub(super) retry: Option<u64>,
@@ -140,7 +141,7 @@ impl FrameDecoder {
     /// Makes a decoder for a new connection that carries on an old stream: the last event id and the reconnection time of
     /// the old one stay in force until the new one sets them. Offsets start at 0 again.
     pub fn resume(limits: &Limits, last_event_id: &str, retry: Option<u64>) -> Self {
-        Self { next_id: last_event_id.into(), id: last_event_id.into(), retry, ..Self::new(limits) }
+        Self { id: last_event_id.into(), retry, ..Self::new(limits) }
     }
 
     /// Takes the next signal out of `chunk` from `*at` on, and moves `*at` behind it.
@@ -174,7 +175,8 @@ impl FrameDecoder {
     #[inline]
     pub(crate) fn payload<'a>(&'a self, found: Found, chunk: &'a [u8]) -> &'a [u8] {
         match found {
-            Found::Frame if !self.block.dropped => self.block.data.of(chunk, &self.data),
+            // What was dropped stands nowhere.
+            Found::Frame => self.block.data.of(chunk, &self.data),
             _ => &[],
         }
     }
@@ -455,6 +457,16 @@ impl FrameDecoder {
             Bytes::Chunk(start, end) if self.block.open => self.copy_data(chunk.get(start..end).unwrap_or_default()),
             _ => true,
         }
+    }
+}
+
+impl fmt::Debug for FrameDecoder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Payloads can hold secrets: only how far it has come is shown.
+        f.debug_struct("FrameDecoder")
+            .field("offset", &self.offset())
+            .field("held", &self.held())
+            .finish_non_exhaustive()
     }
 }
 

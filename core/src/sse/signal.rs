@@ -21,7 +21,6 @@ pub enum Signal<'a, D: ?Sized = str> {
 pub type RawSignal<'a> = Signal<'a, [u8]>;
 
 /// One dispatched block.
-#[derive(Debug)]
 pub struct Frame<'a, D: ?Sized = str> {
     /// The event name; empty if the block names none (browsers then say `message`).
     pub event: &'a str,
@@ -50,7 +49,6 @@ pub struct Frame<'a, D: ?Sized = str> {
 pub type RawFrame<'a> = Frame<'a, [u8]>;
 
 /// One comment line.
-#[derive(Debug)]
 pub struct Comment<'a> {
     /// The text after the first colon, nothing trimmed, up to [`COMMENT_BYTES`](super::COMMENT_BYTES).
     pub text: &'a str,
@@ -61,7 +59,6 @@ pub struct Comment<'a> {
 }
 
 /// A block that dispatched nothing.
-#[derive(Debug)]
 pub struct Blank<'a> {
     /// The event name that the block gave in vain; empty if none.
     pub event: &'a str,
@@ -181,6 +178,31 @@ impl<'a> RawFrame<'a> {
             invalid_utf8,
             marks: self.marks,
         }
+    }
+}
+
+// What a stream says can be secret: its place, its size and what is odd about it are shown.
+
+impl<D: ?Sized> fmt::Debug for Frame<'_, D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Frame")
+            .field("offset", &self.offset)
+            .field("bytes", &size_of_val(self.data))
+            .field("dropped", &self.dropped)
+            .field("marks", &self.marks)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Comment<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Comment").field("offset", &self.offset).field("bytes", &self.text.len()).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Blank<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Blank").field("offset", &self.offset).field("marks", &self.marks).finish_non_exhaustive()
     }
 }
 

@@ -1,8 +1,11 @@
 //! Payloads can hold secrets: what findings, errors and debug texts say never quotes them.
 
 use deltafold::adapter::Converter;
+use deltafold::event::{Origin, Parser};
+use deltafold::json::{Notes, PartialJson, PartialOptions};
+use deltafold::sse::FrameDecoder;
 use deltafold::validate::Layers;
-use deltafold::{Profile, Reader, ReaderOptions, Writer, WriterOptions};
+use deltafold::{Limits, Profile, Reader, ReaderOptions, Writer, WriterOptions};
 use deltafold_tests::streams::{feed, Feed};
 use deltafold_tests::vectors;
 use deltafold_tests::write::intents;
@@ -156,5 +159,44 @@ fn mark_texts(value: &mut Value) {
             }
         }
         _ => {}
+    }
+}
+
+#[test]
+fn a_layer_that_is_used_alone_shows_no_payload() {
+    let payload = |text: &str| {
+        format!(r#"{{"type":"response.output_text.delta","item_id":"{CANARY}","delta":"{text}{CANARY}"}}"#)
+    };
+    let stream = format!(
+        ": {CANARY}\n\nid: {CANARY}\nevent: {CANARY}\n\nevent: {CANARY}\ndata: {}\n\ndata: {CANARY}",
+        payload("")
+    );
+    let mut shown = String::new();
+    let mut show = |text: String| shown += &text;
+    let mut decoder = FrameDecoder::new(&Limits::default());
+    let (mut at, mut signals) = (0, 0);
+    while let Some(signal) = decoder.next(stream.as_bytes(), &mut at).unwrap() {
+        show(format!("{signal:?}"));
+        signals += 1;
+    }
+    assert_eq!(signals, 4);
+    let tail = stream.rfind("data").unwrap();
+    show(format!(
+        "{decoder:?} {:?} {:?}",
+        decoder.clone().finish(),
+        FrameDecoder::new(&Limits::default()).next_raw(stream.as_bytes(), &mut tail.clone())
+    ));
+    let mut parser = Parser::new(8);
+    for text in ["", "\\n", "a", "\\n"] {
+        show(format!("{:?}", parser.parse(&payload(text), Origin::default())));
+        show(format!("{parser:?}"));
+    }
+    let mut partial = PartialJson::new(PartialOptions { notes: Notes::On, ..Default::default() });
+    partial.push(&format!(r#"{{"{CANARY}":"{CANARY}","#)).unwrap();
+    show(format!("{partial:?}"));
+    assert!(!shown.contains(CANARY), "{shown}");
+    for word in ["Frame {", "Comment {", "Blank {", "Tail {", "FrameDecoder {", "Parser {", "PartialJson {", "Event {"]
+    {
+        assert!(shown.contains(word), "{word}: {shown}");
     }
 }

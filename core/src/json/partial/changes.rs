@@ -183,7 +183,8 @@ impl Notes {
         self.text.push_str(text);
         let end = self.text.len();
         match self.list.last_mut() {
-            Some((place, What::Appended { to, .. })) if *place == self.current => *to = end,
+            // Of the same value: what starts or finishes another is noted in between.
+            Some((_, What::Appended { to, .. })) => *to = end,
             _ => self.list.push((self.current, What::Appended { from, to: end })),
         }
     }

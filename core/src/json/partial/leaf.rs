@@ -1,6 +1,5 @@
 //! The life of a string, number or literal between its first byte and its last: what the tree shows of it.
 
-use alloc::string::String;
 use core::mem;
 
 use super::parser::State;
@@ -28,10 +27,9 @@ impl PartialJson {
             Unfinished::Omit => {}
             Unfinished::Mark => self.place_leaf(tag, Value::Null),
             Unfinished::Include => match tag {
-                Tag::String => self.place_leaf(tag, Value::String(String::new())),
                 Tag::True | Tag::False => self.place_leaf(tag, Value::Bool(tag == Tag::True)),
                 Tag::Null => self.place_leaf(tag, Value::Null),
-                // A number shows with its first digit, at the end of the piece.
+                // A string shows at the end of the piece, and so does a number with its first digit.
                 _ => {}
             },
         }
@@ -101,13 +99,10 @@ impl PartialJson {
 
     /// Takes the text of a shown string out of the tree for the time of a push.
     pub(super) fn take_shown_text(&mut self) {
-        match self.leaf {
-            Some(Leaf { tag: Tag::String, placed: true, .. }) if self.options.strings == Unfinished::Include => {
-                if let Some(Value::String(text)) = self.tree.last_placed() {
-                    self.text = mem::take(text);
-                }
-            }
-            _ => {}
+        let Some(Leaf { tag: Tag::String, placed: true, .. }) = self.leaf else { return };
+        // A marked one is null there.
+        if let Some(Value::String(text)) = self.tree.last_placed() {
+            self.text = mem::take(text);
         }
     }
 

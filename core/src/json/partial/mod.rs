@@ -35,6 +35,7 @@ mod parser;
 mod tree;
 
 use alloc::string::String;
+use core::fmt;
 
 pub use self::changes::{Change, ChangeKind};
 use crate::error::Error;
@@ -66,7 +67,7 @@ use super::value::Value;
 /// assert!(arguments.is_complete());
 /// assert_eq!(arguments.value().unwrap().to_string(), r#"{"city":"Paris","days":14}"#);
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct PartialJson {
     options: PartialOptions,
     state: State,
@@ -264,6 +265,16 @@ impl PartialJson {
         {
             self.steps += _count;
         }
+    }
+}
+
+impl fmt::Debug for PartialJson {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Texts can hold secrets: only how far it has come is shown.
+        f.debug_struct("PartialJson")
+            .field("position", &self.position)
+            .field("complete", &self.is_complete())
+            .finish_non_exhaustive()
     }
 }
 
