@@ -280,6 +280,16 @@ fn all_that_a_response_holds_counts_against_its_limits() {
     assert_eq!(until_error(limited(bytes(100)), &images), (2, "limit.response".to_owned()));
     let last = Reader::builder().limits(bytes(100)).images(Images::KeepLast).build();
     assert_eq!(until_error(last, &images), (9, String::new()));
+    // So do a part and an annotation, to the byte.
+    let part = json!({ "type": "output_text", "text": "abc" });
+    let citation = json!({ "type": "url_citation", "url": "u" });
+    for (event, length) in [
+        (text("response.content_part.added", json!({ "part": part })), part.to_string().len()),
+        (text("response.output_text.annotation.added", json!({ "annotation": citation })), citation.to_string().len()),
+    ] {
+        assert_eq!(until_error(limited(bytes(length)), std::slice::from_ref(&event)), (1, String::new()), "{event}");
+        assert_eq!(until_error(limited(bytes(length - 1)), std::slice::from_ref(&event)), too_large, "{event}");
+    }
     // A terminal event without items adds to those that were streamed.
     let item = json!({ "type": "response.output_item.added", "output_index": 0, "item": item });
     let empty = json!({ "id": "r", "status": "failed", "output": [] });
