@@ -149,3 +149,33 @@ fn one_huge_event_does_not_hold_its_memory_for_the_rest_of_the_stream() {
         assert!(after < 1 << 19, "{key}: {after} bytes are held");
     }
 }
+
+/// What ends a text repeats all of it, so its length is known before it comes.
+#[test]
+fn a_long_event_gets_its_room_at_once() {
+    const LENGTH: usize = 1_000_000;
+    let delta = |text: &str| {
+        format!(
+            r#"{{"type":"response.output_text.delta","item_id":"m","output_index":0,"content_index":0,"delta":"{text}"}}"#
+        )
+    };
+    let mut reader = Reader::new();
+    for _ in 0..100 {
+        reader.feed(format!("data: {}\n\n", delta(&"x".repeat(LENGTH / 100))).as_bytes()).expect("within the limits");
+        poll(&mut reader);
+    }
+    let done = delta(&"x".repeat(LENGTH)).replace(".delta", ".done").replace("\"delta\"", "\"text\"");
+    let block = format!("data: {done}\n\n");
+    let (most, end) = block.as_bytes().split_at(block.len() - 2);
+    let used = watch(|| {
+        for chunk in most.chunks(1_000) {
+            reader.feed(chunk).expect("within the limits");
+            poll(&mut reader);
+        }
+    });
+    // Beside it there is what was held until it was clear that it is long.
+    assert!(used.total < LENGTH + LENGTH / 2 && used.total > LENGTH, "{used:?}");
+    reader.feed(end).expect("within the limits");
+    poll(&mut reader);
+    assert_eq!(reader.response().output_text_len(), LENGTH);
+}
