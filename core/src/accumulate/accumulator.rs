@@ -17,6 +17,7 @@ use crate::contract::Kind;
 use crate::error::{Code, Error};
 use crate::event::{Event, Fields, Source};
 use crate::finding::{Findings, Place, Repair};
+use crate::json::again::Again;
 use crate::json::{join, Object, Tag, View};
 use crate::limits::Limits;
 use crate::outcome::{Failure, Outcome};
@@ -102,6 +103,11 @@ impl Accumulator {
             rates: RateLimits::default(),
             bytes: 0,
         }
+    }
+
+    /// The finished items as they were written, by position: a terminal event repeats them. See [`State::again`].
+    pub(crate) fn again(&self, position: usize) -> Option<Again<'_>> {
+        self.building.again(position)
     }
 
     /// Applies one event of a stream of which every event was applied.

@@ -9,13 +9,21 @@ use alloc::string::String;
 use core::cell::OnceCell;
 
 use super::slot::part_with;
+use crate::json::again::Again;
 use crate::json::{Object, Tag, Tape, Value, View};
 
 /// An object that is built only when it is looked at or changed.
 #[derive(Clone, Debug)]
 pub(crate) enum Body {
     Built(Object),
-    Raw { text: String, reading: Reading, light: OnceCell<Light>, whole: OnceCell<Object> },
+    Raw {
+        text: String,
+        reading: Reading,
+        /// How many containers it is made of; `None` if that is not known.
+        containers: Option<usize>,
+        light: OnceCell<Light>,
+        whole: OnceCell<Object>,
+    },
 }
 
 /// What the text is, and so what the light object of it leaves out.
@@ -56,7 +64,8 @@ impl From<View<'_>> for Body {
 
 impl Body {
     fn raw(view: View<'_>, reading: Reading) -> Self {
-        Self::Raw { text: view.raw().to_owned(), reading, light: OnceCell::new(), whole: OnceCell::new() }
+        let (text, containers) = (view.raw().to_owned(), view.containers());
+        Self::Raw { text, reading, containers, light: OnceCell::new(), whole: OnceCell::new() }
     }
 
     /// Takes an item that somebody will soon look at. A large one is not held twice, as text and as an object.
@@ -65,7 +74,9 @@ impl Body {
             let light = Light::of(item, Reading::Item);
             return if light.lacks { Self::raw(item, Reading::Item) } else { Self::Built(light.object) };
         }
-        Self::raw(item, Reading::Item).look(item)
+        let body = Self::raw(item, Reading::Item);
+        body.look(item);
+        body
     }
 
     /// Takes a finished item of which the old one had all texts: they are not decoded again.
@@ -82,12 +93,13 @@ impl Body {
         body
     }
 
-    /// Makes ready for somebody who will soon look. The item is the text, read.
-    pub(crate) fn look(self, item: View<'_>) -> Self {
-        if let Self::Raw { light, reading: Reading::Item, .. } = &self {
-            light.get_or_init(|| Light::of(item, Reading::Item));
+    /// Makes ready for somebody who will soon look. The item is the text, read; if it was not looked into, neither is it here.
+    pub(crate) fn look(&self, item: View<'_>) {
+        if let Self::Raw { light, reading: Reading::Item, .. } = self {
+            if !item.is_unread() {
+                light.get_or_init(|| Light::of(item, Reading::Item));
+            }
         }
-        self
     }
 
     /// Takes the fields of a snapshot. `output` holds its place among them, empty.
@@ -107,7 +119,8 @@ impl Body {
         let (start, end) = output.span();
         let (before, behind) = (raw.get(..start - from).unwrap_or_default(), raw.get(end - from..).unwrap_or_default());
         let text = [before, "null", behind].concat();
-        Self::Raw { text, reading: Reading::Snapshot, light: OnceCell::new(), whole: OnceCell::new() }
+        let reading = Reading::Snapshot;
+        Self::Raw { text, reading, containers: None, light: OnceCell::new(), whole: OnceCell::new() }
     }
 
     /// The object. While it is text, log probabilities may be missing in its content parts.
@@ -124,7 +137,7 @@ impl Body {
     pub(crate) fn object(&self) -> &Object {
         match self {
             Self::Built(object) => object,
-            Self::Raw { text, reading, light, whole } => {
+            Self::Raw { text, reading, light, whole, .. } => {
                 let light = light.get_or_init(|| read(text, |view| Light::of(view, *reading)));
                 if light.lacks {
                     whole.get_or_init(|| read(text, super::state::object))
@@ -156,6 +169,14 @@ impl Body {
     /// Says whether this is, to the letter, the text that it was made from.
     pub(crate) fn is_text(&self, other: &str) -> bool {
         matches!(self, Self::Raw { text, .. } if text == other)
+    }
+
+    /// The text that it was made from, for knowing it again.
+    pub(crate) fn again(&self) -> Option<Again<'_>> {
+        match self {
+            Self::Raw { text, containers: Some(depth), .. } => Some(Again { text, depth: *depth }),
+            _ => None,
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use super::body::Body;
 use super::slot::Slot;
 use super::sorted::Sorted;
+use crate::json::again::Again;
 use crate::json::{Object, Value, View};
 
 /// The response so far.
@@ -96,8 +97,31 @@ impl State {
         self.fields = Body::fields(response);
     }
 
+    /// A finished item as it was written, by its position. An empty text: not known; `None` behind the last.
+    pub(crate) fn again(&self, position: usize) -> Option<Again<'_>> {
+        let slot = self.slots.get(position).filter(|_| !self.shuffled)?;
+        Some(slot.item.again().filter(|_| slot.done).unwrap_or(Again { text: "", depth: 0 }))
+    }
+
+    /// Says whether the items are to the letter, and at the same indexes, those of an output.
+    fn is_output(&self, output: View<'_>) -> bool {
+        let mut slots = self.slots.iter().enumerate();
+        let fits = |item: View<'_>, (at, slot): (usize, &Slot)| {
+            slot.done && slot.index == Some(at as u64) && slot.item.is_text(item.raw())
+        };
+        !self.shuffled
+            && output.elements().all(|item| slots.next().is_some_and(|slot| fits(item, slot)))
+            && slots.next().is_none()
+    }
+
     /// Takes a snapshot's items, at the indexes where they stand.
     pub(crate) fn take_items(&mut self, response: View<'_>, done: bool) {
+        if let Some(output) = response.get("output").filter(|output| done && self.is_output(*output)) {
+            for (slot, item) in self.slots.iter().zip(output.elements()) {
+                slot.item.look(item);
+            }
+            return;
+        }
         // An item that was printed the same way before is kept; what is not goes before its place is taken.
         let mut old = core::mem::take(&mut self.slots).into_iter();
         let in_order = !self.shuffled;
@@ -108,7 +132,10 @@ impl State {
             let done = done || text("status").as_deref() != Some("in_progress");
             let known = old.next().map(|slot| slot.item).filter(|body| done && in_order && body.is_text(item.raw()));
             let body = match known {
-                Some(body) => body.look(item),
+                Some(body) => {
+                    body.look(item);
+                    body
+                }
                 None if done => Body::looked_at(item),
                 None => Body::from(object(item)),
             };

@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 
 use super::text::{Source, Text};
 use crate::contract::Kind;
+use crate::json::again::Known;
 use crate::json::{scan, text, Halves, JsonError, JsonErrorKind, Tag, Tape};
 
 /// The index fields that route an event.
@@ -430,8 +431,9 @@ pub(crate) fn general(
     fields: &mut Fields,
     scratch: &mut String,
     tape: &mut Tape,
+    known: Option<Known<'_>>,
 ) -> Result<(), JsonError> {
-    tape.parse(payload, depth)?;
+    tape.parse_but(payload, depth, known)?;
     let root = tape.root(payload);
     if root.tag() != Tag::Object {
         return Err(JsonError::new(JsonErrorKind::Unexpected, 0));

@@ -16,6 +16,7 @@ use super::steady::Next;
 use super::template::Template;
 use super::text::Raw;
 use crate::contract::Kind;
+use crate::json::again::Known;
 use crate::json::{scan, JsonError, JsonErrorKind, Tape, DEEPEST};
 
 /// Why a payload is no event of the specification's form.
@@ -120,10 +121,21 @@ impl Parser {
     /// Reads one payload. The event borrows from it and from the parser.
     #[inline]
     pub fn parse<'a>(&'a mut self, payload: &'a str, origin: Origin<'a>) -> Event<'a> {
+        self.parse_but(payload, origin, None)
+    }
+
+    /// The same. If it is a terminal event that repeats what is known, that is not looked into before somebody asks.
+    #[inline]
+    pub(crate) fn parse_but<'a>(
+        &'a mut self,
+        payload: &'a str,
+        origin: Origin<'a>,
+        known: Option<Known<'_>>,
+    ) -> Event<'a> {
         self.lazy.reset();
         self.steady = false;
         let hit = self.levels.template && self.by_template(payload, origin.frame_name);
-        self.fault = if hit { None } else { self.by_scan(payload, origin.frame_name) };
+        self.fault = if hit { None } else { self.by_scan(payload, origin.frame_name, known) };
         let fields = match self.templates.last() {
             Some(template) if hit => template.fields(),
             _ => &self.fields,
@@ -248,9 +260,12 @@ impl Parser {
         hit
     }
 
-    fn by_scan(&mut self, payload: &str, name: Option<&str>) -> Option<Fault> {
+    fn by_scan(&mut self, payload: &str, name: Option<&str>, known: Option<Known<'_>>) -> Option<Fault> {
         self.restart();
-        if self.levels.flat && wants_flat(payload, name) {
+        let kind = likely_kind(payload, name);
+        // Of a flat payload a tape would be thrown away.
+        let flat_kind = kind.map_or(payload.len() < 1024, |kind| kind.is_delta() || kind.is_done());
+        if self.levels.flat && flat_kind {
             let Self { fields, scratch, stack, marks, .. } = self;
             if flat(payload, self.depth, fields, scratch, stack, marks).is_some() {
                 if self.levels.template && self.fields.kind.is_delta() {
@@ -261,7 +276,8 @@ impl Parser {
             self.restart();
         }
         let mut tape = self.lazy.take();
-        let result = general(payload, self.depth, &mut self.fields, &mut self.scratch, &mut tape);
+        let known = known.filter(|_| kind.is_some_and(Kind::is_terminal));
+        let result = general(payload, self.depth, &mut self.fields, &mut self.scratch, &mut tape, known);
         let object = !tape.is_empty();
         self.lazy.put(tape);
         match result {
@@ -305,18 +321,11 @@ impl Parser {
     }
 }
 
-/// Says whether a payload is likely to be flat, so that a tape of it would be thrown away.
+/// The kind that a payload is likely to be of. Without a name, `type` is usually the first member; `None` if it is not.
 #[inline]
-fn wants_flat(payload: &str, name: Option<&str>) -> bool {
-    let kind = match name {
-        Some(name) => Kind::from_wire(name),
-        // Without a name, `type` is usually the first member; if it is not, the scanner will see.
-        None => match payload.strip_prefix("{\"type\":\"").and_then(|rest| rest.split_once('"')) {
-            Some((wire_type, _)) => Kind::from_wire(wire_type),
-            None => return payload.len() < 1024,
-        },
-    };
-    kind.is_delta() || kind.is_done()
+fn likely_kind(payload: &str, name: Option<&str>) -> Option<Kind> {
+    let wire_type = || payload.strip_prefix("{\"type\":\"")?.split_once('"').map(|(wire_type, _)| wire_type);
+    name.or_else(wire_type).map(Kind::from_wire)
 }
 
 /// What a tape may keep between events.

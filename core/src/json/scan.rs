@@ -193,7 +193,9 @@ fn escape(bytes: &[u8], at: usize) -> Result<usize, JsonError> {
 }
 
 /// Finds the end of a number that starts at `at`.
-#[inline]
+// In wasm the compiler may choose: there the bytes count.
+#[cfg_attr(target_arch = "wasm32", inline)]
+#[cfg_attr(not(target_arch = "wasm32"), inline(always))]
 pub(crate) fn number(bytes: &[u8], start: usize) -> Result<usize, JsonError> {
     let digits = |mut at: usize| {
         while bytes.get(at).is_some_and(u8::is_ascii_digit) {

@@ -18,13 +18,13 @@ use super::DEEPEST;
 /// [`root`](Tape::root) that was given to [`parse`](Tape::parse).
 ///
 /// Lists of log probabilities are checked, but the places of what is in them are found when somebody looks: they can be most
-/// of a document, and seldom matter to its reader.
+/// of a document, and seldom matter to its reader. So it is with objects that were checked before.
 #[derive(Clone, Debug, Default)]
 pub struct Tape {
-    nodes: Vec<Node>,
+    pub(super) nodes: Vec<Node>,
     stack: Vec<scan::Open>,
-    /// The lists that were not looked into, by their nodes, with their own tapes once somebody does.
-    folded: Vec<(u32, OnceCell<Box<Self>>)>,
+    /// What was not looked into, by its nodes, with its own tapes once somebody does.
+    pub(super) folded: Vec<(u32, OnceCell<Box<Self>>)>,
 }
 
 /// Where one value stands. For strings the quotes are left out.
@@ -35,8 +35,15 @@ pub(crate) struct Node {
     /// Index behind this value and all that is in it.
     pub(crate) next: u32,
     pub(crate) tag: Tag,
-    /// A string has escapes; an array is folded.
+    /// A string has escapes; an array or object is folded.
     pub(crate) escaped: bool,
+}
+
+impl Node {
+    #[inline]
+    fn is_folded(&self) -> bool {
+        self.escaped && matches!(self.tag, Tag::Array | Tag::Object)
+    }
 }
 
 /// The type of a JSON value.
@@ -169,22 +176,21 @@ impl Tape {
         Ok(())
     }
 
-    fn note_folded(&mut self) {
-        let folded = |(_, node): &(usize, &Node)| node.tag == Tag::Array && node.escaped;
-        let nodes = self.nodes.iter().enumerate().filter(folded);
+    pub(super) fn note_folded(&mut self) {
+        let nodes = self.nodes.iter().enumerate().filter(|(_, node)| node.is_folded());
         self.folded.extend(nodes.map(|(at, _)| (at as u32, OnceCell::new())));
     }
 
-    /// The tape of a folded list, made when it is first asked for.
+    /// The tape of what is folded, made when it is first asked for.
     fn unfold(&self, at: usize, text: &str) -> Option<&Self> {
         let found = self.folded.binary_search_by_key(&(at as u32), |(node, _)| *node).ok()?;
         let (_, tape) = self.folded.get(found)?;
         Some(tape.get_or_init(|| {
             let mut tape = Self::default();
             let start = self.nodes[at].start as usize;
-            // The list was checked, depth included.
+            // It was checked, depth included.
             let checked = scan::value::<true>(text.as_bytes(), start, usize::MAX, &mut tape.nodes, &mut tape.stack);
-            debug_assert!(checked.is_ok(), "only checked lists are folded");
+            debug_assert!(checked.is_ok(), "only what was checked is folded");
             tape.note_folded();
             Box::new(tape)
         }))
@@ -314,9 +320,34 @@ impl<'a> View<'a> {
         }
     }
 
+    /// Says whether this is an object that is known, and was not looked into.
+    pub(crate) fn is_unread(&self) -> bool {
+        self.node().tag == Tag::Object && self.node().escaped
+    }
+
     /// Says whether this is a list of log probabilities, not empty: its text is the cheaper way to read it.
     pub(crate) fn is_folded(&self) -> bool {
         self.node().tag == Tag::Array && self.node().escaped
+    }
+
+    /// The same value where what is in it can be seen.
+    #[inline]
+    fn unfolded(&self) -> Self {
+        let tape = if self.node().is_folded() { self.tape.unfold(self.at, self.text) } else { None };
+        tape.map_or(*self, |tape| View { text: self.text, tape, at: 0 })
+    }
+
+    /// How many containers the value is made of, itself included. `None` if some were not looked into.
+    pub(crate) fn containers(&self) -> Option<usize> {
+        let nodes = self.tape.nodes.get(self.at..self.node().next as usize)?;
+        let mut count = 0;
+        for node in nodes {
+            if node.is_folded() {
+                return None;
+            }
+            count += usize::from(matches!(node.tag, Tag::Array | Tag::Object));
+        }
+        Some(count)
     }
 
     /// Says whether this is `null`.
@@ -326,12 +357,7 @@ impl<'a> View<'a> {
 
     /// The elements of an array; nothing for other values.
     pub fn elements(&self) -> impl Iterator<Item = View<'a>> + use<'a> {
-        let mut this = *self;
-        if this.node().tag == Tag::Array && this.node().escaped {
-            if let Some(tape) = this.tape.unfold(this.at, this.text) {
-                this = View { text: this.text, tape, at: 0 };
-            }
-        }
+        let this = self.unfolded();
         let node = this.node();
         let end = if node.tag == Tag::Array { node.next as usize } else { this.at + 1 };
         let mut at = this.at + 1;
@@ -344,9 +370,10 @@ impl<'a> View<'a> {
 
     /// The members of an object, repeated keys included; nothing for other values.
     pub fn entries(&self) -> impl Iterator<Item = (View<'a>, View<'a>)> + use<'a> {
-        let (this, node) = (*self, self.node());
-        let end = if node.tag == Tag::Object { node.next as usize } else { self.at + 1 };
-        let mut at = self.at + 1;
+        let this = self.unfolded();
+        let node = this.node();
+        let end = if node.tag == Tag::Object { node.next as usize } else { this.at + 1 };
+        let mut at = this.at + 1;
         core::iter::from_fn(move || {
             let (key, value) = (at < end).then(|| (this.go(at), this.go(at + 1)))?;
             at = value.node().next as usize;
@@ -356,7 +383,17 @@ impl<'a> View<'a> {
 
     /// A member of an object; the last one if the key is repeated.
     pub fn get(&self, key: &str) -> Option<Self> {
-        self.entries().filter(|(name, _)| self.key_is(name.at, key)).last().map(|(_, value)| value)
+        let this = self.unfolded();
+        let node = this.node();
+        let end = if node.tag == Tag::Object { node.next as usize } else { 0 };
+        let (mut at, mut found) = (this.at + 1, None);
+        while at < end {
+            if this.key_is(at, key) {
+                found = Some(this.go(at + 1));
+            }
+            at = this.tape.nodes[at + 1].next as usize;
+        }
+        found
     }
 
     /// The value at a JSON pointer (`/output/0/id`); the empty pointer is the value itself.
@@ -373,13 +410,15 @@ impl<'a> View<'a> {
         Some(view)
     }
 
+    #[inline]
     fn key_is(&self, at: usize, key: &str) -> bool {
         let node = &self.tape.nodes[at];
-        let literal = &self.text[node.start as usize..node.end as usize];
+        let (start, end) = (node.start as usize, node.end as usize);
         if node.escaped {
-            text::means(literal, key)
+            text::means(&self.text[start..end], key)
         } else {
-            literal == key
+            // Most keys are told apart by their lengths.
+            end - start == key.len() && self.text.as_bytes().get(start..end) == Some(key.as_bytes())
         }
     }
 

@@ -327,7 +327,9 @@ impl Reader {
         let origin = Origin { frame_name: name, offset: frame.data_offset, index: self.events };
         self.events += 1;
         self.activity += 1;
-        let event = self.parser.parse(frame.data, origin);
+        // A validator looks into everything, so there is nothing to be won by leaving out.
+        let again = |position| self.accumulator.again(position);
+        let event = self.parser.parse_but(frame.data, origin, self.validator.is_none().then_some(&again));
         if frame.invalid_utf8.is_some() || frame.dropped {
             faults::of_frame(&frame, &event, &mut self.findings);
         }
@@ -536,7 +538,8 @@ impl Reader {
         let origin = Origin { frame_name: None, offset, index: self.events };
         self.events += 1;
         self.activity += 1;
-        let event = self.parser.parse(&self.message, origin);
+        let again = |position| self.accumulator.again(position);
+        let event = self.parser.parse_but(&self.message, origin, self.validator.is_none().then_some(&again));
         if let Err(error) = takers!(self, event).take(&event, false, false) {
             self.stop = Some(error.clone());
             return Err(error);

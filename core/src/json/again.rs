@@ -1,0 +1,214 @@
+//! Objects that come again as they were written before: [`Tape::parse_but`] does not look into them.
+//!
+//! The last event of a stream repeats its items, and they are most of it. What stands between the brackets of their list is
+//! compared with what is known, and the rest is read as if the list were empty.
+
+use alloc::string::String;
+
+use super::scan;
+use super::tape::{JsonError, Node, Tag, Tape};
+
+/// An object as it was written and checked, and the most containers that can be open in it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Again<'k> {
+    pub(crate) text: &'k str,
+    pub(crate) depth: usize,
+}
+
+/// The objects that may come again, by number; `None` behind the last.
+pub(crate) type Known<'k> = &'k dyn Fn(usize) -> Option<Again<'k>>;
+
+/// A list whose elements are those that are known, all of them and in their order.
+struct List<'k> {
+    /// Where its opening bracket stands, and where its closing one does.
+    start: usize,
+    end: usize,
+    /// How many elements it has, and the most containers that can be open in one.
+    count: usize,
+    depth: usize,
+    known: Known<'k>,
+}
+
+impl Tape {
+    /// As [`parse`](Self::parse). If a list in the document is, to the letter, that of all known objects, its elements get a node
+    /// each, and are looked into when somebody asks.
+    pub(crate) fn parse_but(&mut self, text: &str, depth: usize, known: Option<Known<'_>>) -> Result<(), JsonError> {
+        let list = known.and_then(|known| List::find(text.as_bytes(), known));
+        match list.and_then(|list| self.parse_around(text, depth, &list)) {
+            Some(()) => Ok(()),
+            None => self.parse(text, depth),
+        }
+    }
+
+    /// Parses a document without what stands in the list, and then puts that in. `None` if it cannot be done.
+    fn parse_around(&mut self, text: &str, depth: usize, list: &List<'_>) -> Option<()> {
+        u32::try_from(text.len()).ok()?;
+        let (before, behind) = (text.get(..=list.start)?, text.get(list.end..)?);
+        let mut rest = String::with_capacity(before.len() + behind.len());
+        rest.push_str(before);
+        rest.push_str(behind);
+        self.parse(&rest, depth).ok()?;
+        // Only if an array begins there: the bracket may as well be part of a string.
+        let at = self.nodes.binary_search_by_key(&(list.start as u32), |node| node.start).ok()?;
+        let array = self.nodes.get(at).filter(|node| node.tag == Tag::Array)?;
+        let around = self.nodes.iter().take(at + 1).filter(|node| node.next >= array.next).count();
+        if around + list.depth > depth {
+            return None;
+        }
+        self.put_in(at, text, list);
+        Some(())
+    }
+
+    /// Puts the elements of the array at a node in: what stands behind its bracket moves.
+    fn put_in(&mut self, at: usize, text: &str, list: &List<'_>) {
+        let (start, length, count) = (list.start as u32, (list.end - list.start - 1) as u32, list.count as u32);
+        for node in &mut self.nodes {
+            node.start += if node.start > start { length } else { 0 };
+            node.end += if node.end > start { length } else { 0 };
+            node.next += if node.next as usize > at { count } else { 0 };
+        }
+        let element = |number: usize, (start, end): (usize, usize)| {
+            let next = (at + 2 + number) as u32;
+            Node { start: start as u32, end: end as u32, next, tag: Tag::Object, escaped: true }
+        };
+        let behind = self.nodes.split_off(at + 1);
+        self.nodes.reserve(list.count + behind.len());
+        self.nodes.extend(list.spans(text.as_bytes()).enumerate().map(|(number, span)| element(number, span)));
+        self.nodes.extend(behind);
+        self.folded.clear();
+        self.note_folded();
+    }
+}
+
+impl<'k> List<'k> {
+    /// Finds the list. Only the first that begins with what is known is looked at, so that time is linear in the text.
+    fn find(bytes: &[u8], known: Known<'k>) -> Option<Self> {
+        let first = known(0)?.text.as_bytes();
+        let begins = |start: &usize| bytes.get(scan::space(bytes, start + 1)..).is_some_and(|at| at.starts_with(first));
+        let start = memchr::memchr_iter(b'[', bytes).find(begins)?;
+        let mut list = Self { start, end: start, count: 0, depth: 0, known };
+        let mut at = start;
+        while let Some(again) = known(list.count) {
+            // A comma, or the bracket that was found.
+            if list.count > 0 && bytes.get(at) != Some(&b',') {
+                return None;
+            }
+            at = scan::space(bytes, at + 1);
+            if again.text.is_empty() || !bytes.get(at..)?.starts_with(again.text.as_bytes()) {
+                return None;
+            }
+            at = scan::space(bytes, at + again.text.len());
+            list.count += 1;
+            list.depth = list.depth.max(again.depth);
+        }
+        list.end = at;
+        (bytes.get(at) == Some(&b']')).then_some(list)
+    }
+
+    /// Where the elements stand.
+    fn spans<'b>(&self, bytes: &'b [u8]) -> impl Iterator<Item = (usize, usize)> + use<'b, 'k, '_> {
+        let mut from = self.start;
+        (0..self.count).filter_map(self.known).map(move |again| {
+            let start = scan::space(bytes, from + 1);
+            let end = start + again.text.len();
+            from = scan::space(bytes, end);
+            (start, end)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+    use alloc::string::{String, ToString};
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    /// Parses with and without knowledge: the same must come of it. Says whether what is known was left unread.
+    fn same(text: &str, known: &[(&str, usize)], depth: usize) -> bool {
+        let of = |number: usize| known.get(number).map(|(text, depth)| Again { text, depth: *depth });
+        let (mut tape, mut plain) = (Tape::default(), Tape::default());
+        let expected = plain.parse(text, depth);
+        assert_eq!(tape.parse_but(text, depth, Some(&of)), expected, "{text}");
+        if expected.is_err() {
+            return false;
+        }
+        let folded = tape.nodes.len() < plain.nodes.len();
+        let spans = |tape: &Tape| {
+            let mut spans = Vec::new();
+            let mut open: Vec<_> = alloc::vec![tape.root(text)];
+            while let Some(view) = open.pop() {
+                spans.push((view.span(), view.tag(), view.raw().to_string()));
+                open.extend(view.elements());
+                open.extend(view.entries().flat_map(|(key, value)| [key, value]));
+            }
+            spans
+        };
+        assert_eq!(spans(&tape), spans(&plain), "{text}");
+        assert_eq!(tape.root(text).to_value().to_string(), plain.root(text).to_value().to_string());
+        folded
+    }
+
+    const A: (&str, usize) = (r#"{"id":"a","content":[{"text":"x"}]}"#, 3);
+    const B: (&str, usize) = (r#"{"id":"b","é":[[]],"logprobs":[{"token":"t"}]}"#, 3);
+
+    #[test]
+    fn a_list_that_is_known_is_read_like_any_other() {
+        let (a, b) = (A.0, B.0);
+        for list in [format!("[{a},{b}]"), format!("[ {a} ,\n{b} ]")] {
+            for document in [
+                format!(
+                    r#"{{"type":"t","response":{{"id":"r","tools":[1,[2]],"output":{list},"usage":{{"x":[3]}}}},"n":4}}"#
+                ),
+                format!(r#"{{"output":{list}}}"#),
+                list.clone(),
+                format!(r#"[{list},{{"logprobs":[5]}},"é"]"#),
+                format!(r#"{{"é":[],"logprobs":[{{"a":1}}],"x":{list},"logprobs":[6,7]}}"#),
+            ] {
+                assert!(same(&document, &[A, B], 8), "{document}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_differs_from_what_is_known_is_looked_into() {
+        let (a, b) = (A.0, B.0);
+        for list in [
+            format!("[{a}]"),
+            format!("[{b},{a}]"),
+            format!("[{a},{b},{a}]"),
+            format!("[{a},{b},3]"),
+            format!("[{a}{b}]"),
+            format!("[{a},{b}"),
+            format!("[{a},,{b}]"),
+            format!("[{a},{b},]"),
+            format!("[{a},{b}}}"),
+            format!("[{a},{}]", b.replace('t', "T")),
+            String::from("[]"),
+        ] {
+            assert!(!same(&format!(r#"{{"output":{list}}}"#), &[A, B], 8), "{list}");
+            assert!(!same(&format!(r#"{{"output":{list},"x":"[{a},{b}]"}}"#), &[A, B], 8), "{list}");
+        }
+        assert!(!same(&format!(r#"{{"output":[{a},{b}]}}"#), &[], 8));
+        assert!(!same(&format!(r#"{{"output":[{a},{b}]}}"#), &[A, ("", 0)], 8));
+        assert!(!same(&format!(r#"{{"output":[{a},{b}]}}"#), &[("", 0), B], 8));
+    }
+
+    #[test]
+    fn a_bracket_in_a_string_begins_no_list() {
+        // Without what is known the rest would be JSON.
+        let (a, b) = (A.0, B.0);
+        assert!(!same(&format!(r#"{{"x":"[{a},{b}]"}}"#), &[A, B], 8));
+        assert!(!same(r#"{"x":"[{},{}]"}"#, &[("{}", 1), ("{}", 1)], 8));
+        assert!(!same(r#"{"x":"[{},{}]","y":[{},{}]}"#, &[("{}", 1), ("{}", 1)], 8));
+    }
+
+    #[test]
+    fn what_is_known_may_not_be_deeper_than_the_limit() {
+        for depth in 0..9 {
+            let text = format!(r#"{{"response":{{"output":[{}]}}}}"#, A.0);
+            assert_eq!(same(&text, &[A], depth), depth >= 6, "{depth}");
+        }
+    }
+}
