@@ -434,7 +434,7 @@ impl Accumulator {
         self.bytes += event.raw().len();
         let id = item.get("id").and_then(|id| id.as_str()).unwrap_or_default();
         let by_index = event.output_index().and_then(|index| self.building.routed(index));
-        let at = by_index.or_else(|| self.building.by_id.get(&*id));
+        let at = by_index.or_else(|| self.building.named(&id));
         let Some(at) = at else {
             findings.report(Rule::Item03, event.place(), Some(Repair::OpenedItem), || {
                 (String::new(), "expected output_item.added before output_item.done, found none".to_owned())
@@ -442,6 +442,9 @@ impl Accumulator {
             let index = event.output_index().unwrap_or(self.building.next_index());
             return self.place(index, index, Slot::from_item(item, &id, true), event);
         };
+        if self.building.slots[at as usize].id() != id {
+            self.building.rename(at, &id);
+        }
         let slot = &mut self.building.slots[at as usize];
         let mut agrees = false;
         if slot.done {
@@ -454,9 +457,6 @@ impl Accumulator {
             agrees = true;
         }
         slot.finish(item, &id, agrees);
-        if !id.is_empty() {
-            self.building.by_id.keep(id.into_owned(), at);
-        }
         Ok(())
     }
 
@@ -478,7 +478,7 @@ impl Accumulator {
         findings: &mut Findings,
     ) -> Result<Option<u32>, Error> {
         let by_index = event.output_index().and_then(|index| self.building.routed(index));
-        let by_id = || event.item_id().and_then(|id| self.building.by_id.get(id));
+        let by_id = || event.item_id().and_then(|id| self.building.named(id));
         let at = match by_index.or_else(by_id) {
             Some(at) => at,
             None if event.output_index().is_none() && event.item_id().is_none() => {
@@ -508,7 +508,7 @@ impl Accumulator {
         match event.item_id() {
             Some(id) if slot.id().is_empty() && !id.is_empty() => {
                 slot.set_id(id);
-                self.building.by_id.keep(id.to_owned(), at);
+                self.building.rename(at, id);
             }
             Some(id) if id != slot.id() => {
                 findings.report(Rule::Item11, event.place(), Some(Repair::RoutedByIndex), || {

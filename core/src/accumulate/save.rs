@@ -60,12 +60,9 @@ impl Accumulator {
         }
         response.shuffled = response.order.len() != response.slots.len()
             || response.order.numbers().enumerate().any(|(position, at)| position != at as usize);
-        let State { slots, by_id, by_index, .. } = &mut response;
+        let State { slots, by_index, .. } = &mut response;
         for ((index, _), at) in by_index.iter() {
             slots.get_mut(*at as usize)?.index = Some(*index);
-        }
-        for (at, slot) in slots.iter().enumerate().filter(|(_, slot)| !slot.id().is_empty()) {
-            by_id.keep(slot.id().into(), at as u32);
         }
         this.set_state(response);
         this.outcome = option(state.get("outcome")?, restore_outcome)?;

@@ -81,6 +81,12 @@ impl<K: Ord> Sorted<K> {
     where
         K: Borrow<Q>,
     {
+        // Most keys come in rising order.
+        if let Some(block) =
+            self.blocks.last().filter(|block| block.last().is_some_and(|(last, _)| last.borrow() < key))
+        {
+            return (self.blocks.len() - 1, Err(block.len()));
+        }
         let starts = |block: &Vec<(K, u32)>| block.first().is_some_and(|(first, _)| first.borrow() <= key);
         let block = self.blocks.partition_point(starts).saturating_sub(1);
         let place = self.blocks.get(block).map_or(Err(0), |block| block.binary_search_by(|(k, _)| k.borrow().cmp(key)));

@@ -22,7 +22,9 @@ pub(crate) struct State {
     pub(crate) slots: Vec<Slot>,
     /// Which slot an `output_index` routes to. A pair with 0, so that both maps of numbers are one type.
     pub(crate) by_index: Sorted<(u64, u32)>,
-    pub(crate) by_id: Sorted<String>,
+    /// Which slot an id names: that of the first so many slots. Servers send indexes, so that few streams ever need it.
+    pub(super) by_id: Sorted<String>,
+    pub(super) named: usize,
     /// The order of the output: wire index, then arrival.
     pub(crate) order: Sorted<(u64, u32)>,
     /// Some item does not stand where it arrived, so that positions have to be counted.
@@ -75,10 +77,30 @@ impl State {
         slot.index = Some(index);
         self.shuffled |= self.order.last().is_some_and(|last| *last > (rank, at));
         self.order.insert((rank, at), at);
-        if !slot.id().is_empty() {
-            self.by_id.keep(slot.id().to_owned(), at);
-        }
         self.slots.push(slot);
+    }
+
+    /// The slot that an id names: the first that had it.
+    pub(crate) fn named(&mut self, id: &str) -> Option<u32> {
+        self.name_slots();
+        self.by_id.get(id)
+    }
+
+    /// Notes that a slot gets another id. The one that it had before names it, too.
+    pub(crate) fn rename(&mut self, at: u32, id: &str) {
+        self.name_slots();
+        if !id.is_empty() {
+            self.by_id.keep(id.to_owned(), at);
+        }
+    }
+
+    fn name_slots(&mut self) {
+        for (at, slot) in self.slots.iter().enumerate().skip(self.named) {
+            if !slot.id().is_empty() {
+                self.by_id.keep(slot.id().to_owned(), at as u32);
+            }
+        }
+        self.named = self.slots.len();
     }
 
     /// Forgets the items.
@@ -86,6 +108,7 @@ impl State {
         self.slots.clear();
         self.by_index.clear();
         self.by_id.clear();
+        self.named = 0;
         self.order.clear();
         self.shuffled = false;
     }
