@@ -187,7 +187,7 @@ impl Light {
 
     /// The same, and texts that the object before it has, too, are taken from there.
     fn with(view: View<'_>, reading: Reading, old: &mut Object) -> Self {
-        let mut this = Self { object: Object::new(), lacks: false };
+        let mut this = Self { object: Object::with_capacity(view.entries().count()), lacks: false };
         let mut placed = false;
         for (key, value) in view.entries() {
             let key = key.as_str().unwrap_or_default();
@@ -198,7 +198,9 @@ impl Light {
             let value = match (&*key, reading) {
                 ("content", Reading::Item) if value.tag() == Tag::Array => {
                     let mut old = old.get_mut("content").and_then(Value::as_array_mut).into_iter().flatten();
-                    Value::Array(value.elements().map(|part| this.part(part, old.next())).collect())
+                    let mut parts = Vec::with_capacity(value.elements().count());
+                    parts.extend(value.elements().map(|part| this.part(part, old.next())));
+                    Value::Array(parts)
                 }
                 // What calls stream; the caller knows that it is the same, if it stands once.
                 ("arguments" | "input" | "code", Reading::Item) => match old.get_mut(&key) {
@@ -211,7 +213,7 @@ impl Light {
                 ("output", Reading::Snapshot) => Value::Null,
                 _ => value.to_value(),
             };
-            this.object.push(key, value);
+            this.object.push_named(&key, value);
         }
         if reading == Reading::Snapshot && !placed {
             this.object.push("output", Value::Null);

@@ -468,19 +468,19 @@ pub(crate) fn part_of(view: View<'_>) -> (Value, Option<&str>) {
 
 /// The same, and a text that the part before it has, too, is taken from there.
 pub(crate) fn part_with<'a>(view: View<'a>, old: &mut Value) -> (Value, Option<&'a str>) {
-    let mut part = Object::new();
+    let mut part = Object::with_capacity(view.entries().count());
     let mut logprobs = None;
     for (key, value) in view.entries() {
         let key = key.as_str().unwrap_or_default();
         let known = if key == "text" { old.as_object_mut().and_then(|old| old.get_mut("text")) } else { None };
         if let Some(Value::String(known)) = known.filter(|known| known.as_str().is_some_and(|text| value.is_str(text)))
         {
-            part.push(key, core::mem::take(known));
+            part.push_named(&key, core::mem::take(known));
         } else if key == "logprobs" && value.tag() == Tag::Array {
             logprobs = Some(value.raw());
-            part.push(key, Vec::new());
+            part.push_named(&key, Vec::new());
         } else {
-            part.push(key, value.to_value());
+            part.push_named(&key, value.to_value());
         }
     }
     (Value::Object(part), logprobs.filter(|list| !elements_of(list).is_empty()))

@@ -431,9 +431,17 @@ impl<'a> View<'a> {
             Tag::False => Value::Bool(false),
             Tag::Number => Value::Number(Number::from_text(self.raw())),
             Tag::String => Value::String(self.string()),
-            Tag::Array => Value::Array(self.elements().map(|item| item.to_value()).collect()),
+            Tag::Array => {
+                let mut elements = Vec::with_capacity(self.elements().count());
+                elements.extend(self.elements().map(|item| item.to_value()));
+                Value::Array(elements)
+            }
             Tag::Object => {
-                Value::Object(self.entries().map(|(key, value)| (key.string(), value.to_value())).collect::<Object>())
+                let mut object = Object::with_capacity(self.entries().count());
+                for (key, value) in self.entries() {
+                    object.push_named(&key.as_str().unwrap_or_default(), value.to_value());
+                }
+                Value::Object(object)
             }
         }
     }

@@ -1,5 +1,6 @@
 //! [`Value`]: a JSON value that loses nothing: numbers as text, keys in order, repeated keys kept.
 
+use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -36,8 +37,11 @@ pub struct Number(Box<str>);
 /// The members of a JSON object, in order, repeated keys included.
 #[derive(Clone, Debug, Default)]
 pub struct Object {
-    entries: Vec<(String, Value)>,
+    entries: Vec<(Key, Value)>,
 }
+
+/// A key: one of the usual names, or its own text.
+type Key = Cow<'static, str>;
 
 impl Value {
     /// Parses JSON text nested at most `depth` deep.
@@ -248,12 +252,12 @@ impl Object {
 
     /// The member at a position.
     pub fn entry(&self, at: usize) -> Option<(&str, &Value)> {
-        self.entries.get(at).map(|(key, value)| (key.as_str(), value))
+        self.entries.get(at).map(|(key, value)| (&**key, value))
     }
 
     /// The member at a position, to change.
     pub fn entry_mut(&mut self, at: usize) -> Option<(&str, &mut Value)> {
-        self.entries.get_mut(at).map(|(key, value)| (key.as_str(), value))
+        self.entries.get_mut(at).map(|(key, value)| (&**key, value))
     }
 
     /// Says whether the key is there.
@@ -267,7 +271,7 @@ impl Object {
         match self.get_mut(&key) {
             Some(place) => Some(core::mem::replace(place, value)),
             None => {
-                self.entries.push((key, value));
+                self.entries.push((Cow::Owned(key), value));
                 None
             }
         }
@@ -275,7 +279,13 @@ impl Object {
 
     /// Adds a member behind all others without looking for the key.
     pub fn push(&mut self, key: impl Into<String>, value: impl Into<Value>) {
-        self.entries.push((key.into(), value.into()));
+        self.entries.push((Cow::Owned(key.into()), value.into()));
+    }
+
+    /// The same for a key that may be a usual name: that takes no memory.
+    pub(crate) fn push_named(&mut self, key: &str, value: impl Into<Value>) {
+        let key = usual_name(key).map_or_else(|| Cow::Owned(key.into()), Cow::Borrowed);
+        self.entries.push((key, value.into()));
     }
 
     /// Takes a key out, all its repetitions included; returns the last value.
@@ -298,12 +308,12 @@ impl Object {
 
     /// The members in order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&str, &Value)> + ExactSizeIterator {
-        self.entries.iter().map(|(key, value)| (key.as_str(), value))
+        self.entries.iter().map(|(key, value)| (&**key, value))
     }
 
     /// The members in order, values to change.
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (&str, &mut Value)> {
-        self.entries.iter_mut().map(|(key, value)| (key.as_str(), value))
+        self.entries.iter_mut().map(|(key, value)| (&**key, value))
     }
 
     /// Appends the object as compact JSON text.
@@ -319,6 +329,24 @@ impl Object {
         }
         out.push('}');
     }
+}
+
+/// The same text without memory of its own, if it is a name that most items have.
+fn usual_name(key: &str) -> Option<&'static str> {
+    let names: &[&'static str] = match key.len() {
+        2 => &["id"],
+        4 => &["type", "text", "role", "name"],
+        5 => &["token", "bytes", "model", "usage", "error"],
+        6 => &["status", "object", "output"],
+        7 => &["content", "call_id", "logprob", "summary"],
+        8 => &["logprobs"],
+        9 => &["arguments"],
+        10 => &["created_at"],
+        11 => &["annotations"],
+        12 => &["top_logprobs"],
+        _ => &[],
+    };
+    names.iter().copied().find(|name| *name == key)
 }
 
 impl Number {
@@ -521,7 +549,7 @@ impl From<f64> for Value {
 
 impl FromIterator<(String, Value)> for Object {
     fn from_iter<T: IntoIterator<Item = (String, Value)>>(iter: T) -> Self {
-        Self { entries: iter.into_iter().collect() }
+        Self { entries: iter.into_iter().map(|(key, value)| (Cow::Owned(key), value)).collect() }
     }
 }
 
@@ -539,6 +567,6 @@ impl IntoIterator for Object {
     type IntoIter = alloc::vec::IntoIter<(String, Value)>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.entries.into_iter()
+        self.entries.into_iter().map(|(key, value)| (key.into_owned(), value)).collect::<Vec<_>>().into_iter()
     }
 }
