@@ -11,6 +11,7 @@ use super::agree;
 use super::rates::RateLimits;
 use super::response::Response;
 use super::route::{text_route, Route, Target};
+use super::said::Said;
 use super::slot::{Array, Opened, Slot, Way, FAR};
 use super::state::{object, State};
 use crate::contract::Kind;
@@ -57,6 +58,7 @@ pub struct Accumulator {
     /// The response as the events build it, or as a terminal snapshot has it.
     pub(super) building: State,
     pub(super) cursor: Option<Cursor>,
+    pub(super) said: Said,
     pub(crate) outcome: Option<Outcome>,
     pub(crate) error: Option<Failure>,
     pub(crate) rates: RateLimits,
@@ -98,6 +100,7 @@ impl Accumulator {
             limits,
             building: State::default(),
             cursor: None,
+            said: Said::default(),
             outcome: None,
             error: None,
             rates: RateLimits::default(),
@@ -199,6 +202,10 @@ impl Accumulator {
                 (String::new(), format!("expected nothing after the terminal event, found {}", event.kind()))
             });
             return Ok(());
+        }
+        // Only what ends a text, its part and its item may leave it where it stands.
+        if !matches!(kind, Kind::ContentPartDone | Kind::ReasoningSummaryPartDone | Kind::OutputItemDone) {
+            self.said.forget();
         }
         match kind {
             Kind::Created | Kind::Queued | Kind::InProgress => self.snapshot(event, findings)?,
@@ -451,12 +458,13 @@ impl Accumulator {
             findings.report(Rule::Item07, event.place(), Some(Repair::TookLater), || {
                 (String::new(), "expected one output_item.done for the item, found another".to_owned())
             });
-        } else if let Some((rule, message)) = agree::item(slot, item) {
+        } else if let Some((rule, message)) = agree::item(slot, item, &self.said) {
             findings.report(rule, event.place(), Some(Repair::TookLater), || (String::new(), message));
         } else {
             agrees = true;
         }
-        slot.finish(item, &id, agrees);
+        slot.finish(item, &id, agrees, &self.said);
+        self.said.forget();
         Ok(())
     }
 
@@ -571,7 +579,9 @@ impl Accumulator {
         } else if event.text_is("").is_some() {
             slot.high = None;
             if let Some(text) = slot.follow(way) {
-                if event.text_is(text) == Some(false) {
+                if event.text_is(text) == Some(true) {
+                    self.said.note(text, event.text_literal());
+                } else {
                     let whole = event.text().unwrap_or_default();
                     if !announced {
                         findings.report(route.agree, event.place(), Some(Repair::TookLater), || {

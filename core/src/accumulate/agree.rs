@@ -6,6 +6,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::said::Said;
 use super::slot::Slot;
 use super::state::{object, State};
 use crate::json::{Object, Value, View};
@@ -15,10 +16,10 @@ use crate::validate::Rule;
 const OPAQUE: [&str; 2] = ["encrypted_content", "fingerprint"];
 
 /// Compares a finished part with the accumulated one.
-pub(crate) fn part(mine: &Value, theirs: View<'_>) -> Option<String> {
+pub(crate) fn part(mine: &Value, theirs: View<'_>, said: &Said) -> Option<String> {
     for key in ["type", "text", "refusal"] {
         let Some(ours) = mine.str_at(key) else { continue };
-        if !theirs.get(key).is_some_and(|text| text.is_str(ours)) {
+        if !theirs.get(key).is_some_and(|text| said.is(text, ours)) {
             return Some(format!("expected the accumulated `{key}`, found one that differs"));
         }
     }
@@ -26,7 +27,7 @@ pub(crate) fn part(mine: &Value, theirs: View<'_>) -> Option<String> {
 }
 
 /// Compares a finished item with the accumulated one: its texts and arguments.
-pub(crate) fn item(mine: &Slot, theirs: View<'_>) -> Option<(Rule, String)> {
+pub(crate) fn item(mine: &Slot, theirs: View<'_>, said: &Said) -> Option<(Rule, String)> {
     for (key, rule) in [("content", Rule::Part10), ("summary", Rule::Rsn07)] {
         let ours = mine.item.light().get(key).and_then(Value::as_array).unwrap_or_default();
         if ours.is_empty() {
@@ -36,13 +37,13 @@ pub(crate) fn item(mine: &Slot, theirs: View<'_>) -> Option<(Rule, String)> {
         if ours.len() != other.len() {
             return Some((rule, format!("expected {} parts in `{key}`, found {}", ours.len(), other.len())));
         }
-        if let Some(message) = ours.iter().zip(other).find_map(|(a, b)| part(a, b)) {
+        if let Some(message) = ours.iter().zip(other).find_map(|(a, b)| part(a, b, said)) {
             return Some((rule, message));
         }
     }
     for key in ["arguments", "input", "code"] {
         let ours = mine.text(key);
-        if !ours.is_empty() && !theirs.get(key).is_some_and(|text| text.is_str(ours)) {
+        if !ours.is_empty() && !theirs.get(key).is_some_and(|text| said.is(text, ours)) {
             return Some((Rule::Arg02, format!("expected the accumulated `{key}`, found one that differs")));
         }
     }

@@ -8,6 +8,7 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use core::cell::OnceCell;
 
+use super::said::Said;
 use super::slot::part_with;
 use crate::json::again::Again;
 use crate::json::{Object, Tag, Tape, Value, View};
@@ -80,7 +81,7 @@ impl Body {
     }
 
     /// Takes a finished item of which the old one had all texts: they are not decoded again.
-    pub(crate) fn finished(item: View<'_>, mut old: Self) -> Self {
+    pub(crate) fn finished(item: View<'_>, mut old: Self, said: &Said) -> Self {
         if item.raw().len() > LARGE_BYTES {
             // What was built goes first: the two can be most of the memory.
             drop(old);
@@ -88,7 +89,7 @@ impl Body {
         }
         let body = Self::raw(item, Reading::Item);
         if let (Self::Raw { light, .. }, Self::Built(old)) = (&body, &mut old) {
-            light.get_or_init(|| Light::with(item, Reading::Item, old));
+            light.get_or_init(|| Light::with(item, Reading::Item, old, said));
         }
         body
     }
@@ -182,11 +183,11 @@ impl Body {
 
 impl Light {
     fn of(view: View<'_>, reading: Reading) -> Self {
-        Self::with(view, reading, &mut Object::new())
+        Self::with(view, reading, &mut Object::new(), &Said::default())
     }
 
     /// The same, and texts that the object before it has, too, are taken from there.
-    fn with(view: View<'_>, reading: Reading, old: &mut Object) -> Self {
+    fn with(view: View<'_>, reading: Reading, old: &mut Object, said: &Said) -> Self {
         let mut this = Self { object: Object::with_capacity(view.entries().count()), lacks: false };
         let mut placed = false;
         for (key, value) in view.entries() {
@@ -199,7 +200,7 @@ impl Light {
                 ("content", Reading::Item) if value.tag() == Tag::Array => {
                     let mut old = old.get_mut("content").and_then(Value::as_array_mut).into_iter().flatten();
                     let mut parts = Vec::with_capacity(value.elements().count());
-                    parts.extend(value.elements().map(|part| this.part(part, old.next())));
+                    parts.extend(value.elements().map(|part| this.part(part, old.next(), said)));
                     Value::Array(parts)
                 }
                 // What calls stream; the caller knows that it is the same, if it stands once.
@@ -221,11 +222,11 @@ impl Light {
         this
     }
 
-    fn part(&mut self, view: View<'_>, old: Option<&mut Value>) -> Value {
+    fn part(&mut self, view: View<'_>, old: Option<&mut Value>, said: &Said) -> Value {
         if view.tag() != Tag::Object {
             return view.to_value();
         }
-        let (part, logprobs) = part_with(view, old.unwrap_or(&mut Value::Null));
+        let (part, logprobs) = part_with(view, old.unwrap_or(&mut Value::Null), said);
         self.lacks |= logprobs.is_some();
         part
     }

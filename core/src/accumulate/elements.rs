@@ -53,7 +53,7 @@ impl Accumulator {
         let wire = element_of(event, event.kind());
         let slot = &mut self.building.slots[at as usize];
         if let Some(known) = slot.element(array, wire) {
-            if let Some(message) = agree::part(known, part) {
+            if let Some(message) = agree::part(known, part, &self.said) {
                 let rule = if array == Array::Summary { Rule::Rsn07 } else { Rule::Part10 };
                 findings.report(rule, event.place(), Some(Repair::TookLater), || (String::new(), message));
             }
@@ -61,13 +61,14 @@ impl Accumulator {
         slot.high = None;
         slot.forget_growing();
         let (part, logprobs) = match slot.element_mut(array, wire) {
-            Some(known) => part_with(part, known),
+            Some(known) => part_with(part, known, &self.said),
             None => part_of(part),
         };
         let opened = slot.put(array, wire, part, self.limits.parts);
         if array == Array::Content {
             slot.set_logprobs(wire, logprobs.unwrap_or("[]"));
         }
+        self.said.keep_for(slot.element(array, wire).and_then(|part| part.str_at("text")));
         self.opened(opened, "part", event, findings)
     }
 

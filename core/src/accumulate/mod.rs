@@ -12,6 +12,7 @@ mod elements;
 mod rates;
 mod response;
 mod route;
+mod said;
 mod save;
 mod slot;
 mod sorted;

@@ -7,6 +7,7 @@ use core::cell::{OnceCell, RefCell};
 
 use super::body::Body;
 use super::route::Target;
+use super::said::Said;
 use super::sorted::Sorted;
 use crate::contract::Kind;
 use crate::finding::Repair;
@@ -130,13 +131,13 @@ impl Slot {
 
     /// Takes the finished item; `agrees` says that its texts are those that it has. Nothing is added to it any more, so its
     /// elements are not counted.
-    pub(crate) fn finish(&mut self, item: View<'_>, id: &str, agrees: bool) {
+    pub(crate) fn finish(&mut self, item: View<'_>, id: &str, agrees: bool, said: &Said) {
         // What was built goes first: the two can be most of the memory.
         let old = core::mem::take(&mut self.item);
         let old = if agrees { old } else { Body::default() };
         self.logprobs.clear();
         self.logprobs_of.clear();
-        self.item = Body::finished(item, old);
+        self.item = Body::finished(item, old, said);
         self.id = id.to_owned();
         self.done = true;
         self.wires = Default::default();
@@ -463,17 +464,18 @@ fn elements_of(list: &str) -> &str {
 
 /// A part as a value, and its log probabilities as text: they are long, and seldom looked at.
 pub(crate) fn part_of(view: View<'_>) -> (Value, Option<&str>) {
-    part_with(view, &mut Value::Null)
+    part_with(view, &mut Value::Null, &Said::default())
 }
 
 /// The same, and a text that the part before it has, too, is taken from there.
-pub(crate) fn part_with<'a>(view: View<'a>, old: &mut Value) -> (Value, Option<&'a str>) {
+pub(crate) fn part_with<'a>(view: View<'a>, old: &mut Value, said: &Said) -> (Value, Option<&'a str>) {
     let mut part = Object::with_capacity(view.entries().count());
     let mut logprobs = None;
     for (key, value) in view.entries() {
         let key = key.as_str().unwrap_or_default();
         let known = if key == "text" { old.as_object_mut().and_then(|old| old.get_mut("text")) } else { None };
-        if let Some(Value::String(known)) = known.filter(|known| known.as_str().is_some_and(|text| value.is_str(text)))
+        if let Some(Value::String(known)) =
+            known.filter(|known| known.as_str().is_some_and(|text| said.is(value, text)))
         {
             part.push_named(&key, core::mem::take(known));
         } else if key == "logprobs" && value.tag() == Tag::Array {

@@ -233,6 +233,11 @@ impl<'a> Event<'a> {
         Some(if self.fields.whole_escaped { means(literal, text) } else { literal == text })
     }
 
+    /// The inside of the whole string as it was written, empty if there is none.
+    pub(crate) fn text_literal(&self) -> &'a str {
+        self.fields.whole.get(self.source()).unwrap_or_default()
+    }
+
     /// Halves of surrogate pairs at the ends of [`text`](Event::text).
     pub fn text_halves(&self) -> Halves {
         if self.fields.whole_escaped {

@@ -74,23 +74,19 @@ pub(crate) fn means(literal: &str, text: &str) -> bool {
 /// Passes over the escape that a literal begins with, or two that make a pair, and over what it means, if a text begins with it.
 #[inline(never)]
 fn pass_escape<'l, 't>(literal: &'l [u8], text: &'t [u8]) -> Option<(&'l [u8], &'t [u8])> {
-    let length = match literal.get(1) {
-        Some(b'u') if is_high(literal, 2) && literal.get(6..8) == Some(b"\\u") && is_low(literal, 8) => 12,
-        Some(b'u') => 6,
-        _ => 2,
+    let (length, meant) = match literal.get(1)? {
+        b'u' => {
+            let (unit, low) = (hex4(literal, 2), hex4(literal, 8));
+            match join(unit, low).filter(|_| literal.get(6..8) == Some(b"\\u")) {
+                Some(joined) => (12, joined),
+                // Half of a pair is no character.
+                None => (6, char::from_u32(u32::from(unit)).unwrap_or(char::REPLACEMENT_CHARACTER)),
+            }
+        }
+        byte => (2, char::from(MEANT[usize::from(*byte)])),
     };
-    let (escape, rest) = literal.split_at_checked(length)?;
-    let mut one = String::new();
-    decode_into(core::str::from_utf8(escape).ok()?, &mut one);
-    Some((rest, text.strip_prefix(one.as_bytes())?))
-}
-
-fn is_high(bytes: &[u8], at: usize) -> bool {
-    (0xD800..0xDC00).contains(&hex4(bytes, at))
-}
-
-fn is_low(bytes: &[u8], at: usize) -> bool {
-    (0xDC00..0xE000).contains(&hex4(bytes, at))
+    let text = text.strip_prefix(meant.encode_utf8(&mut [0; 4]).as_bytes())?;
+    Some((literal.get(length..)?, text))
 }
 
 /// Appends the decoded inside of a JSON string literal; tells about lone halves. The literal must be well formed.
