@@ -360,3 +360,28 @@ fn a_part_may_come_before_many_others_but_not_before_any_number() {
         assert_eq!(until_error(Reader::new(), &events), (end.0, end.1.to_owned()), "{parts}");
     }
 }
+
+/// An item in a snapshot that is still growing has its log probabilities in its parts, however it was kept before.
+#[test]
+fn an_unfinished_item_of_a_snapshot_has_its_log_probabilities() {
+    let part = r#"{"type":"output_text","text":"a","logprobs":[{"token":"a","logprob":-1}]}"#;
+    let item = format!(r#"{{"type":"message","id":"m","status":"in_progress","content":[{part}]}}"#);
+    let created = |id: &str| format!(r#"{{"type":"response.created","response":{{"id":"{id}","output":[{item}]}}}}"#);
+    let done = format!(r#"{{"type":"response.output_item.done","output_index":0,"item":{item}}}"#);
+    let more = r#"{"type":"response.output_text.delta","output_index":0,"content_index":0,"delta":"b","logprobs":[{"token":"b","logprob":-2}]}"#;
+    for before in [&[][..], &[done]] {
+        let mut reader = Reader::new();
+        let mut feed = |event: &str| {
+            reader.feed_json(event).unwrap();
+            assert!(reader.poll_event().unwrap().is_some());
+            let part = reader.response().item(0).unwrap().parts().next().unwrap();
+            part.get("logprobs").unwrap().to_string()
+        };
+        before.iter().for_each(|event| drop(feed(event)));
+        assert_eq!(feed(&created("r1")), r#"[{"token":"a","logprob":-1}]"#);
+        // Another response takes the place of the first one.
+        assert_eq!(feed(&created("r2")), r#"[{"token":"a","logprob":-1}]"#);
+        assert_eq!(feed(more), r#"[{"token":"a","logprob":-1},{"token":"b","logprob":-2}]"#);
+        assert_eq!(feed(&created("r3")), r#"[{"token":"a","logprob":-1}]"#);
+    }
+}

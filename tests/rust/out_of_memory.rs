@@ -91,12 +91,19 @@ fn m33_no_memory_for_input_is_an_error_and_the_reader_lives_on() {
 }
 
 #[test]
-fn m33_the_decoder_alone_says_so_too() {
-    let mut decoder = FrameDecoder::new(&Limits::default());
+fn m33_the_decoder_alone_says_so_too_and_where() {
     let drip = vec![b'x'; 1_000];
-    let error = with_at_most(100_000, || {
-        decoder.next(b"data: ", &mut 0)?;
-        (0..1_000).try_for_each(|_| decoder.next(&drip, &mut 0).map(drop))
-    });
-    assert_eq!(error.unwrap_err().class(), Class::Limit);
+    for start in ["data: ", "event: ", "id: "] {
+        let mut decoder = FrameDecoder::new(&Limits::default());
+        let before = format!("retry: 5\n{start}");
+        let mut taken = 0;
+        let error = with_at_most(100_000, || {
+            decoder.next(before.as_bytes(), &mut 0)?;
+            (0..1_000).try_for_each(|_| decoder.next(&drip, &mut 0).map(|_| taken += drip.len()))
+        });
+        let error = error.unwrap_err();
+        // The first byte that could not be kept.
+        assert_eq!((error.class(), error.offset()), (Class::Limit, (before.len() + taken) as u64), "{start}");
+        assert!(taken > 0 && taken < 100_000, "{start}: {taken}");
+    }
 }
