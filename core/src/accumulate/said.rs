@@ -3,6 +3,7 @@
 //! The event that ends a text, the one that ends its part and the one that ends its item all repeat it, escapes and all. The
 //! first is compared with what was accumulated; what is written like it says the same, and costs no more than to see that.
 
+use alloc::borrow::ToOwned;
 use alloc::string::String;
 
 use crate::json::View;
@@ -28,7 +29,7 @@ impl Said {
     pub(crate) fn note(&mut self, text: &str, literal: &str) {
         self.forget();
         if literal.len() <= LONGEST {
-            self.literal.push_str(literal);
+            self.literal = literal.to_owned();
             (self.address, self.length) = (text.as_ptr() as usize, text.len());
         }
     }

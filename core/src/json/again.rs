@@ -3,8 +3,6 @@
 //! The last event of a stream repeats its items, and they are most of it. What stands between the brackets of their list is
 //! compared with what is known, and the rest is read as if the list were empty.
 
-use alloc::string::String;
-
 use super::scan;
 use super::tape::{JsonError, Node, Tag, Tape};
 
@@ -44,10 +42,7 @@ impl Tape {
     fn parse_around(&mut self, text: &str, depth: usize, list: &List<'_>) -> Option<()> {
         u32::try_from(text.len()).ok()?;
         let (before, behind) = (text.get(..=list.start)?, text.get(list.end..)?);
-        let mut rest = String::with_capacity(before.len() + behind.len());
-        rest.push_str(before);
-        rest.push_str(behind);
-        self.parse(&rest, depth).ok()?;
+        self.parse(&[before, behind].concat(), depth).ok()?;
         // Only if an array begins there: the bracket may as well be part of a string.
         let at = self.nodes.binary_search_by_key(&(list.start as u32), |node| node.start).ok()?;
         let array = self.nodes.get(at).filter(|node| node.tag == Tag::Array)?;
