@@ -3,13 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use deltafold::event::{Origin, Parser};
+use deltafold::json::Tape;
 use deltafold::sse::{FrameDecoder, Signal};
 use deltafold::validate::{
     validate_compact_request, validate_compact_response, validate_error, validate_input_item, validate_request,
     validate_request_head, validate_response_head, validate_websocket_create, ExtensionSchemas, Layers, Rule,
     ValidateOptions, Validator,
 };
-use deltafold::{Code, Edition, Finding, Findings, Limits, Overflow, Place, Profile, Reader, ReaderOptions, Weights};
+use deltafold::{
+    Code, Edition, Finding, Findings, Limits, Overflow, Place, Profile, Reader, ReaderOptions, Severity, Weights,
+};
 use deltafold_tests::schema::mutations;
 use deltafold_tests::streams::{feed, object, stream_edition, stream_names, Feed};
 use deltafold_tests::{vectors, Cutting, Vector};
@@ -342,6 +345,14 @@ fn each_layer_is_usable_alone() {
             validator.check(&parser.parse(frame.data, Origin { index, ..Origin::default() }), &mut findings);
             index += 1;
         }
+        // A sentinel in quotes: for the framing layer to say.
+        let place = Place { event_index: Some(index), ..Place::default() };
+        let bytes = b"data: \"[DONE]\"\n\n";
+        let Ok(Some(Signal::Frame(frame))) = decoder.next(bytes, &mut 0) else { panic!("no frame") };
+        validator.check_frame(&frame, place, &mut findings);
+        validator.check_done(frame.data, place, &mut findings);
+        let told = findings.as_slice().iter().any(|finding| finding.place == place);
+        assert_eq!(told, layers.contains(Layers::FRAMING), "{layers:?}");
         validator.finish(0, &mut findings);
         let found: BTreeSet<_> = findings.as_slice().iter().map(|finding| finding.rule.id()).collect();
         for (other, _) in broken {
@@ -366,6 +377,114 @@ fn a_hostile_index_costs_no_memory_and_limits_bound_what_is_followed() {
     }
     let unopened = findings.as_slice().iter().filter(|finding| finding.rule == Rule::Item03).count();
     assert_eq!(unopened, 10, "behind the limit items are not followed");
+}
+
+/// The findings about a stream of the base with edits, of which no more than so many items and parts are followed.
+fn found_within(limits: Limits, stream: &str, edit: Value) -> Vec<&'static str> {
+    let value = json!({ "stream": stream, "messages": true, "edit": edit });
+    let vector = Vector { file: "base/streams.json".into(), name: stream.into(), value };
+    let Some(Feed::Messages(messages)) = feed(&vector) else { panic!("no messages") };
+    let options = ValidateOptions { limits, layers: Layers::STREAM, ..ValidateOptions::default() };
+    let (mut parser, mut validator) = (Parser::new(128), Validator::new(options));
+    let mut findings = Findings::new(100, Weights::by_level());
+    for (index, message) in messages.iter().enumerate() {
+        validator.check(&parser.parse(message, Origin { index: index as u64, ..Origin::default() }), &mut findings);
+    }
+    validator.finish(0, &mut findings);
+    findings.as_slice().iter().map(|finding| finding.rule.id()).collect()
+}
+
+#[test]
+fn what_stands_behind_a_limit_breaks_no_rule_and_what_stands_before_it_does() {
+    let within = |items: usize, parts: usize| Limits { items, parts, ..Limits::default() };
+    // The second item: its arguments are never done.
+    let open = json!([{ "at": 12, "remove": true }]);
+    assert_eq!(found_within(within(2, 1), "two", open.clone()), ["ARG-01"]);
+    assert_eq!(found_within(within(1, 1), "two", open), [""; 0]);
+    // The first item: its part is never done.
+    let open = json!([{ "at": 7, "remove": true }]);
+    assert_eq!(found_within(within(1, 1), "text", open.clone()), ["PART-05"]);
+    assert_eq!(found_within(within(1, 0), "text", open), [""; 0]);
+    // The second annotation: the part does not have it.
+    let lost = json!([{ "at": 9, "set": { "/part/annotations/1": { "type": "url_citation" } } }]);
+    assert_eq!(found_within(within(1, 2), "annotated", lost.clone()), ["ANN-03", "PART-10"]);
+    assert_eq!(found_within(within(1, 1), "annotated", lost), ["PART-10"]);
+}
+
+/// A parser that knows an event already says that it repeats itself; a validator that does not must look all the same.
+#[test]
+fn a_new_validator_behind_a_parser_that_is_not_new_looks_at_every_name() {
+    let mut parser = Parser::new(128);
+    let delta =
+        r#"{"type":"response.reasoning_text.delta","item_id":"r","output_index":0,"content_index":0,"delta":"a"}"#;
+    for turn in 0..3 {
+        let mut validator = Validator::new(ValidateOptions { layers: Layers::STREAM, ..ValidateOptions::default() });
+        let mut findings = Findings::new(100, Weights::by_level());
+        for _ in 0..3 {
+            validator.check(&parser.parse(delta, Origin::default()), &mut findings);
+        }
+        let named = findings.as_slice().iter().filter(|finding| finding.rule == Rule::Rsn04).count();
+        assert_eq!(named, 1, "turn {turn}");
+    }
+}
+
+/// A turn of a socket forgets the response before it, but neither its request nor which names were reported.
+#[test]
+fn a_new_turn_keeps_its_request_and_the_names_that_were_reported() {
+    let turn = |stream: &str, edit: Value| {
+        let value = json!({ "stream": stream, "messages": true, "edit": edit });
+        let vector = Vector { file: "base/streams.json".into(), name: stream.into(), value };
+        let Some(Feed::Messages(messages)) = feed(&vector) else { panic!("no messages") };
+        messages
+    };
+    let renamed = json!([{ "at": 4, "set": { "/type": "response.reasoning_text.delta" } },
+        { "at": 5, "set": { "/type": "response.reasoning_text.delta" } }]);
+    let reasoning = turn("reasoning", renamed);
+    let named = check_alone(&[reasoning.clone(), reasoning].concat());
+    assert_eq!(named.iter().map(|finding| finding.rule).collect::<Vec<_>>(), [Rule::Rsn04], "{named:#?}");
+
+    let (mut parser, mut validator) = (Parser::new(128), Validator::new(ValidateOptions::default()));
+    let mut findings = Findings::new(100, Weights::by_level());
+    let mut check = |validator: &mut Validator, messages: &[String]| {
+        for message in messages {
+            validator.check(&parser.parse(message, Origin::default()), &mut findings);
+        }
+        findings.as_slice().iter().map(|finding| finding.rule.id()).collect::<Vec<_>>()
+    };
+    assert_eq!(check(&mut validator, &turn("text", json!([]))), [""; 0]);
+    let request = r#"{"model":"m","input":"hi","tool_choice":"none"}"#;
+    let mut tape = Tape::default();
+    tape.parse(request, 16).unwrap();
+    validator.note_request(tape.root(request));
+    assert_eq!(check(&mut validator, &turn("call", json!([]))), ["TOOL-02"]);
+}
+
+/// Behind a reader the reader says so, too; alone the validator has to.
+#[test]
+fn a_payload_that_is_no_object_is_reported_unless_it_was_dropped() {
+    for (data, dropped, expected) in
+        [("", false, &["SSE-09", "SSE-01"][..]), ("", true, &[]), ("[]", false, &["SSE-01"]), ("{", false, &["SSE-01"])]
+    {
+        let mut validator = Validator::new(ValidateOptions::default());
+        let mut findings = Findings::new(100, Weights::by_level());
+        let bytes = format!("data: {data}\n\n");
+        let (mut decoder, mut at) = (FrameDecoder::new(&Limits::default()), 0);
+        let Ok(Some(Signal::Frame(mut frame))) = decoder.next(bytes.as_bytes(), &mut at) else { panic!("no frame") };
+        frame.dropped = dropped;
+        validator.check_frame(&frame, Place::default(), &mut findings);
+        validator.check(&Parser::new(128).parse(frame.data, Origin::default()), &mut findings);
+        let found: Vec<_> = findings.as_slice().iter().map(|finding| finding.rule.id()).collect();
+        assert_eq!(found, expected, "{data:?}");
+    }
+}
+
+/// What the table of rules cannot say: these two are no breach of the server's.
+#[test]
+fn a_null_item_and_arguments_that_are_no_json_are_notes() {
+    for rule in Rule::ALL {
+        let note = matches!(rule, Rule::Item15 | Rule::Arg03);
+        assert!(!note || rule.severity() == Severity::Note, "{}", rule.id());
+    }
 }
 
 /// An event, or one more sentinel, behind the sentinel: only the framing layer sees them.

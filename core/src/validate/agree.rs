@@ -20,6 +20,8 @@ pub(super) struct Closing {
     pub(super) loose: bool,
     /// How many events could not be read.
     pub(super) unread: u64,
+    /// How many parts of a list are followed.
+    pub(super) parts: usize,
 }
 
 /// Compares the parts of a done item with what was streamed; gives the digests of its content and its summary.
@@ -86,7 +88,7 @@ fn close_list(
         }));
     let known = rows.len();
     let streamed = known > 0 || (channel != Channel::Summary && class == Class::Message);
-    if streamed && !how.loose && known != count {
+    if streamed && !how.loose && known != count && known < how.parts {
         findings.report(rule, place, None, || {
             (format!("/item/{list}"), format!("expected the {known} parts that were streamed, found {count}"))
         });
@@ -95,6 +97,15 @@ fn close_list(
 }
 
 fn close_commands(event: &Event<'_>, view: View<'_>, item: &mut Item, how: Closing, findings: &mut Findings) {
+    for (index, slot) in item.commands.iter() {
+        if slot.state.missing_at_item_done().contains(&Rule::Part04) {
+            let rule = if item.incomplete { Rule::Inc03 } else { Rule::Arg07 };
+            findings.report(rule, event.place(), None, || {
+                let message = "expected a done event for this command before the item is done";
+                (format!("/item/action/commands/{index}"), message.into())
+            });
+        }
+    }
     let Some(commands) = view.pointer("/action/commands") else { return };
     for (index, command) in commands.elements().enumerate() {
         let (Some(slot), Some(text)) = (item.commands.get_mut(index as u64), command.as_str()) else { continue };
@@ -188,9 +199,8 @@ pub(super) fn is_volatile(key: &str) -> bool {
 pub(super) fn agree(known: &mut Growing, text: &str, unread: u64, differs: impl FnOnce(usize, u64)) {
     match known.say(Digest::of(text), unread) {
         Agreement::Same => {}
-        Agreement::Doubled => differs(text.len(), 2 * text.len() as u64),
         Agreement::Unheard => differs(text.len(), 0),
-        Agreement::Differs(expected) => differs(text.len(), expected),
+        Agreement::Doubled(expected) | Agreement::Differs(expected) => differs(text.len(), expected),
     }
 }
 

@@ -169,7 +169,7 @@ impl Channel {
         match self {
             Self::Content(PartKind::Refusal) => Rule::Ref02,
             Self::Content(PartKind::ReasoningText) | Self::Summary => Rule::Rsn07,
-            Self::Content(_) if agreement == Agreement::Doubled => Rule::Part09,
+            Self::Content(_) if matches!(agreement, Agreement::Doubled(_)) => Rule::Part09,
             Self::Content(_) => Rule::Text01,
             Self::Input(_) | Self::Command if differs => Rule::Arg02,
             Self::Input(_) | Self::Command => Rule::Arg04,

@@ -80,7 +80,7 @@ impl Validator {
         let (id, kind, call_id) = (text("id"), text("type"), text("call_id"));
         let class = Class::of(&kind);
         let Some(position) = self.route_by(event, &id, ItemMove::Done, class, findings) else { return };
-        let (joined, unread) = (self.joined, self.unread);
+        let (joined, unread, parts) = (self.joined, self.unread, self.options.limits.parts);
         let Some(item) = self.items.at_mut(position) else { return };
         let unnamed = item.id.is_empty();
         let mut change = |path: &str, what: &str| {
@@ -102,7 +102,7 @@ impl Validator {
         item.incomplete = status_is(view, "incomplete");
         item.ending = Ending::of(view);
         let incomplete = item.incomplete;
-        let how = Closing { loose: item.whole || item.joined || joined || unread > 0, unread };
+        let how = Closing { loose: item.whole || joined || unread > 0, unread, parts };
         let lists = close_parts(event, view, item, how, findings);
         close_input(event, view, item, how, findings);
         item.members = members(view, lists);
@@ -163,9 +163,9 @@ impl Validator {
                 None if self.items.len() >= self.options.limits.items => return None,
                 None => {
                     self.next_index = self.next_index.max(index.saturating_add(1));
-                    // An item that is done at once came whole; what was before an event that could not be read is not known.
-                    let (whole, joined) = (step == ItemMove::Done, self.joined || self.unread > 0);
-                    self.items.insert(index, Item { class, whole, joined, ..Item::default() })
+                    // An item that is done at once came whole.
+                    let whole = step == ItemMove::Done;
+                    self.items.insert(index, Item { class, whole, ..Item::default() })
                 }
             },
             None => self.ids.get(&text_hash(id)).copied()?,

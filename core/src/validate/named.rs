@@ -113,6 +113,15 @@ mod tests {
     }
 
     #[test]
+    fn a_head_is_that_of_a_request_or_of_a_response() {
+        let found = |what: &str, json: &str| -> Vec<_> {
+            validate_named(what, json, "").unwrap().iter().map(|finding| finding.rule.id()).collect()
+        };
+        assert_eq!(found("request_head", "{}"), ["HTTP-02", "HTTP-03"]);
+        assert_eq!(found("response_head", "{}"), ["HTTP-05"]);
+    }
+
+    #[test]
     fn what_cannot_be_used_is_refused() {
         for (what, json, options, code) in [
             ("request", "{", "", Code::NotJson),

@@ -43,10 +43,11 @@ pub(super) fn event(root: View<'_>, kind: Kind, tell: &mut Tell<'_>) {
                 error_type(view, "/error/type", tell);
             }
         }
-        _ if kind.is_response_state() => match root.get("response") {
-            Some(view) if view.tag() == Tag::Object => response(view, "/response", tell),
-            _ => {}
-        },
+        _ if kind.is_response_state() => {
+            if let Some(view) = root.get("response") {
+                response(view, "/response", tell);
+            }
+        }
         _ => {}
     }
 }

@@ -49,10 +49,7 @@ impl Validator {
             return;
         }
         let part = event.part();
-        let kind = match channel {
-            Channel::Command => PartKind::Other,
-            _ => PartKind::of(&part.and_then(|part| part.get("type")?.as_str()).unwrap_or_default()),
-        };
+        let kind = PartKind::of(&part.and_then(|part| part.get("type")?.as_str()).unwrap_or_default());
         if channel == Channel::Summary && !matches!(kind, PartKind::SummaryText | PartKind::Untold) {
             report_kind(Rule::Rsn07, event, PartKind::SummaryText, findings);
         }
@@ -141,7 +138,7 @@ impl Validator {
         let agreement = growing.say(Digest::of(text), unread);
         let message = match agreement {
             Agreement::Same => return,
-            Agreement::Doubled => "expected deltas that go on behind the first text, found it repeated".into(),
+            Agreement::Doubled(_) => "expected deltas that go on behind the first text, found it repeated".into(),
             Agreement::Unheard => format!("expected deltas for these {found} bytes, found none"),
             Agreement::Differs(expected) => {
                 format!("expected the {expected} bytes that were streamed, found other {found} bytes")

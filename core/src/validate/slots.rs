@@ -135,8 +135,6 @@ pub(crate) struct Item {
     pub(crate) tool: Name,
     /// Whether it came whole: added with a status that says so.
     pub(crate) whole: bool,
-    /// Whether it was opened before the events that are seen, so that nothing is known of its beginning.
-    pub(crate) joined: bool,
     pub(crate) incomplete: bool,
     /// How its done event says that it ended.
     pub(crate) ending: Ending,
@@ -240,8 +238,8 @@ pub(crate) struct Growing {
 pub(crate) enum Agreement {
     /// It is the same, or nothing is known to compare with.
     Same,
-    /// It equals the deltas alone: they repeat the first text.
-    Doubled,
+    /// It equals the deltas alone, which repeat the first text; with that they have so many bytes.
+    Doubled(u64),
     /// There were no deltas at all.
     Unheard,
     /// It is another text than that of so many bytes.
@@ -279,7 +277,7 @@ impl Growing {
         match known {
             Some(known) if known != whole && known.length == 0 => Agreement::Unheard,
             Some(known) if known != whole => match self.deltas.take() {
-                Some(deltas) if deltas.digest() == whole => Agreement::Doubled,
+                Some(deltas) if deltas.digest() == whole => Agreement::Doubled(known.length),
                 _ => Agreement::Differs(known.length),
             },
             _ => Agreement::Same,

@@ -65,10 +65,13 @@ impl Validator {
         // What was never done and is not there has been reported, or was cut short by a failure.
         let due: Vec<(u64, &Item)> =
             self.items.in_order().filter(|(_, item)| item.state.is_done() || held.position(item).is_some()).collect();
-        if output.len() == due.len() || self.joined || self.unread > 0 {
+        // Where not all items were seen, each stands at its index.
+        let limited = self.items.len() >= self.options.limits.items;
+        let partly = self.joined || self.unread > 0 || limited;
+        if output.len() == due.len() || partly {
             let at = |index: u64| usize::try_from(index).ok();
             for (position, (index, item)) in due.iter().enumerate() {
-                let position = if self.joined { at(*index) } else { Some(position) };
+                let position = if partly { at(*index) } else { Some(position) };
                 let Some(position) = position.filter(|at| *at < output.len()) else { continue };
                 let moved = if has_id(output[position], item) { None } else { held.position(item) };
                 if let Some(found) = moved {
@@ -238,7 +241,8 @@ fn has_id(held: View<'_>, item: &Item) -> bool {
 
 /// Compares an item of the terminal snapshot with the same item as it was done.
 fn compare(item: &Item, held: View<'_>, position: usize, place: Place, findings: &mut Findings) {
-    if !item.state.is_done() || item.members.is_empty() || item.written == Some(Digest::of(held.raw())) {
+    // Only a done event tells the members.
+    if item.members.is_empty() || item.written == Some(Digest::of(held.raw())) {
         return;
     }
     let mut seen = 0;

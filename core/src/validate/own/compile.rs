@@ -74,8 +74,7 @@ impl Default for Types {
 
 impl Types {
     pub(super) const NONE: Self = Self(0);
-    const NUMBER: u8 = 1 << 4;
-    const INTEGER: u8 = 1 << 6;
+    const NUMBER: u8 = 16;
 
     pub(super) fn allows(self, tag: Tag) -> bool {
         let bits = match tag {
@@ -83,15 +82,16 @@ impl Types {
             Tag::True | Tag::False => 2,
             Tag::Object => 4,
             Tag::Array => 8,
-            Tag::Number => Self::NUMBER | Self::INTEGER,
+            // Any number, or whole ones.
+            Tag::Number => 80,
             Tag::String => 32,
         };
         self.0 & bits != 0
     }
 
-    /// Whether a number must be whole.
+    /// Whether a number, if one is allowed, must be whole.
     pub(super) fn only_whole(self) -> bool {
-        self.0 & Self::INTEGER != 0 && self.0 & Self::NUMBER == 0
+        self.0 & Self::NUMBER == 0
     }
 
     /// The words for each type.

@@ -166,7 +166,7 @@ mod tests {
             (r#"{"minLength":-1}"#, "/minLength"),
             (r#"{"minimum":"1"}"#, "/minimum"),
             (r#"{"enum":[]}"#, "/enum"),
-            (r#"{"items":[{}]}"#, "/items"),
+            (r#"{"items":[{}]}"#, "/items: expected one schema for all elements"),
             (r#"{"properties":[]}"#, "/properties"),
             ("7", "the top"),
         ] {
@@ -179,6 +179,17 @@ mod tests {
             assert_eq!(set.item(name, "{}").unwrap_err().code(), Code::BadArgument, "{name}");
         }
         assert!(set.is_empty());
+    }
+
+    #[test]
+    fn a_count_may_be_any_whole_number_however_it_is_written() {
+        let mut set = ExtensionSchemas::new();
+        for count in ["0", "2.0", "1e3", "1e30"] {
+            assert!(set.event("acme:x", &format!(r#"{{"maxLength":{count}}}"#)).is_ok(), "{count}");
+        }
+        for count in ["0.5", "-1", "25e-1", "-1e30"] {
+            assert!(set.event("acme:x", &format!(r#"{{"maxLength":{count}}}"#)).is_err(), "{count}");
+        }
     }
 
     #[test]

@@ -67,8 +67,7 @@ impl Walk<'_, '_, '_> {
             let message = format!("{} has a fraction, expected a whole number", said(name));
             self.tell(Rule::Schema02, view, path, &message);
         }
-        // JSON numbers always parse; one beyond the range is infinite.
-        let value: f64 = view.raw().parse().unwrap_or(f64::INFINITY);
+        let value = double(view.raw());
         let below = node.minimum.as_ref().filter(|bound| is_less(view.raw(), value, &bound.text, bound.value));
         let above = node.maximum.as_ref().filter(|bound| is_less(&bound.text, bound.value, view.raw(), value));
         for (bound, word) in [(below, "at least"), (above, "at most")] {
@@ -126,12 +125,8 @@ fn equal(view: View<'_>, value: &Value) -> bool {
         (Tag::String, Value::String(known)) => view.as_str().is_some_and(|text| *text == **known),
         (Tag::Number, Value::Number(_)) => {
             let (text, known) = (view.raw(), value.to_string());
-            match (text.parse::<f64>(), value.as_f64()) {
-                (Ok(number), Some(bound)) => {
-                    !is_less(text, number, &known, bound) && !is_less(&known, bound, text, number)
-                }
-                _ => text == known,
-            }
+            let (number, bound) = (double(text), double(&known));
+            !is_less(text, number, &known, bound) && !is_less(&known, bound, text, number)
         }
         (Tag::Array, Value::Array(known)) => {
             view.elements().count() == known.len() && view.elements().zip(known).all(|(one, other)| equal(one, other))
@@ -146,6 +141,11 @@ fn equal(view: View<'_>, value: &Value) -> bool {
         }
         _ => false,
     }
+}
+
+/// A number as a double. Those of JSON always parse; one beyond the range is infinite.
+fn double(text: &str) -> f64 {
+    text.parse().unwrap_or(f64::INFINITY)
 }
 
 /// Whether one number is less than another: exactly for whole numbers of ordinary size, else as far as 64 bits tell.

@@ -114,7 +114,8 @@ pub(super) fn blame(root: Root, view: View<'_>, fault: &Fault, context: &Context
         return Rule::Ext10;
     }
     match root {
-        Root::Event(Kind::Extension) if field == "sequence_number" => return Rule::Ext05,
+        // Of such an event nothing but the number is looked at here.
+        Root::Event(Kind::Extension) => return Rule::Ext05,
         Root::Event(_) if field == "sequence_number" => return Rule::Seq01,
         _ => {}
     }
@@ -126,7 +127,7 @@ pub(super) fn blame(root: Root, view: View<'_>, fault: &Fault, context: &Context
     });
     match (line, root) {
         // In an event the whole response is asked for by a rule of its own.
-        (Some((.., Rule::Obj01)), Root::Event(kind)) if kind.is_response_state() => Rule::Life04,
+        (Some((.., Rule::Obj01)), Root::Event(_)) => Rule::Life04,
         (Some((.., rule)), _) => *rule,
         (None, _) => by_place(root, sort, field, context),
     }
@@ -138,7 +139,7 @@ fn special(root: Root, view: View<'_>, fault: &Fault, sort: Sort, field: &str, c
         let first = matches!(context.edition, Edition::V2026_01_15 | Edition::Split2026_01);
         return Some(if first || sort == Missing { Rule::Text03 } else { Rule::Text04 });
     }
-    if matches!(root, Root::Event(kind) if kind.is_response_state()) && context.via.is_none() && field == "response" {
+    if matches!(root, Root::Event(kind) if kind.is_response_state()) && field == "response" {
         return LACK.contains(&sort).then_some(Rule::Life04);
     }
     let items = [id::ITEM_FIELD, id::ITEM_PARAM];

@@ -284,7 +284,6 @@ impl<'r> Walk<'r> {
     /// Checks a value against a schema of the caller's own.
     pub(super) fn own(&mut self, view: View<'_>, schema: &Compiled, path: &Path<'_>, context: Context) {
         own::walk(view, schema, path, &mut |rule, path, at, message| {
-            self.problems += 1;
             (self.report)(&Problem { rule, fault: Fault::Own, path, context, at, own: message });
         });
     }
