@@ -6,6 +6,7 @@
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::cell::OnceCell;
 
 use super::said::Said;
