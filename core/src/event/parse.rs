@@ -47,7 +47,7 @@ pub struct Origin<'a> {
 /// All choices give the same events; this is for proving it, and for measuring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Levels {
-    /// Compare with the last event of the same kind.
+    /// Compare with what came before: the last event of the same kind, the items that a terminal event repeats.
     pub template: bool,
     /// Scan the top level without a tape.
     pub flat: bool,
@@ -276,7 +276,7 @@ impl Parser {
             self.restart();
         }
         let mut tape = self.lazy.take();
-        let known = known.filter(|_| kind.is_some_and(Kind::is_terminal));
+        let known = known.filter(|_| self.levels.template && kind.is_some_and(Kind::is_terminal));
         let result = general(payload, self.depth, &mut self.fields, &mut self.scratch, &mut tape, known);
         let object = !tape.is_empty();
         self.lazy.put(tape);
