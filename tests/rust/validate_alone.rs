@@ -2,7 +2,9 @@
 
 use deltafold::sse::{Frame, FrameDecoder, Signal};
 use deltafold::validate::Validator;
-use deltafold::validate::{validate_error, validate_websocket_create, ExtensionSchemas, Layers, Rule, ValidateOptions};
+use deltafold::validate::{
+    validate_error, validate_named, validate_websocket_create, ExtensionSchemas, Layers, Rule, ValidateOptions,
+};
 use deltafold::{Edition, Finding, Findings, Limits, Place, Reader, ReaderOptions, Weights};
 use serde_json::{json, Value};
 
@@ -35,6 +37,21 @@ fn layers_are_a_set_and_have_names() {
     assert_eq!(read(json!([])), Some(Layers::NONE));
     for wrong in [json!("some"), json!(["all"]), json!(7), json!([7])] {
         assert_eq!(read(wrong.clone()), None, "{wrong}");
+    }
+}
+
+#[test]
+fn a_key_or_a_word_that_is_written_with_escapes_is_what_it_means() {
+    let item = r#"{"type":"message","id":"m","status":"completed","role":"assistant","content":[{"type":"output_text","text":"a","annotations":[],"logprobs":[]}]}"#;
+    let findings = |item: &str| validate_named("item", item, "{}").unwrap().len();
+    assert_eq!(findings(item), 0);
+    for (plain, escaped) in [
+        ("\"status\"", "\"st\\u0061tus\""),
+        ("\"completed\"", "\"\\u0063ompleted\""),
+        ("\"annotations\"", "\"annotation\\u0073\""),
+    ] {
+        assert_eq!(findings(&item.replacen(plain, escaped, 1)), 0, "{escaped}");
+        assert!(findings(&item.replacen(plain, "\"st\\u0062tus\"", 1)) > 0, "{plain}");
     }
 }
 

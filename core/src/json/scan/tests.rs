@@ -64,6 +64,24 @@ fn plain_text_ends_at_its_first_other_byte_wherever_it_begins() {
 }
 
 #[test]
+fn the_last_bytes_of_a_text_are_looked_at_like_the_others() {
+    for length in 8..20 {
+        let mut bytes = [b'a'; 20];
+        for at in 0..length {
+            assert_eq!(plain_end(&bytes[..length], at), None, "{length} from {at}");
+        }
+        bytes[length - 1] = b'"';
+        for at in 0..length {
+            assert_eq!(plain_end(&bytes[..length], at), Some(length - 1), "{length} from {at}");
+            let mut out = String::new();
+            let found = short_string(&bytes[..length], at, &mut out);
+            assert_eq!(found, Some((length - 1, length - 1 - at)), "{length} from {at}");
+            assert_eq!(&out.as_bytes()[..length - 1 - at], &bytes[at..length - 1], "{length} from {at}");
+        }
+    }
+}
+
+#[test]
 fn a_string_is_found_alike_by_each_road() {
     let quoted = |bytes: &[u8]| [bytes, b"\",\"more\":\"xyz\""].concat();
     for word in words().step_by(3) {
@@ -81,6 +99,38 @@ fn a_string_is_found_alike_by_each_road() {
             let mut decoded = String::new();
             crate::json::decode_into(text, &mut decoded);
             assert_eq!((Some(end), out.get(..length)), (slow.map(|(end, _)| end), Some(&*decoded)), "{bytes:x?}");
+        }
+    }
+}
+
+/// RFC 8259, section 7.
+#[test]
+fn an_escape_stands_for_what_the_standard_says_by_each_road() {
+    let known = [
+        (b'"', b'"'),
+        (b'\\', b'\\'),
+        (b'/', b'/'),
+        (b'b', 0x08),
+        (b'f', 0x0C),
+        (b'n', b'\n'),
+        (b'r', b'\r'),
+        (b't', b'\t'),
+    ];
+    for byte in 0..0x80u8 {
+        let meant = known.iter().find(|(escape, _)| *escape == byte).map(|(_, meant)| *meant);
+        let text = [b"ab\\", &[byte][..], b"c\",12345678"].concat();
+        let found = string(&text, 0).ok();
+        assert_eq!(found, meant.map(|_| (5, true)), "{byte:x}");
+        let mut out = String::new();
+        let short = short_string(&text, 0, &mut out).map(|(end, length)| (end, &out.as_bytes()[..length]));
+        assert_eq!(
+            short,
+            meant.map(|meant| (5, [b'a', b'b', meant, b'c'])).as_ref().map(|(end, text)| (*end, &text[..]))
+        );
+        if let Some(meant) = meant {
+            let mut decoded = String::new();
+            crate::json::decode_into(core::str::from_utf8(&text[..5]).expect("it is ASCII"), &mut decoded);
+            assert_eq!(decoded.as_bytes(), [b'a', b'b', meant, b'c']);
         }
     }
 }
