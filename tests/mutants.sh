@@ -20,43 +20,48 @@
 # The report lists what survived without a reason in tests/mutants/survivors.json, and the command fails if there is anything.
 set -euo pipefail
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
-out=${DELTAFOLD_CACHE:-$root/.cache}/mutants
-tree=$out/tree
-tool=$out/tool/release/mutants
-mkdir -p "$out"
+# A function, so that the whole file is read before anything is done: a run takes long, and the file may change meanwhile.
+main() {
+    root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+    out=${DELTAFOLD_CACHE:-$root/.cache}/mutants
+    tree=$out/tree
+    tool=$out/tool/release/mutants
+    mkdir -p "$out"
 
-CARGO_TARGET_DIR=$out/tool cargo build --quiet --locked --release --manifest-path "$root/tests/mutants/Cargo.toml"
-report() { "$tool" report "$out" "$root/tests/mutants/survivors.json"; }
-if [ "${1-}" = report ]; then report; exit; fi
+    CARGO_TARGET_DIR=$out/tool cargo build --quiet --locked --release --manifest-path "$root/tests/mutants/Cargo.toml"
+    report() { "$tool" report "$out" "$root/tests/mutants/survivors.json"; }
+    if [ "${1-}" = report ]; then report; exit; fi
 
-# What is asked must be fast, and what would be an overflow in a debug build must be one here.
-export CARGO_TARGET_DIR=$out/target CARGO_PROFILE_DEV_OPT_LEVEL=1 CARGO_PROFILE_DEV_DEBUG=0 RUSTFLAGS="--cap-lints allow"
-layers=(sse json event accumulate validate)
+    # What is asked must be fast, and what would be an overflow in a debug build must be one here.
+    export CARGO_TARGET_DIR=$out/target CARGO_PROFILE_DEV_OPT_LEVEL=1 CARGO_PROFILE_DEV_DEBUG=0 RUSTFLAGS="--cap-lints allow"
+    layers=(sse json event accumulate validate)
 
-[ -d "$tree/.git" ] || git clone -q "$root" "$tree"
-git -C "$tree" fetch -q origin
-commit=$(git -C "$root" rev-parse HEAD)
-git -C "$tree" cat-file -e "$commit" || { echo "commit first" >&2; exit 1; }
-core=$(git -C "$root" rev-parse "HEAD:core/src")
-# The core of the tree stays rewritten, so that it is only built again when it has changed.
-if [ "$(cat "$out/core" 2>/dev/null)" != "$core" ]; then
-    rm -f "$out/core" "$out/results.jsonl" "$out/mutants.json"
-    git -C "$tree" reset -q --hard "$commit"
-    git -C "$tree" clean -qfd core
-    files=()
-    for layer in "${layers[@]}"; do files+=(--file "core/src/$layer/**"); done
-    (cd "$tree" && cargo mutants --list --json --package deltafold "${files[@]}") >"$out/list.json"
-    "$tool" build "$out/list.json" "$tree" "$out"
-    echo "$core" >"$out/core"
-else
-    git -C "$tree" checkout -q "$commit" -- tests Cargo.toml Cargo.lock
-fi
-# What a test reaches is measured anew when its program is, and when the vectors that it reads have changed.
-vectors=$(git -C "$root" rev-parse "HEAD:tests/vectors")
-if [ "$(cat "$out/vectors" 2>/dev/null)" != "$vectors" ]; then
-    rm -f "$out/tests.json"
-    echo "$vectors" >"$out/vectors"
-fi
-"$tool" run "$tree" "$out" "$@"
-report
+    [ -d "$tree/.git" ] || git clone -q "$root" "$tree"
+    git -C "$tree" fetch -q origin
+    commit=$(git -C "$root" rev-parse HEAD)
+    git -C "$tree" cat-file -e "$commit" || { echo "commit first" >&2; exit 1; }
+    core=$(git -C "$root" rev-parse "HEAD:core/src")
+    # The core of the tree stays rewritten, so that it is only built again when it has changed.
+    if [ "$(cat "$out/core" 2>/dev/null)" != "$core" ]; then
+        rm -f "$out/core" "$out/results.jsonl" "$out/mutants.json"
+        git -C "$tree" reset -q --hard "$commit"
+        git -C "$tree" clean -qfd core
+        files=()
+        for layer in "${layers[@]}"; do files+=(--file "core/src/$layer/**"); done
+        (cd "$tree" && cargo mutants --list --json --package deltafold "${files[@]}") >"$out/list.json"
+        "$tool" build "$out/list.json" "$tree" "$out"
+        echo "$core" >"$out/core"
+    else
+        git -C "$tree" checkout -q "$commit" -- tests Cargo.toml Cargo.lock
+    fi
+    # What a test reaches is measured anew when its program is, and when the vectors that it reads have changed.
+    vectors=$(git -C "$root" rev-parse "HEAD:tests/vectors")
+    if [ "$(cat "$out/vectors" 2>/dev/null)" != "$vectors" ]; then
+        rm -f "$out/tests.json"
+        echo "$vectors" >"$out/vectors"
+    fi
+    "$tool" run "$tree" "$out" "$@"
+    report
+}
+
+main "$@"
