@@ -7,6 +7,7 @@
 #   bash tests/mutants.sh sse 0/6         each sixth of them, from the first
 #   bash tests/mutants.sh again           those that survived, once more: after a test was added
 #   bash tests/mutants.sh sse 2           with no more than two seconds of tests for each
+#   bash tests/mutants.sh suite=views,tour  with the tests within the core and these suites: the others are not built
 #   bash tests/mutants.sh only=blocks     with the tests that have this in their name
 #   bash tests/mutants.sh report          what is known so far
 #

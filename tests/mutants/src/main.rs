@@ -24,6 +24,9 @@ fn main() -> ExitCode {
                 match word.split_once('/').map(|(which, of)| (which.parse(), of.parse())) {
                     Some((Ok(which), Ok(of))) => choice.shard = (which, of),
                     _ if word.starts_with("file=") => choice.file = word.trim_start_matches("file=").to_owned(),
+                    None if word.starts_with("suite=") => {
+                        choice.suites.extend(word.trim_start_matches("suite=").split(',').map(str::to_owned));
+                    }
                     None if word.starts_with("only=") => choice.only = word.trim_start_matches("only=").to_owned(),
                     None if *word == "again" => choice.again = true,
                     None if word.parse::<f64>().is_ok() => choice.budget = word.parse().unwrap_or(f64::INFINITY),
@@ -45,7 +48,7 @@ fn main() -> ExitCode {
 
 fn usage() -> ExitCode {
     eprintln!(
-        "mutants build LIST TREE OUT | run TREE OUT [LAYER] [file=PATH] [K/N] [SECONDS] [only=TEST] [again] | report OUT REASONS"
+        "mutants build LIST TREE OUT | run TREE OUT [LAYER] [file=PATH] [K/N] [SECONDS] [suite=NAME,NAME] [only=TEST] [again] | report OUT REASONS"
     );
     ExitCode::FAILURE
 }

@@ -19,6 +19,8 @@ pub struct Choice {
     pub again: bool,
     /// Seconds of tests after which a mutant is put off.
     pub budget: f64,
+    /// Only the tests within the core and these suites; all of them if there is none.
+    pub suites: Vec<String>,
     /// Only tests with this in their name.
     pub only: String,
 }
@@ -26,7 +28,7 @@ pub struct Choice {
 impl Default for Choice {
     fn default() -> Self {
         let (file, only) = (String::new(), String::new());
-        Self { layer: None, file, shard: (0, 1), again: false, budget: f64::INFINITY, only }
+        Self { layer: None, file, shard: (0, 1), again: false, budget: f64::INFINITY, suites: Vec::new(), only }
     }
 }
 
@@ -37,7 +39,7 @@ const START: f64 = 0.004;
 pub fn run(tree: &Path, out: &Path, choice: &Choice) {
     let text = fs::read_to_string(out.join("mutants.json")).expect("the mutants");
     let mutants: Vec<Value> = serde_json::from_str(&text).expect("the mutants");
-    let mut tests = suite::tests(tree, out);
+    let mut tests = suite::tests(tree, out, &choice.suites);
     tests.retain(|test| test.name.contains(&choice.only));
     let path = out.join("results.jsonl");
     let known = results(out);

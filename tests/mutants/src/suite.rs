@@ -32,8 +32,8 @@ pub enum End {
 const MEMORY: u64 = 8 << 20;
 
 /// Builds the tests of the core and asks each once. What was measured is kept in `out`, and holds as long as the programs stay.
-pub fn tests(tree: &Path, out: &Path) -> Vec<Test> {
-    let programs = programs(tree);
+pub fn tests(tree: &Path, out: &Path, suites: &[String]) -> Vec<Test> {
+    let programs = programs(tree, suites);
     // The tests run in other folders.
     let out = &out.canonicalize().expect("the folder for results");
     let kept = out.join("tests.json");
@@ -91,8 +91,8 @@ impl Test {
     }
 }
 
-/// The test programs of the core: program, folder and suite.
-fn programs(tree: &Path) -> Vec<(PathBuf, PathBuf, String)> {
+/// The test programs of the core: program, folder and suite. All of them, or those within the core and some suites.
+fn programs(tree: &Path, suites: &[String]) -> Vec<(PathBuf, PathBuf, String)> {
     let mut cargo = Command::new("cargo");
     cargo.args([
         "test",
@@ -104,8 +104,11 @@ fn programs(tree: &Path) -> Vec<(PathBuf, PathBuf, String)> {
         "-p",
         "deltafold-tests",
         "--lib",
-        "--tests",
     ]);
+    if suites.is_empty() {
+        cargo.arg("--tests");
+    }
+    cargo.args(suites.iter().flat_map(|suite| ["--test", suite]));
     cargo.current_dir(tree).stderr(Stdio::inherit());
     let output = cargo.output().expect("cargo runs");
     assert!(output.status.success(), "the tests do not build");
