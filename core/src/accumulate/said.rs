@@ -12,7 +12,7 @@ use crate::json::View;
 ///
 /// It holds as long as the text stays as it is and where it is: whoever changes a text forgets this. The deltas behind a done
 /// event take no short way, so they do, too.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Said {
     /// The inside of the string, as it was written; empty if nothing is known.
     literal: String,

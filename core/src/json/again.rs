@@ -7,7 +7,7 @@ use super::scan;
 use super::tape::{JsonError, Node, Tag, Tape};
 
 /// An object as it was written and checked, and the most containers that can be open in it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Again<'k> {
     pub(crate) text: &'k str,
     pub(crate) depth: usize,
