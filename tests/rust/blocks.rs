@@ -218,6 +218,30 @@ fn a_payload_over_several_lines_foretells_no_block() {
     same(all.concat().as_bytes(), &mut random);
 }
 
+/// What was decoded for one event is not taken for that of another that is the same to the letter.
+#[test]
+fn the_same_payload_may_come_again_behind_another() {
+    let mut random = Random::new(41);
+    const OTHER: &str = "response.refusal.delta";
+    let payload = |kind: &str, delta: &str| {
+        format!("event: {kind}\ndata: {{\"type\":\"{kind}\",\"sequence_number\":7,\"item_id\":\"m\",\"output_index\":0,\"content_index\":0,\"delta\":\"{delta}\"}}\n\n")
+    };
+    for before in ["", ": hi\n", "id: 3\n"] {
+        let bytes: String = [
+            (DELTA, "a\\nb"),
+            (OTHER, "\\tzzzz"),
+            (DELTA, "a\\nb"),
+            (OTHER, "\\tzzzz"),
+            (DELTA, "a\\nb"),
+            (DELTA, "a\\nb"),
+        ]
+        .iter()
+        .map(|(kind, delta)| before.to_owned() + &payload(kind, delta))
+        .collect();
+        same(bytes.as_bytes(), &mut random);
+    }
+}
+
 #[test]
 fn a_payload_without_a_head_is_no_block() {
     let mut random = Random::new(29);

@@ -136,6 +136,9 @@ fn every_level_judges_words_numbers_and_fields_alike() {
             let payload = delta("").replacen('{', first, 1);
             check(&payload, &|event| assert!(matches!(event.fault(), Some(Fault::NotJson(_))), "{payload}"));
         }
+        for payload in ["[1]", "\"text\"", "7", " null "] {
+            check(payload, &|event| assert_eq!(event.fault(), Some(Fault::NotObject), "{payload}"));
+        }
         for (rest, number, id, bad) in [
             (r#""sequence_number":999999999999999999,"item_id":"b","#, Some(999_999_999_999_999_999), Some("b"), None),
             (r#""sequence_number":1000000000000000000,"item_id":"b","#, None, Some("b"), Some("sequence_number")),
@@ -396,5 +399,6 @@ fn kinds_say_to_which_group_they_belong() {
     ] {
         let kind = Kind::from_wire(name);
         assert_eq!((kind.is_response_state(), kind.is_delta(), kind.is_done()), (state, delta, done), "{name}");
+        assert_eq!(kind.is_terminal(), name == "response.completed", "{name}");
     }
 }
