@@ -113,6 +113,11 @@ impl Accumulator {
         self.building.again(position)
     }
 
+    /// The text that ended last, as it was written: the events that end its part and its item repeat it.
+    pub(crate) fn said(&self) -> &str {
+        self.said.literal()
+    }
+
     /// Applies one event of a stream of which every event was applied.
     #[inline]
     pub(crate) fn apply_next(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {

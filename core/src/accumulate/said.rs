@@ -41,6 +41,11 @@ impl Said {
         }
     }
 
+    /// The inside of the string, as it was written; empty if nothing is known.
+    pub(crate) fn literal(&self) -> &str {
+        &self.literal
+    }
+
     pub(crate) fn forget(&mut self) {
         self.literal.clear();
     }

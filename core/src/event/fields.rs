@@ -431,7 +431,7 @@ pub(crate) fn general(
     fields: &mut Fields,
     scratch: &mut String,
     tape: &mut Tape,
-    known: Option<Known<'_>>,
+    known: Known<'_>,
 ) -> Result<(), JsonError> {
     tape.parse_but(payload, depth, known)?;
     let root = tape.root(payload);

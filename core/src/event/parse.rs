@@ -121,17 +121,12 @@ impl Parser {
     /// Reads one payload. The event borrows from it and from the parser.
     #[inline]
     pub fn parse<'a>(&'a mut self, payload: &'a str, origin: Origin<'a>) -> Event<'a> {
-        self.parse_but(payload, origin, None)
+        self.parse_but(payload, origin, Known::default())
     }
 
-    /// The same. If it is a terminal event that repeats what is known, that is not looked into before somebody asks.
+    /// The same, for who knows what the event may repeat: items in a terminal event, or a text where it ends.
     #[inline]
-    pub(crate) fn parse_but<'a>(
-        &'a mut self,
-        payload: &'a str,
-        origin: Origin<'a>,
-        known: Option<Known<'_>>,
-    ) -> Event<'a> {
+    pub(crate) fn parse_but<'a>(&'a mut self, payload: &'a str, origin: Origin<'a>, known: Known<'_>) -> Event<'a> {
         self.lazy.reset();
         self.steady = false;
         let hit = self.levels.template && self.by_template(payload, origin.frame_name);
@@ -260,7 +255,7 @@ impl Parser {
         hit
     }
 
-    fn by_scan(&mut self, payload: &str, name: Option<&str>, known: Option<Known<'_>>) -> Option<Fault> {
+    fn by_scan(&mut self, payload: &str, name: Option<&str>, known: Known<'_>) -> Option<Fault> {
         self.restart();
         let kind = likely_kind(payload, name);
         // Of a flat payload a tape would be thrown away.
@@ -276,7 +271,10 @@ impl Parser {
             self.restart();
         }
         let mut tape = self.lazy.take();
-        let known = known.filter(|_| self.levels.template && kind.is_some_and(Kind::is_terminal));
+        let known = Known {
+            objects: known.objects.filter(|_| self.levels.template && kind.is_some_and(Kind::is_terminal)),
+            literal: if self.levels.template { known.literal } else { "" },
+        };
         let result = general(payload, self.depth, &mut self.fields, &mut self.scratch, &mut tape, known);
         let object = !tape.is_empty();
         self.lazy.put(tape);

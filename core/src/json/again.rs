@@ -1,7 +1,8 @@
-//! Objects that come again as they were written before: [`Tape::parse_but`] does not look into them.
+//! What comes again as it was written before: [`Tape::parse_but`] compares it, and does not read it a second time.
 //!
-//! The last event of a stream repeats its items, and they are most of it. What stands between the brackets of their list is
-//! compared with what is known, and the rest is read as if the list were empty.
+//! The last event of a stream repeats its items, and they are most of it; the event that ends an item repeats its text. What stands
+//! between the brackets of the list, or the quotes of the text, is left out, the rest is read as if there were nothing, and
+//! the places behind it are moved.
 
 use super::scan;
 use super::tape::{JsonError, Node, Tag, Tape};
@@ -14,7 +15,18 @@ pub(crate) struct Again<'k> {
 }
 
 /// The objects that may come again, by number; `None` behind the last.
-pub(crate) type Known<'k> = &'k dyn Fn(usize) -> Option<Again<'k>>;
+pub(crate) type Objects<'k> = &'k dyn Fn(usize) -> Option<Again<'k>>;
+
+/// What may come again.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Known<'k> {
+    pub(crate) objects: Option<Objects<'k>>,
+    /// The inside of a string, as it was written and checked; empty if there is none.
+    pub(crate) literal: &'k str,
+}
+
+/// Shorter ones are read as fast as they are found.
+const SHORT: usize = 32;
 
 /// A list whose elements are those that are known, all of them and in their order.
 struct List<'k> {
@@ -24,17 +36,53 @@ struct List<'k> {
     /// How many elements it has, and the most containers that can be open in one.
     count: usize,
     depth: usize,
-    known: Known<'k>,
+    known: Objects<'k>,
 }
 
 impl Tape {
     /// As [`parse`](Self::parse). If a list in the document is, to the letter, that of all known objects, its elements get a node
     /// each, and are looked into when somebody asks.
-    pub(crate) fn parse_but(&mut self, text: &str, depth: usize, known: Option<Known<'_>>) -> Result<(), JsonError> {
-        let list = known.and_then(|known| List::find(text.as_bytes(), known));
-        match list.and_then(|list| self.parse_around(text, depth, &list)) {
+    pub(crate) fn parse_but(&mut self, text: &str, depth: usize, known: Known<'_>) -> Result<(), JsonError> {
+        let list = known.objects.and_then(|objects| List::find(text.as_bytes(), objects));
+        let done = match list {
+            Some(list) => self.parse_around(text, depth, &list),
+            None => self.parse_around_string(text, depth, known.literal),
+        };
+        match done {
             Some(()) => Ok(()),
             None => self.parse(text, depth),
+        }
+    }
+
+    /// Parses a document without a string, and then puts that in. `None` if it is not there.
+    fn parse_around_string(&mut self, text: &str, depth: usize, literal: &str) -> Option<()> {
+        // Where it is a small part of the document, it would be sought for longer than it takes to read it.
+        if literal.len() < SHORT || literal.len() < text.len() / 4 || u32::try_from(text.len()).is_err() {
+            return None;
+        }
+        // Behind a colon no quote is part of a string, so that no byte is compared twice.
+        let bytes = text.as_bytes();
+        let is_here = |quote: &usize| {
+            let behind_colon = bytes.get(..*quote).is_some_and(|before| before.trim_ascii_end().ends_with(b":"));
+            let rest = || bytes.get(quote + 1..)?.strip_prefix(literal.as_bytes());
+            behind_colon && rest().is_some_and(|rest| rest.starts_with(b"\""))
+        };
+        let start = memchr::memchr_iter(b'"', bytes).find(is_here)? + 1;
+        self.parse(&[text.get(..start)?, text.get(start + literal.len()..)?].concat(), depth).ok()?;
+        let at = self.nodes.binary_search_by_key(&(start as u32), |node| node.start).ok()?;
+        self.nodes.get(at).filter(|node| node.tag == Tag::String && node.end == node.start)?;
+        self.shift(start as u32, literal.len() as u32);
+        let node = self.nodes.get_mut(at)?;
+        (node.end, node.escaped) =
+            ((start + literal.len()) as u32, memchr::memchr(b'\\', literal.as_bytes()).is_some());
+        Some(())
+    }
+
+    /// Moves what stands behind a place.
+    fn shift(&mut self, behind: u32, length: u32) {
+        for node in &mut self.nodes {
+            node.start += if node.start > behind { length } else { 0 };
+            node.end += if node.end > behind { length } else { 0 };
         }
     }
 
@@ -56,11 +104,9 @@ impl Tape {
 
     /// Puts the elements of the array at a node in: what stands behind its bracket moves.
     fn put_in(&mut self, at: usize, text: &str, list: &List<'_>) {
-        let (start, length, count) = (list.start as u32, (list.end - list.start - 1) as u32, list.count as u32);
+        self.shift(list.start as u32, (list.end - list.start - 1) as u32);
         for node in &mut self.nodes {
-            node.start += if node.start > start { length } else { 0 };
-            node.end += if node.end > start { length } else { 0 };
-            node.next += if node.next as usize > at { count } else { 0 };
+            node.next += if node.next as usize > at { list.count as u32 } else { 0 };
         }
         let element = |number: usize, (start, end): (usize, usize)| {
             let next = (at + 2 + number) as u32;
@@ -77,7 +123,7 @@ impl Tape {
 
 impl<'k> List<'k> {
     /// Finds the list. Only the first that begins with what is known is looked at, so that time is linear in the text.
-    fn find(bytes: &[u8], known: Known<'k>) -> Option<Self> {
+    fn find(bytes: &[u8], known: Objects<'k>) -> Option<Self> {
         let first = known(0)?.text.as_bytes();
         let begins = |start: &usize| bytes.get(scan::space(bytes, start + 1)..).is_some_and(|at| at.starts_with(first));
         let start = memchr::memchr_iter(b'[', bytes).find(begins)?;
@@ -125,7 +171,8 @@ mod tests {
         let of = |number: usize| known.get(number).map(|(text, depth)| Again { text, depth: *depth });
         let (mut tape, mut plain) = (Tape::default(), Tape::default());
         let expected = plain.parse(text, depth);
-        assert_eq!(tape.parse_but(text, depth, Some(&of)), expected, "{text}");
+        let known = Known { objects: Some(&of), literal: "" };
+        assert_eq!(tape.parse_but(text, depth, known), expected, "{text}");
         if expected.is_err() {
             return false;
         }
@@ -197,6 +244,48 @@ mod tests {
         assert!(!same(&format!(r#"{{"x":"[{a},{b}]"}}"#), &[A, B], 8));
         assert!(!same(r#"{"x":"[{},{}]"}"#, &[("{}", 1), ("{}", 1)], 8));
         assert!(!same(r#"{"x":"[{},{}]","y":[{},{}]}"#, &[("{}", 1), ("{}", 1)], 8));
+    }
+
+    /// Parses with and without a known string: the same must come of it.
+    fn same_with_string(text: &str, literal: &str) {
+        let (mut tape, mut plain) = (Tape::default(), Tape::default());
+        let expected = plain.parse(text, 8);
+        assert_eq!(tape.parse_but(text, 8, Known { objects: None, literal }), expected, "{text}");
+        let nodes = |tape: &Tape| -> Vec<_> {
+            tape.nodes.iter().map(|node| (node.start, node.end, node.next, node.tag, node.escaped)).collect()
+        };
+        assert_eq!(nodes(&tape), nodes(&plain), "{text}");
+        assert_eq!(tape.folded.len(), plain.folded.len(), "{text}");
+    }
+
+    #[test]
+    fn a_string_that_is_known_is_read_like_any_other() {
+        for literal in ["0123456789 0123456789 0123456789 é", r#"{\"a\":\"0123456789 0123456789 01234 \\\\ \u00e9\""#]
+        {
+            for text in [
+                format!(r#"{{"item":{{"arguments":"{literal}","x":[1,{{"logprobs":[2]}}]}},"y":"z"}}"#),
+                format!(r#"{{"é":[3],"text" : "{literal}" , "again":"{literal}"}}"#),
+                format!(r#"{{"a":"{literal}"}}"#),
+                // Another string that begins or ends with it, or contains it.
+                format!(r#"{{"a":"{literal}x","b":"x{literal}","c":["{literal}"],"{literal}":4}}"#),
+                format!(r#"{{"a":"{literal}x","b":"{literal}"}}"#),
+                format!(r#"{{"a":":\"{literal}\"","b":5}}"#),
+                format!(r#"{{"a":"x:","{literal}":6}}"#),
+                // No JSON.
+                format!(r#"{{"a":"{literal}""#),
+                format!(r#"{{"a":"{literal}"}}}}"#),
+                format!(r#"{{"a":"x:"{literal}"}}"#),
+                format!(r#"{{"a":"{literal}\"}}"#),
+            ] {
+                same_with_string(&text, literal);
+            }
+        }
+        // Left out, and put in again, only if it is worth it.
+        let mut tape = Tape::default();
+        assert_eq!(tape.parse_around_string(r#"{"a":"0123456789"}"#, 8, "0123456789"), None);
+        let long = "0123456789".repeat(4);
+        assert_eq!(tape.parse_around_string(&format!(r#"{{"a":"{long}"}}"#), 8, &long), Some(()));
+        assert_eq!(tape.parse_around_string(&format!(r#"{{"a":"{long}x"}}"#), 8, &long), None);
     }
 
     #[test]

@@ -29,6 +29,7 @@ use crate::accumulate::{Accumulator, RateLimits, Response};
 use crate::error::{Code, Error};
 use crate::event::{Event, Origin, Parser, Raw, Source};
 use crate::finding::{Finding, Findings, Place, Repair, Severity};
+use crate::json::again::Known;
 use crate::json::{JsonErrorKind, Tape};
 use crate::outcome::Outcome;
 use crate::sse::{Found, FrameDecoder, Signal};
@@ -59,6 +60,13 @@ macro_rules! takers {
             first: $reader.events == 1,
         }
     }};
+}
+
+/// What the next event may repeat. A validator looks into every object, so there is nothing to be won by leaving any out.
+macro_rules! known {
+    ($reader:ident, $again:ident) => {
+        Known { objects: $reader.validator.is_none().then_some(&$again), literal: $reader.accumulator.said() }
+    };
 }
 
 impl Takers<'_> {
@@ -327,9 +335,8 @@ impl Reader {
         let origin = Origin { frame_name: name, offset: frame.data_offset, index: self.events };
         self.events += 1;
         self.activity += 1;
-        // A validator looks into everything, so there is nothing to be won by leaving out.
         let again = |position| self.accumulator.again(position);
-        let event = self.parser.parse_but(frame.data, origin, self.validator.is_none().then_some(&again));
+        let event = self.parser.parse_but(frame.data, origin, known!(self, again));
         if frame.invalid_utf8.is_some() || frame.dropped {
             faults::of_frame(&frame, &event, &mut self.findings);
         }
@@ -539,7 +546,7 @@ impl Reader {
         self.events += 1;
         self.activity += 1;
         let again = |position| self.accumulator.again(position);
-        let event = self.parser.parse_but(&self.message, origin, self.validator.is_none().then_some(&again));
+        let event = self.parser.parse_but(&self.message, origin, known!(self, again));
         if let Err(error) = takers!(self, event).take(&event, false, false) {
             self.stop = Some(error.clone());
             return Err(error);
