@@ -478,6 +478,21 @@ fn a_payload_that_is_no_object_is_reported_unless_it_was_dropped() {
     }
 }
 
+/// Two findings of a frame would be merged, but only where they are kept.
+#[test]
+fn a_second_sentinel_counts_once_even_where_no_finding_is_kept() {
+    let mut validator = Validator::new(ValidateOptions::default());
+    let mut findings = Findings::new(0, Weights::by_level());
+    let (mut decoder, mut at) = (FrameDecoder::new(&Limits::default()), 0);
+    let bytes = b"data: [DONE]\n\ndata: \"[DONE]\"\n\n";
+    while let Some(signal) = decoder.next(bytes, &mut at).unwrap() {
+        let Signal::Frame(frame) = signal else { continue };
+        validator.check_frame(&frame, Place::default(), &mut findings);
+        validator.check_done(frame.data, Place::default(), &mut findings);
+    }
+    assert_eq!(findings.total(), 1);
+}
+
 /// What the table of rules cannot say: these two are no breach of the server's.
 #[test]
 fn a_null_item_and_arguments_that_are_no_json_are_notes() {
