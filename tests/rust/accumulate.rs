@@ -283,9 +283,12 @@ fn all_that_a_response_holds_counts_against_its_limits() {
     // So do a part and an annotation, to the byte.
     let part = json!({ "type": "output_text", "text": "abc" });
     let citation = json!({ "type": "url_citation", "url": "u" });
+    let shell = json!({ "type": "response.shell_call_output_content.delta", "item_id": "s", "output_index": 0, "delta": { "stdout": "a" } });
+    let shell_length = shell.to_string().len();
     for (event, length) in [
         (text("response.content_part.added", json!({ "part": part })), part.to_string().len()),
         (text("response.output_text.annotation.added", json!({ "annotation": citation })), citation.to_string().len()),
+        (shell, shell_length),
     ] {
         assert_eq!(until_error(limited(bytes(length)), std::slice::from_ref(&event)), (1, String::new()), "{event}");
         assert_eq!(until_error(limited(bytes(length - 1)), std::slice::from_ref(&event)), too_large, "{event}");
@@ -383,5 +386,30 @@ fn an_unfinished_item_of_a_snapshot_has_its_log_probabilities() {
         assert_eq!(feed(&created("r2")), r#"[{"token":"a","logprob":-1}]"#);
         assert_eq!(feed(more), r#"[{"token":"a","logprob":-1},{"token":"b","logprob":-2}]"#);
         assert_eq!(feed(&created("r3")), r#"[{"token":"a","logprob":-1}]"#);
+    }
+}
+
+/// A terminal snapshot has its items at the indexes where they stand, whatever they were streamed at.
+#[test]
+fn a_terminal_snapshot_gives_its_items_their_indexes() {
+    for indexes in [[0, 1], [4, 7], [1, 2]] {
+        let mut reader = Reader::new();
+        let item =
+            |index: u64| json!({ "type": "message", "id": format!("m{index}"), "status": "completed", "content": [] });
+        let mut feed = |event: Value| {
+            reader.feed_json(&event.to_string()).unwrap();
+            assert!(reader.poll_event().unwrap().is_some());
+        };
+        for index in indexes {
+            feed(json!({ "type": "response.output_item.done", "output_index": index, "item": item(index) }));
+        }
+        let output: Vec<Value> = indexes.into_iter().map(item).collect();
+        feed(
+            json!({ "type": "response.completed", "response": { "id": "r", "status": "completed", "output": output } }),
+        );
+        let found: Vec<_> =
+            (0..8).map(|index| reader.response().item_at_index(index).map(|item| item.id().to_owned())).collect();
+        let wanted = indexes.map(|index| Some(format!("m{index}")));
+        assert_eq!((&found[..2], found.iter().flatten().count()), (&wanted[..], 2), "{indexes:?}");
     }
 }
