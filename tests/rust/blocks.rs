@@ -371,3 +371,31 @@ fn every_level_of_the_parser_has_the_same_limit_of_depth() {
         }
     }
 }
+
+/// What is known of an item says nothing about how deep it stands in a terminal event.
+#[test]
+fn an_item_that_comes_again_is_no_deeper_than_the_limit_allows() {
+    for depth in 2..12 {
+        for nested in 0..8 {
+            let list = ["[".repeat(nested), "]".repeat(nested)].concat();
+            let item =
+                format!(r#"{{"type":"message","id":"m","content":[],"x":{}}}"#, if nested == 0 { "1" } else { &list });
+            let stream = format!(
+                "data: {{\"type\":\"response.output_item.done\",\"output_index\":0,\"item\":{item}}}\n\ndata: {{\"type\":\"response.completed\",\"response\":{{\"id\":\"r\",\"output\":[{item}]}}}}\n\n"
+            );
+            let faults = [false, true].map(|template| {
+                let limits = deltafold::Limits { depth, ..Default::default() };
+                let mut reader = Reader::builder().levels(Levels { template, flat: true }).limits(limits).build();
+                reader.feed(stream.as_bytes()).unwrap();
+                let mut faults = Vec::new();
+                while let Some(event) = reader.poll_event().unwrap() {
+                    faults.push(event.fault().is_some());
+                }
+                faults
+            });
+            // The event and the item; the event, the response, its list and the item.
+            let inner = nested.max(1);
+            assert_eq!(faults, [(); 2].map(|()| vec![2 + inner > depth, 4 + inner > depth]), "{nested} of {depth}");
+        }
+    }
+}

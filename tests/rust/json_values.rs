@@ -154,3 +154,17 @@ fn no_limit_of_depth_counts_for_more_than_the_deepest_and_what_a_save_adds() {
     assert!(Tape::default().parse(&nested(most), usize::MAX).is_ok());
     assert!(Tape::default().parse(&nested(most + 1), usize::MAX).is_err());
 }
+
+#[test]
+fn a_value_is_made_of_what_it_is_made_from() {
+    use deltafold::json::{Object, Value};
+    assert_eq!(Value::from(1.5).to_string(), "1.5");
+    let object: Object = [("a".to_owned(), Value::from(1.5)), ("b".to_owned(), Value::Null)].into_iter().collect();
+    assert_eq!(object.to_string(), r#"{"a":1.5,"b":null}"#);
+    let event = deltafold::OwnedEvent::parse(r#"{"type":"x:y","a":"b","c":[1,{"b":2}]}"#);
+    let view = event.as_event();
+    assert_eq!(Value::from(view.get("/c").unwrap()).to_string(), r#"[1,{"b":2}]"#);
+    // A value is no key, also if it is the same text.
+    assert!(view.member("b").is_none() && view.member("x:y").is_none());
+    assert_eq!(view.member("c").unwrap().raw(), r#"[1,{"b":2}]"#);
+}
