@@ -206,6 +206,7 @@ mod tests {
                 format!(r#"{{"output":{list}}}"#),
                 list.clone(),
                 format!(r#"[{list},{{"logprobs":[5]}},"é"]"#),
+                format!(r#"[7,{list},8]"#),
                 format!(r#"{{"é":[],"logprobs":[{{"a":1}}],"x":{list},"logprobs":[6,7]}}"#),
             ] {
                 assert!(same(&document, &[A, B], 8), "{document}");
@@ -222,6 +223,7 @@ mod tests {
             format!("[{a},{b},{a}]"),
             format!("[{a},{b},3]"),
             format!("[{a}{b}]"),
+            format!("[{a};{b}]"),
             format!("[{a},{b}"),
             format!("[{a},,{b}]"),
             format!("[{a},{b},]"),
