@@ -2,7 +2,7 @@
 
 import * as core from "../gen/core.js";
 import { textAt, wordView } from "./memory.js";
-import { FIRST, type Page, TABLE_AT, TEXT_ASCII, TEXT_AT, TEXT_BYTES } from "./page.js";
+import { FLAGS, type Page, TABLE_AT, TEXT_AT, TEXT_BYTES, WIDE } from "./page.js";
 import type { StreamEvent } from "./types.js";
 
 /** What the reader knows of an event beside its fields. */
@@ -25,21 +25,22 @@ const CONTENT = 1 << 9;
 const SUMMARY = 1 << 10;
 const NEW_ITEM = 1 << 11;
 const FAULTY = 1 << 13;
-const ALIKE = 1 << 14;
 
 /** Numbers in a table row. */
-const ROW = 13;
+const ROW = 6;
 
-const types: string[] = [];
+/** Item ids that are held, by the low bits of the output index. */
+const SLOTS = 64;
+
+/** The names of all kinds, by their number. */
+let types: string[] = [];
 
 /** A delta whose routing fields are data; what is seldom asked for is read from the payload. */
 class PlainEvent {
   /* The fields are only declared: a class field would be set twice. */
   readonly #page: Page;
-  readonly #start: number;
-  readonly #end: number;
-  readonly #index: number;
-  readonly #offset: number;
+  /** Where its record is on the page. */
+  readonly #at: number;
   declare readonly type: string;
   declare readonly sequence_number: number;
   declare readonly item_id: string;
@@ -49,12 +50,9 @@ class PlainEvent {
   declare readonly summary_index?: number;
 
   /* One class for the three that there are: a constructor that calls another one costs as much as all the rest. */
-  constructor(type: string, number: number, item: string, output: number, flags: number, element: number, delta: string, page: Page, start: number, end: number, index: number, offset: number) {
+  constructor(type: string, number: number, item: string, output: number, flags: number, element: number, delta: string, page: Page, at: number) {
     this.#page = page;
-    this.#start = start;
-    this.#end = end;
-    this.#index = index;
-    this.#offset = offset;
+    this.#at = at;
     this.type = type;
     this.sequence_number = number;
     this.item_id = item;
@@ -73,12 +71,13 @@ class PlainEvent {
   }
 
   toJSON(): unknown {
-    return JSON.parse(this.#page.text(this.#start, this.#end));
+    return JSON.parse(this.#page.text(this.#at));
   }
 
   static info(event: object): EventInfo | undefined {
     if (!(#page in event)) return undefined;
-    return { kind: event.type, raw: event.#page.text(event.#start, event.#end), index: event.#index, offset: event.#offset, fault: null };
+    const [page, at] = [event.#page, event.#at];
+    return { kind: event.type, raw: page.text(at), index: page.index(at), offset: page.offset(at), fault: null };
   }
 }
 
@@ -130,43 +129,52 @@ export function eventInfo(event: object): EventInfo | undefined {
 
 /** The events of a batch, in order. `head` is where its header is, `items` holds the item ids of the reader by slot. */
 export function eventsOf(head: number, count: number, page: Page, items: string[]): StreamEvent[] {
-  const words = wordView();
-  const text = textAt(words[head + TEXT_AT]!, words[head + TEXT_BYTES]!, words[head + TEXT_ASCII] !== 0);
-  const first = words[head + FIRST]!;
-  let at = words[head + TABLE_AT]! >>> 2;
-  const events = [eventAt(words, at, first, text, page, items)];
-  for (let i = 1; i < count; i++) events.push(eventAt(words, (at += ROW), first + i, text, page, items));
+  // Before the views are asked for, since it is a call.
+  if (types.length === 0) types = namesOfKinds();
+  const table = wordView();
+  const text = textAt(table[head + TEXT_AT]!, table[head + TEXT_BYTES]!, (table[head + FLAGS]! & WIDE) === 0);
+  const events = new Array<object>(count);
+  let at = table[head + TABLE_AT]! >>> 2;
+  let start = 0;
+  for (let i = 0; i < count; i++, at += ROW) {
+    const flags = table[at]!;
+    const middle = table[at + 4]!;
+    const end = table[at + 5]!;
+    const type = types[flags & 255]!;
+    const first = text.slice(start, middle);
+    if ((flags & PLAIN) !== 0) {
+      const indexes = table[at + 2]!;
+      const output = indexes & 0xffff;
+      const slot = output % SLOTS;
+      if ((flags & NEW_ITEM) !== 0) items[slot] = text.slice(middle, end);
+      events[i] = new PlainEvent(type, table[at + 1]!, items[slot]!, output, flags, indexes >>> 16, first, page, table[at + 3]!);
+    } else {
+      const offset = table[at + 1]! + table[at + 2]! * 4294967296;
+      events[i] = parsed(type, first, text.slice(middle, end), table[at + 3]!, offset, (flags & FAULTY) !== 0);
+    }
+    start = end;
+  }
   return events as StreamEvent[];
 }
 
-function eventAt(table: Uint32Array, at: number, index: number, text: string, page: Page, items: string[]): object {
-  const head = table[at]!;
-  const start = table[at + 5]!;
-  const end = table[at + 6]!;
-  const high = table[at + 12]!;
-  const offset = high === 0 ? table[at + 11]! : table[at + 11]! + high * 4294967296;
-  const type = types[head & 255] ?? nameOf(head & 255);
-  const delta = text.slice(table[at + 7]!, table[at + 8]!);
-  if ((head & PLAIN) === 0) return parsed(type, text.slice(start, end), delta, index, offset, (head & FAULTY) !== 0);
-  const slot = table[at + 4]!;
-  if ((head & NEW_ITEM) !== 0) items[slot] = text.slice(table[at + 9]!, table[at + 10]!);
-  return new PlainEvent(type, table[at + 1]!, items[slot]!, table[at + 2]!, head, table[at + 3]!, delta, page, (head & ALIKE) === 0 ? start : ~start, end, index, offset);
+/** Names of members are strings that engines keep once, so that comparing them with one in the user's code is comparing places. */
+function namesOfKinds(): string[] {
+  return Object.keys(Object.fromEntries(core.kind_names().split("\n").map((name) => [name, 0])));
 }
 
-function nameOf(kind: number): string {
-  return (types[kind] = core.kind_name(kind));
-}
-
-function parsed(kind: string, raw: string, names: string, index: number, offset: number, faulty: boolean): object {
-  const event = faulty ? { type: "" } : names === "" ? (JSON.parse(raw) as object) : later(raw, JSON.parse(names) as [string, unknown, ...string[]]);
+function parsed(kind: string, raw: string, outline: string, index: number, offset: number, faulty: boolean): object {
+  const event = faulty ? { type: "" } : outline === "" ? (JSON.parse(raw) as object) : later(raw, JSON.parse(outline) as Outline);
   return new Known(event, { kind, raw, index, offset, fault: faulty ? "malformed" : null });
 }
+
+/** What the module tells of a payload without parsing it: the first members, then the name of each long one, name and value of others. */
+type Outline = [object, ...(string | [name: string, value: unknown])[]];
 
 /** What an object that is parsed when somebody looks has beside its members: its payload, and itself, also behind a proxy. */
 const LATER = Symbol("payload");
 
 interface Later {
-  [LATER]: { raw: string; names: string[]; event: object };
+  [LATER]: { raw: string; event: object; value: Record<string, unknown> | null };
 }
 
 /**
@@ -178,20 +186,18 @@ const members = new Map<string, PropertyDescriptor>();
 /** A stream that makes names up must not fill the memory with them. */
 const MEMBERS = 256;
 
-/** An object whose members are there by name, and parsed from a long payload when one of them is asked for. */
-function later(raw: string, [type, number, ...names]: [string, unknown, ...string[]]): object {
-  const event = Object.defineProperty({}, LATER, { configurable: true, value: null, writable: true }) as Later;
-  event[LATER] = { raw, names, event };
-  for (const name of names) {
-    if (name === "type" && type !== "") define(event, name, type);
-    else if (name === "sequence_number") define(event, name, number);
+/** An object whose long members are there by name, and parsed from the payload when one of them is asked for. */
+function later(raw: string, [event, ...others]: Outline): object {
+  if (others.length === 0) return event;
+  for (const other of others) {
+    if (typeof other !== "string") define(event, other[0], other[1]);
     else {
-      const known = members.get(name) ?? memberOf(name);
+      const known = members.get(other) ?? memberOf(other);
       if (known === undefined) return JSON.parse(raw) as object;
-      Object.defineProperty(event, name, known);
+      Object.defineProperty(event, other, known);
     }
   }
-  return event;
+  return Object.defineProperty(event, LATER, { configurable: true, value: { raw, event, value: null }, writable: true });
 }
 
 function memberOf(name: string): PropertyDescriptor | undefined {
@@ -200,21 +206,27 @@ function memberOf(name: string): PropertyDescriptor | undefined {
     enumerable: true,
     configurable: true,
     get() {
-      return (filled(this[LATER]) as Record<string, unknown>)[name];
+      return filled(this[LATER])[name];
     },
     set(value) {
-      define(filled(this[LATER]), name, value);
+      filled(this[LATER]);
+      define(this[LATER].event, name, value);
     },
   };
   members.set(name, member);
   return member;
 }
 
-/** Parses the payload, and makes all members plain data. */
-function filled({ raw, names, event }: Later[typeof LATER]): object {
-  const value = JSON.parse(raw) as Record<string, unknown>;
-  for (const name of names) define(event, name, value[name]);
-  return event;
+/** Parses the payload, and makes all members plain data; those of an object that was frozen stay as they are. */
+function filled(held: Later[typeof LATER]): Record<string, unknown> {
+  if (held.value !== null) return held.value;
+  const value = JSON.parse(held.raw) as Record<string, unknown>;
+  for (const name of Object.keys(value)) {
+    const member = Object.getOwnPropertyDescriptor(held.event, name);
+    if (member?.configurable && member.get !== undefined && member.get === members.get(name)?.get) define(held.event, name, value[name]);
+  }
+  held.value = value;
+  return value;
 }
 
 function define(event: object, name: string, value: unknown): void {

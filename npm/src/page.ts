@@ -1,19 +1,25 @@
 /* What a batch leaves in the module: where its parts are, and the payloads that hardly anybody looks at. */
 
-import { type Bytes, bytesAt, textAt, utf8, wordView } from "./memory.js";
+import { type Bytes, bytesAt, utf8, wordView } from "./memory.js";
 
 /* Members of the header of a batch; bindings/wasm/src/batch.rs has the same list. */
 export const TABLE_AT = 0;
 export const TEXT_AT = 1;
 export const TEXT_BYTES = 2;
-export const STOPPED = 3;
-export const FIRST = 4;
-export const TEXT_ASCII = 5;
-export const PAGE_AT = 6;
-export const PAGE_BYTES = 7;
+export const FLAGS = 3;
+export const PAGE_AT = 4;
+export const PAGE_BYTES = 5;
 
-/** A page with so many bytes is full: the next batch begins a new one. bindings/wasm/src/page.rs has the same number. */
-const FULL = 1 << 14;
+/* Flags of the header: the text is not ASCII, reading has ended, the next batch begins a new page. */
+export const WIDE = 1;
+export const STOPPED = 2;
+export const FULL = 4;
+
+/* What stands before a payload, as bindings/wasm/src/page.rs writes it: its model, index and offset of the event, lengths. */
+const INDEX = 4;
+const OFFSET = 8;
+const LENGTHS = 16;
+const RECORD = 24;
 
 /**
  * Payloads of plain events, in bytes: in the module while it adds to them, and then here.
@@ -32,22 +38,28 @@ export class Page {
     this.#head = head;
   }
 
-  /** Whether it is to be taken before the next batch. */
-  get full(): boolean {
-    return wordView()[this.#head + PAGE_BYTES]! >= FULL;
-  }
-
   /** Takes the bytes out of the module. */
   take(): void {
     this.#bytes = this.#inside();
     this.#reader = null;
   }
 
-  /** The payload between two positions; from a negative one on, the payload that says there how it differs from its model. */
-  text(start: number, end: number): string {
-    if (start < 0) return alike(this.#bytes ?? this.#inside(), ~start);
-    if (this.#bytes !== null) return utf8(this.#bytes, start, end);
-    return textAt(wordView()[this.#head + PAGE_AT]! + start, end - start, false);
+  /** The payload whose record is at a position. */
+  text(at: number): string {
+    const bytes = this.#bytes ?? this.#inside();
+    const model = number(bytes, at, 4);
+    if (model !== 0) return alike(bytes, at, model);
+    return utf8(bytes, at + RECORD, at + RECORD + number(bytes, at + LENGTHS, 6));
+  }
+
+  /** Position of the event in the stream, from 0. */
+  index(at: number): number {
+    return number(this.#bytes ?? this.#inside(), at + INDEX, 4);
+  }
+
+  /** Byte offset of the payload. */
+  offset(at: number): number {
+    return number(this.#bytes ?? this.#inside(), at + OFFSET, 7);
   }
 
   #inside(): Bytes {
@@ -56,25 +68,34 @@ export class Page {
   }
 }
 
-/* The form of a model, as page.rs writes it: number of gaps and length, start and end of each gap, then the payload. */
+/** The number in so many bytes, the lowest one first. Seven are enough for what JavaScript can count. */
+function number(bytes: Bytes, at: number, length: number): number {
+  let value = 0;
+  for (let i = length; i-- > 0; ) value = value * 256 + byteAt(bytes, at + i);
+  return value;
+}
+
+function byteAt(bytes: Bytes, at: number): number {
+  return typeof bytes === "string" ? bytes.charCodeAt(at) : bytes[at]!;
+}
+
+/* The form of a model: number of gaps and length, start and end of each gap, then its record and payload. */
 const GAPS = 4;
 const HEAD = 4 + 4 * GAPS;
 
 /** A payload from its model, and from what it has in the gaps of that. */
-function alike(bytes: Bytes, at: number): string {
-  const byte = (at: number): number => (typeof bytes === "string" ? bytes.charCodeAt(at) : bytes[at]!);
-  const short = (at: number): number => byte(at) + byte(at + 1) * 256;
+function alike(bytes: Bytes, at: number, model: number): string {
+  const short = (at: number): number => number(bytes, at, 2);
   const payload: number[] = [];
   const copy = (from: number, to: number): void => {
-    for (let i = from; i < to; i++) payload.push(byte(i));
+    for (let i = from; i < to; i++) payload.push(byteAt(bytes, i));
   };
-  const model = short(at) + short(at + 2) * 65536;
-  const head = model - HEAD;
-  let own = at + 4 + 2 * GAPS;
+  const head = model - RECORD - HEAD;
+  let own = at + RECORD;
   let from = model;
   for (let gap = 0; gap < short(head); gap++) {
     copy(from, model + short(head + 4 + 4 * gap));
-    copy(own, (own += short(at + 4 + 2 * gap)));
+    copy(own, (own += short(at + LENGTHS + 2 * gap)));
     from = model + short(head + 6 + 4 * gap);
   }
   copy(from, model + short(head + 2));

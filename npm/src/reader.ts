@@ -2,7 +2,7 @@ import * as core from "../gen/core.js";
 import { call, DeltafoldError, errorOf, Fatal, Misuse, thrownAs } from "./error.js";
 import { eventsOf } from "./event.js";
 import { feed, put, wordView } from "./memory.js";
-import { Page, STOPPED } from "./page.js";
+import { FLAGS, FULL, Page, STOPPED, WIDE } from "./page.js";
 import { Snapshot } from "./snapshot.js";
 import type { Finding, FindingCounts, Outcome, RateLimits, ReaderOptions, ResponseObject, StreamEvent } from "./types.js";
 
@@ -315,8 +315,11 @@ export class Reader {
       throw error;
     }
     const events = eventsOf(this.#head, count, this.#page, this.#items);
-    if (this.#page.full) this.#turn();
-    if (wordView()[this.#head + STOPPED] !== 0) this.#error = errorOf(this.#core!.error());
+    const flags = wordView()[this.#head + FLAGS]!;
+    if (flags > WIDE) {
+      if ((flags & FULL) !== 0) this.#turn();
+      if ((flags & STOPPED) !== 0) this.#error = errorOf(this.#core!.error());
+    }
     return events;
   }
 

@@ -58,13 +58,18 @@ test("the payload of every delta is there byte for byte, at once and later", () 
     const padding = number % 300 < 250 ? { obfuscation: "p".repeat(number % 23) } : {};
     payloads.push(delta(number, text, { item_id: `msg_${item}`, output_index: item, ...padding }));
   }
+  const HEAD = "event: response.output_text.delta\ndata: ".length;
   const frames = payloads.map((payload) => utf8.encode(frame(payload)));
   const whole = utf8.encode(payloads.map(frame).join(""));
   for (const chunks of [frames, [...cut(whole, 16384)], [...cut(whole, 999)]]) {
     const reader = new Reader();
     const events = [];
+    let offset = 0;
     for (const chunk of chunks) {
       for (const event of reader.feed(chunk)) {
+        const { index, offset: found } = eventInfo(event);
+        if (index !== events.length || found !== offset + HEAD) assert.deepEqual([index, found], [events.length, offset + HEAD]);
+        offset += frames[events.length].length;
         assert.equal(eventInfo(event).raw, JSON.stringify(payloads[events.length]));
         assert.equal(event.delta, payloads[events.length].delta);
         events.push(event);
@@ -74,6 +79,7 @@ test("the payload of every delta is there byte for byte, at once and later", () 
       for (const [at, event] of events.entries()) {
         const { raw } = eventInfo(event);
         if (raw !== JSON.stringify(payloads[at])) assert.equal(raw, JSON.stringify(payloads[at]), `${when}, event ${at}`);
+        assert.equal(eventInfo(event).index, at);
         assert.equal(event.obfuscation, payloads[at].obfuscation);
       }
     };
@@ -121,10 +127,61 @@ test("a long payload is parsed when it is looked at, and is an ordinary object",
   const proxy = new Proxy(one(), {});
   assert.equal(proxy.response.instructions.length, 5000);
   assert.equal(Object.create(one()).extra, 1);
+  const frozen = Object.freeze(one());
+  assert.equal(frozen.response.instructions.length, 5000);
+  assert.equal(frozen.response, frozen.response);
+  assert.throws(() => (frozen.response = null), TypeError);
   // Names that nobody knows are not kept for ever, however many there are.
   for (let at = 0; at < 300; at++) {
-    const [event] = new Reader().feed(utf8.encode(frame({ ...long, [`name_${at}`]: at })));
-    assert.equal(event[`name_${at}`], at);
+    const [event] = new Reader().feed(utf8.encode(frame({ ...long, [`name_${at}`]: [at, "y".repeat(100)] })));
+    assert.equal(event[`name_${at}`][0], at);
+  }
+});
+
+test("an object that is parsed later has the members that JSON.parse would give it, in their order", () => {
+  const long = JSON.stringify("l".repeat(600));
+  const nested = '{"a":[{"b":"}]\\"\\\\"},[ ]],"c":{}}';
+  const text = '"a \\"quoted\\" \\\\ ' + "word ".repeat(120) + '\\u00e9\\ud83d \u00e4\u{1F600}"';
+  const payloads = [];
+  for (const type of ["response.created", "response.output_item.done", "response.output_text.done", "response.function_call_arguments.done", "x:y", "unheard.of"]) {
+    const head = `"type":"${type}","sequence_number":7`;
+    for (const rest of [
+      `"text":${text}`,
+      `"item_id":"m","output_index":0,"content_index":0,"text":${text},"logprobs":[]`,
+      `"text":${text},"item_id":"m","n":-1.50e3,"t":true,"f":false,"z":null,"e":"","o":{},"l":[ ]`,
+      `"text":"short","logprobs":[{"token":"a","logprob":-0.5,"bytes":[97],"top_logprobs":[]},{"token":"]\\"","logprob":-1,"bytes":null,"top_logprobs":[]}${',{"token":"b","logprob":-2,"bytes":[98],"top_logprobs":[]}'.repeat(9)}],"item_id":"m"`,
+      `"item":${nested},"big":${long},"arguments":${text},"more":${nested}`,
+      `"a":1,"a":${long},"a":2,"b":${long},"b":${nested}`,
+      `"__proto__":${long},"constructor":${nested},"2":${long},"1":3,"\\u0061":${long},"":${long}`,
+    ]) {
+      payloads.push(`{${head},${rest}}`, `{${rest},${head}}`, ` {\t${rest.replaceAll(",", " , ")} ,${head.replaceAll(":", " :  ")}\t} `);
+    }
+  }
+  for (const raw of payloads) {
+    const wanted = JSON.parse(raw);
+    const one = () => new Reader().feed(utf8.encode(`data: ${raw}\n\n`))[0];
+    assert.deepEqual(Object.keys(one()), Object.keys(wanted), raw);
+    assert.equal(JSON.stringify(one()), JSON.stringify(wanted), raw);
+    assert.deepEqual({ ...one() }, { ...wanted }, raw);
+    assert.equal(eventInfo(one()).raw, raw);
+    for (const name of Object.keys(wanted)) assert.deepEqual(one()[name], wanted[name], raw);
+  }
+});
+
+test("items keep their ids, also where there are more than are held, and with indexes of any size", () => {
+  const reader = new Reader();
+  const payloads = [];
+  for (const output of [0, 64, 0, 128, 1, 65, 63, 65535, 65536, 4294967295, 4294967296, 0]) {
+    for (const element of [0, 65535, 65536]) {
+      for (const number of [payloads.length, payloads.length + 1, 4294967295, 4294967296]) {
+        payloads.push(delta(number, `${output}`, { item_id: `msg_${output}`, output_index: output, content_index: element }));
+      }
+    }
+  }
+  for (let round = 0; round < 2; round++) assert.deepEqual(JSON.parse(JSON.stringify(reader.feed(utf8.encode(payloads.map(frame).join(""))))), payloads);
+  for (const payload of payloads) {
+    const [event] = reader.feed(utf8.encode(frame(payload)));
+    assert.deepEqual([event.item_id, event.output_index, event.content_index, event.sequence_number], [payload.item_id, payload.output_index, payload.content_index, payload.sequence_number]);
   }
 });
 

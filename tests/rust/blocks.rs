@@ -306,8 +306,8 @@ fn payloads_with_the_same_forerunner_are_the_same_outside_their_gaps() {
                 foretold += 1;
                 let (mut text, mut from) = (Vec::new(), 0);
                 for (start, end) in known.gaps() {
-                    text.push(event.raw()[from..*start as usize].to_owned());
-                    from = *end as usize;
+                    text.push(event.raw()[from..start as usize].to_owned());
+                    from = end as usize;
                 }
                 text.push(event.raw()[from..].to_owned());
                 assert_eq!(&text, texts.entry(known.by).or_insert_with(|| text.clone()));

@@ -10,22 +10,22 @@
 //! event is parsed from its payload, which is in the text.
 
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use deltafold::json::write_string;
 use deltafold::Event;
 
-use crate::page::Page;
+use crate::outline;
+use crate::page::{Page, Place};
 
-/// Numbers per event: kind and flags, sequence number, output index, element index, item id slot, payload start and end,
-/// delta start and end, item id start and end, byte offset (low, high). The payload of a plain event is on the page, where
-/// positions are in bytes; all else is in the text.
-const WORDS: usize = 13;
+/// Numbers per event. All have kind and flags first, and the ends of their two texts last; the texts of an event stand behind
+/// those of the one before. Of a plain event: sequence number, both indexes, where its record is on the page; its texts are
+/// delta and, if it is another than before, the item's id. Of others: byte offset (low, high) and index; their texts are payload
+/// and outline.
+type Row = [u32; 6];
 
 /// Members of the header: where the table, the text and the page are, and how much there is of them.
-const HEAD: usize = 8;
+const HEAD: usize = 6;
 
 const PLAIN: u32 = 1 << 8;
 const CONTENT: u32 = 1 << 9;
@@ -33,20 +33,20 @@ const SUMMARY: u32 = 1 << 10;
 const NEW_ITEM: u32 = 1 << 11;
 const LOGPROBS: u32 = 1 << 12;
 const FAULTY: u32 = 1 << 13;
-const ALIKE: u32 = 1 << 14;
+
+/// Flags of the header: the text is not ASCII, reading has ended, the page is full.
+const WIDE: u32 = 1;
+const STOPPED: u32 = 2;
+const FULL: u32 = 4;
 
 /// Item ids that JavaScript holds as strings, by the low bits of the output index.
 const SLOTS: usize = 64;
 
-/// Payloads from this length on are parsed when somebody looks; their member names are told beside them.
-const LAZY: usize = 2048;
-
 #[derive(Debug)]
 pub(crate) struct Batch {
-    /// Table, text, bytes of text, whether reading has ended, index of the first event, whether the text is ASCII, page, bytes
-    /// of page; kept in one place.
+    /// Table, text, bytes of text, flags, page, bytes of page; kept in one place.
     head: Box<[u32; HEAD]>,
-    table: Vec<u32>,
+    table: Vec<Row>,
     text: Vec<u8>,
     /// Length of the text in UTF-16.
     units: u32,
@@ -54,6 +54,16 @@ pub(crate) struct Batch {
     items: Vec<Vec<u8>>,
     /// What is known of the payloads of a kind.
     members: [Members; 256],
+    last: Last,
+}
+
+/// What is the same in plain events that were foretold by the same.
+#[derive(Clone, Copy, Debug, Default)]
+struct Last {
+    /// What foretold the newest plain event; 0 if nothing did.
+    by: u64,
+    flags: u32,
+    indexes: u32,
 }
 
 impl Batch {
@@ -66,6 +76,7 @@ impl Batch {
             page: Page::new(SLOTS),
             items: vec![Vec::new(); SLOTS],
             members: [Members::Unseen; 256],
+            last: Last::default(),
         }
     }
 
@@ -87,94 +98,99 @@ impl Batch {
     /// Adds an event. For a plain one without log probabilities, which can only have made a string grow, says by how much.
     #[inline]
     pub(crate) fn push(&mut self, event: &Event<'_>) -> Option<usize> {
-        if self.table.is_empty() {
-            self.head[4] = event.index() as u32;
-        }
-        let Some(plain) = self.plain(event) else {
+        let foretold = event.foretold();
+        let by = foretold.map_or(0, |foretold| foretold.by);
+        let Some(number) = event.sequence_number().and_then(|number| u32::try_from(number).ok()) else {
             self.push_other(event);
             return None;
         };
-        let slot = plain.output_index as usize % SLOTS;
-        let (start, end, alike) = self.page.push(slot, plain.payload, event.foretold());
-        let delta_start = self.units;
-        let delta_end = self.append(plain.delta);
-        let mut flags = plain.flags | if alike { ALIKE } else { 0 };
-        let mut id = (0, 0);
-        if self.items[slot] != plain.item_id {
-            flags |= NEW_ITEM;
-            self.items[slot].clear();
-            self.items[slot].extend_from_slice(plain.item_id);
-            id = (self.units, self.append(plain.item_id));
+        // What was foretold by the same has the same text outside its gaps: the same members, indexes and id.
+        let same = by != 0 && by == self.last.by && !event.halves().lone;
+        if !same {
+            let Some(plain) = self.plain(event) else {
+                self.push_other(event);
+                return None;
+            };
+            self.last = Last { by, ..plain };
         }
-        self.table.extend_from_slice(&[
-            event.kind() as u32 | flags,
-            plain.sequence_number,
-            plain.output_index,
-            plain.element,
-            slot as u32,
-            start,
-            end,
-            delta_start,
-            delta_end,
-            id.0,
-            id.1,
-            event.offset() as u32,
-            (event.offset() >> 32) as u32,
-        ]);
-        (flags & LOGPROBS == 0).then_some(plain.delta.len())
+        let Last { mut flags, indexes, .. } = self.last;
+        let delta = event.delta_bytes();
+        let slot = (indexes & 0xFFFF) as usize % SLOTS;
+        let place = Place { index: event.index() as u32, offset: event.offset() };
+        let raw = event.raw_bytes();
+        let at = self.page.push(slot, raw, foretold, place);
+        let delta_end = match short_in(delta, raw) {
+            Some(word) => self.append_word(word, delta.len()),
+            None => self.append_any(delta),
+        };
+        let mut end = delta_end;
+        if !same && self.is_new_item(slot, event) {
+            flags |= NEW_ITEM;
+            end = self.units;
+        }
+        self.table.push([event.kind() as u32 | flags, number, indexes, at, delta_end, end]);
+        (flags & LOGPROBS == 0).then_some(delta.len())
+    }
+
+    /// Says whether JavaScript holds another id for the item of an event; if so, the right one is appended.
+    #[inline(never)]
+    fn is_new_item(&mut self, slot: usize, event: &Event<'_>) -> bool {
+        let id = event.strings().item_id;
+        let Some(item) = self.items.get_mut(slot).filter(|item| *item != id) else { return false };
+        item.clear();
+        item.extend_from_slice(id);
+        self.append_any(id);
+        true
     }
 
     #[inline(never)]
     fn push_other(&mut self, event: &Event<'_>) {
-        let start = self.units;
-        let end = self.append(event.raw().as_bytes());
+        let payload = self.append_any(event.raw_bytes());
         let fault = if event.fault().is_some() { FAULTY } else { 0 };
-        let (names, names_end) = self.names(event);
-        let (offset_low, offset_high) = (event.offset() as u32, (event.offset() >> 32) as u32);
-        let kind = event.kind() as u32;
-        let row = [kind | fault, 0, 0, 0, 0, start, end, names, names_end, 0, 0, offset_low, offset_high];
-        self.table.extend_from_slice(&row);
+        let outlined = self.text.len();
+        outline::write(event, &mut self.text);
+        let outline = self.text.get(outlined..).unwrap_or_default();
+        self.units += units(outline);
+        let (low, high) = (event.offset() as u32, (event.offset() >> 32) as u32);
+        let index = event.index() as u32;
+        self.table.push([event.kind() as u32 | fault, low, high, index, payload, self.units]);
     }
 
     /// Fills the header and returns the number of events.
     #[inline]
     pub(crate) fn seal(&mut self, stopped: bool) -> u32 {
+        let flags = [(WIDE, self.units as usize != self.text.len()), (STOPPED, stopped), (FULL, self.page.is_full())];
+        let (page, page_bytes) = self.page.span();
         *self.head = [
             self.table.as_ptr() as u32,
             self.text.as_ptr() as u32,
             self.text.len() as u32,
-            u32::from(stopped),
-            self.head[4],
-            u32::from(self.units as usize == self.text.len()),
-            self.page.bytes().as_ptr() as u32,
-            self.page.bytes().len() as u32,
+            flags.iter().map(|(flag, is)| flag * u32::from(*is)).sum(),
+            page as u32,
+            page_bytes as u32,
         ];
-        (self.table.len() / WORDS) as u32
+        self.table.len() as u32
     }
 
+    /// Appends up to eight bytes of a number, the first one lowest: copying so few bytes as such is a call out of the module.
     #[inline]
-    fn append(&mut self, text: &[u8]) -> u32 {
-        match word(text).filter(|word| word & 0x8080_8080_8080_8080 == 0) {
-            // Copying so few bytes as such is a call out of the module.
-            Some(word) => {
-                self.text.extend_from_slice(&word.to_le_bytes());
-                self.text.truncate(self.text.len() - 8 + text.len());
-                self.units += text.len() as u32;
-            }
-            None => self.append_any(text),
-        }
+    fn append_word(&mut self, word: u64, length: usize) -> u32 {
+        self.text.extend_from_slice(&word.to_le_bytes());
+        self.text.truncate(self.text.len() - 8 + length);
+        self.units += length as u32;
         self.units
     }
 
     #[inline(never)]
-    fn append_any(&mut self, text: &[u8]) {
+    fn append_any(&mut self, text: &[u8]) -> u32 {
         self.text.extend_from_slice(text);
-        self.units += if text.is_ascii() { text.len() as u32 } else { units(text) };
+        self.units += units(text);
+        self.units
     }
 
-    /// The numbers of a plain event; `None` for all others.
-    #[inline]
-    fn plain<'a>(&mut self, event: &Event<'a>) -> Option<Plain<'a>> {
+    /// What is known of a plain event, beside its number and its texts; `None` for all others.
+    #[inline(never)]
+    fn plain(&mut self, event: &Event<'_>) -> Option<Last> {
         let members = &mut self.members[event.kind() as usize];
         if *members != Members::Plain || !event.repeats() {
             if !has_plain_members(event) {
@@ -204,38 +220,11 @@ impl Batch {
         if event.logprobs().is_some() {
             flags |= LOGPROBS;
         }
-        let strings = event.strings();
-        if !strings.has_item_id {
+        if event.item_id().is_none() {
             return None;
         }
-        Some(Plain {
-            flags,
-            sequence_number: u32::try_from(event.sequence_number()?).ok()?,
-            output_index: u32::try_from(event.output_index()?).ok()?,
-            element: u32::try_from(element).ok()?,
-            item_id: strings.item_id,
-            delta: strings.delta,
-            payload: strings.raw,
-        })
-    }
-
-    /// Appends what is known of a long payload without parsing it, as a JSON array: `type`, sequence number or null, and the
-    /// names of the members.
-    #[cold]
-    fn names(&mut self, event: &Event<'_>) -> (u32, u32) {
-        let Some(root) = event.root().filter(|_| event.raw().len() >= LAZY) else { return (0, 0) };
-        let start = self.units;
-        let mut names = String::from("[");
-        write_string(event.wire_type(), &mut names);
-        names.push(',');
-        names.push_str(root.get("sequence_number").map_or("null", |number| number.raw()));
-        for (name, _) in root.entries() {
-            names.push(',');
-            names.push_str(name.raw());
-        }
-        names.push(']');
-        let end = self.append(names.as_bytes());
-        (start, end)
+        let [output, element] = [event.output_index()?, element].map(u16::try_from);
+        Some(Last { by: 0, flags, indexes: u32::from(output.ok()?) | u32::from(element.ok()?) << 16 })
     }
 }
 
@@ -247,17 +236,6 @@ enum Members {
     Plain,
     /// Some had others. A repetition may repeat an older payload than the last, so every one is looked at.
     Odd,
-}
-
-/// What a plain event is made of.
-struct Plain<'a> {
-    flags: u32,
-    sequence_number: u32,
-    output_index: u32,
-    element: u32,
-    item_id: &'a [u8],
-    delta: &'a [u8],
-    payload: &'a [u8],
 }
 
 /// Members that a plain event has a place for. The last two are read from the payload when somebody looks.
@@ -289,19 +267,23 @@ fn has_plain_members(event: &Event<'_>) -> bool {
         })
 }
 
-/// Up to eight bytes as a number, the first one lowest; `None` if there are more.
+/// Up to eight bytes of ASCII as a number, the first one lowest, if they stand in a payload that goes on behind them; `None` if
+/// not. What stands behind them is read with them, so that no branch depends on how many they are.
 #[inline]
-fn word(text: &[u8]) -> Option<u64> {
-    let length = text.len();
-    if let (Some(first), Some(last)) = (text.first_chunk::<4>(), text.last_chunk::<4>()) {
-        let [first, last] = [*first, *last].map(|bytes| u64::from(u32::from_le_bytes(bytes)));
-        return (length <= 8).then(|| first | last << (8 * (length - 4)));
-    }
-    Some(text.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)))
+fn short_in(text: &[u8], payload: &[u8]) -> Option<u64> {
+    let start = (text.as_ptr() as usize).wrapping_sub(payload.as_ptr() as usize);
+    let bytes = payload.get(start..).and_then(<[u8]>::first_chunk::<8>).filter(|_| text.len() <= 8)?;
+    // Two shifts, since one by all the bits there are is none.
+    let others = u64::MAX << (4 * text.len()) << (4 * text.len());
+    let word = u64::from_le_bytes(*bytes) & !others;
+    (word & 0x8080_8080_8080_8080 == 0).then_some(word)
 }
 
 /// Length of a text in UTF-16: a unit for every character, and one more for those of four bytes.
 fn units(text: &[u8]) -> u32 {
+    if text.is_ascii() {
+        return text.len() as u32;
+    }
     let count = |wanted: fn(&u8) -> bool| text.iter().copied().filter(wanted).count() as u32;
     count(|byte| byte & 0xC0 != 0x80) + count(|byte| *byte >= 0xF0)
 }

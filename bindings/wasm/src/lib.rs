@@ -22,6 +22,7 @@ mod convert;
 mod error;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod mem;
+mod outline;
 mod page;
 mod partial;
 mod reader;
@@ -37,7 +38,7 @@ pub use check::{explain, profiles, validate_named};
 #[cfg(feature = "full")]
 pub use convert::{detect_dialect, dialects, Converter};
 pub use partial::{partial_json, PartialJson};
-pub use reader::{kind_name, Ask, Reader};
+pub use reader::{kind_names, Ask, Reader};
 #[cfg(feature = "full")]
 pub use request::request_named;
 pub use sse::SseDecoder;

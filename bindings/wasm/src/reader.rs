@@ -1,6 +1,5 @@
 //! The reader: bytes in, batches of events out, and everything else as JSON text.
 
-use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -68,7 +67,7 @@ impl Reader {
     /// An option that cannot be used.
     #[wasm_bindgen(constructor)]
     pub fn new(options: &str) -> Result<Self, JsValue> {
-        rows(ReaderOptions::from_json(options)).map(|options| Self::around(deltafold::Reader::with_options(options)))
+        rows(options_of(options)).map(|options| Self::around(deltafold::Reader::with_options(options)))
     }
 
     /// Takes a saved state up again.
@@ -76,7 +75,7 @@ impl Reader {
     /// # Errors
     /// A damaged save, or an option that cannot be used.
     pub fn restore(saved: &[u8], options: &str) -> Result<Self, JsValue> {
-        let core = ReaderOptions::from_json(options).and_then(|options| deltafold::Reader::restore(saved, options));
+        let core = options_of(options).and_then(|options| deltafold::Reader::restore(saved, options));
         rows(core).map(Self::around)
     }
 
@@ -224,14 +223,15 @@ impl Reader {
         let mut stopped = false;
         while most > 0 {
             most -= 1;
-            match self.core.poll_event() {
+            // By reference, since an event is too large to be moved for nothing.
+            match &self.core.poll_event() {
                 Ok(Some(event)) => {
-                    let grown = self.batch.push(&event);
+                    let grown = self.batch.push(event);
                     self.seen.note(grown);
                 }
                 Ok(None) => break,
                 Err(error) => {
-                    self.error = Some(error);
+                    self.error = Some(error.clone());
                     self.seen.changed();
                     stopped = true;
                     break;
@@ -245,11 +245,23 @@ impl Reader {
     }
 }
 
-/// The wire name of a kind by its number in a batch.
+/// The wire names of all kinds, a line each, by their number in a batch.
 #[wasm_bindgen]
-pub fn kind_name(number: u32) -> String {
-    let kind = Kind::ALL.iter().find(|kind| **kind as u32 == number);
-    kind.map_or_else(String::new, |kind| kind.as_str().to_owned())
+pub fn kind_names() -> String {
+    let mut names = String::new();
+    for kind in Kind::ALL {
+        names.push_str(kind.as_str());
+        names.push('\n');
+    }
+    names
+}
+
+/// Options from JSON text. Mostly there are none, and reading an object without members takes longer than a dozen events.
+fn options_of(options: &str) -> Result<ReaderOptions, Error> {
+    match options {
+        "{}" => Ok(ReaderOptions::default()),
+        _ => ReaderOptions::from_json(options),
+    }
 }
 
 /// Findings as JSON text.

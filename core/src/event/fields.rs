@@ -73,29 +73,26 @@ pub(crate) struct Gaps {
 pub(crate) const GAPS: usize = 4;
 
 impl Gaps {
-    /// Start and end of each gap in the payload, and how many there are.
+    /// Start and end of each gap in the payload. They are added up one by one: a list of them would be written and read again.
     #[inline]
-    pub(crate) fn spans(&self) -> ([(u32, u32); GAPS], usize) {
-        let mut spans = [(0, 0); GAPS];
-        let mut places = spans.iter_mut();
-        let mut put = |start: u32, end: u32| {
-            if let Some(place) = places.next() {
-                *place = (start - self.head, end - self.head);
-            }
-        };
-        let mut behind = 0;
-        let strings = self.before.iter().zip(&self.ends).take(self.strings);
-        for (at, (before, end)) in strings.enumerate() {
-            if let Some((_, within, length)) = self.number.filter(|(strings, ..)| *strings == at) {
-                put(behind + within, behind + within + length);
-            }
-            put(behind + before, *end);
-            behind = *end;
-        }
-        if let Some((_, within, length)) = self.number.filter(|(strings, ..)| *strings == self.strings) {
-            put(behind + within, behind + within + length);
-        }
-        (spans, self.strings + usize::from(self.number.is_some()))
+    pub(crate) fn spans(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let (mut at, mut behind, mut number) = (0, 0, self.number);
+        core::iter::from_fn(move || {
+            let (start, end) = match number {
+                Some((strings, within, length)) if strings == at => {
+                    number = None;
+                    (behind + within, behind + within + length)
+                }
+                _ if at < self.strings => {
+                    let start = behind + self.before.get(at)?;
+                    behind = *self.ends.get(at)?;
+                    at += 1;
+                    (start, behind)
+                }
+                _ => return None,
+            };
+            Some((start - self.head, end - self.head))
+        })
     }
 }
 

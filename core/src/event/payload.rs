@@ -6,7 +6,7 @@ use alloc::string::String;
 use core::cell::{Cell, OnceCell};
 use core::fmt;
 
-use super::fields::{Field, Fields, Index, GAPS};
+use super::fields::{Field, Fields, Gaps, Index};
 use super::parse::{Fault, Origin, Parser};
 use super::text::{Raw, Source};
 use crate::contract::Kind;
@@ -51,18 +51,18 @@ pub struct Strings<'a> {
 
 /// What of a payload was not foretold; see [`Event::foretold`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Foretold {
-    /// Payloads of one reader that have the same number here have the same number of gaps, and the same text outside them.
+pub struct Foretold<'a> {
+    /// Payloads of one reader that have the same number here have the same number of gaps, at most four, and the same text outside
+    /// them.
     pub by: u64,
-    spans: [(u32, u32); GAPS],
-    count: usize,
+    gaps: &'a Gaps,
 }
 
-impl Foretold {
+impl<'a> Foretold<'a> {
     /// Start and end of the sequence number, of the delta and of padding, in bytes; those that there are, in their order.
     #[inline]
-    pub fn gaps(&self) -> &[(u32, u32)] {
-        self.spans.get(..self.count).unwrap_or_default()
+    pub fn gaps(&self) -> impl Iterator<Item = (u32, u32)> + 'a {
+        self.gaps.spans()
     }
 }
 
@@ -197,9 +197,16 @@ impl<'a> Event<'a> {
         }
     }
 
+    /// The bytes of [`delta`](Event::delta), which cost less than the text.
     #[inline]
-    pub(crate) fn delta_bytes(&self) -> &'a [u8] {
+    pub fn delta_bytes(&self) -> &'a [u8] {
         self.fields.delta.bytes(self.source())
+    }
+
+    /// The bytes of [`raw`](Event::raw), which cost less than the text.
+    #[inline]
+    pub fn raw_bytes(&self) -> &'a [u8] {
+        self.raw.bytes()
     }
 
     /// Halves of surrogate pairs at the ends of the delta, for joining it with its neighbours.
@@ -370,12 +377,9 @@ impl<'a> Event<'a> {
     ///
     /// For callers that keep payloads: of those with the same number it is enough to keep one, and the gaps of the others.
     #[inline]
-    pub fn foretold(&self) -> Option<Foretold> {
+    pub fn foretold(&self) -> Option<Foretold<'a>> {
         let gaps = &self.fields.gaps;
-        (gaps.by != 0).then(|| {
-            let (spans, count) = gaps.spans();
-            Foretold { by: gaps.by, spans, count }
-        })
+        (gaps.by != 0).then_some(Foretold { by: gaps.by, gaps })
     }
 
     /// Says whether this payload, if it repeats another one, holds values that the repetition does not vouch for.
