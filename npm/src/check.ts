@@ -85,11 +85,11 @@ export interface Explanation {
 
 /** Explains a rule; null if there is none of this id. */
 export function explain(rule: string): Explanation | null {
-  const json = core.explain(rule);
+  const json = call(() => core.explain(rule));
   return json === "" ? null : (JSON.parse(json) as Explanation);
 }
 
 /** The names of the built-in profiles. */
 export function profiles(): string[] {
-  return core.profiles();
+  return call(core.profiles);
 }

@@ -1,5 +1,6 @@
 import * as core from "../gen/full.js";
 import { call, DeltafoldError } from "./error.js";
+import { extendTransform, LaterTransform } from "./streams.js";
 import { type ByteSource, Chunks } from "./source.js";
 import type { Limits } from "./types.js";
 
@@ -80,11 +81,12 @@ export class Converter {
 }
 
 /** A transform from one dialect to another: `body.pipeThrough(new ConvertStream({ to: "ag-ui" }))`. */
-export class ConvertStream extends TransformStream<Uint8Array, Uint8Array> {
+export class ConvertStream extends LaterTransform<Uint8Array, Uint8Array> {
   /** The converter behind it, with its report. */
   readonly converter: Converter;
 
   constructor(options: ConvertOptions) {
+    extendTransform(ConvertStream);
     const converter = new Converter(options);
     const pass = (run: () => Uint8Array, out: TransformStreamDefaultController<Uint8Array>): void => {
       try {
@@ -148,12 +150,12 @@ export async function convert(source: ByteSource, options: ConvertOptions): Prom
 
 /** The dialect that a stream starts like; null if none is known. */
 export function detectDialect(start: Uint8Array): SourceDialect | null {
-  return (core.detect_dialect(start) || null) as SourceDialect | null;
+  return (call(() => core.detect_dialect(start)) || null) as SourceDialect | null;
 }
 
 /** Every dialect: whether it can be read, and whether it can be written. */
 export function dialects(): { name: string; read: boolean; written: boolean }[] {
-  const rows = JSON.parse(core.dialects()) as [string, boolean, boolean][];
+  const rows = JSON.parse(call(core.dialects)) as [string, boolean, boolean][];
   return rows.map(([name, read, written]) => ({ name, read, written }));
 }
 

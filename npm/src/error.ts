@@ -1,3 +1,5 @@
+import { started } from "./memory.js";
+
 /** Any error of deltafold; `code` and `offset` say which and where. */
 export class DeltafoldError extends Error {
   override readonly name: string = "DeltafoldError";
@@ -68,11 +70,12 @@ export function errorOf(row: string): DeltafoldError {
 }
 
 /**
- * Runs a call into the wasm module and turns its rows into errors.
+ * Runs a call into the wasm module, which it starts if nobody has, and turns its rows into errors.
  *
  * @internal
  */
 export function call<T>(body: () => T): T {
+  started();
   try {
     return body();
   } catch (thrown) {

@@ -17,6 +17,24 @@ interface Host {
 
 const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
+/** What starts the module; until an entry says otherwise, the user has to. */
+let start = (): void => {
+  throw new Error("deltafold is not loaded; with deltafold/slim, await init() first");
+};
+
+/**
+ * Says how the module is started, when it is first used: a program that imports the package may never come to that, and decoding
+ * and compiling take longer than everything else about the import.
+ */
+export function startBy(body: () => void): void {
+  start = body;
+}
+
+/** Starts the module, unless it runs already. Whatever may be the first call into it has to ask for this. */
+export function started(): void {
+  if (memory === undefined) start();
+}
+
 /** Takes the exports of the module, once it runs. */
 export function attach(exports: { memory: WebAssembly.Memory; reader_feed(reader: number, length: number, most: number): number }): void {
   memory = exports.memory;
@@ -96,9 +114,9 @@ const FEW = 16;
 export let feed: (reader: number, length: number, most: number) => number;
 
 function refresh(): void {
-  if (!memory) throw new Error("deltafold is not loaded; with deltafold/slim, await init() first");
-  bytes = new Uint8Array(memory.buffer);
-  words = new Uint32Array(memory.buffer);
-  const made = (globalThis as Host).Buffer?.from(memory.buffer);
+  const { buffer: all } = memory!;
+  bytes = new Uint8Array(all);
+  words = new Uint32Array(all);
+  const made = (globalThis as Host).Buffer?.from(all);
   buffer = typeof made?.latin1Slice === "function" && typeof made.utf8Slice === "function" ? made : null;
 }

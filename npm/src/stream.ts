@@ -1,5 +1,6 @@
 import { Reader } from "./reader.js";
 import { type ByteSource, Chunks } from "./source.js";
+import { extendTransform, LaterTransform } from "./streams.js";
 import type { Finding, Outcome, ReaderOptions, ResponseObject, StreamEvent } from "./types.js";
 
 /** How `readEvents` reads. */
@@ -163,11 +164,12 @@ for (const symbol of [Symbol.asyncDispose, Symbol.dispose] as (symbol | undefine
 }
 
 /** A transform from bytes to events: `response.body.pipeThrough(new ResponseEventStream())`. */
-export class ResponseEventStream extends TransformStream<Uint8Array, StreamEvent> {
+export class ResponseEventStream extends LaterTransform<Uint8Array, StreamEvent> {
   /** The reader behind it, with the response so far. */
   readonly reader: Reader;
 
   constructor(options: ReaderOptions = {}) {
+    extendTransform(ResponseEventStream);
     const reader = new Reader(options);
     const pass = (events: StreamEvent[], out: TransformStreamDefaultController<StreamEvent>): void => {
       for (const event of events) out.enqueue(event);

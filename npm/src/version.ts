@@ -1,6 +1,7 @@
 import * as core from "../gen/core.js";
+import { call } from "./error.js";
 
 /** Returns the version of the library, such as `0.1.0`. */
 export function version(): string {
-  return core.version();
+  return call(core.version);
 }

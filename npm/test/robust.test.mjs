@@ -249,14 +249,47 @@ test("two copies of the package work side by side, and know their own errors", a
   assert.equal((await import("deltafold")).Reader, Reader, "to import twice is the same copy");
 });
 
-test("without WebAssembly the import says what is missing", () => {
-  const program = `delete globalThis.WebAssembly; import(${JSON.stringify(import.meta.resolve("deltafold"))}).then(() => console.log("loaded"), (error) => console.log(error.message));`;
-  assert.match(execFileSync(process.execPath, ["-e", program], { encoding: "utf8" }), /needs WebAssembly/);
+/** What each of two uses of a fresh import throws, behind a preparation of the program; empty where nothing. */
+function thrownBy(prepare, entry = "deltafold") {
+  const program = `${prepare}; import(${JSON.stringify(import.meta.resolve(entry))}).then(({ Reader }) => {
+    for (let i = 0; i < 2; i++) {
+      try { new Reader(); console.log(""); } catch (error) { console.log(error.message); }
+    }
+  })`;
+  return execFileSync(process.execPath, ["-e", program], { encoding: "utf8" }).split("\n").slice(0, 2);
+}
+
+test("without WebAssembly the first use says what is missing, and so does every other", () => {
+  for (const message of thrownBy("delete globalThis.WebAssembly")) assert.match(message, /needs WebAssembly/);
 });
 
-test("where compiling is forbidden the import names the policy", () => {
-  const program = `WebAssembly.Module = class { constructor() { throw new WebAssembly.CompileError("blocked by policy"); } }; import(${JSON.stringify(import.meta.resolve("deltafold"))}).then(() => console.log("loaded"), (error) => console.log(error.message));`;
-  assert.match(execFileSync(process.execPath, ["-e", program], { encoding: "utf8" }), /wasm-unsafe-eval/);
+test("where compiling is forbidden the first use names the policy, and so does every other", () => {
+  const blocked = 'WebAssembly.Module = class { constructor() { throw new WebAssembly.CompileError("blocked by policy"); } }';
+  for (const message of thrownBy(blocked)) assert.match(message, /wasm-unsafe-eval/);
+  assert.deepEqual(thrownBy(""), ["", ""]);
+  for (const message of thrownBy("", "deltafold/slim")) assert.match(message, /await init\(\) first/);
+});
+
+test("an import compiles nothing and loads no streams; the first use compiles, once", () => {
+  for (const entry of ["deltafold", "deltafold/inline", "deltafold/full"]) {
+    const program = `let compiled = 0, looked = 0;
+      const { Module } = WebAssembly;
+      WebAssembly.Module = class { constructor(bytes) { compiled++; return new Module(bytes); } };
+      Object.defineProperty(WebAssembly.Module, Symbol.hasInstance, { value: (value) => value instanceof Module });
+      const { get } = Object.getOwnPropertyDescriptor(globalThis, "TransformStream");
+      Object.defineProperty(globalThis, "TransformStream", { configurable: true, get() { looked++; return get.call(globalThis); } });
+      import(${JSON.stringify(import.meta.resolve(entry))}).then(({ Reader, version, ResponseEventStream }) => {
+        const before = [compiled, looked];
+        new Reader(); new Reader(); version();
+        const read = [compiled, looked];
+        class Mine extends ResponseEventStream {}
+        const [mine, other] = [new Mine(), new ResponseEventStream()];
+        const streams = [mine, other].every((stream) => stream instanceof TransformStream && stream instanceof ResponseEventStream && stream.readable instanceof ReadableStream);
+        console.log(JSON.stringify({ before, read, streams, mine: mine instanceof Mine, compiled }));
+      });`;
+    const told = JSON.parse(execFileSync(process.execPath, ["-e", program], { encoding: "utf8" }));
+    assert.deepEqual(told, { before: [0, 0], read: [1, 0], streams: true, mine: true, compiled: 1 }, entry);
+  }
 });
 
 test("a worker reads, and an event is cloned to it as data", async () => {

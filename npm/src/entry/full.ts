@@ -3,8 +3,8 @@
 import { initSync } from "../../gen/full.js";
 import { wasm } from "../../gen/inline-full.js";
 import { decode } from "../load.js";
-import { attach } from "../memory.js";
+import { attach, startBy } from "../memory.js";
 
-attach(decode(wasm, (module) => initSync({ module })));
+startBy(() => attach(decode(wasm, (module) => initSync({ module }))));
 
 export * from "../full.js";
