@@ -48,12 +48,17 @@ function tableOf(lengths: Uint8Array): Uint16Array {
   return table;
 }
 
-/** @internal */
+/**
+ * The same without zlib. Data that is not what we made is an error, whatever it is.
+ *
+ * @internal
+ */
 export function inflateHere(bytes: Uint8Array, size: number): Uint8Array<ArrayBuffer> {
   const out = new Uint8Array(size);
   let [at, end, held, count] = [0, 0, 0, 0];
   const bits = (wanted: number): number => {
     while (count < wanted) {
+      if (at === bytes.length) throw damaged();
       held |= bytes[at++]! << count;
       count += 8;
     }
@@ -68,9 +73,22 @@ export function inflateHere(bytes: Uint8Array, size: number): Uint8Array<ArrayBu
       count += 8;
     }
     const entry = table[held & ((1 << BITS) - 1)]!;
-    held >>>= entry & 15;
-    count -= entry & 15;
+    const length = entry & 15;
+    if (length === 0 || length > count) throw damaged();
+    held >>>= length;
+    count -= length;
     return entry >> 4;
+  };
+  /** A block that is stored as it is begins at the next whole byte, with its length and that with all bits turned. */
+  const stored = (): void => {
+    bits(count & 7);
+    const length = bits(16);
+    if (bits(16) !== (length ^ 0xffff)) throw damaged();
+    at -= count >> 3;
+    held = count = 0;
+    if (length > bytes.length - at || length > size - end) throw damaged();
+    out.set(bytes.subarray(at, (at += length)), end);
+    end += length;
   };
   /** The number of literals of a block with codes of its own, and the lengths of all its codes. */
   const own = (): [number, Uint8Array] => {
@@ -85,8 +103,9 @@ export function inflateHere(bytes: Uint8Array, size: number): Uint8Array<ArrayBu
         lengths[i++] = code;
         continue;
       }
-      const value = code === 16 ? lengths[i - 1]! : 0;
+      const value = code === 16 ? lengths[i - 1] : 0;
       const times = code === 16 ? 3 + bits(2) : code === 17 ? 3 + bits(3) : 11 + bits(7);
+      if (value === undefined || times > lengths.length - i) throw damaged();
       lengths.fill(value, i, (i += times));
     }
     return [literals, lengths];
@@ -94,23 +113,35 @@ export function inflateHere(bytes: Uint8Array, size: number): Uint8Array<ArrayBu
   for (let last = 0; last === 0; ) {
     last = bits(1);
     const kind = bits(2);
-    // The build stores nothing as it is: wasm can always be compressed.
-    if (kind !== 1 && kind !== 2) throw new Error(`deltafold's wasm is damaged: block of kind ${kind}`);
+    if (kind === 3) throw damaged();
+    if (kind === 0) {
+      stored();
+      continue;
+    }
     const [literals, lengths] = kind === 1 ? [FIXED_LITERALS, fixed()] : own();
     const literal = tableOf(lengths.subarray(0, literals));
     const distance = tableOf(lengths.subarray(literals));
     for (let code; (code = symbol(literal)) !== 256; ) {
       if (code < 256) {
+        if (end === size) throw damaged();
         out[end++] = code;
         continue;
       }
       // The extra bits grow by one every four codes of a length, every two of a distance; the last length has none.
       const length = code - 257;
+      if (length >= LENGTH.length) throw damaged();
       let rest = LENGTH[length]! + bits(length < 8 || length === 28 ? 0 : (length >> 2) - 1);
       const back = symbol(distance);
+      if (back >= DISTANCE.length) throw damaged();
       const from = end - DISTANCE[back]! - bits(back < 4 ? 0 : (back >> 1) - 1);
+      if (from < 0 || rest > size - end) throw damaged();
       for (let i = from; rest > 0; rest--) out[end++] = out[i++]!;
     }
   }
+  if (end !== size) throw damaged();
   return out;
+}
+
+function damaged(): Error {
+  return new Error("deltafold's wasm is damaged");
 }
