@@ -4,13 +4,10 @@ import { build } from "esbuild";
 import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { deflateRawSync } from "node:zlib";
 
-import { withoutLocations } from "./locations.mjs";
-
 await mkdir("dist", { recursive: true });
 for (const folder of ["gen", "gen/fast"]) {
   for (const [name, file] of [["core", "inline"], ["full", "inline-full"]]) {
-    const wasm = withoutLocations(await readFile(`${folder}/${name}.wasm`));
-    await writeFile(`${folder}/${name}.wasm`, wasm);
+    const wasm = await readFile(`${folder}/${name}.wasm`);
     const text = deflateRawSync(wasm, { level: 9, memLevel: 9 }).toString("base64");
     await writeFile(`${folder}/${file}.js`, `export const wasm = { size: ${wasm.length}, text: "${text}" };\n`);
     await writeFile(`${folder}/${file}.d.ts`, "export const wasm: { size: number; text: string };\n");

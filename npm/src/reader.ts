@@ -26,6 +26,7 @@ const dead: core.Reader[] = [];
  */
 export class Reader {
   #core: core.Reader | null;
+  readonly #options: string;
   /** Where the module has its reader. */
   #at = 0;
   #head = 0;
@@ -43,13 +44,14 @@ export class Reader {
   #error: DeltafoldError | null = null;
 
   constructor(options: ReaderOptions = {}) {
-    this.#core = made ?? call(() => new core.Reader(JSON.stringify(options)));
+    this.#options = JSON.stringify(options);
+    this.#core = made ?? call(() => new core.Reader(this.#options));
     this.#begin(this.#core);
   }
 
   /** Takes up a state that `save` returned; events that were read before are dropped with a finding. */
   static restore(saved: Uint8Array, options: ReaderOptions = {}): Reader {
-    return around(call(() => core.Reader.restore(saved, JSON.stringify(options))));
+    return around(call(() => core.Reader.restore(saved, JSON.stringify(options))), options);
   }
 
   /** Takes bytes of an event stream, cut anywhere, and returns the events that they complete. */
@@ -236,9 +238,12 @@ export class Reader {
 
   /** Makes the reader new; options stay. */
   reset(): void {
-    const reader = this.#live(true);
-    this.#turn();
-    reader.reset();
+    const old = this.#live(true);
+    this.#page.take();
+    const reader = call(() => new core.Reader(this.#options));
+    this.#core = reader;
+    old.free();
+    this.#room = 0;
     this.#rest = null;
     this.#within = false;
     this.#items = [];
@@ -372,10 +377,10 @@ function waiting(): Misuse {
 let made: core.Reader | null = null;
 
 /** A reader around one that the module has made already. */
-function around(reader: core.Reader): Reader {
+function around(reader: core.Reader, options: ReaderOptions): Reader {
   made = reader;
   try {
-    return new Reader();
+    return new Reader(options);
   } finally {
     made = null;
   }

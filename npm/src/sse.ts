@@ -19,9 +19,11 @@ export interface Frame {
 /** Decodes an event stream into frames, from chunks that may be cut anywhere. */
 export class SseDecoder {
   #core: core.SseDecoder | null;
+  readonly #limits: string;
 
   constructor(limits: Limits = {}) {
-    this.#core = call(() => new core.SseDecoder(JSON.stringify(limits)));
+    this.#limits = JSON.stringify(limits);
+    this.#core = call(() => new core.SseDecoder(this.#limits));
   }
 
   /**
@@ -41,7 +43,8 @@ export class SseDecoder {
 
   /** Makes the decoder as new: nothing pending, no last event id, offset 0. */
   reset(): void {
-    this.#live().reset();
+    this.#live().free();
+    this.#core = call(() => new core.SseDecoder(this.#limits));
   }
 
   /** Gives the memory back. Without it that happens when the decoder is collected. */

@@ -37,7 +37,7 @@ mod writer;
 pub use check::{explain, profiles, validate_named};
 #[cfg(feature = "full")]
 pub use convert::{detect_dialect, dialects, Converter};
-pub use partial::{partial_json, PartialJson};
+pub use partial::{AskPartial, PartialJson};
 pub use reader::{kind_names, Ask, Reader};
 #[cfg(feature = "full")]
 pub use request::request_named;

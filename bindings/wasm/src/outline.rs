@@ -6,10 +6,13 @@
 use alloc::vec::Vec;
 
 use deltafold::Event;
-use memchr::memchr2;
+use memchr::memchr;
 
 /// Payloads from this length on are parsed when somebody looks.
 const LAZY: usize = 512;
+
+/// Those of a done event, where they are not walked.
+const LAZY_DONE: usize = 2048;
 
 /// A value that is longer, as it was written, is a long one.
 const SHORT: usize = 64;
@@ -17,12 +20,14 @@ const SHORT: usize = 64;
 /// Appends the outline of an event; nothing for one that is parsed at once.
 pub(crate) fn write(event: &Event<'_>, out: &mut Vec<u8>) {
     let payload = event.raw();
-    if payload.len() < LAZY || event.fault().is_some() {
-        return;
-    }
     // The reader has looked into all payloads but those of a whole string, and walking these takes less than what it would have to
     // build for that.
-    if event.kind().is_done() {
+    let walked = cfg!(feature = "fast") && event.kind().is_done();
+    let least = if event.kind().is_done() && !walked { LAZY_DONE } else { LAZY };
+    if payload.len() < least || event.fault().is_some() {
+        return;
+    }
+    if walked {
         let bytes = payload.as_bytes();
         let known = event.logprobs().map_or((0, 0), |list| {
             let start = list.as_ptr() as usize - payload.as_ptr() as usize;
@@ -113,13 +118,16 @@ fn value_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// The position behind the closing quote.
-fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
+/// The position behind the closing quote of a string whose first inner byte is at `start`.
+fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut at = start;
     loop {
-        at += memchr2(b'"', b'\\', bytes.get(at..)?)?;
-        if bytes.get(at) == Some(&b'"') {
-            return Some(at + 1);
+        at += memchr(b'"', bytes.get(at..)?)?;
+        // A quote is part of the string if an odd number of backslashes stands before it.
+        let before = bytes.get(start..at)?.iter().rev().take_while(|byte| **byte == b'\\').count();
+        at += 1;
+        if before % 2 == 0 {
+            return Some(at);
         }
-        at += 2;
     }
 }

@@ -13,6 +13,20 @@ use crate::error::rows;
 #[derive(Debug)]
 pub struct PartialJson(json::PartialJson);
 
+/// What JavaScript asks of it. The answers are JSON.
+#[wasm_bindgen]
+#[derive(Clone, Copy, Debug)]
+pub enum AskPartial {
+    /// The value so far; empty without one.
+    Value,
+    /// Whether the value is whole.
+    Complete,
+    /// What changed since the last time; nothing unless the options ask for notes.
+    Changes,
+    /// The innermost unfinished value, pointer and type; null without one.
+    Unfinished,
+}
+
 #[wasm_bindgen]
 impl PartialJson {
     /// Starts with no text, with options as JSON text.
@@ -24,57 +38,30 @@ impl PartialJson {
         rows(PartialOptions::from_json(options)).map(|options| Self(json::PartialJson::new(options)))
     }
 
-    /// Takes the next piece.
+    /// Takes the next piece; without one, says that the text has ended.
     ///
     /// # Errors
-    /// Text that is not JSON, at every call from there on.
-    pub fn push(&mut self, piece: &str) -> Result<(), JsValue> {
-        rows(self.0.push(piece).map_err(Error::from))
+    /// Text that is not JSON, at every call from there on; where it has ended, text that is not one JSON value.
+    pub fn push(&mut self, piece: &str, end: bool) -> Result<(), JsValue> {
+        let taken = if end { self.0.finish() } else { self.0.push(piece) };
+        rows(taken.map_err(Error::from))
     }
 
-    /// Says that the text has ended.
-    ///
-    /// # Errors
-    /// The text is not one JSON value.
-    pub fn finish(&mut self) -> Result<(), JsValue> {
-        rows(self.0.finish().map_err(Error::from))
+    /// Answers a question of JavaScript with a text; see [`AskPartial`]. One door for all of them, as in [`Reader`](crate::Reader).
+    pub fn ask(&mut self, what: AskPartial) -> String {
+        let answer = match what {
+            AskPartial::Value => return self.0.value().map_or_else(String::new, ToString::to_string),
+            AskPartial::Complete => Value::from(self.0.is_complete()),
+            AskPartial::Changes => {
+                let changes = self.0.changes().map(|change: Change<'_>| change.to_value()).collect();
+                self.0.clear_changes();
+                Value::Array(changes)
+            }
+            AskPartial::Unfinished => match self.0.unfinished() {
+                Some((pointer, tag)) => Value::Array([Value::from(pointer), Value::from(tag.exact_name())].into()),
+                None => Value::Null,
+            },
+        };
+        answer.to_string()
     }
-
-    /// Starts again with no text.
-    pub fn reset(&mut self) {
-        self.0.reset();
-    }
-
-    /// The value so far as JSON text; empty without one.
-    pub fn value(&self) -> String {
-        self.0.value().map_or_else(String::new, ToString::to_string)
-    }
-
-    /// Says whether the value is whole.
-    pub fn is_complete(&self) -> bool {
-        self.0.is_complete()
-    }
-
-    /// What changed since the last call, as JSON text; nothing unless the options ask for notes.
-    pub fn changes(&mut self) -> String {
-        let changes = Value::Array(self.0.changes().map(|change: Change<'_>| change.to_value()).collect()).to_string();
-        self.0.clear_changes();
-        changes
-    }
-
-    /// The innermost unfinished value as JSON text, pointer and type; empty without one.
-    pub fn unfinished(&self) -> String {
-        let row = |(pointer, tag): (String, json::Tag)| [Value::from(pointer), Value::from(tag.exact_name())];
-        self.0.unfinished().map_or_else(String::new, |found| Value::Array(row(found).into()).to_string())
-    }
-}
-
-/// The value of text that may be cut anywhere, as JSON text; empty without one.
-///
-/// # Errors
-/// An option that cannot be used.
-#[wasm_bindgen]
-pub fn partial_json(text: &str, options: &str) -> Result<String, JsValue> {
-    let options = rows(PartialOptions::from_json(options))?;
-    Ok(json::partial_json(text, options).map_or_else(String::new, |value| value.to_string()))
 }

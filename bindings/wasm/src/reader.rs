@@ -115,14 +115,6 @@ impl Reader {
         self.read(Ok(()), u32::MAX)
     }
 
-    /// Makes the reader new; options stay.
-    pub fn reset(&mut self) {
-        self.core.reset();
-        self.batch = Batch::new();
-        self.seen = Seen::default();
-        self.error = None;
-    }
-
     /// Why the last call was refused or reading ended, as a row; undefined if neither.
     pub fn error(&self) -> JsValue {
         self.error.as_ref().map_or(JsValue::UNDEFINED, row)
@@ -259,7 +251,7 @@ pub fn kind_names() -> String {
 /// Options from JSON text. Mostly there are none, and reading an object without members takes longer than a dozen events.
 fn options_of(options: &str) -> Result<ReaderOptions, Error> {
     match options {
-        "{}" => Ok(ReaderOptions::default()),
+        "{}" if cfg!(feature = "fast") => Ok(ReaderOptions::default()),
         _ => ReaderOptions::from_json(options),
     }
 }

@@ -29,7 +29,7 @@ impl SseDecoder {
     /// Takes a chunk and returns a row for each frame that it completes, as JSON text: event, data, id, retry, offset.
     ///
     /// # Errors
-    /// A limit was passed and no frame came before that; every later call fails in the same way until `reset`.
+    /// A limit was passed and no frame came before that; every later call fails in the same way from then on.
     pub fn feed(&mut self, chunk: &[u8]) -> Result<String, JsValue> {
         let mut rows = Vec::new();
         let mut at = 0;
@@ -45,10 +45,5 @@ impl SseDecoder {
                 Ok(None) | Err(_) => return Ok(Value::Array(rows).to_string()),
             }
         }
-    }
-
-    /// Makes the decoder as new.
-    pub fn reset(&mut self) {
-        self.0.reset();
     }
 }
