@@ -220,9 +220,7 @@ impl Batch {
         if event.logprobs().is_some() {
             flags |= LOGPROBS;
         }
-        if event.item_id().is_none() {
-            return None;
-        }
+        event.item_id()?;
         let [output, element] = [event.output_index()?, element].map(u16::try_from);
         Some(Last { by: 0, flags, indexes: u32::from(output.ok()?) | u32::from(element.ok()?) << 16 })
     }
