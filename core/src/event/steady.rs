@@ -199,7 +199,8 @@ impl Steady {
         let fields = &mut self.fields;
         for ((literal, what), end) in self.gaps.iter().zip(&mut fields.gaps.ends) {
             let Some(start) = literal.skip(bytes, at, &self.text) else {
-                return self.read_again(bytes, at, next, scratch);
+                let literal = *literal;
+                return self.read_again(bytes, at, literal, next, scratch);
             };
             at = scan::plain_end(bytes, start)?;
             let plain = bytes.get(at) == Some(&b'"');
@@ -216,7 +217,7 @@ impl Steady {
             *end = at as u32;
         }
         let Some(end) = self.rest.skip(bytes, at, &self.text) else {
-            return self.read_again(bytes, at, next, scratch);
+            return self.read_again(bytes, at, self.rest, next, scratch);
         };
         if self.number.is_some() {
             // No number was expected, and none stands there.
@@ -230,10 +231,18 @@ impl Steady {
         Some((self.head, end.checked_sub(2)?))
     }
 
-    /// Reads once more, if another number stands where what comes differs.
+    /// Reads once more, if what comes differs in the literal of the number, and another number stands there. That literal is the same
+    /// then, or the number is not another one, so it is once.
     #[inline(never)]
-    fn read_again(&mut self, bytes: &[u8], at: usize, next: &mut Next, scratch: &mut String) -> Option<(usize, usize)> {
-        let number = self.number?;
+    fn read_again(
+        &mut self,
+        bytes: &[u8],
+        at: usize,
+        literal: Literal,
+        next: &mut Next,
+        scratch: &mut String,
+    ) -> Option<(usize, usize)> {
+        let number = self.number.filter(|number| literal.has(number.at))?;
         let (_, value) = read_number(bytes, at + number.within)?;
         if value == next.value {
             return None;
@@ -294,6 +303,11 @@ impl Literal {
     fn at(text: &[u8], start: usize) -> Self {
         let word = text.last_chunk().map_or(0, |last| u32::from_le_bytes(*last));
         Self { start, length: text.len() - start, word }
+    }
+
+    /// Says whether a place of the text is in it.
+    fn has(&self, at: usize) -> bool {
+        (self.start..self.start + self.length).contains(&at)
     }
 
     /// Where it ends in what came, if it stands there at a place.
@@ -450,6 +464,23 @@ mod tests {
             };
             let mut blocks: Vec<_> = numbers.split(' ').map(behind).collect();
             blocks.extend((0..4).map(|_| b"data: {\"type\":\"response.refusal.delta\",\"delta\":\"c\"}\n\n".to_vec()));
+            same_with_and_without(&blocks);
+        }
+    }
+
+    #[test]
+    fn digits_elsewhere_are_not_taken_for_the_number() {
+        // Found by fuzzing: two numbers in turn, each where the other was expected, without end.
+        for tail in ["", ",\"sequence_number\":7", ",\"x\":\"y\",\"sequence_number\":7"] {
+            let mut blocks: Vec<_> = (0..4).map(|at| block(&at.to_string(), 0, "x", tail)).collect();
+            for pad in ["1 ", " 1", "7", "1\n", "12,"] {
+                for key in [",\"pad\":\"", "\"", ""] {
+                    let rest = format!("{tail}{key}{}\"", pad.repeat(150));
+                    blocks.push(block(&blocks.len().to_string(), 0, "x", &rest));
+                    blocks.push(block(&blocks.len().to_string(), 0, &pad.repeat(150), tail));
+                    blocks.push(block(&blocks.len().to_string(), 0, "x", tail));
+                }
+            }
             same_with_and_without(&blocks);
         }
     }
