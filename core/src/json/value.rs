@@ -1,6 +1,5 @@
 //! [`Value`]: a JSON value that loses nothing: numbers as text, keys in order, repeated keys kept.
 
-use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -40,8 +39,11 @@ pub struct Object {
     entries: Vec<(Key, Value)>,
 }
 
-/// A key: one of the usual names, or its own text.
-type Key = Cow<'static, str>;
+/// A key: one of the usual names, or its own text. In wasm the bytes of the code count for more than those of the keys.
+#[cfg(not(target_arch = "wasm32"))]
+type Key = alloc::borrow::Cow<'static, str>;
+#[cfg(target_arch = "wasm32")]
+type Key = String;
 
 impl Value {
     /// Parses JSON text nested at most `depth` deep.
@@ -271,7 +273,7 @@ impl Object {
         match self.get_mut(&key) {
             Some(place) => Some(core::mem::replace(place, value)),
             None => {
-                self.entries.push((Cow::Owned(key), value));
+                self.entries.push((key.into(), value));
                 None
             }
         }
@@ -279,13 +281,12 @@ impl Object {
 
     /// Adds a member behind all others without looking for the key.
     pub fn push(&mut self, key: impl Into<String>, value: impl Into<Value>) {
-        self.entries.push((Cow::Owned(key.into()), value.into()));
+        self.entries.push((Key::from(key.into()), value.into()));
     }
 
     /// The same for a key that may be a usual name: that takes no memory.
     pub(crate) fn push_named(&mut self, key: &str, value: impl Into<Value>) {
-        let key = usual_name(key).map_or_else(|| Cow::Owned(key.into()), Cow::Borrowed);
-        self.entries.push((key, value.into()));
+        self.entries.push((key_of(key), value.into()));
     }
 
     /// Takes a key out, all its repetitions included; returns the last value.
@@ -331,8 +332,9 @@ impl Object {
     }
 }
 
-/// The same text without memory of its own, if it is a name that most items have.
-fn usual_name(key: &str) -> Option<&'static str> {
+/// The key of a text: without memory of its own, if it is a name that most items have.
+#[cfg(not(target_arch = "wasm32"))]
+fn key_of(key: &str) -> Key {
     let names: &[&'static str] = match key.len() {
         2 => &["id"],
         4 => &["type", "text", "role", "name"],
@@ -346,7 +348,13 @@ fn usual_name(key: &str) -> Option<&'static str> {
         12 => &["top_logprobs"],
         _ => &[],
     };
-    names.iter().copied().find(|name| *name == key)
+    let usual = names.iter().copied().find(|name| *name == key);
+    usual.map_or_else(|| Key::from(String::from(key)), Key::from)
+}
+
+#[cfg(target_arch = "wasm32")]
+fn key_of(key: &str) -> Key {
+    key.into()
 }
 
 impl Number {
@@ -549,7 +557,7 @@ impl From<f64> for Value {
 
 impl FromIterator<(String, Value)> for Object {
     fn from_iter<T: IntoIterator<Item = (String, Value)>>(iter: T) -> Self {
-        Self { entries: iter.into_iter().map(|(key, value)| (Cow::Owned(key), value)).collect() }
+        Self { entries: iter.into_iter().map(|(key, value)| (key.into(), value)).collect() }
     }
 }
 
@@ -567,6 +575,6 @@ impl IntoIterator for Object {
     type IntoIter = alloc::vec::IntoIter<(String, Value)>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.entries.into_iter().map(|(key, value)| (key.into_owned(), value)).collect::<Vec<_>>().into_iter()
+        self.entries.into_iter().map(|(key, value)| (key.into(), value)).collect::<Vec<_>>().into_iter()
     }
 }
