@@ -431,19 +431,40 @@ impl<'a> View<'a> {
             Tag::False => Value::Bool(false),
             Tag::Number => Value::Number(Number::from_text(self.raw())),
             Tag::String => Value::String(self.string()),
-            Tag::Array => {
-                let mut elements = Vec::with_capacity(self.elements().count());
-                elements.extend(self.elements().map(|item| item.to_value()));
-                Value::Array(elements)
-            }
-            Tag::Object => {
-                let mut object = Object::with_capacity(self.entries().count());
-                for (key, value) in self.entries() {
-                    object.push_named(&key.as_str().unwrap_or_default(), value.to_value());
-                }
-                Value::Object(object)
-            }
+            Tag::Array => self.to_array(),
+            Tag::Object => self.to_object(),
         }
+    }
+
+    // What recursion holds at each level is in these two, and is little: a thread may have no more than a small stack.
+    #[inline(never)]
+    fn to_array(self) -> Value {
+        let this = self.unfolded();
+        let mut elements = Vec::with_capacity(this.elements().count());
+        let (mut at, end) = (this.at + 1, this.node().next as usize);
+        while at < end {
+            elements.push(this.go(at).to_value());
+            at = this.tape.nodes[at].next as usize;
+        }
+        Value::Array(elements)
+    }
+
+    #[inline(never)]
+    fn to_object(self) -> Value {
+        let this = self.unfolded();
+        let mut object = Object::with_capacity(this.entries().count());
+        let (mut at, end) = (this.at + 1, this.node().next as usize);
+        while at < end {
+            let value = this.go(at + 1).to_value();
+            this.push_to(&mut object, at, value);
+            at = this.tape.nodes[at + 1].next as usize;
+        }
+        Value::Object(object)
+    }
+
+    #[inline(never)]
+    fn push_to(&self, object: &mut Object, key: usize, value: Value) {
+        object.push_named(&self.go(key).as_str().unwrap_or_default(), value);
     }
 
     fn string(&self) -> String {
