@@ -73,18 +73,19 @@ impl Tape {
         self.parse(&[text.get(..start)?, text.get(start + literal.len()..)?].concat(), depth).ok()?;
         let at = self.nodes.binary_search_by_key(&(start as u32), |node| node.start).ok()?;
         self.nodes.get(at).filter(|node| node.tag == Tag::String && node.end == node.start)?;
-        self.shift(start as u32, literal.len() as u32);
+        self.shift((start as u32, literal.len() as u32), (at, 0));
         let node = self.nodes.get_mut(at)?;
         (node.end, node.escaped) =
             ((start + literal.len()) as u32, memchr::memchr(b'\\', literal.as_bytes()).is_some());
         Some(())
     }
 
-    /// Moves what stands behind a place.
-    fn shift(&mut self, behind: u32, length: u32) {
+    /// Moves what stands behind a place, and what points behind a node by so many nodes.
+    fn shift(&mut self, (behind, length): (u32, u32), (at, count): (usize, u32)) {
         for node in &mut self.nodes {
             node.start += if node.start > behind { length } else { 0 };
             node.end += if node.end > behind { length } else { 0 };
+            node.next += if node.next as usize > at { count } else { 0 };
         }
     }
 
@@ -106,10 +107,7 @@ impl Tape {
 
     /// Puts the elements of the array at a node in: what stands behind its bracket moves.
     fn put_in(&mut self, at: usize, text: &str, list: &List<'_>) {
-        self.shift(list.start as u32, (list.end - list.start - 1) as u32);
-        for node in &mut self.nodes {
-            node.next += if node.next as usize > at { list.count as u32 } else { 0 };
-        }
+        self.shift((list.start as u32, (list.end - list.start - 1) as u32), (at, list.count as u32));
         let element = |number: usize, (start, end): (usize, usize)| {
             let next = (at + 2 + number) as u32;
             Node { start: start as u32, end: end as u32, next, tag: Tag::Object, escaped: true }
