@@ -129,7 +129,7 @@ fn members_may_stand_in_any_order_and_some_may_be_missing() {
             let event = reader.poll_event().unwrap().unwrap();
             let Some(foretold) = event.foretold() else { continue };
             let gaps: Vec<&str> =
-                foretold.gaps().iter().map(|(start, end)| &event.raw()[*start as usize..*end as usize]).collect();
+                foretold.gaps().map(|(start, end)| &event.raw()[start as usize..end as usize]).collect();
             let mut wanted: Vec<_> =
                 texts(number).into_iter().filter_map(|(name, text)| Some((order.find(name)?, text))).collect();
             wanted.sort();
