@@ -13,6 +13,8 @@ trap stop EXIT
 start() {
     local name=$1 log=$DELTAFOLD_CACHE/server-$1.log tries=0
     shift
+    # The log of an earlier run names a port where nobody listens any more.
+    : >"$log"
     "$CARGO_TARGET_DIR/debug/$1" "${@:2}" >"$log" 2>&1 &
     servers+=($!)
     until URL=$(sed -n 's/^listening on //p' "$log") && [ -n "$URL" ]; do

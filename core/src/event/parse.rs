@@ -370,6 +370,8 @@ mod tests {
 
     /// What a caller can see of an event, nested values included.
     fn seen(event: &Event<'_>) -> String {
+        assert_eq!(event.raw_bytes(), event.raw().as_bytes());
+        assert_eq!(event.delta_bytes(), event.delta().as_bytes());
         format!(
             "{:?} {} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {}",
             event.kind(),

@@ -71,8 +71,8 @@ impl Tape {
         };
         let start = memchr::memchr_iter(b'"', bytes).find(is_here)? + 1;
         self.parse(&[text.get(..start)?, text.get(start + literal.len()..)?].concat(), depth).ok()?;
+        // What begins at a quote that ends it is an empty string.
         let at = self.nodes.binary_search_by_key(&(start as u32), |node| node.start).ok()?;
-        self.nodes.get(at).filter(|node| node.tag == Tag::String && node.end == node.start)?;
         self.shift((start as u32, literal.len() as u32), (at, 0));
         let node = self.nodes.get_mut(at)?;
         (node.end, node.escaped) =
@@ -282,6 +282,12 @@ mod tests {
                 same_with_string(&text, literal);
             }
         }
+        // Other text of the same length, with the end of a string in it.
+        let literal = "0123456789 0123456789 0123456789 0123456789";
+        let other = format!(r#"0123456789","b":"{}"#, &literal[..literal.len() - 17]);
+        assert_eq!(other.len(), literal.len());
+        same_with_string(&format!(r#"{{"a":"{other}","c":"{literal}"}}"#), literal);
+        same_with_string(&format!(r#"{{"a":"{other}"}}"#), literal);
         // Left out, and put in again, only if it is worth it.
         let mut tape = Tape::default();
         assert_eq!(tape.parse_around_string(r#"{"a":"0123456789"}"#, 8, "0123456789"), None);
