@@ -61,7 +61,7 @@ impl EventSchema {
 
 /// Whether all that a repetition does not vouch for is a plain list of log probabilities.
 fn is_plain(event: &Event<'_>) -> bool {
-    event.kind() != Kind::ShellCallOutputContentDelta && event.logprobs().is_some_and(logprobs::is_plain)
+    event.logprobs().is_some_and(logprobs::is_plain)
 }
 
 /// Checks an event's payload by the schema of its kind.
