@@ -1,7 +1,7 @@
 //! [`Batch`]: the events of one feed as numbers and one text, which JavaScript reads straight from this memory.
 //!
 //! Crossing the border per event, with a string or an object, costs more than reading the event. So a feed leaves a table
-//! of [`WORDS`] numbers per event, and one text; JavaScript decodes that text once and cuts it. The numbers of a text are
+//! of rows ([`Row`]), one for each event, and one text; JavaScript decodes that text once and cuts it. The numbers of a text are
 //! positions in UTF-16, since that is how JavaScript cuts.
 //!
 //! An event is *plain* if it is a delta with all its routing fields and no member that JavaScript has no slot for: its
