@@ -32,3 +32,6 @@ pub use outcome::{Failure, Outcome};
 pub use profile::{Forgiven, Profile};
 pub use reader::{Reader, ReaderBuilder, ReaderOptions};
 pub use write::{Writer, WriterOptions};
+
+/// Whether there is code that only spares time. Without it the same is done by what there is anyway.
+pub(crate) const SPEED: bool = cfg!(feature = "speed");

@@ -13,6 +13,7 @@ run cargo test --locked --workspace --doc
 
 # A workspace build merges features, so the core is also built alone with each set.
 run cargo test --locked -p deltafold --no-default-features --lib
+run cargo test --locked -p deltafold --no-default-features --features speed --lib
 run cargo check --locked -p deltafold
 for dialect in ag-ui anthropic bedrock blocks chat-completions cohere gemini mistral ollama thread-events ui-message-stream; do
     run cargo check --locked -p deltafold --no-default-features --features adapter-$dialect

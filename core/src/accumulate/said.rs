@@ -7,6 +7,7 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 
 use crate::json::View;
+use crate::SPEED;
 
 /// How a text that was accumulated was written.
 ///
@@ -28,7 +29,7 @@ impl Said {
     /// Notes that an accumulated text was written like this.
     pub(crate) fn note(&mut self, text: &str, literal: &str) {
         self.forget();
-        if literal.len() <= LONGEST {
+        if SPEED && literal.len() <= LONGEST {
             self.literal = literal.to_owned();
             (self.address, self.length) = (text.as_ptr() as usize, text.len());
         }
@@ -52,7 +53,8 @@ impl Said {
 
     /// Says whether a value is a string with an accumulated text.
     pub(crate) fn is(&self, value: View<'_>, text: &str) -> bool {
-        let known = !self.literal.is_empty() && (self.address, self.length) == (text.as_ptr() as usize, text.len());
+        let known =
+            SPEED && !self.literal.is_empty() && (self.address, self.length) == (text.as_ptr() as usize, text.len());
         known && value.literal() == Some(&self.literal) || value.is_str(text)
     }
 }

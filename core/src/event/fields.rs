@@ -12,6 +12,7 @@ use super::text::{Source, Text};
 use crate::contract::Kind;
 use crate::json::again::Known;
 use crate::json::{scan, text, Halves, JsonError, JsonErrorKind, Tag, Tape};
+use crate::SPEED;
 
 /// The index fields that route an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,27 +138,48 @@ pub(crate) enum Field {
     Logprobs,
 }
 
-impl Field {
-    #[inline]
-    fn from_key(key: &[u8]) -> Option<Self> {
-        Some(match key {
-            b"type" => Self::Type,
-            b"sequence_number" => Self::SequenceNumber,
-            b"item_id" => Self::ItemId,
-            b"output_index" => Self::OutputIndex,
-            b"content_index" => Self::ContentIndex,
-            b"summary_index" => Self::SummaryIndex,
-            b"annotation_index" => Self::AnnotationIndex,
-            b"command_index" => Self::CommandIndex,
-            b"partial_image_index" => Self::PartialImageIndex,
-            b"delta" => Self::Delta,
-            b"text" | b"refusal" | b"arguments" | b"input" | b"code" | b"diff" | b"command" => Self::Whole,
-            b"obfuscation" => Self::Obfuscation,
-            b"logprobs" => Self::Logprobs,
-            _ => return None,
-        })
-    }
+/// The keys, once as a list and once as a `match`, which is faster and more code.
+macro_rules! keys {
+    ($($key:literal $field:ident,)*) => {
+        impl Field {
+            const KEYS: &[(&[u8], Self)] = &[$(($key, Self::$field)),*];
 
+            #[inline]
+            fn from_key(key: &[u8]) -> Option<Self> {
+                if !SPEED {
+                    return Self::KEYS.iter().find(|(name, _)| *name == key).map(|(_, field)| *field);
+                }
+                Some(match key {
+                    $($key => Self::$field,)*
+                    _ => return None,
+                })
+            }
+        }
+    };
+}
+keys! {
+    b"type" Type,
+    b"sequence_number" SequenceNumber,
+    b"item_id" ItemId,
+    b"output_index" OutputIndex,
+    b"content_index" ContentIndex,
+    b"summary_index" SummaryIndex,
+    b"annotation_index" AnnotationIndex,
+    b"command_index" CommandIndex,
+    b"partial_image_index" PartialImageIndex,
+    b"delta" Delta,
+    b"text" Whole,
+    b"refusal" Whole,
+    b"arguments" Whole,
+    b"input" Whole,
+    b"code" Whole,
+    b"diff" Whole,
+    b"command" Whole,
+    b"obfuscation" Obfuscation,
+    b"logprobs" Logprobs,
+}
+
+impl Field {
     /// The bit of this field in a mask.
     pub(crate) fn bit(self) -> u32 {
         1 << self as u8
@@ -165,22 +187,12 @@ impl Field {
 
     /// The fields whose bits are in `mask`, by wire name.
     pub(crate) fn names(mask: u32) -> impl Iterator<Item = &'static str> {
-        const NAMES: [&str; 13] = [
-            "type",
-            "sequence_number",
-            "item_id",
-            "output_index",
-            "content_index",
-            "summary_index",
-            "annotation_index",
-            "command_index",
-            "partial_image_index",
-            "delta",
-            "text",
-            "obfuscation",
-            "logprobs",
-        ];
-        NAMES.into_iter().enumerate().filter(move |(at, _)| mask & (1 << at) != 0).map(|(_, name)| name)
+        // Of several keys the first.
+        let first = |field: u8| Self::KEYS.iter().find(|(_, known)| *known as u8 == field);
+        (0..=Self::Logprobs as u8)
+            .filter(move |at| mask & (1 << at) != 0)
+            .filter_map(first)
+            .filter_map(|(name, _)| core::str::from_utf8(name).ok())
     }
 }
 

@@ -39,10 +39,10 @@ pub struct Object {
     entries: Vec<(Key, Value)>,
 }
 
-/// A key: one of the usual names, or its own text. In wasm the bytes of the code count for more than those of the keys.
-#[cfg(not(target_arch = "wasm32"))]
+/// A key: one of the usual names, or its own text. Names alone are code, too.
+#[cfg(feature = "speed")]
 type Key = alloc::borrow::Cow<'static, str>;
-#[cfg(target_arch = "wasm32")]
+#[cfg(not(feature = "speed"))]
 type Key = String;
 
 impl Value {
@@ -333,7 +333,7 @@ impl Object {
 }
 
 /// The key of a text: without memory of its own, if it is a name that most items have.
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(feature = "speed")]
 fn key_of(key: &str) -> Key {
     let names: &[&'static str] = match key.len() {
         2 => &["id"],
@@ -352,7 +352,7 @@ fn key_of(key: &str) -> Key {
     usual.map_or_else(|| Key::from(String::from(key)), Key::from)
 }
 
-#[cfg(target_arch = "wasm32")]
+#[cfg(not(feature = "speed"))]
 fn key_of(key: &str) -> Key {
     key.into()
 }
