@@ -3,7 +3,7 @@
 //! The reader frames by all rules of the standard, routes, keeps findings and accumulates the whole response; the peers split
 //! frames with memchr and only join the deltas. `split` alone is the limit: it reads nothing.
 
-use deltafold_benches::contenders::StreamRoad;
+use deltafold_benches::contenders::{reader_unlimited, StreamRoad};
 use deltafold_benches::shapes::{self, Folded, Order, Shape};
 use deltafold_benches::{measure, mode, wanted, Contender, Cut, Mode};
 
@@ -12,13 +12,14 @@ const CUTS: [Cut; 3] = [Cut::Event, Cut::Bytes(16 * 1024), Cut::Bytes(7)];
 /// A shape that grows: its name, how to make it of a size, the size, and how it is cut.
 type Growing = (&'static str, fn(usize) -> Shape, usize, Cut);
 
-// What is read at the speed of memory stays within the caches: at their border it is the machine that is not linear. NOTES.md says what
-// lies beyond.
-const GROWING: [Growing; 7] = [
+// What is read at the speed of memory is measured within the caches and past them: at their border it is the machine that is not
+// linear, and libc, which takes memory from the kernel from 32 MiB on. NOTES.md has the figures of the border.
+const GROWING: [Growing; 8] = [
     ("chat", |size| shapes::chat(6, size, Order::Classic), 200_000, Cut::Event),
     ("chat in tiny chunks", |size| shapes::chat(6, size, Order::Classic), 20_000, Cut::Bytes(1)),
-    ("huge line in drips", |size| shapes::huge_line(11, size), 4 << 20, Cut::Bytes(1)),
+    ("huge line in drips", |size| shapes::huge_line(11, size), 60 << 20, Cut::Bytes(1)),
     ("huge line", |size| shapes::huge_line(11, size), 4 << 20, Cut::Bytes(1024)),
+    ("huge line past the caches", |size| shapes::huge_line(11, size), 240 << 20, Cut::Bytes(1024)),
     ("data lines", |size| shapes::data_lines(12, size), 400_000, Cut::Bytes(1024)),
     ("many items", |size| shapes::many_items(14, size), 40_000, Cut::Event),
     ("many findings", |size| shapes::many_findings(15, size), 200_000, Cut::Event),
@@ -66,7 +67,7 @@ fn growth((name, make, size, cut): Growing, mode: Mode) {
     let cuts = shapes.each_ref().map(|shape| cut.chunks(&shape.stream));
     let contenders = shapes.iter().zip(&cuts).map(|(shape, chunks)| {
         let name = format!("{} events, {} bytes", shape.expected.events, shape.stream.len());
-        Contender::new(name, || StreamRoad::Reader.run(chunks)).with_units(shape.stream.len())
+        Contender::new(name, || reader_unlimited(chunks)).with_units(shape.stream.len())
     });
     let check = |name: &str, folded: &Folded| {
         let result = folded.result();

@@ -10,5 +10,5 @@ mod typed;
 
 pub use self::event::{payloads, EventRoad, Payloads};
 pub use self::split::Splitter;
-pub use self::stream::{reader_members, StreamRoad};
+pub use self::stream::{reader_members, reader_unlimited, StreamRoad};
 pub use self::typed::Payload;

@@ -1,7 +1,7 @@
 //! Chunks in, the folded text out: the whole road.
 
 use deltafold::validate::Layers;
-use deltafold::{Edition, Event, Kind, Profile, Reader};
+use deltafold::{Edition, Event, Kind, Limits, Profile, Reader};
 
 use super::event::{serde_typed, serde_value, Simd};
 use super::Splitter;
@@ -78,6 +78,13 @@ impl StreamRoad {
             Self::SplitSerdeValue => split(chunks, |data, folded| serde_value(text(data), folded)),
         }
     }
+}
+
+/// `deltafold::Reader` for what is longer than the usual limits allow.
+pub fn reader_unlimited(chunks: &[&[u8]]) -> Folded {
+    let [line_bytes, frame_bytes, response_bytes] = [usize::MAX; 3];
+    let limits = Limits { line_bytes, frame_bytes, response_bytes, ..Limits::default() };
+    reader(chunks, Reader::builder().limits(limits).build(), false)
 }
 
 /// `deltafold::Reader` for a program that looks at every member that the C struct of an event holds: what the C functions are

@@ -8,8 +8,8 @@ use super::body::Body;
 use super::slot::Slot;
 use super::sorted::Sorted;
 use crate::json::again::Again;
-use crate::SPEED;
 use crate::json::{Object, Value, View};
+use crate::SPEED;
 
 /// The response so far.
 #[derive(Clone, Debug, Default)]

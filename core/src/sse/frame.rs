@@ -51,6 +51,8 @@ pub struct FrameDecoder {
     /// How many bytes a long payload is likely to have: as the caller says, until there was one.
     pub(super) likely: usize,
     pub(super) last_long: usize,
+    /// How many blocks have begun since a long one, if there are large buffers.
+    unused: u8,
     /// Value of an event or id line, or text of a comment, that a chunk border cut.
     pub(super) value: Vec<u8>,
     /// The last event name seen. It stays over blocks, since names repeat and comparing is cheaper than checking.
@@ -127,6 +129,7 @@ impl FrameDecoder {
             data: Vec::new(),
             likely: 0,
             last_long: 0,
+            unused: 0,
             value: Vec::new(),
             name: String::new(),
             next_id: String::new(),
@@ -358,9 +361,17 @@ impl FrameDecoder {
         }
     }
 
-    /// One huge event must not hold its memory for the rest of a long stream.
+    /// One huge event must not hold its memory for the rest of a long stream. The next ones may repeat it, though, and asking for
+    /// memory again would take longer than reading them: it goes when they do not, and what they are not likely to need at once.
     #[cold]
     fn release(&mut self) {
+        self.unused += 1;
+        if self.unused < UNUSED_BLOCKS {
+            self.data.clear();
+            self.data.shrink_to(self.last_long.saturating_add(self.last_long / 16));
+            return;
+        }
+        self.unused = 0;
         self.data = Vec::new();
         self.value = Vec::new();
         self.name = String::new();
@@ -439,6 +450,7 @@ impl FrameDecoder {
         self.block.open = false;
         if self.block.data == Bytes::Buffer && self.data.len() > LONG_BYTES {
             self.last_long = self.data.len();
+            self.unused = 0;
         }
         if self.block.id_changed {
             self.id.clone_from(&self.next_id);
@@ -518,3 +530,6 @@ fn comment<'a>(bytes: &'a [u8], cursor: &Cursor, scratch: &'a mut String) -> Com
 
 /// What buffers may keep between blocks.
 const KEPT_BYTES: usize = 1 << 20;
+
+/// How many blocks behind a long one begin before a large buffer is given back, the one that gives it back among them.
+const UNUSED_BLOCKS: u8 = 16;
