@@ -1,5 +1,5 @@
 #![cfg_attr(not(feature = "std"), no_std)]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 // The front page is also the crate's: one source, and its example is compiled here.
 #![doc = include_str!("../README.md")]
 

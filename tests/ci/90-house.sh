@@ -22,6 +22,9 @@ absent "unfinished code" '(todo!\(|unimplemented!\(|FIX''ME|XX''X[: ])'
 absent "a test that never runs" '#\[ignore'
 absent "a merge left over" '^(<<<<<<<|>>>>>>>) '
 
+unsafe=$(git grep -nE '(allow|expect)\(unsafe_code\)' -- core/src ':!core/src/json/wide.rs' || true)
+[ -z "$unsafe" ] || complain "unsafe code in the core, outside of json/wide.rs"$'\n'"$unsafe"
+
 expected="
 .cargo .ci .gitattributes .github .gitignore CHANGELOG.md CONTRIBUTING.md Cargo.lock Cargo.toml DESIGN.md LICENSE-APACHE
 LICENSE-MIT README.md SECURITY.md benches bindings core docs examples include npm python rustfmt.toml tests

@@ -2,6 +2,8 @@
 
 use alloc::string::String;
 
+use crate::json::wide::push_ascii;
+
 /// A payload. That it is UTF-8 is always known, but a block that was compared with text was never read as text: who needs a
 /// `str` of it has it checked, and who needs bytes pays nothing.
 #[derive(Clone, Copy)]
@@ -134,18 +136,10 @@ impl Text {
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub(crate) fn push_to(&self, source: Source<'_>, out: &mut String) -> usize {
         let length = self.len();
-        // More is copied than is wanted, and then cut off: a copy of always the same length needs no branch for it.
         let wide = self.whole(source).get(self.start as usize..).and_then(<[u8]>::first_chunk);
-        if let Some(wide) = wide.filter(|_| length <= WIDE && WIDE <= out.capacity() - out.len()) {
-            let wide = Wide(*wide);
-            if let Some(text) = core::str::from_utf8(&wide.0).ok().and_then(|text| text.get(..WIDE)) {
-                let end = out.len() + length;
-                out.push_str(text);
-                out.truncate(end);
-                return length;
-            }
+        if !wide.is_some_and(|wide| push_ascii(out, wide, length)) {
+            self.push_any(source, out);
         }
-        self.push_any(source, out);
         length
     }
 
@@ -154,10 +148,3 @@ impl Text {
         out.push_str(self.get(source).unwrap_or_default());
     }
 }
-
-/// A text that is not longer is appended in one go.
-const WIDE: usize = 16;
-
-/// Aligned, so that checking it takes whole words.
-#[repr(align(16))]
-struct Wide([u8; WIDE]);

@@ -6,11 +6,13 @@
 //! order and their repetitions, and a lone surrogate escape is text like any other (it decodes to U+FFFD).
 
 pub(crate) mod again;
+
 mod partial;
 pub(crate) mod scan;
 mod tape;
 pub(crate) mod text;
 mod value;
+pub(crate) mod wide;
 
 /// The deepest nesting that any limit allows: a larger limit counts as this one.
 pub const DEEPEST: usize = 512;

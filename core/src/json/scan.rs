@@ -4,6 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::tape::{JsonError, JsonErrorKind, Node, Tag};
+use super::wide::{first_special, first_unusual, push_ascii, WIDE};
 
 /// One level of an open container: the index of its node, and whether it is an object.
 #[derive(Clone, Copy, Debug)]
@@ -41,14 +42,12 @@ pub(crate) fn special(word: u64) -> u64 {
 pub(crate) fn string(bytes: &[u8], mut at: usize) -> Result<(usize, bool), JsonError> {
     let mut escaped = false;
     loop {
-        while let Some(chunk) = bytes.get(at..at + 8) {
-            // The slice has eight bytes, so the conversion cannot fail.
-            let marks = special(u64::from_le_bytes(chunk.try_into().unwrap_or_default()));
-            if marks != 0 {
-                at += (marks.trailing_zeros() / 8) as usize;
+        while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+            let found = first_special(chunk);
+            at += found;
+            if found < WIDE {
                 break;
             }
-            at += 8;
         }
         match bytes.get(at) {
             Some(b'"') => return Ok((at, escaped)),
@@ -67,7 +66,7 @@ pub(crate) fn string(bytes: &[u8], mut at: usize) -> Result<(usize, bool), JsonE
 
 /// Marks the bytes of a word that end or bend a string, or are not ASCII. The lowest mark is exact.
 #[inline]
-fn unusual(word: u64) -> u64 {
+pub(super) fn unusual(word: u64) -> u64 {
     let quote = word ^ (ONES * b'"' as u64);
     let slash = word ^ (ONES * b'\\' as u64);
     // A byte above 0x80 is marked anyway, so it does not matter that the differences mark it too.
@@ -75,20 +74,18 @@ fn unusual(word: u64) -> u64 {
 }
 
 /// Finds the first byte from `at` on that is no plain text of a string: a quote, a backslash, a control character, or not
-/// ASCII. `None` if there is none. Made for strings of a few bytes: the last word is read like the others.
+/// ASCII. `None` if there is none. Made for strings of a few bytes: the last bytes are read like the others.
 #[inline]
 pub(crate) fn plain_end(bytes: &[u8], mut at: usize) -> Option<usize> {
-    let last = bytes.len().checked_sub(8)?;
+    let last = bytes.len().checked_sub(WIDE)?;
     while at < bytes.len() {
         let from = at.min(last);
-        let word = u64::from_le_bytes(*bytes.get(from..)?.first_chunk()?);
-        // Less than 8, since `at` is within the bytes. Zeros come in from behind, and are marked as control characters.
-        let marks = unusual(word >> (8 * (at - from) % 64));
-        if marks != 0 {
-            let found = at + (marks.trailing_zeros() / 8) as usize;
-            return (found < bytes.len()).then_some(found);
+        // Less than that many, since it is within the bytes.
+        let found = first_unusual(bytes.get(from..)?.first_chunk()?, at - from);
+        if found < WIDE {
+            return Some(from + found);
         }
-        at += 8;
+        at = from + WIDE;
     }
     None
 }
@@ -123,7 +120,7 @@ fn rare_string(bytes: &[u8], start: usize, from: usize) -> Option<Seen> {
 /// Decodes a string of a few bytes of ASCII whose escapes stand for one byte each. Gives where its closing quote stands and how
 /// many bytes of `out` it takes; more may stand behind them. `None`: it is to be read in another way.
 pub(crate) fn short_string(bytes: &[u8], start: usize, out: &mut String) -> Option<(usize, usize)> {
-    let mut text = Short([0; SHORT]);
+    let mut text = [0; SHORT];
     let last = bytes.len().checked_sub(8)?;
     let (mut at, mut length) = (start, 0);
     loop {
@@ -131,7 +128,7 @@ pub(crate) fn short_string(bytes: &[u8], start: usize, out: &mut String) -> Opti
         let word = u64::from_le_bytes(*bytes.get(from..)?.first_chunk()?) >> (8 * (at - from) % 64);
         let plain = (unusual(word).trailing_zeros() / 8) as usize;
         // More than is wanted: what follows is written over it.
-        *text.0.get_mut(length..)?.first_chunk_mut()? = word.to_le_bytes();
+        *text.get_mut(length..)?.first_chunk_mut()? = word.to_le_bytes();
         (at, length) = (at + plain, length + plain);
         if plain == 8 {
             continue;
@@ -143,22 +140,18 @@ pub(crate) fn short_string(bytes: &[u8], start: usize, out: &mut String) -> Opti
         if meant == 0 {
             return None;
         }
-        *text.0.get_mut(length)? = meant;
+        *text.get_mut(length)? = meant;
         (at, length) = (at + 2, length + 1);
     }
-    *text.0.get_mut(length..)?.first_chunk_mut()? = [0; 8];
+    *text.get_mut(length..)?.first_chunk_mut()? = [0; 8];
     // All of it, zeros included: a length that is always the same costs least.
-    let text = core::str::from_utf8(&text.0).ok()?.get(..SHORT)?;
     out.clear();
-    out.push_str(text);
-    Some((at, length))
+    out.reserve(SHORT);
+    let (first, last) = (text.first_chunk()?, text.last_chunk()?);
+    (push_ascii(out, first, WIDE) && push_ascii(out, last, WIDE)).then_some((at, length))
 }
 
-const SHORT: usize = 32;
-
-/// Aligned, so that checking it takes whole words.
-#[repr(align(16))]
-struct Short([u8; SHORT]);
+const SHORT: usize = 2 * WIDE;
 
 /// What the byte behind a backslash stands for; 0 if it begins a longer escape or none.
 pub(super) const MEANT: [u8; 256] = {

@@ -64,9 +64,9 @@ fn prepare(tree: &Path, count: usize) {
     let module =
         include_str!("mutant.rs.txt").replace("const COUNT: usize = 0;", &format!("const COUNT: usize = {count};"));
     write_if_new(&tree.join("core/src/mutant.rs"), &module);
-    assert!(text.contains("#![forbid(unsafe_code)]\n"), "the root of the core has changed");
+    assert!(text.contains("#![deny(unsafe_code)]\n"), "the root of the core has changed");
     // What runs before main is placed by an attribute that counts as unsafe code.
-    let text = text.replace("#![forbid(unsafe_code)]\n", "");
+    let text = text.replace("#![deny(unsafe_code)]\n", "");
     let text = text.replacen("extern crate alloc;\n", "extern crate alloc;\nextern crate std;\nmod mutant;\n", 1);
     write_if_new(&root, &text);
 }
