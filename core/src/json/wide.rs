@@ -5,7 +5,6 @@
 #![allow(unsafe_code)]
 
 use alloc::string::String;
-use core::mem::MaybeUninit;
 
 use super::scan;
 
@@ -98,10 +97,12 @@ pub(crate) fn push_ascii(out: &mut String, bytes: &[u8; WIDE], length: usize) ->
     // SAFETY: the text stays UTF-8, as nothing is changed but what is behind it.
     let out = unsafe { out.as_mut_vec() };
     let Some(room) = out.spare_capacity_mut().first_chunk_mut::<WIDE>() else { return false };
-    *room = bytes.map(MaybeUninit::new);
-    // SAFETY: so many bytes and more were just written behind the text, all within its room. They are ASCII, so that it is UTF-8 with
-    // any number of them.
-    unsafe { out.set_len(end) };
+    // SAFETY: the room is of as many bytes as are written. Some of them, or all, are the text's then; they are ASCII, so that it is
+    // UTF-8 with any number of them.
+    unsafe {
+        room.as_mut_ptr().cast::<[u8; WIDE]>().write(*bytes);
+        out.set_len(end);
+    }
     true
 }
 
