@@ -120,6 +120,11 @@ fn rare_string(bytes: &[u8], start: usize, from: usize) -> Option<Seen> {
 /// Decodes a string of a few bytes of ASCII whose escapes stand for one byte each. Gives where its closing quote stands and how
 /// many bytes of `out` it takes; more may stand behind them. `None`: it is to be read in another way.
 pub(crate) fn short_string(bytes: &[u8], start: usize, out: &mut String) -> Option<(usize, usize)> {
+    if let Some((end, length, text)) = tiny_string(bytes, start) {
+        out.clear();
+        out.reserve(WIDE);
+        return push_ascii(out, &u128::from(text).to_le_bytes(), WIDE).then_some((end, length));
+    }
     let mut text = [0; SHORT];
     let last = bytes.len().checked_sub(8)?;
     let (mut at, mut length) = (start, 0);
@@ -152,6 +157,39 @@ pub(crate) fn short_string(bytes: &[u8], start: usize, out: &mut String) -> Opti
 }
 
 const SHORT: usize = 2 * WIDE;
+
+/// As [`short_string`], if it stands for eight bytes at most: where its closing quote stands, how many they are, and they, the first one
+/// lowest. In a register: what was just written in pieces is slow to be loaded as a whole.
+#[inline]
+fn tiny_string(bytes: &[u8], start: usize) -> Option<(usize, usize, u64)> {
+    let last = bytes.len().checked_sub(8)?;
+    let (mut at, mut length, mut text) = (start, 0, 0);
+    loop {
+        let from = at.min(last);
+        let word = u64::from_le_bytes(*bytes.get(from..)?.first_chunk()?) >> (8 * (at - from) % 64);
+        let marks = unusual(word);
+        let plain = (marks.trailing_zeros() / 8) as usize;
+        if length + plain > 8 {
+            return None;
+        }
+        // What stands below the lowest mark; all, if there is none. Nothing, if there is no room any more.
+        let below = ((marks & marks.wrapping_neg()) >> 7).wrapping_sub(1);
+        text |= (word & below) << (8 * length % 64);
+        (at, length) = (at + plain, length + plain);
+        if plain == 8 {
+            continue;
+        }
+        if bytes.get(at) == Some(&b'"') {
+            return Some((at, length, text));
+        }
+        let meant = MEANT[usize::from(*bytes.get(at + 1).filter(|_| bytes.get(at) == Some(&b'\\'))?)];
+        if meant == 0 || length == 8 {
+            return None;
+        }
+        text |= u64::from(meant) << (8 * length);
+        (at, length) = (at + 2, length + 1);
+    }
+}
 
 /// What the byte behind a backslash stands for; 0 if it begins a longer escape or none.
 pub(super) const MEANT: [u8; 256] = {

@@ -11,9 +11,6 @@ use super::scan;
 /// How many bytes are looked at and copied, whatever the length: what is always of the same length needs no branch for it.
 pub(crate) const WIDE: usize = 16;
 
-/// The bit that no ASCII character has, in each byte.
-const HIGH: u128 = u128::from_ne_bytes([0x80; WIDE]);
-
 /// Finds the first byte from a place on that is no plain text of a JSON string: a quote, a backslash, a control character, or not
 /// ASCII. [`WIDE`] or more if there is none.
 #[inline(always)]
@@ -90,7 +87,9 @@ fn marks<const ASCII: bool>(_: &[u8; WIDE]) -> u32 {
 /// Appends the first bytes of some, if all of them are ASCII and there is room for all. `false`: nothing was done.
 #[inline(always)]
 pub(crate) fn push_ascii(out: &mut String, bytes: &[u8; WIDE], length: usize) -> bool {
-    if u128::from_ne_bytes(*bytes) & HIGH != 0 || length > WIDE {
+    // As words: these may just have been written as such, and are slow to be loaded as a whole then.
+    let words = u128::from_ne_bytes(*bytes);
+    if (words as u64 | (words >> 64) as u64) & scan::HIGH != 0 || length > WIDE {
         return false;
     }
     let end = out.len() + length;
@@ -100,7 +99,7 @@ pub(crate) fn push_ascii(out: &mut String, bytes: &[u8; WIDE], length: usize) ->
     // SAFETY: the room is of as many bytes as are written. Some of them, or all, are the text's then; they are ASCII, so that it is
     // UTF-8 with any number of them.
     unsafe {
-        room.as_mut_ptr().cast::<[u8; WIDE]>().write(*bytes);
+        room.as_mut_ptr().cast::<u128>().write_unaligned(words);
         out.set_len(end);
     }
     true
