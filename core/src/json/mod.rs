@@ -6,7 +6,6 @@
 //! order and their repetitions, and a lone surrogate escape is text like any other (it decodes to U+FFFD).
 
 pub(crate) mod again;
-
 mod partial;
 pub(crate) mod scan;
 mod tape;
