@@ -1,5 +1,13 @@
-"""Packs a wheel again, smaller: the same files with the same dates, deflated by zopfli:  python repack.py WHEEL OUT"""
+"""Packs a wheel again, smaller:  python repack.py WHEEL BILL OUT
 
+The same files with the same dates, deflated by zopfli. The bill of materials is replaced by the one in the file BILL: maturin's own
+lists every crate that any feature on any system might take, with the paths of the machine, and a new number each time.
+"""
+
+import base64
+import csv
+import hashlib
+import io
 import struct
 import sys
 import zlib
@@ -10,33 +18,55 @@ import zopfli.zlib
 VERSION, DEFLATED = 20, 8
 
 
-def fields(entry: ZipInfo, packed: bytes) -> bytes:
+def fields(entry: ZipInfo, content: bytes, packed: bytes) -> bytes:
     """What stands in both headers of a file, from the version on."""
     year, month, day, hour, minute, second = entry.date_time
     date, time = (year - 1980) << 9 | month << 5 | day, hour << 11 | minute << 5 | second // 2
     # Names are ASCII: those of a wheel are.
-    return struct.pack("<5H3I2H", VERSION, 0, DEFLATED, time, date, entry.CRC, len(packed), entry.file_size, len(entry.filename), 0)
+    return struct.pack("<5H3I2H", VERSION, 0, DEFLATED, time, date, zlib.crc32(content), len(packed), len(content), len(entry.filename), 0)
 
 
-def main(source: str, target: str) -> None:
+def recorded(record: bytes, name: str, content: bytes) -> bytes:
+    """The list of a wheel's files, with another content of one of them."""
+    rows = list(csv.reader(io.StringIO(record.decode())))
+    digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+    (row,) = [row for row in rows if row[0] == name]
+    row[1:] = [f"sha256={digest}", str(len(content))]
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()
+
+
+def contents(wheel: ZipFile, bill: bytes) -> "dict[str, bytes]":
+    """What the files of the new wheel hold."""
+    files = {name: wheel.read(name) for name in wheel.namelist()}
+    (listed,) = [name for name in files if "/sboms/" in name]
+    (record,) = [name for name in files if name.endswith(".dist-info/RECORD")]
+    files[listed] = bill
+    files[record] = recorded(files[record], listed, bill)
+    return files
+
+
+def main(source: str, bill: str, target: str) -> None:
+    with ZipFile(source) as old, open(bill, "rb") as file:
+        entries, wanted = old.infolist(), contents(old, file.read())
     files, index = bytearray(), bytearray()
-    with ZipFile(source) as old:
-        entries = old.infolist()
-        for entry in entries:
-            # zlib's two bytes before the stream and four behind it are not the archive's.
-            packed = zopfli.zlib.compress(old.read(entry), numiterations=15)[2:-4]
-            name, both = entry.filename.encode("ascii"), fields(entry, packed)
-            made_by = entry.create_system << 8 | VERSION
-            index += b"PK\1\2" + struct.pack("<H", made_by) + both + struct.pack("<3H2I", 0, 0, 0, entry.external_attr, len(files)) + name
-            files += b"PK\3\4" + both + name + packed
+    for entry in entries:
+        content = wanted[entry.filename]
+        # zlib's two bytes before the stream and four behind it are not the archive's.
+        packed = zopfli.zlib.compress(content, numiterations=15)[2:-4]
+        name, both = entry.filename.encode("ascii"), fields(entry, content, packed)
+        made_by = entry.create_system << 8 | VERSION
+        index += b"PK\1\2" + struct.pack("<H", made_by) + both + struct.pack("<3H2I", 0, 0, 0, entry.external_attr, len(files)) + name
+        files += b"PK\3\4" + both + name + packed
     end = struct.pack("<4H2IH", 0, 0, len(entries), len(entries), len(index), len(files), 0)
     with open(target, "wb") as file:
         file.write(files + index + b"PK\5\6" + end)
-    with ZipFile(source) as old, ZipFile(target) as new:
-        assert new.namelist() == old.namelist()
-        for one, other in zip(old.infolist(), new.infolist()):
-            kept = [(entry.CRC, entry.file_size, entry.date_time, entry.external_attr) for entry in (one, other)]
-            assert kept[0] == kept[1] and zlib.crc32(new.read(other)) == one.CRC, one.filename
+    with ZipFile(target) as new:
+        assert new.testzip() is None and new.namelist() == list(wanted)
+        for one, other in zip(entries, new.infolist()):
+            assert (one.date_time, one.external_attr) == (other.date_time, other.external_attr), one.filename
+            assert new.read(other) == wanted[one.filename], one.filename
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
 #![cfg_attr(not(feature = "std"), no_std)]
+// A build for size keeps its hot functions fast; only a nightly compiler knows how to say so (python/build.sh).
+#![cfg_attr(deltafold_hot, feature(optimize_attribute))]
 #![deny(unsafe_code)]
 // The front page is also the crate's: one source, and its example is compiled here.
 #![doc = include_str!("../README.md")]

@@ -43,6 +43,8 @@ done
 
 run bash "$ROOT/python/build.sh" "$made/release"
 wheel=$(echo "$made"/release/*.whl)
+# The step `vectors` asks this one as well: it is built by another compiler than the one above, and for size.
+run python3 -m zipfile -e "$wheel" "$made/unpacked"
 for version in 3.9 3.10 3.11 3.12 3.13 3.14; do
     python=
     for candidate in "$(command -v "python$version" || true)" "$HOME/.pyenv/versions/$version".*/bin/python; do
@@ -55,9 +57,9 @@ for version in 3.9 3.10 3.11 3.12 3.13 3.14; do
     fi
 done
 
-# The budget is 1,000,000 bytes. All adapters, all rules and the command line are more than that when they are compressed, so this is
-# the ceiling that holds: a wheel that grows past it has to say why.
-ceiling=1230000
+# Without the nightly the standard library comes as it is, and the wheel cannot be within its budget.
+ceiling=1000000
+have_nightly || { ceiling=1210000; note "the wheel was not built as it is published, its budget of 1,000,000 bytes was not checked"; }
 size=$(stat -c %s "$wheel")
-[ "$size" -le 1000000 ] || note "the wheel has $size bytes; the budget is 1,000,000, the ceiling $ceiling"
 [ "$size" -le "$ceiling" ] || die "the wheel has $size bytes, more than $ceiling"
+run python3 "$ROOT/tests/tools/wheel.py" "$wheel" "$ROOT" "$HOME"

@@ -17,6 +17,10 @@ run "$CARGO_TARGET_DIR/debug/bindings" \
     "python='$DELTAFOLD_CACHE/venv/python/bin/python' '$ROOT/tests/runners/python/run.py'" \
     "npm=env -C '$DELTAFOLD_CACHE/npm/project' node '$ROOT/tests/runners/npm/run.mjs'"
 
+# The wheel as it is published, built for size; each fourth vector.
+run "$CARGO_TARGET_DIR/debug/bindings" --every 4 \
+    "python=env 'PYTHONPATH=$DELTAFOLD_CACHE/python/unpacked' python3 '$ROOT/tests/runners/python/run.py'"
+
 # The C runner once more under valgrind, which is slow: each sixteenth vector. All of them take minutes:
 #   DELTAFOLD_EVERY=1 bash tests/run vectors
 plain=$DELTAFOLD_CACHE/c/runner-plain

@@ -196,6 +196,7 @@ impl Accumulator {
         true
     }
 
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     fn apply_any(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
         let kind = event.kind();
         if kind == Kind::RateLimits {
@@ -474,6 +475,7 @@ impl Accumulator {
     }
 
     /// Puts a new item in the output, within the limit.
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     fn place(&mut self, index: u64, rank: u64, slot: Slot, event: &Event<'_>) -> Result<(), Error> {
         if self.building.slots.len() >= self.limits.items {
             return Err(self.too_many_items(event));
@@ -624,6 +626,7 @@ impl Accumulator {
 
 /// The wire index of the element that an event of this kind is about; 0 where the kind has none.
 #[inline]
+#[cfg_attr(deltafold_hot, optimize(speed))]
 pub(super) fn element_of(event: &Event<'_>, kind: Kind) -> u64 {
     match kind {
         Kind::ReasoningSummaryTextDelta

@@ -198,6 +198,7 @@ impl Slot {
     }
 
     /// Position of the element with this wire index.
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     pub(crate) fn position(&self, array: Array, wire: u64) -> Option<usize> {
         self.wires[array as usize].binary_search(&wire).ok()
     }
@@ -449,6 +450,7 @@ impl Logprobs {
 
 /// The child of a value at a position.
 #[inline]
+#[cfg_attr(deltafold_hot, optimize(speed))]
 fn step(value: &mut Value, at: u32) -> Option<&mut Value> {
     match value {
         Value::Array(elements) => elements.get_mut(at as usize),
@@ -458,6 +460,7 @@ fn step(value: &mut Value, at: u32) -> Option<&mut Value> {
 }
 
 /// The inside of a JSON array's text.
+#[cfg_attr(deltafold_hot, optimize(speed))]
 fn elements_of(list: &str) -> &str {
     list.strip_prefix('[').and_then(|list| list.strip_suffix(']')).unwrap_or("").trim()
 }

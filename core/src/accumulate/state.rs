@@ -56,6 +56,7 @@ impl State {
 
     /// The slot that an `output_index` routes to.
     #[inline]
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     pub(crate) fn routed(&self, index: u64) -> Option<u32> {
         // Usually items stand where they arrived.
         match self.slots.get(index as usize) {
@@ -70,6 +71,7 @@ impl State {
     }
 
     /// Puts an item in the order of the output, routed to by `index`.
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     pub(crate) fn place(&mut self, index: u64, rank: u64, mut slot: Slot) {
         let at = self.slots.len() as u32;
         if let Some(old) = self.by_index.insert((index, 0), at).and_then(|old| self.slots.get_mut(old as usize)) {

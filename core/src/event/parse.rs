@@ -159,6 +159,7 @@ impl Parser {
     }
 
     #[inline(never)]
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     fn find_other_block(&mut self, bytes: &[u8]) -> Option<(usize, usize)> {
         let Self { templates, depth, next, scratch, stack, marks, .. } = self;
         let mut newest_first = templates.iter_mut().enumerate().rev();
@@ -255,6 +256,7 @@ impl Parser {
         hit
     }
 
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     fn by_scan(&mut self, payload: &str, name: Option<&str>, known: Known<'_>) -> Option<Fault> {
         self.restart();
         let kind = likely_kind(payload, name);
@@ -291,6 +293,7 @@ impl Parser {
         }
     }
 
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     fn restart(&mut self) {
         self.fields = Fields::default();
         self.scratch.clear();

@@ -176,6 +176,7 @@ impl<'a> Event<'a> {
     /// The text that a delta event adds; empty for all others. Half of a surrogate pair is U+FFFD here, see
     /// [`halves`](Event::halves).
     #[inline]
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     pub fn delta(&self) -> &'a str {
         self.fields.delta.get(self.source()).unwrap_or("")
     }
@@ -268,6 +269,7 @@ impl<'a> Event<'a> {
 
     /// Says whether the event may go to the item with this id: it has the same or none.
     #[inline]
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     pub(crate) fn fits_item(&self, id: &str) -> bool {
         let own = &self.fields.item_id;
         own.is(id, self.source()) || !own.is_there()

@@ -186,6 +186,7 @@ impl Steady {
     /// line stands behind it. A delta with escapes is decoded into the scratch buffer.
     // Apart, so that what it has at hand stays in registers.
     #[inline(never)]
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     pub(crate) fn read(&mut self, bytes: &[u8], next: &mut Next, scratch: &mut String) -> Option<(usize, usize)> {
         if self.gaps.is_empty() {
             return None;
@@ -283,6 +284,7 @@ impl Steady {
 
 /// Reads a delta with escapes, or with text that is not ASCII: where it ends, where it is, and what is left of surrogate pairs.
 #[inline(never)]
+#[cfg_attr(deltafold_hot, optimize(speed))]
 fn read_rare(bytes: &[u8], start: usize, head: usize, scratch: &mut String) -> Option<(usize, Text, Halves)> {
     if let Some((end, length)) = scan::short_string(bytes, start, scratch) {
         return Some((end, Text::in_scratch(0, length), Halves::default()));
@@ -312,6 +314,7 @@ impl Literal {
 
     /// Where it ends in what came, if it stands there at a place.
     #[inline]
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     fn skip(&self, bytes: &[u8], at: usize, text: &[u8]) -> Option<usize> {
         let end = at + self.length;
         let found = bytes.get(at..end)?;
@@ -366,6 +369,7 @@ impl Next {
     }
 
     #[inline(never)]
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     fn expect(&mut self, number: u64) {
         *self = Self::default();
         let (mut rest, mut word, mut length) = (number, 0u64, 0);
@@ -387,6 +391,7 @@ impl Next {
 
 /// Reads a number of plain digits: no leading zero, at most 18.
 #[inline(never)]
+#[cfg_attr(deltafold_hot, optimize(speed))]
 pub(crate) fn read_number(bytes: &[u8], start: usize) -> Option<(usize, u64)> {
     let mut at = start;
     let mut value = 0u64;

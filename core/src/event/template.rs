@@ -223,6 +223,7 @@ impl Template {
     /// Looks whether `bytes` begin with a block that is like the learned one, but for the item that grew last, and gives
     /// where its payload lies. The payload is valid UTF-8 then, and the block ends two line feeds behind it;
     /// [`settle`](Self::settle) comes next.
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     pub(crate) fn read_block(
         &mut self,
         bytes: &[u8],

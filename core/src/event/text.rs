@@ -14,6 +14,7 @@ pub(crate) enum Raw<'a> {
 
 impl<'a> Raw<'a> {
     #[inline]
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     pub(crate) fn bytes(self) -> &'a [u8] {
         match self {
             Self::Text(text) => text.as_bytes(),
@@ -22,6 +23,7 @@ impl<'a> Raw<'a> {
     }
 
     #[inline]
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     pub(crate) fn text(self) -> &'a str {
         match self {
             Self::Text(text) => text,
@@ -97,6 +99,7 @@ impl Text {
     }
 
     #[inline]
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     fn whole<'a>(&self, source: Source<'a>) -> &'a [u8] {
         match self.place {
             Place::Absent | Place::Payload => source.payload.bytes(),
@@ -108,11 +111,13 @@ impl Text {
     /// The bytes of [`get`](Self::get), empty if there is no such string. Whether they are text is not looked at: that is most
     /// of the cost.
     #[inline]
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     pub(crate) fn bytes<'a>(&self, source: Source<'a>) -> &'a [u8] {
         self.whole(source).get(self.start as usize..self.end as usize).unwrap_or_default()
     }
 
     #[inline]
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     pub(crate) fn get<'a>(&self, source: Source<'a>) -> Option<&'a str> {
         let text = match (self.place, source.payload) {
             (Place::Absent, _) => return None,

@@ -15,6 +15,7 @@ pub(crate) struct Open {
 
 /// Skips JSON white space.
 #[inline]
+#[cfg_attr(deltafold_hot, optimize(speed))]
 pub(crate) fn space(bytes: &[u8], mut at: usize) -> usize {
     while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(at) {
         at += 1;
@@ -39,6 +40,7 @@ pub(crate) fn special(word: u64) -> u64 {
 /// Finds the closing quote of a string whose first inner byte is at `at`. Returns its position and whether there are
 /// escapes. The escapes are checked; halves of surrogate pairs are allowed.
 #[inline]
+#[cfg_attr(deltafold_hot, optimize(speed))]
 pub(crate) fn string(bytes: &[u8], mut at: usize) -> Result<(usize, bool), JsonError> {
     let mut escaped = false;
     loop {
@@ -66,6 +68,7 @@ pub(crate) fn string(bytes: &[u8], mut at: usize) -> Result<(usize, bool), JsonE
 
 /// Marks the bytes of a word that end or bend a string, or are not ASCII. The lowest mark is exact.
 #[inline]
+#[cfg_attr(deltafold_hot, optimize(speed))]
 pub(super) fn unusual(word: u64) -> u64 {
     let quote = word ^ (ONES * b'"' as u64);
     let slash = word ^ (ONES * b'\\' as u64);
@@ -76,6 +79,7 @@ pub(super) fn unusual(word: u64) -> u64 {
 /// Finds the first byte from `at` on that is no plain text of a string: a quote, a backslash, a control character, or not
 /// ASCII. `None` if there is none. Made for strings of a few bytes: the last bytes are read like the others.
 #[inline]
+#[cfg_attr(deltafold_hot, optimize(speed))]
 pub(crate) fn plain_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     let last = bytes.len().checked_sub(WIDE)?;
     while at < bytes.len() {
@@ -111,6 +115,7 @@ pub(crate) fn unchecked_string(bytes: &[u8], start: usize) -> Option<Seen> {
 
 /// A string with escapes, or with text that is not ASCII. Nothing special stands before `from`.
 #[inline(never)]
+#[cfg_attr(deltafold_hot, optimize(speed))]
 fn rare_string(bytes: &[u8], start: usize, from: usize) -> Option<Seen> {
     let (end, escaped) = string(bytes, from).ok()?;
     core::str::from_utf8(bytes.get(start..end)?).ok()?;
@@ -211,6 +216,7 @@ fn bad(kind: JsonErrorKind, at: usize) -> JsonError {
 
 /// Checks an escape that does not stand for one byte, and gives where it ends.
 #[inline(never)]
+#[cfg_attr(deltafold_hot, optimize(speed))]
 fn escape(bytes: &[u8], at: usize) -> Result<usize, JsonError> {
     match bytes.get(at + 1) {
         Some(b'u') => match bytes.get(at + 2..at + 6) {
@@ -227,6 +233,7 @@ fn escape(bytes: &[u8], at: usize) -> Result<usize, JsonError> {
 // In wasm the compiler may choose: there the bytes count.
 #[cfg_attr(target_arch = "wasm32", inline)]
 #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
+#[cfg_attr(deltafold_hot, optimize(speed))]
 pub(crate) fn number(bytes: &[u8], start: usize) -> Result<usize, JsonError> {
     let digits = |mut at: usize| {
         while bytes.get(at).is_some_and(u8::is_ascii_digit) {
@@ -261,6 +268,7 @@ pub(crate) fn number(bytes: &[u8], start: usize) -> Result<usize, JsonError> {
 /// Checks one whole value that starts at `at` (white space allowed before it) and returns where it ends. With `KEEP` its
 /// nodes are written to `nodes`. `stack` is scratch; `depth` bounds the open containers.
 #[inline]
+#[cfg_attr(deltafold_hot, optimize(speed))]
 pub(crate) fn value<const KEEP: bool>(
     bytes: &[u8],
     at: usize,
@@ -274,6 +282,7 @@ pub(crate) fn value<const KEEP: bool>(
 
 /// The same, with so many containers open around it.
 #[inline]
+#[cfg_attr(deltafold_hot, optimize(speed))]
 fn value_above<const KEEP: bool>(
     bytes: &[u8],
     mut at: usize,
@@ -379,6 +388,7 @@ fn integers(bytes: &[u8], start: usize) -> Option<usize> {
 
 /// Says whether the value behind the key last read is a list of log probabilities that is worth folding.
 #[inline]
+#[cfg_attr(deltafold_hot, optimize(speed))]
 fn folds(bytes: &[u8], at: usize, nodes: &[Node]) -> bool {
     let key = nodes.last().and_then(|key| bytes.get(key.start as usize..key.end as usize));
     key == Some(b"logprobs") && {
@@ -404,6 +414,7 @@ fn folded(
 }
 
 #[inline]
+#[cfg_attr(deltafold_hot, optimize(speed))]
 fn push<const KEEP: bool>(nodes: &mut Vec<Node>, tag: Tag, start: usize, end: usize, escaped: bool) {
     if KEEP {
         let next = nodes.len() as u32 + 1;
@@ -413,6 +424,7 @@ fn push<const KEEP: bool>(nodes: &mut Vec<Node>, tag: Tag, start: usize, end: us
 
 /// Reads `"key" :` at `at` and returns the position behind the colon.
 #[inline]
+#[cfg_attr(deltafold_hot, optimize(speed))]
 fn key<const KEEP: bool>(bytes: &[u8], at: usize, nodes: &mut Vec<Node>) -> Result<usize, JsonError> {
     if bytes.get(at) != Some(&b'"') {
         return Err(unexpected(bytes, at));

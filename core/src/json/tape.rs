@@ -153,6 +153,7 @@ impl core::error::Error for JsonError {}
 
 impl Tape {
     /// Checks a whole document, nested at most `depth` deep, and remembers its values. On an error the tape is empty.
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     pub fn parse(&mut self, text: &str, depth: usize) -> Result<(), JsonError> {
         self.clear();
         // A save holds values of the deepest kind a few levels down.
@@ -176,6 +177,7 @@ impl Tape {
         Ok(())
     }
 
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     pub(super) fn note_folded(&mut self) {
         let nodes = self.nodes.iter().enumerate().filter(|(_, node)| node.is_folded());
         self.folded.extend(nodes.map(|(at, _)| (at as u32, OnceCell::new())));
@@ -232,6 +234,7 @@ pub struct View<'a> {
 
 impl<'a> View<'a> {
     #[inline]
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     fn node(&self) -> &'a Node {
         &self.tape.nodes[self.at]
     }
@@ -285,6 +288,7 @@ impl<'a> View<'a> {
     }
 
     /// Says whether the value is a string with exactly this text.
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     pub fn is_str(&self, text: &str) -> bool {
         let node = self.node();
         node.tag == Tag::String && self.key_is(self.at, text)
@@ -332,6 +336,7 @@ impl<'a> View<'a> {
 
     /// The same value where what is in it can be seen.
     #[inline]
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     fn unfolded(&self) -> Self {
         let tape = if self.node().is_folded() { self.tape.unfold(self.at, self.text) } else { None };
         tape.map_or(*self, |tape| View { text: self.text, tape, at: 0 })
@@ -369,6 +374,7 @@ impl<'a> View<'a> {
     }
 
     /// The members of an object, repeated keys included; nothing for other values.
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     pub fn entries(&self) -> impl Iterator<Item = (View<'a>, View<'a>)> + use<'a> {
         let this = self.unfolded();
         let node = this.node();
@@ -382,6 +388,7 @@ impl<'a> View<'a> {
     }
 
     /// A member of an object; the last one if the key is repeated.
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     pub fn get(&self, key: &str) -> Option<Self> {
         let this = self.unfolded();
         let node = this.node();
@@ -411,6 +418,7 @@ impl<'a> View<'a> {
     }
 
     #[inline]
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     fn key_is(&self, at: usize, key: &str) -> bool {
         let node = &self.tape.nodes[at];
         let (start, end) = (node.start as usize, node.end as usize);

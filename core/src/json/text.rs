@@ -30,6 +30,7 @@ pub fn decode(literal: &str) -> Cow<'_, str> {
 }
 
 /// Says whether the inside of a JSON string literal means this text, without decoding it. The literal must be well formed.
+#[cfg_attr(deltafold_hot, optimize(speed))]
 pub(crate) fn means(literal: &str, text: &str) -> bool {
     let (mut literal, mut text) = (literal.as_bytes(), text.as_bytes());
     while !literal.is_empty() {
@@ -90,6 +91,7 @@ fn pass_escape<'l, 't>(literal: &'l [u8], text: &'t [u8]) -> Option<(&'l [u8], &
 }
 
 /// Appends the decoded inside of a JSON string literal; tells about lone halves. The literal must be well formed.
+#[cfg_attr(deltafold_hot, optimize(speed))]
 pub fn decode_into(literal: &str, out: &mut String) -> Halves {
     let mut halves = Halves::default();
     let bytes = literal.as_bytes();
@@ -169,6 +171,7 @@ pub fn join(high: u16, low: u16) -> Option<char> {
     char::from_u32(0x10000 + ((u32::from(high) - 0xD800) << 10) + (u32::from(low) - 0xDC00))
 }
 
+#[cfg_attr(deltafold_hot, optimize(speed))]
 fn hex4(bytes: &[u8], at: usize) -> u16 {
     let digits = bytes.get(at..at + 4).unwrap_or_default();
     digits.iter().fold(0, |sum, digit| {

@@ -30,6 +30,7 @@ impl Reader {
     ///
     /// [`Code::BufferLimit`] if more bytes wait than the limit or the machine's memory allows, [`Code::AfterFinish`] after the end of input, or the
     /// error that ended reading.
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     pub fn feed(&mut self, chunk: &[u8]) -> Result<(), Error> {
         let before = self.pending.len();
         // Often a small chunk is more of a block that waits for its end.
@@ -53,6 +54,7 @@ impl Reader {
     /// Takes what is most often one whole block, or several, where the ones before were read. Apart, since what a function saves
     /// for its longest way it saves for all of them.
     #[inline(never)]
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     fn feed_blocks(&mut self, chunk: &[u8]) -> Result<(), Error> {
         let read = self.clear && self.at == self.pending.len() && self.input == Input::Open;
         if !read || !chunk.ends_with(b"\n\n") || chunk.len() > self.options.limits.buffered_bytes {
@@ -73,6 +75,7 @@ impl Reader {
     /// Makes room for a large chunk where nothing is pending: just enough, and the old room goes first. Doubling would hold
     /// several times the largest event.
     #[inline]
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     fn make_room(&mut self, length: usize) {
         if length > self.pending.capacity() && length > LARGE_CHUNK {
             self.pending = Vec::new();

@@ -231,6 +231,7 @@ impl Reader {
     }
 
     #[inline(never)]
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     fn poll_next(&mut self) -> Result<Option<Event<'_>>, Error> {
         if !self.clear {
             return self.poll_any();
@@ -283,6 +284,7 @@ impl Reader {
 
     /// Takes the block that the parser has found, and that stands at `offset`.
     #[inline(never)]
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     fn take_block<'a>(
         &'a mut self,
         from: usize,
