@@ -269,8 +269,7 @@ impl<'a> Event<'a> {
     /// Says whether the event may go to the item with this id: it has the same or none.
     #[inline]
     pub(crate) fn fits_item(&self, id: &str) -> bool {
-        let own = &self.fields.item_id;
-        own.is(id, self.source()) || !own.is_there()
+        self.fields.fits_item(id, self.source())
     }
 
     /// The whole arguments of a done event of a call; the same as [`text`](Event::text).
