@@ -239,7 +239,7 @@ impl Steady {
                     fields.delta = Text::in_payload(start - self.head, at - self.head);
                     fields.halves = Halves::default();
                 } else {
-                    (at, fields.delta, fields.halves) = read_rare(bytes, start, self.head, scratch)?;
+                    at = read_rare(bytes, start, self.head, scratch, (&mut fields.delta, &mut fields.halves))?;
                 }
             } else if !plain {
                 at = scan::unchecked_string(bytes, start)?.end;
@@ -315,21 +315,31 @@ impl Steady {
     }
 }
 
-/// Reads a delta with escapes, or with text that is not ASCII: where it ends, where it is, and what is left of surrogate pairs.
+/// Reads a delta with escapes, or with text that is not ASCII, and gives where it ends.
 #[inline(never)]
-fn read_rare(bytes: &[u8], start: usize, head: usize, scratch: &mut String) -> Option<(usize, Text, Halves)> {
+fn read_rare(
+    bytes: &[u8],
+    start: usize,
+    head: usize,
+    scratch: &mut String,
+    (delta, halves): (&mut Text, &mut Halves),
+) -> Option<usize> {
+    *halves = Halves::default();
     if let Some((end, length)) = scan::short_string(bytes, start, scratch) {
-        return Some((end, Text::in_scratch(0, length), Halves::default()));
+        *delta = Text::in_scratch(0, length);
+        return Some(end);
     }
     let seen = scan::unchecked_string(bytes, start)?;
     if !seen.escaped {
-        return Some((seen.end, Text::in_payload(start - head, seen.end - head), Halves::default()));
+        *delta = Text::in_payload(start - head, seen.end - head);
+        return Some(seen.end);
     }
     // It was checked there, but a checked text cannot be handed on without a second look.
     let literal = core::str::from_utf8(bytes.get(start..seen.end)?).ok()?;
     scratch.clear();
-    let halves = decode_into(literal, scratch);
-    Some((seen.end, Text::in_scratch(0, scratch.len()), halves))
+    *halves = decode_into(literal, scratch);
+    *delta = Text::in_scratch(0, scratch.len());
+    Some(seen.end)
 }
 
 impl Literal {

@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::tape::{JsonError, JsonErrorKind, Node, Tag};
-use super::wide::{first_special, first_unusual, push_ascii, WIDE};
+use super::wide::{first_special, first_unusual, push_ascii, unusual_marks, WIDE};
 
 /// One level of an open container: the index of its node, and whether it is an object.
 #[derive(Clone, Copy, Debug)]
@@ -120,7 +120,8 @@ fn rare_string(bytes: &[u8], start: usize, from: usize) -> Option<Seen> {
 /// Decodes a string of a few bytes of ASCII whose escapes stand for one byte each. Gives where its closing quote stands and how
 /// many bytes of `out` it takes; more may stand behind them. `None`: it is to be read in another way.
 pub(crate) fn short_string(bytes: &[u8], start: usize, out: &mut String) -> Option<(usize, usize)> {
-    if let Some((end, length, text)) = tiny_string(bytes, start) {
+    let near = bytes.get(start..).and_then(<[u8]>::first_chunk).and_then(|bytes| near_string(bytes, start));
+    if let Some((end, length, text)) = near.or_else(|| tiny_string(bytes, start)) {
         out.clear();
         out.reserve(WIDE);
         return push_ascii(out, &u128::from(text).to_le_bytes(), WIDE).then_some((end, length));
@@ -189,6 +190,37 @@ fn tiny_string(bytes: &[u8], start: usize) -> Option<(usize, usize, u64)> {
         text |= u64::from(meant) << (8 * length);
         (at, length) = (at + 2, length + 1);
     }
+}
+
+/// As [`tiny_string`], if it ends within sixteen bytes and has more behind it: all of them are looked at in one go.
+#[inline(always)]
+fn near_string(bytes: &[u8; WIDE + 8], start: usize) -> Option<(usize, usize, u64)> {
+    let mut marks = unusual_marks(bytes.first_chunk()?)?;
+    let (mut from, mut length, mut text) = (0, 0, 0);
+    loop {
+        let at = marks.trailing_zeros() as usize;
+        let plain = at - from;
+        if plain > 7 || length + plain > 8 {
+            break;
+        }
+        let word = u64::from_le_bytes(*bytes.get(from..)?.first_chunk()?);
+        // Nothing, if there is no room any more.
+        text |= (word & !(u64::MAX << (8 * plain))) << (8 * length % 64);
+        length += plain;
+        let byte = *bytes.get(at)?;
+        if byte == b'"' {
+            return (at < WIDE).then_some((start + at, length, text));
+        }
+        let meant = MEANT[usize::from(*bytes.get(at + 1)?)];
+        if byte != b'\\' || meant == 0 || length == 8 || at + 2 > WIDE {
+            break;
+        }
+        text |= u64::from(meant) << (8 * length);
+        (from, length) = (at + 2, length + 1);
+        // What is escaped may look like an end.
+        marks &= u32::MAX << from;
+    }
+    None
 }
 
 /// What the byte behind a backslash stands for; 0 if it begins a longer escape or none.

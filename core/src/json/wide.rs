@@ -7,6 +7,7 @@
 use alloc::string::String;
 
 use super::scan;
+use crate::SPEED;
 
 /// How many bytes are looked at and copied, whatever the length: what is always of the same length needs no branch for it.
 pub(crate) const WIDE: usize = 16;
@@ -31,6 +32,13 @@ pub(crate) fn first_special(bytes: &[u8; WIDE]) -> usize {
     }
     let words = u128::from_le_bytes(*bytes);
     first(scan::special(words as u64), || scan::special((words >> 64) as u64))
+}
+
+/// A bit for each byte that is no plain text of a JSON string, the first one lowest, and one behind the last. `None` where there are no
+/// instructions for it.
+#[inline(always)]
+pub(crate) fn unusual_marks(bytes: &[u8; WIDE]) -> Option<u32> {
+    (SPEED && VECTORS).then(|| marks::<true>(bytes) | END)
 }
 
 /// Where the lowest mark of two words is.
