@@ -372,7 +372,8 @@ impl Literal {
 /// a call; they may overlap.
 #[inline(always)]
 fn same(own: &[u8], found: &[u8]) -> bool {
-    match (own.first_chunk::<WIDE>(), found.first_chunk::<WIDE>(), own.last_chunk::<WIDE>(), found.last_chunk::<WIDE>()) {
+    match (own.first_chunk::<WIDE>(), found.first_chunk::<WIDE>(), own.last_chunk::<WIDE>(), found.last_chunk::<WIDE>())
+    {
         (Some(own_first), Some(first), Some(own_last), Some(last)) if SPEED && own.len() <= 2 * WIDE => {
             own_first == first && own_last == last
         }

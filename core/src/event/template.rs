@@ -260,7 +260,8 @@ impl Template {
     fn find_other(&self, bytes: &[u8], next: &Next) -> Option<usize> {
         let is_of = |steady: &Steady| steady.is_of(bytes, next);
         if SPEED {
-            let seen = self.growing.spot_of(bytes, next).and_then(|spot| self.spots.get(spot)).map(|at| usize::from(*at));
+            let seen =
+                self.growing.spot_of(bytes, next).and_then(|spot| self.spots.get(spot)).map(|at| usize::from(*at));
             if let Some(at) = seen.filter(|at| self.others.get(*at).is_some_and(|steady| is_of(steady))) {
                 return Some(at);
             }

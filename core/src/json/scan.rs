@@ -120,8 +120,15 @@ fn rare_string(bytes: &[u8], start: usize, from: usize) -> Option<Seen> {
 /// Decodes a string of a few bytes of ASCII whose escapes stand for one byte each. Gives where its closing quote stands and how
 /// many bytes of `out` it takes; more may stand behind them. `None`: it is to be read in another way.
 pub(crate) fn short_string(bytes: &[u8], start: usize, out: &mut String) -> Option<(usize, usize)> {
-    let near = bytes.get(start..).and_then(<[u8]>::first_chunk).and_then(|bytes| near_string(bytes, start));
-    if let Some((end, length, text)) = near.or_else(|| tiny_string(bytes, start)) {
+    let near = bytes.get(start..).and_then(<[u8]>::first_chunk).and_then(near_string);
+    let tiny = match near {
+        Some(found) => found.map(|(end, length, text)| (start + end, length, text)),
+        None => tiny_string(bytes, start),
+    };
+    if near == Some(None) {
+        return None;
+    }
+    if let Some((end, length, text)) = tiny {
         out.clear();
         out.reserve(WIDE);
         return push_ascii(out, &u128::from(text).to_le_bytes(), WIDE).then_some((end, length));
@@ -192,16 +199,17 @@ fn tiny_string(bytes: &[u8], start: usize) -> Option<(usize, usize, u64)> {
     }
 }
 
-/// As [`tiny_string`], if it ends within sixteen bytes and has more behind it: all of them are looked at in one go.
+/// As [`tiny_string`], for a string that ends within sixteen bytes and has more behind it: all of them are looked at in one go.
+/// `None` if it may be longer, `Some(None)` if it is to be read in another way than a short one.
 #[inline(always)]
-fn near_string(bytes: &[u8; WIDE + 8], start: usize) -> Option<(usize, usize, u64)> {
-    let mut marks = unusual_marks(bytes.first_chunk()?)?;
+fn near_string(bytes: &[u8; WIDE + 8]) -> Option<Option<(usize, usize, u64)>> {
+    let mut marks = unusual_marks(bytes.first_chunk()?)? | AFTER;
     let (mut from, mut length, mut text) = (0, 0, 0);
     loop {
         let at = marks.trailing_zeros() as usize;
         let plain = at - from;
-        if plain > 7 || length + plain > 8 {
-            break;
+        if plain > 7 || length + plain > 8 || at >= WIDE {
+            return None;
         }
         let word = u64::from_le_bytes(*bytes.get(from..)?.first_chunk()?);
         // Nothing, if there is no room any more.
@@ -209,19 +217,24 @@ fn near_string(bytes: &[u8; WIDE + 8], start: usize) -> Option<(usize, usize, u6
         length += plain;
         let byte = *bytes.get(at)?;
         if byte == b'"' {
-            return (at < WIDE).then_some((start + at, length, text));
+            return Some(Some((at, length, text)));
         }
         let meant = MEANT[usize::from(*bytes.get(at + 1)?)];
-        if byte != b'\\' || meant == 0 || length == 8 || at + 2 > WIDE {
-            break;
+        if byte != b'\\' || meant == 0 {
+            return Some(None);
+        }
+        if length == 8 {
+            return None;
         }
         text |= u64::from(meant) << (8 * length);
         (from, length) = (at + 2, length + 1);
         // What is escaped may look like an end.
         marks &= u32::MAX << from;
     }
-    None
 }
+
+/// So that there is a mark even if the last byte is a backslash.
+const AFTER: u32 = 1 << (WIDE + 1);
 
 /// What the byte behind a backslash stands for; 0 if it begins a longer escape or none.
 pub(super) const MEANT: [u8; 256] = {

@@ -113,6 +113,23 @@ pub(crate) fn push_ascii(out: &mut String, bytes: &[u8; WIDE], length: usize) ->
     true
 }
 
+/// Appends what stands before the first byte that is no plain text of a JSON string, and gives how many bytes that are. `None` if
+/// there is no room for all of them: nothing was done.
+#[inline(always)]
+pub(crate) fn push_plain(out: &mut String, bytes: &[u8; WIDE]) -> Option<usize> {
+    let plain = first_unusual(bytes, 0).min(WIDE);
+    let end = out.len() + plain;
+    // SAFETY: the text stays UTF-8, as nothing is changed but what is behind it.
+    let out = unsafe { out.as_mut_vec() };
+    let room = out.spare_capacity_mut().first_chunk_mut::<WIDE>()?;
+    // SAFETY: the room is of as many bytes as are written. Those that are the text's then stand before the first that is not ASCII.
+    unsafe {
+        room.as_mut_ptr().cast::<[u8; WIDE]>().write(*bytes);
+        out.set_len(end);
+    }
+    Some(plain)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,6 +172,23 @@ mod tests {
                 let before = text.clone();
                 assert!(!push_ascii(&mut text, &other, length), "byte {at}");
                 assert_eq!(text, before);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_plain_is_appended_up_to_the_first_byte_that_is_not() {
+        for byte in [b'"', b'\\', b'\n', 0x80, 0xFF] {
+            for at in 0..=WIDE {
+                let mut bytes = *b"0123456789abcde\x7f";
+                bytes[at.min(WIDE - 1)] = if at < WIDE { byte } else { b'x' };
+                let mut text = String::with_capacity(2 * WIDE);
+                text.push('é');
+                assert_eq!(push_plain(&mut text, &bytes), Some(at));
+                assert_eq!(text.strip_prefix('é').map(str::as_bytes), bytes.get(..at));
+                let mut full = String::with_capacity(WIDE);
+                full.extend((full.capacity() - WIDE..full.capacity()).map(|_| 'x'));
+                assert_eq!((push_plain(&mut full, &bytes), full.len()), (None, WIDE));
             }
         }
     }
