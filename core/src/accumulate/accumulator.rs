@@ -171,7 +171,10 @@ impl Accumulator {
     /// The same, for who has no event yet.
     #[inline(never)]
     pub(crate) fn append_turned(&mut self, fields: &Fields, source: Source<'_>) -> bool {
-        let Some(index) = fields.index(Index::Output).filter(|_| self.outcome.is_none()) else { return false };
+        if self.outcome.is_some() || !fields.is_mere_text() {
+            return false;
+        }
+        let Some(index) = fields.index(Index::Output) else { return false };
         let Some(at) = self.building.routed(index) else { return false };
         let Some((kind, element, way)) = self.building.slots.get(at as usize).and_then(|slot| slot.last) else {
             return false;

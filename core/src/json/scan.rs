@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::tape::{JsonError, JsonErrorKind, Node, Tag};
-use super::wide::{first_special, first_unusual, push_ascii, unusual_marks, WIDE};
+use super::wide::{first_special, first_unusual, push_ascii, special_marks, unusual_marks, WIDE};
 
 /// One level of an open container: the index of its node, and whether it is an object.
 #[derive(Clone, Copy, Debug)]
@@ -53,14 +53,49 @@ pub(crate) fn string(bytes: &[u8], mut at: usize) -> Result<(usize, bool), JsonE
             Some(b'"') => return Ok((at, escaped)),
             Some(b'\\') => {
                 escaped = true;
-                // Most stand for one byte.
-                let simple = bytes.get(at + 1).is_some_and(|byte| MEANT[usize::from(*byte)] != 0);
-                at = if simple { at + 2 } else { escape(bytes, at)? };
+                at = pass_escapes(bytes, at)?;
             }
             Some(0..=0x1F) => return Err(JsonError::new(JsonErrorKind::Control, at)),
             Some(_) => at += 1,
             None => return Err(JsonError::new(JsonErrorKind::End, bytes.len())),
         }
+    }
+}
+
+/// Passes over an escape, and over what is behind it up to the end of the string if there is enough to look at in one go: where there
+/// is one escape there are often many.
+#[inline(never)]
+fn pass_escapes(bytes: &[u8], mut at: usize) -> Result<usize, JsonError> {
+    // Most stand for one byte.
+    let is_simple = |at: usize| bytes.get(at + 1).is_some_and(|byte| MEANT[usize::from(*byte)] != 0);
+    let start = at;
+    'chunks: while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<WIDE>) {
+        let Some(mut marks) = special_marks(chunk) else { break };
+        let mut length = WIDE;
+        while marks != 0 {
+            let found = marks.trailing_zeros() as usize;
+            match chunk.get(found) {
+                Some(b'\\') if is_simple(at + found) => {}
+                Some(b'\\') => {
+                    at = escape(bytes, at + found)?;
+                    continue 'chunks;
+                }
+                // The end, or what may not stand there.
+                _ => return Ok(at + found),
+            }
+            // The last one may reach into the next bytes.
+            length = WIDE.max(found + 2);
+            // What is escaped may look like an end.
+            marks &= u32::MAX << (found + 2);
+        }
+        at += length;
+    }
+    if at > start {
+        Ok(at)
+    } else if is_simple(at) {
+        Ok(at + 2)
+    } else {
+        escape(bytes, at)
     }
 }
 

@@ -222,6 +222,13 @@ impl Tape {
     }
 }
 
+/// Says whether text is a whole document, nested at most `depth` deep: what [`Tape::parse`] would say, and nothing is remembered.
+pub(crate) fn is_document(text: &str, depth: usize) -> bool {
+    let bytes = text.as_bytes();
+    let end = scan::value::<false>(bytes, 0, depth.min(DEEPEST + 32), &mut Vec::new(), &mut Vec::new());
+    u32::try_from(bytes.len()).is_ok() && end.is_ok_and(|end| scan::space(bytes, end) == bytes.len())
+}
+
 /// One value on a [`Tape`]. Cheap to copy; converts nothing before it is asked.
 #[derive(Clone, Copy)]
 pub struct View<'a> {

@@ -41,6 +41,12 @@ pub(crate) fn unusual_marks(bytes: &[u8; WIDE]) -> Option<u32> {
     (SPEED && VECTORS).then(|| marks::<true>(bytes) | END)
 }
 
+/// A bit for each byte that ends or bends a JSON string, the first one lowest. `None` where there are no instructions for it.
+#[inline(always)]
+pub(crate) fn special_marks(bytes: &[u8; WIDE]) -> Option<u32> {
+    (SPEED && VECTORS).then(|| marks::<false>(bytes))
+}
+
 /// Where the lowest mark of two words is.
 #[inline(always)]
 fn first(low: u64, high: impl Fn() -> u64) -> usize {
