@@ -113,6 +113,11 @@ impl Accumulator {
         self.building.again(position)
     }
 
+    /// The list of tools as the last snapshot wrote it: the next ones repeat it.
+    pub(crate) fn tools(&self) -> &str {
+        self.building.fields.tools()
+    }
+
     /// The text that ended last, as it was written: the events that end its part and its item repeat it.
     pub(crate) fn said(&self) -> &str {
         self.said.literal()

@@ -66,7 +66,11 @@ macro_rules! takers {
 /// What the next event may repeat. A validator looks into every object, so there is nothing to be won by leaving any out.
 macro_rules! known {
     ($reader:ident, $again:ident) => {
-        Known { objects: $reader.validator.is_none().then_some(&$again), literal: $reader.accumulator.said() }
+        Known {
+            objects: $reader.validator.is_none().then_some(&$again),
+            literal: $reader.accumulator.said(),
+            tools: if $reader.validator.is_none() { $reader.accumulator.tools() } else { "" },
+        }
     };
 }
 
