@@ -232,6 +232,7 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
+    use crate::json::View;
 
     /// Parses with and without knowledge: the same must come of it. Says whether what is known was left unread.
     fn same(text: &str, known: &[(&str, usize)], depth: usize) -> bool {
@@ -361,6 +362,66 @@ mod tests {
         let long = "0123456789".repeat(4);
         assert_eq!(tape.parse_around_string(&format!(r#"{{"a":"{long}"}}"#), 8, &long), Some(()));
         assert_eq!(tape.parse_around_string(&format!(r#"{{"a":"{long}x"}}"#), 8, &long), None);
+    }
+
+    /// Parses with and without known tools: the same must come of it. Gives whether they were left out.
+    fn same_with_tools(text: &str, tools: &str, known: &[(&str, usize)]) -> bool {
+        let (mut tape, mut plain) = (Tape::default(), Tape::default());
+        let of = |at: usize| known.get(at).map(|(text, depth)| Again { text, depth: *depth });
+        let known = Known { objects: Some(&of), literal: "", tools };
+        let expected = plain.parse(text, 8);
+        assert_eq!(tape.parse_but(text, 8, known), expected, "{text}");
+        if expected.is_err() {
+            return false;
+        }
+        let (root, other) = (tape.root(text), plain.root(text));
+        assert_eq!(root.to_value().to_string(), other.to_value().to_string());
+        for pointer in ["/response/tools", "/response/tools/1/a", "/response/output/0/id", "/response/z", "/n"] {
+            let raw =
+                |view: View<'_>| view.pointer(pointer).map(|view| (view.span(), view.tag(), view.raw().to_string()));
+            assert_eq!(raw(root), raw(other), "{text} {pointer}");
+        }
+        root.pointer("/response/tools").is_some_and(|tools| tools.is_folded())
+    }
+
+    #[test]
+    fn tools_that_are_known_are_read_like_any_others_wherever_they_stand() {
+        let tools = r#"[{"type":"function","é":[[1]]},{"a":"]"}]"#;
+        let (a, b) = (A.0, B.0);
+        for output in [String::from("[]"), format!("[{a},{b}]"), format!("[ {a}, {b} ]"), format!("[{b},{a}]")] {
+            for text in [
+                format!(r#"{{"response":{{"output":{output},"tools":{tools},"z":[2]}},"n":3}}"#),
+                format!(r#"{{"response":{{"z":[2],"tools": {tools} , "output":{output}}},"n":3}}"#),
+                format!(r#"{{"n":3,"response":{{"tools":{tools},"output":{output},"logprobs":[4]}}}}"#),
+            ] {
+                assert!(same_with_tools(&text, tools, &[A, B]), "{text}");
+                // Cut anywhere it is no JSON.
+                for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {
+                    assert!(!same_with_tools(&text[..end], tools, &[A, B]), "{text} to {end}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn tools_that_differ_or_stand_elsewhere_are_looked_into() {
+        let tools = r#"[{"type":"function","é":[[1]]},{"a":"]"}]"#;
+        for text in [
+            format!(r#"{{"response":{{"tools":{}}}}}"#, tools.replace("[[1]]", "[[2]]")),
+            format!(r#"{{"response":{{"tools":{}}}}}"#, tools.replace('}', "} ")),
+            format!(r#"{{"tools":{tools},"response":{{"tools":{tools}}}}}"#),
+            format!(r#"{{"response":{{"z":{{"tools":{tools}}}}}}}"#),
+            format!(r#"{{"response":{{"tools":[{tools}]}}}}"#),
+            format!(r#"{{"response":{{"tools":"{}"}}}}"#, "[1]"),
+            String::from(r#"{"response":{"tools":[]}}"#),
+            String::from(r#"{"response":{"z":"\"tools\":[1]"}}"#),
+        ] {
+            assert!(!same_with_tools(&text, tools, &[]), "{text}");
+            assert!(!same_with_tools(&text, "[1]", &[]), "{text}");
+            assert!(!same_with_tools(&text, "", &[]), "{text}");
+        }
+        // What stands behind the list is no part of it.
+        assert!(!same_with_tools(r#"{"response":{"tools":[1]2}}"#, "[1]", &[]));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use super::DEEPEST;
 /// [`root`](Tape::root) that was given to [`parse`](Tape::parse).
 ///
 /// Lists of log probabilities are checked, but the places of what is in them are found when somebody looks: they can be most
-/// of a document, and seldom matter to its reader. So it is with objects that were checked before.
+/// of a document, and seldom matter to its reader. So it is with objects and lists that were checked before.
 #[derive(Clone, Debug, Default)]
 pub struct Tape {
     pub(super) nodes: Vec<Node>,
@@ -332,7 +332,7 @@ impl<'a> View<'a> {
         self.node().tag == Tag::Object && self.node().escaped
     }
 
-    /// Says whether this is a list of log probabilities, not empty: its text is the cheaper way to read it.
+    /// Says whether this is a list that was not looked into, such as one of log probabilities: its text is the cheaper way to read it.
     pub(crate) fn is_folded(&self) -> bool {
         self.node().tag == Tag::Array && self.node().escaped
     }
