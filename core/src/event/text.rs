@@ -148,8 +148,8 @@ impl Text {
     fn push_any(&self, source: Source<'_>, out: &mut String) {
         let text = self.get(source).unwrap_or_default();
         if SPEED {
-            // So that the next short one finds room.
-            out.reserve(text.len() + WIDE);
+            // So that the next short one finds room, and growing takes powers of two as it would without.
+            out.reserve((text.len() + WIDE).max(2 * WIDE));
         }
         out.push_str(text);
     }
