@@ -161,19 +161,13 @@ impl Accumulator {
                 return Ok(());
             }
         }
-        if self.append_elsewhere(event) {
+        if self.append_turned(event.fields(), event.source()) {
             return Ok(());
         }
         self.apply_any(event, findings)
     }
 
     /// One more delta for a string that some delta went to, where several items grow at the same time.
-    #[inline(never)]
-    fn append_elsewhere(&mut self, event: &Event<'_>) -> bool {
-        self.append_turned(event.fields(), event.source())
-    }
-
-    /// The same, for who has no event yet.
     #[inline(never)]
     pub(crate) fn append_turned(&mut self, fields: &Fields, source: Source<'_>) -> bool {
         if self.outcome.is_some() || !fields.is_mere_text() {
