@@ -16,7 +16,7 @@ use super::slot::{Array, Opened, Slot, Way, FAR};
 use super::state::{object, State};
 use crate::contract::Kind;
 use crate::error::{Code, Error};
-use crate::event::{Event, Fields, Source};
+use crate::event::{Event, Fields, Index, Source};
 use crate::finding::{Findings, Place, Repair};
 use crate::json::again::Again;
 use crate::json::{join, Object, Tag, View};
@@ -113,6 +113,11 @@ impl Accumulator {
         self.building.again(position)
     }
 
+    /// The list of tools as the last snapshot wrote it: the next ones repeat it.
+    pub(crate) fn tools(&self) -> &str {
+        self.building.fields.tools()
+    }
+
     /// The text that ended last, as it was written: the events that end its part and its item repeat it.
     pub(crate) fn said(&self) -> &str {
         self.said.literal()
@@ -152,11 +157,11 @@ impl Accumulator {
     #[inline]
     pub fn apply(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
         if let Some(cursor) = self.cursor {
-            if self.append_again(cursor, event) {
+            if self.append_again(cursor, event.fields(), event.source()) {
                 return Ok(());
             }
         }
-        if self.append_elsewhere(event) {
+        if self.append_turned(event.fields(), event.source()) {
             return Ok(());
         }
         self.apply_any(event, findings)
@@ -164,14 +169,17 @@ impl Accumulator {
 
     /// One more delta for a string that some delta went to, where several items grow at the same time.
     #[inline(never)]
-    fn append_elsewhere(&mut self, event: &Event<'_>) -> bool {
-        let Some(index) = event.output_index().filter(|_| self.outcome.is_none()) else { return false };
+    pub(crate) fn append_turned(&mut self, fields: &Fields, source: Source<'_>) -> bool {
+        if self.outcome.is_some() || !fields.is_mere_text() {
+            return false;
+        }
+        let Some(index) = fields.index(Index::Output) else { return false };
         let Some(at) = self.building.routed(index) else { return false };
         let Some((kind, element, way)) = self.building.slots.get(at as usize).and_then(|slot| slot.last) else {
             return false;
         };
         let cursor = Cursor { kind, output_index: index, element, slot: at, way };
-        let appended = self.append_again(cursor, event);
+        let appended = self.append_again(cursor, fields, source);
         if appended {
             self.cursor = Some(cursor);
         }
@@ -179,20 +187,20 @@ impl Accumulator {
     }
 
     /// The usual case: one more delta for the string that the last one went to.
-    #[inline(never)]
-    fn append_again(&mut self, cursor: Cursor, event: &Event<'_>) -> bool {
-        let same = event.kind() == cursor.kind
-            && event.output_index() == Some(cursor.output_index)
-            && element_of(event, cursor.kind) == cursor.element
-            && event.fields().is_mere_text();
+    #[inline]
+    fn append_again(&mut self, cursor: Cursor, fields: &Fields, source: Source<'_>) -> bool {
+        let same = fields.kind == cursor.kind
+            && fields.index(Index::Output) == Some(cursor.output_index)
+            && element_of(fields, cursor.kind) == cursor.element
+            && fields.is_mere_text();
         let Some(slot) = same.then(|| self.building.slots.get_mut(cursor.slot as usize)).flatten() else {
             return false;
         };
-        if !event.fits_item(slot.id()) || slot.high.is_some() || self.bytes > self.limits.response_bytes {
+        if !fields.fits_item(slot.id(), source) || slot.high.is_some() || self.bytes > self.limits.response_bytes {
             return false;
         }
         let Some(text) = slot.follow(cursor.way) else { return false };
-        self.bytes += event.fields().delta.push_to(event.source(), text);
+        self.bytes += fields.delta.push_to(source, text);
         true
     }
 
@@ -562,7 +570,7 @@ impl Accumulator {
         self.cursor = None;
         let kind = event.kind();
         let Some(at) = self.find(event, route.item_type, findings)? else { return Ok(()) };
-        let element = element_of(event, kind);
+        let element = element_of(event.fields(), kind);
         let announced = kind == Kind::ShellCallCommandAdded;
         let (way, opened) = self.building.slots[at as usize].way(route.target, element, self.limits.parts);
         if !announced || opened.gap || opened.too_many {
@@ -627,14 +635,17 @@ impl Accumulator {
 /// The wire index of the element that an event of this kind is about; 0 where the kind has none.
 #[inline]
 #[cfg_attr(deltafold_hot, optimize(speed))]
-pub(super) fn element_of(event: &Event<'_>, kind: Kind) -> u64 {
+pub(super) fn element_of(fields: &Fields, kind: Kind) -> u64 {
+    let content = fields.index(Index::Content);
     match kind {
         Kind::ReasoningSummaryTextDelta
         | Kind::ReasoningSummaryTextDone
         | Kind::ReasoningSummaryPartAdded
-        | Kind::ReasoningSummaryPartDone => event.summary_index().or(event.content_index()),
-        Kind::ShellCallCommandAdded | Kind::ShellCallCommandDelta | Kind::ShellCallCommandDone => event.command_index(),
-        _ => event.content_index(),
+        | Kind::ReasoningSummaryPartDone => fields.index(Index::Summary).or(content),
+        Kind::ShellCallCommandAdded | Kind::ShellCallCommandDelta | Kind::ShellCallCommandDone => {
+            fields.index(Index::Command)
+        }
+        _ => content,
     }
     .unwrap_or(0)
 }

@@ -8,11 +8,13 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::OnceCell;
+use core::ops::Range;
 
 use super::said::Said;
 use super::slot::part_with;
 use crate::json::again::Again;
 use crate::json::{Object, Tag, Tape, Value, View};
+use crate::SPEED;
 
 /// An object that is built only when it is looked at or changed.
 #[derive(Clone, Debug)]
@@ -23,6 +25,8 @@ pub(crate) enum Body {
         reading: Reading,
         /// How many containers it is made of; `None` if that is not known.
         containers: Option<usize>,
+        /// Where the list of tools stands in it; empty if that is not known.
+        tools: Range<usize>,
         light: OnceCell<Light>,
         whole: OnceCell<Object>,
     },
@@ -67,7 +71,7 @@ impl From<View<'_>> for Body {
 impl Body {
     fn raw(view: View<'_>, reading: Reading) -> Self {
         let (text, containers) = (view.raw().to_owned(), view.containers());
-        Self::Raw { text, reading, containers, light: OnceCell::new(), whole: OnceCell::new() }
+        Self::Raw { text, reading, containers, tools: 0..0, light: OnceCell::new(), whole: OnceCell::new() }
     }
 
     /// Takes an item that somebody will soon look at. A large one is not held twice, as text and as an object.
@@ -117,12 +121,20 @@ impl Body {
 
     /// Takes the text of a snapshot but for that of its items, which is most of it.
     fn without(snapshot: View<'_>, output: View<'_>) -> Self {
+        let tools = if SPEED { tools_of(snapshot, output) } else { None };
         let (from, raw) = (snapshot.span().0, snapshot.raw());
         let (start, end) = output.span();
         let (before, behind) = (raw.get(..start - from).unwrap_or_default(), raw.get(end - from..).unwrap_or_default());
-        let text = [before, "null", behind].concat();
+        let text = [before, NO_OUTPUT, behind].concat();
         let reading = Reading::Snapshot;
-        Self::Raw { text, reading, containers: None, light: OnceCell::new(), whole: OnceCell::new() }
+        Self::Raw {
+            text,
+            reading,
+            containers: None,
+            tools: tools.unwrap_or_default(),
+            light: OnceCell::new(),
+            whole: OnceCell::new(),
+        }
     }
 
     /// The object. While it is text, log probabilities may be missing in its content parts.
@@ -181,6 +193,30 @@ impl Body {
         }
     }
 }
+
+impl Body {
+    /// The list of tools of a response as it was written, for knowing it again; empty if there is none.
+    pub(crate) fn tools(&self) -> &str {
+        match self {
+            Self::Raw { text, tools, .. } => text.get(tools.clone()).unwrap_or_default(),
+            Self::Built(_) => "",
+        }
+    }
+}
+
+/// What stands in the place of a snapshot's items.
+const NO_OUTPUT: &str = "null";
+
+/// Where the list of tools stands in a snapshot whose output is left out.
+fn tools_of(snapshot: View<'_>, output: View<'_>) -> Option<Range<usize>> {
+    let tools = snapshot.get("tools").filter(|tools| tools.tag() == Tag::Array && tools.raw().len() >= WORTH_BYTES)?;
+    let (from, (start, end)) = (snapshot.span().0, output.span());
+    let moved = |at: usize| if at < start { at - from } else { at - from - (end - start) + NO_OUTPUT.len() };
+    Some(moved(tools.span().0)..moved(tools.span().1))
+}
+
+/// Lists that are shorter are read as fast as they are found.
+const WORTH_BYTES: usize = 512;
 
 impl Light {
     fn of(view: View<'_>, reading: Reading) -> Self {

@@ -24,7 +24,7 @@ impl Accumulator {
             _ => "message",
         };
         let Some(at) = self.find(event, item_type, findings)? else { return Ok(()) };
-        let wire = element_of(event, event.kind());
+        let wire = element_of(event.fields(), event.kind());
         let slot = &mut self.building.slots[at as usize];
         if let Some(known) = slot.element(array, wire) {
             // Deltas came first, or the part came twice: the longer text stays.
@@ -50,7 +50,7 @@ impl Accumulator {
         let Some(part) = event.part() else { return Ok(()) };
         let item_type = if array == Array::Summary { "reasoning" } else { "message" };
         let Some(at) = self.find(event, item_type, findings)? else { return Ok(()) };
-        let wire = element_of(event, event.kind());
+        let wire = element_of(event.fields(), event.kind());
         let slot = &mut self.building.slots[at as usize];
         if let Some(known) = slot.element(array, wire) {
             if let Some(message) = agree::part(known, part, &self.said) {

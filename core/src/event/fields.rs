@@ -236,6 +236,12 @@ impl Fields {
         self.logprobs.len() <= 2 && !self.halves.lone
     }
 
+    /// Says whether the event may go to the item with this id: it has the same or none.
+    #[inline]
+    pub(crate) fn fits_item(&self, id: &str, source: Source<'_>) -> bool {
+        self.item_id.is(id, source) || !self.item_id.is_there()
+    }
+
     #[inline]
     pub(crate) fn sequence_number(&self) -> Option<u64> {
         (self.sequence_number != NONE).then_some(self.sequence_number)

@@ -70,6 +70,11 @@ impl Kind {
         matches!(self, Self::Completed | Self::Failed | Self::Incomplete)
     }
 
+    /// Whether it is one that holds a snapshot of the response.
+    pub(crate) fn has_response(self) -> bool {
+        self.is_terminal() || matches!(self, Self::Created | Self::Queued | Self::InProgress)
+    }
+
     /// Whether it adds to a value (group `delta`).
     pub fn is_delta(self) -> bool {
         matches!(self.group(), Group::Delta)

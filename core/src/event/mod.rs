@@ -16,7 +16,7 @@ mod typed;
 mod write;
 
 pub use crate::contract::{Group, Kind};
-pub(crate) use fields::Fields;
+pub(crate) use fields::{Fields, Index};
 pub(crate) use foreign::{recognise, recognise_bytes};
 pub use parse::{Fault, Levels, Origin, Parser};
 pub use payload::{Event, Foretold, OwnedEvent, Strings};

@@ -276,6 +276,7 @@ impl Parser {
         let known = Known {
             objects: known.objects.filter(|_| self.levels.template && kind.is_some_and(Kind::is_terminal)),
             literal: if self.levels.template { known.literal } else { "" },
+            tools: if self.levels.template && kind.is_some_and(Kind::has_response) { known.tools } else { "" },
         };
         let result = general(payload, self.depth, &mut self.fields, &mut self.scratch, &mut tape, known);
         let object = !tape.is_empty();

@@ -271,8 +271,7 @@ impl<'a> Event<'a> {
     #[inline]
     #[cfg_attr(deltafold_hot, optimize(speed))]
     pub(crate) fn fits_item(&self, id: &str) -> bool {
-        let own = &self.fields.item_id;
-        own.is(id, self.source()) || !own.is_there()
+        self.fields.fits_item(id, self.source())
     }
 
     /// The whole arguments of a done event of a call; the same as [`text`](Event::text).

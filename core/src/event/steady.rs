@@ -9,7 +9,9 @@ use alloc::vec::Vec;
 
 use super::fields::{Fields, Mark, Slot, GAPS};
 use super::text::{Source, Text};
+use crate::json::wide::WIDE;
 use crate::json::{decode_into, scan, Halves};
+use crate::SPEED;
 
 /// A block as it will be, but for its gaps.
 #[derive(Clone, Debug, Default)]
@@ -69,6 +71,24 @@ struct Key {
     bytes: [u8; 8],
     at: usize,
     behind_number: bool,
+}
+
+impl Key {
+    /// What stands where the key of this item would.
+    #[inline]
+    fn found<'b>(&self, bytes: &'b [u8], next: &Next) -> Option<&'b [u8; 8]> {
+        let at = self.at + if self.behind_number { next.length } else { 0 };
+        bytes.get(at..)?.first_chunk()
+    }
+}
+
+/// How many spots a list has. Ten times as many as there are items, so that two seldom have the same.
+pub(crate) const SPOTS: usize = 256;
+
+/// The spot of a key: the highest bits of a product, which all of its bits have a part in.
+#[inline]
+fn spot(key: &[u8; 8]) -> usize {
+    (u64::from_le_bytes(*key).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as usize
 }
 
 /// Blocks past this are not foretold: there is one for each item that grows.
@@ -170,9 +190,19 @@ impl Steady {
     /// Says whether what comes may be of this item. A quick look, for choosing among many.
     #[inline]
     pub(crate) fn is_of(&self, bytes: &[u8], next: &Next) -> bool {
-        let Some(key) = &self.key else { return false };
-        let at = key.at + if key.behind_number { next.length } else { 0 };
-        bytes.get(at..).and_then(<[u8]>::first_chunk) == Some(&key.bytes)
+        self.key.as_ref().is_some_and(|key| key.found(bytes, next) == Some(&key.bytes))
+    }
+
+    /// Where a list has the item that what comes may be of, if its blocks are like those of this one. A guess.
+    #[inline]
+    pub(crate) fn spot_of(&self, bytes: &[u8], next: &Next) -> Option<usize> {
+        self.key.as_ref()?.found(bytes, next).map(spot)
+    }
+
+    /// Where a list has this item.
+    #[inline]
+    pub(crate) fn spot(&self) -> Option<usize> {
+        self.key.as_ref().map(|key| spot(&key.bytes))
     }
 
     /// The id of the item, if a block is foretold for one.
@@ -210,7 +240,7 @@ impl Steady {
                     fields.delta = Text::in_payload(start - self.head, at - self.head);
                     fields.halves = Halves::default();
                 } else {
-                    (at, fields.delta, fields.halves) = read_rare(bytes, start, self.head, scratch)?;
+                    at = read_rare(bytes, start, self.head, scratch, (&mut fields.delta, &mut fields.halves))?;
                 }
             } else if !plain {
                 at = scan::unchecked_string(bytes, start)?.end;
@@ -244,6 +274,10 @@ impl Steady {
         scratch: &mut String,
     ) -> Option<(usize, usize)> {
         let number = self.number.filter(|number| literal.has(number.at))?;
+        // Most often it is another item, and the number is right.
+        if SPEED && next.is_at(bytes, at + number.within) {
+            return None;
+        }
         let (_, value) = read_number(bytes, at + number.within)?;
         if value == next.value {
             return None;
@@ -282,22 +316,32 @@ impl Steady {
     }
 }
 
-/// Reads a delta with escapes, or with text that is not ASCII: where it ends, where it is, and what is left of surrogate pairs.
+/// Reads a delta with escapes, or with text that is not ASCII, and gives where it ends.
 #[inline(never)]
 #[cfg_attr(deltafold_hot, optimize(speed))]
-fn read_rare(bytes: &[u8], start: usize, head: usize, scratch: &mut String) -> Option<(usize, Text, Halves)> {
+fn read_rare(
+    bytes: &[u8],
+    start: usize,
+    head: usize,
+    scratch: &mut String,
+    (delta, halves): (&mut Text, &mut Halves),
+) -> Option<usize> {
+    *halves = Halves::default();
     if let Some((end, length)) = scan::short_string(bytes, start, scratch) {
-        return Some((end, Text::in_scratch(0, length), Halves::default()));
+        *delta = Text::in_scratch(0, length);
+        return Some(end);
     }
     let seen = scan::unchecked_string(bytes, start)?;
     if !seen.escaped {
-        return Some((seen.end, Text::in_payload(start - head, seen.end - head), Halves::default()));
+        *delta = Text::in_payload(start - head, seen.end - head);
+        return Some(seen.end);
     }
     // It was checked there, but a checked text cannot be handed on without a second look.
     let literal = core::str::from_utf8(bytes.get(start..seen.end)?).ok()?;
     scratch.clear();
-    let halves = decode_into(literal, scratch);
-    Some((seen.end, Text::in_scratch(0, scratch.len()), halves))
+    *halves = decode_into(literal, scratch);
+    *delta = Text::in_scratch(0, scratch.len());
+    Some(seen.end)
 }
 
 impl Literal {
@@ -319,11 +363,24 @@ impl Literal {
         let end = at + self.length;
         let found = bytes.get(at..end)?;
         // The end of a block is often of four bytes, and a comparison by call costs more than those.
-        let same = match <[u8; 4]>::try_from(found) {
-            Ok(found) => u32::from_le_bytes(found) == self.word,
-            Err(_) => text.get(self.start..self.start + self.length) == Some(found),
-        };
-        same.then_some(end)
+        if let Ok(found) = <[u8; 4]>::try_from(found) {
+            return (u32::from_le_bytes(found) == self.word).then_some(end);
+        }
+        let own = text.get(self.start..self.start + self.length)?;
+        same(own, found).then_some(end)
+    }
+}
+
+/// Compares two texts of the same length. What stands between two gaps is seldom longer than the two pieces that are compared without
+/// a call; they may overlap.
+#[inline(always)]
+fn same(own: &[u8], found: &[u8]) -> bool {
+    match (own.first_chunk::<WIDE>(), found.first_chunk::<WIDE>(), own.last_chunk::<WIDE>(), found.last_chunk::<WIDE>())
+    {
+        (Some(own_first), Some(first), Some(own_last), Some(last)) if SPEED && own.len() <= 2 * WIDE => {
+            own_first == first && own_last == last
+        }
+        _ => own == found,
     }
 }
 
@@ -354,6 +411,14 @@ impl Next {
         let others = u64::from_le_bytes(*place) & !self.mask;
         *place = (others | (self.word & self.mask)).to_le_bytes();
         true
+    }
+
+    /// Says whether the digits stand at a place, and no digit behind them. `false` says nothing near the end.
+    #[inline]
+    fn is_at(&self, bytes: &[u8], at: usize) -> bool {
+        let Some(found) = bytes.get(at..).and_then(<[u8]>::first_chunk) else { return false };
+        let behind = bytes.get(at + self.length).is_some_and(|byte| !byte.is_ascii_digit());
+        behind && (u64::from_le_bytes(*found) ^ self.word) & self.mask == 0
     }
 
     /// Expects the number behind this one.

@@ -21,10 +21,11 @@ use core::ops::Range;
 use memchr::memchr2;
 
 use super::fields::{plain_number, Fields, Mark, Slot};
-use super::steady::{read_number, Next, Steady};
+use super::steady::{read_number, Next, Steady, SPOTS};
 use super::text::{Source, Text};
 use crate::contract::Kind;
 use crate::json::{decode_into, scan, Halves};
+use crate::SPEED;
 
 /// What a template remembers. Its size is bounded by the largest payload that it may learn.
 #[derive(Clone, Debug)]
@@ -37,6 +38,8 @@ pub(crate) struct Template {
     #[allow(clippy::vec_box)]
     others: Vec<Box<Steady>>,
     turn: usize,
+    /// Where each of the others was last seen in the list, by the [`spot`](Steady::spot) of its key.
+    spots: Vec<u8>,
     /// Tells what is foretold from what was foretold before, also by other templates.
     serial: u64,
     /// What read the last event.
@@ -113,6 +116,7 @@ impl Template {
             growing: Box::default(),
             others: Vec::new(),
             turn: 0,
+            spots: Vec::new(),
             serial: u64::from(number) << 32,
             by: By::Tight,
             last_item: Vec::new(),
@@ -233,12 +237,7 @@ impl Template {
         stack: &mut Vec<scan::Open>,
         marks: &mut Vec<Mark>,
     ) -> Option<(usize, usize)> {
-        let from = self.turn.min(self.others.len());
-        let in_turn = |range: Range<usize>| {
-            let mut others = self.others.get(range.clone())?.iter();
-            Some(range.start + others.position(|steady| steady.is_of(bytes, next))?)
-        };
-        if let Some(at) = in_turn(from..self.others.len()).or_else(|| in_turn(0..from)) {
+        if let Some(at) = self.find_other(bytes, next) {
             if let Some(found) = self.others[at].read(bytes, next, scratch) {
                 self.turn_to(at);
                 self.by = By::Turned;
@@ -255,6 +254,25 @@ impl Template {
         let length = self.loose.read::<true>(payload, depth, stack, Some(marks))?;
         let ended = payload.get(length..length + 2) == Some(b"\n\n");
         ended.then_some((self.head.len(), self.head.len() + length))
+    }
+
+    /// Finds the one of the others that a block is likely to be of.
+    #[inline]
+    fn find_other(&self, bytes: &[u8], next: &Next) -> Option<usize> {
+        let is_of = |steady: &Steady| steady.is_of(bytes, next);
+        if SPEED {
+            let seen =
+                self.growing.spot_of(bytes, next).and_then(|spot| self.spots.get(spot)).map(|at| usize::from(*at));
+            if let Some(at) = seen.filter(|at| self.others.get(*at).is_some_and(|steady| is_of(steady))) {
+                return Some(at);
+            }
+        }
+        let from = self.turn.min(self.others.len());
+        let in_turn = |range: Range<usize>| {
+            let mut others = self.others.get(range.clone())?.iter();
+            Some(range.start + others.position(|steady| is_of(steady))?)
+        };
+        in_turn(from..self.others.len()).or_else(|| in_turn(0..from))
     }
 
     /// Ends the reading of a payload that matched: decodes the delta, and cuts anew for the next one.
@@ -315,6 +333,13 @@ impl Template {
 
     /// Makes one of the others the item that grows. Where several take turns, that behind it is likely to be next.
     fn turn_to(&mut self, at: usize) {
+        if SPEED {
+            self.spots.resize(SPOTS, 0);
+            if let Some(seen) = self.growing.spot().and_then(|spot| self.spots.get_mut(spot)) {
+                // There are fewer items than a byte can count.
+                *seen = at as u8;
+            }
+        }
         core::mem::swap(&mut self.growing, &mut self.others[at]);
         self.turn = at + 1;
     }

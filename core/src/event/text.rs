@@ -2,7 +2,8 @@
 
 use alloc::string::String;
 
-use crate::json::wide::push_ascii;
+use crate::json::wide::{push_ascii, WIDE};
+use crate::SPEED;
 
 /// A payload. That it is UTF-8 is always known, but a block that was compared with text was never read as text: who needs a
 /// `str` of it has it checked, and who needs bytes pays nothing.
@@ -150,6 +151,11 @@ impl Text {
 
     #[inline(never)]
     fn push_any(&self, source: Source<'_>, out: &mut String) {
-        out.push_str(self.get(source).unwrap_or_default());
+        let text = self.get(source).unwrap_or_default();
+        if SPEED {
+            // So that the next short one finds room, and growing takes powers of two as it would without.
+            out.reserve((text.len() + WIDE).max(2 * WIDE));
+        }
+        out.push_str(text);
     }
 }

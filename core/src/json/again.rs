@@ -24,10 +24,41 @@ pub(crate) struct Known<'k> {
     pub(crate) objects: Option<Objects<'k>>,
     /// The inside of a string, as it was written and checked; empty if there is none.
     pub(crate) literal: &'k str,
+    /// The list of tools of the response, as it was written and checked where it stands, by the same limit of depth; empty if there
+    /// is none.
+    pub(crate) tools: &'k str,
 }
 
 /// Shorter ones are read as fast as they are found.
 const SHORT: usize = 32;
+
+/// The list of tools that is known.
+struct Tools {
+    /// Where its opening bracket stands, and where its closing one does.
+    start: usize,
+    end: usize,
+}
+
+/// How many containers are open in a list of tools: the event, the response, and itself.
+const TOOLS_AROUND: usize = 3;
+
+impl Tools {
+    /// Finds the list behind another one, or anywhere. Only the first is looked at, so that time is linear in the text.
+    fn find(bytes: &[u8], list: Option<&List<'_>>, tools: &str) -> Option<Self> {
+        let length = tools.len().checked_sub(1)?;
+        let find = |from: usize, to: usize| {
+            let is_named = |start: &usize| {
+                bytes.get(..*start).is_some_and(|before| before.trim_ascii_end().ends_with(b"\"tools\":"))
+            };
+            memchr::memchr_iter(b'[', bytes.get(from..to)?).map(|at| from + at).find(is_named)
+        };
+        let start = match list {
+            Some(list) => find(list.end, bytes.len()).or_else(|| find(0, list.start)),
+            None => find(0, bytes.len()),
+        }?;
+        bytes.get(start..)?.starts_with(tools.as_bytes()).then_some(Self { start, end: start + length })
+    }
+}
 
 /// A list whose elements are those that are known, all of them and in their order.
 struct List<'k> {
@@ -48,9 +79,10 @@ impl Tape {
             return self.parse(text, depth);
         }
         let list = known.objects.and_then(|objects| List::find(text.as_bytes(), objects));
-        let done = match list {
-            Some(list) => self.parse_around(text, depth, &list),
-            None => self.parse_around_string(text, depth, known.literal),
+        let tools = Tools::find(text.as_bytes(), list.as_ref(), known.tools);
+        let done = match (list, tools) {
+            (None, None) => self.parse_around_string(text, depth, known.literal),
+            (list, tools) => self.parse_around(text, depth, list.as_ref(), tools.as_ref()),
         };
         match done {
             Some(()) => Ok(()),
@@ -91,19 +123,52 @@ impl Tape {
         }
     }
 
-    /// Parses a document without what stands in the list, and then puts that in. `None` if it cannot be done.
-    fn parse_around(&mut self, text: &str, depth: usize, list: &List<'_>) -> Option<()> {
+    /// Parses a document without what stands in the lists, and then puts that in. `None` if it cannot be done.
+    fn parse_around(&mut self, text: &str, depth: usize, list: Option<&List<'_>>, tools: Option<&Tools>) -> Option<()> {
         u32::try_from(text.len()).ok()?;
-        let (before, behind) = (text.get(..=list.start)?, text.get(list.end..)?);
-        self.parse(&[before, behind].concat(), depth).ok()?;
-        // Only if an array begins there: the bracket may as well be part of a string.
-        let at = self.nodes.binary_search_by_key(&(list.start as u32), |node| node.start).ok()?;
+        let (list_cut, tools_cut) =
+            (list.map(|list| (list.start, list.end)), tools.map(|tools| (tools.start, tools.end)));
+        // Those that are none come first, and are empty.
+        let (first, second) = (list_cut.min(tools_cut).unwrap_or((0, 1)), list_cut.max(tools_cut)?);
+        let pieces = [text.get(..=first.0)?, text.get(first.1..=second.0)?, text.get(second.1..)?];
+        self.parse(&pieces.concat(), depth).ok()?;
+        // What stands before is to be in its place first.
+        if tools_cut < list_cut {
+            self.fold(tools)?;
+        }
+        if let Some(list) = list {
+            let (at, around) = self.array_at(list.start)?;
+            if around + list.depth > depth {
+                return None;
+            }
+            self.put_in(at, text, list);
+        }
+        if tools_cut > list_cut {
+            self.fold(tools)?;
+        }
+        Some(())
+    }
+
+    /// The array that begins at a place, and how many containers are open in it. Only if one does: the bracket may as well be part
+    /// of a string.
+    fn array_at(&self, start: usize) -> Option<(usize, usize)> {
+        let at = self.nodes.binary_search_by_key(&(start as u32), |node| node.start).ok()?;
         let array = self.nodes.get(at).filter(|node| node.tag == Tag::Array)?;
-        let around = self.nodes.iter().take(at + 1).filter(|node| node.next >= array.next).count();
-        if around + list.depth > depth {
+        Some((at, self.nodes.iter().take(at + 1).filter(|node| node.next >= array.next).count()))
+    }
+
+    /// Puts what stands in the list of tools in, as a list that is looked into when somebody asks.
+    fn fold(&mut self, tools: Option<&Tools>) -> Option<()> {
+        let Some(tools) = tools else { return Some(()) };
+        let (at, around) = self.array_at(tools.start)?;
+        // Elsewhere it may be too deep.
+        if around != TOOLS_AROUND {
             return None;
         }
-        self.put_in(at, text, list);
+        self.shift((tools.start as u32, (tools.end - tools.start - 1) as u32), (at, 0));
+        self.nodes.get_mut(at)?.escaped = true;
+        self.folded.clear();
+        self.note_folded();
         Some(())
     }
 
@@ -167,13 +232,14 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
+    use crate::json::View;
 
     /// Parses with and without knowledge: the same must come of it. Says whether what is known was left unread.
     fn same(text: &str, known: &[(&str, usize)], depth: usize) -> bool {
         let of = |number: usize| known.get(number).map(|(text, depth)| Again { text, depth: *depth });
         let (mut tape, mut plain) = (Tape::default(), Tape::default());
         let expected = plain.parse(text, depth);
-        let known = Known { objects: Some(&of), literal: "" };
+        let known = Known { objects: Some(&of), ..Known::default() };
         assert_eq!(tape.parse_but(text, depth, known), expected, "{text}");
         if expected.is_err() {
             return false;
@@ -254,7 +320,7 @@ mod tests {
     fn same_with_string(text: &str, literal: &str) {
         let (mut tape, mut plain) = (Tape::default(), Tape::default());
         let expected = plain.parse(text, 8);
-        assert_eq!(tape.parse_but(text, 8, Known { objects: None, literal }), expected, "{text}");
+        assert_eq!(tape.parse_but(text, 8, Known { literal, ..Known::default() }), expected, "{text}");
         let nodes = |tape: &Tape| -> Vec<_> {
             tape.nodes.iter().map(|node| (node.start, node.end, node.next, node.tag, node.escaped)).collect()
         };
@@ -296,6 +362,66 @@ mod tests {
         let long = "0123456789".repeat(4);
         assert_eq!(tape.parse_around_string(&format!(r#"{{"a":"{long}"}}"#), 8, &long), Some(()));
         assert_eq!(tape.parse_around_string(&format!(r#"{{"a":"{long}x"}}"#), 8, &long), None);
+    }
+
+    /// Parses with and without known tools: the same must come of it. Gives whether they were left out.
+    fn same_with_tools(text: &str, tools: &str, known: &[(&str, usize)]) -> bool {
+        let (mut tape, mut plain) = (Tape::default(), Tape::default());
+        let of = |at: usize| known.get(at).map(|(text, depth)| Again { text, depth: *depth });
+        let known = Known { objects: Some(&of), literal: "", tools };
+        let expected = plain.parse(text, 8);
+        assert_eq!(tape.parse_but(text, 8, known), expected, "{text}");
+        if expected.is_err() {
+            return false;
+        }
+        let (root, other) = (tape.root(text), plain.root(text));
+        assert_eq!(root.to_value().to_string(), other.to_value().to_string());
+        for pointer in ["/response/tools", "/response/tools/1/a", "/response/output/0/id", "/response/z", "/n"] {
+            let raw =
+                |view: View<'_>| view.pointer(pointer).map(|view| (view.span(), view.tag(), view.raw().to_string()));
+            assert_eq!(raw(root), raw(other), "{text} {pointer}");
+        }
+        root.pointer("/response/tools").is_some_and(|tools| tools.is_folded())
+    }
+
+    #[test]
+    fn tools_that_are_known_are_read_like_any_others_wherever_they_stand() {
+        let tools = r#"[{"type":"function","é":[[1]]},{"a":"]"}]"#;
+        let (a, b) = (A.0, B.0);
+        for output in [String::from("[]"), format!("[{a},{b}]"), format!("[ {a}, {b} ]"), format!("[{b},{a}]")] {
+            for text in [
+                format!(r#"{{"response":{{"output":{output},"tools":{tools},"z":[2]}},"n":3}}"#),
+                format!(r#"{{"response":{{"z":[2],"tools": {tools} , "output":{output}}},"n":3}}"#),
+                format!(r#"{{"n":3,"response":{{"tools":{tools},"output":{output},"logprobs":[4]}}}}"#),
+            ] {
+                assert!(same_with_tools(&text, tools, &[A, B]), "{text}");
+                // Cut anywhere it is no JSON.
+                for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {
+                    assert!(!same_with_tools(&text[..end], tools, &[A, B]), "{text} to {end}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn tools_that_differ_or_stand_elsewhere_are_looked_into() {
+        let tools = r#"[{"type":"function","é":[[1]]},{"a":"]"}]"#;
+        for text in [
+            format!(r#"{{"response":{{"tools":{}}}}}"#, tools.replace("[[1]]", "[[2]]")),
+            format!(r#"{{"response":{{"tools":{}}}}}"#, tools.replace('}', "} ")),
+            format!(r#"{{"tools":{tools},"response":{{"tools":{tools}}}}}"#),
+            format!(r#"{{"response":{{"z":{{"tools":{tools}}}}}}}"#),
+            format!(r#"{{"response":{{"tools":[{tools}]}}}}"#),
+            format!(r#"{{"response":{{"tools":"{}"}}}}"#, "[1]"),
+            String::from(r#"{"response":{"tools":[]}}"#),
+            String::from(r#"{"response":{"z":"\"tools\":[1]"}}"#),
+        ] {
+            assert!(!same_with_tools(&text, tools, &[]), "{text}");
+            assert!(!same_with_tools(&text, "[1]", &[]), "{text}");
+            assert!(!same_with_tools(&text, "", &[]), "{text}");
+        }
+        // What stands behind the list is no part of it.
+        assert!(!same_with_tools(r#"{"response":{"tools":[1]2}}"#, "[1]", &[]));
     }
 
     #[test]

@@ -17,6 +17,7 @@ pub(crate) mod wide;
 pub const DEEPEST: usize = 512;
 
 pub use partial::{partial_json, Change, ChangeKind, Notes, PartialJson, PartialOptions, Unfinished};
+pub(crate) use tape::is_document;
 pub use tape::{JsonError, JsonErrorKind, Tag, Tape, View};
 pub use text::{decode, decode_into, join, write_string, Halves};
 pub use value::{Number, Object, Value};

@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::tape::{JsonError, JsonErrorKind, Node, Tag};
-use super::wide::{first_special, first_unusual, push_ascii, WIDE};
+use super::wide::{first_special, first_unusual, push_ascii, special_marks, unusual_marks, WIDE};
 
 /// One level of an open container: the index of its node, and whether it is an object.
 #[derive(Clone, Copy, Debug)]
@@ -55,14 +55,49 @@ pub(crate) fn string(bytes: &[u8], mut at: usize) -> Result<(usize, bool), JsonE
             Some(b'"') => return Ok((at, escaped)),
             Some(b'\\') => {
                 escaped = true;
-                // Most stand for one byte.
-                let simple = bytes.get(at + 1).is_some_and(|byte| MEANT[usize::from(*byte)] != 0);
-                at = if simple { at + 2 } else { escape(bytes, at)? };
+                at = pass_escapes(bytes, at)?;
             }
             Some(0..=0x1F) => return Err(JsonError::new(JsonErrorKind::Control, at)),
             Some(_) => at += 1,
             None => return Err(JsonError::new(JsonErrorKind::End, bytes.len())),
         }
+    }
+}
+
+/// Passes over an escape, and over what is behind it up to the end of the string if there is enough to look at in one go: where there
+/// is one escape there are often many.
+#[inline(never)]
+fn pass_escapes(bytes: &[u8], mut at: usize) -> Result<usize, JsonError> {
+    // Most stand for one byte.
+    let is_simple = |at: usize| bytes.get(at + 1).is_some_and(|byte| MEANT[usize::from(*byte)] != 0);
+    let start = at;
+    'chunks: while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<WIDE>) {
+        let Some(mut marks) = special_marks(chunk) else { break };
+        let mut length = WIDE;
+        while marks != 0 {
+            let found = marks.trailing_zeros() as usize;
+            match chunk.get(found) {
+                Some(b'\\') if is_simple(at + found) => {}
+                Some(b'\\') => {
+                    at = escape(bytes, at + found)?;
+                    continue 'chunks;
+                }
+                // The end, or what may not stand there.
+                _ => return Ok(at + found),
+            }
+            // The last one may reach into the next bytes.
+            length = WIDE.max(found + 2);
+            // What is escaped may look like an end.
+            marks &= u32::MAX << (found + 2);
+        }
+        at += length;
+    }
+    if at > start {
+        Ok(at)
+    } else if is_simple(at) {
+        Ok(at + 2)
+    } else {
+        escape(bytes, at)
     }
 }
 
@@ -125,7 +160,15 @@ fn rare_string(bytes: &[u8], start: usize, from: usize) -> Option<Seen> {
 /// Decodes a string of a few bytes of ASCII whose escapes stand for one byte each. Gives where its closing quote stands and how
 /// many bytes of `out` it takes; more may stand behind them. `None`: it is to be read in another way.
 pub(crate) fn short_string(bytes: &[u8], start: usize, out: &mut String) -> Option<(usize, usize)> {
-    if let Some((end, length, text)) = tiny_string(bytes, start) {
+    let near = bytes.get(start..).and_then(<[u8]>::first_chunk).and_then(near_string);
+    let tiny = match near {
+        Some(found) => found.map(|(end, length, text)| (start + end, length, text)),
+        None => tiny_string(bytes, start),
+    };
+    if near == Some(None) {
+        return None;
+    }
+    if let Some((end, length, text)) = tiny {
         out.clear();
         out.reserve(WIDE);
         return push_ascii(out, &u128::from(text).to_le_bytes(), WIDE).then_some((end, length));
@@ -195,6 +238,43 @@ fn tiny_string(bytes: &[u8], start: usize) -> Option<(usize, usize, u64)> {
         (at, length) = (at + 2, length + 1);
     }
 }
+
+/// As [`tiny_string`], for a string that ends within sixteen bytes and has more behind it: all of them are looked at in one go.
+/// `None` if it may be longer, `Some(None)` if it is to be read in another way than a short one.
+#[inline(always)]
+fn near_string(bytes: &[u8; WIDE + 8]) -> Option<Option<(usize, usize, u64)>> {
+    let mut marks = unusual_marks(bytes.first_chunk()?)? | AFTER;
+    let (mut from, mut length, mut text) = (0, 0, 0);
+    loop {
+        let at = marks.trailing_zeros() as usize;
+        let plain = at - from;
+        if plain > 7 || length + plain > 8 || at >= WIDE {
+            return None;
+        }
+        let word = u64::from_le_bytes(*bytes.get(from..)?.first_chunk()?);
+        // Nothing, if there is no room any more.
+        text |= (word & !(u64::MAX << (8 * plain))) << (8 * length % 64);
+        length += plain;
+        let byte = *bytes.get(at)?;
+        if byte == b'"' {
+            return Some(Some((at, length, text)));
+        }
+        let meant = MEANT[usize::from(*bytes.get(at + 1)?)];
+        if byte != b'\\' || meant == 0 {
+            return Some(None);
+        }
+        if length == 8 {
+            return None;
+        }
+        text |= u64::from(meant) << (8 * length);
+        (from, length) = (at + 2, length + 1);
+        // What is escaped may look like an end.
+        marks &= u32::MAX << from;
+    }
+}
+
+/// So that there is a mark even if the last byte is a backslash.
+const AFTER: u32 = 1 << (WIDE + 1);
 
 /// What the byte behind a backslash stands for; 0 if it begins a longer escape or none.
 pub(super) const MEANT: [u8; 256] = {

@@ -18,7 +18,7 @@ use super::DEEPEST;
 /// [`root`](Tape::root) that was given to [`parse`](Tape::parse).
 ///
 /// Lists of log probabilities are checked, but the places of what is in them are found when somebody looks: they can be most
-/// of a document, and seldom matter to its reader. So it is with objects that were checked before.
+/// of a document, and seldom matter to its reader. So it is with objects and lists that were checked before.
 #[derive(Clone, Debug, Default)]
 pub struct Tape {
     pub(super) nodes: Vec<Node>,
@@ -224,6 +224,13 @@ impl Tape {
     }
 }
 
+/// Says whether text is a whole document, nested at most `depth` deep: what [`Tape::parse`] would say, and nothing is remembered.
+pub(crate) fn is_document(text: &str, depth: usize) -> bool {
+    let bytes = text.as_bytes();
+    let end = scan::value::<false>(bytes, 0, depth.min(DEEPEST + 32), &mut Vec::new(), &mut Vec::new());
+    u32::try_from(bytes.len()).is_ok() && end.is_ok_and(|end| scan::space(bytes, end) == bytes.len())
+}
+
 /// One value on a [`Tape`]. Cheap to copy; converts nothing before it is asked.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
@@ -329,7 +336,7 @@ impl<'a> View<'a> {
         self.node().tag == Tag::Object && self.node().escaped
     }
 
-    /// Says whether this is a list of log probabilities, not empty: its text is the cheaper way to read it.
+    /// Says whether this is a list that was not looked into, such as one of log probabilities: its text is the cheaper way to read it.
     pub(crate) fn is_folded(&self) -> bool {
         self.node().tag == Tag::Array && self.node().escaped
     }

@@ -4,6 +4,8 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 
 use super::scan::{HIGH, MEANT, ONES};
+use super::wide::{push_plain, WIDE};
+use crate::SPEED;
 
 /// The halves of surrogate pairs that stand alone at the ends of a decoded string.
 ///
@@ -95,7 +97,8 @@ fn pass_escape<'l, 't>(literal: &'l [u8], text: &'t [u8]) -> Option<(&'l [u8], &
 pub fn decode_into(literal: &str, out: &mut String) -> Halves {
     let mut halves = Halves::default();
     let bytes = literal.as_bytes();
-    let mut at = 0;
+    // A short one is decoded before this has set out.
+    let mut at = if SPEED && bytes.len() >= 4 * WIDE { decode_simple(literal, out) } else { 0 };
     while at < bytes.len() {
         let Some(step) = find_escape(&bytes[at..]) else {
             out.push_str(&literal[at..]);
@@ -151,6 +154,36 @@ pub fn decode_into(literal: &str, out: &mut String) -> Halves {
         }
     }
     halves
+}
+
+/// Decodes what stands before the first escape that does not stand for one byte, and gives how much of the literal that is; less, if
+/// the end is near. Made for text with many escapes.
+#[inline(never)]
+fn decode_simple(literal: &str, out: &mut String) -> usize {
+    let bytes = literal.as_bytes();
+    let (mut at, mut long) = (0, 0);
+    while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        let plain = push_plain(out, chunk).unwrap_or(0);
+        at += plain;
+        long += 1;
+        if plain == WIDE && long < 3 {
+            continue;
+        }
+        if plain == WIDE || bytes.get(at) != Some(&b'\\') {
+            // A long run, or one that is not ASCII, or there was no room.
+            let rest = literal.get(at..).unwrap_or_default();
+            let run = memchr::memchr(b'\\', rest.as_bytes()).unwrap_or(rest.len());
+            out.push_str(rest.get(..run).unwrap_or_default());
+            at += run;
+        }
+        let meant = bytes.get(at + 1).map_or(0, |escape| MEANT[usize::from(*escape)]);
+        if meant == 0 {
+            break;
+        }
+        out.push(char::from(meant));
+        (at, long) = (at + 2, 0);
+    }
+    at
 }
 
 /// Finds the first backslash. In a few bytes it is found before a wide search has set out.

@@ -7,6 +7,7 @@
 use alloc::string::String;
 
 use super::scan;
+use crate::SPEED;
 
 /// How many bytes are looked at and copied, whatever the length: what is always of the same length needs no branch for it.
 pub(crate) const WIDE: usize = 16;
@@ -31,6 +32,19 @@ pub(crate) fn first_special(bytes: &[u8; WIDE]) -> usize {
     }
     let words = u128::from_le_bytes(*bytes);
     first(scan::special(words as u64), || scan::special((words >> 64) as u64))
+}
+
+/// A bit for each byte that is no plain text of a JSON string, the first one lowest, and one behind the last. `None` where there are no
+/// instructions for it.
+#[inline(always)]
+pub(crate) fn unusual_marks(bytes: &[u8; WIDE]) -> Option<u32> {
+    (SPEED && VECTORS).then(|| marks::<true>(bytes) | END)
+}
+
+/// A bit for each byte that ends or bends a JSON string, the first one lowest. `None` where there are no instructions for it.
+#[inline(always)]
+pub(crate) fn special_marks(bytes: &[u8; WIDE]) -> Option<u32> {
+    (SPEED && VECTORS).then(|| marks::<false>(bytes))
 }
 
 /// Where the lowest mark of two words is.
@@ -105,6 +119,23 @@ pub(crate) fn push_ascii(out: &mut String, bytes: &[u8; WIDE], length: usize) ->
     true
 }
 
+/// Appends what stands before the first byte that is no plain text of a JSON string, and gives how many bytes that are. `None` if
+/// there is no room for all of them: nothing was done.
+#[inline(always)]
+pub(crate) fn push_plain(out: &mut String, bytes: &[u8; WIDE]) -> Option<usize> {
+    let plain = first_unusual(bytes, 0).min(WIDE);
+    let end = out.len() + plain;
+    // SAFETY: the text stays UTF-8, as nothing is changed but what is behind it.
+    let out = unsafe { out.as_mut_vec() };
+    let room = out.spare_capacity_mut().first_chunk_mut::<WIDE>()?;
+    // SAFETY: the room is of as many bytes as are written. Those that are the text's then stand before the first that is not ASCII.
+    unsafe {
+        room.as_mut_ptr().cast::<[u8; WIDE]>().write(*bytes);
+        out.set_len(end);
+    }
+    Some(plain)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,6 +178,23 @@ mod tests {
                 let before = text.clone();
                 assert!(!push_ascii(&mut text, &other, length), "byte {at}");
                 assert_eq!(text, before);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_plain_is_appended_up_to_the_first_byte_that_is_not() {
+        for byte in [b'"', b'\\', b'\n', 0x80, 0xFF] {
+            for at in 0..=WIDE {
+                let mut bytes = *b"0123456789abcde\x7f";
+                bytes[at.min(WIDE - 1)] = if at < WIDE { byte } else { b'x' };
+                let mut text = String::with_capacity(2 * WIDE);
+                text.push('é');
+                assert_eq!(push_plain(&mut text, &bytes), Some(at));
+                assert_eq!(text.strip_prefix('é').map(str::as_bytes), bytes.get(..at));
+                let mut full = String::with_capacity(WIDE);
+                full.extend((full.capacity() - WIDE..full.capacity()).map(|_| 'x'));
+                assert_eq!((push_plain(&mut full, &bytes), full.len()), (None, WIDE));
             }
         }
     }

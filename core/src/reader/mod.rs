@@ -34,6 +34,7 @@ use crate::json::{JsonErrorKind, Tape};
 use crate::outcome::Outcome;
 use crate::sse::{Found, FrameDecoder, Signal};
 use crate::validate::Rule;
+use crate::SPEED;
 
 /// What every event is given to, from whichever input. The event borrows the rest of the reader.
 struct Takers<'r> {
@@ -65,7 +66,11 @@ macro_rules! takers {
 /// What the next event may repeat. A validator looks into every object, so there is nothing to be won by leaving any out.
 macro_rules! known {
     ($reader:ident, $again:ident) => {
-        Known { objects: $reader.validator.is_none().then_some(&$again), literal: $reader.accumulator.said() }
+        Known {
+            objects: $reader.validator.is_none().then_some(&$again),
+            literal: $reader.accumulator.said(),
+            tools: if $reader.validator.is_none() { $reader.accumulator.tools() } else { "" },
+        }
     };
 }
 
@@ -293,6 +298,13 @@ impl Reader {
         offset: u64,
     ) -> Result<Option<Event<'a>>, Error> {
         let event = self.parser.parse_block(self.pending.get(from..to).unwrap_or_default(), origin);
+        // Where several texts grow, it is likely to be another one of them.
+        if SPEED && self.validator.is_none() && self.accumulator.append_turned(event.fields(), event.source()) {
+            if let Some(number) = event.sequence_number() {
+                self.last_sequence_number = Some(number);
+            }
+            return Ok(Some(event));
+        }
         if let Some(validator) = &mut self.validator {
             // That there is a payload is all that matters of it.
             let frame = self.decoder.usual_frame(event.frame_name(), "{}", offset, event.offset());

@@ -117,10 +117,16 @@ fn close_commands(event: &Event<'_>, view: View<'_>, item: &mut Item, how: Closi
 }
 
 /// Compares the input of a done call with what was streamed.
-pub(super) fn close_input(event: &Event<'_>, view: View<'_>, item: &mut Item, how: Closing, findings: &mut Findings) {
+pub(super) fn close_input(
+    event: &Event<'_>,
+    input: Option<&str>,
+    item: &mut Item,
+    how: Closing,
+    findings: &mut Findings,
+) {
     let place = event.place();
     let class = item.class;
-    let Some(input) = input_of(class, view).and_then(|input| input.as_str()) else { return };
+    let Some(input) = input else { return };
     let channel = Channel::Input(class);
     let silent = !item.input.touched && (how.loose || class != Class::FunctionCall || input.is_empty());
     if !item.input.state.is_said() && !silent {
@@ -131,7 +137,7 @@ pub(super) fn close_input(event: &Event<'_>, view: View<'_>, item: &mut Item, ho
     }
     // An input that was never streamed has nothing to agree with.
     if item.input.touched {
-        agree(&mut item.input.text, &input, how.unread, |found, expected| {
+        agree(&mut item.input.text, input, how.unread, |found, expected| {
             let message = format!("expected the {expected} bytes that were streamed, found other {found} bytes");
             findings.report(Rule::Arg02, place, None, || (input_path(class).into(), message));
         });
@@ -163,8 +169,13 @@ pub(super) fn check_annotations(
     }
 }
 
-/// The members of a finished item, to be compared with the terminal snapshot; `content` and `summary` are known.
-pub(super) fn members(item: View<'_>, [content, summary]: [Digest; 2]) -> Vec<(u64, Digest)> {
+/// The members of a finished item, to be compared with the terminal snapshot; `content` and `summary` are known, and the text of the
+/// input.
+pub(super) fn members(
+    item: View<'_>,
+    [content, summary]: [Digest; 2],
+    input: Option<(View<'_>, &str)>,
+) -> Vec<(u64, Digest)> {
     let mut members: Vec<_> = item
         .entries()
         .map(|(key, value)| {
@@ -173,7 +184,10 @@ pub(super) fn members(item: View<'_>, [content, summary]: [Digest; 2]) -> Vec<(u
                 // Known already: log probabilities can be most of an item.
                 "content" if value.tag() == Tag::Array => content,
                 "summary" if value.tag() == Tag::Array => summary,
-                key => member_digest(key, value),
+                key => match input {
+                    Some((input, text)) if input.span() == value.span() => Digest::of_string(text),
+                    _ => member_digest(key, value),
+                },
             };
             (text_hash(&key), digest)
         })

@@ -31,6 +31,11 @@ impl Digest {
         Self { length: 0, hash }
     }
 
+    /// The digest of a value that is a string with this text.
+    pub(crate) fn of_string(text: &str) -> Self {
+        Self { length: 0, hash: string_hash(text) }
+    }
+
     /// The digest of an array with elements of these digests.
     pub(crate) fn of_elements(elements: impl IntoIterator<Item = Self>) -> Self {
         Self { length: 0, hash: elements.into_iter().fold(ARRAY, |hash, element| mix(hash, element.hash)) }
@@ -165,6 +170,11 @@ pub(crate) fn text_hash(text: &str) -> u64 {
     Digest::of(text).hash
 }
 
+/// The hash of a string as a value.
+fn string_hash(text: &str) -> u64 {
+    mix(4, text_hash(text))
+}
+
 /// The member of a log probability that is a list of bytes.
 const BYTES: &str = "bytes";
 const BYTES_HASH: u64 = 9;
@@ -178,7 +188,7 @@ fn value_hash(view: View<'_>, left_out: &dyn Fn(&str) -> bool) -> u64 {
         Tag::Null => 1,
         Tag::True => 2,
         Tag::False => 3,
-        Tag::String => view.as_str().map_or(0, |text| mix(4, text_hash(&text))),
+        Tag::String => view.as_str().map_or(0, |text| string_hash(&text)),
         Tag::Number => number_hash(view.raw()),
         // Log probabilities can be most of a stream.
         Tag::Array if view.is_folded() => Written { text: view.raw(), at: 0, left_out }.value(),
@@ -223,7 +233,7 @@ impl<'a> Written<'a> {
     fn value(&mut self) -> u64 {
         let start = self.next();
         match self.peek() {
-            b'"' => mix(4, text_hash(&self.string())),
+            b'"' => string_hash(&self.string()),
             b'[' => {
                 let mut hash = ARRAY;
                 while self.enter(b']') {

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::agree::{input_of, member_digest};
+use super::agree::member_digest;
 use super::cuts::Cuts;
 use super::digest::{text_hash, Digest};
 use super::options::Layers;
@@ -15,7 +15,7 @@ use super::validator::{status_is, Validator};
 use crate::contract::Kind;
 use crate::event::Event;
 use crate::finding::{Findings, Place};
-use crate::json::{Tape, View};
+use crate::json::{is_document, View};
 
 impl Validator {
     /// Says that the input has ended at this byte.
@@ -108,12 +108,19 @@ impl Validator {
         self.check_cut_calls(event, response, findings);
     }
 
-    /// Looks at a finished item by itself, beside the request.
-    pub(super) fn check_done_item(&self, event: &Event<'_>, item: View<'_>, class: Class, findings: &mut Findings) {
+    /// Looks at a finished item, and the text of its input, by itself, beside the request.
+    pub(super) fn check_done_item(
+        &self,
+        event: &Event<'_>,
+        item: View<'_>,
+        class: Class,
+        input: Option<&str>,
+        findings: &mut Findings,
+    ) {
         let place = event.place();
         if matches!(class, Class::FunctionCall | Class::McpCall) && status_is(item, "completed") {
-            if let Some(arguments) = input_of(class, item).and_then(|view| view.as_str()) {
-                if !self.is_json(&arguments) {
+            if let Some(arguments) = input {
+                if !self.is_json(arguments) {
                     findings.report(Rule::Arg03, place, None, || {
                         ("/item/arguments".into(), "expected JSON, found text that does not parse".into())
                     });
@@ -205,7 +212,7 @@ impl Validator {
     }
 
     fn is_json(&self, text: &str) -> bool {
-        Tape::default().parse(text, self.options.limits.depth).is_ok()
+        is_document(text, self.options.limits.depth)
     }
 }
 

@@ -14,7 +14,7 @@ use super::whole::shape_of;
 use super::writer::{accept, bad, depth, refused, Phase, Writer};
 use crate::contract::Kind;
 use crate::error::Error;
-use crate::json::{Object, Tape, Value};
+use crate::json::{is_document, Object, Value};
 use crate::validate::validate_item;
 
 /// An item of one writer, by its place in the output.
@@ -379,7 +379,7 @@ impl Slot {
 }
 
 fn is_json(text: &str) -> bool {
-    Tape::default().parse(text, depth()).is_ok()
+    is_document(text, depth())
 }
 
 fn call(call_id: &str, name: &str) -> Object {

@@ -187,3 +187,75 @@ fn only_log_probabilities_are_folded_and_only_where_there_are_some() {
         assert!(!folded(text), "{text}");
     }
 }
+
+/// Pieces of strings as they are written, and what each means; `None` for what may not stand in one.
+const PIECES: [(&str, Option<&str>); 14] = [
+    ("\\\"", Some("\"")),
+    ("\\\\", Some("\\")),
+    ("\\n", Some("\n")),
+    ("\\/", Some("/")),
+    ("a", Some("a")),
+    ("bc", Some("bc")),
+    ("{\\\"", Some("{\"")),
+    ("plain text, some", Some("plain text, some")),
+    (
+        "more than is looked at in three goes, so that it is sought",
+        Some("more than is looked at in three goes, so that it is sought"),
+    ),
+    ("\\u0041", Some("A")),
+    ("é", Some("é")),
+    ("\u{7f}", Some("\u{7f}")),
+    ("\u{1}", None),
+    ("\\x", None),
+];
+
+#[test]
+fn escapes_in_any_number_and_order_are_passed_and_decoded_one_by_one() {
+    let mut state = 7u64;
+    let mut below = |count: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 33) as usize % count
+    };
+    for _ in 0..if cfg!(miri) { 40 } else { 40_000 } {
+        // Mostly what needs no other road: those are as many as they are asked for.
+        let kinds = [4, 7, 9, 12, 14][below(5)];
+        let (mut literal, mut meant, mut bad) = (String::new(), String::new(), None);
+        for _ in 0..below(24) {
+            let (written, means) = PIECES[below(kinds)];
+            bad = bad.or(means.is_none().then_some(literal.len()));
+            literal.push_str(written);
+            meant.push_str(means.unwrap_or_default());
+        }
+        let text = alloc::format!("{literal}\"{}", &"}\n\n and more that stands behind it"[..below(33)]);
+        let bytes = text.as_bytes();
+        let mut out = String::from("before");
+        let short = short_string(bytes, 0, &mut out);
+        if let Some(at) = bad {
+            assert_eq!(string(bytes, 0).map_err(|error| error.at()), Err(at), "{text}");
+            assert_eq!((unchecked_string(bytes, 0), short), (None, None), "{text}");
+            continue;
+        }
+        let escaped = literal.contains('\\');
+        assert_eq!(string(bytes, 0), Ok((literal.len(), escaped)), "{text}");
+        if let Some((end, length)) = short {
+            assert_eq!((end, out.get(..length)), (literal.len(), Some(&*meant)), "{text}");
+        }
+        let (mut decoded, before) = (String::from("é"), below(40));
+        decoded.reserve(before);
+        crate::json::decode_into(&literal, &mut decoded);
+        assert_eq!(decoded.strip_prefix('é'), Some(&*meant), "{text}");
+        assert!(crate::json::text::means(&literal, &meant), "{text}");
+    }
+}
+
+#[test]
+fn a_few_bytes_with_escapes_need_no_other_road() {
+    for (literal, meant) in
+        [("\\\"", "\""), ("a\\nb\\nc\\nd\\n", "a\nb\nc\nd\n"), ("\\\\\\\\\\\\\\\\\\\\\\\\\\\\", "\\\\\\\\\\\\\\")]
+    {
+        let bytes = [literal.as_bytes(), b"\",\"obfuscation\":\"abc\"}\n\n"].concat();
+        let mut out = String::new();
+        assert_eq!(short_string(&bytes, 0, &mut out), Some((literal.len(), meant.len())));
+        assert_eq!(out.get(..meant.len()), Some(meant));
+    }
+}
