@@ -1,5 +1,6 @@
 //! [`Finding`]: what was wrong with the stream, by which rule, where, and what was repaired.
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -169,7 +170,7 @@ impl fmt::Display for Finding {
 pub struct Weights {
     table: [Option<Severity>; Rule::COUNT],
     /// Rules that weigh something else at some places, by pattern.
-    places: Vec<(Rule, String, Option<Severity>)>,
+    places: Vec<(Rule, Cow<'static, str>, Option<Severity>)>,
 }
 
 impl Weights {
@@ -190,7 +191,12 @@ impl Weights {
     /// Sets what a rule weighs where the JSON pointer of a finding fits a pattern: a pointer whose steps may be `*` for any
     /// one step, and whose last may be `**` for any number of them. Of several patterns that fit the last one counts.
     pub fn set_at(&mut self, rule: Rule, pattern: &str, severity: Option<Severity>) {
-        self.places.push((rule, pattern.into(), severity));
+        self.place(rule, Cow::Owned(pattern.into()), severity);
+    }
+
+    /// As [`set_at`](Self::set_at). The patterns of profiles are not copied: there are dozens, and a reader has them all.
+    pub(crate) fn place(&mut self, rule: Rule, pattern: Cow<'static, str>, severity: Option<Severity>) {
+        self.places.push((rule, pattern, severity));
     }
 
     /// What a rule weighs, where no pattern says otherwise; `None` if it is silenced.
@@ -208,7 +214,7 @@ impl Weights {
     /// assert_eq!(weights.at(Rule::Life09, "/response/output/3/id"), Some(Severity::Error));
     /// ```
     pub fn at(&self, rule: Rule, path: &str) -> Option<Severity> {
-        let fits = |place: &&(Rule, String, Option<Severity>)| place.0 == rule && matches(&place.1, path);
+        let fits = |place: &&(Rule, Cow<'static, str>, Option<Severity>)| place.0 == rule && matches(&place.1, path);
         self.places.iter().rev().find(fits).map_or(self.of(rule), |place| place.2)
     }
 

@@ -313,3 +313,84 @@ const ANY: &[Line] = &[
     line(Rule::Seq02, "", NOTE, "numbers are constant on synthetic events: diegosouzapw/OmniRoute 14330"),
     line(Rule::Part08, "", NOTE, "running counters in place of indexes: vllm-project/vllm 35184"),
 ];
+
+/// The lines of all profiles as `any` has them: of those for the same place the most forgiving, in falling order of weight. The compiler
+/// makes them, since a reader takes them before its first byte.
+pub(super) const EVERY: &[Line] = MERGED.0.split_at(MERGED.1).0;
+
+const MERGED: ([Line; LINES], usize) = ordered(merged());
+
+/// How many lines there are.
+const LINES: usize = {
+    let (mut count, mut at) = (0, 0);
+    while at < ALL.len() {
+        count += ALL[at].lines.len();
+        at += 1;
+    }
+    count
+};
+
+/// The lines of all profiles, each place once.
+const fn merged() -> ([Line; LINES], usize) {
+    let (mut lines, mut count) = ([ANY[0]; LINES], 0);
+    let mut profile = 0;
+    while profile < ALL.len() {
+        let mut at = 0;
+        while at < ALL[profile].lines.len() {
+            let line = ALL[profile].lines[at];
+            let mut known = 0;
+            while known < count && !is_same_place(&lines[known], &line) {
+                known += 1;
+            }
+            if known == count {
+                lines[count] = line;
+                count += 1;
+            } else if weight(&line) < weight(&lines[known]) {
+                lines[known].2 = line.2;
+            }
+            at += 1;
+        }
+        profile += 1;
+    }
+    (lines, count)
+}
+
+/// The first lines in falling order of weight, otherwise as they were.
+const fn ordered((lines, count): ([Line; LINES], usize)) -> ([Line; LINES], usize) {
+    let (mut sorted, mut to) = (lines, 0);
+    let mut left = HEAVIEST + 1;
+    while left > 0 {
+        left -= 1;
+        let mut at = 0;
+        while at < count {
+            if weight(&lines[at]) == left {
+                sorted[to] = lines[at];
+                to += 1;
+            }
+            at += 1;
+        }
+    }
+    (sorted, count)
+}
+
+const fn is_same_place(one: &Line, other: &Line) -> bool {
+    let (path, found) = (one.1.as_bytes(), other.1.as_bytes());
+    let mut same = one.0 as u16 == other.0 as u16 && path.len() == found.len();
+    let mut at = 0;
+    while same && at < path.len() {
+        same = path[at] == found[at];
+        at += 1;
+    }
+    same
+}
+
+const HEAVIEST: usize = 3;
+
+const fn weight(line: &Line) -> usize {
+    match line.2 {
+        None => 0,
+        Some(Severity::Note) => 1,
+        Some(Severity::Warning) => 2,
+        Some(Severity::Error) => HEAVIEST,
+    }
+}
