@@ -281,6 +281,22 @@ impl Reader {
         self.poll_next()
     }
 
+    /// Appends the text of a block that the validator has foreseen: all that can be said of it was said of the one before. `false`:
+    /// it is an event like others.
+    #[inline]
+    fn append_foreseen(&mut self, from: usize, to: usize) -> bool {
+        let Some(validator) = &mut self.validator else { return false };
+        let grown = self.parser.grown().filter(|(fields, _)| validator.foresees(fields));
+        let (Some((fields, scratch)), Some(payload)) = (grown, self.pending.get(from..to)) else { return false };
+        let source = Source { payload: Raw::Bytes(payload), scratch, known: "" };
+        let appended = self.accumulator.append_grown(fields, source);
+        if appended {
+            self.last_sequence_number = fields.sequence_number();
+            validator.take_foreseen(fields, source);
+        }
+        appended
+    }
+
     /// Takes the block that the parser has found, and that stands at `offset`.
     #[inline(never)]
     fn take_block<'a>(
@@ -290,6 +306,9 @@ impl Reader {
         origin: Origin<'a>,
         offset: u64,
     ) -> Result<Option<Event<'a>>, Error> {
+        if self.append_foreseen(from, to) {
+            return Ok(Some(self.parser.parse_grown(self.pending.get(from..to).unwrap_or_default(), origin)));
+        }
         let event = self.parser.parse_block(self.pending.get(from..to).unwrap_or_default(), origin);
         if let Some(validator) = &mut self.validator {
             // That there is a payload is all that matters of it.

@@ -4,7 +4,7 @@
 
 use super::ReaderOptions;
 use crate::error::{Code, Error};
-use crate::event::Event;
+use crate::event::{Event, Fields, Source};
 use crate::finding::{Findings, Place};
 use crate::json::{Value, View};
 use crate::sse::{Blank, Frame};
@@ -34,6 +34,14 @@ fn not_here() -> Error {
 
 impl Judge {
     pub(super) fn check(&mut self, _: &Event<'_>, _: &mut Findings) {
+        match *self {}
+    }
+
+    pub(super) fn foresees(&self, _: &Fields) -> bool {
+        match *self {}
+    }
+
+    pub(super) fn take_foreseen(&mut self, _: &Fields, _: Source<'_>) {
         match *self {}
     }
 

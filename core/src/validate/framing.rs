@@ -84,6 +84,7 @@ impl Validator {
     pub fn check_done(&mut self, data: &str, place: Place, findings: &mut Findings) {
         let framed = core::mem::take(&mut self.framed);
         self.hot = Hot::NONE;
+        self.steady = false;
         // `check_frame` has reported a second one as a frame behind the first.
         if core::mem::replace(&mut self.sentinel, true) || !framed || !self.options.layers.contains(Layers::FRAMING) {
             return;

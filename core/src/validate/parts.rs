@@ -15,24 +15,34 @@ use crate::event::Event;
 use crate::finding::Findings;
 
 impl Validator {
-    /// Takes a delta that goes on where the last one stopped: nothing about its place has changed.
+    /// Takes a delta that goes on where the last one stopped: nothing about its place has changed. Says whether its item has
+    /// its id.
     #[inline]
-    pub(super) fn next_delta(&mut self, event: &Event<'_>, findings: &mut Findings) {
+    pub(super) fn next_delta(&mut self, event: &Event<'_>, findings: &mut Findings) -> bool {
         self.check_number(event, true, findings);
-        let hot = &self.hot;
-        let Some(item) = self.items.at_mut(hot.item) else { return };
-        if event.item_id().is_some_and(|id| !item.id.is(id)) {
+        let Some(item) = self.items.at_mut(self.hot.item) else { return false };
+        let named = event.item_id().is_none_or(|id| item.id.is(id));
+        if !named {
             report_id(event, findings);
         }
-        let text = match hot.channel {
-            Channel::Content(_) => item.content.at_mut(hot.row).map(|part| &mut part.text),
-            Channel::Summary => item.summary.at_mut(hot.row).map(|part| &mut part.text),
-            Channel::Command => item.commands.at_mut(hot.row).map(|part| &mut part.text),
-            Channel::Input(_) => Some(&mut item.input.text),
-        };
-        if let Some(text) = text {
+        if let Some(text) = self.hot_text() {
             text.push(event.delta_bytes(), event.halves());
         }
+        named
+    }
+
+    /// The text that the last delta went to.
+    #[inline]
+    pub(super) fn hot_text(&mut self) -> Option<&mut Growing> {
+        let hot = &self.hot;
+        let item = self.items.at_mut(hot.item)?;
+        let rows = match hot.channel {
+            Channel::Content(_) => &mut item.content,
+            Channel::Summary => &mut item.summary,
+            Channel::Command => &mut item.commands,
+            Channel::Input(_) => return Some(&mut item.input.text),
+        };
+        rows.at_mut(hot.row).map(|part| &mut part.text)
     }
 
     pub(super) fn part_added(&mut self, event: &Event<'_>, channel: Channel, findings: &mut Findings) {

@@ -18,9 +18,10 @@ use super::slots::{ByIndex, Item, Name};
 use super::state;
 use super::tools::Expected;
 use crate::contract::{Edition, Kind};
-use crate::event::{Event, Fault};
+use crate::event::{Event, Fault, Fields, Source};
 use crate::finding::{Findings, Place};
 use crate::json::View;
+use crate::SPEED;
 
 /// Checks the events of one stream, in order.
 ///
@@ -76,6 +77,9 @@ pub struct Validator {
     pub(super) cut_at: Option<u64>,
     /// Where the last delta went.
     pub(super) hot: Hot,
+    /// Whether the last event was such a delta and all is well with it: see [`foresees`](Self::foresees). Whoever changes what it
+    /// rests on clears it.
+    pub(super) steady: bool,
     pub(super) expected: Expected,
 }
 
@@ -145,6 +149,7 @@ impl Validator {
             next_index: 0,
             cut_at: None,
             hot: Hot::NONE,
+            steady: false,
             expected: Expected::default(),
             options,
         }
@@ -154,24 +159,45 @@ impl Validator {
     #[inline]
     pub fn check(&mut self, event: &Event<'_>, findings: &mut Findings) {
         let framed = core::mem::take(&mut self.framed);
+        self.steady = false;
         let layers = self.options.layers;
         if event.fault().is_some() {
             return self.check_fault(event, framed, findings);
         }
+        let mut well = SPEED && framed && !self.sentinel;
         if framed && layers.contains(Layers::FRAMING) && event.frame_name() != Some(event.wire_type()) {
             self.report_frame_name(event, findings);
+            well = false;
         }
         if layers.contains(Layers::STREAM) {
-            self.check_stream(event, framed, findings);
+            well &= self.check_stream(event, framed, findings);
         }
         if layers.contains(Layers::SCHEMA) && !self.schema.is_right_again(event) {
-            self.check_schema(event, framed, findings);
+            return self.check_schema(event, framed, findings);
+        }
+        self.steady = well && self.hot.live && self.options.starting_after.is_none();
+    }
+
+    /// Says whether nothing is to be reported of an event whose fields these are. It was foretold by the last event, in a frame
+    /// like that one's: all but number, delta and padding is the same, and no rule asks more of them than this.
+    #[inline]
+    pub(crate) fn foresees(&self, fields: &Fields) -> bool {
+        self.steady && self.last_number.is_some_and(|last| fields.sequence_number() == Some(last + 1))
+    }
+
+    /// Takes such an event.
+    #[inline]
+    pub(crate) fn take_foreseen(&mut self, fields: &Fields, source: Source<'_>) {
+        self.last_number = fields.sequence_number();
+        if let Some(text) = self.hot_text() {
+            text.push(fields.delta.bytes(source), fields.halves);
         }
     }
 
     /// Says that the stream goes on from an earlier one, behind this number: what was open there is not known here.
     pub fn join(&mut self, starting_after: Option<u64>) {
         self.joined = true;
+        self.steady = false;
         self.options.starting_after = starting_after;
     }
 
@@ -185,8 +211,9 @@ impl Validator {
         &self.options
     }
 
+    /// Says whether the event is a delta that goes on where the last one stopped, in an item that has its id.
     #[inline]
-    fn check_stream(&mut self, event: &Event<'_>, framed: bool, findings: &mut Findings) {
+    fn check_stream(&mut self, event: &Event<'_>, framed: bool, findings: &mut Findings) -> bool {
         let kind = event.kind();
         if !event.repeats() || self.names.get(kind as usize).is_none_or(|name| *name == UNSEEN) {
             self.check_name(event, findings);
@@ -195,6 +222,7 @@ impl Validator {
             return self.next_delta(event, findings);
         }
         self.check_step(event, framed, findings);
+        false
     }
 
     fn check_step(&mut self, event: &Event<'_>, framed: bool, findings: &mut Findings) {
