@@ -8,6 +8,7 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 
+use super::said::Said;
 use crate::json::{decode, join, scan, Halves, Tag, View};
 
 /// What a text was: its length and a hash.
@@ -25,10 +26,16 @@ impl Digest {
         running.digest()
     }
 
+    /// The digest of a whole text, given as bytes.
+    pub(crate) fn of_bytes(text: &[u8]) -> Self {
+        let mut running = Running::default();
+        running.push_bytes(text);
+        running.digest()
+    }
+
     /// The digest of a whole value, by meaning: key order and spacing do not count, `1` equals `1.0`.
     pub(crate) fn of_value(view: View<'_>) -> Self {
-        let hash = value_hash(view, &|_| false);
-        Self { length: 0, hash }
+        Self::of_value_without(view, Eye { left_out: &|_| false, said: None })
     }
 
     /// The digest of an array with elements of these digests.
@@ -36,10 +43,19 @@ impl Digest {
         Self { length: 0, hash: elements.into_iter().fold(ARRAY, |hash, element| mix(hash, element.hash)) }
     }
 
-    /// The same without the members of these names, at any depth.
-    pub(crate) fn of_value_without(view: View<'_>, left_out: &dyn Fn(&str) -> bool) -> Self {
-        Self { length: 0, hash: value_hash(view, left_out) }
+    /// The same, as somebody looks at it.
+    pub(crate) fn of_value_without(view: View<'_>, eye: Eye<'_>) -> Self {
+        Self { length: 0, hash: value_hash(view, eye) }
     }
+}
+
+/// How somebody looks at a value.
+#[derive(Clone, Copy)]
+pub(crate) struct Eye<'a> {
+    /// The names of members that do not count, at any depth.
+    pub(crate) left_out: &'a dyn Fn(&str) -> bool,
+    /// A text that is likely to stand in it.
+    pub(crate) said: Option<Said>,
 }
 
 /// The digest of a text that is still growing.
@@ -173,20 +189,20 @@ const BYTES_HASH: u64 = 9;
 const ARRAY: u64 = 7;
 
 // Recursion is bounded by the depth limit that the tape was built with.
-fn value_hash(view: View<'_>, left_out: &dyn Fn(&str) -> bool) -> u64 {
+fn value_hash(view: View<'_>, eye: Eye<'_>) -> u64 {
     match view.tag() {
         Tag::Null => 1,
         Tag::True => 2,
         Tag::False => 3,
-        Tag::String => view.as_str().map_or(0, |text| mix(4, text_hash(&text))),
+        Tag::String => Said::of_string(view, eye.said).map_or(0, |said| mix(4, said.text.hash)),
         Tag::Number => number_hash(view.raw()),
         // Log probabilities can be most of a stream.
-        Tag::Array if view.is_folded() => Written { text: view.raw(), at: 0, left_out }.value(),
-        Tag::Array => view.elements().fold(ARRAY, |hash, element| mix(hash, value_hash(element, left_out))),
+        Tag::Array if view.is_folded() => Written { text: view.raw(), at: 0, left_out: eye.left_out }.value(),
+        Tag::Array => view.elements().fold(ARRAY, |hash, element| mix(hash, value_hash(element, eye))),
         // A sum, so that the order of keys does not count.
         Tag::Object => view.entries().fold(8, |hash: u64, (key, value)| {
             let key = key.as_str().unwrap_or_default();
-            if left_out(&key) {
+            if (eye.left_out)(&key) {
                 return hash;
             }
             if let (BYTES, Tag::Array) = (&*key, value.tag()) {
@@ -194,7 +210,7 @@ fn value_hash(view: View<'_>, left_out: &dyn Fn(&str) -> bool) -> u64 {
                     return hash.wrapping_add(bytes);
                 }
             }
-            hash.wrapping_add(mix(text_hash(&key), value_hash(value, left_out)))
+            hash.wrapping_add(mix(text_hash(&key), value_hash(value, eye)))
         }),
     }
 }

@@ -101,11 +101,11 @@ impl Validator {
         item.class = class;
         item.incomplete = status_is(view, "incomplete");
         item.ending = Ending::of(view);
-        let incomplete = item.incomplete;
+        let (incomplete, json) = (item.incomplete, item.input.json.take());
         let how = Closing { loose: item.whole || joined || unread > 0, unread, parts };
         let lists = close_parts(event, view, item, how, findings);
         close_input(event, view, item, how, findings);
-        item.members = members(view, lists);
+        item.members = members(view, lists, item.input.text.said());
         item.written = Some(Digest::of(view.raw()));
         if unnamed {
             self.name_item(position, &id, event, findings);
@@ -121,7 +121,7 @@ impl Validator {
                 ("/item/status".into(), "expected a status with which items end, found in_progress".into())
             });
         }
-        self.check_done_item(event, view, class, findings);
+        self.check_done_item(event, view, class, json, findings);
     }
 
     pub(super) fn touch(&mut self, event: &Event<'_>, class: Class, findings: &mut Findings) {

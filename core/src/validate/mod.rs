@@ -19,6 +19,7 @@ pub(crate) mod own;
 mod parts;
 mod request;
 mod rule;
+mod said;
 pub(crate) mod schema;
 mod slots;
 mod state;

@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 
 use super::cuts::Ending;
 use super::digest::{text_hash, Digest, Running};
+use super::said::Said;
 use super::state;
 use crate::json::Halves;
 
@@ -226,7 +227,7 @@ pub(crate) struct Growing {
     /// The deltas alone, where there was a first text.
     deltas: Option<Running>,
     /// What a done event said the text is; from then on that counts.
-    said: Option<Digest>,
+    said: Option<Said>,
     /// Whether the beginning was not seen, so that there is nothing to compare with.
     pub(crate) joined: bool,
     /// How many events could not be read when it began: one that came since may have been a delta of it.
@@ -270,10 +271,11 @@ impl Growing {
     }
 
     /// Compares with a whole text of a wider source, which counts from now on. `unread`: events that could not be read.
-    pub(crate) fn say(&mut self, whole: Digest, unread: u64) -> Agreement {
+    pub(crate) fn say(&mut self, said: Said, unread: u64) -> Agreement {
+        let whole = said.text;
         let seen = !self.joined && self.unread == unread;
-        let known = self.said.or_else(|| seen.then(|| self.text.digest()));
-        self.said = Some(whole);
+        let known = self.said.map(|said| said.text).or_else(|| seen.then(|| self.text.digest()));
+        self.said = Some(said);
         match known {
             Some(known) if known != whole && known.length == 0 => Agreement::Unheard,
             Some(known) if known != whole => match self.deltas.take() {
@@ -282,6 +284,13 @@ impl Growing {
             },
             _ => Agreement::Same,
         }
+    }
+}
+
+impl Growing {
+    /// What the last done event said.
+    pub(crate) fn said(&self) -> Option<Said> {
+        self.said
     }
 }
 
@@ -351,4 +360,6 @@ pub(crate) struct Input {
     pub(crate) text: Growing,
     /// Whether any event was about it.
     pub(crate) touched: bool,
+    /// What its done event said, and whether that is JSON.
+    pub(crate) json: Option<(Said, bool)>,
 }

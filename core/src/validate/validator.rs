@@ -218,7 +218,7 @@ impl Validator {
         if !event.repeats() || self.names.get(kind as usize).is_none_or(|name| *name == UNSEEN) {
             self.check_name(event, findings);
         }
-        if self.hot.fits(event, kind) {
+        if self.hot.fits(event, kind) || self.turns(event, kind) {
             return self.next_delta(event, findings);
         }
         self.check_step(event, framed, findings);

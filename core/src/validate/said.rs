@@ -1,0 +1,166 @@
+//! [`Said`]: a whole text, as it was written and as it is meant.
+//!
+//! A text that was streamed is said again by its own done event, by its part, its item and the last snapshot, and servers write
+//! it the same each time. So the escapes are decoded once: where the literal is known, its meaning is.
+
+use alloc::vec::Vec;
+
+use super::digest::Digest;
+use crate::json::{decode, scan, View, DEEPEST};
+
+/// The digests of a string: of what stands between its quotes, and of what that means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Said {
+    written: Digest,
+    pub(crate) text: Digest,
+}
+
+impl Said {
+    /// The digests of a text without escapes.
+    pub(crate) fn of_text(text: &str) -> Self {
+        let digest = Digest::of(text);
+        Self { written: digest, text: digest }
+    }
+
+    /// The digests of the inside of a string; `known` may be what was said before.
+    pub(crate) fn of_literal(literal: &str, escaped: bool, known: Option<Self>) -> Self {
+        let said = Self::of_text(literal);
+        match known {
+            _ if !escaped => said,
+            Some(known) if known.written == said.written => known,
+            _ => Self { text: Digest::of_bytes(&unescaped(literal)), ..said },
+        }
+    }
+
+    /// The same for a string of a tape; `None` for other values.
+    pub(crate) fn of_string(view: View<'_>, known: Option<Self>) -> Option<Self> {
+        Some(Self::of_literal(view.literal()?, view.plain_bytes().is_none(), known))
+    }
+
+    /// Says whether the string was written like another one.
+    pub(crate) fn is_written_like(&self, other: &Self) -> bool {
+        self.written == other.written
+    }
+}
+
+/// Says whether the inside of a string means a JSON document.
+pub(crate) fn means_json(literal: &str, depth: usize) -> bool {
+    is_json(&unescaped(literal), depth)
+}
+
+/// The same for a text, and what its digests are: of the two one can be had for half the price of the other.
+pub(crate) fn judge(literal: &str, depth: usize) -> (Said, bool) {
+    let text = unescaped(literal);
+    let said = Said { written: Digest::of(literal), text: Digest::of_bytes(&text) };
+    (said, is_json(&text, depth))
+}
+
+fn is_json(text: &[u8], depth: usize) -> bool {
+    // As a tape would have it, but nobody asks where its values stand.
+    let end = scan::value::<false>(text, 0, depth.min(DEEPEST + 32), &mut Vec::new(), &mut Vec::new());
+    end.is_ok_and(|end| scan::space(text, end) == text.len()) && u32::try_from(text.len()).is_ok()
+}
+
+/// Decodes the inside of a string, as bytes: that they are UTF-8 needs no second look.
+fn unescaped(literal: &str) -> Vec<u8> {
+    let bytes = literal.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    out.resize(bytes.len(), 0);
+    match unescape(bytes, &mut out) {
+        Some(length) => out.truncate(length),
+        None => out = decode(literal).into_owned().into_bytes(),
+    }
+    out
+}
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
+/// Decodes escapes of one letter into a buffer of the same length; `None` if there are others. Where escapes are many, runs between
+/// them are short: a word at a time.
+fn unescape(bytes: &[u8], out: &mut [u8]) -> Option<usize> {
+    let (mut from, mut to) = (0, 0);
+    while let Some(word) = bytes.get(from..).and_then(<[u8]>::first_chunk::<8>) {
+        // What is decoded is never longer than what it was decoded from, so that there is room for as much.
+        *out.get_mut(to..)?.first_chunk_mut()? = *word;
+        let slash = u64::from_le_bytes(*word) ^ (ONES * u64::from(b'\\'));
+        let marks = slash.wrapping_sub(ONES) & !slash & HIGH;
+        let plain = (marks.trailing_zeros() / 8) as usize;
+        from += plain;
+        to += plain;
+        if marks != 0 {
+            *out.get_mut(to)? = meant(*bytes.get(from + 1)?)?;
+            from += 2;
+            to += 1;
+        }
+    }
+    while let Some(byte) = bytes.get(from) {
+        let escape = *byte == b'\\';
+        *out.get_mut(to)? = if escape { meant(*bytes.get(from + 1)?)? } else { *byte };
+        from += 1 + usize::from(escape);
+        to += 1;
+    }
+    Some(to)
+}
+
+/// What a letter behind a backslash means; `None` if more letters follow.
+#[inline]
+fn meant(letter: u8) -> Option<u8> {
+    Some(match letter {
+        b'"' | b'\\' | b'/' => letter,
+        b'n' => b'\n',
+        b't' => b'\t',
+        b'r' => b'\r',
+        b'b' => 8,
+        b'f' => 12,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+    use alloc::string::String;
+    use crate::json::Tape;
+
+    #[test]
+    fn a_literal_is_decoded_as_it_is_everywhere() {
+        let pieces = [r#"\""#, r"\\", r"\/", r"\n", r"\t", r"\r", r"\b", r"\f", "é", "0123456", "x", r"\u00e9", r"\ud83d"];
+        for first in pieces {
+            for second in pieces {
+                for fill in 0..20 {
+                    let filling = "abcdefghijklmnopqrst".get(..fill).unwrap();
+                    for literal in [format!("{first}{filling}{second}"), format!("{filling}{first}{second}{filling}")] {
+                        let text = decode(&literal);
+                        assert_eq!(unescaped(&literal), text.as_bytes(), "{literal}");
+                        let said = Said::of_literal(&literal, true, None);
+                        assert_eq!((said.text, said.written), (Digest::of(&text), Digest::of(&literal)));
+                        assert_eq!(Said::of_literal(&literal, true, Some(said)), said);
+                        assert_eq!(judge(&literal, 8).0, said);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_another_text_was_said_to_mean_does_not_count() {
+        let (one, other) = (r"a\nb", r"a\tb");
+        let known = Said::of_literal(one, true, None);
+        assert_eq!(Said::of_literal(other, true, Some(known)).text, Digest::of("a\tb"));
+        assert_eq!(Said::of_literal("a", false, Some(known)), Said::of_text("a"));
+    }
+
+    #[test]
+    fn json_is_what_a_tape_takes() {
+        let deep: String = ["[".repeat(9), "]".repeat(9)].concat();
+        for literal in [r#"{\"a\":[1,\"\\u00e9\"]}"#, "{}", "", " 1 ", "1 2", r#"{\"a\":}"#, r#"\u007b}"#, "[1,]", &deep] {
+            let text = decode(literal);
+            for depth in [1, 8, 9, 1000] {
+                let wanted = Tape::default().parse(&text, depth).is_ok();
+                assert_eq!((means_json(literal, depth), judge(literal, depth).1), (wanted, wanted), "{literal} {depth}");
+            }
+        }
+    }
+}
