@@ -68,7 +68,7 @@ fn close_list(
             let slot = rows.get_mut(index as u64);
             let closed = slot.as_ref().and_then(|slot| slot.whole);
             let whole = match closed {
-                Some((written, whole)) if written == Digest::of(part.raw()) => whole,
+                Some((written, whole)) if written == Digest::of_raw(part.raw()) => whole,
                 _ => Digest::of_value_without(part, durable(slot.as_ref().and_then(|slot| slot.text.said()))),
             };
             let Some(slot) = slot else { return whole };

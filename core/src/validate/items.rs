@@ -106,7 +106,7 @@ impl Validator {
         let lists = close_parts(event, view, item, how, findings);
         close_input(event, view, item, how, findings);
         item.members = members(view, lists, item.input.text.said());
-        item.written = Some(Digest::of(view.raw()));
+        item.written = Some(Digest::of_raw(view.raw()));
         if unnamed {
             self.name_item(position, &id, event, findings);
         }

@@ -146,7 +146,7 @@ impl Validator {
                 findings.report(rule, place, None, || (format!("/part/{}", kind.field()), message));
             });
         }
-        slot.whole = Some((Digest::of(part.raw()), Digest::of_value_without(part, durable(slot.text.said()))));
+        slot.whole = Some((Digest::of_raw(part.raw()), Digest::of_value_without(part, durable(slot.text.said()))));
         check_annotations(event, part, "/part", slot, findings);
     }
 

@@ -120,13 +120,14 @@ fn meant(letter: u8) -> Option<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::Tape;
     use alloc::format;
     use alloc::string::String;
-    use crate::json::Tape;
 
     #[test]
     fn a_literal_is_decoded_as_it_is_everywhere() {
-        let pieces = [r#"\""#, r"\\", r"\/", r"\n", r"\t", r"\r", r"\b", r"\f", "é", "0123456", "x", r"\u00e9", r"\ud83d"];
+        let pieces =
+            [r#"\""#, r"\\", r"\/", r"\n", r"\t", r"\r", r"\b", r"\f", "é", "0123456", "x", r"\u00e9", r"\ud83d"];
         for first in pieces {
             for second in pieces {
                 for fill in 0..20 {
@@ -155,11 +156,17 @@ mod tests {
     #[test]
     fn json_is_what_a_tape_takes() {
         let deep: String = ["[".repeat(9), "]".repeat(9)].concat();
-        for literal in [r#"{\"a\":[1,\"\\u00e9\"]}"#, "{}", "", " 1 ", "1 2", r#"{\"a\":}"#, r#"\u007b}"#, "[1,]", &deep] {
+        for literal in
+            [r#"{\"a\":[1,\"\\u00e9\"]}"#, "{}", "", " 1 ", "1 2", r#"{\"a\":}"#, r#"\u007b}"#, "[1,]", &deep]
+        {
             let text = decode(literal);
             for depth in [1, 8, 9, 1000] {
                 let wanted = Tape::default().parse(&text, depth).is_ok();
-                assert_eq!((means_json(literal, depth), judge(literal, depth).1), (wanted, wanted), "{literal} {depth}");
+                assert_eq!(
+                    (means_json(literal, depth), judge(literal, depth).1),
+                    (wanted, wanted),
+                    "{literal} {depth}"
+                );
             }
         }
     }
