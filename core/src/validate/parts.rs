@@ -15,7 +15,6 @@ use super::validator::{Hot, Validator};
 use crate::contract::Kind;
 use crate::event::Event;
 use crate::finding::Findings;
-use crate::SPEED;
 
 impl Validator {
     /// Takes a delta that goes on where the last one stopped: nothing about its place has changed. Says whether its item has
@@ -38,7 +37,7 @@ impl Validator {
     /// number and the id of its item may have to be said of it, or if it moves anything.
     pub(super) fn turns(&mut self, event: &Event<'_>, kind: Kind) -> bool {
         let Step::Delta(channel) = Step::of(kind) else { return false };
-        if !SPEED || !self.spoken || !self.response.is_running() || self.expected.no_padding {
+        if !self.shortcuts || !self.spoken || !self.response.is_running() || self.expected.no_padding {
             return false;
         }
         let mut place = || {

@@ -26,11 +26,12 @@ pub(crate) struct EventSchema {
     /// checked.
     wrong: u128,
     lists: Lists,
+    shortcuts: bool,
 }
 
 impl EventSchema {
     pub(crate) fn new(edition: Edition) -> Self {
-        Self { edition, right: 0, wrong: 0, lists: Lists::default() }
+        Self { edition, right: 0, wrong: 0, lists: Lists::default(), shortcuts: true }
     }
 
     /// Whether an event repeats one that was right in everything that is looked at here.
@@ -38,6 +39,7 @@ impl EventSchema {
     pub(crate) fn is_right_again(&mut self, event: &Event<'_>) -> bool {
         // One bit stands for every extension, so none of them vouches for another.
         event.repeats()
+            && self.shortcuts
             && event.kind() != Kind::Extension
             && self.right & (1 << event.kind() as u8) != 0
             && (!event.has_nested() || self.is_plain(event))
@@ -47,6 +49,11 @@ impl EventSchema {
     fn is_plain(&mut self, event: &Event<'_>) -> bool {
         self.lists.grow(event.kind().is_delta());
         event.logprobs().is_some_and(|list| self.lists.is_plain(list))
+    }
+
+    #[cfg(all(test, feature = "speed"))]
+    pub(crate) fn go_the_long_way(&mut self) {
+        self.shortcuts = false;
     }
 
     /// Checks an event and reports every problem at its place.
@@ -60,7 +67,7 @@ impl EventSchema {
         }
         let Some(root) = event.root() else { return };
         let mut wrong = false;
-        let lists = Some(&mut self.lists);
+        let lists = Some(&mut self.lists).filter(|_| self.shortcuts);
         check(root, kind, event.wire_type(), (self.edition, schemas, lists), &mut |problem| {
             wrong = true;
             findings.report(problem.rule, event.place(), None, || (problem.pointer(), problem.message()));
@@ -75,7 +82,7 @@ impl EventSchema {
     /// in no time.
     fn is_right_but_for_list(&mut self, event: &Event<'_>, schemas: &ExtensionSchemas) -> bool {
         let list = event.fields().logprobs;
-        if !SPEED || event.kind().is_delta() || list.len() < LONG {
+        if !SPEED || !self.shortcuts || event.kind().is_delta() || list.len() < LONG {
             return false;
         }
         let Some((start, end)) = list.payload_span() else { return false };
