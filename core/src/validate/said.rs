@@ -3,6 +3,7 @@
 //! A text that was streamed is said again by its own done event, by its part, its item and the last snapshot, and servers write
 //! it the same each time. So the escapes are decoded once: where the literal is known, its meaning is.
 
+use alloc::vec;
 use alloc::vec::Vec;
 
 use super::digest::Digest;
@@ -64,8 +65,7 @@ fn is_json(text: &[u8], depth: usize) -> bool {
 /// Decodes the inside of a string, as bytes: that they are UTF-8 needs no second look.
 fn unescaped(literal: &str) -> Vec<u8> {
     let bytes = literal.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    out.resize(bytes.len(), 0);
+    let mut out = vec![0; bytes.len()];
     match unescape(bytes, &mut out) {
         Some(length) => out.truncate(length),
         None => out = decode(literal).into_owned().into_bytes(),
