@@ -127,6 +127,15 @@ impl Running {
         }
     }
 
+    /// Adds deltas without halves, one behind the other.
+    pub(crate) fn push_many(&mut self, deltas: &[u8]) {
+        if self.high.is_some() {
+            self.push_delta(deltas, Halves::default());
+        } else {
+            self.push_long(deltas);
+        }
+    }
+
     /// What the text was so far.
     pub(crate) fn digest(&self) -> Digest {
         let mut this = *self;

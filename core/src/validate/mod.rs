@@ -12,6 +12,7 @@ mod digest;
 mod explain;
 mod framing;
 mod items;
+mod late;
 mod logprob;
 mod named;
 mod object;

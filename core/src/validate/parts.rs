@@ -27,7 +27,7 @@ impl Validator {
         if !named {
             report_id(event, findings);
         }
-        if let Some(text) = self.hot_text() {
+        if let Some(text) = hot_text(&mut self.items, &self.hot) {
             text.push(event.delta_bytes(), event.halves());
         }
         named
@@ -62,20 +62,6 @@ impl Validator {
         let Some((output_index, element, item, row)) = place() else { return false };
         self.hot = Hot { live: true, kind, channel, output_index, element, item, row };
         true
-    }
-
-    /// The text that the last delta went to.
-    #[inline]
-    pub(super) fn hot_text(&mut self) -> Option<&mut Growing> {
-        let hot = &self.hot;
-        let item = self.items.at_mut(hot.item)?;
-        let rows = match hot.channel {
-            Channel::Content(_) => &mut item.content,
-            Channel::Summary => &mut item.summary,
-            Channel::Command => &mut item.commands,
-            Channel::Input(_) => return Some(&mut item.input.text),
-        };
-        rows.at_mut(hot.row).map(|part| &mut part.text)
     }
 
     pub(super) fn part_added(&mut self, event: &Event<'_>, channel: Channel, findings: &mut Findings) {
@@ -330,6 +316,19 @@ impl Validator {
         let element = channel.element(event).unwrap_or(u64::MAX);
         self.hot = Hot { live: true, kind: event.kind(), channel, output_index, element, item, row };
     }
+}
+
+/// The text that the last delta went to.
+#[inline]
+pub(super) fn hot_text<'i>(items: &'i mut ByIndex<Item>, hot: &Hot) -> Option<&'i mut Growing> {
+    let item = items.at_mut(hot.item)?;
+    let rows = match hot.channel {
+        Channel::Content(_) => &mut item.content,
+        Channel::Summary => &mut item.summary,
+        Channel::Command => &mut item.commands,
+        Channel::Input(_) => return Some(&mut item.input.text),
+    };
+    rows.at_mut(hot.row).map(|part| &mut part.text)
 }
 
 /// Gives the rows that a channel's parts are in.

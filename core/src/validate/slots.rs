@@ -270,6 +270,14 @@ impl Growing {
         }
     }
 
+    /// Adds deltas that end in no half of a character, one behind the other.
+    pub(crate) fn push_many(&mut self, deltas: &[u8]) {
+        self.text.push_many(deltas);
+        if let Some(text) = &mut self.deltas {
+            text.push_many(deltas);
+        }
+    }
+
     /// Compares with a whole text of a wider source, which counts from now on. `unread`: events that could not be read.
     pub(crate) fn say(&mut self, said: Said, unread: u64) -> Agreement {
         let whole = said.text;

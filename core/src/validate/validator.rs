@@ -10,8 +10,10 @@ use alloc::format;
 use alloc::string::{String, ToString};
 
 use super::channel::{Channel, Step};
+use super::late::Late;
 use super::object;
 use super::options::{Layers, ValidateOptions};
+use super::parts::hot_text;
 use super::rule::Rule;
 use super::schema::EventSchema;
 use super::slots::{ByIndex, Item, Name};
@@ -80,6 +82,8 @@ pub struct Validator {
     /// Whether the last event was such a delta and all is well with it: see [`foresees`](Self::foresees). Whoever changes what it
     /// rests on clears it.
     pub(super) steady: bool,
+    /// What is still to be added to the text that the last delta went to.
+    pub(super) late: Late,
     /// Whether what is like what came before may be judged by it. Off in the test that proves that this changes nothing.
     pub(super) shortcuts: bool,
     pub(super) expected: Expected,
@@ -152,6 +156,7 @@ impl Validator {
             cut_at: None,
             hot: Hot::NONE,
             steady: false,
+            late: Late::default(),
             shortcuts: SPEED,
             expected: Expected::default(),
             options,
@@ -162,6 +167,7 @@ impl Validator {
     #[inline]
     pub fn check(&mut self, event: &Event<'_>, findings: &mut Findings) {
         let framed = core::mem::take(&mut self.framed);
+        self.settle();
         self.steady = false;
         let layers = self.options.layers;
         if event.fault().is_some() {
@@ -192,8 +198,27 @@ impl Validator {
     #[inline]
     pub(crate) fn take_foreseen(&mut self, fields: &Fields, source: Source<'_>) {
         self.last_number = fields.sequence_number();
-        if let Some(text) = self.hot_text() {
-            text.push(fields.delta.bytes(source), fields.halves);
+        if !self.late.push(fields.delta.wide(source), fields.delta.len()) {
+            self.settle();
+            if let Some(text) = hot_text(&mut self.items, &self.hot) {
+                text.push(fields.delta.bytes(source), fields.halves);
+            }
+        }
+    }
+
+    /// Adds the deltas that wait to the text that they belong to. Whoever looks at a text, or turns to another one, asks for this.
+    #[inline]
+    pub(super) fn settle(&mut self) {
+        if !self.late.is_empty() {
+            self.add_late();
+        }
+    }
+
+    #[inline(never)]
+    fn add_late(&mut self) {
+        let deltas = self.late.take();
+        if let Some(text) = hot_text(&mut self.items, &self.hot) {
+            text.push_many(deltas);
         }
     }
 
