@@ -125,7 +125,6 @@ impl Text {
     }
 
     /// Sixteen bytes that begin with it, if so many are there.
-    #[cfg(feature = "validate")]
     #[inline]
     pub(crate) fn wide<'a>(&self, source: Source<'a>) -> Option<&'a [u8; 16]> {
         self.whole(source).get(self.start as usize..)?.first_chunk()

@@ -281,22 +281,6 @@ impl Reader {
         self.poll_next()
     }
 
-    /// Appends the text of a block that the validator has foreseen: all that can be said of it was said of the one before. `false`:
-    /// it is an event like others.
-    #[inline]
-    fn append_foreseen(&mut self, from: usize, to: usize) -> bool {
-        let Some(validator) = &mut self.validator else { return false };
-        let grown = self.parser.grown().filter(|(fields, _)| validator.foresees(fields));
-        let (Some((fields, scratch)), Some(payload)) = (grown, self.pending.get(from..to)) else { return false };
-        let source = Source { payload: Raw::Bytes(payload), scratch, known: "" };
-        let appended = self.accumulator.append_grown(fields, source);
-        if appended {
-            self.last_sequence_number = fields.sequence_number();
-            validator.take_foreseen(fields, source);
-        }
-        appended
-    }
-
     /// Takes the block that the parser has found, and that stands at `offset`.
     #[inline(never)]
     fn take_block<'a>(

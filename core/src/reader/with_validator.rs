@@ -1,7 +1,8 @@
 //! What judges the stream inside a reader: the validator. The twin file is for builds without it.
 
-use super::ReaderOptions;
+use super::{Reader, ReaderOptions};
 use crate::error::Error;
+use crate::event::{Raw, Source};
 use crate::json::Value;
 use crate::validate::{ExtensionSchemas, Layers, ValidateOptions};
 
@@ -27,6 +28,24 @@ pub(super) fn layers(value: Option<&Value>) -> Result<Layers, Error> {
 
 pub(super) fn schemas(value: Option<&Value>) -> Result<ExtensionSchemas, Error> {
     value.map_or(Ok(ExtensionSchemas::default()), ExtensionSchemas::from_value)
+}
+
+impl Reader {
+    /// Appends the text of a block that the validator has foreseen: all that can be said of it was said of the one before. `false`:
+    /// it is an event like others.
+    #[inline]
+    pub(super) fn append_foreseen(&mut self, from: usize, to: usize) -> bool {
+        let Some(validator) = &mut self.validator else { return false };
+        let grown = self.parser.grown().filter(|(fields, _)| validator.foresees(fields));
+        let (Some((fields, scratch)), Some(payload)) = (grown, self.pending.get(from..to)) else { return false };
+        let source = Source { payload: Raw::Bytes(payload), scratch, known: "" };
+        let appended = self.accumulator.append_grown(fields, source);
+        if appended {
+            self.last_sequence_number = fields.sequence_number();
+            validator.take_foreseen(fields, source);
+        }
+        appended
+    }
 }
 
 #[cfg(all(test, feature = "speed"))]

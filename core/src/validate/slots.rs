@@ -1,7 +1,7 @@
 //! What the stream layer remembers of items and parts: states and digests, never texts.
 //!
 //! Everything is found by its wire index in constant time where indexes are dense, and in logarithmic time where they are
-//! not; an index of a billion costs as much memory as an index of one. One item takes about 400 bytes, one part about 150.
+//! not; an index of a billion costs as much memory as an index of one. One item takes about 500 bytes, one part about 190.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -278,6 +278,11 @@ impl Growing {
         }
     }
 
+    /// What the last done event said.
+    pub(crate) fn said(&self) -> Option<Said> {
+        self.said
+    }
+
     /// Compares with a whole text of a wider source, which counts from now on. `unread`: events that could not be read.
     pub(crate) fn say(&mut self, said: Said, unread: u64) -> Agreement {
         let whole = said.text;
@@ -292,13 +297,6 @@ impl Growing {
             },
             _ => Agreement::Same,
         }
-    }
-}
-
-impl Growing {
-    /// What the last done event said.
-    pub(crate) fn said(&self) -> Option<Said> {
-        self.said
     }
 }
 

@@ -189,12 +189,15 @@ impl Validator {
 
     /// Says whether nothing is to be reported of an event whose fields these are. It was foretold by the last event, in a frame
     /// like that one's: all but number, delta and padding is the same, and no rule asks more of them than this.
+    // Only a reader asks.
+    #[cfg_attr(not(feature = "validate"), allow(dead_code))]
     #[inline]
     pub(crate) fn foresees(&self, fields: &Fields) -> bool {
         self.steady && self.last_number.is_some_and(|last| fields.sequence_number() == Some(last + 1))
     }
 
     /// Takes such an event.
+    #[cfg_attr(not(feature = "validate"), allow(dead_code))]
     #[inline]
     pub(crate) fn take_foreseen(&mut self, fields: &Fields, source: Source<'_>) {
         self.last_number = fields.sequence_number();
@@ -230,7 +233,7 @@ impl Validator {
     }
 
     /// Looks at every event as if it were the first of its sort.
-    #[cfg(all(test, feature = "speed"))]
+    #[cfg(all(test, feature = "speed", feature = "validate"))]
     pub(crate) fn go_the_long_way(&mut self) {
         self.shortcuts = false;
         self.schema.go_the_long_way();

@@ -51,7 +51,7 @@ impl EventSchema {
         event.logprobs().is_some_and(|list| self.lists.is_plain(list))
     }
 
-    #[cfg(all(test, feature = "speed"))]
+    #[cfg(all(test, feature = "speed", feature = "validate"))]
     pub(crate) fn go_the_long_way(&mut self) {
         self.shortcuts = false;
     }
