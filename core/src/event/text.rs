@@ -130,6 +130,12 @@ impl Text {
         text.get(self.start as usize..self.end as usize)
     }
 
+    /// Sixteen bytes that begin with it, if so many are there.
+    #[inline]
+    pub(crate) fn wide<'a>(&self, source: Source<'a>) -> Option<&'a [u8; 16]> {
+        self.whole(source).get(self.start as usize..)?.first_chunk()
+    }
+
     /// Says whether it is there and equals another text, byte by byte.
     #[inline]
     pub(crate) fn is(&self, other: &str, source: Source<'_>) -> bool {

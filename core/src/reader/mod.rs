@@ -297,6 +297,9 @@ impl Reader {
         origin: Origin<'a>,
         offset: u64,
     ) -> Result<Option<Event<'a>>, Error> {
+        if self.append_foreseen(from, to) {
+            return Ok(Some(self.parser.parse_grown(self.pending.get(from..to).unwrap_or_default(), origin)));
+        }
         let event = self.parser.parse_block(self.pending.get(from..to).unwrap_or_default(), origin);
         // Where several texts grow, it is likely to be another one of them.
         if SPEED && self.validator.is_none() && self.accumulator.append_turned(event.fields(), event.source()) {

@@ -5,9 +5,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::channel::Channel;
-use super::digest::{text_hash, Digest};
+use super::digest::{text_hash, Digest, Eye};
 use super::parts::channel_rows;
 use super::rule::Rule;
+use super::said::Said;
 use super::slots::{Agreement, Class, Growing, Item, Part, PartKind};
 use crate::event::Event;
 use crate::finding::Findings;
@@ -65,21 +66,22 @@ fn close_list(
         Digest::of_elements(parts.into_iter().flat_map(|parts| parts.elements()).enumerate().map(|(index, part)| {
             count += 1;
             let slot = rows.get_mut(index as u64);
-            let known = slot.as_ref().and_then(|slot| slot.whole);
-            let whole = match known {
-                Some((written, whole)) if written == Digest::of(part.raw()) => whole,
-                _ => Digest::of_value_without(part, &is_volatile),
+            let closed = slot.as_ref().and_then(|slot| slot.whole);
+            let whole = match closed {
+                Some((written, whole)) if written == Digest::of_raw(part.raw()) => whole,
+                _ => Digest::of_value_without(part, durable(slot.as_ref().and_then(|slot| slot.text.said()))),
             };
             let Some(slot) = slot else { return whole };
             let kind = PartKind::of(&part.get("type").and_then(|kind| kind.as_str()).unwrap_or_default());
-            let text = part.get(kind.field()).and_then(|text| text.as_str()).unwrap_or_default();
+            let known = slot.text.said();
+            let text = part.get(kind.field()).and_then(|text| Said::of_string(text, known));
             let mut same_text = true;
-            agree(&mut slot.text, &text, how.unread, |found, expected| {
+            agree(&mut slot.text, text.unwrap_or_else(|| Said::of_text("")), how.unread, |found, expected| {
                 same_text = false;
                 let message = format!("expected the {expected} bytes of the part, found other {found} bytes");
                 findings.report(rule, place, None, || (format!("/item/{list}/{index}/{}", kind.field()), message));
             });
-            if same_text && known.is_some_and(|(_, known)| known != whole) {
+            if same_text && closed.is_some_and(|(_, closed)| closed != whole) {
                 findings.report(rule, place, None, || {
                     (format!("/item/{list}/{index}"), "expected the part as it was closed, found another one".into())
                 });
@@ -108,8 +110,9 @@ fn close_commands(event: &Event<'_>, view: View<'_>, item: &mut Item, how: Closi
     }
     let Some(commands) = view.pointer("/action/commands") else { return };
     for (index, command) in commands.elements().enumerate() {
-        let (Some(slot), Some(text)) = (item.commands.get_mut(index as u64), command.as_str()) else { continue };
-        agree(&mut slot.text, &text, how.unread, |found, expected| {
+        let Some(slot) = item.commands.get_mut(index as u64) else { continue };
+        let Some(said) = Said::of_string(command, slot.text.said()) else { continue };
+        agree(&mut slot.text, said, how.unread, |found, expected| {
             let message = format!("expected the {expected} bytes that were streamed, found other {found} bytes");
             findings.report(Rule::Arg02, event.place(), None, || (format!("/item/action/commands/{index}"), message));
         });
@@ -117,18 +120,13 @@ fn close_commands(event: &Event<'_>, view: View<'_>, item: &mut Item, how: Closi
 }
 
 /// Compares the input of a done call with what was streamed.
-pub(super) fn close_input(
-    event: &Event<'_>,
-    input: Option<&str>,
-    item: &mut Item,
-    how: Closing,
-    findings: &mut Findings,
-) {
+pub(super) fn close_input(event: &Event<'_>, view: View<'_>, item: &mut Item, how: Closing, findings: &mut Findings) {
     let place = event.place();
     let class = item.class;
-    let Some(input) = input else { return };
+    let known = item.input.text.said();
+    let Some(input) = input_of(class, view).and_then(|input| Said::of_string(input, known)) else { return };
     let channel = Channel::Input(class);
-    let silent = !item.input.touched && (how.loose || class != Class::FunctionCall || input.is_empty());
+    let silent = !item.input.touched && (how.loose || class != Class::FunctionCall || input.text.length == 0);
     if !item.input.state.is_said() && !silent {
         let rule = if item.incomplete { Rule::Inc03 } else { channel.rule(Rule::Arg01) };
         findings.report(rule, place, None, || {
@@ -169,13 +167,9 @@ pub(super) fn check_annotations(
     }
 }
 
-/// The members of a finished item, to be compared with the terminal snapshot; `content` and `summary` are known, and the text of the
+/// The members of a finished item, to be compared with the terminal snapshot; `content` and `summary` are known, and `said` is its
 /// input.
-pub(super) fn members(
-    item: View<'_>,
-    [content, summary]: [Digest; 2],
-    input: Option<(View<'_>, &str)>,
-) -> Vec<(u64, Digest)> {
+pub(super) fn members(item: View<'_>, [content, summary]: [Digest; 2], said: Option<Said>) -> Vec<(u64, Digest)> {
     let mut members: Vec<_> = item
         .entries()
         .map(|(key, value)| {
@@ -184,10 +178,7 @@ pub(super) fn members(
                 // Known already: log probabilities can be most of an item.
                 "content" if value.tag() == Tag::Array => content,
                 "summary" if value.tag() == Tag::Array => summary,
-                key => match input {
-                    Some((input, text)) if input.span() == value.span() => Digest::of_string(text),
-                    _ => member_digest(key, value),
-                },
+                key => member_digest(key, value, said),
             };
             (text_hash(&key), digest)
         })
@@ -197,24 +188,30 @@ pub(super) fn members(
 }
 
 /// The digest of one member; of what a server encrypts anew each time only whether it is there.
-pub(super) fn member_digest(key: &str, value: View<'_>) -> Digest {
+pub(super) fn member_digest(key: &str, value: View<'_>, said: Option<Said>) -> Digest {
     if is_volatile(key) {
         Digest::of(if value.is_null() { "null" } else { "set" })
     } else {
-        Digest::of_value_without(value, &is_volatile)
+        Digest::of_value_without(value, durable(said))
     }
 }
 
 /// Servers encrypt these anew whenever they write them: both values are right.
-pub(super) fn is_volatile(key: &str) -> bool {
+fn is_volatile(key: &str) -> bool {
     matches!(key, "encrypted_content" | "fingerprint")
 }
 
-pub(super) fn agree(known: &mut Growing, text: &str, unread: u64, differs: impl FnOnce(usize, u64)) {
-    match known.say(Digest::of(text), unread) {
+/// What of a value is written the same each time; `said` is a text that is likely to stand in it.
+pub(super) fn durable(said: Option<Said>) -> Eye<'static> {
+    Eye { left_out: &is_volatile, said }
+}
+
+pub(super) fn agree(known: &mut Growing, said: Said, unread: u64, differs: impl FnOnce(u64, u64)) {
+    let found = said.text.length;
+    match known.say(said, unread) {
         Agreement::Same => {}
-        Agreement::Unheard => differs(text.len(), 0),
-        Agreement::Doubled(expected) | Agreement::Differs(expected) => differs(text.len(), expected),
+        Agreement::Unheard => differs(found, 0),
+        Agreement::Doubled(expected) | Agreement::Differs(expected) => differs(found, expected),
     }
 }
 

@@ -83,7 +83,9 @@ impl Validator {
     /// Checks the sentinel, or what was meant to be it; `data` is the frame's payload. On a socket it means nothing.
     pub fn check_done(&mut self, data: &str, place: Place, findings: &mut Findings) {
         let framed = core::mem::take(&mut self.framed);
+        self.settle();
         self.hot = Hot::NONE;
+        self.steady = false;
         // `check_frame` has reported a second one as a frame behind the first.
         if core::mem::replace(&mut self.sentinel, true) || !framed || !self.options.layers.contains(Layers::FRAMING) {
             return;

@@ -101,15 +101,12 @@ impl Validator {
         item.class = class;
         item.incomplete = status_is(view, "incomplete");
         item.ending = Ending::of(view);
-        let incomplete = item.incomplete;
+        let (incomplete, json) = (item.incomplete, item.input.json.take());
         let how = Closing { loose: item.whole || joined || unread > 0, unread, parts };
         let lists = close_parts(event, view, item, how, findings);
-        // Decoded once: it can be most of an item.
-        let input = input_of(class, view).and_then(|input| Some((input, input.as_str()?)));
-        let text = input.as_ref().map(|(_, text)| &**text);
-        close_input(event, text, item, how, findings);
-        item.members = members(view, lists, input.as_ref().map(|(input, text)| (*input, &**text)));
-        item.written = Some(Digest::of(view.raw()));
+        close_input(event, view, item, how, findings);
+        item.members = members(view, lists, item.input.text.said());
+        item.written = Some(Digest::of_raw(view.raw()));
         if unnamed {
             self.name_item(position, &id, event, findings);
         }
@@ -124,7 +121,7 @@ impl Validator {
                 ("/item/status".into(), "expected a status with which items end, found in_progress".into())
             });
         }
-        self.check_done_item(event, view, class, text, findings);
+        self.check_done_item(event, view, class, json, findings);
     }
 
     pub(super) fn touch(&mut self, event: &Event<'_>, class: Class, findings: &mut Findings) {

@@ -216,7 +216,7 @@ fn part(view: View<'_>, path: &str, tell: &mut Tell<'_>) {
     if kind == PartKind::Refusal && view.get("refusal").is_none() && view.get("text").is_some() {
         tell(Rule::Ref01, format!("{path}/text"), "expected the refusal in `refusal`, found it in `text`".into());
     }
-    let Some(annotations) = view.get("annotations") else { return };
+    let Some(annotations) = view.get("annotations").filter(|list| list.elements().next().is_some()) else { return };
     // Nobody says what an index counts; bytes are the most that it can be.
     let Some(length) = view.get("text").and_then(|text| text.as_str()).map(|text| text.len() as i64) else { return };
     for (index, annotation) in annotations.elements().enumerate() {

@@ -3,36 +3,65 @@
 use alloc::format;
 use alloc::string::String;
 
-use super::agree::{agree, check_annotations, is_volatile};
-use super::channel::Channel;
+use super::agree::{agree, check_annotations, durable};
+use super::channel::{Channel, Step};
 use super::digest::Digest;
 use super::items::report_id;
 use super::rule::Rule;
+use super::said::{judge, Said};
 use super::slots::{Agreement, ByIndex, Class, Growing, Item, Part, PartKind};
 use super::state::{InputMove, ItemMove, PartMove};
 use super::validator::{Hot, Validator};
+use crate::contract::Kind;
 use crate::event::Event;
 use crate::finding::Findings;
 
 impl Validator {
-    /// Takes a delta that goes on where the last one stopped: nothing about its place has changed.
+    /// Takes a delta that goes on where the last one stopped: nothing about its place has changed. Says whether its item has
+    /// its id.
     #[inline]
-    pub(super) fn next_delta(&mut self, event: &Event<'_>, findings: &mut Findings) {
+    pub(super) fn next_delta(&mut self, event: &Event<'_>, findings: &mut Findings) -> bool {
         self.check_number(event, true, findings);
-        let hot = &self.hot;
-        let Some(item) = self.items.at_mut(hot.item) else { return };
-        if event.item_id().is_some_and(|id| !item.id.is(id)) {
+        let Some(item) = self.items.at_mut(self.hot.item) else { return false };
+        let named = event.item_id().is_none_or(|id| item.id.is(id));
+        if !named {
             report_id(event, findings);
         }
-        let text = match hot.channel {
-            Channel::Content(_) => item.content.at_mut(hot.row).map(|part| &mut part.text),
-            Channel::Summary => item.summary.at_mut(hot.row).map(|part| &mut part.text),
-            Channel::Command => item.commands.at_mut(hot.row).map(|part| &mut part.text),
-            Channel::Input(_) => Some(&mut item.input.text),
-        };
-        if let Some(text) = text {
+        if let Some(text) = hot_text(&mut self.items, &self.hot) {
             text.push(event.delta_bytes(), event.halves());
         }
+        named
+    }
+
+    /// Turns to the text that a delta goes on with, where several grow at once. `false`, and nothing has changed, if more than its
+    /// number and the id of its item may have to be said of it, or if it moves anything.
+    pub(super) fn turns(&mut self, event: &Event<'_>, kind: Kind) -> bool {
+        let Step::Delta(channel) = Step::of(kind) else { return false };
+        if !self.shortcuts || !self.spoken || !self.response.is_running() || self.expected.no_padding {
+            return false;
+        }
+        let mut place = || {
+            let output_index = event.output_index()?;
+            let position = self.items.position(output_index)?;
+            let item = self.items.at_mut(position)?;
+            let named = !item.id.is_empty() || event.item_id().is_none();
+            if !(named && item.state.is_open() && channel.fits(item.class)) {
+                return None;
+            }
+            if let Channel::Input(_) = channel {
+                let open = item.input.touched && !item.input.state.is_said();
+                return open.then_some((output_index, u64::MAX, position, 0));
+            }
+            let element = channel.element(event)?;
+            let rows = channel_rows(item, channel);
+            let row = rows.position(element)?;
+            let part = rows.at_mut(row)?;
+            let fits = !matches!(channel, Channel::Content(wanted) if part.kind != wanted);
+            (fits && part.state.is_open()).then_some((output_index, element, position, row))
+        };
+        let Some((output_index, element, item, row)) = place() else { return false };
+        self.hot = Hot { live: true, kind, channel, output_index, element, item, row };
+        true
     }
 
     pub(super) fn part_added(&mut self, event: &Event<'_>, channel: Channel, findings: &mut Findings) {
@@ -95,13 +124,14 @@ impl Validator {
             report_kind(rule, event, expected, findings);
         }
         slot.kind = kind;
-        if let Some(text) = part.get(kind.field()).and_then(|text| text.as_str()) {
-            agree(&mut slot.text, &text, unread, |found, expected| {
+        let known = slot.text.said();
+        if let Some(said) = part.get(kind.field()).and_then(|text| Said::of_string(text, known)) {
+            agree(&mut slot.text, said, unread, |found, expected| {
                 let message = format!("expected the {expected} bytes that were streamed, found other {found} bytes");
                 findings.report(rule, place, None, || (format!("/part/{}", kind.field()), message));
             });
         }
-        slot.whole = Some((Digest::of(part.raw()), Digest::of_value_without(part, &is_volatile)));
+        slot.whole = Some((Digest::of_raw(part.raw()), Digest::of_value_without(part, durable(slot.text.said()))));
         check_annotations(event, part, "/part", slot, findings);
     }
 
@@ -122,20 +152,31 @@ impl Validator {
 
     pub(super) fn said(&mut self, event: &Event<'_>, channel: Channel, findings: &mut Findings) {
         let place = event.place();
-        let text = event.text();
         let unread = self.unread;
+        let whole = event.fields().whole;
+        let (literal, escaped) = (event.text_literal(), event.fields().whole_escaped);
+        let mut said = None;
         let growing = if let Channel::Input(class) = channel {
             let Some(position) = self.input(event, class, InputMove::Said, findings) else { return };
+            let depth = self.options.limits.depth;
             let Some(item) = self.items.at_mut(position) else { return };
+            // Arguments are asked for when their item is done. Here they are decoded anyway.
+            if escaped && matches!(class, Class::FunctionCall | Class::McpCall) {
+                item.input.json = Some(judge(literal, depth));
+                said = item.input.json.map(|(said, _)| said);
+            }
             &mut item.input.text
         } else {
             let Some((_, row, item)) = self.part(event, channel, PartMove::Said, findings) else { return };
             let Some(slot) = channel_rows(item, channel).at_mut(row) else { return };
             &mut slot.text
         };
-        let Some(text) = text else { return };
-        let found = text.len();
-        let agreement = growing.say(Digest::of(text), unread);
+        if !whole.is_there() {
+            return;
+        }
+        let said = said.unwrap_or_else(|| Said::of_literal(literal, escaped, None));
+        let found = said.text.length;
+        let agreement = growing.say(said, unread);
         let message = match agreement {
             Agreement::Same => return,
             Agreement::Doubled(_) => "expected deltas that go on behind the first text, found it repeated".into(),
@@ -275,6 +316,19 @@ impl Validator {
         let element = channel.element(event).unwrap_or(u64::MAX);
         self.hot = Hot { live: true, kind: event.kind(), channel, output_index, element, item, row };
     }
+}
+
+/// The text that the last delta went to.
+#[inline]
+pub(super) fn hot_text<'i>(items: &'i mut ByIndex<Item>, hot: &Hot) -> Option<&'i mut Growing> {
+    let item = items.at_mut(hot.item)?;
+    let rows = match hot.channel {
+        Channel::Content(_) => &mut item.content,
+        Channel::Summary => &mut item.summary,
+        Channel::Command => &mut item.commands,
+        Channel::Input(_) => return Some(&mut item.input.text),
+    };
+    rows.at_mut(hot.row).map(|part| &mut part.text)
 }
 
 /// Gives the rows that a channel's parts are in.

@@ -1,7 +1,7 @@
 //! What the stream layer remembers of items and parts: states and digests, never texts.
 //!
 //! Everything is found by its wire index in constant time where indexes are dense, and in logarithmic time where they are
-//! not; an index of a billion costs as much memory as an index of one. One item takes about 400 bytes, one part about 150.
+//! not; an index of a billion costs as much memory as an index of one. One item takes about 500 bytes, one part about 190.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 
 use super::cuts::Ending;
 use super::digest::{text_hash, Digest, Running};
+use super::said::Said;
 use super::state;
 use crate::json::Halves;
 
@@ -226,7 +227,7 @@ pub(crate) struct Growing {
     /// The deltas alone, where there was a first text.
     deltas: Option<Running>,
     /// What a done event said the text is; from then on that counts.
-    said: Option<Digest>,
+    said: Option<Said>,
     /// Whether the beginning was not seen, so that there is nothing to compare with.
     pub(crate) joined: bool,
     /// How many events could not be read when it began: one that came since may have been a delta of it.
@@ -269,11 +270,25 @@ impl Growing {
         }
     }
 
+    /// Adds deltas that end in no half of a character, one behind the other.
+    pub(crate) fn push_many(&mut self, deltas: &[u8]) {
+        self.text.push_many(deltas);
+        if let Some(text) = &mut self.deltas {
+            text.push_many(deltas);
+        }
+    }
+
+    /// What the last done event said.
+    pub(crate) fn said(&self) -> Option<Said> {
+        self.said
+    }
+
     /// Compares with a whole text of a wider source, which counts from now on. `unread`: events that could not be read.
-    pub(crate) fn say(&mut self, whole: Digest, unread: u64) -> Agreement {
+    pub(crate) fn say(&mut self, said: Said, unread: u64) -> Agreement {
+        let whole = said.text;
         let seen = !self.joined && self.unread == unread;
-        let known = self.said.or_else(|| seen.then(|| self.text.digest()));
-        self.said = Some(whole);
+        let known = self.said.map(|said| said.text).or_else(|| seen.then(|| self.text.digest()));
+        self.said = Some(said);
         match known {
             Some(known) if known != whole && known.length == 0 => Agreement::Unheard,
             Some(known) if known != whole => match self.deltas.take() {
@@ -351,4 +366,6 @@ pub(crate) struct Input {
     pub(crate) text: Growing,
     /// Whether any event was about it.
     pub(crate) touched: bool,
+    /// What its done event said, and whether that is JSON.
+    pub(crate) json: Option<(Said, bool)>,
 }

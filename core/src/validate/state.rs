@@ -310,6 +310,11 @@ impl Response {
         }
     }
 
+    /// Says whether output leaves it as it is.
+    pub(crate) fn is_running(self) -> bool {
+        self == Self::Running
+    }
+
     /// Says whether a response has begun and not ended.
     pub(crate) fn is_in_flight(self) -> bool {
         matches!(self, Self::Queued | Self::Running)
@@ -332,6 +337,11 @@ impl Part {
     /// Says whether any event opened the part.
     pub(crate) fn is_known(self) -> bool {
         self != Self::Absent
+    }
+
+    /// Says whether its text grows.
+    pub(crate) fn is_open(self) -> bool {
+        self == Self::Open
     }
 
     /// What is missing if the item is done now.
@@ -393,5 +403,14 @@ mod tests {
             assert_eq!(part.go(step), None);
         }
         assert!(part.missing_at_item_done().is_empty());
+    }
+
+    #[test]
+    fn deltas_of_what_grows_move_nothing() {
+        let (mut response, mut item, mut part, mut input) = (Response::Running, Item::Open, Part::Open, Input::Open);
+        assert!(response.is_running() && item.is_open() && part.is_open() && !input.is_said());
+        assert_eq!(response.go(ResponseMove::Output).or(item.go(ItemMove::Event)), None);
+        assert_eq!(part.go(PartMove::Delta).or(input.go(InputMove::Delta)), None);
+        assert!(response.is_running() && item.is_open() && part.is_open() && !input.is_said());
     }
 }

@@ -4,18 +4,19 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::agree::member_digest;
+use super::agree::{input_of, member_digest};
 use super::cuts::Cuts;
 use super::digest::{text_hash, Digest};
 use super::options::Layers;
 use super::rule::Rule;
+use super::said::{means_json, Said};
 use super::slots::{Class, Item};
 use super::tools::Call;
 use super::validator::{status_is, Validator};
 use crate::contract::Kind;
 use crate::event::Event;
 use crate::finding::{Findings, Place};
-use crate::json::{is_document, View};
+use crate::json::View;
 
 impl Validator {
     /// Says that the input has ended at this byte.
@@ -108,19 +109,21 @@ impl Validator {
         self.check_cut_calls(event, response, findings);
     }
 
-    /// Looks at a finished item, and the text of its input, by itself, beside the request.
+    /// Looks at a finished item by itself, beside the request; `judged` are arguments of which it is known whether they are JSON.
     pub(super) fn check_done_item(
         &self,
         event: &Event<'_>,
         item: View<'_>,
         class: Class,
-        input: Option<&str>,
+        judged: Option<(Said, bool)>,
         findings: &mut Findings,
     ) {
         let place = event.place();
         if matches!(class, Class::FunctionCall | Class::McpCall) && status_is(item, "completed") {
-            if let Some(arguments) = input {
-                if !self.is_json(arguments) {
+            if let Some(arguments) = input_of(class, item).and_then(|view| view.literal()) {
+                let known = judged.filter(|(said, _)| said.is_written_like(&Said::of_text(arguments)));
+                let is_json = known.map_or_else(|| self.means_json(arguments), |(_, is_json)| is_json);
+                if !is_json {
                     findings.report(Rule::Arg03, place, None, || {
                         ("/item/arguments".into(), "expected JSON, found text that does not parse".into())
                     });
@@ -186,8 +189,8 @@ impl Validator {
             if !matches!(class, Class::FunctionCall | Class::McpCall) || !status_is(item, "completed") {
                 continue;
             }
-            let arguments = item.get("arguments").and_then(|arguments| arguments.as_str());
-            if arguments.is_some_and(|arguments| !self.is_json(&arguments)) {
+            let arguments = item.get("arguments").and_then(|arguments| arguments.literal());
+            if arguments.is_some_and(|arguments| !self.means_json(arguments)) {
                 findings.report(Rule::Arg09, event.place(), None, || {
                     (
                         format!("/response/output/{index}/status"),
@@ -211,8 +214,8 @@ impl Validator {
         (calls, foreign)
     }
 
-    fn is_json(&self, text: &str) -> bool {
-        is_document(text, self.options.limits.depth)
+    fn means_json(&self, literal: &str) -> bool {
+        means_json(literal, self.options.limits.depth)
     }
 }
 
@@ -249,7 +252,7 @@ fn has_id(held: View<'_>, item: &Item) -> bool {
 /// Compares an item of the terminal snapshot with the same item as it was done.
 fn compare(item: &Item, held: View<'_>, position: usize, place: Place, findings: &mut Findings) {
     // Only a done event tells the members.
-    if item.members.is_empty() || item.written == Some(Digest::of(held.raw())) {
+    if item.members.is_empty() || item.written == Some(Digest::of_raw(held.raw())) {
         return;
     }
     let mut seen = 0;
@@ -257,7 +260,7 @@ fn compare(item: &Item, held: View<'_>, position: usize, place: Place, findings:
         let key = key.as_str().unwrap_or_default();
         let known = find(&item.members, text_hash(&key));
         seen += usize::from(known.is_some());
-        if known != Some(member_digest(&key, value)) {
+        if known != Some(member_digest(&key, value, item.input.text.said())) {
             findings.report(Rule::Life09, place, None, || {
                 let message = if known.is_some() {
                     "expected the value that the done item has, found another one"

@@ -379,7 +379,7 @@ impl Slot {
 }
 
 fn is_json(text: &str) -> bool {
-    is_document(text, depth())
+    is_document(text.as_bytes(), depth())
 }
 
 fn call(call_id: &str, name: &str) -> Object {

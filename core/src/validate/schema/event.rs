@@ -1,7 +1,7 @@
 //! Events against the contract: which schema judges which kind, and [`EventSchema`], which skips what cannot have changed.
 
 use super::blame::Root;
-use super::logprobs;
+use super::logprobs::Lists;
 use super::path::Path;
 use super::problem::{Context, Fault, Problem};
 use super::walk::{Extensions, Walk};
@@ -9,8 +9,9 @@ use crate::contract::tables::id;
 use crate::contract::{Edition, Kind, SchemaId};
 use crate::event::Event;
 use crate::finding::Findings;
-use crate::json::View;
+use crate::json::{Tape, View, DEEPEST};
 use crate::validate::own::ExtensionSchemas;
+use crate::SPEED;
 
 /// The schema layer for a stream of events.
 ///
@@ -24,33 +25,50 @@ pub(crate) struct EventSchema {
     /// Kinds of which an event was wrong. A repetition may repeat an older event than the last, so these are always
     /// checked.
     wrong: u128,
+    lists: Lists,
+    shortcuts: bool,
 }
 
 impl EventSchema {
     pub(crate) fn new(edition: Edition) -> Self {
-        Self { edition, right: 0, wrong: 0 }
+        Self { edition, right: 0, wrong: 0, lists: Lists::default(), shortcuts: true }
     }
 
     /// Whether an event repeats one that was right in everything that is looked at here.
     #[inline]
-    pub(crate) fn is_right_again(&self, event: &Event<'_>) -> bool {
+    pub(crate) fn is_right_again(&mut self, event: &Event<'_>) -> bool {
         // One bit stands for every extension, so none of them vouches for another.
         event.repeats()
+            && self.shortcuts
             && event.kind() != Kind::Extension
             && self.right & (1 << event.kind() as u8) != 0
-            && (!event.has_nested() || is_plain(event))
+            && (!event.has_nested() || self.is_plain(event))
+    }
+
+    /// Whether all that a repetition does not vouch for is a plain list of log probabilities.
+    fn is_plain(&mut self, event: &Event<'_>) -> bool {
+        self.lists.grow(event.kind().is_delta());
+        event.logprobs().is_some_and(|list| self.lists.is_plain(list))
+    }
+
+    #[cfg(all(test, feature = "speed", feature = "validate"))]
+    pub(crate) fn go_the_long_way(&mut self) {
+        self.shortcuts = false;
     }
 
     /// Checks an event and reports every problem at its place.
     pub(crate) fn check(&mut self, event: &Event<'_>, schemas: &ExtensionSchemas, findings: &mut Findings) {
         let kind = event.kind();
         let bit = 1u128 << kind as u8;
-        if self.is_right_again(event) {
+        self.lists.grow(kind.is_delta());
+        if self.is_right_but_for_list(event, schemas) {
+            self.right |= bit & !self.wrong;
             return;
         }
         let Some(root) = event.root() else { return };
         let mut wrong = false;
-        check(root, kind, event.wire_type(), (self.edition, schemas), &mut |problem| {
+        let lists = Some(&mut self.lists).filter(|_| self.shortcuts);
+        check(root, kind, event.wire_type(), (self.edition, schemas, lists), &mut |problem| {
             wrong = true;
             findings.report(problem.rule, event.place(), None, || (problem.pointer(), problem.message()));
         });
@@ -59,17 +77,41 @@ impl EventSchema {
     }
 }
 
-/// Whether all that a repetition does not vouch for is a plain list of log probabilities.
-fn is_plain(event: &Event<'_>) -> bool {
-    event.logprobs().is_some_and(logprobs::is_plain)
+impl EventSchema {
+    /// Whether an event's list of log probabilities is plain, and the rest is right. Without the list a tape of the event is made
+    /// in no time.
+    fn is_right_but_for_list(&mut self, event: &Event<'_>, schemas: &ExtensionSchemas) -> bool {
+        let list = event.fields().logprobs;
+        if !SPEED || !self.shortcuts || event.kind().is_delta() || list.len() < LONG {
+            return false;
+        }
+        let Some((start, end)) = list.payload_span() else { return false };
+        let (Some(before), Some(behind)) = (event.raw().get(..start), event.raw().get(end..)) else { return false };
+        if before.len() + behind.len() > list.len() || !event.logprobs().is_some_and(|list| self.lists.is_plain(list)) {
+            return false;
+        }
+        let rest = [before, "[]", behind].concat();
+        let mut tape = Tape::default();
+        // How deep it is was asked when the event was read.
+        if tape.parse(&rest, DEEPEST).is_err() {
+            return false;
+        }
+        let mut right = true;
+        let told = (self.edition, schemas, None);
+        check(tape.root(&rest), event.kind(), event.wire_type(), told, &mut |_| right = false);
+        right
+    }
 }
 
-/// Checks an event's payload by the schema of its kind.
+/// Lists longer than this are left out of a tape.
+const LONG: usize = 1 << 10;
+
+/// Checks an event's payload by the schema of its kind; `lists` are those that were seen before.
 pub(super) fn check(
     view: View<'_>,
     kind: Kind,
     wire_type: &str,
-    (edition, schemas): (Edition, &ExtensionSchemas),
+    (edition, schemas, lists): (Edition, &ExtensionSchemas, Option<&mut Lists>),
     report: &mut dyn FnMut(&Problem<'_>),
 ) {
     let Some((schema, edition)) = schema_of(view, kind, edition) else {
@@ -98,6 +140,7 @@ pub(super) fn check(
         }
     };
     let mut walk = Walk::new(Root::Event(kind), Extensions::Allowed, &mut but_the_name).with(schemas);
+    walk.lists = lists;
     walk.schema(view, schema, edition);
 }
 

@@ -3,7 +3,7 @@
 use alloc::borrow::Cow;
 
 use super::blame::{blame, Root};
-use super::logprobs;
+use super::logprobs::{self, Lists};
 use super::number;
 use super::path::Path;
 use super::problem::{Context, Fault, Measure, Problem};
@@ -30,6 +30,8 @@ pub(super) struct Walk<'r> {
     /// What the caller says of its own types.
     pub(super) schemas: &'r ExtensionSchemas,
     pub(super) report: &'r mut dyn FnMut(&Problem<'_>),
+    /// The log probabilities that were seen before.
+    pub(super) lists: Option<&'r mut Lists>,
     /// Problems so far, for the choice among variants that can only be tried.
     problems: usize,
 }
@@ -49,7 +51,7 @@ const PATTERNS: [Pattern; 2] = [
 
 impl<'r> Walk<'r> {
     pub(super) fn new(root: Root, extensions: Extensions, report: &'r mut dyn FnMut(&Problem<'_>)) -> Self {
-        Self { root, extensions, schemas: NONE, report, problems: 0 }
+        Self { root, extensions, schemas: NONE, report, lists: None, problems: 0 }
     }
 
     /// The same, with schemas of the caller's own.
@@ -146,8 +148,14 @@ impl<'r> Walk<'r> {
     }
 
     fn array(&mut self, view: View<'_>, inner: Node, limit: Limit, path: &Path<'_>, context: Context) {
-        if context.field == "logprobs" && logprobs::is_plain(view.raw()) {
-            return;
+        if context.field == "logprobs" {
+            let plain = match &mut self.lists {
+                Some(lists) => lists.is_plain(view.raw()),
+                None => logprobs::is_plain(view.raw()),
+            };
+            if plain {
+                return;
+            }
         }
         let mut count = 0;
         for element in view.elements() {
@@ -308,6 +316,7 @@ impl<'r> Walk<'r> {
             let node = Node::listed(*number);
             let mut silent = |_: &Problem<'_>| {};
             let mut walk = Walk::new(self.root, self.extensions, &mut silent).with(self.schemas);
+            walk.lists = self.lists.as_deref_mut();
             walk.value(view, node, path, context);
             match walk.problems {
                 0 => return,
