@@ -169,6 +169,7 @@ impl Accumulator {
 
     /// One more delta for a string that some delta went to, where several items grow at the same time.
     #[inline(never)]
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     pub(crate) fn append_turned(&mut self, fields: &Fields, source: Source<'_>) -> bool {
         if self.outcome.is_some() || !fields.is_mere_text() {
             return false;
@@ -188,6 +189,7 @@ impl Accumulator {
 
     /// The usual case: one more delta for the string that the last one went to.
     #[inline]
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     fn append_again(&mut self, cursor: Cursor, fields: &Fields, source: Source<'_>) -> bool {
         let same = fields.kind == cursor.kind
             && fields.index(Index::Output) == Some(cursor.output_index)

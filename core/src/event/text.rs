@@ -156,6 +156,7 @@ impl Text {
     }
 
     #[inline(never)]
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     fn push_any(&self, source: Source<'_>, out: &mut String) {
         let text = self.get(source).unwrap_or_default();
         if SPEED {

@@ -44,6 +44,7 @@ const TOOLS_AROUND: usize = 3;
 
 impl Tools {
     /// Finds the list behind another one, or anywhere. Only the first is looked at, so that time is linear in the text.
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     fn find(bytes: &[u8], list: Option<&List<'_>>, tools: &str) -> Option<Self> {
         let length = tools.len().checked_sub(1)?;
         let find = |from: usize, to: usize| {
@@ -124,6 +125,7 @@ impl Tape {
     }
 
     /// Parses a document without what stands in the lists, and then puts that in. `None` if it cannot be done.
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     fn parse_around(&mut self, text: &str, depth: usize, list: Option<&List<'_>>, tools: Option<&Tools>) -> Option<()> {
         u32::try_from(text.len()).ok()?;
         let (list_cut, tools_cut) =
@@ -190,6 +192,7 @@ impl Tape {
 
 impl<'k> List<'k> {
     /// Finds the list. Only the first that begins with what is known is looked at, so that time is linear in the text.
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     fn find(bytes: &[u8], known: Objects<'k>) -> Option<Self> {
         let first = known(0)?.text.as_bytes();
         let begins = |start: &usize| bytes.get(scan::space(bytes, start + 1)..).is_some_and(|at| at.starts_with(first));

@@ -67,6 +67,7 @@ pub(crate) fn string(bytes: &[u8], mut at: usize) -> Result<(usize, bool), JsonE
 /// Passes over an escape, and over what is behind it up to the end of the string if there is enough to look at in one go: where there
 /// is one escape there are often many.
 #[inline(never)]
+#[cfg_attr(deltafold_hot, optimize(speed))]
 fn pass_escapes(bytes: &[u8], mut at: usize) -> Result<usize, JsonError> {
     // Most stand for one byte.
     let is_simple = |at: usize| bytes.get(at + 1).is_some_and(|byte| MEANT[usize::from(*byte)] != 0);
@@ -140,6 +141,7 @@ pub(crate) struct Seen {
 /// The same as [`string`], for bytes that nobody has checked to be UTF-8: what is not makes it `None`, as all that is
 /// wrong does.
 #[inline]
+#[cfg_attr(deltafold_hot, optimize(speed))]
 pub(crate) fn unchecked_string(bytes: &[u8], start: usize) -> Option<Seen> {
     let at = plain_end(bytes, start)?;
     if bytes.get(at) == Some(&b'"') {
@@ -159,6 +161,7 @@ fn rare_string(bytes: &[u8], start: usize, from: usize) -> Option<Seen> {
 
 /// Decodes a string of a few bytes of ASCII whose escapes stand for one byte each. Gives where its closing quote stands and how
 /// many bytes of `out` it takes; more may stand behind them. `None`: it is to be read in another way.
+#[cfg_attr(deltafold_hot, optimize(speed))]
 pub(crate) fn short_string(bytes: &[u8], start: usize, out: &mut String) -> Option<(usize, usize)> {
     let near = bytes.get(start..).and_then(<[u8]>::first_chunk).and_then(near_string);
     let tiny = match near {
@@ -447,6 +450,7 @@ fn value_above<const KEEP: bool>(
 /// Finds the end of a list that is written as digits and commas alone, such as the bytes of a token. `None`: it is to be read
 /// in another way.
 #[inline]
+#[cfg_attr(deltafold_hot, optimize(speed))]
 fn integers(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start + 1;
     loop {
@@ -479,6 +483,7 @@ fn folds(bytes: &[u8], at: usize, nodes: &[Node]) -> bool {
 
 /// Checks a list and keeps one node for all of it.
 #[inline(never)]
+#[cfg_attr(deltafold_hot, optimize(speed))]
 fn folded(
     bytes: &[u8],
     at: usize,

@@ -159,6 +159,7 @@ pub fn decode_into(literal: &str, out: &mut String) -> Halves {
 /// Decodes what stands before the first escape that does not stand for one byte, and gives how much of the literal that is; less, if
 /// the end is near. Made for text with many escapes.
 #[inline(never)]
+#[cfg_attr(deltafold_hot, optimize(speed))]
 fn decode_simple(literal: &str, out: &mut String) -> usize {
     let bytes = literal.as_bytes();
     let (mut at, mut long) = (0, 0);

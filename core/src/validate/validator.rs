@@ -192,6 +192,7 @@ impl Validator {
     // Only a reader asks.
     #[cfg_attr(not(feature = "validate"), allow(dead_code))]
     #[inline]
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     pub(crate) fn foresees(&self, fields: &Fields) -> bool {
         self.steady && self.last_number.is_some_and(|last| fields.sequence_number() == Some(last + 1))
     }
@@ -199,6 +200,7 @@ impl Validator {
     /// Takes such an event.
     #[cfg_attr(not(feature = "validate"), allow(dead_code))]
     #[inline]
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     pub(crate) fn take_foreseen(&mut self, fields: &Fields, source: Source<'_>) {
         self.last_number = fields.sequence_number();
         if !self.late.push(fields.delta.wide(source), fields.delta.len()) {
@@ -263,6 +265,7 @@ impl Validator {
         false
     }
 
+    #[cfg_attr(deltafold_hot, optimize(speed))]
     fn check_step(&mut self, event: &Event<'_>, framed: bool, findings: &mut Findings) {
         let step = Step::of(event.kind());
         if self.expected.no_padding && event.kind().is_delta() {
