@@ -134,7 +134,7 @@ impl Accumulator {
 
     #[inline(never)]
     fn append_next(&mut self, event: &Event<'_>) -> bool {
-        self.append_grown(event.fields(), event.source())
+        self.append_grown(event.fields(), event.raw_bytes(), event.source().scratch)
     }
 
     /// Appends a delta to the string that the one before it went to. The caller knows that it goes there.
@@ -142,14 +142,14 @@ impl Accumulator {
     // In wasm the compiler may choose: there the bytes count.
     #[cfg_attr(target_arch = "wasm32", inline)]
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
-    pub(crate) fn append_grown(&mut self, fields: &Fields, source: Source<'_>) -> bool {
+    pub(crate) fn append_grown(&mut self, fields: &Fields, payload: &[u8], scratch: &str) -> bool {
         let Some(cursor) = self.cursor.as_ref().filter(|_| fields.is_mere_text()) else { return false };
         let Some(slot) = self.building.slots.get_mut(cursor.slot as usize) else { return false };
         if slot.high.is_some() || self.bytes > self.limits.response_bytes {
             return false;
         }
         let Some(text) = slot.follow(cursor.way) else { return false };
-        self.bytes += fields.delta.push_to(source, text);
+        self.bytes += fields.delta.push_grown(payload, scratch, text);
         true
     }
 

@@ -62,12 +62,24 @@ pub(crate) struct Gaps {
     pub(crate) by: u64,
     /// What stands before the payload in its block.
     pub(crate) head: u32,
-    /// How many strings were not foretold, how much stands before each of them, and where it ends in the block.
-    pub(crate) strings: usize,
-    pub(crate) before: [u32; GAPS],
-    pub(crate) ends: [u32; GAPS],
+    /// How much of the block was foretold before the first string.
+    pub(crate) first: u32,
+    /// The strings that were not foretold, so many of them.
+    pub(crate) strings: [Gap; GAPS],
+    pub(crate) count: usize,
     /// Behind how many strings the number stands, how far behind the last of them, and how long it is.
     pub(crate) number: Option<(usize, u32, u32)>,
+}
+
+/// A string that was not foretold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Gap {
+    /// Where it ends in the block.
+    pub(crate) end: u32,
+    /// How much was foretold behind it, up to the next one.
+    pub(crate) behind: u32,
+    /// Whether it is the delta; if not, nobody reads it.
+    pub(crate) is_delta: bool,
 }
 
 /// The most gaps that a payload may have.
@@ -77,16 +89,17 @@ impl Gaps {
     /// Start and end of each gap in the payload. They are added up one by one: a list of them would be written and read again.
     #[inline]
     pub(crate) fn spans(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let (mut at, mut behind, mut number) = (0, 0, self.number);
+        let (mut at, mut before, mut behind, mut number) = (0, self.first, 0, self.number);
         core::iter::from_fn(move || {
             let (start, end) = match number {
                 Some((strings, within, length)) if strings == at => {
                     number = None;
                     (behind + within, behind + within + length)
                 }
-                _ if at < self.strings => {
-                    let start = behind + self.before.get(at)?;
-                    behind = *self.ends.get(at)?;
+                _ if at < self.count => {
+                    let gap = self.strings.get(at)?;
+                    let start = behind + before;
+                    (behind, before) = (gap.end, gap.behind);
                     at += 1;
                     (start, behind)
                 }

@@ -18,6 +18,7 @@ mod write;
 pub use crate::contract::{Group, Kind};
 pub(crate) use fields::{Fields, Index};
 pub(crate) use foreign::{recognise, recognise_bytes};
+pub(crate) use parse::Grown;
 pub use parse::{Fault, Levels, Origin, Parser};
 pub use payload::{Event, Foretold, OwnedEvent, Strings};
 pub(crate) use text::{Raw, Source};

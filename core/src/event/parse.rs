@@ -91,6 +91,18 @@ impl fmt::Debug for Parser {
     }
 }
 
+/// A block that was foretold for the item that grew last.
+pub(crate) struct Grown<'a> {
+    /// Where its payload lies.
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// Whether the event before it was of the same item.
+    pub(crate) goes_on: bool,
+    pub(crate) fields: &'a Fields,
+    /// Where escapes are decoded.
+    pub(crate) scratch: &'a str,
+}
+
 /// One template a kind; a stream that mixes more kinds of deltas than this falls back to scanning.
 const TEMPLATES: usize = 8;
 
@@ -147,20 +159,22 @@ impl Parser {
         }
     }
 
-    /// Looks whether `bytes` begin with a whole block of an event stream that is like an earlier one, and gives where its
-    /// payload lies. The payload is UTF-8, two line feeds stand behind it, and [`parse_block`](Self::parse_block) reads it.
-    #[inline]
-    pub(crate) fn find_block(&mut self, bytes: &[u8]) -> Option<(usize, usize)> {
-        let Self { templates, next, scratch, .. } = self;
-        match templates.last_mut()?.read_steady(bytes, next, scratch) {
-            None => self.find_other_block(bytes),
-            found => found,
-        }
+    /// Looks whether `bytes` begin with a whole block of an event stream that was foretold for the item that grew last. The payload
+    /// is UTF-8, two line feeds stand behind it, and [`parse_block`](Self::parse_block) reads it.
+    // In wasm the compiler may choose: there the bytes count.
+    #[cfg_attr(target_arch = "wasm32", inline)]
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
+    pub(crate) fn find_grown(&mut self, bytes: &[u8]) -> Option<Grown<'_>> {
+        let Self { templates, next, scratch, steady, .. } = self;
+        let template = templates.last_mut()?;
+        let (start, end) = template.read_steady(bytes, next, scratch)?;
+        Some(Grown { start, end, goes_on: *steady, fields: template.grown(), scratch })
     }
 
+    /// Looks whether `bytes` begin with a whole block that is like an earlier one of another item, and gives where its payload lies.
     #[inline(never)]
     #[cfg_attr(deltafold_hot, optimize(speed))]
-    fn find_other_block(&mut self, bytes: &[u8]) -> Option<(usize, usize)> {
+    pub(crate) fn find_other_block(&mut self, bytes: &[u8]) -> Option<(usize, usize)> {
         let Self { templates, depth, next, scratch, stack, marks, .. } = self;
         let mut newest_first = templates.iter_mut().enumerate().rev();
         let (at, found) = newest_first
@@ -182,7 +196,7 @@ impl Parser {
         (template.is_steady() == Some(true)).then(|| (template.grown(), self.scratch.as_str()))
     }
 
-    /// Reads the payload of the block that was found last, and has [`grown`](Self::grown). `origin` needs no name.
+    /// Reads the payload of the block that was found last, and [goes on](Grown::goes_on). `origin` needs no name.
     // In wasm the compiler may choose: there the bytes count.
     #[cfg_attr(target_arch = "wasm32", inline)]
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]

@@ -7,9 +7,9 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::fields::{Fields, Mark, Slot, GAPS};
+use super::fields::{Fields, Gaps, Mark, Slot, GAPS};
 use super::text::{Source, Text};
-use crate::json::wide::WIDE;
+use crate::json::wide::{first_unusual, WIDE};
 use crate::json::{decode_into, scan, Halves};
 use crate::SPEED;
 
@@ -18,46 +18,15 @@ use crate::SPEED;
 pub(crate) struct Steady {
     /// Head, payload with the number that is likely to come, and blank line, without what stands in the gaps.
     text: Vec<u8>,
-    /// Each with the literal text before it. None: nothing is foretold.
-    gaps: Vec<(Literal, What)>,
-    /// What stands behind the last gap.
-    rest: Literal,
     head: usize,
     number: Option<Number>,
     /// Bytes of the text that tell this item from others, and where they stand: see [`is_of`](Self::is_of).
     key: Option<Key>,
-    /// What is the same in each block is known: type and id of the item among it.
+    /// What is the same in each block is known: type and id of the item among it, and the gaps. No gaps: nothing is foretold.
     fields: Fields,
 }
 
-/// What stands in a gap: a string.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum What {
-    Delta,
-    /// One that nobody reads.
-    Skip,
-}
-
-impl What {
-    /// What stands in the gap for a slot; `None` for slots that are foretold.
-    fn of(slot: Slot) -> Option<Self> {
-        match slot {
-            Slot::Delta => Some(Self::Delta),
-            Slot::Skip => Some(Self::Skip),
-            Slot::SequenceNumber | Slot::ItemId | Slot::Index(_) | Slot::Logprobs | Slot::Nested => None,
-        }
-    }
-}
-
-/// A piece of the text: where it stands, how long it is, and, if it is a short one, all of it.
-#[derive(Clone, Copy, Debug, Default)]
-struct Literal {
-    start: usize,
-    length: usize,
-    word: u32,
-}
-
-/// Where the number stands in the text: how long it is there, behind how many gaps, and where in the literal.
+/// Where the number stands in the text: how long it is there, behind how many gaps, and how far behind the last of them.
 #[derive(Clone, Copy, Debug)]
 struct Number {
     at: usize,
@@ -99,24 +68,11 @@ impl Steady {
     /// from block to block, and `serial` is another number each time.
     pub(crate) fn foretell(&mut self, serial: u64, head: &[u8], payload: &str, fields: &Fields, marks: &[Mark]) {
         self.text.clear();
-        self.gaps.clear();
         self.key = None;
         if self.write(head, payload, fields, marks).is_none() {
-            self.gaps.clear();
+            self.fields.gaps = Gaps::default();
         }
         self.fields.gaps.by = serial;
-        self.note_gaps();
-    }
-
-    /// Notes what stays the same of the gaps from block to block.
-    fn note_gaps(&mut self) {
-        let gaps = &mut self.fields.gaps;
-        gaps.head = self.head as u32;
-        gaps.strings = self.gaps.len();
-        for (before, (literal, _)) in gaps.before.iter_mut().zip(&self.gaps) {
-            *before = literal.length as u32;
-        }
-        gaps.number = self.number.map(|number| (number.gaps, number.within as u32, number.length as u32));
     }
 
     fn write(&mut self, head: &[u8], payload: &str, fields: &Fields, marks: &[Mark]) -> Option<()> {
@@ -127,33 +83,38 @@ impl Steady {
         }
         // A list that is not empty is another one each time.
         let fits = |mark: &Mark| !matches!(mark.slot, Slot::Nested | Slot::Logprobs) || mark.end - mark.start <= 2;
-        let gaps = || marks.iter().filter(|mark| What::of(mark.slot).is_some());
-        if !marks.iter().all(fits) || gaps().count() >= GAPS {
+        let is_gap = |mark: &&Mark| matches!(mark.slot, Slot::Delta | Slot::Skip);
+        if !marks.iter().all(fits) || marks.iter().filter(is_gap).count() >= GAPS {
             return None;
         }
+        self.know(payload, fields)?;
         self.text.extend_from_slice(head);
         self.head = head.len();
         self.number = None;
+        self.fields.gaps = Gaps { head: head.len() as u32, ..Gaps::default() };
         let (mut from, mut start) = (0, 0);
         for mark in marks {
             let (mark_start, mark_end) = (mark.start as usize, mark.end as usize);
+            let count = self.fields.gaps.count;
             if mark.slot == Slot::SequenceNumber {
                 let at = self.text.len() + mark_start - from;
                 let (length, within) = (mark_end - mark_start, at - start);
-                self.number = Some(Number { at, length, gaps: self.gaps.len(), within });
-            } else if let Some(what) = What::of(mark.slot) {
+                self.number = Some(Number { at, length, gaps: count, within });
+            } else if is_gap(&mark) {
                 self.text.extend_from_slice(bytes.get(from..mark_start)?);
-                self.gaps.push((Literal::at(&self.text, start), what));
+                *self.literal_mut(count)? = (self.text.len() - start) as u32;
+                self.fields.gaps.strings.get_mut(count)?.is_delta = mark.slot == Slot::Delta;
+                self.fields.gaps.count += 1;
                 (from, start) = (mark_end, self.text.len());
             }
         }
         self.text.extend_from_slice(bytes.get(from..)?);
         self.text.extend_from_slice(b"\n\n");
-        self.rest = Literal::at(&self.text, start);
+        *self.literal_mut(self.fields.gaps.count)? = (self.text.len() - start) as u32;
+        self.note_number();
         // So that eight bytes stand wherever a number does.
         self.text.extend_from_slice(&[0; 8]);
-        self.know(payload, fields)?;
-        self.key = self.make_key(fields.item_id, gaps());
+        self.key = self.make_key(fields.item_id, marks.iter().filter(is_gap));
         Some(())
     }
 
@@ -209,16 +170,25 @@ impl Steady {
     pub(crate) fn item(&self) -> Option<&[u8]> {
         let id = self.fields.item_id;
         let known = Source { known: &self.fields.known, ..Source::of("", "") };
-        (id.is_there() && !self.gaps.is_empty()).then(|| id.bytes(known))
+        (id.is_there() && self.fields.gaps.count > 0).then(|| id.bytes(known))
     }
 
-    /// Compares what comes with what was foretold, and gives where the payload lies. It is valid UTF-8 then, and a blank
-    /// line stands behind it. A delta with escapes is decoded into the scratch buffer.
+    /// How much of the text stands behind so many gaps, up to the next one.
+    fn literal_mut(&mut self, gaps: usize) -> Option<&mut u32> {
+        let noted = &mut self.fields.gaps;
+        match gaps.checked_sub(1) {
+            None => Some(&mut noted.first),
+            Some(gap) => Some(&mut noted.strings.get_mut(gap)?.behind),
+        }
+    }
+
+    /// Compares what comes with what was foretold, and gives where the payload ends, which begins behind the head. It is valid UTF-8
+    /// then, and a blank line stands behind it. A delta with escapes is decoded into the scratch buffer.
     // Apart, so that what it has at hand stays in registers.
     #[inline(never)]
     #[cfg_attr(deltafold_hot, optimize(speed))]
-    pub(crate) fn read(&mut self, bytes: &[u8], next: &mut Next, scratch: &mut String) -> Option<(usize, usize)> {
-        if self.gaps.is_empty() {
+    pub(crate) fn read(&mut self, bytes: &[u8], next: &mut Next, scratch: &mut String) -> Option<usize> {
+        if self.fields.gaps.count == 0 {
             return None;
         }
         if let Some(number) = self.number {
@@ -226,54 +196,99 @@ impl Steady {
                 self.set_number(next);
             }
         }
-        let mut at = 0;
-        let fields = &mut self.fields;
-        for ((literal, what), end) in self.gaps.iter().zip(&mut fields.gaps.ends) {
-            let Some(start) = literal.skip(bytes, at, &self.text) else {
-                let literal = *literal;
-                return self.read_again(bytes, at, literal, next, scratch);
-            };
-            at = scan::plain_end(bytes, start)?;
-            let plain = bytes.get(at) == Some(&b'"');
-            if *what == What::Delta {
-                if plain {
-                    fields.delta = Text::in_payload(start - self.head, at - self.head);
-                    fields.halves = Halves::default();
-                } else {
-                    at = read_rare(bytes, start, self.head, scratch, (&mut fields.delta, &mut fields.halves))?;
-                }
-            } else if !plain {
+        let Gaps { first, count, .. } = self.fields.gaps;
+        // The longest comparison comes first: it is a call, and nothing is at hand yet that would have to be put aside.
+        let (own, mut text) = self.text.split_at_checked(first as usize)?;
+        if bytes.get(..own.len()) != Some(own) {
+            return self.read_again(bytes, 0, 0, next, scratch);
+        }
+        let mut at = own.len();
+        if !SPEED {
+            return self.read_any(bytes, at, 0, next, scratch);
+        }
+        let last = bytes.len().checked_sub(WIDE)?;
+        let Fields { gaps, delta, halves, .. } = &mut self.fields;
+        let mut strings = gaps.strings.get_mut(..count)?.iter_mut();
+        while let Some(gap) = strings.next() {
+            let (own, behind) = text.split_at_checked(gap.behind as usize)?;
+            let from = at.min(last);
+            let found = first_unusual(bytes.get(from..)?.first_chunk()?, at - from);
+            let end = from + found;
+            // What is foretold begins with the quote that ends a string.
+            let plain = found < WIDE && bytes.get(end..end + own.len()).is_some_and(|found| same(own, found));
+            if !plain {
+                let position = count - strings.len() - 1;
+                return self.read_any(bytes, at, position, next, scratch);
+            }
+            gap.end = end as u32;
+            if gap.is_delta {
+                *delta = Text::in_payload(at - self.head, end - self.head);
+                *halves = Halves::default();
+            }
+            (at, text) = (end + own.len(), behind);
+        }
+        self.end(at, next)
+    }
+
+    /// Reads on from the start of a gap, where not all strings are short and plain.
+    #[inline(never)]
+    #[cfg_attr(deltafold_hot, optimize(speed))]
+    fn read_any(
+        &mut self,
+        bytes: &[u8],
+        mut at: usize,
+        position: usize,
+        next: &mut Next,
+        scratch: &mut String,
+    ) -> Option<usize> {
+        let Fields { gaps, delta, halves, .. } = &mut self.fields;
+        let before = gaps.strings.get(..position)?.iter().fold(gaps.first, |sum, gap| sum + gap.behind);
+        let mut text = self.text.get(before as usize..)?;
+        for (gap, position) in gaps.strings.get_mut(position..gaps.count)?.iter_mut().zip(position..) {
+            let start = at;
+            if gap.is_delta {
+                at = read_delta(bytes, start, self.head, scratch, (delta, halves))?;
+            } else {
                 at = scan::unchecked_string(bytes, start)?.end;
             }
-            *end = at as u32;
+            gap.end = at as u32;
+            let (own, behind) = text.split_at_checked(gap.behind as usize)?;
+            if !bytes.get(at..at + own.len()).is_some_and(|found| same(own, found)) {
+                return self.read_again(bytes, at, position + 1, next, scratch);
+            }
+            at += own.len();
+            text = behind;
         }
-        let Some(end) = self.rest.skip(bytes, at, &self.text) else {
-            return self.read_again(bytes, at, self.rest, next, scratch);
-        };
+        self.end(at, next)
+    }
+
+    /// Ends the reading of a block that is as foretold up to a place, its end.
+    #[inline(always)]
+    fn end(&mut self, at: usize, next: &mut Next) -> Option<usize> {
         if self.number.is_some() {
             // No number was expected, and none stands there.
             if next.length == 0 {
                 return None;
             }
-            fields.set_sequence_number(next.value);
+            self.fields.set_sequence_number(next.value);
             next.count_up();
         }
         // The text ends in two line feeds.
-        Some((self.head, end.checked_sub(2)?))
+        at.checked_sub(2)
     }
 
-    /// Reads once more, if what comes differs in the literal of the number, and another number stands there. That literal is the same
-    /// then, or the number is not another one, so it is once.
+    /// Reads once more, if what comes differs behind so many gaps, where a number was foretold, and another number stands there. What
+    /// stands around it is the same then, or the number is not another one, so it is once.
     #[inline(never)]
     fn read_again(
         &mut self,
         bytes: &[u8],
         at: usize,
-        literal: Literal,
+        gaps: usize,
         next: &mut Next,
         scratch: &mut String,
-    ) -> Option<(usize, usize)> {
-        let number = self.number.filter(|number| literal.has(number.at))?;
+    ) -> Option<usize> {
+        let number = self.number.filter(|number| number.gaps == gaps)?;
         // Most often it is another item, and the number is right.
         if SPEED && next.is_at(bytes, at + number.within) {
             return None;
@@ -298,15 +313,22 @@ impl Steady {
         let digits = next.word.to_le_bytes();
         let digits = digits.get(..next.length).unwrap_or_default();
         self.text.splice(number.at..number.at + number.length, digits.iter().copied());
-        let mut literals = self.gaps.iter_mut().map(|(literal, _)| literal).chain([&mut self.rest]).skip(number.gaps);
-        if let Some(literal) = literals.next() {
-            literal.length = literal.length - number.length + digits.len();
+        let (gaps, before) = (number.gaps, core::mem::replace(&mut number.length, digits.len()));
+        if let Some(length) = self.literal_mut(gaps) {
+            *length = *length - before as u32 + digits.len() as u32;
         }
-        for literal in literals {
-            literal.start = literal.start - number.length + digits.len();
-        }
-        number.length = digits.len();
-        self.note_gaps();
+        self.note_number();
+    }
+
+    fn note_number(&mut self) {
+        let number = self.number.map(|number| (number.gaps, number.within as u32, number.length as u32));
+        self.fields.gaps.number = number;
+    }
+
+    /// What stands before the payload in a block.
+    #[inline]
+    pub(crate) fn head(&self) -> usize {
+        self.head
     }
 
     /// The fields of the event last read.
@@ -316,10 +338,9 @@ impl Steady {
     }
 }
 
-/// Reads a delta with escapes, or with text that is not ASCII, and gives where it ends.
-#[inline(never)]
-#[cfg_attr(deltafold_hot, optimize(speed))]
-fn read_rare(
+/// Reads a delta, most often one with escapes, and gives where it ends.
+#[inline(always)]
+fn read_delta(
     bytes: &[u8],
     start: usize,
     head: usize,
@@ -327,6 +348,13 @@ fn read_rare(
     (delta, halves): (&mut Text, &mut Halves),
 ) -> Option<usize> {
     *halves = Halves::default();
+    if !SPEED {
+        let at = scan::plain_end(bytes, start)?;
+        if bytes.get(at) == Some(&b'"') {
+            *delta = Text::in_payload(start - head, at - head);
+            return Some(at);
+        }
+    }
     if let Some((end, length)) = scan::short_string(bytes, start, scratch) {
         *delta = Text::in_scratch(0, length);
         return Some(end);
@@ -344,44 +372,25 @@ fn read_rare(
     Some(seen.end)
 }
 
-impl Literal {
-    /// What stands in a text from a place to its end.
-    fn at(text: &[u8], start: usize) -> Self {
-        let word = text.last_chunk().map_or(0, |last| u32::from_le_bytes(*last));
-        Self { start, length: text.len() - start, word }
-    }
-
-    /// Says whether a place of the text is in it.
-    fn has(&self, at: usize) -> bool {
-        (self.start..self.start + self.length).contains(&at)
-    }
-
-    /// Where it ends in what came, if it stands there at a place.
-    #[inline]
-    #[cfg_attr(deltafold_hot, optimize(speed))]
-    fn skip(&self, bytes: &[u8], at: usize, text: &[u8]) -> Option<usize> {
-        let end = at + self.length;
-        let found = bytes.get(at..end)?;
-        // The end of a block is often of four bytes, and a comparison by call costs more than those.
-        if let Ok(found) = <[u8; 4]>::try_from(found) {
-            return (u32::from_le_bytes(found) == self.word).then_some(end);
-        }
-        let own = text.get(self.start..self.start + self.length)?;
-        same(own, found).then_some(end)
+/// Compares two texts of the same length. What stands behind a gap is seldom longer than two pieces that are compared without a call;
+/// they may overlap.
+#[inline(always)]
+fn same(own: &[u8], found: &[u8]) -> bool {
+    match own.len() {
+        WIDE..=32 if SPEED => same_ends::<WIDE>(own, found),
+        // The end of a block is often a quote, a brace and two line feeds.
+        4 if SPEED => own.first_chunk::<4>() == found.first_chunk::<4>(),
+        _ => own == found,
     }
 }
 
-/// Compares two texts of the same length. What stands between two gaps is seldom longer than the two pieces that are compared without
-/// a call; they may overlap.
+/// Says whether two texts begin and end with the same bytes. What is shorter does not.
 #[inline(always)]
-fn same(own: &[u8], found: &[u8]) -> bool {
-    match (own.first_chunk::<WIDE>(), found.first_chunk::<WIDE>(), own.last_chunk::<WIDE>(), found.last_chunk::<WIDE>())
-    {
-        (Some(own_first), Some(first), Some(own_last), Some(last)) if SPEED && own.len() <= 2 * WIDE => {
-            own_first == first && own_last == last
-        }
-        _ => own == found,
-    }
+fn same_ends<const N: usize>(own: &[u8], found: &[u8]) -> bool {
+    let first = (own.first_chunk::<N>(), found.first_chunk::<N>());
+    let last = (own.last_chunk::<N>(), found.last_chunk::<N>());
+    matches!(first, (Some(own), Some(found)) if own == found)
+        && matches!(last, (Some(own), Some(found)) if own == found)
 }
 
 /// The sequence number that is likely to come, as digits: comparing costs less than reading.

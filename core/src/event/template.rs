@@ -218,10 +218,10 @@ impl Template {
         next: &mut Next,
         scratch: &mut String,
     ) -> Option<(usize, usize)> {
-        let found = self.growing.read(bytes, next, scratch)?;
+        let end = self.growing.read(bytes, next, scratch)?;
         self.by = By::Steady;
         self.tight_misses = 0;
-        Some(found)
+        Some((self.growing.head(), end))
     }
 
     /// Looks whether `bytes` begin with a block that is like the learned one, but for the item that grew last, and gives
@@ -238,11 +238,11 @@ impl Template {
         marks: &mut Vec<Mark>,
     ) -> Option<(usize, usize)> {
         if let Some(at) = self.find_other(bytes, next) {
-            if let Some(found) = self.others[at].read(bytes, next, scratch) {
+            if let Some(end) = self.others[at].read(bytes, next, scratch) {
                 self.turn_to(at);
                 self.by = By::Turned;
                 self.tight_misses = 0;
-                return Some(found);
+                return Some((self.growing.head(), end));
             }
         }
         if self.head.is_empty() || !self.loose.one_line {

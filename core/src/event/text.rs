@@ -155,6 +155,26 @@ impl Text {
         length
     }
 
+    /// The same for the delta of a block that was foretold, which stands in the payload or in the scratch buffer.
+    // Without a `Source`, which would have to be put together for a call that is seldom made.
+    #[cfg_attr(target_arch = "wasm32", inline)]
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
+    pub(crate) fn push_grown(&self, payload: &[u8], scratch: &str, out: &mut String) -> usize {
+        let length = self.len();
+        let whole = if self.place == Place::Scratch { scratch.as_bytes() } else { payload };
+        let wide = whole.get(self.start as usize..).and_then(<[u8]>::first_chunk);
+        if !wide.is_some_and(|wide| push_ascii(out, wide, length)) {
+            self.push_rare(payload, scratch, out);
+        }
+        length
+    }
+
+    #[inline(never)]
+    #[cfg_attr(deltafold_hot, optimize(speed))]
+    fn push_rare(&self, payload: &[u8], scratch: &str, out: &mut String) {
+        self.push_any(Source { payload: Raw::Bytes(payload), scratch, known: "" }, out);
+    }
+
     #[inline(never)]
     #[cfg_attr(deltafold_hot, optimize(speed))]
     fn push_any(&self, source: Source<'_>, out: &mut String) {

@@ -17,7 +17,7 @@ pub(crate) const WIDE: usize = 16;
 #[inline(always)]
 pub(crate) fn first_unusual(bytes: &[u8; WIDE], from: usize) -> usize {
     if VECTORS {
-        return from + ((marks::<true>(bytes) | END) >> (from % WIDE)).trailing_zeros() as usize;
+        return from + (marks::<true>(bytes) | END).wrapping_shr(from as u32).trailing_zeros() as usize;
     }
     // Zeros come in from behind, and are marked as control characters.
     let rest = u128::from_le_bytes(*bytes) >> (8 * (from % WIDE));

@@ -27,7 +27,7 @@ use judge::Judge;
 
 use crate::accumulate::{Accumulator, RateLimits, Response};
 use crate::error::{Code, Error};
-use crate::event::{Event, Origin, Parser, Raw, Source};
+use crate::event::{Event, Grown, Origin, Parser};
 use crate::finding::{Finding, Findings, Place, Repair, Severity};
 use crate::json::again::Known;
 use crate::json::{JsonErrorKind, Tape};
@@ -242,8 +242,32 @@ impl Reader {
             return self.poll_any();
         }
         let Some(ready) = self.pending.get(self.at..self.ready) else { return self.poll_frame() };
-        let block = self.parser.find_block(ready).filter(|(_, end)| *end <= self.decoder.safe_bytes());
-        let Some((start, end)) = block else { return self.poll_frame() };
+        let Some(grown) = self.parser.find_grown(ready) else { return self.poll_other() };
+        let Grown { start, end, goes_on, fields, scratch } = grown;
+        if end > self.decoder.safe_bytes() {
+            return self.poll_frame();
+        }
+        // Most often a text has grown, and nobody else wants to see it.
+        let appended = match ready.get(start..end) {
+            Some(payload) if goes_on && self.validator.is_none() => {
+                self.accumulator.append_grown(fields, payload, scratch)
+            }
+            _ => false,
+        };
+        if !appended {
+            return self.take_found(start, end);
+        }
+        if let Some(number) = fields.sequence_number() {
+            self.last_sequence_number = Some(number);
+        }
+        let (from, to, origin, _) = self.pass_found(start, end);
+        Ok(Some(self.parser.parse_grown(self.pending.get(from..to).unwrap_or_default(), origin)))
+    }
+
+    /// Passes over a block whose payload was found, and says where that lies in what is pending, where it came from, and where its
+    /// block begins in the stream.
+    #[inline(always)]
+    fn pass_found(&mut self, start: usize, end: usize) -> (usize, usize, Origin<'static>, u64) {
         let (from, to) = (self.at + start, self.at + end);
         let offset = self.decoder.offset();
         let origin = Origin { frame_name: None, offset: offset + start as u64, index: self.events };
@@ -251,18 +275,25 @@ impl Reader {
         self.decoder.pass_block(end + 2);
         self.events += 1;
         self.activity += 1;
-        // Most often a text has grown, and nobody else wants to see it.
-        let grown = self.parser.grown().filter(|_| self.validator.is_none());
-        if let (Some((fields, scratch)), Some(payload)) = (grown, self.pending.get(from..to)) {
-            let source = Source { payload: Raw::Bytes(payload), scratch, known: "" };
-            if self.accumulator.append_grown(fields, source) {
-                if let Some(number) = fields.sequence_number() {
-                    self.last_sequence_number = Some(number);
-                }
-                return Ok(Some(self.parser.parse_grown(self.pending.get(from..to).unwrap_or_default(), origin)));
-            }
-        }
+        (from, to, origin, offset)
+    }
+
+    #[inline(never)]
+    #[cfg_attr(deltafold_hot, optimize(speed))]
+    fn take_found(&mut self, start: usize, end: usize) -> Result<Option<Event<'_>>, Error> {
+        let (from, to, origin, offset) = self.pass_found(start, end);
         self.take_block(from, to, origin, offset)
+    }
+
+    /// Reads a block that is not of the item that grew last.
+    #[inline(never)]
+    #[cfg_attr(deltafold_hot, optimize(speed))]
+    fn poll_other(&mut self) -> Result<Option<Event<'_>>, Error> {
+        let ready = self.pending.get(self.at..self.ready).unwrap_or_default();
+        match self.parser.find_other_block(ready) {
+            Some((start, end)) if end <= self.decoder.safe_bytes() => self.take_found(start, end),
+            _ => self.poll_frame(),
+        }
     }
 
     /// Reads where it is not known yet that a block begins.

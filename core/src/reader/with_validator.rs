@@ -38,10 +38,10 @@ impl Reader {
         let Some(validator) = &mut self.validator else { return false };
         let grown = self.parser.grown().filter(|(fields, _)| validator.foresees(fields));
         let (Some((fields, scratch)), Some(payload)) = (grown, self.pending.get(from..to)) else { return false };
-        let source = Source { payload: Raw::Bytes(payload), scratch, known: "" };
-        let appended = self.accumulator.append_grown(fields, source);
+        let appended = self.accumulator.append_grown(fields, payload, scratch);
         if appended {
             self.last_sequence_number = fields.sequence_number();
+            let source = Source { payload: Raw::Bytes(payload), scratch, known: "" };
             validator.take_foreseen(fields, source);
         }
         appended
