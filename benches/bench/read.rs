@@ -3,6 +3,8 @@
 //! The reader frames by all rules of the standard, routes, keeps findings and accumulates the whole response; the peers split
 //! frames with memchr and only join the deltas. `split` alone is the limit: it reads nothing.
 
+use std::process::Command;
+
 use deltafold_benches::contenders::{reader_unlimited, StreamRoad};
 use deltafold_benches::shapes::{self, Folded, Order, Shape};
 use deltafold_benches::{measure, mode, wanted, Contender, Cut, Mode};
@@ -20,7 +22,6 @@ const GROWING: [Growing; 8] = [
     ("data lines", |size| shapes::data_lines(12, size), 400_000, Cut::Bytes(1024)),
     ("many items", |size| shapes::many_items(14, size), 40_000, Cut::Event),
     ("many findings", |size| shapes::many_findings(15, size), 200_000, Cut::Event),
-    // The last, since libc gives less memory back once such large blocks were freed.
     ("huge line in drips", |size| shapes::huge_line(11, size), 60 << 20, Cut::Bytes(1)),
     ("huge line", |size| shapes::huge_line(11, size), 4 << 20, Cut::Bytes(1024)),
     ("huge line past the caches", |size| shapes::huge_line(11, size), 240 << 20, Cut::Bytes(1024)),
@@ -35,9 +36,25 @@ pub(crate) fn main() {
         }
     }
     compare(&Shape::named("W6", mode).expect("a shape"), Cut::Event, mode);
-    for growing in GROWING {
-        growth(growing, mode);
+    let growing: Vec<Growing> = GROWING.into_iter().filter(|growing| wanted(&title(growing))).collect();
+    match growing.as_slice() {
+        [one] => growth(one, mode),
+        all if mode == Mode::Quick => all.iter().for_each(|one| growth(one, mode)),
+        all => all.iter().for_each(apart),
     }
+}
+
+/// Measures a shape that grows in a process of its own. What large blocks leave behind changes when libc asks the kernel for memory,
+/// so that the tables would depend on their order.
+fn apart(growing: &Growing) {
+    let flags = std::env::args().skip(1).filter(|word| word.starts_with('-') || word.parse::<f64>().is_ok());
+    let this = std::env::current_exe().expect("a program that runs has a name");
+    let status = Command::new(this).args(flags).arg(title(growing)).status().expect("it can be started again");
+    assert!(status.success(), "{}: {status}", title(growing));
+}
+
+fn title((name, _, _, cut): &Growing) -> String {
+    format!("growth {name}, {}", cut.name())
 }
 
 fn compare(shape: &Shape, cut: Cut, mode: Mode) {
@@ -59,11 +76,9 @@ fn compare(shape: &Shape, cut: Cut, mode: Mode) {
 }
 
 /// A quarter, half and all of a size, in turn: the time per byte must stay.
-fn growth((name, make, size, cut): Growing, mode: Mode) {
-    if !wanted(&format!("growth {name}")) {
-        return;
-    }
-    let size = if mode == Mode::Full { size } else { size / 1_000 };
+fn growth(growing: &Growing, mode: Mode) {
+    let (_, make, size, cut) = growing;
+    let size = if mode == Mode::Full { *size } else { size / 1_000 };
     let shapes = [size / 4, size / 2, size].map(make);
     let cuts = shapes.each_ref().map(|shape| cut.chunks(&shape.stream));
     let contenders = shapes.iter().zip(&cuts).map(|(shape, chunks)| {
@@ -74,5 +89,5 @@ fn growth((name, make, size, cut): Growing, mode: Mode) {
         let result = folded.result();
         assert!(shapes.iter().any(|shape| shape.expected == result), "{name}: {result:?}");
     };
-    println!("{}", measure(format!("growth {name}, {}", cut.name()), size, check, contenders.collect(), mode));
+    println!("{}", measure(title(growing), size, check, contenders.collect(), mode));
 }
