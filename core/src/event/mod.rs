@@ -21,6 +21,6 @@ pub(crate) use foreign::{recognise, recognise_bytes};
 pub(crate) use parse::Grown;
 pub use parse::{Fault, Levels, Origin, Parser};
 pub use payload::{Event, Foretold, OwnedEvent, Strings};
-pub(crate) use text::{Raw, Source};
+pub(crate) use text::Source;
 pub use typed::{Address, Payload};
 pub use write::{summary, write};

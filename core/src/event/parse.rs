@@ -188,9 +188,8 @@ impl Parser {
 
     /// The fields of the block that was found last, and where its escapes are decoded, if it is of the item that the event
     /// before it was of.
-    // In wasm the compiler may choose: there the bytes count.
-    #[cfg_attr(target_arch = "wasm32", inline)]
-    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
+    #[cfg(feature = "validate")]
+    #[inline]
     pub(crate) fn grown(&self) -> Option<(&Fields, &str)> {
         let template = self.templates.last().filter(|_| self.steady)?;
         (template.is_steady() == Some(true)).then(|| (template.grown(), self.scratch.as_str()))

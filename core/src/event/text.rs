@@ -48,6 +48,11 @@ impl<'a> Source<'a> {
     pub(crate) fn of(payload: &'a str, scratch: &'a str) -> Self {
         Self { payload: Raw::Text(payload), scratch, known: "" }
     }
+
+    /// The same for a payload that was compared with text.
+    pub(crate) fn of_bytes(payload: &'a [u8], scratch: &'a str) -> Self {
+        Self { payload: Raw::Bytes(payload), scratch, known: "" }
+    }
 }
 
 /// Where a string of the payload stands.
@@ -160,6 +165,9 @@ impl Text {
     #[cfg_attr(target_arch = "wasm32", inline)]
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub(crate) fn push_grown(&self, payload: &[u8], scratch: &str, out: &mut String) -> usize {
+        if !SPEED {
+            return self.push_to(Source::of_bytes(payload, scratch), out);
+        }
         let length = self.len();
         let whole = if self.place == Place::Scratch { scratch.as_bytes() } else { payload };
         let wide = whole.get(self.start as usize..).and_then(<[u8]>::first_chunk);
@@ -172,7 +180,7 @@ impl Text {
     #[inline(never)]
     #[cfg_attr(deltafold_hot, optimize(speed))]
     fn push_rare(&self, payload: &[u8], scratch: &str, out: &mut String) {
-        self.push_any(Source { payload: Raw::Bytes(payload), scratch, known: "" }, out);
+        self.push_any(Source::of_bytes(payload, scratch), out);
     }
 
     #[inline(never)]

@@ -2,7 +2,7 @@
 
 use super::{Reader, ReaderOptions};
 use crate::error::Error;
-use crate::event::{Raw, Source};
+use crate::event::Source;
 use crate::json::Value;
 use crate::validate::{ExtensionSchemas, Layers, ValidateOptions};
 
@@ -41,8 +41,7 @@ impl Reader {
         let appended = self.accumulator.append_grown(fields, payload, scratch);
         if appended {
             self.last_sequence_number = fields.sequence_number();
-            let source = Source { payload: Raw::Bytes(payload), scratch, known: "" };
-            validator.take_foreseen(fields, source);
+            validator.take_foreseen(fields, Source::of_bytes(payload, scratch));
         }
         appended
     }

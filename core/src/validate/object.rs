@@ -54,8 +54,10 @@ pub(super) fn event(root: View<'_>, kind: Kind, tell: &mut Tell<'_>) {
 
 /// Checks a response object. Its tool calls are judged by [`calls`] or, in a stream, with the terminal event.
 pub(super) fn response(view: View<'_>, path: &str, tell: &mut Tell<'_>) {
-    let set = |key: &str| view.get(key).is_some_and(|value| !value.is_null());
-    let status = view.get("status").and_then(|status| status.as_str()).unwrap_or_default();
+    let [status, usage, completed_at, error, incomplete_details, items] =
+        view.members(["status", "usage", "completed_at", "error", "incomplete_details", "output"]);
+    let set = |value: Option<View<'_>>| value.is_some_and(|value| !value.is_null());
+    let status = status.and_then(|status| status.as_str()).unwrap_or_default();
     // Which of the fields that tell about the end may be set in which state.
     let allowed: &[&str] = match &*status {
         "queued" | "in_progress" => &[],
@@ -64,29 +66,34 @@ pub(super) fn response(view: View<'_>, path: &str, tell: &mut Tell<'_>) {
         "incomplete" => &["usage", "incomplete_details"],
         _ => &["usage", "completed_at", "error", "incomplete_details"],
     };
-    for key in ["usage", "completed_at", "error", "incomplete_details"] {
-        if set(key) && !allowed.contains(&key) {
+    let about_the_end = [
+        ("usage", usage),
+        ("completed_at", completed_at),
+        ("error", error),
+        ("incomplete_details", incomplete_details),
+    ];
+    for (key, value) in about_the_end {
+        if set(value) && !allowed.contains(&key) {
             tell(Rule::Life10, format!("{path}/{key}"), "expected null in this state, found a value".into());
         }
     }
-    let null = |key: &str| view.get(key).is_some_and(|value| value.is_null());
-    if status == "completed" && null("completed_at") {
+    if status == "completed" && completed_at.is_some_and(|value| value.is_null()) {
         tell(Rule::Life10, format!("{path}/completed_at"), "expected the time of completion, found null".into());
     }
-    if status == "failed" && !set("error") {
+    if status == "failed" && !set(error) {
         tell(Rule::Err07, format!("{path}/error"), "expected code and message of the failure, found none".into());
     }
-    if status == "incomplete" && !set("incomplete_details") {
+    if status == "incomplete" && !set(incomplete_details) {
         tell(Rule::Inc01, format!("{path}/incomplete_details"), "expected the reason, found none".into());
     }
-    if let Some(usage) = view.get("usage").filter(|usage| usage.tag() == Tag::Object) {
+    if let Some(usage) = usage.filter(|usage| usage.tag() == Tag::Object) {
         usage_sums(usage, &format!("{path}/usage"), tell);
     }
-    if let Some(items) = view.get("output") {
-        output(items, view, &status, &format!("{path}/output"), tell);
-    }
-    let budget = view.pointer("/incomplete_details/reason").is_some_and(|reason| reason.is_str("max_output_tokens"));
-    let last = view.get("output").and_then(|items| items.elements().enumerate().last());
+    let Some(items) = items else { return };
+    output(items, view, &status, &format!("{path}/output"), tell);
+    let reason = incomplete_details.and_then(|details| details.get("reason"));
+    let budget = reason.is_some_and(|reason| reason.is_str("max_output_tokens"));
+    let last = items.elements().enumerate().last();
     if let Some((index, _)) = last.filter(|(_, last)| budget && status == "incomplete" && status_is(*last, "completed"))
     {
         let message = "expected incomplete for the item that ran out of tokens, found completed";

@@ -97,11 +97,12 @@ impl Expected {
     }
 
     fn learn(&mut self, object: View<'_>) {
-        if let Some(choice) = object.get("tool_choice") {
+        let [choice, parallel, most] = object.members(["tool_choice", "parallel_tool_calls", "max_tool_calls"]);
+        if let Some(choice) = choice {
             self.choice = Choice::of(choice);
         }
-        self.parallel = object.get("parallel_tool_calls").and_then(|flag| flag.as_bool());
-        self.max_calls = object.get("max_tool_calls").and_then(|count| count.as_u64());
+        self.parallel = parallel.and_then(|flag| flag.as_bool());
+        self.max_calls = most.and_then(|count| count.as_u64());
     }
 
     /// Checks the calls of an output. `completed`: nothing was cut off, so what is required must be there.
