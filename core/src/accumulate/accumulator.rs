@@ -143,12 +143,13 @@ impl Accumulator {
     #[cfg_attr(target_arch = "wasm32", inline)]
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub(crate) fn append_grown(&mut self, fields: &Fields, payload: &[u8], scratch: &str) -> bool {
-        let Some(cursor) = self.cursor.as_ref().filter(|_| fields.is_mere_text()) else { return false };
+        // Log probabilities are never foretold.
+        let Some(cursor) = self.cursor.as_ref().filter(|_| !fields.halves.lone) else { return false };
         let Some(slot) = self.building.slots.get_mut(cursor.slot as usize) else { return false };
         if slot.high.is_some() || self.bytes > self.limits.response_bytes {
             return false;
         }
-        let Some(text) = slot.follow(cursor.way) else { return false };
+        let Some(text) = slot.follow(&cursor.way) else { return false };
         self.bytes += fields.delta.push_grown(payload, scratch, text);
         true
     }
@@ -201,7 +202,7 @@ impl Accumulator {
         if !fields.fits_item(slot.id(), source) || slot.high.is_some() || self.bytes > self.limits.response_bytes {
             return false;
         }
-        let Some(text) = slot.follow(cursor.way) else { return false };
+        let Some(text) = slot.follow(&cursor.way) else { return false };
         self.bytes += fields.delta.push_to(source, text);
         true
     }
@@ -595,7 +596,7 @@ impl Accumulator {
             }
         } else if event.text_is("").is_some() {
             slot.high = None;
-            if let Some(text) = slot.follow(way) {
+            if let Some(text) = slot.follow(&way) {
                 if event.text_is(text) == Some(true) {
                     self.said.note(text, event.text_literal());
                 } else {
@@ -660,7 +661,7 @@ fn add_delta(slot: &mut Slot, way: Way, target: Target, element: u64, event: &Ev
             (String::new(), "expected a surrogate pair, found half of one".to_owned())
         });
     };
-    let Some(text) = slot.follow(way) else { return };
+    let Some(text) = slot.follow(&way) else { return };
     let mut delta = event.delta();
     match (high, halves.leading_low) {
         (Some(high), Some(low)) => {

@@ -74,9 +74,15 @@ pub(crate) enum Array {
 
 /// The way to a string inside an item, by positions. Good as long as nothing but deltas touched the item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Way {
-    steps: [u32; 3],
-    length: u8,
+pub(crate) enum Way {
+    /// A member of the item.
+    Member(u32),
+    /// A member of an object of a list: of a part.
+    Part { list: u32, part: u32, member: u32 },
+    /// A member of an object in the item.
+    Inner { object: u32, member: u32 },
+    /// An element of a list in an object of the item.
+    Element { object: u32, list: u32, element: u32 },
 }
 
 /// What had to be opened on the way to a string.
@@ -254,13 +260,13 @@ impl Slot {
         match target {
             Target::Field(field) => {
                 let at = string_at(self.item.object_mut(), field);
-                Some(Way { steps: [at, 0, 0], length: 1 })
+                Some(Way::Member(at))
             }
             Target::Diff => {
                 let operation = object_at(self.item.object_mut(), "operation")?;
-                let inner = string_at(operation, "diff");
-                let outer = self.item.object().position("operation")? as u32;
-                Some(Way { steps: [outer, inner, 0], length: 2 })
+                let member = string_at(operation, "diff");
+                let object = self.item.object().position("operation")? as u32;
+                Some(Way::Inner { object, member })
             }
             Target::Content(kind, field) => {
                 let position = self.open_part(Array::Content, wire, kind, limit, opened)?;
@@ -274,10 +280,10 @@ impl Slot {
                 if self.position(Array::Commands, wire).is_none() {
                     *opened = self.put(Array::Commands, wire, Value::from(""), limit);
                 }
-                let position = self.position(Array::Commands, wire)? as u32;
-                let outer = self.item.object().position("action")? as u32;
-                let inner = object_at(self.item.object_mut(), "action")?.position("commands")? as u32;
-                Some(Way { steps: [outer, inner, position], length: 3 })
+                let element = self.position(Array::Commands, wire)? as u32;
+                let object = self.item.object().position("action")? as u32;
+                let list = object_at(self.item.object_mut(), "action")?.position("commands")? as u32;
+                Some(Way::Element { object, list, element })
             }
         }
     }
@@ -290,29 +296,30 @@ impl Slot {
     }
 
     fn part_way(&mut self, key: &str, position: usize, field: &str) -> Option<Way> {
-        let outer = self.item.object().position(key)?;
+        let list = self.item.object().position(key)? as u32;
         let part = self.item.object_mut().get_mut(key)?.as_array_mut()?.get_mut(position)?.as_object_mut()?;
-        let inner = string_at(part, field);
-        Some(Way { steps: [outer as u32, position as u32, inner], length: 3 })
+        let member = string_at(part, field);
+        Some(Way::Part { list, part: position as u32, member })
     }
 
     /// The string at a way.
     // In wasm the compiler may choose: there the bytes count.
     #[cfg_attr(target_arch = "wasm32", inline)]
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
-    pub(crate) fn follow(&mut self, way: Way) -> Option<&mut String> {
-        let [first, second, third] = way.steps;
-        let object = match &mut self.item {
+    pub(crate) fn follow(&mut self, way: &Way) -> Option<&mut String> {
+        let item = match &mut self.item {
             Body::Built(object) => object,
             raw => raw.object_mut(),
         };
-        let (_, mut value) = object.entry_mut(first as usize)?;
-        if way.length > 1 {
-            value = step(value, second)?;
-        }
-        if way.length > 2 {
-            value = step(value, third)?;
-        }
+        let value = match way {
+            Way::Part { list, part, member } => {
+                let Value::Array(parts) = entry(item, *list)? else { return None };
+                let Value::Object(part) = parts.get_mut(*part as usize)? else { return None };
+                entry(part, *member)?
+            }
+            Way::Member(member) => entry(item, *member)?,
+            way => rare_entry(item, way)?,
+        };
         match value {
             Value::String(text) => Some(text),
             _ => None,
@@ -448,14 +455,22 @@ impl Logprobs {
     }
 }
 
-/// The child of a value at a position.
+/// The member of an object at a position.
 #[inline]
-#[cfg_attr(deltafold_hot, optimize(speed))]
-fn step(value: &mut Value, at: u32) -> Option<&mut Value> {
-    match value {
-        Value::Array(elements) => elements.get_mut(at as usize),
-        Value::Object(object) => object.entry_mut(at as usize).map(|(_, value)| value),
-        _ => None,
+fn entry(object: &mut Object, at: u32) -> Option<&mut Value> {
+    object.entry_mut(at as usize).map(|(_, value)| value)
+}
+
+/// What stands at a way that few items have.
+#[inline(never)]
+fn rare_entry<'o>(item: &'o mut Object, way: &Way) -> Option<&'o mut Value> {
+    match *way {
+        Way::Inner { object, member } => entry(entry(item, object)?.as_object_mut()?, member),
+        Way::Element { object, list, element } => {
+            let list = entry(entry(item, object)?.as_object_mut()?, list)?;
+            list.as_array_mut()?.get_mut(element as usize)
+        }
+        Way::Member(_) | Way::Part { .. } => None,
     }
 }
 

@@ -170,7 +170,8 @@ impl Text {
         }
         let length = self.len();
         let whole = if self.place == Place::Scratch { scratch.as_bytes() } else { payload };
-        let wide = whole.get(self.start as usize..).and_then(<[u8]>::first_chunk);
+        let start = self.start as usize;
+        let wide = whole.get(start..start + WIDE).and_then(<[u8]>::first_chunk);
         if !wide.is_some_and(|wide| push_ascii(out, wide, length)) {
             self.push_rare(payload, scratch, out);
         }

@@ -261,7 +261,9 @@ impl Reader {
             self.last_sequence_number = Some(number);
         }
         let (from, to, origin, _) = self.pass_found(start, end);
-        Ok(Some(self.parser.parse_grown(self.pending.get(from..to).unwrap_or_default(), origin)))
+        // It is there, but with a branch for that nothing else has to be made of it.
+        let Some(payload) = self.pending.get(from..to) else { return Ok(None) };
+        Ok(Some(self.parser.parse_grown(payload, origin)))
     }
 
     /// Passes over a block whose payload was found, and says where that lies in what is pending, where it came from, and where its

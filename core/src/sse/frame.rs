@@ -43,6 +43,8 @@ pub struct FrameDecoder {
     pub(super) lines: LineDecoder,
     pub(super) line_bytes: usize,
     pub(super) frame_bytes: usize,
+    /// The lesser of the two.
+    safe_bytes: usize,
     pub(super) overflow: Overflow,
     pub(super) block: Block,
     pub(super) cursor: Cursor,
@@ -123,6 +125,7 @@ impl FrameDecoder {
             lines: LineDecoder::new(),
             line_bytes: limits.line_bytes,
             frame_bytes: limits.frame_bytes,
+            safe_bytes: limits.line_bytes.min(limits.frame_bytes),
             overflow: limits.overflow,
             block: Block::default(),
             cursor: Cursor::default(),
@@ -309,7 +312,7 @@ impl FrameDecoder {
     /// The longest block that can break no limit.
     #[inline]
     pub(crate) fn safe_bytes(&self) -> usize {
-        self.line_bytes.min(self.frame_bytes)
+        self.safe_bytes
     }
 
     /// Goes on to the next signal and says which it is, without borrowing.
