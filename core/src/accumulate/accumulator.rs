@@ -458,7 +458,11 @@ impl Accumulator {
         self.bytes += event.raw().len();
         let id = item.get("id").and_then(|id| id.as_str()).unwrap_or_default();
         let by_index = event.output_index().and_then(|index| self.building.routed(index));
-        let at = by_index.or_else(|| self.building.named(&id));
+        // What has ended as another item is not this one, whatever it was called before.
+        let at = by_index.or_else(|| {
+            let at = self.building.named(&id)?;
+            self.building.slots.get(at as usize).is_some_and(|slot| !slot.done || slot.id() == id).then_some(at)
+        });
         let Some(at) = at else {
             findings.report(Rule::Item03, event.place(), Some(Repair::OpenedItem), || {
                 (String::new(), "expected output_item.added before output_item.done, found none".to_owned())

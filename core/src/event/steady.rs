@@ -348,16 +348,11 @@ fn read_delta(
     (delta, halves): (&mut Text, &mut Halves),
 ) -> Option<usize> {
     *halves = Halves::default();
-    if !SPEED {
-        let at = scan::plain_end(bytes, start)?;
-        if bytes.get(at) == Some(&b'"') {
-            *delta = Text::in_payload(start - head, at - head);
-            return Some(at);
+    if SPEED {
+        if let Some((end, length)) = scan::short_string(bytes, start, scratch) {
+            *delta = Text::in_scratch(0, length);
+            return Some(end);
         }
-    }
-    if let Some((end, length)) = scan::short_string(bytes, start, scratch) {
-        *delta = Text::in_scratch(0, length);
-        return Some(end);
     }
     let seen = scan::unchecked_string(bytes, start)?;
     if !seen.escaped {

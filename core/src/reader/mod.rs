@@ -280,11 +280,16 @@ impl Reader {
         (from, to, origin, offset)
     }
 
+    /// Takes the block that the parser has found.
     #[inline(never)]
     #[cfg_attr(deltafold_hot, optimize(speed))]
     fn take_found(&mut self, start: usize, end: usize) -> Result<Option<Event<'_>>, Error> {
         let (from, to, origin, offset) = self.pass_found(start, end);
-        self.take_block(from, to, origin, offset)
+        if !self.append_foreseen(from, to) {
+            return self.take_block(from, to, origin, offset);
+        }
+        let Some(payload) = self.pending.get(from..to) else { return Ok(None) };
+        Ok(Some(self.parser.parse_grown(payload, origin)))
     }
 
     /// Reads a block that is not of the item that grew last.
@@ -320,7 +325,7 @@ impl Reader {
         self.poll_next()
     }
 
-    /// Takes the block that the parser has found, and that stands at `offset`.
+    /// Takes a block that has to be looked at, and that stands at `offset`.
     #[inline(never)]
     #[cfg_attr(deltafold_hot, optimize(speed))]
     fn take_block<'a>(
@@ -330,9 +335,6 @@ impl Reader {
         origin: Origin<'a>,
         offset: u64,
     ) -> Result<Option<Event<'a>>, Error> {
-        if self.append_foreseen(from, to) {
-            return Ok(Some(self.parser.parse_grown(self.pending.get(from..to).unwrap_or_default(), origin)));
-        }
         let event = self.parser.parse_block(self.pending.get(from..to).unwrap_or_default(), origin);
         // Where several texts grow, it is likely to be another one of them.
         if SPEED && self.validator.is_none() && self.accumulator.append_turned(event.fields(), event.source()) {
