@@ -25,7 +25,7 @@ core.wasm 90000
 index.js 125000
 slim.js 12000
 full.wasm 450000
-index.node.js 165000
+index.node.js 168000
 full.node.js 700000
 END
 ! LC_ALL=C grep -lP '[^\x00-\x7F]' npm/dist/*.js npm/dist/*.cjs || die "the JavaScript is not plain ASCII"

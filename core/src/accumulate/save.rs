@@ -23,10 +23,12 @@ impl Accumulator {
         state.push("slots", response.slots.iter().map(save_slot).collect::<Vec<_>>());
         state.push("by_index", pairs(response.by_index.iter().map(|((index, _), at)| (*index, *at))));
         state.push("order", pairs(response.order.iter().map(|((rank, _), at)| (*rank, *at))));
-        // An item is found by the ids that it had before, too.
+        // An item is found by the ids that it had before, too. Few streams ask for any.
         let mut names = Object::new();
         response.by_id.iter().for_each(|(id, at)| names.push(id.as_str(), *at));
-        state.push("names", names);
+        if !names.is_empty() {
+            state.push("names", names);
+        }
         state.push("outcome", self.outcome.as_ref().map(save_outcome));
         state.push("error", self.error.as_ref().map(save_failure));
         state.push("headers", self.rates.headers.clone());
@@ -62,7 +64,7 @@ impl Accumulator {
             let (rank, at) = index(pair)?;
             response.order.insert((rank, at), at);
         }
-        for (id, at) in state.get("names")?.as_object()?.iter() {
+        for (id, at) in state.get("names").and_then(Value::as_object).into_iter().flat_map(Object::iter) {
             response.by_id.keep(id.to_owned(), at.as_u64().filter(|at| *at < count)? as u32);
         }
         response.shuffled = response.order.len() != response.slots.len()

@@ -263,7 +263,9 @@ impl Steady {
     }
 
     /// Ends the reading of a block that is as foretold up to a place, its end.
-    #[inline(always)]
+    // In wasm the compiler may choose: there the bytes count.
+    #[cfg_attr(target_arch = "wasm32", inline)]
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     fn end(&mut self, at: usize, next: &mut Next) -> Option<usize> {
         if self.number.is_some() {
             // No number was expected, and none stands there.

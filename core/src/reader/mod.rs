@@ -268,7 +268,9 @@ impl Reader {
 
     /// Passes over a block whose payload was found, and says where that lies in what is pending, where it came from, and where its
     /// block begins in the stream.
-    #[inline(always)]
+    // In wasm the compiler may choose: there the bytes count.
+    #[cfg_attr(target_arch = "wasm32", inline)]
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     fn pass_found(&mut self, start: usize, end: usize) -> (usize, usize, Origin<'static>, u64) {
         let (from, to) = (self.at + start, self.at + end);
         let offset = self.decoder.offset();
