@@ -6,7 +6,7 @@
 A count depends on the code, the compiler and the C library (its memory functions and its allocator are counted, too), and
 on nothing else: it repeats to within a few hundred. So the baseline has a section for each pair of compiler and library, and
 within a section more than 5 % above the baseline fails. Tools without a section are compared with the first section and
-fail above 30 %: that finds a fast road that is no longer taken, and says loudly that a small loss would not be seen.
+fail above 30 %: that finds a fast path that is no longer used, and says loudly that a small loss would not be seen.
 """
 
 import pathlib
@@ -17,7 +17,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 BASELINE = pathlib.Path(__file__).with_name("baseline.txt")
-CASES = [(shape, cut, road) for shape, cut in [("W1", "event"), ("W1", "16k"), ("W1", "7b"), ("W2", "event"), ("W3", "event")]
+CASES = [(shape, cut, road) for shape, cut in [("examples", "16k"), ("examples", "event"), ("W1", "event"), ("W1", "16k"), ("W1", "7b"), ("W2", "event"), ("W3", "event")]
          for road in ("reader", "reader-checking")]
 HEAD = """\
 # Instructions by callgrind for deltafold-count, in sections by compiler and C library; see gate.py.

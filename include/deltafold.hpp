@@ -1,15 +1,15 @@
-/* deltafold for C++17: the functions of deltafold.h as classes that own what they hold. Header only.
+/* deltafold for C++17: the functions of deltafold.h as classes that own their handles. Header only.
  *
  *     deltafold::Reader reader;
  *     for (const deltafold::Event &event : reader.feed(chunk)) std::cout << event.delta();
  *     if (reader.finish().kind() == DFOLD_OUTCOME_COMPLETED) save(reader.response().json());
  *
- * Ownership   An object owns its handle, can be moved and not copied. Using one that was moved from is misuse: an error, no crash.
+ * Ownership   An object owns its handle; it can be moved, not copied. Using a moved-from object is DFOLD_MISUSE, not a crash.
  * Views       A std::string_view is valid as long as deltafold.h says: an Event's until the next feed, poll, end or finish of its
- *             reader, a text that a getter made until the next call on the same object. Make a std::string to keep one.
- * Errors      Every call that can fail takes a std::error_code pointer as its last argument. Without one it throws
- *             deltafold::Error; with one it never throws, and tells the error there. A program built without exceptions that
- *             gives none is aborted. What a server sends is never an error here: it is a finding.
+ *             reader, the text of a getter until the next call on the same object. Copy it to a std::string to keep it.
+ * Errors      Every call that can fail takes an optional std::error_code pointer as its last argument. Without one it throws
+ *             deltafold::Error; with one it stores the error there and never throws. A program built without exceptions is
+ *             aborted if a call without an error_code fails. Invalid data from a server is a finding, not an error.
  * Threads     An object is used by one thread at a time; different objects are independent.
  */
 
@@ -24,6 +24,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -47,36 +48,39 @@ inline const std::error_category &category() noexcept {
 template <>
 struct std::is_error_code_enum<dfold_status> : std::true_type {};
 
-/** Makes `error == DFOLD_LIMIT_LINE` and the like work. */
+/** Allows comparisons such as `error == DFOLD_LIMIT_LINE`. */
 inline std::error_code make_error_code(dfold_status status) noexcept {
     return {static_cast<int>(status), deltafold::category()};
 }
 
 namespace deltafold {
 
-/** The text of a view of the C functions. */
+/** Converts a view of the C functions. */
 inline std::string_view text(dfold_bytes view) noexcept {
     return {reinterpret_cast<const char *>(view.data), view.len};
 }
 
-/** A view for the C functions. */
+/** Converts text to a view for the C functions. */
 inline dfold_bytes bytes(std::string_view text) noexcept {
     return {reinterpret_cast<const std::uint8_t *>(text.data()), text.size()};
 }
 
-/** Why a call failed. what() has the whole story, code() the status. */
+/** A failed call. what() has the whole message (rule and position included), code() the status. */
 class Error : public std::system_error {
   public:
     Error(dfold_status status, std::uint64_t offset, const std::string &message)
-        : std::system_error(make_error_code(status), message), offset_(offset) {}
+        : std::system_error(make_error_code(status)), message_(message), offset_(offset) {}
+
+    const char *what() const noexcept override { return message_.what(); }
 
     dfold_status status() const noexcept { return static_cast<dfold_status>(code().value()); }
     /** The dotted name, such as `limit.line`. */
     std::string_view name() const noexcept { return text(dfold_status_name(code().value())); }
-    /** Byte offset from the start of the stream or text; 0 where there is none. */
+    /** Byte offset from the start of the stream or text; 0 if unknown. */
     std::uint64_t offset() const noexcept { return offset_; }
 
   private:
+    std::runtime_error message_; /* an exception type, because copying it cannot throw */
     std::uint64_t offset_;
 };
 
@@ -100,9 +104,9 @@ inline dfold_status error_of(dfold_tool_loop *handle, dfold_error *out) { return
 inline dfold_status error_of(dfold_report *, dfold_error *) { return DFOLD_NO_MORE; }
 inline dfold_status error_of(dfold_text *, dfold_error *) { return DFOLD_NO_MORE; }
 
-/** True if there is a result, false if there is none; what failed is told to `ec` or thrown. */
+/** Returns true for DFOLD_OK and false for DFOLD_NO_MORE; a failure is stored in `ec`, or thrown if `ec` is null. */
 template <typename Handle>
-bool done(dfold_status status, Handle *handle, std::error_code *ec) {
+bool has_result(dfold_status status, Handle *handle, std::error_code *ec) {
     if (ec) ec->clear();
     if (status == DFOLD_OK) return true;
     if (status == DFOLD_NO_MORE) return false;
@@ -112,21 +116,21 @@ bool done(dfold_status status, Handle *handle, std::error_code *ec) {
     }
     dfold_error error;
     if (error_of(handle, &error) == DFOLD_OK && error.status == status) {
-        raise(status, error.offset, std::string(text(error.name)));
+        raise(status, error.offset, std::string(text(error.message)));
     }
-    raise(status, 0, "deltafold");
+    raise(status, 0, dfold_status_str(status));
 }
 
-/** The same for calls without a handle. */
-inline bool made(dfold_status status, const dfold_problem &problem, std::error_code *ec) {
+/** Checks a call without a handle: a failure is stored in `ec`, or thrown if `ec` is null. */
+inline bool check_created(dfold_status status, const dfold_problem &problem, std::error_code *ec) {
     if (ec) ec->clear();
     if (status == DFOLD_OK) return true;
     if (ec) {
         *ec = make_error_code(status);
         return false;
     }
-    const bool told = problem.status == status;
-    raise(status, told ? problem.offset : 0, told ? std::string(problem.message) : std::string("deltafold"));
+    const bool has_details = problem.status == status;
+    raise(status, has_details ? problem.offset : 0, has_details ? problem.message : dfold_status_str(status));
 }
 
 struct Free {
@@ -143,7 +147,7 @@ struct Free {
 template <typename Handle>
 using Owned = std::unique_ptr<Handle, Free>;
 
-/** A range over what a function gives until it gives nothing more: `Next` is called once for each element. */
+/** A single-pass range: calls `Next` once for each element until it returns no element. */
 template <typename Element, typename Next>
 class Range {
   public:
@@ -194,11 +198,11 @@ class Value {
     explicit Value(const dfold_value &value) : value_(value) {}
 
     dfold_type type() const noexcept { return value_.type; }
-    /** The text of a string, decoded; of every other value its JSON text. */
+    /** The decoded text of a string; the JSON text of every other value. */
     std::string_view text() const noexcept { return deltafold::text(value_.text); }
     bool is_true() const noexcept { return value_.is_true; }
     double number() const noexcept { return value_.number; }
-    /** How many elements or members it has. */
+    /** Number of elements or members. */
     std::size_t count() const noexcept { return value_.count; }
     std::optional<std::int64_t> integer() const {
         return value_.has_integer ? std::optional<std::int64_t>(value_.integer) : std::nullopt;
@@ -224,18 +228,18 @@ class Event {
     std::optional<std::uint64_t> content_index() const { return at(DFOLD_HAS_CONTENT_INDEX, event_.content_index); }
     std::optional<std::uint64_t> summary_index() const { return at(DFOLD_HAS_SUMMARY_INDEX, event_.summary_index); }
     std::optional<std::string_view> item_id() const { return view(DFOLD_HAS_ITEM_ID, event_.item_id); }
-    /** The whole string of a done event. */
+    /** The complete string of a done event. */
     std::optional<std::string_view> text() const { return view(DFOLD_HAS_TEXT, event_.text); }
     std::optional<std::string_view> frame_name() const { return view(DFOLD_HAS_FRAME_NAME, event_.frame_name); }
-    /** Whether the payload is no JSON object. */
+    /** True if the payload is not a JSON object. */
     bool is_faulty() const noexcept { return event_.has & DFOLD_HAS_FAULT; }
-    /** Any field, by JSON pointer, as long as this is the reader's newest event. */
+    /** Any field by JSON pointer, while this is the reader's newest event. */
     std::optional<Value> get(std::string_view pointer, std::error_code *ec = nullptr) const {
         dfold_value value;
-        if (!detail::done(dfold_event_get(reader_, bytes(pointer), &value), reader_, ec)) return std::nullopt;
+        if (!detail::has_result(dfold_event_get(reader_, bytes(pointer), &value), reader_, ec)) return std::nullopt;
         return Value(value);
     }
-    /** The struct of deltafold.h, for what has no method here. */
+    /** The struct of deltafold.h, for members without a method. */
     const dfold_event &c() const noexcept { return event_; }
 
   private:
@@ -261,7 +265,7 @@ class Finding {
     std::string_view layer() const noexcept { return text(finding_.layer); }
     std::string_view path() const noexcept { return text(finding_.path); }
     std::string_view message() const noexcept { return text(finding_.message); }
-    /** What was done about it; empty if nothing was. */
+    /** The repair that was made; empty if there was none. */
     std::string_view repair() const noexcept { return text(finding_.repair); }
     std::uint64_t offset() const noexcept { return finding_.offset; }
     std::optional<std::uint64_t> event_index() const {
@@ -291,7 +295,7 @@ class Outcome {
     const std::string &error_type() const noexcept { return error_type_; }
     const std::string &error_code() const noexcept { return error_code_; }
     const std::string &error_message() const noexcept { return error_message_; }
-    /** Of a truncated stream: resume after it. */
+    /** The number to resume after, for a truncated stream. */
     std::optional<std::uint64_t> last_sequence_number() const { return last_; }
 
   private:
@@ -306,7 +310,7 @@ struct Part {
     std::string_view text;
 };
 
-/** One output item, growing or done: a view into its reader. */
+/** One output item, in progress or done: a view into its reader. */
 class Item {
     template <typename Getter>
     auto parts_of(Getter getter) const {
@@ -335,22 +339,22 @@ class Item {
     auto parts() const { return parts_of(dfold_reader_part); }
     /** The parts of the summary. */
     auto summary() const { return parts_of(dfold_reader_summary_part); }
-    /** The arguments so far as JSON text that is whole; none before the first character of a value. */
+    /** The arguments so far as complete JSON text; empty before the value begins. */
     std::optional<std::string_view> partial_arguments(std::error_code *ec = nullptr) const {
         dfold_bytes json;
-        if (!detail::done(dfold_reader_partial_arguments(reader_, position_, &json), reader_, ec)) return std::nullopt;
+        if (!detail::has_result(dfold_reader_partial_arguments(reader_, position_, &json), reader_, ec)) return std::nullopt;
         return text(json);
     }
     std::optional<Value> get(std::string_view pointer, std::error_code *ec = nullptr) const {
         dfold_value value;
-        if (!detail::done(dfold_reader_item_get(reader_, position_, bytes(pointer), &value), reader_, ec)) {
+        if (!detail::has_result(dfold_reader_item_get(reader_, position_, bytes(pointer), &value), reader_, ec)) {
             return std::nullopt;
         }
         return Value(value);
     }
     std::string_view json(std::error_code *ec = nullptr) const {
         dfold_bytes json;
-        if (!detail::done(dfold_reader_item_json(reader_, position_, &json), reader_, ec)) return {};
+        if (!detail::has_result(dfold_reader_item_json(reader_, position_, &json), reader_, ec)) return {};
         return text(json);
     }
 
@@ -369,38 +373,38 @@ class Response {
     std::string_view status() const noexcept { return text(head().status); }
     std::string_view model() const noexcept { return text(head().model); }
     std::size_t size() const noexcept { return head().items; }
-    /** The texts of all output_text parts of all messages, joined. */
+    /** The concatenated text of all output_text parts of all messages. */
     std::string_view output_text(std::error_code *ec = nullptr) const {
         dfold_bytes joined;
-        if (!detail::done(dfold_reader_output_text(reader_, &joined), reader_, ec)) return {};
+        if (!detail::has_result(dfold_reader_output_text(reader_, &joined), reader_, ec)) return {};
         return text(joined);
     }
     /** The whole response as JSON text. */
     std::string_view json(std::error_code *ec = nullptr) const {
         dfold_bytes json;
-        if (!detail::done(dfold_reader_response_json(reader_, &json), reader_, ec)) return {};
+        if (!detail::has_result(dfold_reader_response_json(reader_, &json), reader_, ec)) return {};
         return text(json);
     }
-    /** Any field but `output`, by JSON pointer. */
+    /** Any field except `output`, by JSON pointer. */
     std::optional<Value> get(std::string_view pointer, std::error_code *ec = nullptr) const {
         dfold_value value;
-        if (!detail::done(dfold_reader_response_get(reader_, bytes(pointer), &value), reader_, ec)) return std::nullopt;
+        if (!detail::has_result(dfold_reader_response_get(reader_, bytes(pointer), &value), reader_, ec)) return std::nullopt;
         return Value(value);
     }
     std::optional<dfold_usage> usage(std::error_code *ec = nullptr) const {
         dfold_usage usage;
-        if (!detail::done(dfold_reader_usage(reader_, &usage), reader_, ec)) return std::nullopt;
+        if (!detail::has_result(dfold_reader_usage(reader_, &usage), reader_, ec)) return std::nullopt;
         return usage;
     }
     std::optional<Item> item(std::size_t position, std::error_code *ec = nullptr) const {
         dfold_item item;
-        if (!detail::done(dfold_reader_item(reader_, position, &item), reader_, ec)) return std::nullopt;
+        if (!detail::has_result(dfold_reader_item(reader_, position, &item), reader_, ec)) return std::nullopt;
         return Item(item, position, reader_);
     }
-    /** The item that an event's output_index routes to. */
+    /** The item with the output_index of an event. */
     std::optional<Item> item_at_index(std::uint64_t output_index, std::error_code *ec = nullptr) const {
         std::size_t position;
-        if (!detail::done(dfold_reader_find_item(reader_, output_index, &position), reader_, ec)) return std::nullopt;
+        if (!detail::has_result(dfold_reader_find_item(reader_, output_index, &position), reader_, ec)) return std::nullopt;
         return item(position, ec);
     }
     auto items() const {
@@ -423,15 +427,15 @@ class Response {
     dfold_reader *reader_;
 };
 
-/** What a reader does, at its defaults; change what you need. */
+/** The options of a reader, initialized to their defaults. */
 struct ReaderOptions : dfold_reader_options {
     ReaderOptions() noexcept : dfold_reader_options() { dfold_reader_options_init(this, sizeof(dfold_reader_options)); }
 };
 
-/** Reads a stream: bytes in, cut anywhere; events, findings and the response out. */
+/** Reads a stream: takes bytes, split anywhere; returns events, findings and the response. */
 class Reader {
   public:
-    /** Polls until there is no event; an error is thrown, or told to the error_code of the call that made the range. */
+    /** A range over the available events; an error is thrown, or stored in the error_code of the call that returned the range. */
     struct Poll {
         dfold_reader *reader;
         std::error_code *ec;
@@ -439,7 +443,7 @@ class Reader {
 
         std::optional<Event> operator()() {
             dfold_event event;
-            if (failed || !detail::done(dfold_reader_poll(reader, &event), reader, ec)) return std::nullopt;
+            if (failed || !detail::has_result(dfold_reader_poll(reader, &event), reader, ec)) return std::nullopt;
             return Event(event, reader);
         }
     };
@@ -447,46 +451,57 @@ class Reader {
 
     explicit Reader(const ReaderOptions &options = ReaderOptions(), std::error_code *ec = nullptr) {
         dfold_reader *reader = nullptr;
-        detail::made(dfold_reader_new(&options, &reader), dfold_problem(), ec);
+        detail::check_created(dfold_reader_new(&options, &reader), dfold_problem(), ec);
         reader_.reset(reader);
     }
-    /** Makes a reader from options as a JSON object. */
+    /** Creates a reader from options as a JSON object. */
     static Reader from_json(std::string_view options, std::error_code *ec = nullptr) {
         dfold_reader *reader = nullptr;
         dfold_problem problem = {};
-        detail::made(dfold_reader_new_json(bytes(options), &problem, &reader), problem, ec);
+        detail::check_created(dfold_reader_new_json(bytes(options), &problem, &reader), problem, ec);
         return Reader(reader);
     }
-    /** Takes a saved state up again. */
+    /** Restores a reader from a saved state. */
     static Reader restore(std::string_view saved, const ReaderOptions &options = ReaderOptions(), std::error_code *ec = nullptr) {
         dfold_reader *reader = nullptr;
         const dfold_bytes view = bytes(saved);
-        detail::made(dfold_reader_restore(view.data, view.len, &options, &reader), dfold_problem(), ec);
+        detail::check_created(dfold_reader_restore(view.data, view.len, &options, &reader), dfold_problem(), ec);
         return Reader(reader);
     }
 
-    /** Takes bytes, and gives the events that they complete: `for (const Event &event : reader.feed(chunk))`. */
+    /** Feeds bytes and returns the events that they complete: `for (const Event &event : reader.feed(chunk))`. */
     Events feed(std::string_view chunk, std::error_code *ec = nullptr) {
         const dfold_bytes view = bytes(chunk);
         return after(dfold_reader_feed(get(), view.data, view.len), ec);
     }
-    /** Takes one message that is JSON already. */
+    /** Feeds one JSON message without SSE framing. */
     Events feed_json(std::string_view message, std::error_code *ec = nullptr) {
         const dfold_bytes view = bytes(message);
         return after(dfold_reader_feed_json(get(), view.data, view.len), ec);
     }
-    /** Says that no more input will come, and gives the events that it held back. */
+    /** Ends the input and returns the last events. */
     Events end(std::error_code *ec = nullptr) { return after(dfold_reader_end(get()), ec); }
-    /** Reads what is left and says how the stream ended. */
+    /**
+     * Ends the input, applies every event that was not read, and returns how the stream ended. Fails with what ended reading, a
+     * limit or a rule of a strict reader; `outcome` then has the outcome of what was read before.
+     */
     Outcome finish(std::error_code *ec = nullptr) {
         dfold_outcome outcome;
-        if (!detail::done(dfold_reader_finish(get(), &outcome), get(), ec)) return {};
+        if (!detail::has_result(dfold_reader_finish(get(), &outcome), get(), ec)) return {};
         return Outcome(outcome);
     }
-    void reset(std::error_code *ec = nullptr) { detail::done(dfold_reader_reset(get()), get(), ec); }
+    /** How the stream ended; nothing while reading goes on. */
+    std::optional<Outcome> outcome() const {
+        dfold_outcome outcome;
+        if (dfold_reader_outcome(get(), &outcome) != DFOLD_OK) return std::nullopt;
+        return Outcome(outcome);
+    }
+    /** Goes on with the stream over a new connection: numbers that were read are dropped, a half block is discarded. */
+    void reconnect(std::error_code *ec = nullptr) { detail::has_result(dfold_reader_reconnect(get()), get(), ec); }
+    void reset(std::error_code *ec = nullptr) { detail::has_result(dfold_reader_reset(get()), get(), ec); }
     void note_request(std::string_view request, std::error_code *ec = nullptr) {
         const dfold_bytes view = bytes(request);
-        detail::done(dfold_reader_note_request(get(), view.data, view.len), get(), ec);
+        detail::has_result(dfold_reader_note_request(get(), view.data, view.len), get(), ec);
     }
 
     Response response() const noexcept { return Response(get()); }
@@ -500,28 +515,28 @@ class Reader {
     }
     dfold_state state(std::error_code *ec = nullptr) const {
         dfold_state state = {};
-        detail::done(dfold_reader_state(get(), &state), get(), ec);
+        detail::has_result(dfold_reader_state(get(), &state), get(), ec);
         return state;
     }
     std::string save(std::error_code *ec = nullptr) const {
         dfold_bytes saved;
-        if (!detail::done(dfold_reader_save(get(), &saved), get(), ec)) return {};
+        if (!detail::has_result(dfold_reader_save(get(), &saved), get(), ec)) return {};
         return std::string(text(saved));
     }
-    /** The handle, for the functions of deltafold.h; it stays this object's. */
+    /** The handle, for the functions of deltafold.h; this object keeps the ownership. */
     dfold_reader *get() const noexcept { return reader_.get(); }
 
   private:
     explicit Reader(dfold_reader *reader) noexcept : reader_(reader) {}
     Events after(dfold_status status, std::error_code *ec) {
-        const bool fed = detail::done(status, get(), ec);
+        const bool fed = detail::has_result(status, get(), ec);
         return Events(Poll{get(), ec, !fed});
     }
 
     detail::Owned<dfold_reader> reader_;
 };
 
-/** What a writer must know before it starts; set at least `id`. */
+/** The options of a writer; `id` is required. */
 struct WriterOptions : dfold_writer_options {
     WriterOptions() noexcept : dfold_writer_options() { dfold_writer_options_init(this, sizeof(dfold_writer_options)); }
     explicit WriterOptions(std::string_view response_id, std::string_view model_name = {}, std::uint64_t seconds = 0)
@@ -532,20 +547,20 @@ struct WriterOptions : dfold_writer_options {
     }
 };
 
-/** Writes one response as a stream that cannot be wrong. An intent that is refused writes nothing. */
+/** Writes one response as a valid stream. An intent that fails writes nothing. */
 class Writer {
   public:
     using Item = std::uint32_t;
 
     explicit Writer(const WriterOptions &options, std::error_code *ec = nullptr) {
         dfold_writer *writer = nullptr;
-        detail::made(dfold_writer_new(&options, &writer), dfold_problem(), ec);
+        detail::check_created(dfold_writer_new(&options, &writer), dfold_problem(), ec);
         writer_.reset(writer);
     }
     static Writer from_json(std::string_view options, std::error_code *ec = nullptr) {
         dfold_writer *writer = nullptr;
         dfold_problem problem = {};
-        detail::made(dfold_writer_new_json(bytes(options), &problem, &writer), problem, ec);
+        detail::check_created(dfold_writer_new_json(bytes(options), &problem, &writer), problem, ec);
         return Writer(writer);
     }
 
@@ -589,7 +604,7 @@ class Writer {
         check(dfold_writer_fail(get(), bytes(type), bytes(code), bytes(message)), ec);
     }
     void heartbeat(std::error_code *ec = nullptr) { check(dfold_writer_heartbeat(get()), ec); }
-    /** Any intent, as a JSON object; gives the item that was opened, if one was. */
+    /** Runs any intent, given as a JSON object; returns the item that it opened, if any. */
     std::optional<Item> apply(std::string_view intent_json, std::error_code *ec = nullptr) {
         Item item = DFOLD_NO_ITEM;
         const dfold_bytes view = bytes(intent_json);
@@ -600,30 +615,30 @@ class Writer {
     /** The SSE bytes written since the last take; valid until the next one. */
     std::string_view take(std::error_code *ec = nullptr) {
         dfold_bytes taken;
-        if (!detail::done(dfold_writer_take(get(), &taken), get(), ec)) return {};
+        if (!detail::has_result(dfold_writer_take(get(), &taken), get(), ec)) return {};
         return deltafold::text(taken);
     }
-    /** The JSON text of the next event; none if everything was taken. */
+    /** The JSON text of the next event; empty if no event is left. */
     std::optional<std::string_view> poll(std::error_code *ec = nullptr) {
         dfold_bytes json;
-        if (!detail::done(dfold_writer_poll(get(), &json), get(), ec)) return std::nullopt;
+        if (!detail::has_result(dfold_writer_poll(get(), &json), get(), ec)) return std::nullopt;
         return deltafold::text(json);
     }
     std::string_view response_json(std::error_code *ec = nullptr) const {
         dfold_bytes json;
-        if (!detail::done(dfold_writer_response_json(get(), &json), get(), ec)) return {};
+        if (!detail::has_result(dfold_writer_response_json(get(), &json), get(), ec)) return {};
         return deltafold::text(json);
     }
     dfold_progress progress(std::error_code *ec = nullptr) const {
         dfold_progress progress = {};
-        detail::done(dfold_writer_progress(get(), &progress), get(), ec);
+        detail::has_result(dfold_writer_progress(get(), &progress), get(), ec);
         return progress;
     }
     dfold_writer *get() const noexcept { return writer_.get(); }
 
   private:
     explicit Writer(dfold_writer *writer) noexcept : writer_(writer) {}
-    void check(dfold_status status, std::error_code *ec) { detail::done(status, get(), ec); }
+    void check(dfold_status status, std::error_code *ec) { detail::has_result(status, get(), ec); }
     template <typename Open>
     Item opened(Open open, std::error_code *ec) {
         Item item = DFOLD_NO_ITEM;
@@ -634,40 +649,40 @@ class Writer {
     detail::Owned<dfold_writer> writer_;
 };
 
-/** Turns one dialect's stream into another's. */
+/** Converts a stream from one dialect to another. */
 class Converter {
   public:
     /** `{"from":"anthropic","to":"open-responses","options":{…}}` */
     explicit Converter(std::string_view options_json, std::error_code *ec = nullptr) {
         dfold_converter *converter = nullptr;
         dfold_problem problem = {};
-        detail::made(dfold_converter_new(bytes(options_json), &problem, &converter), problem, ec);
+        detail::check_created(dfold_converter_new(bytes(options_json), &problem, &converter), problem, ec);
         converter_.reset(converter);
     }
 
-    /** Takes bytes of the source and gives the target's that are ready; valid until the next feed, finish or cancel. */
+    /** Feeds bytes of the source and returns the bytes of the target that are ready; valid until the next feed, finish or cancel. */
     std::string_view feed(std::string_view chunk, std::error_code *ec = nullptr) {
         const dfold_bytes view = bytes(chunk);
         return after(dfold_converter_feed(get(), view.data, view.len), ec);
     }
     std::string_view finish(std::error_code *ec = nullptr) { return after(dfold_converter_finish(get()), ec); }
     std::string_view cancel(std::error_code *ec = nullptr) { return after(dfold_converter_cancel(get()), ec); }
-    /** What is ready, also after an error. */
+    /** The bytes that are ready, also after an error. */
     std::string_view take() noexcept {
         dfold_bytes taken;
         return dfold_converter_take(get(), &taken) == DFOLD_OK ? text(taken) : std::string_view();
     }
-    /** What was lost, repaired or assumed, as a JSON object. */
+    /** The report on data that was lost, repaired or assumed, as a JSON object. */
     std::string_view report(std::error_code *ec = nullptr) const {
         dfold_bytes json;
-        if (!detail::done(dfold_converter_report(get(), &json), get(), ec)) return {};
+        if (!detail::has_result(dfold_converter_report(get(), &json), get(), ec)) return {};
         return text(json);
     }
     dfold_converter *get() const noexcept { return converter_.get(); }
 
   private:
     std::string_view after(dfold_status status, std::error_code *ec) {
-        detail::done(status, get(), ec);
+        detail::has_result(status, get(), ec);
         return take();
     }
 
@@ -680,20 +695,20 @@ class PartialJson {
     explicit PartialJson(std::string_view options_json = {}, std::error_code *ec = nullptr) {
         dfold_partial *partial = nullptr;
         dfold_problem problem = {};
-        detail::made(dfold_partial_new(bytes(options_json), &problem, &partial), problem, ec);
+        detail::check_created(dfold_partial_new(bytes(options_json), &problem, &partial), problem, ec);
         partial_.reset(partial);
     }
 
     void push(std::string_view piece, std::error_code *ec = nullptr) {
         const dfold_bytes view = bytes(piece);
-        detail::done(dfold_partial_push(get(), view.data, view.len), get(), ec);
+        detail::has_result(dfold_partial_push(get(), view.data, view.len), get(), ec);
     }
-    void finish(std::error_code *ec = nullptr) { detail::done(dfold_partial_finish(get()), get(), ec); }
-    void reset(std::error_code *ec = nullptr) { detail::done(dfold_partial_reset(get()), get(), ec); }
-    /** The value so far as JSON text that is whole; none if no value has begun to show. */
+    void finish(std::error_code *ec = nullptr) { detail::has_result(dfold_partial_finish(get()), get(), ec); }
+    void reset(std::error_code *ec = nullptr) { detail::has_result(dfold_partial_reset(get()), get(), ec); }
+    /** The value so far as complete JSON text; empty before the value begins. */
     std::optional<std::string_view> value(std::error_code *ec = nullptr) const {
         dfold_bytes json;
-        if (!detail::done(dfold_partial_value(get(), &json), get(), ec)) return std::nullopt;
+        if (!detail::has_result(dfold_partial_value(get(), &json), get(), ec)) return std::nullopt;
         return text(json);
     }
     bool is_complete() const noexcept {
@@ -717,7 +732,7 @@ class SseDecoder {
 
         std::optional<dfold_signal> operator()() {
             dfold_signal signal;
-            if (!detail::done(dfold_sse_next(decoder, chunk.data, chunk.len, &at, &signal), decoder, ec)) {
+            if (!detail::has_result(dfold_sse_next(decoder, chunk.data, chunk.len, &at, &signal), decoder, ec)) {
                 return std::nullopt;
             }
             return signal;
@@ -728,28 +743,28 @@ class SseDecoder {
     explicit SseDecoder(std::string_view limits_json = {}, std::error_code *ec = nullptr) {
         dfold_sse *decoder = nullptr;
         dfold_problem problem = {};
-        detail::made(dfold_sse_new_json(bytes(limits_json), &problem, &decoder), problem, ec);
+        detail::check_created(dfold_sse_new_json(bytes(limits_json), &problem, &decoder), problem, ec);
         decoder_.reset(decoder);
     }
 
-    /** Gives what a chunk says: `for (const dfold_signal &signal : decoder.feed(chunk))`. The chunk must outlive the range, and the
-     * range must be walked to its end. */
+    /** Decodes a chunk: `for (const dfold_signal &signal : decoder.feed(chunk))`. The chunk must outlive the range, and the loop
+     * must run to the end of the range. */
     Signals feed(std::string_view chunk, std::error_code *ec = nullptr) { return Signals(Next{get(), bytes(chunk), ec, 0}); }
-    void reset(std::error_code *ec = nullptr) { detail::done(dfold_sse_reset(get()), get(), ec); }
+    void reset(std::error_code *ec = nullptr) { detail::has_result(dfold_sse_reset(get()), get(), ec); }
     dfold_sse *get() const noexcept { return decoder_.get(); }
 
   private:
     detail::Owned<dfold_sse> decoder_;
 };
 
-/** What was found in a stream or an object. */
+/** The result of a check of a stream or an object. */
 class Report {
   public:
     explicit Report(dfold_report *report) noexcept : report_(report) {}
 
     dfold_summary summary(std::error_code *ec = nullptr) const {
         dfold_summary summary = {};
-        detail::done(dfold_report_summary(report_.get(), &summary), report_.get(), ec);
+        detail::has_result(dfold_report_summary(report_.get(), &summary), report_.get(), ec);
         return summary;
     }
     auto findings() const {
@@ -767,7 +782,7 @@ class Report {
     template <typename Getter>
     std::string_view show(Getter getter, std::error_code *ec) const {
         dfold_bytes shown;
-        if (!detail::done(getter(report_.get(), &shown), report_.get(), ec)) return {};
+        if (!detail::has_result(getter(report_.get(), &shown), report_.get(), ec)) return {};
         return deltafold::text(shown);
     }
 
@@ -779,45 +794,45 @@ inline Report check(std::string_view stream, std::string_view options_json = {},
     dfold_report *report = nullptr;
     dfold_problem problem = {};
     const dfold_bytes view = bytes(stream);
-    detail::made(dfold_check(view.data, view.len, bytes(options_json), &problem, &report), problem, ec);
+    detail::check_created(dfold_check(view.data, view.len, bytes(options_json), &problem, &report), problem, ec);
     return Report(report);
 }
 
-/** Checks a JSON text as what it is said to be: `request`, `response`, `item`, `event`, …; see dfold_validate. */
+/** Checks a JSON text as the named kind of object: `request`, `response`, `item`, `event`, …; see dfold_validate. */
 inline Report validate(std::string_view what, std::string_view json, std::string_view options_json = {}, std::error_code *ec = nullptr) {
     dfold_report *report = nullptr;
     dfold_problem problem = {};
-    detail::made(dfold_validate(bytes(what), bytes(json), bytes(options_json), &problem, &report), problem, ec);
+    detail::check_created(dfold_validate(bytes(what), bytes(json), bytes(options_json), &problem, &report), problem, ec);
     return Report(report);
 }
 
-/** Does one thing about requests, from a JSON object to a JSON object: `history`, `enforce`, `tool_loop`, `advice`,
+/** Runs one operation on requests; takes and returns a JSON object: `history`, `enforce`, `tool_loop`, `advice`,
  * `create_message`; see dfold_request. */
 inline std::string request(std::string_view what, std::string_view json, std::error_code *ec = nullptr) {
     dfold_text *made = nullptr;
     dfold_problem problem = {};
-    if (!detail::made(dfold_request(bytes(what), bytes(json), &problem, &made), problem, ec)) return {};
+    if (!detail::check_created(dfold_request(bytes(what), bytes(json), &problem, &made), problem, ec)) return {};
     const detail::Owned<dfold_text> owned(made);
     dfold_bytes view;
-    if (!detail::done(dfold_text_view(made, &view), made, ec)) return {};
+    if (!detail::has_result(dfold_text_view(made, &view), made, ec)) return {};
     return std::string(text(view));
 }
 
-/** The request that continues from answers: `{"policy", "request", "steps"}` to `{"request", "findings"}`. */
+/** Builds the request that continues after responses: `{"policy", "request", "steps"}` to `{"request", "findings"}`. */
 inline std::string history(std::string_view json, std::error_code *ec = nullptr) { return request("history", json, ec); }
-/** Which calls of an answer may be run: `{"request", "response"}` to `{"calls"}`. */
+/** Decides which calls of a response may be run: `{"request", "response"}` to `{"calls"}`. */
 inline std::string enforce(std::string_view json, std::error_code *ec = nullptr) { return request("enforce", json, ec); }
-/** Whether to try again after an error, and how: `{"error", "status", "headers"}` to the report. */
+/** Recommends whether and how to retry after an error: `{"error", "status", "headers"}` to the report. */
 inline std::string advice(std::string_view json, std::error_code *ec = nullptr) { return request("advice", json, ec); }
-/** The message of a WebSocket that asks for a response: `{"request"}` to `{"message", "left_out"}`. */
+/** Builds the WebSocket message that requests a response: `{"request"}` to `{"message", "left_out"}`. */
 inline std::string create_message(std::string_view json, std::error_code *ec = nullptr) {
     return request("create_message", json, ec);
 }
 
-/** Keeps a conversation with tools going; see dfold_tool_loop. It sends nothing and runs nothing. */
+/** The state of a conversation with tools; see dfold_tool_loop. It sends nothing and runs no tool. */
 class ToolLoop {
   public:
-    /** A call of the last response; its texts are copies, since the loop's own views end with the next call on it. */
+    /** A call of the last response. Its texts are copies because the views of the loop end with the next call on it. */
     struct Call {
         std::size_t index;
         std::string type, call_id, name, arguments, reason, detail, item, answer;
@@ -827,31 +842,31 @@ class ToolLoop {
     explicit ToolLoop(std::string_view options_json, std::error_code *ec = nullptr) {
         dfold_tool_loop *made = nullptr;
         dfold_problem problem = {};
-        detail::made(dfold_tool_loop_new(bytes(options_json), &problem, &made), problem, ec);
+        detail::check_created(dfold_tool_loop_new(bytes(options_json), &problem, &made), problem, ec);
         loop_.reset(made);
     }
 
-    /** Takes the finished response to the request, as JSON text. */
+    /** Adds the finished response to the request, as JSON text. */
     void apply(std::string_view response, std::error_code *ec = nullptr) {
-        detail::done(dfold_tool_loop_apply(get(), bytes(response)), get(), ec);
+        detail::has_result(dfold_tool_loop_apply(get(), bytes(response)), get(), ec);
     }
-    /** Takes the result of a pending call, as JSON text. */
+    /** Adds the result of a pending call, as JSON text. */
     void result(std::string_view call_id, std::string_view json, std::error_code *ec = nullptr) {
-        detail::done(dfold_tool_loop_result(get(), bytes(call_id), bytes(json)), get(), ec);
+        detail::has_result(dfold_tool_loop_result(get(), bytes(call_id), bytes(json)), get(), ec);
     }
-    void stop(std::error_code *ec = nullptr) { detail::done(dfold_tool_loop_stop(get()), get(), ec); }
+    void stop(std::error_code *ec = nullptr) { detail::has_result(dfold_tool_loop_stop(get()), get(), ec); }
     dfold_loop_state state(std::error_code *ec = nullptr) const {
         dfold_loop_state state = {};
-        detail::done(dfold_tool_loop_state(get(), &state), get(), ec);
+        detail::has_result(dfold_tool_loop_state(get(), &state), get(), ec);
         return state;
     }
-    /** Calls that wait for a result, in order. */
+    /** The calls without a result, in order. */
     std::vector<Call> pending(std::error_code *ec = nullptr) const { return calls(dfold_tool_loop_pending, ec); }
-    /** Calls of the last response that must not be run, in order. */
+    /** The calls of the last response that must not be run, in order. */
     std::vector<Call> rejected(std::error_code *ec = nullptr) const { return calls(dfold_tool_loop_rejected, ec); }
-    /** The request to send, as JSON text; valid until the next call on the loop. */
+    /** The next request to send, as JSON text; valid until the next call on the loop. */
     std::string_view request(std::error_code *ec = nullptr) const { return show(dfold_tool_loop_request, ec); }
-    /** All of it as JSON text; valid until the next call on the loop. */
+    /** The whole state as JSON text; valid until the next call on the loop. */
     std::string_view json(std::error_code *ec = nullptr) const { return show(dfold_tool_loop_json, ec); }
     dfold_tool_loop *get() const noexcept { return loop_.get(); }
 
@@ -859,7 +874,7 @@ class ToolLoop {
     template <typename Getter>
     std::string_view show(Getter getter, std::error_code *ec) const {
         dfold_bytes shown;
-        if (!detail::done(getter(get(), &shown), get(), ec)) return {};
+        if (!detail::has_result(getter(get(), &shown), get(), ec)) return {};
         return text(shown);
     }
     template <typename Getter>
@@ -867,7 +882,7 @@ class ToolLoop {
         std::vector<Call> found;
         dfold_call call;
         auto copy = [](dfold_bytes view) { return std::string(text(view)); };
-        while (detail::done(getter(get(), found.size(), &call), get(), ec)) {
+        while (detail::has_result(getter(get(), found.size(), &call), get(), ec)) {
             found.push_back(Call{call.index, copy(call.type), copy(call.call_id), copy(call.name), copy(call.arguments),
                                  copy(call.reason), copy(call.detail), copy(call.item), copy(call.answer)});
         }
@@ -877,7 +892,7 @@ class ToolLoop {
     detail::Owned<dfold_tool_loop> loop_;
 };
 
-/** Which dialect the first bytes of a stream speak; empty while they do not tell. */
+/** Detects the dialect of a stream from its first bytes; empty if more bytes are needed or no dialect matches. */
 inline std::string_view detect(std::string_view start) noexcept {
     const dfold_bytes view = bytes(start);
     return text(dfold_detect(view.data, view.len));

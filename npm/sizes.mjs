@@ -10,10 +10,8 @@ const FILES = [
   ["`core.wasm`", "core.wasm"],
   ["`full.wasm`", "full.wasm"],
   ["`deltafold`", "index.js"],
-  ["`deltafold`, servers", "index.node.js"],
   ["`deltafold/slim`", "slim.js"],
   ["`deltafold/full`", "full.js"],
-  ["`deltafold/full`, servers", "full.node.js"],
   ["`deltafold/full/slim`", "full-slim.js"],
 ];
 const kilo = (bytes) => Math.round(bytes.length / 1000);

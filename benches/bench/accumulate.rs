@@ -1,25 +1,27 @@
-//! One part that takes 50,000, 100,000 and 200,000 deltas, with and without a look at it after each: the time per delta must
-//! stay, and looking must not cost more than reading.
+//! One part that receives 50,000, 100,000 and 200,000 deltas, with and without reading it after each delta: the time per delta must
+//! stay constant, and reading must not cost more than parsing.
 
 use deltafold::{Kind, Reader};
-use deltafold_benches::contenders::StreamRoad;
+use deltafold_benches::contenders::StreamReader;
 use deltafold_benches::shapes::{chat, tools, Folded, Order, Shape};
-use deltafold_benches::{measure, mode, Contender, Cut, Mode};
+use deltafold_benches::{measure, mode, Chunking, Contender, Mode};
 
 pub(crate) fn main() {
     let mode = mode();
     let most = if mode == Mode::Full { 200_000 } else { 400 };
     let shapes = [most / 4, most / 2, most].map(|deltas| chat(6, deltas, Order::Classic));
-    for (road, name) in [(StreamRoad::Reader, "no look"), (StreamRoad::ReaderLooking, "text length after each event")] {
-        growth(name, &shapes, |chunks| road.run(chunks), mode);
+    for (method, name) in
+        [(StreamReader::Reader, "no look"), (StreamReader::ReaderLooking, "text length after each event")]
+    {
+        growth(name, &shapes, |chunks| method.run(chunks), mode);
     }
     let shapes = [most / 4, most / 2, most].map(|events| tools(2, 1, events));
     growth("arguments read as a growing value after each delta", &shapes, growing_arguments, mode);
 }
 
 fn growth(name: &str, shapes: &[Shape], run: impl Fn(&[&[u8]]) -> Folded, mode: Mode) {
-    let cuts: Vec<_> = shapes.iter().map(|shape| Cut::Event.chunks(&shape.stream)).collect();
-    let contenders = shapes.iter().zip(&cuts).map(|(shape, chunks)| {
+    let chunkings: Vec<_> = shapes.iter().map(|shape| Chunking::Event.chunks(&shape.stream)).collect();
+    let contenders = shapes.iter().zip(&chunkings).map(|(shape, chunks)| {
         let name = format!("{} events", shape.expected.events);
         Contender::new(name, || run(chunks)).with_units(shape.expected.events)
     });
@@ -49,6 +51,6 @@ fn growing_arguments(chunks: &[&[u8]]) -> Folded {
         }
     }
     let item = reader.response().item(0).expect("the call was added");
-    folded.delta(0, 0, item.arguments());
+    folded.delta(0, 0, item.arguments().unwrap_or_default());
     folded
 }

@@ -1,8 +1,8 @@
-//! The C functions beside the Rust reader, on the same road: one chunk per event in, every event looked at, the text out. The
-//! Rust reader looks at all that the C struct holds, since a C program has it in its hand whether it looks or not.
+//! The C functions compared with the Rust reader on the same work: one chunk per event in, every event read, the text out. The
+//! Rust program reads every field of the C struct, because the C functions always fill the whole struct.
 //!
-//! The functions are called through pointers that the compiler cannot see through, as a C program calls them. `benches/c` has
-//! that program, for counting instructions.
+//! The functions are called through opaque pointers, as a C program calls them. `benches/c` has that program, for counting
+//! instructions.
 
 use std::hint::black_box;
 use std::mem::MaybeUninit;
@@ -10,7 +10,7 @@ use std::ptr::{null, null_mut};
 
 use deltafold_benches::contenders::reader_members;
 use deltafold_benches::shapes::{Folded, Shape};
-use deltafold_benches::{measure, mode, wanted, Contender, Cut};
+use deltafold_benches::{measure, mode, wanted, Chunking, Contender};
 use deltafold_c::*;
 
 pub(crate) fn main() {
@@ -21,7 +21,7 @@ pub(crate) fn main() {
         if !wanted(&title) {
             continue;
         }
-        let chunks = Cut::Event.chunks(&shape.stream);
+        let chunks = Chunking::Event.chunks(&shape.stream);
         let contenders = vec![
             Contender::new("Rust reader", || reader_members(&chunks)),
             Contender::new("C functions", || c(&chunks)),
@@ -41,7 +41,7 @@ fn c(chunks: &[&[u8]]) -> Folded {
     let mut folded = Folded::default();
     let mut reader = null_mut();
     let mut event = MaybeUninit::<dfold_event>::uninit();
-    // SAFETY: the reader is made and freed here, and used by this thread alone; every pointer leads to a local or to a chunk, and
+    // SAFETY: the reader is created and freed here and used by this thread only; every pointer points to a local or to a chunk, and
     // an output is read only after DFOLD_OK.
     unsafe {
         assert_eq!(dfold_reader_new(null(), &mut reader), OK);
@@ -72,24 +72,24 @@ fn c(chunks: &[&[u8]]) -> Folded {
 }
 
 /// # Safety
-/// The reader is alive, and used by this thread alone.
+/// The reader is alive and used by this thread only.
 unsafe fn parts(folded: &mut Folded, reader: *mut dfold_reader, item: usize, get: PartOf) {
     let mut part = MaybeUninit::<dfold_part>::uninit();
-    // SAFETY: our caller promises it; the part is read only where there is one.
+    // SAFETY: the caller guarantees it; the part is read only if there is one.
     let mut next = |at: usize| unsafe {
         (get(reader, item, at, part.as_mut_ptr()) == dfold_status::DFOLD_OK).then(|| part.assume_init())
     };
     let mut at = 0;
     while let Some(part) = next(at) {
-        // SAFETY: the view is of the call just made.
+        // SAFETY: the view comes from the call above.
         folded.delta(item as u64, at as u64, unsafe { text(part.text) });
         at += 1;
     }
 }
 
 /// # Safety
-/// The view is still valid; what a reader gives is UTF-8.
+/// The view is still valid; a reader returns UTF-8.
 unsafe fn text<'a>(view: dfold_bytes) -> &'a str {
-    // SAFETY: our caller promises the first, the library the second.
+    // SAFETY: the caller guarantees the first, the library the second.
     unsafe { std::str::from_utf8_unchecked(std::slice::from_raw_parts(view.data, view.len)) }
 }

@@ -1,4 +1,4 @@
-//! One road over one shape, once, for counting instructions:
+//! Runs one contender over one shape, once, for counting instructions:
 //!
 //! ```text
 //! cargo build --release -p deltafold-benches --bin deltafold-count
@@ -8,17 +8,20 @@
 //!
 //! `deltafold-count SHAPE` alone writes the stream to standard output, for programs in other languages (`benches/c`).
 //!
-//! The arguments are a shape, a cut (`whole`, `event`, `16k`, `7b`, …; `payloads` for the event layer alone) and a road.
-//! Only what happens inside `counted` counts, so making the shape and checking the result are free.
+//! The arguments are a shape, a chunking (`whole`, `event`, `16k`, `7b`, …; `payloads` for the event layer alone) and a contender.
+//! The shape `examples` is every stream of `examples/streams` that resembles a recording (short chats, tools with schemas, reasoning,
+//! web search, images), each read by a new reader; run the program at the top of the repository.
+//!
+//! Only the function `counted` is counted, not making the shape or checking the result.
 
 use std::io::Write;
 use std::process::ExitCode;
 
-use deltafold_benches::contenders::{payloads, reader_members, EventRoad, StreamRoad};
+use deltafold_benches::contenders::{payloads, reader_members, PayloadReader, StreamReader};
 use deltafold_benches::shapes::{Folded, Shape, NAMES};
-use deltafold_benches::{Cut, Mode};
+use deltafold_benches::{Chunking, Mode};
 
-/// The road that `benches/c` is compared with: a reader, and a look at every member that the C struct holds.
+/// The contender that `benches/c` is compared with: a reader whose caller reads every field of the C struct.
 const MEMBERS: &str = "reader-members";
 
 fn main() -> ExitCode {
@@ -27,25 +30,28 @@ fn main() -> ExitCode {
         let Some(shape) = Shape::named(shape, Mode::Full) else { return usage() };
         return ExitCode::from(u8::from(std::io::stdout().write_all(&shape.stream).is_err()));
     }
-    let [shape, cut, road] = arguments.as_slice() else { return usage() };
+    let [shape, chunking, method] = arguments.as_slice() else { return usage() };
+    if shape == EXAMPLES {
+        return count_examples(chunking, method);
+    }
     let Some(shape) = Shape::named(shape, Mode::Full) else { return usage() };
-    let folded = if cut == "payloads" {
-        let Some(road) = EventRoad::ALL.into_iter().find(|known| known.name() == road) else { return usage() };
+    let folded = if chunking == "payloads" {
+        let Some(method) = PayloadReader::ALL.into_iter().find(|known| known.name() == method) else { return usage() };
         let payloads = payloads(&shape);
-        counted(&|| road.run(&payloads))
-    } else if road == MEMBERS {
-        let Some(cut) = Cut::named(cut) else { return usage() };
-        let chunks = cut.chunks(&shape.stream);
+        counted(&|| method.run(&payloads))
+    } else if method == MEMBERS {
+        let Some(chunking) = Chunking::named(chunking) else { return usage() };
+        let chunks = chunking.chunks(&shape.stream);
         counted(&|| reader_members(&chunks))
     } else {
-        let Some(road) = StreamRoad::ALL.into_iter().find(|known| known.name() == road) else { return usage() };
-        let Some(cut) = Cut::named(cut) else { return usage() };
-        let chunks = cut.chunks(&shape.stream);
-        counted(&|| road.run(&chunks))
+        let Some(method) = StreamReader::ALL.into_iter().find(|known| known.name() == method) else { return usage() };
+        let Some(chunking) = Chunking::named(chunking) else { return usage() };
+        let chunks = chunking.chunks(&shape.stream);
+        counted(&|| method.run(&chunks))
     };
     let result = folded.result();
     assert_eq!(result.events, shape.expected.events);
-    assert!(road == "split" || result == shape.expected, "{result:?}, expected {:?}", shape.expected);
+    assert!(method == "split" || result == shape.expected, "{result:?}, expected {:?}", shape.expected);
     println!(
         "{} events, {} bytes of text, hash {:016x}, {} bytes completed",
         result.events, result.text_bytes, result.text_hash, result.completed_bytes
@@ -53,17 +59,48 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// What is counted. Never inlined, so that its name can be given to callgrind.
+/// The name of the example streams as a shape.
+const EXAMPLES: &str = "examples";
+
+/// Reads every example stream with a reader of its own.
+fn count_examples(chunking: &str, method: &str) -> ExitCode {
+    let Some(method) = StreamReader::ALL.into_iter().find(|known| known.name() == method) else { return usage() };
+    let Some(chunking) = Chunking::named(chunking) else { return usage() };
+    let streams = example_streams();
+    let chunks: Vec<Vec<&[u8]>> = streams.iter().map(|stream| chunking.chunks(stream)).collect();
+    let mut events = 0;
+    for chunks in &chunks {
+        events += counted(&|| method.run(chunks)).result().events;
+    }
+    let frames = streams.iter().flat_map(|stream| stream.split(|byte| *byte == b'\n'));
+    let expected = frames.filter(|line| line.starts_with(b"data: {")).count();
+    assert_eq!(events, expected, "{} streams", streams.len());
+    println!("{events} events of {} streams", streams.len());
+    ExitCode::SUCCESS
+}
+
+/// `examples/streams/tour.sse` and the streams of `examples/streams/items`.
+fn example_streams() -> Vec<Vec<u8>> {
+    let folder = std::fs::read_dir("examples/streams/items").expect("run at the top of the repository");
+    let mut files: Vec<_> = folder.map(|file| file.expect("a file").path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "sse"));
+    files.push("examples/streams/tour.sse".into());
+    files.sort();
+    assert!(files.len() > 20, "{} example streams", files.len());
+    files.iter().map(|file| std::fs::read(file).expect("a file")).collect()
+}
+
+/// The counted function. Never inlined, so that callgrind finds it by name.
 #[inline(never)]
 fn counted(run: &dyn Fn() -> Folded) -> Folded {
     std::hint::black_box(run())
 }
 
 fn usage() -> ExitCode {
-    let streams: Vec<_> = StreamRoad::ALL.iter().map(|road| road.name()).collect();
-    let events: Vec<_> = EventRoad::ALL.iter().map(|road| road.name()).collect();
+    let streams: Vec<_> = StreamReader::ALL.iter().map(|method| method.name()).collect();
+    let events: Vec<_> = PayloadReader::ALL.iter().map(|method| method.name()).collect();
     eprintln!("usage: deltafold-count SHAPE CUT ROAD");
-    eprintln!("shapes: {}", NAMES.join(" "));
-    eprintln!("roads: {} {MEMBERS}; for the cut `payloads`: {}", streams.join(" "), events.join(" "));
+    eprintln!("shapes: {} {EXAMPLES}", NAMES.join(" "));
+    eprintln!("methods: {} {MEMBERS}; for the chunking `payloads`: {}", streams.join(" "), events.join(" "));
     ExitCode::from(2)
 }

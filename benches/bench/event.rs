@@ -1,9 +1,9 @@
 //! The event layer alone: payload texts in, kind, indexes and delta out, deltas joined per part.
 //!
-//! Frames are cut before the clock starts, so this compares JSON reading only. Every contender reads every payload of the
+//! Frames are split before the clock starts, so this compares JSON parsing only. Every contender reads every payload of the
 //! shape, not only the deltas.
 
-use deltafold_benches::contenders::{payloads, EventRoad};
+use deltafold_benches::contenders::{payloads, PayloadReader};
 use deltafold_benches::shapes::{Folded, Shape};
 use deltafold_benches::{measure, mode, Contender, Mode};
 
@@ -18,7 +18,7 @@ pub(crate) fn main() {
 
 fn compare(shape: &Shape, mode: Mode) {
     let payloads = payloads(shape);
-    let contenders = EventRoad::ALL.iter().map(|road| Contender::new(road.name(), || road.run(&payloads)));
+    let contenders = PayloadReader::ALL.iter().map(|method| Contender::new(method.name(), || method.run(&payloads)));
     let table = measure(
         format!("event {}", shape.name),
         payloads.len(),

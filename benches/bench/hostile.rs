@@ -1,12 +1,12 @@
-//! Streams that try to cost more than they are long, for counting instructions:
+//! Streams that try to take more than linear time, for counting instructions:
 //!
 //! ```text
 //! deltafold-hostile                     every shape at n, 2n and 4n, on a stack of 64 KiB; `linear.py` runs it under callgrind
-//! deltafold-hostile SHAPE N             one shape at one size, as large as it takes
-//! deltafold-hostile again EVENTS        one reader with `reset`, and how much its memory grew
+//! deltafold-hostile SHAPE N             one shape at one size
+//! deltafold-hostile again EVENTS        one reader with `reset`, and the growth of its memory
 //! ```
 //!
-//! Only what happens inside `counted` counts, so making the bytes is free. Each run prints a line: shape, n, bytes, events.
+//! Only the function `counted` is counted, not making the bytes. Each run prints a line: shape, n, bytes, events.
 
 use std::process::ExitCode;
 
@@ -17,7 +17,7 @@ use deltafold::{Limits, Reader, ReaderOptions};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    // All of it on a stack of 64 KiB: no depth of the input may become a depth of calls.
+    // Runs on a stack of 64 KiB: the nesting depth of the input must not become recursion depth.
     let run = std::thread::Builder::new().stack_size(64 << 10).spawn(move || match arguments.as_slice() {
         [] => {
             for shape in SHAPES {
@@ -41,20 +41,20 @@ fn main() -> ExitCode {
     run.expect("a thread").join().expect("no shape panics")
 }
 
-/// A hostile stream: how much of it there is at the smallest, how it is made, and how it is read.
+/// A hostile stream: its smallest size, how it is made, and how it is read.
 struct Shape {
     name: &'static str,
     count: usize,
     make: fn(usize) -> Vec<u8>,
-    road: Road,
+    method: Road,
 }
 
 /// How a stream is read.
 #[derive(Clone, Copy)]
 enum Road {
-    /// By a reader that validates everything, in chunks of so many bytes.
+    /// By a reader with all layers of validation, in chunks of this many bytes.
     Reader(usize),
-    /// As growing JSON, one character at a time, with a look at the value each time.
+    /// As partial JSON, one character at a time; the value is read each time.
     Partial,
     /// As a foreign dialect.
     Adapter(&'static str),
@@ -63,7 +63,7 @@ enum Road {
 impl Shape {
     fn run(&self, count: usize) {
         let bytes = (self.make)(count);
-        let events = match self.road {
+        let events = match self.method {
             Road::Reader(step) => counted(&|| read(&bytes, step)),
             Road::Partial => counted(&|| grow(&bytes)),
             Road::Adapter(from) => counted(&|| convert(&bytes, from)),
@@ -72,7 +72,7 @@ impl Shape {
     }
 }
 
-/// What is counted. Never inlined, so that its name can be given to callgrind.
+/// The counted function. Never inlined, so that callgrind finds it by name.
 #[inline(never)]
 fn counted(run: &dyn Fn() -> usize) -> usize {
     std::hint::black_box(run())
@@ -89,7 +89,7 @@ fn read(bytes: &[u8], step: usize) -> usize {
             events += 1;
         }
     }
-    reader.finish();
+    reader.finish().unwrap();
     std::hint::black_box((reader.response().to_value(), reader.response().to_json(), reader.findings().len()));
     events
 }
@@ -123,14 +123,14 @@ fn convert(bytes: &[u8], from: &str) -> usize {
     out + converter.take().len()
 }
 
-/// Feeds one reader with streams of a thousand events until there were so many, and tells the memory at the start and at the end.
+/// Feeds one reader with streams of a thousand events until it has read this many, and prints the memory at the start and at the end.
 fn again(events: usize) -> ExitCode {
     let stream = deltas(1_000);
     let mut reader = Reader::new();
     let mut round = || {
         reader.feed(&stream).expect("within the limits");
         while reader.poll_event().expect("within the limits").is_some() {}
-        reader.finish();
+        reader.finish().unwrap();
         reader.reset();
     };
     (0..100).for_each(|_| round());
@@ -184,7 +184,7 @@ fn added(number: usize, item: usize) -> String {
     )
 }
 
-/// A payload with something inside.
+/// A payload with these members.
 fn holding(inside: &str) -> Vec<u8> {
     frame(&format!(r#"{{"type":"acme:x","sequence_number":0,"x":{inside}}}"#)).into_bytes()
 }
@@ -196,7 +196,7 @@ fn completed(output: &str, more: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-/// Indexes that run backwards, in runs as long as a part may come before its place.
+/// Indexes that run backwards, in runs as long as a part may arrive early.
 fn backwards(at: usize) -> usize {
     at / 4_096 * 4_096 + 4_095 - at % 4_096
 }
@@ -205,36 +205,41 @@ fn list(count: usize, element: impl Fn(usize) -> String) -> String {
     (0..count).map(element).collect::<Vec<_>>().join(",")
 }
 
-/// Every shape, with a size that takes some million instructions. `count` is n.
+/// Every shape, with a size that takes a few million instructions. `count` is n.
 const SHAPES: &[Shape] = &[
-    Shape { name: "comments", count: 4_000, make: |n| b": still here\n\n".repeat(n), road: Road::Reader(16 << 10) },
-    Shape { name: "blank-lines", count: 8_000, make: |n| b"\r\n\n".repeat(n), road: Road::Reader(16 << 10) },
-    Shape { name: "cr-lines", count: 4_000, make: |n| b"data: a\rid: 1\r\r".repeat(n), road: Road::Reader(16 << 10) },
+    Shape { name: "comments", count: 4_000, make: |n| b": still here\n\n".repeat(n), method: Road::Reader(16 << 10) },
+    Shape { name: "blank-lines", count: 8_000, make: |n| b"\r\n\n".repeat(n), method: Road::Reader(16 << 10) },
+    Shape { name: "cr-lines", count: 4_000, make: |n| b"data: a\rid: 1\r\r".repeat(n), method: Road::Reader(16 << 10) },
     Shape {
         name: "line-in-bytes",
         count: 16_000,
         make: |n| holding(&format!("\"{}\"", "y".repeat(n))),
-        road: Road::Reader(1),
+        method: Road::Reader(1),
     },
     Shape {
         name: "line-in-kilobytes",
         count: 1_000_000,
         make: |n| holding(&format!("\"{}\"", "y".repeat(n))),
-        road: Road::Reader(1 << 10),
+        method: Road::Reader(1 << 10),
     },
     Shape {
         name: "data-lines",
         count: 10_000,
         make: |n| [b"data: x\n".repeat(n), b"\n".to_vec()].concat(),
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
     Shape {
         name: "not-utf8",
         count: 20_000,
         make: |n| [b"data: ".to_vec(), b"\xFF".repeat(n), b"\n\n".to_vec()].concat(),
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
-    Shape { name: "findings", count: 2_000, make: |n| frames(n, |_| "nonsense".into()), road: Road::Reader(16 << 10) },
+    Shape {
+        name: "findings",
+        count: 2_000,
+        make: |n| frames(n, |_| "nonsense".into()),
+        method: Road::Reader(16 << 10),
+    },
     Shape {
         name: "event-names",
         count: 1_000,
@@ -245,51 +250,61 @@ const SHAPES: &[Shape] = &[
                 })
                 .collect()
         },
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
     Shape {
         name: "numbers-backwards",
         count: 1_000,
         make: |n| frames(n, |at| delta(n - at, 0, 0, "x")),
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
-    Shape { name: "deltas", count: 1_000, make: deltas, road: Road::Reader(16 << 10) },
-    Shape { name: "items", count: 400, make: |n| frames(n, |at| delta(at, at, 0, "x")), road: Road::Reader(16 << 10) },
+    Shape { name: "deltas", count: 1_000, make: deltas, method: Road::Reader(16 << 10) },
+    Shape {
+        name: "items",
+        count: 400,
+        make: |n| frames(n, |at| delta(at, at, 0, "x")),
+        method: Road::Reader(16 << 10),
+    },
     Shape {
         name: "items-backwards",
         count: 2_000,
         make: |n| frames(n, |at| delta(at, n - at, 0, "x")),
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
     Shape {
         name: "items-by-id",
         count: 400,
         make: |n| frames(n, |at| delta(at, at, 0, "x").replace(&format!("\"output_index\":{at},"), "")),
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
     Shape {
         name: "items-of-one-id",
         count: 400,
         make: |n| frames(n, |at| delta(at, at, 0, "x").replace(&format!("m{at}"), "m")),
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
     Shape {
         name: "items-added-twice",
         count: 400,
         make: |n| frames(2 * n, |at| added(at, at % n)),
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
-    Shape { name: "parts", count: 400, make: |n| frames(n, |at| delta(at, 0, at, "x")), road: Road::Reader(16 << 10) },
+    Shape {
+        name: "parts",
+        count: 400,
+        make: |n| frames(n, |at| delta(at, 0, at, "x")),
+        method: Road::Reader(16 << 10),
+    },
     Shape {
         name: "parts-backwards",
-        // The smallest has whole runs already.
+        // The smallest size already has whole runs.
         count: 8_192,
         make: |n| frames(n, |at| delta(at, 0, backwards(at), "x")),
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
     Shape {
         name: "commands-backwards",
-        // The smallest has whole runs already.
+        // The smallest size already has whole runs.
         count: 8_192,
         make: |n| {
             frames(n, |at| {
@@ -299,25 +314,25 @@ const SHAPES: &[Shape] = &[
                 )
             })
         },
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
     Shape {
         name: "calls-interleaved",
         count: 200,
         make: |n| frames(4 * n, |at| if at < n { added(at, at) } else { argument(at, at % n, "x") }),
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
     Shape {
         name: "calls-not-added",
         count: 200,
         make: |n| frames(4 * n, |at| argument(at, at % n, "x")),
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
     Shape {
         name: "halves-of-pairs",
         count: 1_000,
         make: |n| frames(n, |at| delta(at, 0, 0, ["\\ud83d", "\\ude00"][at % 2])),
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
     Shape {
         name: "annotations",
@@ -329,7 +344,7 @@ const SHAPES: &[Shape] = &[
                 )
             })
         },
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
     Shape {
         name: "annotations-backwards",
@@ -342,11 +357,11 @@ const SHAPES: &[Shape] = &[
                 )
             })
         },
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
     Shape {
         name: "summaries-backwards",
-        // The smallest has whole runs already.
+        // The smallest size already has whole runs.
         count: 8_192,
         make: |n| {
             frames(n, |at| {
@@ -356,7 +371,7 @@ const SHAPES: &[Shape] = &[
                 )
             })
         },
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
     Shape {
         name: "logprobs",
@@ -369,7 +384,7 @@ const SHAPES: &[Shape] = &[
                 )
             })
         },
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
     Shape {
         name: "logprobs-of-parts",
@@ -379,7 +394,7 @@ const SHAPES: &[Shape] = &[
                 delta(at, 0, at % n, "x").replace("\"logprobs\":[]", r#""logprobs":[{"token":"x","logprob":-0.5}]"#)
             })
         },
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
     Shape {
         name: "logprobs-of-done-parts",
@@ -395,7 +410,7 @@ const SHAPES: &[Shape] = &[
                 ),
             })
         },
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
     Shape {
         name: "preview-images",
@@ -408,7 +423,7 @@ const SHAPES: &[Shape] = &[
                 )
             })
         },
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
     Shape {
         name: "items-in-terminal",
@@ -421,7 +436,7 @@ const SHAPES: &[Shape] = &[
                 "",
             )
         },
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
     Shape {
         name: "items-twice-and-terminal",
@@ -429,7 +444,7 @@ const SHAPES: &[Shape] = &[
         make: |n| {
             [frames(n, |at| added(at, at)), completed(&list(n, |at| format!(r#"{{"type":"function_call","id":"c{at}","call_id":"k{at}","name":"f","arguments":"","status":"completed"}}"#)), "")].concat()
         },
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
     Shape {
         name: "terminal-backwards",
@@ -437,13 +452,13 @@ const SHAPES: &[Shape] = &[
         make: |n| {
             [frames(n, |at| added(at, at)), completed(&list(n, |at| format!(r#"{{"type":"function_call","id":"c{0}","call_id":"k{0}","name":"f","arguments":"","status":"completed"}}"#, n - at)), "")].concat()
         },
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
     Shape {
         name: "metadata",
         count: 1_000,
         make: |n| completed("", &format!(",\"metadata\":{{{}}}", list(n, |at| format!("\"k{at}\":\"v\"")))),
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
     Shape {
         name: "tools",
@@ -459,19 +474,19 @@ const SHAPES: &[Shape] = &[
                 ),
             )
         },
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
     Shape {
         name: "keys",
         count: 2_000,
         make: |n| holding(&format!("{{{}}}", list(n, |at| format!("\"k{at}\":{at}")))),
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
     Shape {
         name: "keys-repeated",
         count: 2_000,
         make: |n| holding(&format!("{{{}}}", list(n, |_| "\"k\":1".into()))),
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
     Shape {
         name: "top-keys",
@@ -483,7 +498,7 @@ const SHAPES: &[Shape] = &[
             ))
             .into_bytes()
         },
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
     Shape {
         name: "item-keys",
@@ -497,32 +512,32 @@ const SHAPES: &[Shape] = &[
                 "",
             )
         },
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
     Shape {
         name: "response-keys",
         count: 1_000,
-        // As long as `output` and `status`: keys that differ in length are told apart without being compared.
+        // As long as `output` and `status`: keys of other lengths are rejected without a comparison.
         make: |n| completed("", &format!(",{}", list(n, |at| format!("\"k{at:05}\":{at}")))),
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
     Shape {
         name: "response-keys-twice",
         count: 500,
         make: |n| completed("", &format!(",{}", list(n, |at| format!("\"k{at:05}\":{at}")))).repeat(2),
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
     Shape {
         name: "nesting",
         count: 20_000,
         make: |n| holding(&("[".repeat(n) + &"]".repeat(n))),
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
     Shape {
         name: "nesting-at-the-limit",
         count: 40,
         make: |n| holding(&format!("[{}]", list(n, |_| "[".repeat(120) + &"]".repeat(120)))),
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
     Shape {
         name: "nesting-in-items",
@@ -534,34 +549,34 @@ const SHAPES: &[Shape] = &[
                 "",
             )
         },
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
-    Shape { name: "digits", count: 20_000, make: |n| holding(&"9".repeat(n)), road: Road::Reader(16 << 10) },
+    Shape { name: "digits", count: 20_000, make: |n| holding(&"9".repeat(n)), method: Road::Reader(16 << 10) },
     Shape {
         name: "escapes",
         count: 5_000,
         make: |n| frame(&delta(0, 0, 0, &"\\u00e9\\n".repeat(n))).into_bytes(),
-        road: Road::Reader(16 << 10),
+        method: Road::Reader(16 << 10),
     },
     Shape {
         name: "growing-text",
         count: 4_000,
         make: |n| format!("{{\"a\":\"{}\"}}", "y".repeat(n)).into_bytes(),
-        road: Road::Partial,
+        method: Road::Partial,
     },
     Shape {
         name: "growing-list",
         count: 2_000,
         make: |n| format!("[{}]", list(n, |_| "1".into())).into_bytes(),
-        road: Road::Partial,
+        method: Road::Partial,
     },
     Shape {
         name: "growing-object",
         count: 500,
         make: |n| format!("{{{}}}", list(n, |at| format!("\"k{at}\":[{{\"a\":1}}]"))).into_bytes(),
-        road: Road::Partial,
+        method: Road::Partial,
     },
-    Shape { name: "growing-number", count: 4_000, make: |n| "9".repeat(n).into_bytes(), road: Road::Partial },
+    Shape { name: "growing-number", count: 4_000, make: |n| "9".repeat(n).into_bytes(), method: Road::Partial },
     Shape {
         name: "chat-calls-backwards",
         count: 300,
@@ -573,7 +588,7 @@ const SHAPES: &[Shape] = &[
                 )
             })
         },
-        road: Road::Adapter("chat-completions"),
+        method: Road::Adapter("chat-completions"),
     },
     Shape {
         name: "anthropic-blocks",
@@ -589,7 +604,7 @@ const SHAPES: &[Shape] = &[
                 ),
             })
         },
-        road: Road::Adapter("anthropic"),
+        method: Road::Adapter("anthropic"),
     },
     Shape {
         name: "gemini-parts",
@@ -601,6 +616,6 @@ const SHAPES: &[Shape] = &[
                 )
             })
         },
-        road: Road::Adapter("gemini"),
+        method: Road::Adapter("gemini"),
     },
 ];

@@ -1,10 +1,10 @@
-//! What reading takes in memory: the peak over the start against the size of the response, and allocations per delta.
+//! Memory used by reading: the peak above the start compared with the size of the response, and allocations per delta.
 //!
 //! Counted by the allocator, so that the figures are the same on every run.
 
 use deltafold::Reader;
 use deltafold_benches::shapes::Shape;
-use deltafold_benches::{mode, Cut};
+use deltafold_benches::{mode, Chunking};
 use deltafold_tests::memory::{watch, Counting};
 
 #[global_allocator]
@@ -14,27 +14,27 @@ fn main() {
     let mode = mode();
     for name in ["W1", "W2", "W3", "W6"] {
         let shape = Shape::named(name, mode).expect("a name of the list above");
-        for cut in [Cut::Event, Cut::Bytes(16 << 10), Cut::Bytes(7)] {
-            read(&shape, cut);
+        for chunking in [Chunking::Event, Chunking::Bytes(16 << 10), Chunking::Bytes(7)] {
+            read(&shape, chunking);
         }
     }
 }
 
-fn read(shape: &Shape, cut: Cut) {
-    let chunks = cut.chunks(&shape.stream);
+fn read(shape: &Shape, chunking: Chunking) {
+    let chunks = chunking.chunks(&shape.stream);
     let mut events = 0;
     let used = watch(|| {
         let mut reader = Reader::new();
         chunks.iter().for_each(|chunk| events += feed(&mut reader, chunk).0);
         std::hint::black_box(&reader);
     });
-    assert_eq!(events, shape.expected.events, "{} {}", shape.name, cut.name());
+    assert_eq!(events, shape.expected.events, "{} {}", shape.name, chunking.name());
 
     let (mut reader, mut events, mut deltas, mut calls) = (Reader::new(), 0, 0, 0);
     for chunk in &chunks {
         let mut read = (0, 0);
         let used = watch(|| read = feed(&mut reader, chunk));
-        // Chunks that complete deltas alone, behind the first tenth, in which buffers grow.
+        // Chunks that complete only deltas, after the first tenth, in which buffers grow.
         if events > shape.expected.events / 10 && read.0 == read.1 {
             deltas += read.1;
             calls += used.calls;
@@ -44,13 +44,13 @@ fn read(shape: &Shape, cut: Cut) {
     println!(
         "memory {} {}: response {} bytes, peak {} bytes, {calls} allocations in {deltas} deltas",
         shape.name,
-        cut.name(),
+        chunking.name(),
         response_size(shape),
         used.peak
     );
 }
 
-/// Feeds a chunk; how many events it completes, and how many of them are deltas.
+/// Feeds a chunk; returns the number of events that it completes, and how many of them are deltas.
 fn feed(reader: &mut Reader, chunk: &[u8]) -> (usize, usize) {
     reader.feed(chunk).expect("within the limits");
     let (mut events, mut deltas) = (0, 0);

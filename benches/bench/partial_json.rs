@@ -1,13 +1,13 @@
-//! Growing JSON: arguments that arrive in deltas of about four characters, with the value looked at after each.
+//! Partial JSON: arguments that arrive in deltas of about four characters; the value is read after each delta.
 //!
-//! The peer is jiter's partial mode, which has no state: it parses all of the text so far again at each delta.
+//! The peer is jiter's partial mode, which has no state: it parses the whole text so far again after each delta.
 
 use deltafold::json::{Notes, PartialJson, PartialOptions};
 use deltafold_benches::shapes::{arguments, hash, Random};
 use deltafold_benches::{measure, mode, Contender, Mode};
 use jiter::{JsonValue, PartialMode};
 
-/// What every contender must find: the final value's text, and how often there was a value to look at.
+/// The result of every contender: the text of the final value, and how often there was a value.
 type Seen = (u64, usize);
 
 pub(crate) fn main() {
@@ -41,7 +41,7 @@ fn against_jiter(name: &str, text: &str, mode: Mode) {
     println!("{table}");
 }
 
-/// A number of deltas once, twice and four times, in turn: the time per delta must stay.
+/// A number of deltas once, twice and four times, in turn: the time per delta must stay constant.
 fn growth(name: &str, make: fn(usize) -> String, deltas: usize, mode: Mode) {
     let texts = [deltas / 4, deltas / 2, deltas].map(|count| make(count * 4));
     let runs = texts.each_ref().map(|text| self::deltas(text));
@@ -66,7 +66,7 @@ fn many_members(length: usize) -> String {
     arguments(&mut Random::new(22), length)
 }
 
-/// Cuts ASCII text into pieces of three to five characters.
+/// Splits ASCII text into pieces of three to five characters.
 fn deltas(text: &str) -> Vec<&str> {
     let mut random = Random::new(23);
     let mut rest = text;
@@ -100,7 +100,7 @@ fn jiter(deltas: &[&str]) -> Seen {
         text.extend_from_slice(delta.as_bytes());
         let value = JsonValue::parse_with_config(&text, false, PartialMode::TrailingStrings).expect("JSON");
         looks += usize::from(matches!(value, JsonValue::Object(_)));
-        // Only the last one is kept; a screen would compare each with the one before.
+        // Only the last value is kept; a user interface would compare each with the previous one.
         last = if text.ends_with(b"}") { value.into_static() } else { JsonValue::Null };
     }
     (hash(to_serde(&last).to_string().bytes()), looks)

@@ -1,14 +1,14 @@
-//! The shapes are what they say: the expected result is proved by a second, plain reading of the bytes.
+//! The expected result of each shape is checked by a second, simple reading of the bytes.
 
 use deltafold_benches::shapes::{data_lines, hash, huge_line, many_items, reasoning, Expected, Folded, Shape, NAMES};
-use deltafold_benches::{Cut, Mode};
+use deltafold_benches::{Chunking, Mode};
 
-fn read_plainly(stream: &[u8]) -> Expected {
+fn read_simply(stream: &[u8]) -> Expected {
     let text = std::str::from_utf8(stream).unwrap();
     let mut folded = Folded::default();
     for frame in text.split_terminator("\n\n") {
         let data: Vec<&str> = frame.lines().filter_map(|line| line.strip_prefix("data: ")).collect();
-        let value = folded.read_plainly(&data.join("\n")).unwrap();
+        let value = folded.read_simply(&data.join("\n")).unwrap();
         assert_eq!(frame.lines().next().and_then(|line| line.strip_prefix("event: ")), value["type"].as_str());
     }
     folded.result()
@@ -18,13 +18,13 @@ fn read_plainly(stream: &[u8]) -> Expected {
 fn a_plain_reading_gives_the_expected_result_of_every_shape() {
     for name in NAMES {
         let shape = Shape::named(name, Mode::Quick).unwrap();
-        assert_eq!(read_plainly(&shape.stream), shape.expected, "{name}");
+        assert_eq!(read_simply(&shape.stream), shape.expected, "{name}");
     }
 }
 
 #[test]
 fn a_name_always_makes_the_same_bytes() {
-    // Figures of two days compare only if these stay. A deliberate change of a shape changes its line here.
+    // Results of two days are comparable only if these stay the same. A deliberate change of a shape changes its line here.
     let known: [(&str, u64); NAMES.len()] = [
         ("W1", 0xab66_0597_459b_9f80),
         ("W1alpha", 0x415c_7fee_92a7_2366),
@@ -48,11 +48,13 @@ fn a_name_always_makes_the_same_bytes() {
 #[test]
 fn every_cut_keeps_every_byte_and_has_a_name() {
     let shape = Shape::named("W1", Mode::Quick).unwrap();
-    for cut in [Cut::Whole, Cut::Event, Cut::Bytes(1), Cut::Bytes(7), Cut::Bytes(16 * 1024)] {
-        assert_eq!(cut.chunks(&shape.stream).concat(), shape.stream);
-        assert_eq!(Cut::named(&cut.name()), Some(cut));
+    for chunking in
+        [Chunking::Whole, Chunking::Event, Chunking::Bytes(1), Chunking::Bytes(7), Chunking::Bytes(16 * 1024)]
+    {
+        assert_eq!(chunking.chunks(&shape.stream).concat(), shape.stream);
+        assert_eq!(Chunking::named(&chunking.name()), Some(chunking));
     }
-    assert_eq!(Cut::Event.chunks(&shape.stream).len(), shape.expected.events);
+    assert_eq!(Chunking::Event.chunks(&shape.stream).len(), shape.expected.events);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Writes shapes to a folder, for benches in other languages: `NAME.sse`, and `expected.json` with what comes of each.
+//! Writes shapes to a folder, for benches in other languages: `NAME.sse`, and `expected.json` with the result of each.
 //!
 //! ```text
 //! cargo run --release -p deltafold-benches --bin deltafold-shapes -- FOLDER [--quick] [NAME…]

@@ -1,15 +1,15 @@
-//! Full validation beside plain reading, and beside a general JSON Schema validator on the same events.
+//! Full validation compared with reading alone, and with a general JSON Schema validator on the same events.
 //!
 //! The JSON Schema contenders get every advantage: frames are split for them, and they check one payload at a time, without
-//! framing, order, numbering or life cycles. One has the events' union, as the contract publishes it; the other is told by
-//! hand which event's schema to take.
+//! framing, order, numbering or life cycles. One has the union of all events, as the contract publishes it; the other is given
+//! the schema of each event.
 
 use std::collections::BTreeMap;
 
 use deltafold::validate::Layers;
 use deltafold::{Edition, Kind, Profile, Reader, ReaderBuilder};
 use deltafold_benches::shapes::Shape;
-use deltafold_benches::{measure, mode, wanted, Contender, Cut, Mode};
+use deltafold_benches::{measure, mode, wanted, Chunking, Contender, Mode};
 use deltafold_tests::schema::{load, name_in, rebuild, source, Treatment};
 use serde_json::{json, Map, Value};
 
@@ -20,22 +20,22 @@ pub(crate) fn main() {
     let (schemas, union) = schemas();
     for name in ["W1", "W2", "W3"] {
         let shape = Shape::named(name, mode).expect("a name of the list above");
-        for cut in [Cut::Event, Cut::Bytes(16 << 10)] {
-            compare(&shape, cut, &schemas, &union, mode);
+        for chunking in [Chunking::Event, Chunking::Bytes(16 << 10)] {
+            compare(&shape, chunking, &schemas, &union, mode);
         }
     }
 }
 
 type Schemas = BTreeMap<String, jsonschema::Validator>;
 
-fn compare(shape: &Shape, cut: Cut, schemas: &Schemas, union: &jsonschema::Validator, mode: Mode) {
-    let title = format!("validate {} {}", shape.name, cut.name());
+fn compare(shape: &Shape, chunking: Chunking, schemas: &Schemas, union: &jsonschema::Validator, mode: Mode) {
+    let title = format!("validate {} {}", shape.name, chunking.name());
     if !wanted(&title) {
         return;
     }
     prove("the union", &shape.stream, |_| Some(union));
     prove("picked by hand", &shape.stream, |kind| schemas.get(kind));
-    let chunks = cut.chunks(&shape.stream);
+    let chunks = chunking.chunks(&shape.stream);
     let contenders = vec![
         Contender::new("deltafold, all layers", || read(Reader::builder().validate(Layers::ALL), &chunks)),
         Contender::new("deltafold, reading", || read(Reader::builder(), &chunks)),
@@ -73,7 +73,7 @@ fn schemas() -> (Schemas, jsonschema::Validator) {
     let (mut schemas, mut definitions, mut variants) = (Schemas::new(), Map::new(), Vec::new());
     for kind in Kind::ALL {
         let Some(name) = kind.schema().and_then(|schema| name_in(&facts, EDITION, schema)) else { continue };
-        // Where the published schemas contradict themselves, anything goes.
+        // Where the published schemas contradict themselves, any value is accepted.
         let mut schema = rebuild(name, source, &|_| Treatment::Any);
         schemas.insert(kind.as_str().to_owned(), compile(&schema));
         if let Some(Value::Object(more)) = schema.as_object_mut().and_then(|schema| schema.remove("$defs")) {
@@ -86,7 +86,7 @@ fn schemas() -> (Schemas, jsonschema::Validator) {
     (schemas, compile(&union))
 }
 
-/// Proves that a contender does its work: it takes every event of the shape.
+/// Checks that a contender accepts every event of the shape.
 fn prove<'a>(name: &str, stream: &[u8], pick: impl Fn(&str) -> Option<&'a jsonschema::Validator>) {
     let text = std::str::from_utf8(stream).expect("shapes are UTF-8");
     for line in text.lines().filter_map(|line| line.strip_prefix("data: {")) {

@@ -9,8 +9,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 shape=${1:-W1}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-cargo build --profile release-c --locked -q -p deltafold-benches --bin deltafold-count
-rust=${CARGO_TARGET_DIR:-target}/release-c/deltafold-count
+cargo build --release --locked -q -p deltafold-benches --bin deltafold-count
+rust=${CARGO_TARGET_DIR:-target}/release/deltafold-count
 bash bindings/c/install.sh "$folder/prefix"
 gcc -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Wpedantic -Werror -O2 -g -I"$folder/prefix/include" benches/c/read.c \
     -L"$folder/prefix/lib" -ldeltafold -Wl,-rpath,"$folder/prefix/lib" -o "$folder/read"

@@ -5,7 +5,7 @@ import { createParser } from "eventsource-parser";
 import OpenAI from "openai";
 
 // What `import "deltafold"` is in Node.js.
-import { Reader, readEvents } from "../../npm/dist/index.node.js";
+import { Reader, readEvents } from "../../npm/dist/index.js";
 
 /** Counts events and joins deltas by place. */
 export class Folded {

@@ -1,7 +1,7 @@
 //! The harness: contenders in turn, round by round; medians and ratios.
 //!
-//! What counts is the time of the thread on the processor. On a busy machine long runs are interrupted and short ones are not,
-//! which would show as growth where there is none.
+//! Measures CPU time of the thread: on a busy machine long runs are interrupted more often than short ones, which would look like
+//! growth in wall time.
 
 use std::fmt;
 use std::hint::black_box;
@@ -27,8 +27,8 @@ pub fn mode() -> Mode {
     }
 }
 
-/// Says whether a table is asked for: the words on the command line that are no flags or numbers choose tables by their titles'
-/// beginnings, and without such words all are.
+/// Returns `true` if the command line selects a table: words that are not flags or numbers select tables by the start of their titles;
+/// without such words, every table is selected.
 ///
 /// ```text
 /// cargo bench -p deltafold-benches --bench read -- 'read W1 event'
@@ -39,7 +39,7 @@ pub fn wanted(title: &str) -> bool {
     words.peek().is_none() || words.any(|word| title.starts_with(&word))
 }
 
-/// How long a table may take: the number behind `--seconds` on the command line, or eight.
+/// How long a table may take: the number after `--seconds` on the command line, or eight.
 fn seconds() -> f64 {
     let mut words = std::env::args().skip_while(|word| word != "--seconds");
     words.nth(1).and_then(|number| number.parse().ok()).unwrap_or(8.0)
@@ -53,12 +53,12 @@ pub struct Contender<'a, T> {
 }
 
 impl<'a, T> Contender<'a, T> {
-    /// Names a way to do the work. What it returns is checked first, and dropped outside the timing.
+    /// Names a way to do the work. Its result is checked first, and dropped outside the timing.
     pub fn new(name: impl Into<String>, run: impl FnMut() -> T + 'a) -> Self {
         Self { name: name.into(), units: None, run: Box::new(run) }
     }
 
-    /// Says how many units its work has, where that is not the same for all.
+    /// Sets the number of units of its work, if that differs between contenders.
     #[must_use]
     pub fn with_units(mut self, units: usize) -> Self {
         self.units = Some(units);
@@ -66,7 +66,7 @@ impl<'a, T> Contender<'a, T> {
     }
 }
 
-/// What was measured of one contender.
+/// The measurement of one contender.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// The contender.
@@ -86,7 +86,7 @@ pub struct Table {
 
 /// Checks the result of every contender, then times them in turn. The first row is what the ratios refer to.
 ///
-/// `check` gets the name and the result of each, and panics if the result is wrong; its work is not timed.
+/// `check` receives the name and the result of each, and panics if the result is wrong; it is not timed.
 pub fn measure<T>(
     title: impl Into<String>,
     units: usize,

@@ -1,10 +1,10 @@
-//! Generated streams: the same bytes for the same name, with the result that a correct reader gets.
+//! Generated streams: the same name gives the same bytes, with the result of a correct reader.
 //!
 //! | name | what it is |
 //! | --- | --- |
 //! | `W1` | chat: 2,000 text deltas of about four characters |
 //! | `W1alpha` | the same with `type` first and the other fields in alphabetical order |
-//! | `W1pyd` | the same in alphabetical order, `type` last, a space behind commas and colons |
+//! | `W1pyd` | the same in alphabetical order, `type` last, a space after commas and colons |
 //! | `W2` | 20 parallel function calls whose argument deltas interleave, about 4,000 events |
 //! | `W3` | three reasoning summaries of 200 deltas, then 1,000 text deltas with log probabilities |
 //! | `W4` | one partial image of 5 MB in base64, and 190 kB of it in the completed response |
@@ -16,21 +16,21 @@
 //! | `many-items` | 20,000 output items |
 //! | `many-findings` | 20,000 deltas with a repeated sequence number and no item |
 
-mod cruel;
+mod pathological;
 mod random;
 mod stream;
-mod usual;
+mod typical;
 
-pub use self::cruel::{data_lines, deep, huge_line, many_findings, many_items};
+pub use self::pathological::{data_lines, deep, huge_line, many_findings, many_items};
 pub use self::random::Random;
 pub use self::stream::Order;
-pub use self::usual::{arguments, chat, image, reasoning, tools, unicode};
+pub use self::typical::{arguments, chat, image, reasoning, tools, unicode};
 
 use std::collections::HashMap;
 
 use crate::measure::Mode;
 
-/// A generated stream and what comes of it.
+/// A generated stream and its result.
 #[derive(Clone, Debug)]
 pub struct Shape {
     /// Its name in tables.
@@ -98,7 +98,7 @@ impl Shape {
     }
 }
 
-/// What a contender has read so far, in the form in which results are compared.
+/// The result of a contender so far, in the form in which results are compared.
 #[derive(Clone, Debug, Default)]
 pub struct Folded {
     events: usize,
@@ -125,12 +125,12 @@ impl Folded {
         self.parts[self.last].1.push_str(delta);
     }
 
-    /// Counts an event and adds what its payload brings, by a plain reading of all of it; gives it parsed.
+    /// Counts an event, adds its delta, and returns its parsed payload; parses the whole payload with serde_json.
     ///
     /// # Errors
     ///
-    /// The payload is no JSON.
-    pub fn read_plainly(&mut self, payload: &str) -> serde_json::Result<serde_json::Value> {
+    /// The payload is not JSON.
+    pub fn read_simply(&mut self, payload: &str) -> serde_json::Result<serde_json::Value> {
         let value: serde_json::Value = serde_json::from_str(payload)?;
         self.event();
         if let Some(delta) = value["delta"].as_str() {

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Builds the native library and the generated half of every language. Nothing of it is committed.
+# Builds the native library and the generated code of every language. Both are not committed.
 #
 #   bash bindings/uniffi/build.sh FOLDER [PROFILE]     PROFILE is release (default) or dev
 #
-# Afterwards FOLDER has lib/ (the library for this machine), generated/{kotlin,ruby,swift} and gem/, a gem's folder ready to
-# be packed or put on the load path. kotlin/build.sh and swift/test.sh go on from there.
+# Afterwards FOLDER has lib/ (the library for this machine), generated/{kotlin,ruby,swift} and gem/, the folder of a gem,
+# ready for `gem build` or the load path. kotlin/build.sh and swift/test.sh use these folders.
 #
 # Environment: CARGO_TARGET_DIR for the library; DELTAFOLD_BINDGEN_TARGET for the generator, which is built once.
 set -euo pipefail
@@ -22,7 +22,7 @@ cargo build --quiet --locked --manifest-path "$root/Cargo.toml" --target-dir "$t
 library=$built/libdeltafold_uniffi.so
 [ -f "$library" ] || library=$built/libdeltafold_uniffi.dylib
 
-# What was generated from the same library by the same generator is still right.
+# Skip the generation if library and generator are unchanged.
 stamp=$(sha256sum "$library" "$here/uniffi.toml" "$here/bindgen/Cargo.lock" "$here/bindgen/src/main.rs" | cut -c1-64 | tr -d '\n')
 if [ "$(cat "$out/stamp" 2>/dev/null)" != "$stamp" ]; then
     rm -rf "$out/generated" "$out/lib" "$out/stamp"
@@ -30,7 +30,7 @@ if [ "$(cat "$out/stamp" 2>/dev/null)" != "$stamp" ]; then
     RUSTFLAGS="" cargo run --quiet --locked --manifest-path "$here/bindgen/Cargo.toml" \
         --target-dir "${DELTAFOLD_BINDGEN_TARGET:-$target/bindgen}" -- "$library" "$out/generated" "$here"
     cp "$library" "$out/lib/"
-    # The generator has read the metadata; users need neither it nor debug information.
+    # Only the generator needs the metadata and debug information.
     [ "${library##*.}" != so ] || strip --strip-debug "$out/lib/${library##*/}"
     echo "$stamp" >"$out/stamp"
 fi

@@ -23,12 +23,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     converter.finish()?;
     reader.feed(&converter.take())?;
-    let outcome = reader.finish();
+    let outcome = reader.finish()?;
 
     println!();
     for finding in converter.findings() {
         println!("{finding}");
     }
-    println!("{} as {}", converter.from().map_or("nothing", Dialect::name), outcome.name());
+    println!("{} as {}", converter.source().map_or("nothing", Dialect::name), outcome.name());
     Ok(())
 }

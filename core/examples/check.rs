@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         reader.feed(chunk)?;
         while reader.poll_event()?.is_some() {}
     }
-    let outcome = reader.finish();
+    let outcome = reader.finish()?;
 
     for finding in reader.findings() {
         println!("{finding}");

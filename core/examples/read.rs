@@ -8,20 +8,28 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let mut reader = Reader::new();
     for chunk in stream.chunks(100) {
-        // A socket cuts anywhere; so does this.
+        // A socket splits a stream anywhere; so does this.
         reader.feed(chunk)?;
-        while let Some(event) = reader.poll_event()? {
-            if event.kind() == Kind::OutputTextDelta {
-                print!("{}", event.delta());
-            }
-        }
+        print_text(&mut reader)?;
     }
-    let outcome = reader.finish();
+    // The last event may lack the blank line that ends it: the end of input releases it.
+    reader.end();
+    print_text(&mut reader)?;
+    let outcome = reader.finish()?;
 
     println!();
-    for item in reader.response().items().filter(|item| item.kind() == "function_call") {
-        println!("{} {}", item.name(), item.arguments());
+    for call in reader.response().items().filter_map(|item| item.as_function_call()) {
+        println!("{} {}", call.name().unwrap_or("?"), call.arguments().unwrap_or_default());
     }
     println!("{} after {} events, {} findings", outcome.name(), reader.event_count(), reader.findings().len());
+    Ok(())
+}
+
+fn print_text(reader: &mut Reader) -> Result<(), deltafold::Error> {
+    while let Some(event) = reader.poll_event()? {
+        if event.kind() == Kind::OutputTextDelta {
+            print!("{}", event.delta());
+        }
+    }
     Ok(())
 }

@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         reader.feed(chunk)?;
         while reader.poll_event()?.is_some() {}
     }
-    println!("{}: {}", reader.finish().name(), reader.response().output_text());
+    println!("{}: {}", reader.finish()?.name(), reader.response().output_text());
     for finding in reader.findings() {
         println!("{finding}");
     }

@@ -4,16 +4,18 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
+use core::str::FromStr;
 
+use crate::error::{Code, Error};
 use crate::json::{Object, Value};
 use crate::validate::Rule;
 
-/// How much a finding weighs. Follows the rule's level: MUST and schema make errors, SHOULD warnings, practice notes.
+/// The severity of a finding. See [`Rule::severity`] for how it follows from the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// Worth knowing; nothing in the specification is broken.
     Note,
-    /// A SHOULD is broken, or a profile forgives the error.
+    /// A SHOULD is broken, a published client fails, or a profile lowers an error.
     Warning,
     /// The stream breaks the specification.
     Error,
@@ -27,6 +29,22 @@ impl Severity {
             Self::Warning => "warning",
             Self::Error => "error",
         }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Severity {
+    type Err = Error;
+
+    /// Reads `note`, `warning` or `error`.
+    fn from_str(name: &str) -> Result<Self, Error> {
+        let found = [Self::Note, Self::Warning, Self::Error].into_iter().find(|severity| severity.name() == name);
+        found.ok_or_else(|| Error::new(Code::UnknownName, 0, "severities are note, warning and error"))
     }
 }
 
@@ -113,7 +131,7 @@ impl Repair {
 
 /// Where in the stream something happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct Location {
     /// Position of the event in the stream, from 0; `None` before the first event or outside any.
     pub event_index: Option<u64>,
     /// The event's own number, where it has one.
@@ -132,7 +150,7 @@ pub struct Finding {
     /// Which layer saw it.
     pub layer: Layer,
     /// Where.
-    pub place: Place,
+    pub location: Location,
     /// JSON pointer into the event's payload; empty for the whole.
     pub path: String,
     /// What was expected and what was found, without payload text.
@@ -149,9 +167,9 @@ impl Finding {
         object.push("rule", self.rule.id());
         object.push("severity", self.severity.name());
         object.push("layer", self.layer.name());
-        object.push("event_index", self.place.event_index);
-        object.push("sequence_number", self.place.sequence_number);
-        object.push("offset", self.place.offset);
+        object.push("event_index", self.location.event_index);
+        object.push("sequence_number", self.location.sequence_number);
+        object.push("offset", self.location.offset);
         object.push("path", self.path.as_str());
         object.push("message", self.message.as_str());
         object.push("repair", self.repair.map(Repair::name));
@@ -159,28 +177,35 @@ impl Finding {
     }
 }
 
+impl Finding {
+    /// The published clients that fail on streams that break this rule, as measured.
+    pub fn broken_clients(&self) -> &'static [crate::validate::Client] {
+        self.rule.broken_clients()
+    }
+}
+
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} at byte {}: {}", self.severity.name(), self.rule.id(), self.place.offset, self.message)
+        write!(f, "{} {} at byte {}: {}", self.severity.name(), self.rule.id(), self.location.offset, self.message)
     }
 }
 
 /// What each rule weighs: its own level, changed by a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Weights {
+pub struct SeverityMap {
     table: [Option<Severity>; Rule::COUNT],
-    /// Rules that weigh something else at some places, by pattern.
-    places: Vec<(Rule, Cow<'static, str>, Option<Severity>)>,
+    /// Rules that weigh something else at some patterns, by pattern.
+    patterns: Vec<(Rule, Cow<'static, str>, Option<Severity>)>,
 }
 
-impl Weights {
+impl SeverityMap {
     /// Every rule at its own level.
     pub fn by_level() -> Self {
         let mut table = [None; Rule::COUNT];
         for rule in Rule::ALL {
             table[*rule as usize] = Some(rule.severity());
         }
-        Self { table, places: Vec::new() }
+        Self { table, patterns: Vec::new() }
     }
 
     /// Sets what a rule weighs; `None` silences it.
@@ -191,12 +216,12 @@ impl Weights {
     /// Sets what a rule weighs where the JSON pointer of a finding fits a pattern: a pointer whose steps may be `*` for any
     /// one step, and whose last may be `**` for any number of them. Of several patterns that fit the last one counts.
     pub fn set_at(&mut self, rule: Rule, pattern: &str, severity: Option<Severity>) {
-        self.place(rule, Cow::Owned(pattern.into()), severity);
+        self.set_pattern(rule, Cow::Owned(pattern.into()), severity);
     }
 
     /// As [`set_at`](Self::set_at). The patterns of profiles are not copied: there are dozens, and a reader has them all.
-    pub(crate) fn place(&mut self, rule: Rule, pattern: Cow<'static, str>, severity: Option<Severity>) {
-        self.places.push((rule, pattern, severity));
+    pub(crate) fn set_pattern(&mut self, rule: Rule, pattern: Cow<'static, str>, severity: Option<Severity>) {
+        self.patterns.push((rule, pattern, severity));
     }
 
     /// What a rule weighs, where no pattern says otherwise; `None` if it is silenced.
@@ -204,22 +229,22 @@ impl Weights {
         self.table[rule as usize]
     }
 
-    /// What a rule weighs at a place.
+    /// The severity of a rule at a JSON pointer.
     ///
     /// ```
-    /// use deltafold::{validate::Rule, Severity, Weights};
-    /// let mut weights = Weights::by_level();
-    /// weights.set_at(Rule::Life09, "/response/output/*/action", Some(Severity::Note));
-    /// assert_eq!(weights.at(Rule::Life09, "/response/output/3/action"), Some(Severity::Note));
-    /// assert_eq!(weights.at(Rule::Life09, "/response/output/3/id"), Some(Severity::Error));
+    /// use deltafold::{validate::Rule, Severity, SeverityMap};
+    /// let mut severities = SeverityMap::by_level();
+    /// severities.set_at(Rule::Life09, "/response/output/*/action", Some(Severity::Note));
+    /// assert_eq!(severities.at(Rule::Life09, "/response/output/3/action"), Some(Severity::Note));
+    /// assert_eq!(severities.at(Rule::Life09, "/response/output/3/id"), Some(Severity::Error));
     /// ```
     pub fn at(&self, rule: Rule, path: &str) -> Option<Severity> {
-        let fits = |place: &&(Rule, Cow<'static, str>, Option<Severity>)| place.0 == rule && matches(&place.1, path);
-        self.places.iter().rev().find(fits).map_or(self.of(rule), |place| place.2)
+        let fits = |entry: &&(Rule, Cow<'static, str>, Option<Severity>)| entry.0 == rule && matches(&entry.1, path);
+        self.patterns.iter().rev().find(fits).map_or(self.of(rule), |entry| entry.2)
     }
 
-    fn is_placed(&self, rule: Rule) -> bool {
-        self.places.iter().any(|place| place.0 == rule)
+    fn has_patterns(&self, rule: Rule) -> bool {
+        self.patterns.iter().any(|entry| entry.0 == rule)
     }
 }
 
@@ -237,7 +262,7 @@ fn matches(pattern: &str, path: &str) -> bool {
     steps.next().is_none()
 }
 
-impl Default for Weights {
+impl Default for SeverityMap {
     fn default() -> Self {
         Self::by_level()
     }
@@ -249,15 +274,15 @@ pub struct Findings {
     kept: Vec<Finding>,
     limit: usize,
     counts: [u64; 3],
-    weights: Weights,
+    severities: SeverityMap,
     /// Whether something before is not known, so that a repair says nothing about the server.
     softened: bool,
 }
 
 impl Findings {
-    /// Makes an empty list that keeps at most `limit` findings, weighed by `weights`.
-    pub fn new(limit: usize, weights: Weights) -> Self {
-        Self { kept: Vec::new(), limit, counts: [0; 3], weights, softened: false }
+    /// Makes an empty list that keeps at most `limit` findings, weighed by `severities`.
+    pub fn new(limit: usize, severities: SeverityMap) -> Self {
+        Self { kept: Vec::new(), limit, counts: [0; 3], severities, softened: false }
     }
 
     /// From now on repairs are notes: the stream was joined in the middle or an event could not be read, so what had to be
@@ -267,40 +292,48 @@ impl Findings {
     }
 
     /// Adds a finding, or only counts it when the list is full. `text` gives path and message; it is called only if
-    /// the finding is kept or its rule weighs differently at some places. A silenced rule is not even counted.
+    /// the finding is kept or its rule weighs differently at some patterns. A silenced rule is not even counted.
     ///
     /// Where the same rule is already known for the same event and path, the two are merged: the repair is added. A repair
     /// is also added to what a validator has said of the same event under another rule, since it is an answer to that.
     pub fn report(
         &mut self,
         rule: Rule,
-        place: Place,
+        location: Location,
         repair: Option<Repair>,
         text: impl FnOnce() -> (String, String),
     ) {
         let mut text = Some(text);
-        self.weigh(rule, place, repair, &mut || text.take().map_or_else(Default::default, |text| text()));
+        self.weigh(rule, location, repair, &mut || text.take().map_or_else(Default::default, |text| text()));
     }
 
     /// As `report`, and compiled once: there are some fifty texts, and this is on nobody's fast path.
     #[cold]
-    fn weigh(&mut self, rule: Rule, place: Place, repair: Option<Repair>, text: &mut dyn FnMut() -> (String, String)) {
+    fn weigh(
+        &mut self,
+        rule: Rule,
+        location: Location,
+        repair: Option<Repair>,
+        text: &mut dyn FnMut() -> (String, String),
+    ) {
         let full = self.kept.len() >= self.limit;
-        if !self.weights.is_placed(rule) {
-            let Some(severity) = self.weights.of(rule).map(|severity| self.soft(severity, repair)) else { return };
+        if !self.severities.has_patterns(rule) {
+            let Some(severity) = self.severities.of(rule).map(|severity| self.soft(severity, repair)) else { return };
             if full {
                 self.counts[severity as usize] += 1;
                 return;
             }
-            return self.add(rule, severity, place, repair, text());
+            return self.add(rule, severity, location, repair, text());
         }
         let (path, message) = text();
-        let Some(severity) = self.weights.at(rule, &path).map(|severity| self.soft(severity, repair)) else { return };
+        let Some(severity) = self.severities.at(rule, &path).map(|severity| self.soft(severity, repair)) else {
+            return;
+        };
         if full {
             self.counts[severity as usize] += 1;
             return;
         }
-        self.add(rule, severity, place, repair, (path, message));
+        self.add(rule, severity, location, repair, (path, message));
     }
 
     fn soft(&self, severity: Severity, repair: Option<Repair>) -> Severity {
@@ -311,13 +344,25 @@ impl Findings {
         }
     }
 
-    fn add(&mut self, rule: Rule, severity: Severity, place: Place, repair: Option<Repair>, text: (String, String)) {
+    fn add(
+        &mut self,
+        rule: Rule,
+        severity: Severity,
+        location: Location,
+        repair: Option<Repair>,
+        text: (String, String),
+    ) {
         let (path, message) = text;
-        let index = place.event_index;
+        let index = location.event_index;
         let same = |f: &Finding| f.rule == rule && (f.path == path || (repair.is_some() && path.is_empty()));
         let open =
             |f: &Finding| repair.is_some() && f.repair.is_none() && f.layer == Layer::Stream && f.rule < Rule::Schema01;
-        let known = self.kept.iter().rev().take_while(|f| index.is_some() && f.place.event_index == index).count();
+        // Findings of one event. At the end of input, a repair belongs to the finding at the same offset.
+        let here = |f: &&Finding| match index {
+            Some(_) => f.location.event_index == index,
+            None => repair.is_some() && f.location.event_index.is_none() && f.location.offset == location.offset,
+        };
+        let known = self.kept.iter().rev().take_while(here).count();
         let start = self.kept.len() - known;
         let rest = &mut self.kept[start..];
         if let Some(at) = rest.iter().position(same).or_else(|| rest.iter().position(open)) {
@@ -325,7 +370,7 @@ impl Findings {
             return;
         }
         self.counts[severity as usize] += 1;
-        self.kept.push(Finding { rule, severity, layer: rule.layer(), place, path, message, repair });
+        self.kept.push(Finding { rule, severity, layer: rule.layer(), location, path, message, repair });
     }
 
     /// The kept findings, in the order they were made.
@@ -334,8 +379,8 @@ impl Findings {
     }
 
     /// What each rule weighs here.
-    pub fn weights(&self) -> &Weights {
-        &self.weights
+    pub fn severities(&self) -> &SeverityMap {
+        &self.severities
     }
 
     /// How many findings of this severity there were, kept or not.

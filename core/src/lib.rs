@@ -1,18 +1,22 @@
 #![cfg_attr(not(feature = "std"), no_std)]
-// A build for size keeps its hot functions fast; only a nightly compiler knows how to say so (python/build.sh).
-#![cfg_attr(deltafold_hot, feature(optimize_attribute))]
 #![deny(unsafe_code)]
-// The front page is also the crate's: one source, and its example is compiled here.
-#![doc = include_str!("../README.md")]
+#![doc = include_str!("crate.md")]
 
 extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
 pub mod accumulate;
 pub mod adapter;
+mod calendar;
 pub mod contract;
+#[cfg(feature = "std")]
+mod drive;
 mod error;
 pub mod event;
 mod finding;
+#[cfg(any(feature = "serde", feature = "simd-json"))]
+mod interop;
 pub mod json;
 mod limits;
 mod options;
@@ -20,20 +24,30 @@ mod outcome;
 mod profile;
 mod reader;
 pub mod request;
+mod retry_after;
 pub mod sse;
+mod status;
+mod sync;
 pub mod validate;
 pub mod write;
 
-pub use accumulate::{AccumulateOptions, Accumulator, Images, Item, Part, RateLimits, Response};
-pub use contract::{Edition, Editions, Group};
+pub use accumulate::{AccumulateOptions, Accumulator, Item, Part, PreviewImages, RateLimits, Response};
+pub use contract::{is_valid_extension_type, Edition, Editions, Group, ItemKind};
+#[cfg(feature = "futures")]
+pub use drive::futures;
+#[cfg(feature = "std")]
+pub use drive::{EventReader, ReadError};
 pub use error::{Class, Code, Error};
 pub use event::{Event, Kind, OwnedEvent};
-pub use finding::{Finding, Findings, Layer, Place, Repair, Severity, Weights};
+pub use finding::{Finding, Findings, Layer, Location, Repair, Severity, SeverityMap};
 pub use limits::{Limits, Overflow};
 pub use outcome::{Failure, Outcome};
-pub use profile::{Forgiven, Profile};
+pub use profile::{Exemption, Profile};
 pub use reader::{Reader, ReaderBuilder, ReaderOptions};
-pub use write::{Writer, WriterOptions};
+pub use status::{ItemStatus, ResponseStatus};
+pub use write::{Usage, Writer, WriterOptions};
 
-/// Whether there is code that only spares time. Without it the same is done by what there is anyway.
-pub(crate) const SPEED: bool = cfg!(feature = "speed");
+/// Compiles the examples of the repository's front page.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExamples;

@@ -21,7 +21,7 @@ pub struct Limits {
     /// Bytes fed but not yet polled. Default 256 MiB: room for a whole capture in one `feed`, and still a bound.
     pub buffered_bytes: usize,
     /// Nesting of one JSON payload. Default 128, as serde_json; the deepest recorded event has 14 levels. More than
-    /// [`DEEPEST`](crate::json::DEEPEST) count as that, so that no setting lets a stream exhaust a stack.
+    /// [`MAX_DEPTH`](crate::json::MAX_DEPTH) count as that, so that no setting lets a stream exhaust a stack.
     pub depth: usize,
     /// Output items in a response. Default 100,000.
     pub items: usize,

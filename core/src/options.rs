@@ -48,7 +48,11 @@ impl<'a> OptionReader<'a> {
     pub fn check_names(&self, known: &[&str]) -> Result<(), Error> {
         for (name, _) in self.0.into_iter().flat_map(Object::iter) {
             if !known.contains(&name) {
-                return Err(Error::new(Code::UnknownName, 0, format!("no option is called {name}")));
+                return Err(Error::new(
+                    Code::UnknownName,
+                    0,
+                    format!("no option is called {name}; known options: {}", listed(known.iter().copied(), ", ")),
+                ));
             }
         }
         Ok(())
@@ -156,7 +160,7 @@ mod tests {
     #[cfg(feature = "validate")]
     #[test]
     fn every_option_is_read_and_what_cannot_be_used_is_refused() {
-        let text = r#"{"strict":true,"quote":true,"without_terminal":true,"profile":{"name":"mine"},"edition":"split",
+        let text = r#"{"strict":true,"quote":true,"ignore_terminal_snapshot":true,"profile":{"name":"mine"},"edition":"split",
             "layers":["framing","schema"],"images":"drop","starting_after":7,"limits":{"line_bytes":1,"frame_bytes":2,
             "buffered_bytes":3,"depth":4,"items":5,"parts":6,"response_bytes":7,"findings":8,"overflow":"drop"},
             "schemas":{"items":{"acme:x":{"type":"object"}}}}"#;
@@ -164,7 +168,7 @@ mod tests {
         for (word, value) in [
             ("strict", "true"),
             ("quote", "true"),
-            ("without_terminal", "true"),
+            ("ignore_terminal_snapshot", "true"),
             ("images", "Drop"),
             ("name", "\"mine\""),
             ("edition", "Some(Split)"),

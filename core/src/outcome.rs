@@ -1,6 +1,7 @@
 //! [`Outcome`]: how a stream ended.
 
-use alloc::string::String;
+use alloc::string::{String, ToString};
+use core::fmt;
 
 use crate::json::{Object, Value};
 
@@ -43,6 +44,11 @@ pub struct Failure {
 }
 
 impl Outcome {
+    /// Returns `true` if the response is whole.
+    pub fn is_success(&self) -> bool {
+        *self == Self::Completed
+    }
+
     /// The lower-case word for it: `completed`, `incomplete`, `failed`, `cancelled`, `truncated`.
     pub fn name(&self) -> &'static str {
         match self {
@@ -73,6 +79,28 @@ impl Outcome {
         object.into()
     }
 }
+
+impl fmt::Display for Outcome {
+    /// The name, and after a colon the reason or the error's message where there is one.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())?;
+        match self {
+            Self::Incomplete { reason } if !reason.is_empty() => write!(f, ": {reason}"),
+            Self::Failed { error } if !error.to_string().is_empty() => write!(f, ": {error}"),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    /// The message, or else the code or the class.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let texts = [&self.message, &self.code, &self.kind];
+        f.write_str(texts.into_iter().find(|text| !text.is_empty()).map_or("", String::as_str))
+    }
+}
+
+impl core::error::Error for Failure {}
 
 impl Failure {
     /// The error as `{"type", "code", "message", "param"}`; `param` may be `null`.

@@ -11,11 +11,10 @@ use alloc::vec::Vec;
 
 use crate::contract::Edition;
 use crate::error::{Code, Error};
-use crate::finding::{Finding, Severity, Weights};
+use crate::finding::{Finding, Severity, SeverityMap};
 use crate::json::Value;
 use crate::options::listed;
 use crate::validate::Rule;
-use crate::SPEED;
 
 mod builtin;
 
@@ -25,11 +24,11 @@ mod builtin;
 /// use deltafold::{Profile, Severity};
 /// use deltafold::validate::Rule;
 /// let openai = Profile::builtin("openai")?;
-/// assert_eq!(openai.weights().of(Rule::Sse02), None, "OpenAI never sends the sentinel");
+/// assert_eq!(openai.severity_map().of(Rule::Sse02), None, "OpenAI never sends the sentinel");
 ///
 /// let mine = Profile::from_json(r#"{"name":"mine","extends":"openai",
-///     "forgive":[{"rule":"SEQ-03","as":"warning","why":"our proxy drops keepalives"}]}"#)?;
-/// assert_eq!(mine.weights().of(Rule::Seq03), Some(Severity::Warning));
+///     "exemptions":[{"rule":"SEQ-03","severity":"warning","why":"our proxy drops keepalives"}]}"#)?;
+/// assert_eq!(mine.severity_map().of(Rule::Seq03), Some(Severity::Warning));
 /// # Ok::<(), deltafold::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,15 +36,15 @@ pub struct Profile {
     name: Cow<'static, str>,
     about: Cow<'static, str>,
     edition: Edition,
-    lines: Vec<Forgiven>,
+    exemptions: Vec<Exemption>,
 }
 
 /// One line of a profile: a rule that weighs less, where, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Forgiven {
+pub struct Exemption {
     /// The rule.
     pub rule: Rule,
-    /// Pattern of JSON pointers, as in [`Weights::set_at`]; empty for everywhere.
+    /// Pattern of JSON pointers, as in [`SeverityMap::set_at`]; empty for everywhere.
     pub path: Cow<'static, str>,
     /// What it weighs now; `None` if it is not reported at all.
     pub severity: Option<Severity>,
@@ -72,31 +71,25 @@ impl Profile {
             name: Cow::Borrowed(found.name),
             about: Cow::Borrowed(found.about),
             edition: found.edition,
-            lines: Vec::new(),
+            exemptions: Vec::new(),
         };
-        if SPEED && name == "any" {
-            profile.lines = builtin::EVERY.iter().map(Forgiven::from).collect();
+        if name == "any" {
+            profile.exemptions = builtin::EVERY.iter().map(Exemption::from).collect();
             return Ok(profile);
         }
-        if name == "any" {
-            for other in builtin::ALL {
+        for base in found.like {
+            for other in builtin::ALL.iter().filter(|other| other.name == *base) {
                 profile.take(other.lines);
-            }
-        } else {
-            for base in found.like {
-                for other in builtin::ALL.iter().filter(|other| other.name == *base) {
-                    profile.take(other.lines);
-                }
             }
         }
         profile.take(found.lines);
         // Where patterns overlap the last one counts: let it be the most forgiving.
-        profile.lines = by_severity(profile.lines);
+        profile.exemptions = by_severity(profile.exemptions);
         Ok(profile)
     }
 
     /// Reads a profile from JSON: `name`, `about`, `extends` (a built-in profile, none by default), `edition`, and
-    /// `forgive`: a list of `rule`, `path` (everywhere by default), `as` (`none`, `note`, `warning` or `error`; `note` by
+    /// `exemptions`: a list of `rule`, `path` (everywhere by default), `severity` (`none`, `note`, `warning` or `error`; `note` by
     /// default) and `why`.
     ///
     /// # Errors
@@ -119,10 +112,10 @@ impl Profile {
                 "about" => profile.about = Cow::Owned(text()?),
                 "edition" => profile.edition = text()?.parse()?,
                 "extends" => {}
-                "forgive" => {
-                    let lines = value.as_array().ok_or_else(|| bad("`forgive` is a list"))?;
+                "exemptions" => {
+                    let lines = value.as_array().ok_or_else(|| bad("`exemptions` is a list"))?;
                     for line in lines {
-                        profile.lines.push(Forgiven::from_value(line)?);
+                        profile.exemptions.push(Exemption::from_value(line)?);
                     }
                 }
                 _ => return Err(bad(format!("a profile has no field `{key}`"))),
@@ -147,21 +140,21 @@ impl Profile {
     }
 
     /// What is forgiven, and why. A later line counts more than an earlier one.
-    pub fn lines(&self) -> &[Forgiven] {
-        &self.lines
+    pub fn exemptions(&self) -> &[Exemption] {
+        &self.exemptions
     }
 
     /// What each rule weighs under this profile.
-    pub fn weights(&self) -> Weights {
-        let mut weights = Weights::by_level();
-        for line in &self.lines {
+    pub fn severity_map(&self) -> SeverityMap {
+        let mut severities = SeverityMap::by_level();
+        for line in &self.exemptions {
             if line.path.is_empty() {
-                weights.set(line.rule, line.severity);
+                severities.set(line.rule, line.severity);
             } else {
-                weights.place(line.rule, line.path.clone(), line.severity);
+                severities.set_pattern(line.rule, line.path.clone(), line.severity);
             }
         }
-        weights
+        severities
     }
 
     /// Suggests the built-in profile that leaves the fewest errors; among equals the one that forgives least.
@@ -178,11 +171,11 @@ impl Profile {
         for name in Self::names() {
             // Every name in the list is built in.
             let Ok(profile) = Self::builtin(name) else { continue };
-            let weights = profile.weights();
-            let is_error = |finding: &&Finding| weights.at(finding.rule, &finding.path) == Some(Severity::Error);
+            let severities = profile.severity_map();
+            let is_error = |finding: &&Finding| severities.at(finding.rule, &finding.path) == Some(Severity::Error);
             let seen = found.iter().filter(|(edition, _)| *edition == profile.edition);
             let errors = seen.flat_map(|(_, findings)| findings).filter(is_error).count();
-            let forgiven = profile.lines.len();
+            let forgiven = profile.exemptions.len();
             if best.as_ref().is_none_or(|(fewest, least, _)| (errors, forgiven) < (*fewest, *least)) {
                 best = Some((errors, forgiven, profile));
             }
@@ -191,22 +184,22 @@ impl Profile {
         best.map_or_else(Self::default, |(.., profile)| profile)
     }
 
-    fn take(&mut self, lines: &[builtin::Line]) {
+    fn take(&mut self, lines: &[builtin::BuiltinLine]) {
         for line in lines {
             let (rule, path, severity, _) = line;
-            let same = |known: &Forgiven| known.rule == *rule && known.path == *path;
+            let same = |known: &Exemption| known.rule == *rule && known.path == *path;
             // The most forgiving of two lines stays: `any` must not be stricter than what it stands for.
-            if let Some(known) = self.lines.iter_mut().find(|known| same(known)) {
+            if let Some(known) = self.exemptions.iter_mut().find(|known| same(known)) {
                 known.severity = known.severity.min(*severity);
                 continue;
             }
-            self.lines.push(Forgiven::from(line));
+            self.exemptions.push(Exemption::from(line));
         }
     }
 }
 
 /// The lines in falling order of weight, otherwise as they were. Four passes: a sort is kilobytes of code in a small build.
-fn by_severity(lines: Vec<Forgiven>) -> Vec<Forgiven> {
+fn by_severity(lines: Vec<Exemption>) -> Vec<Exemption> {
     let mut sorted = Vec::with_capacity(lines.len());
     for weight in [Some(Severity::Error), Some(Severity::Warning), Some(Severity::Note), None] {
         sorted.extend(lines.iter().filter(|line| line.severity == weight).cloned());
@@ -222,20 +215,20 @@ impl Default for Profile {
             name: Cow::Borrowed("any"),
             about: Cow::Borrowed(""),
             edition: Edition::default(),
-            lines: Vec::new(),
+            exemptions: Vec::new(),
         })
     }
 }
 
-impl From<&builtin::Line> for Forgiven {
-    fn from(&(rule, path, severity, why): &builtin::Line) -> Self {
+impl From<&builtin::BuiltinLine> for Exemption {
+    fn from(&(rule, path, severity, why): &builtin::BuiltinLine) -> Self {
         Self { rule, path: Cow::Borrowed(path), severity, why: Cow::Borrowed(why) }
     }
 }
 
-impl Forgiven {
+impl Exemption {
     fn from_value(value: &Value) -> Result<Self, Error> {
-        let object = value.as_object().ok_or_else(|| bad("a line of `forgive` is a JSON object"))?;
+        let object = value.as_object().ok_or_else(|| bad("a line of `exemptions` is a JSON object"))?;
         let (mut rule, mut path, mut why) = (None, String::new(), String::new());
         let mut severity = Some(Severity::Note);
         for (key, value) in object.iter() {
@@ -247,19 +240,19 @@ impl Forgiven {
                 }
                 "path" => path = text.to_string(),
                 "why" => why = text.to_string(),
-                "as" => {
+                "severity" => {
                     severity = match text {
                         "none" => None,
                         "note" => Some(Severity::Note),
                         "warning" => Some(Severity::Warning),
                         "error" => Some(Severity::Error),
-                        _ => return Err(bad("`as` is none, note, warning or error")),
+                        _ => return Err(bad("`severity` is none, note, warning or error")),
                     }
                 }
-                _ => return Err(bad(format!("a line of `forgive` has no field `{key}`"))),
+                _ => return Err(bad(format!("a line of `exemptions` has no field `{key}`"))),
             }
         }
-        let rule = rule.ok_or_else(|| bad("a line of `forgive` names a `rule`"))?;
+        let rule = rule.ok_or_else(|| bad("a line of `exemptions` names a `rule`"))?;
         Ok(Self { rule, path: Cow::Owned(path), severity, why: Cow::Owned(why) })
     }
 }
@@ -279,31 +272,31 @@ mod tests {
         for name in Profile::names() {
             let profile = Profile::builtin(name).unwrap();
             assert_eq!(!profile.about().is_empty(), told, "{name}");
-            for line in profile.lines() {
+            for line in profile.exemptions() {
                 assert_eq!(!line.why.is_empty(), told, "{name} {}", line.rule.id());
                 assert!(line.severity < Some(Severity::Error), "{name} {} forgives nothing", line.rule.id());
             }
         }
-        assert!(Profile::builtin("open-responses").unwrap().lines().is_empty());
+        assert!(Profile::builtin("open-responses").unwrap().exemptions().is_empty());
         assert_eq!(Profile::builtin("nobody").unwrap_err().code(), Code::UnknownName);
     }
 
     #[test]
     fn what_the_compiler_made_of_all_profiles_is_what_they_make() {
-        let mut made = Profile { lines: Vec::new(), ..Profile::default() };
+        let mut made = Profile { exemptions: Vec::new(), ..Profile::default() };
         for other in builtin::ALL {
             made.take(other.lines);
         }
-        made.lines = by_severity(made.lines);
+        made.exemptions = by_severity(made.exemptions);
         assert_eq!(made, Profile::default());
-        assert_eq!(made.lines, builtin::EVERY.iter().map(Forgiven::from).collect::<Vec<_>>());
+        assert_eq!(made.exemptions, builtin::EVERY.iter().map(Exemption::from).collect::<Vec<_>>());
     }
 
     #[test]
     fn any_forgives_what_each_of_the_others_forgives() {
-        let any = Profile::default().weights();
+        let any = Profile::default().severity_map();
         for name in Profile::names() {
-            for line in Profile::builtin(name).unwrap().lines() {
+            for line in Profile::builtin(name).unwrap().exemptions() {
                 assert!(any.at(line.rule, &line.path) <= line.severity, "{name} {} {}", line.rule.id(), line.path);
             }
         }
@@ -316,10 +309,10 @@ mod tests {
             ("[]", Code::BadArgument),
             (r#"{"extends":"nobody"}"#, Code::UnknownName),
             (r#"{"edition":"1999"}"#, Code::UnknownName),
-            (r#"{"forgive":[{"rule":"SSE-99"}]}"#, Code::UnknownName),
-            (r#"{"forgive":[{"as":"note"}]}"#, Code::BadArgument),
-            (r#"{"forgive":[{"rule":"SSE-02","as":"maybe"}]}"#, Code::BadArgument),
-            (r#"{"forgive":[{"rule":"SSE-02","because":"x"}]}"#, Code::BadArgument),
+            (r#"{"exemptions":[{"rule":"SSE-99"}]}"#, Code::UnknownName),
+            (r#"{"exemptions":[{"severity":"note"}]}"#, Code::BadArgument),
+            (r#"{"exemptions":[{"rule":"SSE-02","severity":"maybe"}]}"#, Code::BadArgument),
+            (r#"{"exemptions":[{"rule":"SSE-02","because":"x"}]}"#, Code::BadArgument),
             (r#"{"rules":[]}"#, Code::BadArgument),
         ] {
             assert_eq!(Profile::from_json(text).unwrap_err().code(), code, "{text}");
@@ -328,7 +321,7 @@ mod tests {
 
     #[test]
     fn a_line_of_a_file_counts_more_than_the_profile_it_extends() {
-        let text = r#"{"name":"x","extends":"openai","forgive":[{"rule":"SSE-02","as":"error"}]}"#;
-        assert_eq!(Profile::from_json(text).unwrap().weights().of(Rule::Sse02), Some(Severity::Error));
+        let text = r#"{"name":"x","extends":"openai","exemptions":[{"rule":"SSE-02","severity":"error"}]}"#;
+        assert_eq!(Profile::from_json(text).unwrap().severity_map().of(Rule::Sse02), Some(Severity::Error));
     }
 }

@@ -1,6 +1,6 @@
 // Makes docs/inspector.png: the inspector page with the tour in it.
 //
-//     bash npm/build.sh && node docs/pictures/inspector.mjs [NPM_FOLDER] [CHROMIUM]
+//     (cd npm && npm ci && npm run build) && node docs/pictures/inspector.mjs [NPM_FOLDER] [CHROMIUM]
 //
 // NPM_FOLDER has node_modules and dist/inspector.html; without it, npm/ of the repository is meant.
 

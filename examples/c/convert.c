@@ -1,6 +1,6 @@
-/* Turns the stream on standard input into another dialect on standard output:  convert FROM TO
+/* Converts the stream on standard input to another dialect on standard output:  convert FROM TO
  *
- * Such as: convert open-responses anthropic < examples/streams/tour.sse */
+ * Example: convert open-responses anthropic < examples/streams/tour.sse */
 
 #include <deltafold.h>
 
@@ -26,14 +26,14 @@ int main(int argc, char **argv) {
         fprintf(stderr, "%s\n", problem.message);
         return 2;
     }
-    /* What is ready goes out at once, so that the program can stand in a pipe. */
+    /* Write the output that is ready at once, so that the program works in a pipe. */
     while (status == DFOLD_OK && (len = fread(chunk, 1, sizeof chunk, stdin)) > 0) {
         status = dfold_converter_feed(converter, chunk, len);
         flush(converter);
     }
     if (status == DFOLD_OK) status = dfold_converter_finish(converter);
     flush(converter);
-    /* What could not be carried is said, never dropped in silence. */
+    /* The report lists the data that the target dialect cannot express. */
     if (dfold_converter_report(converter, &report) == DFOLD_OK) {
         fprintf(stderr, "%.*s\n", (int)report.len, (const char *)report.data);
     }

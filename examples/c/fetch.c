@@ -1,6 +1,6 @@
 /* Reads a stream from a server as it arrives, with libcurl's multi interface:  fetch URL
  *
- * The loop below is the program's own: other transfers and timers fit in, and deltafold needs no thread of its own. */
+ * The event loop belongs to the program, which can add other transfers and timers; deltafold needs no thread. */
 
 #include <curl/curl.h>
 #include <deltafold.h>
@@ -9,7 +9,7 @@
 
 static void print(dfold_bytes view) { fwrite(view.data, 1, view.len, stdout); }
 
-/* libcurl has bytes: feed them, and print what they complete. */
+/* Called by libcurl with bytes: feeds them and prints the events that they complete. */
 static size_t take(char *data, size_t size, size_t count, void *user) {
     dfold_reader *reader = user;
     dfold_event event;
@@ -21,7 +21,7 @@ static size_t take(char *data, size_t size, size_t count, void *user) {
             print(event.delta);
             fflush(stdout);
         } else if (event.kind == DFOLD_KIND_FUNCTION_CALL_ARGUMENTS_DONE) {
-            /* The item is found by the event's index; its arguments can be read at any time, whole or not. */
+            /* Finds the item by the event's index; its arguments can be read at any time, also when they are incomplete. */
             dfold_reader_find_item(reader, event.output_index, &item);
             dfold_reader_partial_arguments(reader, item, &json);
             printf("\narguments of item %u: ", (unsigned)item);
@@ -54,7 +54,7 @@ int main(int argc, char **argv) {
     curl_multi_cleanup(multi);
     curl_global_cleanup();
 
-    /* A connection that broke shows as an outcome: resume after the last sequence number. */
+    /* The outcome of a broken connection is `truncated`: resume after the last sequence number. */
     dfold_reader_finish(reader, &outcome);
     printf("\n");
     print(outcome.name);

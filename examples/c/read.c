@@ -18,7 +18,7 @@ int main(int argc, char **argv) {
     FILE *file = argc == 2 ? fopen(argv[1], "rb") : NULL;
     if (!file || dfold_reader_new(NULL, &reader) != DFOLD_OK) return 2;
 
-    /* A socket cuts anywhere; so does this. */
+    /* Like a socket, this splits the stream at arbitrary bytes. */
     while (status >= DFOLD_OK && (len = fread(chunk, 1, sizeof chunk, file)) > 0) {
         status = dfold_reader_feed(reader, chunk, len);
         while (status == DFOLD_OK && (status = dfold_reader_poll(reader, &event)) == DFOLD_OK) {

@@ -17,7 +17,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
-        # 37 bytes: every frame is cut, and none at the same place.
+        # Chunks of 37 bytes split every frame at a different position.
         for start in range(0, len(stream), 37):
             chunk = stream[start : start + 37]
             self.wfile.write(b"%x\r\n%b\r\n" % (len(chunk), chunk))

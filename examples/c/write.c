@@ -1,10 +1,10 @@
-/* Writes a stream as a server would send it: the events follow from what is said. */
+/* Writes a stream as a server would send it: each intent writes the events it needs. */
 
 #include <deltafold.h>
 
 #include <stdio.h>
 
-/* Sends what is ready; a server would write it to its socket. */
+/* Prints the output that is ready; a server would write it to its socket. */
 static void flush(dfold_writer *writer) {
     dfold_bytes bytes;
     if (dfold_writer_take(writer, &bytes) == DFOLD_OK) fwrite(bytes.data, 1, bytes.len, stdout);
@@ -29,7 +29,7 @@ int main(void) {
     dfold_writer_complete(writer, &usage);
     flush(writer);
 
-    /* What the stream does not allow any more is refused, and writes nothing. */
+    /* An intent that is invalid after the end fails and writes nothing. */
     if (dfold_writer_text(writer, message, dfold_view("late")) == DFOLD_MISUSE_INTENT) {
         dfold_writer_error(writer, &error);
         fprintf(stderr, "refused: %.*s\n", (int)error.message.len, (const char *)error.message.data);

@@ -1,4 +1,4 @@
-// Turns a stream in a file into another dialect, and tells what could not be carried:  convert FILE DIALECT
+// Converts a stream in a file to another dialect, and prints the report on lost data:  convert FILE DIALECT
 
 #include <deltafold.hpp>
 

@@ -6,7 +6,8 @@
 #include <iostream>
 #include <memory>
 
-// libcurl has bytes: feed them, and print what they complete. No exception may pass through libcurl, so errors are told.
+// Called by libcurl with bytes: feeds them and prints the events that they complete. No exception may pass through libcurl,
+// so errors go to an error_code.
 static size_t take(char *data, size_t size, size_t count, void *user) {
     auto &reader = *static_cast<deltafold::Reader *>(user);
     std::error_code ec;
@@ -36,7 +37,7 @@ int main(int argc, char **argv) {
     }
     curl_global_cleanup();
 
-    // A connection that broke shows as an outcome: resume after the last sequence number.
+    // The outcome of a broken connection is `truncated`: resume after the last sequence number.
     const deltafold::Outcome outcome = reader.finish();
     std::cout << '\n' << outcome.name() << '\n';
     return outcome.kind() == DFOLD_OUTCOME_COMPLETED ? 0 : 1;

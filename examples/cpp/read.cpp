@@ -11,7 +11,7 @@ int main(int argc, char **argv) {
 
     deltafold::Reader reader;
     char chunk[100];
-    // A socket cuts anywhere; so does this.
+    // Like a socket, this splits the stream at arbitrary bytes.
     while (file.read(chunk, sizeof chunk), file.gcount() > 0) {
         for (const deltafold::Event &event : reader.feed({chunk, static_cast<std::size_t>(file.gcount())})) {
             if (event.kind() == DFOLD_KIND_OUTPUT_TEXT_DELTA) std::cout << event.delta();

@@ -1,4 +1,4 @@
-// Writes a stream with a tool call, reads it back, and tells an error without an exception.
+// Writes a stream with a tool call, reads it back, and handles an error without an exception.
 
 #include <deltafold.hpp>
 

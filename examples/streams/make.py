@@ -203,7 +203,7 @@ def after_end(text):
 
 # name: what is wrong, how the tour is changed, the rules that `deltafold check` then reports
 BROKEN = {
-    "no-terminal": ("the connection ended before the response did", cut_after("event: response.completed"), ["SSE-02", "LIFE-06", "LIFE-11"]),
+    "no-terminal": ("the connection ended before the response did", cut_after("event: response.completed"), ["SSE-02", "LIFE-06"]),
     "no-done": ("[DONE] never came", without("data: [DONE]"), ["SSE-02"]),
     "unnamed-events": ("frames have no event line", lambda text: "\n".join(line for line in text.split("\n") if not line.startswith("event:")), ["SSE-04"]),
     "wrong-name": ("a frame's name is not its payload's type", replace("event: response.in_progress", "event: response.queued"), ["SSE-04"]),

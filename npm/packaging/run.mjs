@@ -20,25 +20,14 @@ function run(command, args, cwd) {
 }
 const tool = (name) => resolve("node_modules/.bin", name);
 
-// Where else the package is tried. They stay outside of the lock file: their packages for other platforms are not in every
-// registry, and then `npm ci` refuses the whole file.
-const TOOLS = ["bun@1.4.4", "deno@2.9.6", "vite@8.3.8", "workerd@1.20261110.1"];
-const tools = `${folder}-tools`;
-if (!existsSync(join(tools, TOOLS.join("+")))) {
-  rmSync(tools, { recursive: true, force: true });
-  mkdirSync(tools, { recursive: true });
-  writeFileSync(join(tools, "package.json"), '{ "private": true }');
-  run("npm", ["install", "--no-audit", "--no-fund", "--no-package-lock", ...TOOLS], tools);
-  writeFileSync(join(tools, TOOLS.join("+")), "");
-}
-const other = (name) => join(tools, "node_modules/.bin", name);
+// The tools that package.json of this folder names; tests/ci/lib.sh installs them.
+const other = (name) => resolve("packaging/node_modules/.bin", name);
 
 const packed = JSON.parse(run("npm", ["pack", "--json", "--pack-destination", folder], "."));
 const { filename, files } = packed[0] ?? Object.values(packed)[0];
 const names = files.map((file) => file.path).sort();
 console.log(names.join("\n"));
 const entries = ["index", "slim", "full", "full-slim"].flatMap((name) => ["cjs", "d.cts", "d.ts", "js", "js.map"].map((end) => `dist/${name}.${end}`));
-entries.push(...["index.node", "full.node"].flatMap((name) => ["cjs", "js", "js.map"].map((end) => `dist/${name}.${end}`)));
 for (const name of ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "dist/core.wasm", "dist/full.wasm", "dist/workerd.js", "dist/inspector.html", ...entries]) {
   if (!names.includes(name)) throw new Error(`the tarball lacks ${name}`);
 }
@@ -70,30 +59,24 @@ const same = (what, file, name) => {
   if (wasmIn(file) !== shipped(name)) throw new Error(`${what} has another wasm than ${name}`);
   console.log(`${what} has the wasm of ${name}`);
 };
-if (shipped("index.js") === shipped("index.node.js")) throw new Error("pages and servers have the same wasm");
 const wanted = new RegExp(`^\\d+\\.\\d+\\.\\d+ Hi Hi truncated$`);
 const check = (what, answer) => {
   if (!wanted.test(answer.trim())) throw new Error(`${what} printed: ${answer}`);
   console.log(`${what}: ok`);
 };
 
-// Servers get the fast build, whichever way they ask.
-const picked = (found, name, end) => `if (!${found}.endsWith("/dist/${name}.node.${end}")) throw new Error("got " + ${found});`;
-const pickedHere = picked('import.meta.resolve("deltafold")', "index", "js") + picked('import.meta.resolve("deltafold/full")', "full", "js");
-const pickedThere = picked('require.resolve("deltafold")', "index", "cjs") + picked('require.resolve("deltafold/full")', "full", "cjs");
-write("esm.mjs", `import { readEvents, version } from "deltafold";${pickedHere}${use}console.log(await main());`);
-write("cjs.cjs", `const { readEvents, version } = require("deltafold");${pickedThere}${use}main().then(console.log);`);
+write("esm.mjs", `import { readEvents, version } from "deltafold";${use}console.log(await main());`);
+write("cjs.cjs", `const { readEvents, version } = require("deltafold");${use}main().then(console.log);`);
 write("server.mjs", `import { readEvents, version } from "deltafold";${use}main().then(console.log);`);
-write("inline.mjs", `import { readEvents, version } from "deltafold/inline";${use}console.log(await main());`);
 write("full.cjs", `const { readEvents, version } = require("deltafold/full");${use}main().then(console.log);`);
 write("slim.mjs", `import { init, readEvents, version } from "deltafold/slim";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 await init(await readFile(fileURLToPath(import.meta.resolve("deltafold/core.wasm"))));${use}console.log(await main());`);
-for (const file of ["esm.mjs", "cjs.cjs", "inline.mjs", "full.cjs", "slim.mjs"]) check(`node ${file}`, run("node", [file], project));
+for (const file of ["esm.mjs", "cjs.cjs", "full.cjs", "slim.mjs"]) check(`node ${file}`, run("node", [file], project));
 run(tool("esbuild"), ["server.mjs", "--bundle", "--platform=node", "--outfile=server.cjs", "--log-level=warning"], project);
 check("node server.cjs, bundled", run("node", ["server.cjs"], project));
-same("the bundle for a server", join(project, "server.cjs"), "index.node.js");
+same("the bundle for a server", join(project, "server.cjs"), "index.js");
 for (const [name, args] of [["deno", ["run", "--node-modules-dir=manual", "--allow-read", "--allow-env"]], ["bun", ["run"]]]) {
   // Their binaries come by npm; a platform that has none is told, not passed over in silence.
   if (existsSync(other(name))) check(name, run(other(name), [...args, "esm.mjs"], project));

@@ -4,7 +4,7 @@ import { Reader } from "./reader.js";
 import { type ByteSource, Chunks } from "./source.js";
 import type { Edition, Finding, FindingCounts, Outcome, ReaderOptions, ResponseObject } from "./types.js";
 
-/** What a check of a whole stream found. */
+/** The result of a check of a whole stream. */
 export interface Report {
   readonly findings: readonly Finding[];
   readonly counts: FindingCounts;
@@ -27,7 +27,7 @@ export async function check(source: ByteSource, options: ReaderOptions = {}): Pr
   }
 }
 
-/** What one JSON object can be checked as. */
+/** The kinds of JSON objects that can be checked alone. */
 export type Checkable =
   | "event"
   | "response"
@@ -42,19 +42,19 @@ export type Checkable =
   | "request_head"
   | "response_head";
 
-/** How one object is checked. */
+/** Options of `validate`. */
 export interface ValidateOptions {
   edition?: Edition;
-  /** For an `error` body: the HTTP status that it came with. */
+  /** For an `error` body: its HTTP status. */
   status?: number;
   /** JSON Schemas of extension types. */
   schemas?: ReaderOptions["schemas"];
 }
 
-/** Checks one object, given as a value or as JSON text, against the contract and the rules about it. */
-export function validate(what: Checkable, value: unknown, options: ValidateOptions = {}): Finding[] {
+/** Checks one object, given as a value or as JSON text, against the schema and the rules for its kind. */
+export function validate(kind: Checkable, value: unknown, options: ValidateOptions = {}): Finding[] {
   const json = typeof value === "string" ? value : JSON.stringify(value);
-  return JSON.parse(call(() => core.validate_named(what, json, JSON.stringify(options)))) as Finding[];
+  return JSON.parse(call(() => core.validate_named(kind, json, JSON.stringify(options)))) as Finding[];
 }
 
 /** Checks the body of a request. */
@@ -69,7 +69,7 @@ export const validateItem = (value: unknown, options?: ValidateOptions): Finding
 /** Checks one event. */
 export const validateEvent = (value: unknown, options?: ValidateOptions): Finding[] => validate("event", value, options);
 
-/** A rule in words. */
+/** The documentation of a rule. */
 export interface Explanation {
   readonly rule: string;
   readonly level: string;
@@ -79,17 +79,17 @@ export interface Explanation {
   readonly why: string;
   readonly right: string;
   readonly wrong: string;
-  /** Why no finding is ever made under this rule; empty for rules that are checked. */
+  /** Why deltafold cannot check this rule; empty for rules that are checked. */
   readonly unseen: string;
 }
 
-/** Explains a rule; null if there is none of this id. */
+/** Returns the documentation of a rule; null if there is no rule with this id. */
 export function explain(rule: string): Explanation | null {
   const json = call(() => core.explain(rule));
   return json === "" ? null : (JSON.parse(json) as Explanation);
 }
 
-/** The names of the built-in profiles. */
+/** Returns the names of the built-in profiles. */
 export function profiles(): string[] {
   return call(core.profiles);
 }

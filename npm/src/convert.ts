@@ -1,6 +1,6 @@
 import * as core from "../gen/full.js";
 import { call, DeltafoldError } from "./error.js";
-import { extendTransform, LaterTransform } from "./streams.js";
+import { extendTransform, LazyTransform } from "./streams.js";
 import { type ByteSource, Chunks } from "./source.js";
 import type { Limits } from "./types.js";
 
@@ -10,19 +10,19 @@ export type SourceDialect = "open-responses" | "anthropic" | "chat-completions" 
 /** The dialects that can be written. */
 export type TargetDialect = "open-responses" | "anthropic" | "chat-completions" | "ag-ui" | "ui-message-stream";
 
-/** What to convert, and how. */
+/** Options of a conversion. */
 export interface ConvertOptions {
-  /** The dialect that is read; detected if it is left out. */
+  /** The dialect that is read; detected if absent. */
   from?: SourceDialect;
   to: TargetDialect;
   /** Options of both adapters by their wire names, such as `response_id`, `model`, `now`. */
   options?: Readonly<Record<string, unknown>>;
-  /** How the target's messages are laid out; `sse` by default. */
+  /** Framing of the output; `sse` by default. */
   framing?: "sse" | "jsonl";
   limits?: Limits;
 }
 
-/** Something that a conversion lost, repaired or assumed. */
+/** Data that a conversion lost, repaired or assumed. */
 export interface Loss {
   readonly code: string;
   readonly kind: "lost" | "repaired" | "assumed";
@@ -39,50 +39,50 @@ export class Converter {
     this.#core = call(() => new core.Converter(JSON.stringify(options)));
   }
 
-  /** Takes bytes of the source, cut anywhere, and returns those of the target that are ready. */
+  /** Takes bytes of the source, split anywhere, and returns the bytes of the target that are ready. */
   feed(chunk: Uint8Array): Uint8Array {
     return call(() => this.#core.feed(chunk));
   }
 
-  /** Says that the input has ended, and returns the last bytes. */
+  /** Ends the input and returns the last bytes. */
   finish(): Uint8Array {
     return call(() => this.#core.finish());
   }
 
-  /** Ends the response from outside, and returns the last bytes. */
+  /** Cancels the response and returns the last bytes. */
   cancel(): Uint8Array {
     return call(() => this.#core.cancel());
   }
 
-  /** Takes bytes that were ready before an error. */
+  /** Returns the bytes that were ready before an error. */
   take(): Uint8Array {
     return this.#core.take();
   }
 
-  /** The dialect that is read; null while it is not known. */
-  get from(): SourceDialect | null {
-    return (this.#core.from() || null) as SourceDialect | null;
+  /** The dialect that is read; null until it is detected. */
+  get source(): SourceDialect | null {
+    return (this.#core.source() || null) as SourceDialect | null;
   }
 
-  /** What was lost, repaired or assumed, and how much was lost in all. */
+  /** The data that was lost, repaired or assumed so far, and the number of losses. */
   get report(): { from: string; to: string; findings: readonly Loss[] } & Readonly<Record<string, unknown>> {
     return JSON.parse(this.#core.report()) as { from: string; to: string; findings: Loss[] };
   }
 
-  /** How many losses there were. */
+  /** The number of losses. */
   get lost(): number {
     return this.#core.lost();
   }
 
-  /** Gives the memory back. */
+  /** Frees the memory in the module. */
   free(): void {
     this.#core.free();
   }
 }
 
-/** A transform from one dialect to another: `body.pipeThrough(new ConvertStream({ to: "ag-ui" }))`. */
-export class ConvertStream extends LaterTransform<Uint8Array, Uint8Array> {
-  /** The converter behind it, with its report. */
+/** Transforms one dialect to another: `body.pipeThrough(new ConvertStream({ to: "ag-ui" }))`. */
+export class ConvertStream extends LazyTransform<Uint8Array, Uint8Array> {
+  /** The converter of the stream, with its report. */
   readonly converter: Converter;
 
   constructor(options: ConvertOptions) {
@@ -93,7 +93,7 @@ export class ConvertStream extends LaterTransform<Uint8Array, Uint8Array> {
         const bytes = run();
         if (bytes.length > 0) out.enqueue(bytes);
       } catch (error) {
-        // What was written before a limit was passed is good.
+        // Output from before the limit is valid.
         const rest = error instanceof DeltafoldError ? converter.take() : new Uint8Array();
         if (rest.length > 0) out.enqueue(rest);
         throw error;
@@ -106,34 +106,34 @@ export class ConvertStream extends LaterTransform<Uint8Array, Uint8Array> {
     this.converter = converter;
   }
 
-  /** What was lost, repaired or assumed so far. */
+  /** The data that was lost, repaired or assumed so far. */
   get report(): Converter["report"] {
     return this.converter.report;
   }
 }
 
-/** AG-UI events of a stream in any dialect. */
+/** Transforms a stream in any dialect to AG-UI events. */
 export class AgUiStream extends ConvertStream {
   constructor(options: Omit<ConvertOptions, "to"> = {}) {
     super({ ...options, to: "ag-ui" });
   }
 }
 
-/** The UI message stream of the Vercel AI SDK, of a stream in any dialect. */
+/** Transforms a stream in any dialect to a UI message stream of the Vercel AI SDK. */
 export class UiMessageStream extends ConvertStream {
   constructor(options: Omit<ConvertOptions, "to"> = {}) {
     super({ ...options, to: "ui-message-stream" });
   }
 }
 
-/** Open Responses events of a stream in any dialect. */
+/** Transforms a stream in any dialect to Open Responses events. */
 export class OpenResponsesStream extends ConvertStream {
   constructor(options: Omit<ConvertOptions, "to"> = {}) {
     super({ ...options, to: "open-responses" });
   }
 }
 
-/** Converts a whole source, and returns its bytes and the report. */
+/** Converts a whole source and returns the bytes and the report. */
 export async function convert(source: ByteSource, options: ConvertOptions): Promise<{ bytes: Uint8Array; report: Converter["report"] }> {
   const converter = new Converter(options);
   const chunks = new Chunks(source, undefined);
@@ -148,12 +148,12 @@ export async function convert(source: ByteSource, options: ConvertOptions): Prom
   }
 }
 
-/** The dialect that a stream starts like; null if none is known. */
+/** Detects the dialect from the start of a stream; null if none matches. */
 export function detectDialect(start: Uint8Array): SourceDialect | null {
   return (call(() => core.detect_dialect(start)) || null) as SourceDialect | null;
 }
 
-/** Every dialect: whether it can be read, and whether it can be written. */
+/** Lists all dialects and whether deltafold can read and write each. */
 export function dialects(): { name: string; read: boolean; written: boolean }[] {
   const rows = JSON.parse(call(core.dialects)) as [string, boolean, boolean][];
   return rows.map(([name, read, written]) => ({ name, read, written }));

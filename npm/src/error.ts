@@ -1,14 +1,14 @@
-import { started } from "./memory.js";
+import { ensureStarted } from "./memory.js";
 
-/** Any error of deltafold; `code` and `offset` say which and where. */
+/** The base class of all errors of this package; `code` names the cause and `offset` the place. */
 export class DeltafoldError extends Error {
   override readonly name: string = "DeltafoldError";
   /** The exact cause, such as `limit.line`. */
   readonly code: string;
-  /** Byte offset from the start of the stream, 0 where there is none. */
+  /** Byte offset from the start of the stream; 0 if there is none. */
   readonly offset: number;
 
-  /** Sequence number of the event concerned; null where it is not known. */
+  /** Sequence number of the event; null if it is unknown. */
   readonly sequenceNumber: number | null;
 
   constructor(message: string, code: string, offset: number, sequenceNumber: number | null = null) {
@@ -19,7 +19,7 @@ export class DeltafoldError extends Error {
   }
 }
 
-/** A limit was passed. */
+/** A limit was exceeded. */
 export class LimitExceeded extends DeltafoldError {
   override readonly name = "LimitExceeded";
 }
@@ -29,22 +29,22 @@ export class StrictViolation extends DeltafoldError {
   override readonly name = "StrictViolation";
 }
 
-/** A call that may not be made now. */
+/** The caller may not make this call in the current state, or with these arguments. */
 export class Misuse extends DeltafoldError {
   override readonly name = "Misuse";
 }
 
-/** The wasm stopped in the middle of a call: a bug of deltafold. What it happened to is dead; anything new works. */
+/** The wasm trapped during a call, which is a bug of deltafold. The object of the call is unusable; new objects work. */
 export class Fatal extends DeltafoldError {
   override readonly name = "Fatal";
 }
 
 /**
- * What is to be thrown in place of what a call into the wasm module threw.
+ * Converts a value that a call into the wasm module threw to an error of this package.
  *
  * @internal
  */
-export function thrownAs(thrown: unknown): unknown {
+export function toError(thrown: unknown): unknown {
   if (typeof thrown === "string") return errorOf(thrown);
   if (!(thrown instanceof WebAssembly.RuntimeError)) return thrown;
   const fatal = new Fatal(`the wasm stopped: ${thrown.message}`, "fatal.trap", 0);
@@ -60,7 +60,7 @@ const CLASSES: Record<string, typeof DeltafoldError> = {
 };
 
 /**
- * Makes the error of a row `[class, code, message, offset, sequence number]`, which is JSON text.
+ * Makes an error from a row: the JSON text of `[class, code, message, offset, sequence number]`.
  *
  * @internal
  */
@@ -70,15 +70,15 @@ export function errorOf(row: string): DeltafoldError {
 }
 
 /**
- * Runs a call into the wasm module, which it starts if nobody has, and turns its rows into errors.
+ * Runs a call into the wasm module, starts the module first if needed, and converts what the call throws.
  *
  * @internal
  */
 export function call<T>(body: () => T): T {
-  started();
+  ensureStarted();
   try {
     return body();
   } catch (thrown) {
-    throw thrownAs(thrown);
+    throw toError(thrown);
   }
 }

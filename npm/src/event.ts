@@ -1,13 +1,13 @@
-/* Events as objects: plain deltas are made from numbers, everything else is parsed from its payload text. */
+/* Events as objects. A plain delta is built from the numbers of its table row; every other event is parsed from its payload. */
 
 import * as core from "../gen/core.js";
 import { textAt, wordView } from "./memory.js";
 import { FLAGS, type Page, TABLE_AT, TEXT_AT, TEXT_BYTES, WIDE } from "./page.js";
 import type { StreamEvent } from "./types.js";
 
-/** What the reader knows of an event beside its fields. */
+/** Metadata of an event that is not part of its payload. */
 export interface EventInfo {
-  /** The `type` of the contract that it is read as: of a name seen in the wild, the one that it stands for. */
+  /** The `type` of the contract that the reader uses; for an alias of a known provider, the name that it stands for. */
   readonly kind: string;
   /** The exact payload text. */
   readonly raw: string;
@@ -15,11 +15,11 @@ export interface EventInfo {
   readonly index: number;
   /** Byte offset of the payload from the start of the stream. */
   readonly offset: number;
-  /** Why the payload is no JSON object; null if it is one. */
+  /** `malformed` if the payload is not a JSON object, otherwise null. */
   readonly fault: "malformed" | null;
 }
 
-/* The flags beside the kind in a table row; bindings/wasm/src/batch.rs has the same list. */
+/* Flags of a table row; bindings/wasm/src/batch.rs has the same list. */
 const PLAIN = 1 << 8;
 const CONTENT = 1 << 9;
 const SUMMARY = 1 << 10;
@@ -29,17 +29,17 @@ const FAULTY = 1 << 13;
 /** Numbers in a table row. */
 const ROW = 6;
 
-/** Item ids that are held, by the low bits of the output index. */
+/** Number of item ids that are cached, by the low bits of the output index. */
 const SLOTS = 64;
 
-/** The names of all kinds, by their number. */
+/** The wire names of all kinds, by kind number. */
 let types: string[] = [];
 
-/** A delta whose routing fields are data; what is seldom asked for is read from the payload. */
+/** A delta event. Its routing fields are own properties; `logprobs` and `obfuscation` are read from the payload on access. */
 class PlainEvent {
-  /* The fields are only declared: a class field would be set twice. */
+  /* The public fields are only declared, because an initialized class field would be written twice. */
   readonly #page: Page;
-  /** Where its record is on the page. */
+  /** Position of the event's record on the page. */
   readonly #at: number;
   declare readonly type: string;
   declare readonly sequence_number: number;
@@ -49,7 +49,7 @@ class PlainEvent {
   declare readonly content_index?: number;
   declare readonly summary_index?: number;
 
-  /* One class for the three that there are: a constructor that calls another one costs as much as all the rest. */
+  /* One class for all three kinds of deltas: a call to a base constructor would cost as much as the rest. */
   constructor(type: string, number: number, item: string, output: number, flags: number, element: number, delta: string, page: Page, at: number) {
     this.#page = page;
     this.#at = at;
@@ -63,11 +63,11 @@ class PlainEvent {
   }
 
   get logprobs(): unknown {
-    return Looked.payload(this)["logprobs"];
+    return ParsedPayload.of(this)["logprobs"];
   }
 
   get obfuscation(): unknown {
-    return Looked.payload(this)["obfuscation"];
+    return ParsedPayload.of(this)["obfuscation"];
   }
 
   toJSON(): unknown {
@@ -81,16 +81,13 @@ class PlainEvent {
   }
 }
 
-/** What gives back the object that it is handed, so that a class that extends it can put private fields on that. */
-const Given = function (object: object): object {
+/** A base class whose constructor returns its argument, so that a subclass can add private fields to an existing object. */
+const ReturnArgument = function (object: object): object {
   return object;
 } as unknown as new (object: object) => object;
 
-/**
- * What is known of an event that was parsed, as a private field of it. A `WeakMap` would do as well, but what it holds outlives
- * every short collection, and events with it.
- */
-class Known extends Given {
+/** Metadata of a parsed event, as a private field of it. A `WeakMap` would keep events alive over every minor garbage collection. */
+class ParsedEvent extends ReturnArgument {
   readonly #info: EventInfo;
 
   constructor(event: object, info: EventInfo) {
@@ -103,8 +100,8 @@ class Known extends Given {
   }
 }
 
-/** A payload that was parsed because somebody asked for a rare field: its objects are the same at the next look. */
-class Looked extends Given {
+/** The parsed payload of a delta, as a private field of it, so that every access returns the same objects. */
+class ParsedPayload extends ReturnArgument {
   readonly #payload: Record<string, unknown>;
 
   constructor(event: PlainEvent) {
@@ -112,25 +109,25 @@ class Looked extends Given {
     this.#payload = event.toJSON() as Record<string, unknown>;
   }
 
-  static payload(event: PlainEvent): Record<string, unknown> {
-    const looked: object = #payload in event ? event : new Looked(event);
-    return (looked as Looked).#payload;
+  static of(event: PlainEvent): Record<string, unknown> {
+    const parsed: object = #payload in event ? event : new ParsedPayload(event);
+    return (parsed as ParsedPayload).#payload;
   }
 }
 
 /**
- * Returns the payload text, position and byte offset of an event; undefined for an object that no reader made.
+ * Returns the payload text, position and byte offset of an event; undefined for an object that is not from a reader.
  *
- * The event itself has the wire's fields and nothing else.
+ * The event object itself has only the fields of the wire.
  */
 export function eventInfo(event: object): EventInfo | undefined {
-  return PlainEvent.info(event) ?? Known.info(event);
+  return PlainEvent.info(event) ?? ParsedEvent.info(event);
 }
 
-/** The events of a batch, in order. `head` is where its header is, `items` holds the item ids of the reader by slot. */
+/** Returns the events of a batch, in order. `head` is the address of its header, `items` caches the item ids by slot. */
 export function eventsOf(head: number, count: number, page: Page, items: string[]): StreamEvent[] {
-  // Before the views are asked for, since it is a call.
-  if (types.length === 0) types = namesOfKinds();
+  // This is a call into the module and can detach the views, so it must come first.
+  if (types.length === 0) types = kindNames();
   const table = wordView();
   const text = textAt(table[head + TEXT_AT]!, table[head + TEXT_BYTES]!, (table[head + FLAGS]! & WIDE) === 0);
   const events = new Array<object>(count);
@@ -150,80 +147,77 @@ export function eventsOf(head: number, count: number, page: Page, items: string[
       events[i] = new PlainEvent(type, table[at + 1]!, items[slot]!, output, flags, indexes >>> 16, first, page, table[at + 3]!);
     } else {
       const offset = table[at + 1]! + table[at + 2]! * 4294967296;
-      events[i] = parsed(type, first, text.slice(middle, end), table[at + 3]!, offset, (flags & FAULTY) !== 0);
+      events[i] = parseEvent(type, first, text.slice(middle, end), table[at + 3]!, offset, (flags & FAULTY) !== 0);
     }
     start = end;
   }
   return events as StreamEvent[];
 }
 
-/** Names of members are strings that engines keep once, so that comparing them with one in the user's code is comparing places. */
-function namesOfKinds(): string[] {
+/** Property names are interned by the engine, so a comparison with a literal in the user's code compares two pointers. */
+function kindNames(): string[] {
   return Object.keys(Object.fromEntries(core.kind_names().split("\n").map((name) => [name, 0])));
 }
 
-function parsed(kind: string, raw: string, outline: string, index: number, offset: number, faulty: boolean): object {
-  const event = faulty ? { type: "" } : outline === "" ? (JSON.parse(raw) as object) : later(raw, JSON.parse(outline) as Outline);
-  return new Known(event, { kind, raw, index, offset, fault: faulty ? "malformed" : null });
+function parseEvent(kind: string, raw: string, outline: string, index: number, offset: number, faulty: boolean): object {
+  const event = faulty ? { type: "" } : outline === "" ? (JSON.parse(raw) as object) : lazyObject(raw, JSON.parse(outline) as Outline);
+  return new ParsedEvent(event, { kind, raw, index, offset, fault: faulty ? "malformed" : null });
 }
 
-/** What the module tells of a payload without parsing it: the first members, then the name of each long one, name and value of others. */
+/** The outline of a large payload: the members before the first long one, then the name of each long member, and name and value of others. */
 type Outline = [object, ...(string | [name: string, value: unknown])[]];
 
-/** What an object that is parsed when somebody looks has beside its members: its payload, and itself, also behind a proxy. */
-const LATER = Symbol("payload");
+/** The key of the state of a lazy object: its payload and itself, because `this` can be a proxy. */
+const LAZY = Symbol("payload");
 
-interface Later {
-  [LATER]: { raw: string; event: object; value: Record<string, unknown> | null };
+interface Lazy {
+  [LAZY]: { raw: string; event: object; value: Record<string, unknown> | null };
 }
 
-/**
- * The members of such objects, by name. All objects share them: the engine takes an object's own pair of functions for
- * something that lives long, and would keep the payload with it.
- */
-const members = new Map<string, PropertyDescriptor>();
+/** Accessors by member name, shared by all lazy objects: closures of a single object would keep its payload alive. */
+const accessors = new Map<string, PropertyDescriptor>();
 
-/** A stream that makes names up must not fill the memory with them. */
-const MEMBERS = 256;
+/** Maximum number of shared accessors, because a server chooses the member names. */
+const MAX_ACCESSORS = 256;
 
-/** An object whose long members are there by name, and parsed from the payload when one of them is asked for. */
-function later(raw: string, [event, ...others]: Outline): object {
+/** Returns an object whose long members are accessors; the first access parses the whole payload. */
+function lazyObject(raw: string, [event, ...others]: Outline): object {
   if (others.length === 0) return event;
   for (const other of others) {
     if (typeof other !== "string") define(event, other[0], other[1]);
     else {
-      const known = members.get(other) ?? memberOf(other);
-      if (known === undefined) return JSON.parse(raw) as object;
-      Object.defineProperty(event, other, known);
+      const accessor = accessors.get(other) ?? makeAccessor(other);
+      if (accessor === undefined) return JSON.parse(raw) as object;
+      Object.defineProperty(event, other, accessor);
     }
   }
-  return Object.defineProperty(event, LATER, { configurable: true, value: { raw, event, value: null }, writable: true });
+  return Object.defineProperty(event, LAZY, { configurable: true, value: { raw, event, value: null }, writable: true });
 }
 
-function memberOf(name: string): PropertyDescriptor | undefined {
-  if (members.size >= MEMBERS) return undefined;
-  const member: ThisType<Later> & PropertyDescriptor = {
+function makeAccessor(name: string): PropertyDescriptor | undefined {
+  if (accessors.size >= MAX_ACCESSORS) return undefined;
+  const accessor: ThisType<Lazy> & PropertyDescriptor = {
     enumerable: true,
     configurable: true,
     get() {
-      return filled(this[LATER])[name];
+      return materialize(this[LAZY])[name];
     },
     set(value) {
-      filled(this[LATER]);
-      define(this[LATER].event, name, value);
+      materialize(this[LAZY]);
+      define(this[LAZY].event, name, value);
     },
   };
-  members.set(name, member);
-  return member;
+  accessors.set(name, accessor);
+  return accessor;
 }
 
-/** Parses the payload, and makes all members plain data; those of an object that was frozen stay as they are. */
-function filled(held: Later[typeof LATER]): Record<string, unknown> {
+/** Parses the payload and replaces the accessors by data properties. A frozen object keeps its accessors. */
+function materialize(held: Lazy[typeof LAZY]): Record<string, unknown> {
   if (held.value !== null) return held.value;
   const value = JSON.parse(held.raw) as Record<string, unknown>;
   for (const name of Object.keys(value)) {
     const member = Object.getOwnPropertyDescriptor(held.event, name);
-    if (member?.configurable && member.get !== undefined && member.get === members.get(name)?.get) define(held.event, name, value[name]);
+    if (member?.configurable && member.get !== undefined && member.get === accessors.get(name)?.get) define(held.event, name, value[name]);
   }
   held.value = value;
   return value;

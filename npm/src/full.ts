@@ -1,5 +1,5 @@
 /**
- * Everything: reading as in `deltafold`, and validation, writing and conversion.
+ * All functions: reading as in `deltafold`, validation, writing and conversion.
  *
  * @packageDocumentation
  */

@@ -1,5 +1,5 @@
 /**
- * Reads LLM response streams: bytes in, cut anywhere; events, findings and the response out.
+ * Reads LLM response streams: takes bytes, split anywhere; returns events, findings and the response.
  *
  * @packageDocumentation
  */

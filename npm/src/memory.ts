@@ -1,11 +1,11 @@
-/* Views of the wasm module's memory. Growing detaches them, so they are asked for anew after every call. */
+/* Views of the wasm module's memory. They are detached when the memory grows, so every access after a call checks them. */
 
 let memory: WebAssembly.Memory | undefined;
 let bytes = new Uint8Array();
 let words = new Uint32Array();
 let buffer: Buffer | null = null;
 
-/** What a `Buffer` has for making strings; it takes a quarter of the time of a `TextDecoder`. */
+/** The methods of a Node.js `Buffer` that decode strings, in a quarter of the time of a `TextDecoder`. */
 interface Buffer {
   latin1Slice(start: number, end: number): string;
   utf8Slice(start: number, end: number): string;
@@ -17,38 +17,38 @@ interface Host {
 
 const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** What starts the module; until an entry says otherwise, the user has to. */
+/** Starts the module. Entries with embedded wasm replace this function; with the slim entries the user starts the module. */
 let start = (): void => {
-  throw new Error("deltafold is not loaded; with deltafold/slim, await init() first");
+  throw new Error("the wasm is not loaded; with deltafold/slim or deltafold/full/slim, await init() first");
 };
 
 /**
- * Says how the module is started, when it is first used: a program that imports the package may never come to that, and decoding
- * and compiling take longer than everything else about the import.
+ * Sets the function that starts the module at its first use. An import starts nothing: decoding and compiling take longer than the
+ * rest of the import, and the program may never use the module.
  */
-export function startBy(body: () => void): void {
+export function startWith(body: () => void): void {
   start = body;
 }
 
-/** Starts the module, unless it runs already. Whatever may be the first call into it has to ask for this. */
-export function started(): void {
+/** Starts the module unless it already runs. Every call that may be the first one into the module must call this before. */
+export function ensureStarted(): void {
   if (memory === undefined) start();
 }
 
-/** Takes the exports of the module, once it runs. */
+/** Stores the exports of the running module. */
 export function attach(exports: { memory: WebAssembly.Memory; reader_feed(reader: number, length: number, most: number): number }): void {
   memory = exports.memory;
   feed = exports.reader_feed;
   refresh();
 }
 
-/** The memory as 32-bit words; good until the next call into the module. */
+/** The memory as 32-bit words; valid until the next call into the module. */
 export function wordView(): Uint32Array {
   if (words.length === 0) refresh();
   return words;
 }
 
-/** The text at a place of the memory. */
+/** Decodes the text at an address. */
 export function textAt(start: number, length: number, ascii: boolean): string {
   if (bytes.length === 0) refresh();
   if (ascii && length <= SHORT) return short(start, length);
@@ -56,7 +56,7 @@ export function textAt(start: number, length: number, ascii: boolean): string {
   return ascii ? buffer.latin1Slice(start, start + length) : buffer.utf8Slice(start, start + length);
 }
 
-/** Bytes out of the memory. Where it can be had, a string with a character for each: that is cheaper to make, and to forget. */
+/** Bytes copied out of the memory. With a Node.js `Buffer`, a string with one character per byte: cheaper to make and to collect. */
 export type Bytes = Uint8Array | string;
 
 export function bytesAt(start: number, length: number): Bytes {
@@ -64,14 +64,14 @@ export function bytesAt(start: number, length: number): Bytes {
   return buffer === null ? bytes.slice(start, start + length) : buffer.latin1Slice(start, start + length);
 }
 
-/** The text of some of such bytes. */
+/** Decodes a range of bytes as UTF-8. */
 export function utf8(bytes: Bytes, start: number, end: number): string {
   if (typeof bytes !== "string") return UTF8.decode(bytes.subarray(start, end));
   const part = bytes.slice(start, end);
   return /^[\x00-\x7f]*$/.test(part) ? part : UTF8.decode(Uint8Array.from(part, (byte) => byte.charCodeAt(0)));
 }
 
-/** What is no longer than this is cheaper made of characters than by a call out of the engine. */
+/** Up to this length, `String.fromCharCode` is faster than a call to a decoder. */
 const SHORT = 8;
 
 function short(at: number, length: number): string {
@@ -99,24 +99,24 @@ function short(at: number, length: number): string {
   }
 }
 
-/** Puts bytes at a place of the memory. */
+/** Copies a chunk to an address. */
 export function put(chunk: Uint8Array, at: number): void {
   if (bytes.length === 0) refresh();
   const length = chunk.length;
-  // A few bytes are put down sooner than the engine has looked at what the two arrays are.
+  // For a few bytes a loop is faster than `set`, which checks the types of both arrays first.
   if (length <= FEW) for (let i = 0; i < length; i++) bytes[at + i] = chunk[i]!;
   else bytes.set(chunk, at);
 }
 
 const FEW = 16;
 
-/** The function of the module that is called for every chunk. Looking it up among the exports costs as much as the call. */
+/** The module's function for every chunk, stored because a lookup in the exports costs as much as the call. */
 export let feed: (reader: number, length: number, most: number) => number;
 
 function refresh(): void {
   const { buffer: all } = memory!;
   bytes = new Uint8Array(all);
   words = new Uint32Array(all);
-  const made = (globalThis as Host).Buffer?.from(all);
-  buffer = typeof made?.latin1Slice === "function" && typeof made.utf8Slice === "function" ? made : null;
+  const candidate = (globalThis as Host).Buffer?.from(all);
+  buffer = typeof candidate?.latin1Slice === "function" && typeof candidate.utf8Slice === "function" ? candidate : null;
 }

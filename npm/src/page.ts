@@ -1,8 +1,8 @@
-/* What a batch leaves in the module: where its parts are, and the payloads that hardly anybody looks at. */
+/* The layout of a batch in the module's memory, and the payloads of plain events. */
 
 import { type Bytes, bytesAt, utf8, wordView } from "./memory.js";
 
-/* Members of the header of a batch; bindings/wasm/src/batch.rs has the same list. */
+/* Fields of a batch header; bindings/wasm/src/batch.rs has the same list. */
 export const TABLE_AT = 0;
 export const TEXT_AT = 1;
 export const TEXT_BYTES = 2;
@@ -10,27 +10,26 @@ export const FLAGS = 3;
 export const PAGE_AT = 4;
 export const PAGE_BYTES = 5;
 
-/* Flags of the header: the text is not ASCII, reading has ended, the next batch begins a new page. */
+/* Flags of a batch header: the text is not ASCII, reading has ended, the next batch starts a new page. */
 export const WIDE = 1;
 export const STOPPED = 2;
 export const FULL = 4;
 
-/* What stands before a payload, as bindings/wasm/src/page.rs writes it: its model, index and offset of the event, lengths. */
+/* The record before a payload, as bindings/wasm/src/page.rs writes it: base payload, event index, offset, lengths. */
 const INDEX = 4;
 const OFFSET = 8;
 const LENGTHS = 16;
 const RECORD = 24;
 
 /**
- * Payloads of plain events, in bytes: in the module while it adds to them, and then here.
+ * The payloads of plain events as bytes: in the module's memory while the page grows, copied here when it is full.
  *
- * Deltas come by the thousand, and hardly anybody looks at what is not in their fields. So they are taken out of the module by
- * the page, and made a text where one is asked for.
+ * Few programs read payloads of deltas. So a page is copied as a whole, and a payload becomes a string only on access.
  */
 export class Page {
   #bytes: Bytes | null = null;
   readonly #head: number;
-  /** The module's reader, which must not be collected before its page was taken. */
+  /** The module's reader, which must not be collected before the page is copied. */
   #reader: object | null;
 
   constructor(reader: object, head: number) {
@@ -38,37 +37,37 @@ export class Page {
     this.#head = head;
   }
 
-  /** Takes the bytes out of the module. */
+  /** Copies the bytes out of the module. */
   take(): void {
-    this.#bytes = this.#inside();
+    this.#bytes = this.#inModule();
     this.#reader = null;
   }
 
-  /** The payload whose record is at a position. */
+  /** Returns the payload whose record is at a position. */
   text(at: number): string {
-    const bytes = this.#bytes ?? this.#inside();
-    const model = number(bytes, at, 4);
-    if (model !== 0) return alike(bytes, at, model);
+    const bytes = this.#bytes ?? this.#inModule();
+    const base = number(bytes, at, 4);
+    if (base !== 0) return fromBase(bytes, at, base);
     return utf8(bytes, at + RECORD, at + RECORD + number(bytes, at + LENGTHS, 6));
   }
 
   /** Position of the event in the stream, from 0. */
   index(at: number): number {
-    return number(this.#bytes ?? this.#inside(), at + INDEX, 4);
+    return number(this.#bytes ?? this.#inModule(), at + INDEX, 4);
   }
 
   /** Byte offset of the payload. */
   offset(at: number): number {
-    return number(this.#bytes ?? this.#inside(), at + OFFSET, 7);
+    return number(this.#bytes ?? this.#inModule(), at + OFFSET, 7);
   }
 
-  #inside(): Bytes {
+  #inModule(): Bytes {
     const words = wordView();
     return bytesAt(words[this.#head + PAGE_AT]!, words[this.#head + PAGE_BYTES]!);
   }
 }
 
-/** The number in so many bytes, the lowest one first. Seven are enough for what JavaScript can count. */
+/** Reads a little-endian number. Seven bytes are enough for every safe integer. */
 function number(bytes: Bytes, at: number, length: number): number {
   let value = 0;
   for (let i = length; i-- > 0; ) value = value * 256 + byteAt(bytes, at + i);
@@ -79,25 +78,25 @@ function byteAt(bytes: Bytes, at: number): number {
   return typeof bytes === "string" ? bytes.charCodeAt(at) : bytes[at]!;
 }
 
-/* The form of a model: number of gaps and length, start and end of each gap, then its record and payload. */
+/* The layout of a base payload: number of gaps, length, start and end of each gap, then its record and text. */
 const GAPS = 4;
 const HEAD = 4 + 4 * GAPS;
 
-/** A payload from its model, and from what it has in the gaps of that. */
-function alike(bytes: Bytes, at: number, model: number): string {
+/** Builds a payload from its base payload and its own text in the gaps of the base. */
+function fromBase(bytes: Bytes, at: number, base: number): string {
   const short = (at: number): number => number(bytes, at, 2);
   const payload: number[] = [];
   const copy = (from: number, to: number): void => {
     for (let i = from; i < to; i++) payload.push(byteAt(bytes, i));
   };
-  const head = model - RECORD - HEAD;
+  const head = base - RECORD - HEAD;
   let own = at + RECORD;
-  let from = model;
+  let from = base;
   for (let gap = 0; gap < short(head); gap++) {
-    copy(from, model + short(head + 4 + 4 * gap));
+    copy(from, base + short(head + 4 + 4 * gap));
     copy(own, (own += short(at + LENGTHS + 2 * gap)));
-    from = model + short(head + 6 + 4 * gap);
+    from = base + short(head + 6 + 4 * gap);
   }
-  copy(from, model + short(head + 2));
+  copy(from, base + short(head + 2));
   return utf8(Uint8Array.from(payload), 0, payload.length);
 }

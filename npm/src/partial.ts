@@ -1,30 +1,30 @@
 import * as core from "../gen/core.js";
 import { call, DeltafoldError, Fatal } from "./error.js";
 
-/** What stands for a string, number or literal that is not finished: what is sure of it, nothing, or null. */
+/** How an incomplete string, number or literal appears: its certain part, not at all, or as null. */
 export type Unfinished = "include" | "omit" | "mark";
 
-/** How unfinished JSON is shown. */
+/** Options for incomplete JSON. */
 export interface PartialOptions {
   /** Strings without their closing quote; `include` by default. */
   strings?: Unfinished;
-  /** Numbers that may go on; `omit` by default. */
+  /** Numbers at the end of the text, which may continue; `omit` by default. */
   numbers?: Unfinished;
-  /** `true`, `false` and `null` cut short; `omit` by default. */
+  /** Incomplete `true`, `false` and `null`; `omit` by default. */
   literals?: Unfinished;
-  /** Open containers at most; 128 by default. */
+  /** Maximum nesting depth; 128 by default. */
   depth?: number;
-  /** Whether changes are noted for `takeChanges`; false by default. */
+  /** Records changes for `takeChanges`; false by default. */
   notes?: boolean;
 }
 
-/** Reads JSON text that may be cut anywhere and returns the value so far; undefined if no value has begun to show. */
+/** Parses JSON text that may end anywhere and returns the value so far; undefined if there is no value yet. */
 export function partialJson(text: string, options: PartialOptions = {}): unknown {
   const partial = new PartialJson(options);
   try {
     partial.push(text);
   } catch (error) {
-    // The value up to an error in the text is what was asked for.
+    // The result is the value before the error in the text.
     if (!(error instanceof DeltafoldError) || error instanceof Fatal) throw error;
   }
   const { value } = partial;
@@ -32,7 +32,7 @@ export function partialJson(text: string, options: PartialOptions = {}): unknown
   return value;
 }
 
-/** Reads JSON text that is still growing; each piece costs its own length. */
+/** Parses JSON text that arrives in pieces. Parsing takes time in proportion to the length of each piece. */
 export class PartialJson {
   #core: core.PartialJson;
   readonly #options: string;
@@ -42,50 +42,50 @@ export class PartialJson {
     this.#core = call(() => new core.PartialJson(this.#options));
   }
 
-  /** Takes the next piece. Throws where the text is not JSON, and at every call from there on; the value before it stays. */
+  /** Takes the next piece. Throws if the text is not JSON, and then at every later call; the value before the error stays. */
   push(piece: string): void {
     call(() => this.#core.push(piece, false));
   }
 
-  /** Says that the text has ended; throws if it is not one JSON value. */
+  /** Ends the text; throws if it is not one complete JSON value. */
   finish(): void {
     call(() => this.#core.push("", true));
   }
 
-  /** Starts again with no text. */
+  /** Resets to the empty text. */
   reset(): void {
     this.#core.free();
     this.#core = call(() => new core.PartialJson(this.#options));
   }
 
-  /** The value so far; undefined if none has begun to show. */
+  /** The value so far; undefined if there is none yet. */
   get value(): unknown {
     const { json } = this;
     return json === "" ? undefined : JSON.parse(json);
   }
 
-  /** Whether the value is whole. */
+  /** True if the value is complete. */
   get complete(): boolean {
     return this.#core.ask(core.AskPartial.Complete) === "true";
   }
 
-  /** The value so far as JSON text, with numbers as they were written; empty if none has begun to show. */
+  /** The value so far as JSON text with the digits of the input; empty if there is none yet. */
   get json(): string {
     return this.#core.ask(core.AskPartial.Value);
   }
 
-  /** What changed since the last call, if the options ask for notes. */
+  /** Returns the changes since the last call, if the option `notes` is set. */
   takeChanges(): unknown[] {
     return JSON.parse(this.#core.ask(core.AskPartial.Changes)) as unknown[];
   }
 
-  /** The innermost value that is not finished, as JSON pointer and type; null without one. */
+  /** The innermost incomplete value: its JSON pointer and type; null if there is none. */
   get unfinished(): { path: string; type: string } | null {
     const found = JSON.parse(this.#core.ask(core.AskPartial.Unfinished)) as [path: string, type: string] | null;
     return found === null ? null : { path: found[0], type: found[1] };
   }
 
-  /** Gives the memory back. */
+  /** Frees the memory in the module. */
   free(): void {
     this.#core.free();
   }

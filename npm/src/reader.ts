@@ -1,42 +1,42 @@
 import * as core from "../gen/core.js";
-import { call, DeltafoldError, errorOf, Fatal, Misuse, thrownAs } from "./error.js";
+import { call, DeltafoldError, errorOf, Fatal, Misuse, toError } from "./error.js";
 import { eventsOf } from "./event.js";
 import { feed, put, wordView } from "./memory.js";
 import { FLAGS, FULL, Page, STOPPED, WIDE } from "./page.js";
 import { Snapshot } from "./snapshot.js";
 import type { Finding, FindingCounts, Outcome, RateLimits, ReaderOptions, ResponseObject, StreamEvent } from "./types.js";
 
-/** Chunks are handed over in pieces of this size, so that a large one does not need as much room twice. */
+/** Large chunks are copied into the module in pieces of this size, to bound the size of its input buffer. */
 const PIECE = 1 << 16;
 
-/** What the module returns when reading has ended, and no event came before that; -1 is for a call that it refuses. */
+/** Returned by the module when reading has ended with no events before the end; -1 means that the call was refused. */
 const ENDED = -2;
 
-/** Every event that there is. */
+/** No limit on the number of events of a call. */
 const ALL = 0xffffffff;
 
-/** What a trap has stopped in the middle of a call. It is kept for ever, since freeing it could stop again. */
-const dead: core.Reader[] = [];
+/** Readers that trapped. They are never freed, because freeing one could trap again. */
+const trapped: core.Reader[] = [];
 
 /**
- * Reads a stream in push form: bytes in, cut anywhere; events, findings and the response out.
+ * Reads a stream in push form: takes bytes, split anywhere; returns events, findings and the response.
  *
- * Nothing that a server sends throws: it makes a finding, and reading goes on. Only a limit, misuse, or `strict` ends it.
- * Events that came before the error are returned first; `error` is set then, and the next call throws it.
+ * Invalid data from a server does not throw: it becomes a finding, and reading continues. Only an exceeded limit, misuse or `strict` ends
+ * reading. Events before the error are returned first and set `error`; the next call throws it.
  */
 export class Reader {
   #core: core.Reader | null;
   readonly #options: string;
-  /** Where the module has its reader. */
+  /** Address of the module's reader. */
   #at = 0;
   #head = 0;
   #page!: Page;
   #room = 0;
   #roomAt = 0;
-  /** What is left of a chunk that is read event by event; null if none is. */
+  /** The rest of a chunk that is read event by event; null if there is none. */
   #rest: Uint8Array | null = null;
-  /** Whether the module may have more events of what it was handed. */
-  #within = false;
+  /** True if the module may hold more events of the bytes that it has. */
+  #moreInside = false;
   #fatal: Fatal | null = null;
   #items: string[] = [];
   #snapshot = new Snapshot();
@@ -45,19 +45,19 @@ export class Reader {
 
   constructor(options: ReaderOptions = {}) {
     this.#options = JSON.stringify(options);
-    this.#core = made ?? call(() => new core.Reader(this.#options));
+    this.#core = existing ?? call(() => new core.Reader(this.#options));
     this.#begin(this.#core);
   }
 
-  /** Takes up a state that `save` returned; events that were read before are dropped with a finding. */
+  /** Restores a state that `save` returned. Events that were already read are dropped with a finding. */
   static restore(saved: Uint8Array, options: ReaderOptions = {}): Reader {
-    return around(call(() => core.Reader.restore(saved, JSON.stringify(options))), options);
+    return wrap(call(() => core.Reader.restore(saved, JSON.stringify(options))), options);
   }
 
-  /** Takes bytes of an event stream, cut anywhere, and returns the events that they complete. */
+  /** Takes bytes of an event stream, split anywhere, and returns the events that they complete. */
   feed(chunk: Uint8Array): StreamEvent[] {
-    if (!(chunk instanceof Uint8Array)) throw new TypeError(`expected a Uint8Array, found ${nameOf(chunk)}`);
-    if (this.#rest !== null) throw waiting();
+    if (!(chunk instanceof Uint8Array)) throw new TypeError(`expected a Uint8Array, found ${typeName(chunk)}`);
+    if (this.#rest !== null) throw iteratorOwnsReader();
     if (chunk.length <= PIECE) return this.#piece(chunk, ALL);
     const events: StreamEvent[] = [];
     for (let at = 0; at < chunk.length && this.#error === null; at += PIECE) {
@@ -67,7 +67,7 @@ export class Reader {
   }
 
   /**
-   * Takes bytes that `take` reads event by event, so that the response is never ahead of the event that was given.
+   * Stores bytes that `take` reads event by event, so that the response is never ahead of the newest event.
    *
    * @internal
    */
@@ -76,52 +76,71 @@ export class Reader {
   }
 
   /**
-   * The next event of the bytes that were put; undefined if they have no more.
+   * Returns the next event of the stored bytes; undefined if there is none.
    *
    * @internal
    */
   take(): StreamEvent | undefined {
-    const begun = this.#rest !== null;
-    // In what was handed over already there may be another; every chunk is handed over in full before the next is put.
-    if (this.#within && this.#error === null) {
+    const started = this.#rest !== null;
+    // The module may hold another event. Every chunk is read to its end before the next one is stored.
+    if (this.#moreInside && this.#error === null) {
       const event = this.#batch(this.#call((reader) => reader.more(1) | 0))[0];
       if (event !== undefined) return event;
     }
-    this.#within = false;
-    while (begun && this.#rest !== null && this.#error === null) {
+    this.#moreInside = false;
+    while (started && this.#rest !== null && this.#error === null) {
       const piece = this.#rest.subarray(0, PIECE);
       this.#rest = this.#rest.length > PIECE ? this.#rest.subarray(PIECE) : EMPTY;
       if (piece.length === 0) break;
       const event = this.#piece(piece, 1)[0];
-      this.#within = true;
+      this.#moreInside = true;
       if (event !== undefined) return event;
     }
     this.#rest = null;
     return undefined;
   }
 
-  /** Takes one message that is JSON already: a WebSocket message, a line of a log. */
+  /** Takes one JSON message without SSE framing: a WebSocket message or a line of a log. */
   feedJson(message: string): StreamEvent[] {
-    if (typeof message !== "string") throw new TypeError(`expected a string, found ${nameOf(message)}`);
-    if (this.#rest !== null) throw waiting();
+    if (typeof message !== "string") throw new TypeError(`expected a string, found ${typeName(message)}`);
+    if (this.#rest !== null) throw iteratorOwnsReader();
     return this.#batch(this.#call((reader) => reader.feed_json(message) | 0));
   }
 
-  /** Says that no more comes. Returns the event that a missing blank line held back, if there is one. */
+  /** Ends the input. Returns the last event if only the blank line after it was missing. */
   end(): StreamEvent[] {
-    if (this.#rest !== null) throw waiting();
+    if (this.#rest !== null) throw iteratorOwnsReader();
     return this.#batch(this.#call((reader) => reader.end() | 0));
   }
 
-  /** Says that no more comes, drops events that were not asked for, and returns how the stream ended. May be called again. */
+  /**
+   * Ends the input, applies every event that was not read, and returns how the stream ended. May be called again.
+   *
+   * Throws the error that ended reading: a limit, or a broken rule if the reader is strict. `outcome` and `response` then have
+   * what was read before the error. A last block without the blank line after it is read if its payload is complete JSON.
+   */
   finish(): Outcome {
-    const outcome = JSON.parse(this.#ask(core.Ask.Finish)) as Outcome;
-    // Events that are kept do not keep the whole response in the module.
-    this.#turn();
-    return outcome;
+    const outcome = this.#ask(core.Ask.Finish);
+    // Copies the page, so that events that the user keeps do not keep the module's reader alive.
+    this.#newPage();
+    if (outcome === "") throw (this.#error ??= errorOf(this.#core!.error()));
+    return JSON.parse(outcome) as Outcome;
   }
 
-  /** The response so far, as plain objects; what did not change since the last look is the same object. Null before any. */
+  /**
+   * Goes on with the stream over a new connection, after the old one broke. Feed the bytes of the new connection next.
+   *
+   * Bytes that were not read are discarded, with the half block at their end. Events with a number up to `lastSequenceNumber` are
+   * dropped with a finding, so the server may replay from any event up to the one after it. Offsets count the bytes of the new
+   * connection. Throws after `finish`.
+   */
+  reconnect(): void {
+    this.#rest = null;
+    this.#moreInside = false;
+    call(() => this.#live().reconnect());
+  }
+
+  /** The response so far, as plain objects. Unchanged parts are the same objects as at the last access. Null before the first event. */
   get response(): ResponseObject | null {
     this.#snapshot.apply(this.#ask(core.Ask.Changes));
     return this.#snapshot.response;
@@ -137,10 +156,10 @@ export class Reader {
     return this.#ask(core.Ask.OutputText);
   }
 
-  /** What was wrong with the stream so far: the first so many, see `limits.findings`. */
+  /** The findings so far: at most `limits.findings`, the first ones. */
   get findings(): readonly Finding[] {
     const kept = this.#counts()[3]!;
-    // A repair may be added to a finding of the newest event after it was made, so the last one is read again.
+    // A repair can be added to the findings of the newest event later, so the last eight are read again.
     if (kept > 0) {
       const from = Math.max(0, Math.min(this.#findings.length, kept) - 8);
       this.#findings = [...this.#findings.slice(0, from), ...(JSON.parse(this.#ask(core.Ask.Findings, from)) as Finding[])];
@@ -148,39 +167,39 @@ export class Reader {
     return this.#findings;
   }
 
-  /** How many findings there were, also beyond those that are kept. */
+  /** The number of findings, including those that are not stored. */
   get findingCounts(): FindingCounts {
     const [notes, warnings, errors] = this.#counts();
     return { notes: notes!, warnings: warnings!, errors: errors! };
   }
 
-  /** How the stream ended; null before a terminal event or `finish` has said so. */
+  /** How the stream ended; null before a terminal event or `finish`. */
   get outcome(): Outcome | null {
     const outcome = this.#ask(core.Ask.Outcome);
     return outcome === "" ? null : (JSON.parse(outcome) as Outcome);
   }
 
-  /** The error that ended reading; null while reading can go on. */
+  /** The error that ended reading; null if reading can continue. */
   get error(): DeltafoldError | null {
     return this.#error;
   }
 
-  /** The newest sequence number: where to resume after. */
+  /** The newest sequence number; resume after it. */
   get lastSequenceNumber(): number | null {
     return this.#state().last_sequence_number;
   }
 
-  /** How many events there were. */
+  /** The number of events so far. */
   get eventCount(): number {
     return this.#state().event_count;
   }
 
-  /** A number that moves with any sign of life: bytes, comments, blank frames, keepalives, events. */
+  /** A counter that increases with any activity: bytes, comments, blank frames, keepalives, events. */
   get activity(): number {
     return this.#state().activity;
   }
 
-  /** Whether `[DONE]` was read. */
+  /** True after `[DONE]` was read. */
   get sawDone(): boolean {
     return this.#state().saw_done;
   }
@@ -190,53 +209,53 @@ export class Reader {
     return this.#state().last_event_id;
   }
 
-  /** The reconnection time that the stream asked for, in milliseconds, or null. */
+  /** The reconnection time that the stream requested, in milliseconds, or null. */
   get retry(): number | null {
     return this.#state().retry;
   }
 
-  /** Bytes read since the start. */
+  /** The number of bytes read since the start. */
   get offset(): number {
     return this.#state().offset;
   }
 
-  /** Rate limits gathered from headers and events. */
+  /** The newest rate limits of headers and events. */
   get rateLimits(): RateLimits {
     return this.#state().rate_limits;
   }
 
-  /** The arguments of the call at a position of the output, as far as they go; undefined before the first character. */
+  /** The arguments of the call at an output position, parsed as incomplete JSON; undefined before the first character. */
   partialArguments(position: number): unknown {
     return valueOf(this.#ask(core.Ask.Arguments, position));
   }
 
-  /** The text of a part read as JSON that is still growing, for structured output; undefined before the first character. */
+  /** The text of a part, parsed as incomplete JSON, for structured output; undefined before the first character. */
   partialText(position: number, part: number): unknown {
     return valueOf(this.#ask(core.Ask.Text, position, part));
   }
 
-  /** Preview images of the item at a position, by number, as base64. */
+  /** The preview images of the item at an output position: number and base64 data. */
   partialImages(position: number): [number: number, base64: string][] {
     return (valueOf(this.#ask(core.Ask.Images, position)) ?? []) as [number, string][];
   }
 
-  /** Takes HTTP response headers; those about rate limits are kept. With a status a validating reader checks them, too. */
+  /** Takes HTTP response headers and stores the rate limits. With a status, a validating reader also checks them. */
   noteHeaders(headers: Iterable<readonly [string, string]>, status = 0): void {
     this.#live(true).note_head(status, [...headers].flat().map((line) => `${line}\n`).join(""));
   }
 
-  /** Takes the request that the stream answers, as an object or as JSON text: a validating reader then checks the rules about both. */
+  /** Takes the request of the stream, as an object or JSON text. A validating reader then checks rules about request and response. */
   noteRequest(request: object | string): void {
     const reader = this.#live(true);
     call(() => reader.note_request(typeof request === "string" ? request : JSON.stringify(request)));
   }
 
-  /** The state after the last event, as bytes to store; `Reader.restore` takes it up after a reconnect. */
+  /** Returns the state after the last event as bytes; `Reader.restore` continues from it. */
   save(): Uint8Array {
     return this.#live(true).save();
   }
 
-  /** Makes the reader new; options stay. */
+  /** Resets the reader to the start of a stream, with the same options. */
   reset(): void {
     const old = this.#live(true);
     this.#page.take();
@@ -245,7 +264,7 @@ export class Reader {
     old.free();
     this.#room = 0;
     this.#rest = null;
-    this.#within = false;
+    this.#moreInside = false;
     this.#items = [];
     this.#snapshot = new Snapshot();
     this.#findings = [];
@@ -253,23 +272,23 @@ export class Reader {
     this.#begin(reader);
   }
 
-  /** Gives the memory back; `using` does it by itself, and so does collection. What was read before stays good. */
+  /** Frees the memory in the module. `using` and garbage collection also do it. Events and snapshots stay valid. */
   free(): void {
     if (this.#core === null) return;
-    this.#turn();
+    this.#newPage();
     this.#core.free();
     this.#core = null;
   }
 
   #begin(reader: core.Reader): void {
-    // The glue has it under this name, and its generator is pinned.
+    // An internal name of wasm-bindgen, whose version is pinned.
     this.#at = (reader as unknown as { __wbg_ptr: number }).__wbg_ptr;
     this.#head = reader.head() >>> 2;
     this.#page = new Page(reader, this.#head);
   }
 
-  /** Takes the page out of the module, and begins another. */
-  #turn(): void {
+  /** Copies the page out of the module and starts a new one. */
+  #newPage(): void {
     this.#page.take();
     this.#page = new Page(this.#core!, this.#head);
   }
@@ -281,13 +300,13 @@ export class Reader {
       this.#room = Math.min(PIECE, Math.max(1024, length * 2));
       this.#roomAt = reader.room(this.#room);
     }
-    // A chunk whose buffer was given away has no bytes, and cannot be copied from.
+    // A chunk with a detached buffer has length 0 and cannot be copied.
     if (length > 0) put(chunk, this.#roomAt);
     let count;
     try {
       count = feed(this.#at, length, most) | 0;
     } catch (thrown) {
-      throw this.#died(thrown);
+      throw this.#recordTrap(thrown);
     }
     return count === 0 ? [] : this.#batch(count);
   }
@@ -297,16 +316,16 @@ export class Reader {
     try {
       return body(reader);
     } catch (thrown) {
-      throw this.#died(thrown);
+      throw this.#recordTrap(thrown);
     }
   }
 
-  /** Takes note of a trap; what is to be thrown. */
-  #died(thrown: unknown): unknown {
-    const error = thrownAs(thrown);
+  /** Converts what a call threw; after a trap the reader is unusable. */
+  #recordTrap(thrown: unknown): unknown {
+    const error = toError(thrown);
     if (error instanceof Fatal && this.#core !== null) {
       this.#fatal = error;
-      dead.push(this.#core);
+      trapped.push(this.#core);
       this.#core = null;
     }
     return error;
@@ -322,7 +341,7 @@ export class Reader {
     const events = eventsOf(this.#head, count, this.#page, this.#items);
     const flags = wordView()[this.#head + FLAGS]!;
     if (flags > WIDE) {
-      if ((flags & FULL) !== 0) this.#turn();
+      if ((flags & FULL) !== 0) this.#newPage();
       if ((flags & STOPPED) !== 0) this.#error = errorOf(this.#core!.error());
     }
     return events;
@@ -343,7 +362,7 @@ export class Reader {
   #live(ended = false): core.Reader {
     if (!this.#core) {
       if (this.#fatal === null) throw new Misuse("the reader was freed", "misuse.after_finish", 0);
-      const fatal = new Fatal("the wasm stopped in an earlier call, and this reader is dead; make a new one", "fatal.dead", 0);
+      const fatal = new Fatal("the wasm stopped in an earlier call and this reader is unusable; create a new one", "fatal.dead", 0);
       fatal.cause = this.#fatal;
       throw fatal;
     }
@@ -352,7 +371,7 @@ export class Reader {
   }
 }
 
-// Not every engine has it; where it is, `using reader = new Reader()` works.
+// In engines that have `Symbol.dispose`, `using reader = new Reader()` frees the reader.
 if (typeof Symbol.dispose === "symbol") {
   Object.defineProperty(Reader.prototype, Symbol.dispose, { value: Reader.prototype.free, configurable: true, writable: true });
 }
@@ -370,19 +389,20 @@ interface State {
 
 const EMPTY = new Uint8Array();
 
-function waiting(): Misuse {
-  return new Misuse("events of the last chunk are still to be given; only the iterator may feed its reader", "misuse.intent", 0);
+function iteratorOwnsReader(): Misuse {
+  return new Misuse("an iterator still returns events of the last chunk; only the iterator may feed its reader", "misuse.intent", 0);
 }
 
-let made: core.Reader | null = null;
+/** The reader that the next constructor call takes instead of creating one. */
+let existing: core.Reader | null = null;
 
-/** A reader around one that the module has made already. */
-function around(reader: core.Reader, options: ReaderOptions): Reader {
-  made = reader;
+/** Wraps a reader that the module has already created. */
+function wrap(reader: core.Reader, options: ReaderOptions): Reader {
+  existing = reader;
   try {
     return new Reader(options);
   } finally {
-    made = null;
+    existing = null;
   }
 }
 
@@ -390,6 +410,6 @@ function valueOf(json: string): unknown {
   return json === "" ? undefined : JSON.parse(json);
 }
 
-function nameOf(value: unknown): string {
+function typeName(value: unknown): string {
   return value === null ? "null" : typeof value;
 }

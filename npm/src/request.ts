@@ -4,38 +4,38 @@ import { call } from "./error.js";
 /** A JSON object. */
 type Json = Record<string, unknown>;
 
-/** A step of a conversation: an answer that came, or an item of the next turn. */
+/** A step of a conversation: a response of the model, or an item of the next turn. */
 export type HistoryStep = { response: object } | { item: object };
 
-/** Something that the next request does not have although an answer had it. */
+/** Data of a response that the next request leaves out. */
 export interface HistoryFinding {
   code: string;
-  /** Which answer, from 0. */
+  /** Position of the response, from 0. */
   response: number;
-  /** JSON pointer into that answer. */
+  /** JSON pointer into that response. */
   path: string;
   item_type: string;
   message: string;
 }
 
-/** A call of an answer, and whether it may be run. */
+/** A tool call of a response, and whether it is allowed. */
 export interface CallVerdict {
   index: number;
   type: string;
-  /** The id by which the call is answered. */
+  /** The id for the call's result. */
   call_id: string;
   name: string;
   allowed: boolean;
-  /** Why it must not be run; null if it may. */
+  /** Why the call is not allowed; null if it is. */
   reason: string | null;
   detail: string;
-  /** The item that tells the model that, and why, the call was not run; null if it may be run. */
+  /** The item that reports the rejection to the model; null if the call is allowed. */
   answer: Json | null;
-  /** The item as it came. */
+  /** The item of the response. */
   item: Json;
 }
 
-/** An error in any form, read, and what to do about it. */
+/** An error of any form in one shape, and the recommended action. */
 export interface ErrorAdvice {
   form: "response" | "payload" | "socket" | "http" | "mcp_protocol" | "mcp_tool";
   type: string | null;
@@ -44,12 +44,12 @@ export interface ErrorAdvice {
   param: string | null;
   status: number | null;
   action: "retry" | "reconnect" | "resend_context" | "shorten" | "give_up";
-  /** Seconds to wait first, if the server said so. */
+  /** Seconds to wait before the action, if the server named them. */
   after: number | null;
   why: string;
 }
 
-/** What a tool gave back. */
+/** The result of a tool. */
 export type ToolResult =
   | string
   | { text: string }
@@ -58,41 +58,41 @@ export type ToolResult =
   | { error: string }
   | { approve: boolean; reason?: string };
 
-/** A built-in policy's name, or a policy of one's own. */
+/** The name of a built-in policy, or a custom policy. */
 export type Policy = string | Json;
 
-function named<T>(what: string, value: object): T {
-  return JSON.parse(call(() => core.request_named(what, JSON.stringify(value)))) as T;
+function named<T>(name: string, value: object): T {
+  return JSON.parse(call(() => core.request_named(name, JSON.stringify(value)))) as T;
 }
 
-/** The next request, and a finding for each thing that it does not have although an answer had it. */
+/** Builds the next request, with a finding for all data of the responses that it leaves out. */
 export function history(request: object, steps: readonly HistoryStep[], policy: Policy = "stateless"): { request: Json; findings: HistoryFinding[] } {
   return named("history", { policy, request, steps });
 }
 
-/** Every call of a response, and whether the request allows it. */
+/** Lists every tool call of a response and whether the request allows it. */
 export function enforce(request: object, response: object): CallVerdict[] {
   return named<{ calls: CallVerdict[] }>("enforce", { request, response }).calls;
 }
 
-/** Reads an error in any form and says whether to try again. */
+/** Reads an error of any form and recommends an action, such as a retry. */
 export function advice(error: object, options: { status?: number; headers?: Record<string, string> } = {}): ErrorAdvice {
   return named("advice", { error, ...options });
 }
 
-/** The `response.create` message of a WebSocket, and the fields of the request that it must not have. */
+/** Builds the `response.create` message of a WebSocket; `left_out` lists request fields that the message must not have. */
 export function createMessage(request: object): { message: Json; left_out: string[] } {
   return named("create_message", { request });
 }
 
-/** How a tool loop goes. */
+/** Options of a tool loop. */
 export interface ToolLoopOptions {
   policy?: Policy;
   max_turns?: number;
   max_calls?: number;
 }
 
-interface Shown {
+interface LoopState {
   state: "ready" | "waiting" | "finished" | "stopped";
   reason: "turns" | "calls" | "incomplete" | "failed" | "caller" | null;
   turns: number;
@@ -103,73 +103,73 @@ interface Shown {
 }
 
 /**
- * Keeps a conversation with tools going. It runs nothing and sends nothing: send `request` and hand the response to `apply`; run
- * what is `pending` and give each `result`, in any order; go on while `state` is "ready".
+ * The state of a conversation with tools. It runs and sends nothing: send `request` and pass the response to `apply`; run the
+ * `pending` calls and pass each result to `result`, in any order; repeat while `state` is "ready".
  */
 export class ToolLoop {
-  // A loop is a function of what it was told, so what it was told is all that is kept.
-  #told: { request: object; steps: object[] } & ToolLoopOptions;
-  #shown: Shown;
+  // The state is a function of the input, so only the input is stored.
+  #input: { request: object; steps: object[] } & ToolLoopOptions;
+  #state: LoopState;
 
   constructor(request: object, options: ToolLoopOptions = {}) {
-    this.#told = { ...options, request, steps: [] };
-    this.#shown = named("tool_loop", this.#told);
+    this.#input = { ...options, request, steps: [] };
+    this.#state = named("tool_loop", this.#input);
   }
 
-  /** Takes the response to `request`; the state. */
-  apply(response: object): Shown["state"] {
+  /** Takes the response to `request`; returns the new state. */
+  apply(response: object): LoopState["state"] {
     return this.#step({ response });
   }
 
-  /** Takes the result of a pending call; the state. */
-  result(callId: string, result: ToolResult): Shown["state"] {
+  /** Takes the result of a pending call; returns the new state. */
+  result(callId: string, result: ToolResult): LoopState["state"] {
     return this.#step({ result: [callId, result] });
   }
 
-  /** Ends the loop, in any state; the state, "stopped". No further request is made, and nothing is pending. */
-  stop(): Shown["state"] {
+  /** Ends the loop in any state; returns "stopped". No call is pending then. */
+  stop(): LoopState["state"] {
     return this.#step({ stop: true });
   }
 
-  get state(): Shown["state"] {
-    return this.#shown.state;
+  get state(): LoopState["state"] {
+    return this.#state.state;
   }
 
-  /** Why it stopped; null if it did not. */
-  get reason(): Shown["reason"] {
-    return this.#shown.reason;
+  /** Why the loop stopped; null if it did not. */
+  get reason(): LoopState["reason"] {
+    return this.#state.reason;
   }
 
-  /** How many responses with calls there were. */
+  /** The number of responses with calls. */
   get turns(): number {
-    return this.#shown.turns;
+    return this.#state.turns;
   }
 
-  /** The request to send when the state is "ready". */
+  /** The request to send while the state is "ready". */
   get request(): Json {
-    return this.#shown.request;
+    return this.#state.request;
   }
 
-  /** Calls that wait for a result, in order. */
+  /** The calls without a result, in order. */
   get pending(): readonly CallVerdict[] {
-    return this.#shown.pending;
+    return this.#state.pending;
   }
 
-  /** Calls of the last response that must not be run. */
+  /** The calls of the last response that are not allowed. */
   get rejected(): readonly CallVerdict[] {
-    return this.#shown.rejected;
+    return this.#state.rejected;
   }
 
-  /** What was left out of the requests. */
+  /** Data that the requests left out. */
   get findings(): readonly HistoryFinding[] {
-    return this.#shown.findings;
+    return this.#state.findings;
   }
 
-  #step(step: object): Shown["state"] {
-    const told = { ...this.#told, steps: [...this.#told.steps, step] };
-    // A step that is refused throws, and changes nothing.
-    this.#shown = named("tool_loop", told);
-    this.#told = told;
-    return this.#shown.state;
+  #step(step: object): LoopState["state"] {
+    const input = { ...this.#input, steps: [...this.#input.steps, step] };
+    // A refused step throws and changes nothing.
+    this.#state = named("tool_loop", input);
+    this.#input = input;
+    return this.#state.state;
   }
 }

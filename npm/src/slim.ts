@@ -1,18 +1,18 @@
-/* Loading by the user: `await init(url)` before anything else. */
+/* The user loads the wasm: `await init(url)` before any other call. */
 
 import start, { initSync as startSync } from "../gen/core.js";
 import { guarded } from "./load.js";
 import { attach } from "./memory.js";
 
-/** Where the wasm comes from: the address of `core.wasm`, its bytes, a response with it, or the compiled module. */
+/** The wasm: its URL, its bytes, a `fetch` response, or the compiled module. */
 export type WasmSource = string | URL | Response | PromiseLike<Response> | BufferSource | WebAssembly.Module;
 
-/** Loads the wasm. The file is `deltafold/core.wasm`; serve it, or let a bundler give its address. */
+/** Loads the wasm asynchronously. The file is `deltafold/core.wasm` or `deltafold/full.wasm`; a bundler can provide its URL. */
 export async function init(source: WasmSource): Promise<void> {
   attach(await start({ module_or_path: source as never }));
 }
 
-/** Loads the wasm from its bytes or the compiled module, without waiting. */
+/** Loads the wasm synchronously, from its bytes or the compiled module. */
 export function initSync(module: BufferSource | WebAssembly.Module): void {
   attach(guarded(() => startSync({ module: module as never })));
 }

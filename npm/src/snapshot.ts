@@ -1,21 +1,21 @@
-/* The response as plain objects that share what did not change, so that `===` tells whether to draw again. */
+/* The response as plain objects. Unchanged parts are the same objects as before, so `===` shows what must be rendered again. */
 
 import type { Item, ResponseObject } from "./types.js";
 
 type Json = Record<string, unknown>;
 
-/** The last snapshot, and what it was made from. */
+/** The newest snapshot and the JSON texts that it was built from. */
 export class Snapshot {
   response: ResponseObject | null = null;
   #fields = "";
   #items: string[] = [];
 
-  /** Takes what the module tells of the changes since the last time; see bindings/wasm/src/snapshot.rs. */
+  /** Applies the changes since the last call, in the format of bindings/wasm/src/snapshot.rs. */
   apply(changes: string): void {
     if (changes === "") return;
-    const told = JSON.parse(changes) as Ends | Whole;
-    if (Array.isArray(told)) this.#grow(told);
-    else this.#replace(told);
+    const parsed = JSON.parse(changes) as Ends | Whole;
+    if (Array.isArray(parsed)) this.#grow(parsed);
+    else this.#replace(parsed);
   }
 
   #grow(ends: Ends): void {
@@ -63,7 +63,7 @@ interface Whole {
   output: string[] | null;
 }
 
-/** The new value, with every part of it that equals the old one replaced by that. */
+/** Returns the new value, with every part that equals the old one replaced by the old object. */
 function shared(old: unknown, value: unknown): unknown {
   if (Object.is(old, value)) return old;
   if (typeof old !== "object" || typeof value !== "object" || old === null || value === null) return value;

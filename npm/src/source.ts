@@ -1,6 +1,6 @@
-/* Sources of bytes, whatever they are, as one kind of iterator that can be cancelled once. */
+/* All kinds of byte sources as one iterator that can be cancelled once. */
 
-/** Where bytes come from: a `fetch` response, a stream, an (async) iterable of bytes, or the promise of one of these. */
+/** A source of bytes: a `fetch` response, a stream, an (async) iterable of bytes, or a promise of one of these. */
 export type ByteSource = Bytes | PromiseLike<Bytes>;
 
 type Bytes = { readonly body: ReadableStream<Uint8Array> | null; readonly headers?: unknown; readonly status?: number } | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
@@ -13,12 +13,12 @@ interface Head {
 }
 
 /**
- * The chunks of a source.
+ * Iterates over the chunks of a source.
  *
  * @internal
  */
 export class Chunks {
-  /** Status and headers of a `fetch` response, once it is there. */
+  /** Status and headers of a `fetch` response, after it has arrived. */
   head: Head | null = null;
   readonly #source: ByteSource;
   readonly #signal: AbortSignal | undefined;
@@ -31,17 +31,17 @@ export class Chunks {
     this.#signal = signal;
   }
 
-  /** Whether the signal has fired. */
+  /** True after the signal was aborted. */
   get aborted(): boolean {
     return this.#signal?.aborted === true;
   }
 
-  /** Throws the signal's reason once it has fired. */
+  /** Throws the signal's reason if the signal was aborted. */
   check(): void {
     if (this.aborted) throw this.#signal!.reason;
   }
 
-  /** The next chunk that is not empty; undefined at the end. */
+  /** Returns the next chunk that is not empty; undefined at the end. */
   async next(): Promise<Uint8Array | undefined> {
     if (this.#next === null) this.#open(await this.#abortable(Promise.resolve(this.#source)));
     for (;;) {
@@ -55,11 +55,11 @@ export class Chunks {
     }
   }
 
-  /** Tells the source that nobody reads any more. */
+  /** Cancels the source, unless it has ended. */
   async cancel(reason?: unknown): Promise<void> {
     if (this.#ended) return;
     this.#ended = true;
-    // A source that fails to stop has nothing to say that the reader has not already said.
+    // Errors of cancellation are ignored: the reader has already reported the reason.
     if (this.#next === null) {
       const source: unknown = await Promise.resolve(this.#source).catch(() => null);
       const body = (source as { body?: unknown } | null)?.body ?? source;
@@ -98,7 +98,7 @@ export class Chunks {
     this.#stop = () => iterator.return?.();
   }
 
-  /** Waits for a promise, or for the signal. */
+  /** Waits for a promise; rejects earlier if the signal is aborted. */
   #abortable<T>(promise: Promise<T>): Promise<T> {
     const signal = this.#signal;
     if (signal === undefined) return promise;

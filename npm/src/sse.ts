@@ -8,15 +8,15 @@ export interface Frame {
   readonly event: string;
   /** The payload: all data lines, joined with a line feed. */
   readonly data: string;
-  /** The last event id in force; empty if there is none. */
+  /** The current last event id; empty if there is none. */
   readonly id: string;
-  /** The reconnection time in force, in milliseconds, or null. */
+  /** The current reconnection time in milliseconds, or null. */
   readonly retry: number | null;
   /** Offset of the frame's first byte from the start of the stream. */
   readonly offset: number;
 }
 
-/** Decodes an event stream into frames, from chunks that may be cut anywhere. */
+/** Decodes an event stream to frames, from chunks that are split anywhere. */
 export class SseDecoder {
   #core: core.SseDecoder | null;
   readonly #limits: string;
@@ -29,8 +29,8 @@ export class SseDecoder {
   /**
    * Takes a chunk and returns the frames that it completes.
    *
-   * Throws `LimitExceeded` past a limit, and again on every call until `reset`. Frames that the chunk completes before
-   * that are returned first; the next call throws.
+   * Throws `LimitExceeded` past a limit, and again on every call until `reset`. Frames before the error are returned first;
+   * the next call throws.
    */
   feed(chunk: Uint8Array): Frame[] {
     if (!(chunk instanceof Uint8Array)) {
@@ -41,13 +41,13 @@ export class SseDecoder {
     return rows.map(([event, data, id, retry, offset]) => ({ event, data, id, retry, offset }));
   }
 
-  /** Makes the decoder as new: nothing pending, no last event id, offset 0. */
+  /** Resets the decoder to the start of a stream: no pending data, no last event id, offset 0. */
   reset(): void {
     this.#live().free();
     this.#core = call(() => new core.SseDecoder(this.#limits));
   }
 
-  /** Gives the memory back. Without it that happens when the decoder is collected. */
+  /** Frees the memory in the module. Garbage collection also does it. */
   free(): void {
     this.#core?.free();
     this.#core = null;

@@ -1,31 +1,31 @@
 import { Reader } from "./reader.js";
 import { type ByteSource, Chunks } from "./source.js";
-import { extendTransform, LaterTransform } from "./streams.js";
+import { extendTransform, LazyTransform } from "./streams.js";
 import type { Finding, Outcome, ReaderOptions, ResponseObject, StreamEvent } from "./types.js";
 
-/** How `readEvents` reads. */
+/** Options of `readEvents`. */
 export interface ReadOptions extends ReaderOptions {
-  /** Ends the iteration with its reason, and cancels the source. What was read stays readable. */
+  /** Aborting it cancels the source and makes the iteration throw the reason. The response so far stays readable. */
   signal?: AbortSignal;
 }
 
 /**
- * Reads the events of a source: a `fetch` response or the promise of one, a `ReadableStream`, any (async) iterable of bytes.
+ * Reads the events of a source: a `fetch` response or a promise of one, a `ReadableStream`, or any (async) iterable of bytes.
  *
- * The iterable has the response so far, the findings and, at the end, the outcome. Leaving the loop cancels the source. An
- * error of the source is thrown as it is; the response up to there stays readable.
+ * The result has the response so far, the findings and, at the end, the outcome. Leaving the loop cancels the source. An
+ * error of the source is thrown unchanged; the response so far stays readable.
  */
 export function readEvents(source: ByteSource, options: ReadOptions = {}): EventIterator {
   return new EventIterator(source, options);
 }
 
-/** The events of a source, one by one; what `readEvents` returns. */
+/** Iterates over the events of a source; the result of `readEvents`. */
 export class EventIterator implements AsyncIterableIterator<StreamEvent> {
-  /** The reader behind it, for everything that is not here. */
+  /** The reader of the iterator, for everything that the iterator does not offer. */
   readonly reader: Reader;
   readonly #chunks: Chunks;
   #events: StreamEvent[] = [];
-  /** A chunk is being read. */
+  /** True while a chunk is being read. */
   #open = false;
   #ended = false;
   #done = false;
@@ -38,7 +38,7 @@ export class EventIterator implements AsyncIterableIterator<StreamEvent> {
     this.#chunks = new Chunks(source, signal);
   }
 
-  /** The response so far; what did not change since the last look is the same object. */
+  /** The response after the newest event. Unchanged parts are the same objects as at the last access. */
   get response(): ResponseObject | null {
     return this.reader.response;
   }
@@ -48,12 +48,12 @@ export class EventIterator implements AsyncIterableIterator<StreamEvent> {
     return this.reader.outputText;
   }
 
-  /** What was wrong with the stream so far. */
+  /** The findings so far. */
   get findings(): readonly Finding[] {
     return this.reader.findings;
   }
 
-  /** How the stream ended; null before that. */
+  /** How the stream ended; null before the end. */
   get outcome(): Outcome | null {
     return this.reader.outcome;
   }
@@ -62,21 +62,21 @@ export class EventIterator implements AsyncIterableIterator<StreamEvent> {
     return this;
   }
 
-  /** The next event. */
+  /** Returns the next event. */
   next(): Promise<IteratorResult<StreamEvent, undefined>> {
-    // What is there already needs no waiting, unless somebody else does.
+    // An event of the current chunk needs no waiting, unless an earlier call still waits.
     if (this.#open && this.#waiting === 0 && !this.#done && !this.#chunks.aborted) {
       try {
         const value = this.reader.take();
         if (value !== undefined) return Promise.resolve({ value, done: false });
         this.#open = false;
       } catch {
-        // A reader that cannot go on says so again below.
+        // `#pull` throws the same error again.
         this.#open = false;
       }
     }
     this.#waiting++;
-    // Calls that do not wait for each other get their events in order.
+    // Concurrent calls get their events in order.
     const next = this.#last.then(() => this.#pull());
     const after = (): void => {
       this.#waiting--;
@@ -91,12 +91,16 @@ export class EventIterator implements AsyncIterableIterator<StreamEvent> {
       this.#done = true;
       this.#events = [];
       await this.#chunks.cancel();
-      this.reader.finish();
+      try {
+        this.reader.finish();
+      } catch {
+        // Leaving a loop does not throw; the error is in `reader.error`.
+      }
     }
     return { value: undefined, done: true };
   }
 
-  /** Reads to the end, and returns the response. */
+  /** Reads to the end and returns the response. */
   async finalResponse(): Promise<ResponseObject | null> {
     while (!(await this.next()).done);
     return this.response;
@@ -114,7 +118,7 @@ export class EventIterator implements AsyncIterableIterator<StreamEvent> {
         }
         const held = this.#events.shift();
         if (held !== undefined) return { value: held, done: false };
-        // The events before an error were given; now it is its turn.
+        // All events before the error were returned.
         if (this.reader.error !== null) throw this.reader.error;
         if (this.#ended) {
           this.#done = true;
@@ -164,8 +168,8 @@ for (const symbol of [Symbol.asyncDispose, Symbol.dispose] as (symbol | undefine
 }
 
 /** A transform from bytes to events: `response.body.pipeThrough(new ResponseEventStream())`. */
-export class ResponseEventStream extends LaterTransform<Uint8Array, StreamEvent> {
-  /** The reader behind it, with the response so far. */
+export class ResponseEventStream extends LazyTransform<Uint8Array, StreamEvent> {
+  /** The reader of the stream, with the response so far. */
   readonly reader: Reader;
 
   constructor(options: ReaderOptions = {}) {
@@ -185,17 +189,17 @@ export class ResponseEventStream extends LaterTransform<Uint8Array, StreamEvent>
     this.reader = reader;
   }
 
-  /** The response so far; what did not change since the last look is the same object. */
+  /** The response after the newest event. Unchanged parts are the same objects as at the last access. */
   get response(): ResponseObject | null {
     return this.reader.response;
   }
 
-  /** What was wrong with the stream so far. */
+  /** The findings so far. */
   get findings(): readonly Finding[] {
     return this.reader.findings;
   }
 
-  /** How the stream ended; null before that. */
+  /** How the stream ended; null before the end. */
   get outcome(): Outcome | null {
     return this.reader.outcome;
   }

@@ -1,10 +1,10 @@
-/* Streams of the web. Node.js loads them when somebody first looks at one, which would be a good part of an import. */
+/* Web streams. Node.js loads them at the first access, which would take a large part of the import time. */
 
-/** What a class of transforms extends until the first of them is made. */
-export const LaterTransform = function () {} as unknown as typeof TransformStream;
+/** The base class of transforms until the first instance exists. */
+export const LazyTransform = function () {} as unknown as typeof TransformStream;
 
 /**
- * Puts `TransformStream` in the place of `LaterTransform`. A constructor calls it before `super`, which looks then for what to call.
+ * Replaces the base class `LazyTransform` by `TransformStream`. A constructor calls it before `super`, which reads the base class then.
  *
  * @internal
  */

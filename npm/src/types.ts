@@ -1,34 +1,34 @@
-/* Types of what the library adds to the wire: options, findings, outcomes. */
+/* Types that are not part of the wire format: options, findings, outcomes. */
 
 import type { ExtensionEvent, ExtensionItem, Item, KnownEvent, ResponseObject } from "./contract.js";
 
 export type { ExtensionEvent, ExtensionItem, Item, KnownEvent, ResponseObject };
 
 /**
- * An event of a stream: the contract's events by `type`, and extensions as `slug:name`.
+ * An event of a stream: an event of the contract, or an extension with the type `slug:name`.
  *
- * A server may send a type that nobody lists. It arrives all the same, so a `switch` needs its `default`.
+ * A server can send other types. They are returned too, so a `switch` over `type` needs a `default`.
  */
 export type StreamEvent = KnownEvent | ExtensionEvent;
 
 /** The layers of validation. */
 export type Layer = "framing" | "schema" | "stream";
 
-/** The contract's editions; the names of the command line. */
+/** The editions of the contract, with the names of the command line. */
 export type Edition = "2026-01-15" | "2026-04-24" | "split" | "openai" | (string & {});
 
-/** The provider whose known quirks are forgiven: a built-in name, or a profile of one's own (`deltafold/full`). */
-export type Profile = string | { name?: string; about?: string; extends?: string; edition?: Edition; forgive?: Forgiven[] };
+/** The known deviations of a provider: a built-in name, or a custom profile (`deltafold/full`). */
+export type Profile = string | { name?: string; about?: string; extends?: string; edition?: Edition; exemptions?: Exemption[] };
 
-/** One line of a profile: a rule that weighs less, where, and why. */
-export interface Forgiven {
+/** An entry of a profile: a rule, where it has a lower severity, and why. */
+export interface Exemption {
   rule: string;
   path?: string;
-  as?: "none" | "note" | "warning" | "error";
+  severity?: "none" | "note" | "warning" | "error";
   why?: string;
 }
 
-/** Bounds on memory, depth and count; what is left out has its default. */
+/** Bounds on memory, nesting depth and counts; an absent member has its default. */
 export interface Limits {
   line_bytes?: number;
   frame_bytes?: number;
@@ -38,63 +38,63 @@ export interface Limits {
   parts?: number;
   response_bytes?: number;
   findings?: number;
-  /** Whether a line or frame past its limit ends reading (`error`, the default) or only loses its payload. */
+  /** A line or frame past its limit ends reading (`error`, the default) or only loses its payload (`drop`). */
   overflow?: "error" | "drop";
 }
 
-/** How a reader reads. */
+/** Options of a reader. */
 export interface ReaderOptions {
-  /** End reading at the first finding that is an error. */
+  /** Ends reading at the first finding with the severity `error`. */
   strict?: boolean;
-  /** Which layers of validation look at the stream; `none` by default, the others need `deltafold/full`. */
+  /** The layers of validation; `none` by default. Others need `deltafold/full`. */
   layers?: "all" | "none" | Layer[];
-  /** What each rule weighs; `any` by default. */
+  /** The severity of each rule; `any` by default. */
   profile?: Profile;
-  /** The edition to validate against; that of the profile if it is not given. */
+  /** The edition to validate against; by default that of the profile. */
   edition?: Edition;
   limits?: Limits;
-  /** Rebuild the response from the events alone; the terminal snapshot only says how it ended. */
-  without_terminal?: boolean;
-  /** What happens to preview images; `keep-last` by default. */
+  /** Builds the response from the events alone; the snapshot of the terminal event only gives the outcome. */
+  ignore_terminal_snapshot?: boolean;
+  /** Which preview images are kept; `keep-last` by default. */
   images?: "keep" | "keep-last" | "drop";
-  /** Let findings quote short pieces of the payload, which can hold secrets. */
+  /** Findings quote short parts of the payload, which can contain secrets. */
   quote?: boolean;
-  /** The stream is a replay of what came after this number. */
+  /** The stream is a replay of the events after this sequence number. */
   starting_after?: number;
   /** JSON Schemas of extension types, by event type and item type (`deltafold/full`). */
   schemas?: { events?: Record<string, object>; items?: Record<string, object> };
 }
 
-/** How much a finding weighs. */
+/** The severity of a finding. */
 export type Severity = "note" | "warning" | "error";
 
-/** One rule broken by the stream, or one repair made. */
+/** A rule that the stream breaks, or a repair. */
 export interface Finding {
   /** The rule's id, such as `SEQ-03`. */
   readonly rule: string;
   readonly severity: Severity;
   readonly layer: "framing" | "schema" | "stream" | "transport";
-  /** Position of the event in the stream, from 0; null outside any. */
+  /** Position of the event in the stream, from 0; null if the finding belongs to no event. */
   readonly event_index: number | null;
   readonly sequence_number: number | null;
   /** Byte offset from the start of the stream. */
   readonly offset: number;
-  /** JSON pointer into the payload; empty for the whole. */
+  /** JSON pointer into the payload; empty for the whole payload. */
   readonly path: string;
   /** What was expected and what was found. */
   readonly message: string;
-  /** What was done about it, such as `opened_item`; null for nothing. */
+  /** The repair, such as `opened_item`; null if there is none. */
   readonly repair: string | null;
 }
 
-/** How many findings there were, kept or not. */
+/** The number of findings by severity, including those that are not stored. */
 export interface FindingCounts {
   readonly notes: number;
   readonly warnings: number;
   readonly errors: number;
 }
 
-/** An error as a stream reports it, in one shape. */
+/** An error that a stream reports. */
 export interface Failure {
   readonly type: string;
   readonly code: string;
@@ -110,12 +110,12 @@ export type Outcome =
   | { readonly outcome: "cancelled" }
   | { readonly outcome: "truncated"; readonly last_sequence_number: number | null };
 
-/** Rate limits as the server words them, newest value of each. */
+/** The newest rate limits, with the server's names and values. */
 export interface RateLimits {
-  /** Header name in lower case, and its value. */
+  /** Header names in lower case, with their values. */
   readonly headers: Readonly<Record<string, string>>;
   /** The newest payload of a rate-limit event, or null. */
   readonly event: unknown;
-  /** Seconds to wait before the next request, if the server said so (`deltafold/full`). */
+  /** Seconds to wait before the next request, if the server named them (`deltafold/full`). */
   readonly retry_after_seconds?: number | null;
 }

@@ -2,25 +2,25 @@ import * as core from "../gen/full.js";
 import { call, Misuse } from "./error.js";
 import type { ResponseObject } from "./types.js";
 
-/** What a writer needs before it starts. */
+/** Options of a writer. */
 export interface WriterOptions {
-  /** The response's id; item ids are derived from it. */
+  /** The id of the response; item ids are derived from it. */
   id: string;
   model?: string;
   /** `created_at`, in whole seconds. */
   created_at?: number;
-  /** The request that is answered: its fields are echoed. */
+  /** The request of the response; the response repeats its fields. */
   request?: object;
   /** Response fields that differ from the defaults. */
   template?: object;
-  /** Which names are used where Open Responses and OpenAI differ; `open_responses` by default. */
-  dialect?: "open_responses" | "openai";
+  /** The names of reasoning events, which differ between Open Responses and OpenAI; `open_responses` by default. */
+  reasoning_names?: "open_responses" | "openai";
   edition?: string;
   /** What `heartbeat` writes; `comment` by default. */
   heartbeat?: "comment" | "keepalive" | "off";
 }
 
-/** Token counts; the detailed ones are 0 where they are left out. */
+/** Token counts; absent details are 0. */
 export interface Usage {
   input_tokens: number;
   output_tokens: number;
@@ -29,7 +29,7 @@ export interface Usage {
   output_tokens_details?: { reasoning_tokens?: number };
 }
 
-/** An error to report; only the message must be there. */
+/** An error to report; only the message is required. */
 export interface ApiError {
   message: string;
   type?: string;
@@ -38,17 +38,17 @@ export interface ApiError {
   headers?: Record<string, string>;
 }
 
-/** An intent: `do` says what, the other members are its own. `Writer.apply` takes every intent that there is. */
+/** An intent: `do` names the action, the other members are its arguments. `Writer.apply` takes all intents. */
 export interface Intent {
   do: string;
   readonly [name: string]: unknown;
 }
 
 /**
- * Writes one response as a stream that cannot be wrong: numbers, indexes, parts and done events are its own business.
+ * Writes one response as a valid stream. The writer assigns sequence numbers, indexes and ids, and writes part and done events.
  *
- * Each intent writes every event that it takes, or throws `Misuse` and writes nothing. Take what was written with `take`,
- * or hand `readable` to a `Response`. Methods that add to an item mean the newest one, unless they are told its index.
+ * An intent writes all its events, or throws `Misuse` and writes nothing. Get the bytes with `take`, or pass `readable` to a
+ * `Response`. Methods that add to an item use the newest item unless they get an index.
  */
 export class Writer {
   #core: core.Writer | null;
@@ -59,7 +59,7 @@ export class Writer {
     this.#core = call(() => new core.Writer(JSON.stringify(options)));
   }
 
-  /** Carries out an intent, also as JSON text, whose numbers stay as they are written; returns the output index of the item that it opened, or null. */
+  /** Applies an intent, given as an object or as JSON text (whose numbers keep their digits). Returns the output index of an opened item, or null. */
   apply(intent: Intent | string): number | null {
     const writer = this.#live();
     const item = call(() => writer.apply(typeof intent === "string" ? intent : JSON.stringify(intent)));
@@ -67,7 +67,7 @@ export class Writer {
     return item < 0 ? null : item;
   }
 
-  /** Writes `response.created` and `response.in_progress`; the first intent does it by itself. */
+  /** Writes `response.created` and `response.in_progress`; the first intent also does it. */
   start(): void {
     this.apply({ do: "start" });
   }
@@ -87,12 +87,12 @@ export class Writer {
     return this.#open("function_call", { ...fields, name, call_id });
   }
 
-  /** Opens an item of any type, extensions too. */
+  /** Opens an item of any type, including extensions. */
   open(type: string, fields: object = {}): number {
     return this.apply({ do: "open", type, fields })!;
   }
 
-  /** Writes a whole item at once. */
+  /** Writes a complete item. */
   item(item: object): number {
     return this.apply({ do: "item", item })!;
   }
@@ -107,7 +107,7 @@ export class Writer {
     this.#add("refusal", text, item);
   }
 
-  /** Adds raw reasoning. */
+  /** Adds reasoning text. */
   reasoningText(text: string, item?: number): void {
     this.#add("reasoning_text", text, item);
   }
@@ -132,47 +132,47 @@ export class Writer {
     this.apply({ do: "close", ...at(item), ...(status === undefined ? {} : { status }) });
   }
 
-  /** Writes an event of one's own, `slug:name`. */
+  /** Writes an extension event; its type is `slug:name`. */
   extensionEvent(type: `${string}:${string}`, fields: object = {}): void {
     this.apply({ do: "extension_event", type, fields });
   }
 
-  /** Ends the response well. */
+  /** Ends the response as completed. */
   complete(usage?: Usage): void {
     this.apply({ do: "complete", ...(usage === undefined ? {} : { usage }) });
   }
 
-  /** Ends the response early, for a reason. */
+  /** Ends the response as incomplete, with a reason. */
   incomplete(reason: string, usage?: Usage): void {
     this.apply({ do: "incomplete", reason, ...(usage === undefined ? {} : { usage }) });
   }
 
-  /** Ends the response because its caller wants no more. */
+  /** Ends the response as cancelled. */
   cancel(): void {
     this.apply({ do: "cancel" });
   }
 
-  /** Ends the response because something broke. */
+  /** Ends the response as failed. */
   fail(error: ApiError): void {
     this.apply({ do: "fail", error });
   }
 
-  /** Writes a sign of life, as the options say. */
+  /** Writes a heartbeat in the form that the options select. */
   heartbeat(): void {
     this.apply({ do: "heartbeat" });
   }
 
-  /** Takes the bytes that were written since the last call. Empty while `readable` takes them. */
+  /** Returns the bytes since the last call. Empty while `readable` is in use. */
   take(): Uint8Array {
     return this.#live().take();
   }
 
-  /** Takes the next event without its frame, as a WebSocket wants it; null when there is none. */
+  /** Returns the next event as JSON without SSE framing, for a WebSocket; null if there is none. */
   pollEvent(): string | null {
     return this.#live().poll_event() ?? null;
   }
 
-  /** What is written, as a stream of bytes; it closes after the terminal event. Cancelling it cancels the response. */
+  /** The output as a stream of bytes, which closes after the terminal event. Cancelling it cancels the response. */
   get readable(): ReadableStream<Uint8Array> {
     this.#readable ??= new ReadableStream<Uint8Array>({
       start: (out) => {
@@ -187,7 +187,7 @@ export class Writer {
     return this.#readable;
   }
 
-  /** The headers of a response that carries the stream. */
+  /** The HTTP headers for the stream. */
   get headers(): Record<string, string> {
     return { "content-type": "text/event-stream", "cache-control": "no-cache" };
   }
@@ -202,17 +202,17 @@ export class Writer {
     return this.#live().response();
   }
 
-  /** Whether the terminal event was written. */
+  /** True after the terminal event was written. */
   get ended(): boolean {
     return this.#live().is_ended();
   }
 
-  /** The number that the next event gets. */
+  /** The sequence number of the next event. */
   get sequenceNumber(): number {
     return this.#live().sequence_number();
   }
 
-  /** Gives the memory back. */
+  /** Frees the memory in the module. */
   free(): void {
     this.#core?.free();
     this.#core = null;
@@ -222,8 +222,8 @@ export class Writer {
     return this.apply({ ...fields, do: type })!;
   }
 
-  #add(what: string, text: string, item: number | undefined): void {
-    this.apply({ do: what, text, ...at(item) });
+  #add(intent: string, text: string, item: number | undefined): void {
+    this.apply({ do: intent, text, ...at(item) });
   }
 
   #flush(): void {

@@ -62,7 +62,12 @@ test("no finding, error, report or handle quotes a payload", async () => {
         quotesNothing(error, name);
         errors++;
       }
-      reader.finish();
+      try {
+        reader.finish();
+      } catch (error) {
+        assert.ok(error instanceof DeltafoldError);
+        quotesNothing(error, name);
+      }
       held += JSON.stringify(reader.response).includes(CANARY) ? 1 : 0;
       for (const finding of reader.findings) {
         findings++;

@@ -1,4 +1,4 @@
-"""Reads LLM response streams: bytes in, cut anywhere; events, findings and the response out.
+"""Reads LLM response streams: takes bytes, split anywhere; returns events, findings and the response.
 
 >>> import deltafold
 >>> reader = deltafold.Reader()
@@ -11,6 +11,7 @@ response.output_text.delta Hi
 True
 """
 
+import logging as _logging
 from collections.abc import Mapping as _Mapping
 
 from ._check import (
@@ -41,7 +42,6 @@ from ._native import (
     Item,
     LimitExceeded,
     Misuse,
-    Outcome,
     Part,
     PartialJson,
     Reader,
@@ -56,10 +56,14 @@ from ._native import (
     profiles,
     validate,
 )
+from ._outcome import Outcome, OutcomeError
 from ._sources import AsyncEventStream, EventStream, aevents, events
 
-# `isinstance(event, Mapping)` holds, and `match` takes an event apart by its keys.
+# An event is a Mapping: for `isinstance`, and for mapping patterns of `match`.
 _Mapping.register(Event)
+
+# A library must not print log records unless the program configures logging.
+_logging.getLogger("deltafold").addHandler(_logging.NullHandler())
 
 __all__ = [
     "AsyncConvertedStream",
@@ -78,6 +82,7 @@ __all__ = [
     "LimitExceeded",
     "Misuse",
     "Outcome",
+    "OutcomeError",
     "Part",
     "PartialJson",
     "Reader",

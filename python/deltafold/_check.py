@@ -1,10 +1,12 @@
-"""Checks: a whole stream against the rules, one object against the contract."""
+"""Checks: a whole stream or a single object against the specification."""
 
 from __future__ import annotations
 
+import html
 from typing import TYPE_CHECKING, Any
 
-from ._native import Finding, Misuse, Outcome, Reader, validate
+from ._native import Finding, Misuse, Reader, validate
+from ._outcome import Outcome
 from ._sources import achunks, chunks
 
 if TYPE_CHECKING:
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Report:
-    """What a check found. True if there is no error; printed, one finding a line: `assert report.ok, report`."""
+    """The result of a check. True if no finding is an error; `str()` has one line per finding: `assert report.ok, report`."""
 
     __slots__ = ("finding_count", "findings", "outcome", "response")
 
@@ -24,7 +26,7 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether no finding is an error."""
+        """True if no finding is an error."""
         return not self.errors
 
     @property
@@ -39,7 +41,7 @@ class Report:
 
     @property
     def rules(self) -> list[str]:
-        """Ids of the rules that were broken, each once, in order."""
+        """The ids of the broken rules, without repetition, in order."""
         return list(dict.fromkeys(finding.rule for finding in self.findings))
 
     def to_dict(self) -> dict[str, Any]:
@@ -62,13 +64,32 @@ class Report:
     def __repr__(self) -> str:
         return f"<Report {'ok' if self.ok else 'not ok'}: {self}>"
 
+    def __format__(self, specification: str) -> str:
+        return format(str(self), specification)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Report):
+            return NotImplemented
+        return self.to_dict() == other.to_dict() and self.response == other.response
+
+    def _repr_html_(self) -> str:
+        """A table of the findings for notebooks, without payload text."""
+        head, *_ = str(self).splitlines()
+        columns = ("severity", "rule", "offset", "path", "message")
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(str(getattr(finding, name)))}</td>" for name in columns) + "</tr>"
+            for finding in self.findings
+        )
+        names = "".join(f"<th>{name}</th>" for name in columns)
+        return f"<p>{html.escape(head)}</p><table><tr>{names}</tr>{rows}</table>"
+
 
 class _Check:
     def __init__(self, request: Any, headers: Any, status: int | None, options: dict[str, Any]) -> None:
         options.setdefault("profile", "open-responses")
         options.setdefault("layers", "all")
         if options.get("strict"):
-            raise Misuse("a check tells everything, so it is never strict")
+            raise Misuse("expected no option `strict`: a check reports all findings")
         self.reader = Reader(**options)
         if request is not None:
             self.reader.note_request(request)
@@ -80,43 +101,43 @@ class _Check:
 
 
 def check(source: Any, *, request: Any = None, headers: Any = None, status: int | None = None, **options: Any) -> Report:
-    """Checks a stream against every rule, as `deltafold check` does. A source is what `events` takes.
+    """Checks a stream against every rule, like `deltafold check`. Takes the sources of `events`.
 
-    `request` is the request that the stream answers, `headers` and `status` are those of the HTTP response: with them the
-    rules about them are checked too. `options` are those of `Reader`: `profile` ("open-responses" if it is not given),
-    `edition`, `layers`, `quote`, `limits`.
+    `request` is the request of the stream, `headers` and `status` are those of the HTTP response; with them the check
+    includes the rules about them. `options` are those of `Reader`: `profile` (default "open-responses"), `edition`,
+    `layers`, `quote`, `limits`.
     """
-    checking = _Check(request, headers, status, options)
+    check = _Check(request, headers, status, options)
     for chunk in chunks(source):
-        checking.reader.feed(chunk)
-    return checking.report()
+        check.reader.feed(chunk)
+    return check.report()
 
 
 async def acheck(
     source: Any, *, request: Any = None, headers: Any = None, status: int | None = None, **options: Any
 ) -> Report:
-    """Checks the stream of an asynchronous source; see `check`."""
-    checking = _Check(request, headers, status, options)
+    """Checks a stream of an asynchronous source; see `check`."""
+    check = _Check(request, headers, status, options)
     async for chunk in achunks(source):
-        checking.reader.feed(chunk)
-    return checking.report()
+        check.reader.feed(chunk)
+    return check.report()
 
 
 def validate_event(event: Any, *, edition: str | None = None) -> list[Finding]:
-    """Checks one event, as a dict, JSON text or `Event`, against the contract."""
+    """Checks an event, given as a dict, JSON text or `Event`, against the specification."""
     return validate("event", event, edition=edition)
 
 
 def validate_item(item: Any, *, edition: str | None = None) -> list[Finding]:
-    """Checks one output item against the contract."""
+    """Checks an output item against the specification."""
     return validate("item", item, edition=edition)
 
 
 def validate_request(request: Any, *, edition: str | None = None) -> list[Finding]:
-    """Checks the body of a request against the contract."""
+    """Checks the body of a request against the specification."""
     return validate("request", request, edition=edition)
 
 
 def validate_response(response: Any, *, edition: str | None = None) -> list[Finding]:
-    """Checks a response object against the contract."""
+    """Checks a response object against the specification."""
     return validate("response", response, edition=edition)

@@ -17,7 +17,7 @@ class Conversion(NamedTuple):
     data: bytes
     """The bytes in the target's framing."""
     report: Dict[str, Any]
-    """What was lost, repaired or assumed on the way: `from`, `to`, `lost` and `findings`."""
+    """The report on data that was lost, repaired or assumed: `from`, `to`, `lost` and `findings`."""
 
     def __repr__(self) -> str:
         report = self.report
@@ -25,9 +25,9 @@ class Conversion(NamedTuple):
 
 
 def convert(source: Any, to: str, from_: str | None = None, **options: Any) -> Conversion:
-    """Converts a whole stream to another dialect. A source is what `events` takes; `from_` is detected if it is not given.
+    """Converts a whole stream to another dialect. Takes the sources of `events`; `from_` is detected if it is not given.
 
-    `options` are those of `Converter`: `framing`, `limits`, and those of both dialects.
+    `options` are those of `Converter`: `framing`, `limits`, and those of both adapters.
     """
     converter = Converter(to, from_, **options)
     parts = [converter.feed(chunk) for chunk in chunks(source)]
@@ -36,7 +36,7 @@ def convert(source: Any, to: str, from_: str | None = None, **options: Any) -> C
 
 
 class ConvertedStream:
-    """The chunks of a stream that is converted while it comes; made by `convert_stream`."""
+    """The chunks of a stream that is converted as it arrives; `convert_stream` creates it."""
 
     __slots__ = ("_chunks", "converter")
 
@@ -47,12 +47,12 @@ class ConvertedStream:
     def _read(self, parts: Iterator[Any]) -> Iterator[bytes]:
         feed = self.converter.feed
         for chunk in parts:
-            made = feed(chunk)
-            if made:
-                yield made
-        made = self.converter.close()
-        if made:
-            yield made
+            converted = feed(chunk)
+            if converted:
+                yield converted
+        converted = self.converter.close()
+        if converted:
+            yield converted
 
     def __iter__(self) -> Iterator[bytes]:
         return self._chunks
@@ -62,12 +62,12 @@ class ConvertedStream:
 
     @property
     def report(self) -> dict[str, Any]:
-        """What was lost, repaired or assumed so far."""
+        """The report so far on data that was lost, repaired or assumed."""
         return self.converter.report()
 
 
 class AsyncConvertedStream:
-    """The chunks of an asynchronous stream that is converted while it comes; made by `aconvert_stream`."""
+    """The chunks of an asynchronous stream that is converted as it arrives; `aconvert_stream` creates it."""
 
     __slots__ = ("_chunks", "converter")
 
@@ -78,12 +78,12 @@ class AsyncConvertedStream:
     async def _read(self, parts: AsyncIterator[Any]) -> AsyncIterator[bytes]:
         feed = self.converter.feed
         async for chunk in parts:
-            made = feed(chunk)
-            if made:
-                yield made
-        made = self.converter.close()
-        if made:
-            yield made
+            converted = feed(chunk)
+            if converted:
+                yield converted
+        converted = self.converter.close()
+        if converted:
+            yield converted
 
     def __aiter__(self) -> AsyncIterator[bytes]:
         return self._chunks
@@ -93,15 +93,15 @@ class AsyncConvertedStream:
 
     @property
     def report(self) -> dict[str, Any]:
-        """What was lost, repaired or assumed so far."""
+        """The report so far on data that was lost, repaired or assumed."""
         return self.converter.report()
 
 
 def convert_stream(source: Any, to: str, from_: str | None = None, **options: Any) -> ConvertedStream:
-    """Converts a stream while it comes: iterate over the result. As `convert`."""
+    """Converts a stream as it arrives: iterate over the result. See `convert`."""
     return ConvertedStream(source, Converter(to, from_, **options))
 
 
 def aconvert_stream(source: Any, to: str, from_: str | None = None, **options: Any) -> AsyncConvertedStream:
-    """Converts an asynchronous stream while it comes: iterate over the result with `async for`. As `convert`."""
+    """Converts an asynchronous stream as it arrives: iterate over the result with `async for`. See `convert`."""
     return AsyncConvertedStream(source, Converter(to, from_, **options))

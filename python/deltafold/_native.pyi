@@ -2,17 +2,17 @@
 
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from types import TracebackType
-from typing import Any, Literal, final
+from typing import Any, Dict, Literal, Type, final
 
+from ._outcome import Outcome
 from .types import ResponseResource, StreamEvent
 
-# Any object that gives its bytes: bytes, bytearray, memoryview, array, mmap.
+# Any object with the buffer protocol: bytes, bytearray, memoryview, array, mmap.
 _Bytes = Any
 _Json = Any
 _Layer = Literal["framing", "schema", "stream"]
 _Severity = Literal["error", "warning", "note"]
 _Unfinished = Literal["include", "omit", "mark"]
-_OutcomeName = Literal["completed", "incomplete", "failed", "cancelled", "truncated"]
 
 __all__ = [
     "Converter",
@@ -25,7 +25,6 @@ __all__ = [
     "Item",
     "LimitExceeded",
     "Misuse",
-    "Outcome",
     "Part",
     "PartialJson",
     "Reader",
@@ -35,6 +34,7 @@ __all__ = [
     "Writer",
     "__version__",
     "_event",
+    "_event_classes",
     "_main",
     "_request",
     "detect",
@@ -47,45 +47,46 @@ __all__ = [
 __version__: str
 
 class DeltafoldError(Exception):
-    """Any error of deltafold; `code` and `offset` say which and where."""
+    """The base of all exceptions of deltafold. `code` names the error, `offset` is its byte position."""
 
     code: str
     offset: int
 
 class LimitExceeded(DeltafoldError):
-    """A limit was passed."""
+    """A limit was exceeded."""
 
 class StrictViolation(DeltafoldError):
     """The stream breaks a rule, and the reader is strict."""
 
 class Misuse(DeltafoldError):
-    """A call that may not be made now."""
+    """A call with an invalid argument or in an invalid state."""
 
 class Event:
     """One event of a stream.
 
-    Every wire field is an attribute (`event.delta`) and an item (`event["delta"]`); one that the event does not have is an
-    AttributeError or a KeyError. Fields are converted when they are asked for. `raw` is the exact payload text.
+    Every wire field is an attribute (`event.delta`) and an item (`event["delta"]`); a missing field raises
+    AttributeError or KeyError. A field is converted when it is read. `raw` is the exact payload text. Each kind of
+    event has a subclass in `deltafold.types`, such as `OutputTextDeltaEvent`.
     """
 
     __match_args__ = ("type",)
     @staticmethod
     def parse(payload: _Json, /) -> StreamEvent:
-        """Reads an event from JSON text, as it stands in a log or a test."""
+        """Parses an event from JSON text, for example a line of a log."""
     @property
     def type(self) -> str:
-        """The wire name, such as "response.output_text.delta"; "" if the payload has none."""
+        """The wire name, such as "response.output_text.delta"; "" if the payload has no type."""
     @property
     def kind(self) -> str:
-        """The wire name in the contract that `type` is read as: the same, or what an alias stands for; "extension" for a
-        `slug:name`, "unknown" for anything else.
+        """The kind of the event: the wire name that `type` stands for, with aliases resolved; "extension" for a
+        `slug:name`, "unknown" for any other type.
         """
     @property
     def raw(self) -> str:
         """The exact payload text."""
     @property
     def frame_name(self) -> str | None:
-        """The frame's `event:` line; None without one."""
+        """The `event:` line of the frame; None if it has none."""
     @property
     def index(self) -> int:
         """Position of the event in the stream, from 0."""
@@ -93,12 +94,15 @@ class Event:
     def offset(self) -> int:
         """Byte offset of the payload from the start of the stream."""
     @property
+    def sequence_number(self) -> int | None:
+        """The sequence number that the server gave the event; None if the event has none."""
+    @property
     def is_extension(self) -> bool:
-        """Whether the type is a `slug:name` of its sender's own."""
+        """True if the type is an extension, `slug:name`."""
     def to_dict(self) -> Any:
-        """The payload as a new dict; empty if it is no JSON object."""
+        """The payload as a new dict; empty if the payload is not a JSON object."""
     def model_dump(self) -> Any:
-        """The same as `to_dict()`, by the name that pydantic's models have."""
+        """The same as `to_dict()`, under the name that pydantic models use."""
     def to_json(self) -> str:
         """The exact payload text; the same as `raw`."""
     def get(self, key: str, default: Any = None, /) -> Any:
@@ -119,9 +123,12 @@ class Event:
     def __copy__(self) -> Event: ...
     def __deepcopy__(self, _memo: Any) -> Event: ...
 
+_event_classes: Dict[str, Type[Event]]
+"""The class of each kind; `deltafold.types` has them by name."""
+
 @final
 class Events:
-    """The events that a chunk completes, each read when it is asked for."""
+    """An iterator over the events that a chunk completes; reads one event at a time."""
 
     def __iter__(self) -> Events: ...
     def __next__(self) -> StreamEvent: ...
@@ -157,19 +164,19 @@ class Finding:
         """Position of the event in the stream, from 0; None outside any event."""
     @property
     def sequence_number(self) -> int | None:
-        """The event's own number, or None."""
+        """The sequence number of the event, or None."""
     @property
     def offset(self) -> int:
         """Byte offset from the start of the stream."""
     @property
     def path(self) -> str:
-        """JSON pointer into the payload; "" for the whole."""
+        """JSON pointer into the payload; "" for the whole payload."""
     @property
     def message(self) -> str:
-        """What was expected and what was found, without payload text."""
+        """The expectation and the value that was found, without payload text."""
     @property
     def repair(self) -> str | None:
-        """What was done about it, such as "opened_item", or None."""
+        """The repair that was made, such as "opened_item", or None."""
     def to_dict(self) -> dict[str, Any]:
         """The finding as a new dict."""
     def __eq__(self, other: object, /) -> bool: ...
@@ -177,63 +184,40 @@ class Finding:
 
 @final
 class Failure:
-    """An error as a stream reports it: nested, flat or mixed on the wire, one shape here."""
+    """The error of a failed stream, in the same shape for every form on the wire."""
 
     __match_args__ = ("type", "code", "message")
-    def __new__(cls, type: str = "", code: str = "", message: str = "", param: str | None = None) -> Failure: ...
+    def __new__(
+        cls, type: str = "", code: str = "", message: str = "", param: str | None = None, status: int | None = None
+    ) -> Failure: ...
     @property
     def type(self) -> str:
-        """Class of the error, such as "server_error"; "" where the stream has none."""
+        """Type of the error, such as "server_error"; "" if the stream has none."""
     @property
     def code(self) -> str:
-        """Exact cause; "" where the stream has none."""
+        """Code of the error; "" if the stream has none."""
     @property
     def message(self) -> str:
-        """Text for people."""
+        """Message of the error."""
     @property
     def param(self) -> str | None:
-        """The request parameter concerned, or None."""
+        """The request parameter that caused the error, or None."""
+    @property
+    def status(self) -> int | None:
+        """The status of the HTTP response, or None if it is unknown."""
     def to_dict(self) -> dict[str, Any]:
-        """The error as a new dict."""
-    def __eq__(self, other: object, /) -> bool: ...
-    def __hash__(self) -> int: ...
-
-@final
-class Outcome:
-    """How a stream ended. Equal to its own name: `outcome == "completed"`."""
-
-    __match_args__ = ("name", "reason")
-    def __new__(
-        cls,
-        name: str,
-        reason: str | None = None,
-        error: Failure | None = None,
-        last_sequence_number: int | None = None,
-    ) -> Outcome: ...
-    @property
-    def name(self) -> _OutcomeName:
-        """"completed", "incomplete", "failed", "cancelled" or "truncated"."""
-    @property
-    def reason(self) -> str | None:
-        """Why the response is incomplete; None for every other outcome."""
-    @property
-    def error(self) -> Failure | None:
-        """What failed; None for every other outcome."""
-    @property
-    def last_sequence_number(self) -> int | None:
-        """Where to resume after, if the stream was truncated; else None."""
-    def to_dict(self) -> dict[str, Any]:
-        """The outcome as a new dict: `outcome` with its name, and beside it what there is to say."""
+        """The error as a new dict; `status` is in it only if it is known."""
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
 @final
 class Reader:
-    """Reads a stream: bytes in, cut anywhere; events, findings and the response out.
+    """Reads a stream: takes bytes, split anywhere; returns events, findings and the response.
 
-    Nothing that a server sends raises: it is a finding, and reading goes on. Only a limit (LimitExceeded), a call that may
-    not be made now (Misuse) or, if `strict`, a broken rule (StrictViolation) ends it; then every call raises the same until
-    `reset`. One reader reads one stream. Threads may share it; a reader for each is faster.
+    Invalid data from a server does not raise: it becomes a finding, and reading continues. Only an exceeded limit
+    (LimitExceeded) or, if `strict`, a broken rule (StrictViolation) ends reading; then every call raises the same
+    exception until `reset`. A wrong call raises Misuse. A reader reads one stream. Threads may share it; one reader per
+    thread is faster.
     """
 
     def __new__(
@@ -241,7 +225,7 @@ class Reader:
         *,
         strict: bool | None = None,
         quote: bool | None = None,
-        without_terminal: bool | None = None,
+        ignore_terminal_snapshot: bool | None = None,
         profile: str | Mapping[str, Any] | None = None,
         edition: str | None = None,
         layers: Literal["all", "none"] | Iterable[_Layer] | None = None,
@@ -250,17 +234,17 @@ class Reader:
         limits: Mapping[str, int | str] | None = None,
         schemas: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> Reader:
-        """Makes a reader.
+        """Creates a reader.
 
-        strict: end reading at the first finding that is an error.
-        quote: let findings quote short pieces of the payload.
-        without_terminal: rebuild the response from the events alone.
-        profile: a provider's name, or a profile as a dict: what each rule weighs.
+        strict: raise StrictViolation at the first finding of severity error.
+        quote: allow findings to quote short parts of the payload.
+        ignore_terminal_snapshot: build the response from the events alone.
+        profile: the severity of each rule: the name of a profile, or a profile as a dict.
         edition: the edition to validate against.
-        layers: which layers of validation look at the stream: "all", "none", or names out of "framing", "schema", "stream".
-        images: what happens to preview images: "keep-last", "keep" or "drop".
-        starting_after: the stream is a replay of what came after this number.
-        limits: bounds on memory, depth and count, by name.
+        layers: the layers that validate the stream: "all", "none", or some of "framing", "schema", "stream".
+        images: which preview images are kept: "keep-last", "keep" or "drop".
+        starting_after: the stream is a replay that starts after this sequence number.
+        limits: bounds on memory, nesting and counts, by name.
         schemas: JSON schemas of extension types: {"events": {type: schema}, "items": {type: schema}}.
         """
     @staticmethod
@@ -270,7 +254,7 @@ class Reader:
         *,
         strict: bool | None = None,
         quote: bool | None = None,
-        without_terminal: bool | None = None,
+        ignore_terminal_snapshot: bool | None = None,
         profile: str | Mapping[str, Any] | None = None,
         edition: str | None = None,
         layers: Literal["all", "none"] | Iterable[_Layer] | None = None,
@@ -279,77 +263,85 @@ class Reader:
         limits: Mapping[str, int | str] | None = None,
         schemas: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> Reader:
-        """Takes a saved state up again; `options` are those of the constructor.
+        """Restores a reader from a saved state. The options are those of the constructor.
 
-        Feed it the bytes of the new connection: events that were read before are dropped with a finding.
+        Feed it the bytes of the new connection: events that were already read are dropped with a finding.
         """
     def feed(self, chunk: _Bytes, /) -> Events:
-        """Takes a chunk, cut anywhere, and returns an iterator over the events that it completes.
+        """Feeds a chunk, split anywhere, and returns an iterator over the events that it completes.
 
-        Each event is read when it is asked for, and `response` and `findings` then stand where it stands. What is not asked
-        for is read when the iterator is dropped, so `reader.feed(chunk)` alone folds the chunk.
+        The iterator reads one event at a time; `response` and `findings` then include that event. When the iterator is
+        dropped, it reads the remaining events, so `reader.feed(chunk)` alone updates the response.
         """
     def feed_json(self, message: _Json) -> Events:
-        """Takes one message that is JSON already: a WebSocket message, a line of a log. Returns an iterator, as `feed` does."""
+        """Feeds one JSON message without SSE framing: a WebSocket message, a line of a log. Returns an iterator, as `feed` does."""
     def end(self) -> Events:
-        """Says that no more will come, and returns an iterator over what a missing blank line held back."""
+        """Ends the input, and returns an iterator over the last events: one without a blank line after it is complete now."""
     def close(self) -> Outcome:
-        """Ends the input, reads what is left, and says how the stream ended. May be called again: the answer stays.
+        """Ends the input, applies every event that was not read, and returns how the stream ended. May be called again.
 
-        Raises what ended reading, if a limit or a rule of a strict reader did.
+        Raises the exception that ended reading, if there was one; `outcome` and `response` then include everything before it.
+        A last block without a blank line after it is read if its payload is complete JSON.
+        """
+    def reconnect(self) -> None:
+        """Continues the stream over a new connection, after the old one broke. Feed the bytes of the new connection next.
+
+        Discards bytes that were not read, including an incomplete block. Events with a sequence number up to
+        `last_sequence_number` are dropped with a finding, so the server may replay them. Offsets count the bytes of the new
+        connection. Raises Misuse after `close`.
         """
     def reset(self) -> None:
-        """Makes the reader new; options stay."""
+        """Resets the reader to its initial state; the options stay."""
     def save(self) -> bytes:
-        """The state after the last event that was read, as bytes to store; `restore` takes it up.
+        """Saves the state after the last event that was read, as bytes for `restore`.
 
-        What was fed and not read is not in it: a new connection starts at a frame.
+        The state does not include bytes that were fed and not read, because a new connection starts at a frame.
         """
     def note_request(self, request: _Json) -> None:
-        """Takes the request that the stream answers, as a dict or JSON text, for the rules about both."""
+        """Sets the request of the stream, as a dict or JSON text, for the rules that compare request and response."""
     def note_headers(
         self, headers: Mapping[str, str] | Iterable[tuple[Any, Any]], status: int | None = None
     ) -> None:
-        """Takes HTTP headers, a mapping or pairs; with `status` the validator checks the rules about both. Rate limits are kept."""
+        """Sets the HTTP headers, as a mapping or pairs. The reader records rate limits; with `status` the validator also checks the transport rules."""
     @property
     def response(self) -> Response:
-        """The response so far: a live view, which shows what has been read when it is asked."""
+        """The response so far, as a live view on the reader."""
     @property
     def findings(self) -> list[Finding]:
-        """What was wrong with the stream so far, the first so many (limit `findings`), as a new list."""
+        """The findings so far as a new list; the limit `findings` bounds how many are kept."""
     @property
     def finding_count(self) -> int:
-        """How many findings there were, kept or not."""
+        """Number of findings, kept or not."""
     @property
     def outcome(self) -> Outcome | None:
-        """How the stream ended, once a terminal event or `close` has said so; else None."""
+        """How the stream ended; None before a terminal event or `close`."""
     @property
     def usage(self) -> dict[str, Any] | None:
-        """Token counts as a dict, once a terminal event has them; else None."""
+        """Token counts as a dict; None before a terminal event that has them."""
     @property
     def last_sequence_number(self) -> int | None:
-        """The newest sequence number: where to resume after. None if there was none."""
+        """The newest sequence number; a resumed stream starts after it. None if there was none."""
     @property
     def event_count(self) -> int:
-        """How many events were read."""
+        """Number of events that were read."""
     @property
     def activity(self) -> int:
-        """A number that moves with any sign of life: bytes, comments, blank frames, keepalives, events."""
+        """A counter that grows with any input: bytes, comments, blank frames, keepalives, events."""
     @property
     def saw_done(self) -> bool:
-        """Whether `[DONE]` was read."""
+        """True if `[DONE]` was read."""
     @property
     def last_event_id(self) -> str:
         """The last event id of the SSE layer; "" if there is none."""
     @property
     def retry(self) -> int | None:
-        """The reconnection time that the stream asked for, in milliseconds, or None."""
+        """The reconnection time that the stream requested, in milliseconds; or None."""
     @property
     def rate_limits(self) -> dict[str, Any]:
         """Rate limits from headers and events: a dict with `headers`, `event` and `retry_after_seconds`."""
     @property
     def offset(self) -> int:
-        """Bytes read since the start."""
+        """Number of bytes read since the start."""
     def __enter__(self) -> Reader: ...
     def __exit__(
         self,
@@ -363,22 +355,22 @@ class Reader:
 class Response:
     """The response so far: a snapshot before its terminal event, the response after it.
 
-    A live view: it shows what the reader has read when it is asked. Every wire field is an attribute and an item;
-    `to_dict()` makes a copy that stays as it is.
+    A live view: an access reads the current state of the reader. Every wire field is an attribute and an item;
+    `to_dict()` returns an independent copy.
     """
 
     @property
     def id(self) -> str:
-        """The response's id; "" before the first snapshot."""
+        """The id of the response; "" before the first snapshot."""
     @property
     def status(self) -> str:
-        """The status word; "" before the first snapshot."""
+        """The status; "" before the first snapshot."""
     @property
     def model(self) -> str:
-        """The model's name; "" before the first snapshot."""
+        """The name of the model; "" before the first snapshot."""
     @property
     def output_text(self) -> str:
-        """The texts of all `output_text` parts of all messages, joined."""
+        """The concatenated text of all `output_text` parts of all messages."""
     @property
     def items(self) -> list[Item]:
         """The output items as live views, in order. `response["output"]` has them as dicts."""
@@ -387,23 +379,25 @@ class Response:
         """The output items as dicts, in order."""
     @property
     def usage(self) -> dict[str, Any] | None:
-        """Token counts as a dict, once a terminal event has them; else None."""
+        """Token counts as a dict; None before a terminal event that has them."""
     @property
     def error(self) -> dict[str, Any] | None:
-        """The error of a failed response as a dict; else None."""
+        """The error of a failed response as a dict; otherwise None."""
     @property
     def incomplete_details(self) -> dict[str, Any] | None:
-        """Why the response is incomplete, as a dict; else None."""
+        """Why the response is incomplete, as a dict; otherwise None."""
     def item_at_index(self, output_index: int) -> Item | None:
-        """The item that an `output_index` of the stream routes to; None if there is none."""
+        """The item with an `output_index` of the stream; None if there is none."""
     def to_dict(self) -> ResponseResource:
         """The whole response as a new dict."""
     def model_dump(self) -> ResponseResource:
-        """The same as `to_dict()`, by the name that pydantic's models have."""
+        """The same as `to_dict()`, under the name that pydantic models use."""
     def to_json(self) -> str:
         """The whole response as JSON text."""
     def to_openai(self) -> Any:
-        """The response as the openai package has it. Raises ImportError without that package."""
+        """The response as an `openai.types.responses.Response`; required fields that the stream did not send get neutral defaults.
+        Raises Misuse if no response has begun, and ImportError without the openai package.
+        """
     def get(self, key: str, default: Any = None, /) -> Any:
         """The value of a wire field, or `default`."""
     def keys(self) -> KeysView[str]:
@@ -414,33 +408,34 @@ class Response:
     def __iter__(self) -> Iterator[str]: ...
     def __len__(self) -> int: ...
     def __bool__(self) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
 
 @final
 class Item:
-    """One output item, growing or done: a live view."""
+    """One output item, in progress or done, as a live view."""
 
     @property
     def type(self) -> str:
-        """The item's type, such as "message"."""
+        """The type of the item, such as "message"."""
     @property
     def id(self) -> str:
-        """The item's id; "" if it has none."""
+        """The id of the item; "" if it has none."""
     @property
     def status(self) -> str:
-        """The item's status; "" for types that have none."""
+        """The status of the item; "" for types without one."""
     @property
     def is_done(self) -> bool:
-        """Whether the item is finished."""
+        """True if the item is done."""
     @property
     def arguments(self) -> str:
         """The text of a tool call so far: its `arguments`, `input` or `code`; "" for other items."""
     def partial_arguments(self) -> Any:
-        """The arguments so far as a value: open containers are closed, an open string is included as far as it goes, an open
-        number or literal is left out. None before the first character of a value.
+        """The arguments so far as a value: open containers are closed, an unfinished string is included, an unfinished
+        number or literal is omitted. None before the value begins.
         """
     @property
     def text(self) -> str:
-        """The texts of all `output_text` parts, joined."""
+        """The concatenated text of all `output_text` parts."""
     @property
     def parts(self) -> list[Part]:
         """The parts of `content` as live views."""
@@ -449,7 +444,7 @@ class Item:
         """The parts of `summary` as live views."""
     @property
     def partial_images(self) -> list[tuple[int, str]]:
-        """Preview images so far: number and base64 text, as the reader's `images` keeps them."""
+        """The kept preview images: number and base64 text. The option `images` of the reader selects which are kept."""
     def to_dict(self) -> dict[str, Any]:
         """The whole item as a new dict."""
     def to_json(self) -> str:
@@ -464,19 +459,20 @@ class Item:
     def __iter__(self) -> Iterator[str]: ...
     def __len__(self) -> int: ...
     def __bool__(self) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
 
 @final
 class Part:
-    """One part of an item's content or summary: a live view."""
+    """One part of an item's content or summary, as a live view."""
 
     @property
     def type(self) -> str:
-        """The part's type, such as "output_text"."""
+        """The type of the part, such as "output_text"."""
     @property
     def text(self) -> str:
-        """The part's text so far; for a refusal, its words."""
+        """The text of the part so far; for a refusal, the refusal text."""
     def partial_json(self) -> Any:
-        """The text as a JSON value that is still growing, for structured output. None before the first character of a value."""
+        """The text so far as a JSON value, for structured output. None before the value begins."""
     def get(self, key: str, default: Any = None, /) -> Any:
         """The value of a wire field, or `default`."""
     def __getattribute__(self, name: str, /) -> Any: ...
@@ -488,132 +484,132 @@ class Frame:
 
     @property
     def event(self) -> str:
-        """The event name; "" if the frame names none."""
+        """The event name; "" if the frame has none."""
     @property
     def data(self) -> str:
         """The payload: all data lines, joined with a line feed."""
     @property
     def id(self) -> str:
-        """The last event id in force; "" if there is none."""
+        """The current last event id; "" if there is none."""
     @property
     def retry(self) -> int | None:
-        """The reconnection time in force, in milliseconds, or None."""
+        """The current reconnection time in milliseconds, or None."""
     @property
     def offset(self) -> int:
-        """Offset of the frame's first byte from the start of the stream."""
+        """Byte offset of the frame from the start of the stream."""
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
 @final
 class SseDecoder:
-    """Decodes an event stream into frames, from chunks that may be cut anywhere."""
+    """Decodes an event stream, split anywhere, into frames."""
 
     def __new__(cls, *, limits: Mapping[str, int | str] | None = None) -> SseDecoder: ...
     def feed(self, chunk: _Bytes) -> list[Frame]:
-        """Takes a chunk and returns the frames that it completes.
+        """Feeds a chunk and returns the frames that it completes.
 
-        Raises LimitExceeded past a limit, and again on every call until reset. Frames that the chunk completes before
-        that are returned first; the next call raises.
+        Raises LimitExceeded past a limit, on this and every later call until reset. If the chunk completes frames
+        before the limit, this call returns them and the next call raises.
         """
     def reset(self) -> None:
-        """Makes the decoder as new: nothing pending, no last event id, offset 0."""
+        """Resets the decoder to its initial state: nothing pending, no last event id, offset 0."""
 
 def _event(raw: str, frame_name: str | None, index: int, offset: int, /) -> StreamEvent:
-    """Makes an event again from what `__reduce__` gave."""
+    """Recreates an event from the values of `__reduce__`."""
 
 @final
 class Converter:
-    """Turns one dialect's stream into another's, chunk by chunk, with a report of what could not be carried."""
+    """Converts a stream from one dialect to another, chunk by chunk, and reports data that the target cannot express."""
 
     def __new__(cls, to: str, from_: str | None = None, *, framing: Literal["sse", "jsonl"] | None = None, limits: Mapping[str, int | str] | None = None, **options: Any) -> Converter: ...
     def feed(self, chunk: _Bytes) -> bytes:
-        """Takes bytes of the source, cut anywhere, and returns the target's bytes that they give."""
+        """Feeds bytes of the source, split anywhere, and returns the bytes of the target that are ready."""
     def close(self) -> bytes:
-        """Says that the input has ended, and returns the last bytes."""
+        """Ends the input and returns the last bytes."""
     def cancel(self) -> bytes:
-        """Ends the response from outside, as one with the reason "cancelled", and returns the last bytes."""
+        """Cancels the response: it ends as incomplete with the reason "cancelled". Returns the last bytes."""
     def take(self) -> bytes:
-        """Takes the bytes that were ready when a call raised."""
+        """Returns the bytes that were ready when a call raised."""
     def report(self) -> dict[str, Any]:
-        """What was lost, repaired or assumed: a dict with `from`, `to`, `lost` and `findings`."""
+        """The report on data that was lost, repaired or assumed: a dict with `from`, `to`, `lost` and `findings`."""
     @property
     def lost(self) -> int:
-        """How many things were lost."""
+        """Number of data losses."""
     @property
-    def from_(self) -> str | None:
-        """The dialect that is read; None while it is not known."""
+    def source(self) -> str | None:
+        """The source dialect; None while it is unknown."""
     @property
-    def to(self) -> str:
-        """The dialect that is written."""
+    def target(self) -> str:
+        """The target dialect."""
 
 @final
 class PartialJson:
-    """Reads JSON text that keeps growing; the value so far can be looked at after each piece."""
+    """Parses a JSON text that arrives in pieces; the value so far is readable after each piece."""
 
     def __new__(cls, *, strings: _Unfinished | None = None, numbers: _Unfinished | None = None, literals: _Unfinished | None = None, depth: int | None = None, notes: bool | None = None) -> PartialJson: ...
     def push(self, piece: str, /) -> None:
-        """Adds text. Raises DeltafoldError where it stops being JSON; the value up to there stays."""
+        """Adds text. Raises DeltafoldError if the text is not JSON; the value up to the error stays readable."""
     def finish(self) -> None:
-        """Says that no more will come. Raises DeltafoldError if the text is no whole JSON document."""
+        """Ends the text. Raises DeltafoldError if it is not a complete JSON document."""
     def reset(self) -> None:
-        """Starts again; options stay."""
+        """Discards the text; the options stay."""
     def to_json(self) -> str | None:
-        """The value so far as JSON text, numbers as they were written; None if none has begun to show."""
+        """The value so far as JSON text with unchanged numbers; None before the value begins."""
     def clear_changes(self) -> None:
-        """Forgets the changes."""
+        """Clears the recorded changes."""
     @property
     def changes(self) -> list[list[str]]:
-        """What changed since `clear_changes()`, if `notes` is on: lists of the JSON pointer, "started", "appended" or "finished", and
-        the type or text.
+        """The changes since `clear_changes()`, if `notes` is on. Each change is a list: the JSON pointer; "started",
+        "appended" or "finished"; the type or the text.
         """
     @property
     def is_complete(self) -> bool:
-        """Whether the document is whole."""
+        """True if the document is complete."""
     @property
     def unfinished(self) -> tuple[str, str] | None:
-        """The value that is unfinished: its JSON pointer and type; None if there is none."""
+        """The innermost unfinished value: its JSON pointer and type; None if there is none."""
     @property
     def value(self) -> Any:
-        """The value so far; None if none has begun to show."""
+        """The value so far; None before the value begins."""
 
 @final
 class Writer:
-    """Writes one response as a stream that cannot be wrong.
+    """Writes one response as a valid stream.
 
-    Intents say what happens; each writes every event that it takes, or raises Misuse and writes nothing. Numbers, indexes,
-    parts, done events and the closing of whatever is open are the writer's own business. `take()` gives the SSE bytes
-    since the last time, `poll_event()` the JSON text of one event. An intent about an item means the newest one, unless
-    `item` names another by the output index that opening it returned.
+    Each intent writes all its events, or raises Misuse and writes nothing. The writer assigns numbers and indexes,
+    opens and closes parts and items, and writes the done events. `take()` returns the SSE bytes since the last call,
+    `poll_event()` the JSON text of one event. An intent for an item refers to the newest item, unless `item` is the
+    output index of another one.
     """
 
-    def __new__(cls, id: str, model: str | None = None, created_at: int | None = None, *, template: Mapping[str, Any] | None = None, request: Mapping[str, Any] | None = None, dialect: Literal["open_responses", "openai"] | None = None, edition: str | None = None, heartbeat: Literal["comment", "keepalive", "off"] | None = None) -> Writer: ...
+    def __new__(cls, id: str, model: str | None = None, created_at: int | None = None, *, template: Mapping[str, Any] | None = None, request: Mapping[str, Any] | None = None, reasoning_names: Literal["open_responses", "openai"] | None = None, edition: str | None = None, heartbeat: Literal["comment", "keepalive", "off"] | None = None) -> Writer: ...
     @staticmethod
     def intents() -> list[str]:
-        """The words of all intents beside the item types."""
+        """The names of all intents except the item types."""
     def apply(self, intent: _Json, /) -> int | None:
-        """Carries out an intent given as a dict or JSON text, `{"do": word, …}`; gives the output index of an item that was opened."""
+        """Runs an intent given as a dict or JSON text, `{"do": name, …}`; returns the output index of an item that it opened."""
     def queue(self) -> None:
-        """Writes `response.created` and `response.queued`: the response waits until `start`."""
+        """Writes `response.created` and `response.queued`: the response is queued until `start`."""
     def start(self) -> None:
-        """Writes `response.created` and `response.in_progress`. Any other intent does so by itself."""
+        """Writes `response.created` and `response.in_progress`. Every other intent starts the response if needed."""
     def now(self, seconds: int) -> None:
-        """Tells the time in whole seconds, for `completed_at`."""
+        """Sets the current time in whole seconds, for `completed_at`."""
     def set_field(self, key: str, value: Any) -> None:
-        """Sets a response field for the snapshots to come."""
+        """Sets a response field for later snapshots."""
     def message(self, **fields: Any) -> int:
-        """Opens a message; its output index."""
+        """Opens a message and returns its output index."""
     def reasoning(self, **fields: Any) -> int:
-        """Opens reasoning; its output index."""
+        """Opens a reasoning item and returns its output index."""
     def function_call(self, **fields: Any) -> int:
-        """Opens a function call, with `call_id` and `name`; its output index."""
+        """Opens a function call with `call_id` and `name`, and returns its output index."""
     def custom_tool_call(self, **fields: Any) -> int:
-        """Opens a custom tool call, with `call_id` and `name`; its output index."""
+        """Opens a custom tool call with `call_id` and `name`, and returns its output index."""
     def function_call_output(self, **fields: Any) -> int:
-        """Writes the output of a function call whole, with `call_id` and `output`; its output index."""
+        """Writes the complete output of a function call with `call_id` and `output`, and returns its output index."""
     def open(self, type: str, **fields: Any) -> int:
-        """Opens an item of any type, also a `slug:name` of one's own; its output index."""
+        """Opens an item of any type, including extensions (`slug:name`), and returns its output index."""
     def item(self, item: Mapping[str, Any]) -> int:
-        """Writes a whole item at once, given as a dict; its output index."""
+        """Writes a complete item, given as a dict, and returns its output index."""
     def text(self, text: str, *, item: int | None = None) -> None:
         """Adds text to a message; opens a text part if none is open."""
     def refusal(self, text: str, *, item: int | None = None) -> None:
@@ -645,88 +641,90 @@ class Writer:
     def command_text(self, text: str, *, item: int | None = None) -> None:
         """Adds to the command of a shell call."""
     def shell_outcome(self, outcome: Mapping[str, Any], *, item: int | None = None) -> None:
-        """Says how the command of a shell call ended."""
+        """Sets how the command of a shell call ended."""
     def progress(self, state: str, *, item: int | None = None) -> None:
-        """Takes the next step of a hosted tool, such as "searching"."""
+        """Writes the next state of a hosted tool, such as "searching"."""
     def encrypted_content(self, text: str, *, item: int | None = None) -> None:
         """Sets the encrypted content of reasoning."""
     def set(self, key: str, value: Any, *, item: int | None = None) -> None:
         """Sets a field of an item."""
     def shell_output(self, *, stdout: str | None = None, stderr: str | None = None, item: int | None = None) -> None:
-        """Adds to what the command of a shell call printed."""
+        """Adds to the output of a command of a shell call."""
     def partial_image(self, base64: str, *, item: int | None = None, **fields: Any) -> None:
-        """Writes a preview of an image, base64; `fields` are further fields of its event."""
+        """Writes a preview of an image in base64; `fields` are further fields of its event."""
     def close(self, status: str | None = None, *, item: int | None = None) -> None:
         """Closes an item: "completed" (default), "incomplete" or "failed"."""
     def extension_event(self, type: str, **fields: Any) -> None:
-        """Writes an event that its sender defines: `slug:name` with any fields but `type`, `sequence_number` and `error`."""
+        """Writes an extension event: `slug:name` with any fields except `type`, `sequence_number` and `error`."""
     def event(self, type: str, **fields: Any) -> None:
-        """Writes an event of the contract that says nothing of the response: audio, the images API, WebSocket control."""
+        """Writes an event that does not change the response: audio, the images API, WebSocket control."""
     def usage(self, usage: Mapping[str, Any]) -> None:
-        """Sets the token counts that the terminal event will carry."""
+        """Sets the token counts of the terminal event."""
     def complete(self, usage: Mapping[str, Any] | None = None) -> None:
-        """Ends the response well: closes what is open, then `response.completed` and `[DONE]`."""
+        """Completes the response: closes every open item, then writes `response.completed` and `[DONE]`."""
     def incomplete(self, reason: str, usage: Mapping[str, Any] | None = None) -> None:
-        """Ends the response early, for this reason: `response.incomplete` and `[DONE]`."""
+        """Ends the response early, with a reason: writes `response.incomplete` and `[DONE]`."""
     def cancel(self) -> None:
-        """Ends the response because its caller wants no more: everything open ends incomplete, the reason is "cancelled"."""
+        """Cancels the response: every open item ends as incomplete, and the reason is "cancelled"."""
     def error(self, error: Mapping[str, Any]) -> None:
-        """Writes an `error` event, from a dict with `message` and, if need be, `type`, `code`, `param`, `headers`. Only `fail` may
-        follow.
+        """Writes an `error` event from a dict with `message` and optionally `type`, `code`, `param`, `headers`. Only
+        `fail` may follow.
         """
     def fail(self, error: Mapping[str, Any]) -> None:
-        """Ends the response because something broke: `error`, if none was written, `response.failed` and `[DONE]`."""
+        """Fails the response: writes `error` (unless one was written), `response.failed` and `[DONE]`."""
     def heartbeat(self) -> None:
-        """Writes a sign of life, as the option `heartbeat` says."""
+        """Writes a heartbeat in the form that the option `heartbeat` selects."""
     def take(self) -> bytes:
-        """Takes all bytes written since the last take: whole SSE frames."""
+        """Returns all bytes written since the last call: whole SSE frames."""
     def poll_event(self) -> str | None:
-        """Takes the JSON text of the next event, as a WebSocket wants it; None if there is none."""
+        """Returns the JSON text of the next event, for WebSockets; None if there is none."""
     def response_json(self) -> str:
         """The response so far as JSON text."""
     def is_open(self, item: int | None = None) -> bool:
-        """Whether an item is open. None means the newest one."""
+        """Returns whether an item is open. None means the newest one."""
     @property
     def is_ended(self) -> bool:
-        """Whether a terminal event was written."""
+        """True if a terminal event was written."""
     @property
     def is_drained(self) -> bool:
-        """Whether everything written has been taken."""
+        """True if all output has been taken."""
     @property
     def is_started(self) -> bool:
-        """Whether anything was written."""
+        """True if anything was written."""
     @property
     def sequence_number(self) -> int:
-        """The number that the next event gets."""
+        """The sequence number of the next event."""
     @property
     def item_count(self) -> int:
-        """How many items there are."""
+        """Number of items."""
     @property
     def response(self) -> dict[str, Any]:
-        """The response so far as a new dict: what a snapshot would carry now."""
+        """The response so far as a new dict, as the next snapshot would have it."""
 
 def detect(start: _Bytes, /) -> str | None:
-    """Names the dialect that the first bytes of a stream belong to; None if more are needed or none fits."""
+    """Detects the dialect of a stream from its first bytes; None if more bytes are needed or no dialect matches."""
 
 def dialects() -> tuple[list[str], list[str]]:
-    """The names of all dialects: those that can be read, and those that can be written."""
+    """The names of all source dialects, and of all target dialects."""
 
 def partial_json(text: str, /, *, strings: _Unfinished | None = None, numbers: _Unfinished | None = None, literals: _Unfinished | None = None, depth: int | None = None) -> Any:
-    """Reads JSON text that may be cut anywhere and returns the value so far; None if none has begun to show.
+    """Parses a JSON text that may be incomplete and returns the value so far; None before the value begins.
 
-    What stands behind invalid JSON is ignored. The options are those of PartialJson, which is for text that keeps growing.
+    Ignores the text after invalid JSON. The options are those of PartialJson; use that class for text that arrives in
+    pieces.
     """
 
 def profiles() -> list[str]:
     """The names of the built-in profiles."""
 
 def validate(what: str, value: _Json, /, *, edition: str | None = None, status: int | None = None, schemas: Mapping[str, Mapping[str, Any]] | None = None) -> list[Finding]:
-    """Checks a dict or JSON text as what it is said to be: "event", "response", "item", "input_item", "request",
-    "compact_request", "compact_response", "websocket_create", "websocket_error", "error", "request_head" or "response_head".
+    """Checks a dict or JSON text as the named kind of object: "event", "response", "item", "input_item", "request",
+    "compact_request", "compact_response", "websocket_create", "websocket_error", "error", "request_head" or
+    "response_head".
     """
 
 def _request(what: str, value: _Json, /) -> dict[str, Any]:
-    """Does what a name says to a dict or JSON text, and gives a dict."""
+    """Runs the named operation on a dict or JSON text and returns a dict."""
 
 def _main(arguments: list[str], /) -> int:
-    """Runs the command line with these arguments; the exit code."""
+    """Runs the command line with these arguments and returns the exit code."""

@@ -1,81 +1,105 @@
-"""Where bytes come from: HTTP responses of any library, files, iterables. No such library is imported here.
+"""Sources of bytes: HTTP responses of any library, files, iterables. This module imports no HTTP library.
 
-A source is known by what it can do, not by its class:
+A source is recognized by its methods, not by its class:
 
-| source | how its bytes are had |
+| source | how its bytes are read |
 | --- | --- |
 | `bytes`, `bytearray`, `memoryview` | as one chunk |
 | httpx `Response` | `iter_bytes()`, `aiter_bytes()` |
-| requests `Response` | as urllib3, which is below it |
+| openai `Stream`, `AsyncStream` and streaming responses | as the httpx response inside |
+| requests `Response` | as the urllib3 response inside |
 | aiohttp `ClientResponse` | `content.iter_any()` |
-| urllib3 `HTTPResponse` | `stream()` if it is chunked, else `read1()`: what has arrived |
-| files, sockets' files, `http.client` responses | `read1(n)` or `read(n)` |
+| urllib3 `HTTPResponse` | `stream()` if it is chunked, otherwise `read1()`, which does not wait for more data |
+| files, `http.client` responses | `read1(n)` or `read(n)` |
 | a path (`str`, `os.PathLike`) | as a file |
-| anything else | by iterating over it, (a)synchronously |
+| anything else | by iteration, synchronous or asynchronous |
 """
 
 from __future__ import annotations
 
+import http
+import logging
 import os
 from typing import TYPE_CHECKING, Any
 
-from ._native import Finding, Misuse, Outcome, Reader, Response
+from ._native import Failure, Finding, Misuse, Reader, Response
+from ._outcome import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator, Collection, Iterator
 
+    from ._outcome import OutcomeName
     from .types import StreamEvent
 
-# How much is asked of a file at once.
-_READ = 65536
+logger = logging.getLogger("deltafold")
+
+# The size of one read from a file.
+_READ_BYTES = 65536
 
 
 def chunks(source: Any) -> Iterator[Any]:
-    """Gives the bytes of a synchronous source in chunks."""
+    """Returns the chunks of a synchronous source."""
     if isinstance(source, (bytes, bytearray, memoryview)):
         return iter((source,))
     if isinstance(source, (str, os.PathLike)):
-        return _of_path(source)
-    if _has(source, "iter_bytes"):
+        return _path_chunks(source)
+    source = _http_response(source)
+    if _has_method(source, "iter_bytes"):
+        if _is_async_httpx(source):
+            raise TypeError("expected a synchronous source, found an asynchronous one: use aevents")
         return iter(source.iter_bytes())
-    if _has(source, "iter_content"):
-        # Without a size requests would wait for the end of a body that is not chunked; what it reads from does not.
+    if _has_method(source, "iter_content"):
+        # Without a size, requests waits for the end of a body that is not chunked; the urllib3 response inside does not.
         raw = getattr(source, "raw", None)
-        return _of_urllib3(raw) if _has(raw, "read1") else iter(source.iter_content(None))
-    if _has(source, "read_chunked"):
-        return _of_urllib3(source)
-    if _has(source, "read1"):
-        return _of_file(source.read1)
+        return _urllib3_chunks(raw) if _has_method(raw, "read1") else iter(source.iter_content(None))
+    if _has_method(source, "read_chunked"):
+        return _urllib3_chunks(source)
+    if _has_method(source, "read1"):
+        return _file_chunks(source.read1)
     if hasattr(source, "__aiter__") or _is_aiohttp(source):
         raise TypeError("expected a synchronous source, found an asynchronous one: use aevents")
-    if _has(source, "read"):
-        return _of_file(source.read)
+    if _has_method(source, "read"):
+        return _file_chunks(source.read)
     return iter(source)
 
 
 def achunks(source: Any) -> AsyncIterator[Any]:
-    """Gives the bytes of an asynchronous source in chunks. A synchronous one is taken too."""
-    # One class of httpx serves both ways; which stream it has tells.
-    if _has(source, "aiter_bytes") and hasattr(getattr(source, "stream", source), "__aiter__"):
+    """Returns the chunks of an asynchronous source. Accepts synchronous sources, too."""
+    source = _http_response(source)
+    if _has_method(source, "aiter_bytes") and (_is_async_httpx(source) or not _has_method(source, "iter_bytes")):
         return _aiter(source.aiter_bytes())
-    if _has(source, "iter_any"):
+    if _has_method(source, "iter_any"):
         return _aiter(source.iter_any())
     if hasattr(source, "__aiter__"):
         return _aiter(source)
     if _is_aiohttp(source):
         return _aiter(source.content.iter_any())
-    return _later(chunks(source))
+    return _async_chunks(chunks(source))
 
 
-def _has(source: Any, name: str) -> bool:
+def _has_method(source: Any, name: str) -> bool:
     return callable(getattr(source, name, None))
 
 
+def _http_response(source: Any) -> Any:
+    """Returns the httpx response inside of a stream or response of the openai package, or the source itself."""
+    for name in ("http_response", "response"):
+        inner = getattr(source, name, None)
+        if _has_method(inner, "aiter_bytes"):
+            return inner
+    return source
+
+
+def _is_async_httpx(source: Any) -> bool:
+    # httpx has one response class for both ways; the byte stream inside differs.
+    return hasattr(getattr(source, "stream", None), "__aiter__") and not hasattr(source.stream, "__iter__")
+
+
 def _is_aiohttp(source: Any) -> bool:
-    # Other libraries have a `content` that reads the whole body when it is looked at.
-    if _has(source, "iter_bytes") or _has(source, "iter_content"):
+    # The attribute `content` of other libraries reads the whole body.
+    if _has_method(source, "iter_bytes") or _has_method(source, "iter_content"):
         return False
-    return _has(getattr(source, "content", None), "iter_any")
+    return _has_method(getattr(source, "content", None), "iter_any")
 
 
 def _aiter(source: Any) -> AsyncIterator[Any]:
@@ -84,44 +108,51 @@ def _aiter(source: Any) -> AsyncIterator[Any]:
     return iterator
 
 
-def _of_urllib3(source: Any) -> Iterator[Any]:
-    if getattr(source, "chunked", False) or not _has(source, "read1"):
-        return iter(source.stream(_READ, decode_content=True))
-    return _of_file(lambda size: source.read1(size, decode_content=True))
+def _urllib3_chunks(source: Any) -> Iterator[Any]:
+    if getattr(source, "chunked", False) or not _has_method(source, "read1"):
+        return iter(source.stream(_READ_BYTES, decode_content=True))
+    return _file_chunks(lambda size: source.read1(size, decode_content=True))
 
 
-def _of_path(path: Any) -> Iterator[bytes]:
+def _path_chunks(path: Any) -> Iterator[bytes]:
     with open(path, "rb") as file:
-        yield from _of_file(file.read)
+        yield from _file_chunks(file.read)
 
 
-def _of_file(read: Any) -> Iterator[Any]:
+def _file_chunks(read: Any) -> Iterator[Any]:
     while True:
-        chunk = read(_READ)
+        chunk = read(_READ_BYTES)
         if not chunk:
             return
         yield chunk
 
 
-async def _later(source: Iterator[Any]) -> AsyncIterator[Any]:
+async def _async_chunks(source: Iterator[Any]) -> AsyncIterator[Any]:
     for chunk in source:
         yield chunk
 
 
-class _Reading:
-    """What `events` and `aevents` share: the reader, and what it knows."""
+class _EventStream:
+    """The common part of `EventStream` and `AsyncEventStream`: the reader and its state."""
 
-    __slots__ = ("_source", "reader")
+    __slots__ = ("_content_type", "_outcome", "_source", "_status", "reader")
 
     def __init__(self, source: Any, reader: Reader | None, options: dict[str, Any]) -> None:
         if reader is not None and options:
-            raise Misuse("a reader that is given has its options already")
+            raise Misuse("expected either a reader or options of a new reader, found both")
         self.reader: Reader = Reader(**options) if reader is None else reader
         self._source = source
-        headers = getattr(source, "headers", None)
+        self._status: int | None = None
+        self._content_type = ""
+        self._outcome: Outcome | None = None
+        response = _http_response(source)
+        headers = getattr(response, "headers", None)
         if headers is not None and hasattr(headers, "items"):
-            status = getattr(source, "status_code", getattr(source, "status", None))
-            self.reader.note_headers(headers, status if isinstance(status, int) else None)
+            status = getattr(response, "status_code", getattr(response, "status", None))
+            self._status = status if isinstance(status, int) else None
+            self._content_type = str(headers.get("content-type", "") or "").partition(";")[0]
+            self.reader.note_headers(headers, self._status)
+        logger.debug("reading a stream from %s (HTTP status %s)", type(source).__name__, self._status)
 
     @property
     def response(self) -> Response:
@@ -130,25 +161,69 @@ class _Reading:
 
     @property
     def findings(self) -> list[Finding]:
-        """What was wrong with the stream so far."""
+        """The findings so far."""
         return self.reader.findings
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the stream ended; None while it goes on."""
-        return self.reader.outcome
+        """How the stream ended; None before its end.
+
+        An HTTP response with an error status, or with a body without events, counts as "failed"; `outcome.error` then has the
+        status and a message.
+        """
+        return self._outcome or self.reader.outcome
 
     @property
     def activity(self) -> int:
-        """A number that moves with any sign of life of the stream."""
+        """A counter that grows with any input from the stream."""
         return self.reader.activity
+
+    def raise_for_outcome(
+        self, *, allow: Collection[OutcomeName] = (), include_message: bool = False
+    ) -> Outcome:
+        """Raises OutcomeError unless the stream completed or its outcome is in `allow`; otherwise returns the outcome.
+
+        Call it after the loop over the events; raises Misuse before the end of the stream. `include_message` adds the
+        provider's message to the exception text; such a message may quote the request.
+        """
+        outcome = self.outcome
+        if outcome is None:
+            raise Misuse("the stream has not ended: read all events or call close() first")
+        return outcome.raise_for_outcome(allow=allow, include_message=include_message)
+
+    def _end(self) -> Outcome:
+        """Ends the reader and determines the outcome of the stream."""
+        if self._outcome is not None:
+            return self._outcome
+        self._outcome = outcome = self._outcome_of_answer(self.reader.close())
+        level = logging.DEBUG if outcome == "completed" else logging.WARNING
+        error = "" if outcome.error is None else f" {outcome.error!r}"
+        counts = (self.reader.event_count, self.reader.finding_count)
+        logger.log(level, "the stream ended as %s%s after %d events with %d findings", outcome.name, error, *counts)
+        if logger.isEnabledFor(logging.DEBUG):
+            for finding in self.reader.findings:
+                logger.debug("%s", finding)
+        return outcome
+
+    def _outcome_of_answer(self, outcome: Outcome) -> Outcome:
+        status, error = self._status, outcome.error
+        if status is None or outcome == "completed":
+            return outcome
+        if error is not None:
+            return Outcome("failed", error=Failure(error.type, error.code, error.message, error.param, status))
+        if outcome != "truncated" or (status < 400 and self.reader.event_count > 0):
+            return outcome
+        phrase = http.HTTPStatus(status).phrase if status in set(http.HTTPStatus) else "unknown status"
+        size = self.reader.offset
+        body = f"{size} bytes of {self._content_type or 'an unknown content type'} without events" if size else "an empty body"
+        return Outcome("failed", error=Failure(message=f"HTTP status {status} ({phrase}) with {body}", status=status))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.reader!r}>"
 
 
-class EventStream(_Reading):
-    """The events of a source, one after the other; made by `events`."""
+class EventStream(_EventStream):
+    """The events of a source, in order; `events` creates it."""
 
     __slots__ = ("_events",)
 
@@ -161,7 +236,7 @@ class EventStream(_Reading):
         for chunk in parts:
             yield from feed(chunk)
         yield from self.reader.end()
-        self.reader.close()
+        self._end()
 
     def __iter__(self) -> Iterator[StreamEvent]:
         return self._events
@@ -170,10 +245,10 @@ class EventStream(_Reading):
         return next(self._events)
 
     def close(self) -> Outcome:
-        """Ends reading, also before the source has ended, closes the source, and says how the stream ended."""
+        """Ends reading, also before the end of the source, closes the source, and returns how the stream ended."""
         _close(self._events)
         _close(self._source)
-        return self.reader.close()
+        return self._end()
 
     def __enter__(self) -> EventStream:
         return self
@@ -182,8 +257,8 @@ class EventStream(_Reading):
         self.close()
 
 
-class AsyncEventStream(_Reading):
-    """The events of an asynchronous source, one after the other; made by `aevents`."""
+class AsyncEventStream(_EventStream):
+    """The events of an asynchronous source, in order; `aevents` creates it."""
 
     __slots__ = ("_events",)
 
@@ -198,7 +273,7 @@ class AsyncEventStream(_Reading):
                 yield event
         for event in self.reader.end():
             yield event
-        self.reader.close()
+        self._end()
 
     def __aiter__(self) -> AsyncIterator[StreamEvent]:
         return self._events
@@ -207,14 +282,14 @@ class AsyncEventStream(_Reading):
         return await self._events.__anext__()
 
     async def aclose(self) -> Outcome:
-        """Ends reading, also before the source has ended, closes the source, and says how the stream ended."""
+        """Ends reading, also before the end of the source, closes the source, and returns how the stream ended."""
         for part in (self._events, self._source):
-            close = getattr(part, "aclose", None)
+            close = getattr(part, "aclose", None) or getattr(part, "close", None)
             if close is not None:
-                await close()
-            else:
-                _close(part)
-        return self.reader.close()
+                closing = close()
+                if hasattr(closing, "__await__"):
+                    await closing
+        return self._end()
 
     async def __aenter__(self) -> AsyncEventStream:
         return self
@@ -230,18 +305,18 @@ def _close(part: Any) -> None:
 
 
 def events(source: Any, *, reader: Reader | None = None, **options: Any) -> EventStream:
-    """Reads the events of a source: an HTTP response of httpx, requests or urllib3, a file, a path, bytes, or any iterable
-    of bytes.
+    """Returns the events of a source: an HTTP response of httpx, requests, urllib3 or openai, a file, a path, bytes, or any
+    iterable of bytes.
 
-    The stream has `response`, `findings`, `outcome` and `reader`, which can be asked at any time. `options` are those of
-    `Reader`. An error of the source (a timeout, a broken connection) goes through to the caller; what was read stays
-    readable.
+    The stream has `response`, `findings`, `outcome` and `reader` at any time. `options` are those of `Reader`. Exceptions of
+    the source (a timeout, a broken connection) reach the caller; the events that were read stay readable. HTTP errors and
+    failed responses do not raise: check `outcome`, or call `raise_for_outcome()` after the loop.
     """
     return EventStream(source, reader, options)
 
 
 def aevents(source: Any, *, reader: Reader | None = None, **options: Any) -> AsyncEventStream:
-    """Reads the events of an asynchronous source: an HTTP response of httpx or aiohttp, an ASGI body, or any (asynchronous)
-    iterable of bytes. As `events`, for `async for`.
+    """Returns the events of an asynchronous source for `async for`: an HTTP response of httpx, aiohttp or openai, an ASGI
+    body, or any iterable of bytes, asynchronous or not. See `events`.
     """
     return AsyncEventStream(source, reader, options)

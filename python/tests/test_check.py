@@ -32,7 +32,7 @@ def test_a_report_is_true_without_errors_and_says_everything() -> None:
 def test_a_check_takes_what_surrounds_the_stream() -> None:
     rules = deltafold.check(STREAM, headers={"content-type": "text/html"}, status=200, request={"model": "other", "input": "x"}).rules
     assert any(rule.startswith("HTTP") for rule in rules)
-    with pytest.raises(deltafold.Misuse, match="never strict"):
+    with pytest.raises(deltafold.Misuse, match="reports all findings"):
         deltafold.check(STREAM, strict=True)
 
     async def later() -> AsyncIterator[bytes]:
@@ -107,7 +107,7 @@ def test_a_stream_is_converted_whole_and_while_it_comes() -> None:
 def test_a_conversion_can_be_cancelled_and_refuses_what_it_does_not_know() -> None:
     converter = deltafold.Converter("open-responses", "chat-completions")
     converter.feed(CHAT[:200])
-    assert converter.from_ == "chat-completions" and converter.to == "open-responses" and "chat-completions" in repr(converter)
+    assert converter.source == "chat-completions" and converter.target == "open-responses" and "chat-completions" in repr(converter)
     assert b"response.incomplete" in converter.cancel() and converter.lost == 0
     with pytest.raises(deltafold.Misuse):
         converter.feed(b"x")

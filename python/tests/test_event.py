@@ -5,13 +5,17 @@ import copy
 import decimal
 import json
 import math
+import pathlib
 import pickle
+import runpy
 import sys
 from typing import Any
 
 import pytest
 
 import deltafold
+from deltafold import types
+from deltafold._native import _event_classes
 from streams import frame, stream
 
 
@@ -49,6 +53,12 @@ def test_a_field_that_is_not_there_is_an_attribute_error_or_a_key_error() -> Non
     with pytest.raises(KeyError):
         DELTA[0]
     assert 0 not in DELTA
+
+
+def test_a_missing_sequence_number_is_none() -> None:
+    event = deltafold.Event.parse({"type": "response.output_text.delta"})
+    assert event.sequence_number is None and "sequence_number" not in event and event.get("sequence_number", 7) == 7
+    assert DELTA.sequence_number == 4
 
 
 def test_a_value_of_the_wrong_type_is_given_as_it_is() -> None:
@@ -146,9 +156,53 @@ def test_events_are_copied_and_pickled() -> None:
             assert twin == event and (twin.index, twin.offset, twin.frame_name) == (event.index, event.offset, event.frame_name)
 
 
-def test_repr_shows_what_routes_and_no_payload() -> None:
-    assert repr(DELTA).startswith('<Event "response.output_text.delta" sequence_number=4 output_index=0 content_index=0, ')
+def test_repr_shows_routing_fields_and_no_payload() -> None:
+    assert repr(DELTA).startswith("<OutputTextDeltaEvent sequence_number=4 output_index=0 content_index=0, ")
     assert "Hel" not in repr(DELTA)
+    assert repr(deltafold.Event.parse('{"type":"acme:trace"}')).startswith('<ExtensionEvent "acme:trace", ')
+
+
+KINDS = {kind: cls for kind, cls in _event_classes.items() if kind not in ("extension", "unknown")}
+
+
+def test_every_kind_has_a_class_of_its_own_in_the_types_module() -> None:
+    assert len(KINDS) > 60 and len(set(KINDS.values())) == len(KINDS)
+    for kind, cls in KINDS.items():
+        event = deltafold.Event.parse({"type": kind})
+        assert type(event) is cls is getattr(types, cls.__name__), kind
+        assert cls.__module__ == "deltafold.types" and cls.__mro__[1] is deltafold.Event and cls.__doc__ == f"`{kind}`"
+        assert isinstance(event, deltafold.Event) and isinstance(event, collections.abc.Mapping)
+        assert [other for other in KINDS.values() if isinstance(event, other)] == [cls], kind
+    in_types = {name for name in types.__all__ if isinstance(getattr(types, name), type) and issubclass(getattr(types, name), deltafold.Event)}
+    assert in_types == {cls.__name__ for cls in _event_classes.values()} | {"StreamEvent"}
+
+
+def test_an_alias_has_the_class_of_its_kind() -> None:
+    event = deltafold.Event.parse({"type": "response.rate_limits.updated"})
+    assert type(event) is types.CodexRateLimitsEvent and event.kind == "codex.rate_limits"
+
+
+def test_events_of_other_types_are_extension_or_unknown_events() -> None:
+    for payload, cls in (
+        ('{"type":"acme:trace"}', types.ExtensionEvent),
+        ('{"type":"response.of.tomorrow"}', types.UnknownEvent),
+        ('{"delta":"x"}', types.UnknownEvent),
+        ("not json", types.UnknownEvent),
+    ):
+        event: deltafold.Event = deltafold.Event.parse(payload)
+        assert type(event) is cls, payload
+
+
+def test_events_keep_their_class_when_read_copied_and_pickled() -> None:
+    for event in read(stream()):
+        assert type(event) is _event_classes[event.kind]
+        assert type(copy.deepcopy(event)) is type(pickle.loads(pickle.dumps(event))) is type(event)
+
+
+def test_event_classes_cannot_be_instantiated() -> None:
+    for cls in (deltafold.Event, types.CreatedEvent, types.UnknownEvent):
+        with pytest.raises(TypeError):
+            cls()
 
 
 def test_an_event_is_a_mapping() -> None:
@@ -163,10 +217,22 @@ match event:
     case Event("response.output_text.delta", delta=text): by_class = text
 match event:
     case {"type": "response.output_text.delta", "delta": text}: by_key = text
+match event:
+    case types.CreatedEvent(): by_kind = None
+    case types.UnknownEvent() | types.ExtensionEvent(): by_kind = None
+    case types.OutputTextDeltaEvent(delta=text): by_kind = text
 """
-    names: "dict[str, Any]" = {"event": DELTA, "Event": deltafold.Event}
+    names: "dict[str, Any]" = {"event": DELTA, "Event": deltafold.Event, "types": types}
     exec(code, names)
-    assert names["by_class"] == names["by_key"] == "Hel"
+    assert names["by_class"] == names["by_key"] == names["by_kind"] == "Hel"
+
+
+@pytest.mark.skipif(sys.version_info < (3, 10), reason="match came with Python 3.10")
+def test_the_match_statement_that_type_checkers_accept_works_at_run_time() -> None:
+    names = runpy.run_path(str(pathlib.Path(__file__).parent / "typing" / "good_match.py"))
+    texts = [names["text_of"](event) for event in read(stream()) if event.type.startswith("response.output_text")]
+    assert texts == ["Hel", "lo", "Hello"]
+    assert names["text_of"](deltafold.Event.parse('{"type":"x"}')) == "unknown"
 
 
 def test_events_outlive_their_reader() -> None:

@@ -1,10 +1,11 @@
-"""The real libraries on loopback: a FastAPI server that streams a Writer's output, and every client that people use."""
+"""The real libraries on loopback: a FastAPI server that streams the output of a Writer, and the common client libraries."""
 
 import asyncio
 import contextlib
 import socket
 import threading
 import time
+import urllib.error
 import urllib.request
 from typing import Any, AsyncIterator, Iterator
 
@@ -37,7 +38,7 @@ async def create(request: fastapi.Request) -> StreamingResponse:
         writer.message()
         for number, word in enumerate(WORDS):
             writer.text(word)
-            # Every second one alone, so that chunks hold one event or two.
+            # Chunks with one event and with two.
             if number % 2:
                 yield writer.take()
                 await asyncio.sleep(0)
@@ -49,7 +50,7 @@ async def create(request: fastapi.Request) -> StreamingResponse:
 
 
 @app.get("/v1/responses")
-async def again() -> StreamingResponse:
+async def stored() -> StreamingResponse:
     async def stream() -> AsyncIterator[bytes]:
         yield deltafold.Writer("resp_1", "m-1").take()
         writer = deltafold.Writer("resp_1", "m-1", 5)
@@ -59,6 +60,13 @@ async def again() -> StreamingResponse:
         yield writer.take()
 
     return StreamingResponse(stream(), media_type="text/event-stream")
+
+
+@app.api_route("/v1/error/{status}", methods=["GET", "POST"])
+async def error(status: int) -> fastapi.responses.Response:
+    if status == 401:
+        return fastapi.responses.JSONResponse({"error": {"type": "invalid_request_error", "code": "invalid_api_key", "message": "no"}}, 401)
+    return fastapi.responses.HTMLResponse("<html>Bad Gateway</html>" if status == 502 else "", status)
 
 
 @pytest.fixture(scope="module")
@@ -78,20 +86,20 @@ def server() -> Iterator[str]:
 REQUEST: "dict[str, Any]" = {"model": "m-1", "input": "Hi", "stream": True}
 
 
-def judge(events: "deltafold.EventStream") -> None:
+def read_and_check(events: "deltafold.EventStream") -> None:
     texts = [event.delta for event in events if event.type == "response.output_text.delta"]
     assert texts == WORDS or "".join(texts) == TEXT
-    finish(events)
+    check_end(events)
 
 
-def finish(events: "deltafold.EventStream | deltafold.AsyncEventStream") -> None:
+def check_end(events: "deltafold.EventStream | deltafold.AsyncEventStream") -> None:
     assert events.outcome == "completed" and events.response.output_text == TEXT and events.findings == []
 
 
 def test_httpx(server: str) -> None:
     with httpx.stream("POST", f"{server}/responses", json=REQUEST) as response:
         events = deltafold.events(response, layers="all", profile="open-responses")
-        judge(events)
+        read_and_check(events)
         assert events.reader.rate_limits["headers"]["x-ratelimit-remaining-tokens"] == "77"
         assert events.response.usage == {**(events.response.usage or {}), "output_tokens": 200}
 
@@ -103,14 +111,14 @@ def test_httpx_async(server: str) -> None:
                 events = deltafold.aevents(response)
                 texts = [event.delta async for event in events if event.type == "response.output_text.delta"]
                 assert texts == WORDS
-                finish(events)
+                check_end(events)
 
     asyncio.run(read())
 
 
 def test_requests(server: str) -> None:
     with requests.post(f"{server}/responses", json=REQUEST, stream=True) as response:
-        judge(deltafold.events(response))
+        read_and_check(deltafold.events(response))
 
 
 def test_aiohttp(server: str) -> None:
@@ -120,7 +128,7 @@ def test_aiohttp(server: str) -> None:
                 events = deltafold.aevents(response)
                 texts = [event.delta async for event in events if event.type == "response.output_text.delta"]
                 assert texts == WORDS
-                finish(events)
+                check_end(events)
                 with pytest.raises(TypeError, match="use aevents"):
                     deltafold.events(response)
 
@@ -129,13 +137,13 @@ def test_aiohttp(server: str) -> None:
 
 def test_urllib3(server: str) -> None:
     response = urllib3.request("POST", f"{server}/responses", json=REQUEST, preload_content=False)
-    judge(deltafold.events(response))
+    read_and_check(deltafold.events(response))
     response.release_conn()
 
 
 def test_the_standard_library(server: str) -> None:
     with urllib.request.urlopen(f"{server}/responses") as response:
-        judge(deltafold.events(response))
+        read_and_check(deltafold.events(response))
 
 
 def test_events_come_while_the_connection_is_open() -> None:
@@ -199,8 +207,70 @@ def test_openai_reads_a_stored_response(server: str) -> None:
     assert isinstance(made, openai.types.responses.Response) and made.output_text == TEXT and made.output[0].type == "message"
 
 
-def test_openai_bytes_are_events_too(server: str) -> None:
+def test_openai(server: str) -> None:
     openai = pytest.importorskip("openai")
     client = openai.OpenAI(api_key="none", base_url=server)
     with client.responses.with_streaming_response.create(**REQUEST) as response:
-        judge(deltafold.events(response))
+        events = deltafold.events(response)
+        read_and_check(events)
+        assert events.reader.rate_limits["headers"]["x-ratelimit-remaining-tokens"] == "77"
+    with client.responses.create(**REQUEST) as typed_stream:
+        read_and_check(deltafold.events(typed_stream))
+
+
+def test_openai_async(server: str) -> None:
+    openai = pytest.importorskip("openai")
+
+    async def read(source: Any) -> None:
+        events = deltafold.aevents(source)
+        texts = [event.delta async for event in events if event.type == "response.output_text.delta"]
+        assert texts == WORDS and events.reader.rate_limits["headers"]["x-ratelimit-remaining-tokens"] == "77"
+        check_end(events)
+        with pytest.raises(TypeError, match="use aevents"):
+            deltafold.events(source)
+        await events.aclose()
+
+    async def main() -> None:
+        async with openai.AsyncOpenAI(api_key="none", base_url=server) as client:
+            async with client.responses.with_streaming_response.create(**REQUEST) as response:
+                await read(response)
+            await read(await client.responses.create(**REQUEST))
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize(("status", "message"), [(401, "no"), (429, "an empty body"), (502, "24 bytes of text/html")])
+def test_http_errors_are_failed_outcomes_with_every_library(server: str, status: int, message: str) -> None:
+    url = f"{server}/error/{status}"
+
+    def check(outcome: "deltafold.Outcome | None") -> None:
+        assert outcome is not None and outcome == "failed" and outcome.error is not None
+        assert outcome.error.status == status and message in outcome.error.message
+
+    def read(source: Any) -> None:
+        events = deltafold.events(source)
+        assert [event.type for event in events if event.type] == []
+        check(events.outcome)
+        with pytest.raises(deltafold.OutcomeError, match=str(status)):
+            events.raise_for_outcome()
+
+    async def aread(source: Any) -> None:
+        events = deltafold.aevents(source)
+        assert [event.type async for event in events if event.type] == []
+        check(events.outcome)
+
+    async def main() -> None:
+        async with httpx.AsyncClient() as client, client.stream("GET", url) as response:
+            await aread(response)
+        async with aiohttp.ClientSession() as session, session.get(url) as answer:
+            await aread(answer)
+
+    with httpx.stream("GET", url) as response:
+        read(response)
+    with requests.get(url, stream=True) as answer:
+        read(answer)
+    read(urllib3.request("GET", url, preload_content=False))
+    with pytest.raises(urllib.error.HTTPError) as raised:
+        urllib.request.urlopen(url)
+    read(raised.value)
+    asyncio.run(main())

@@ -77,7 +77,7 @@ def test_items_and_parts_are_live_views() -> None:
         with pytest.raises(KeyError):
             view["nonsense"]
     reader.reset()
-    with pytest.raises(IndexError, match="no such item"):
+    with pytest.raises(IndexError, match="no longer has this item"):
         item.type
 
 

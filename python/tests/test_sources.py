@@ -134,13 +134,13 @@ def test_async_reading_can_stop_early_and_closes_the_source() -> None:
     assert closed == [True]
 
 
-def test_a_reader_of_ones_own_goes_on_where_it_was() -> None:
+def test_a_given_reader_continues_where_it_stopped() -> None:
     reader = deltafold.Reader()
     reader.feed(STREAM[:800])
     reader = deltafold.Reader.restore(reader.save())
     list(deltafold.events([STREAM], reader=reader))
     assert reader.response.output_text == "Hello"
-    with pytest.raises(deltafold.Misuse, match="has its options already"):
+    with pytest.raises(deltafold.Misuse, match="either a reader or options"):
         deltafold.events(STREAM, reader=reader, strict=True)
     assert list(deltafold.events(STREAM, layers="all", profile="open-responses")) and reader.outcome == "completed"
 

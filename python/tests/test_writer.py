@@ -77,7 +77,7 @@ def test_every_intent_has_its_method() -> None:
 
 def test_what_the_state_does_not_allow_is_misuse_and_changes_nothing() -> None:
     out = writer()
-    with pytest.raises(deltafold.Misuse, match="there is no item yet") as caught:
+    with pytest.raises(deltafold.Misuse, match="expected an open item") as caught:
         out.text("x")
     assert caught.value.code == "misuse.intent" and out.take() == b""
     out.message()
@@ -99,12 +99,12 @@ def test_what_the_state_does_not_allow_is_misuse_and_changes_nothing() -> None:
             wrong()
     assert out.response == before
     out.complete()
-    with pytest.raises(deltafold.Misuse, match="the response has ended"):
+    with pytest.raises(deltafold.Misuse, match="expected an open response"):
         out.text("late")
     assert deltafold.check(out.take()).ok
 
 
-@pytest.mark.parametrize("options", [{"dialect": "nonsense"}, {"edition": "nonsense"}, {"heartbeat": "nonsense"}, {"template": 7}])
+@pytest.mark.parametrize("options", [{"reasoning_names": "nonsense"}, {"edition": "nonsense"}, {"heartbeat": "nonsense"}, {"template": 7}])
 def test_options_that_are_not_known_are_misuse(options: "dict[str, object]") -> None:
     with pytest.raises(deltafold.Misuse):
         writer(**options)

@@ -1,5 +1,5 @@
 # what: the pinned generators build (C header, wasm glue)
-# needs: cargo
+# needs: cargo cc rustfmt
 set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"
 use_target tools

@@ -1,8 +1,8 @@
 # what: format, clippy and documentation with warnings denied
-# needs: cargo rustfmt cargo-clippy
+# needs: cargo cc rustfmt cargo-clippy
 set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"
-# A folder of its own: what clippy leaves is of no use to the builds, which need not wait for it.
+# A separate folder: builds cannot use the output of clippy, and need not wait for its lock.
 use_target lint
 
 run cargo fmt --all --check

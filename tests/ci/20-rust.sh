@@ -1,5 +1,5 @@
 # what: all Rust tests, documentation examples, and the core with each set of features
-# needs: cargo
+# needs: cargo cc git zsh fish groff
 set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"
 use_target native
@@ -13,8 +13,10 @@ run cargo test --locked --workspace --doc
 
 # A workspace build merges features, so the core is also built alone with each set.
 run cargo test --locked -p deltafold --no-default-features --lib
-run cargo test --locked -p deltafold --no-default-features --features speed --lib
 run cargo check --locked -p deltafold
 for dialect in ag-ui anthropic bedrock blocks chat-completions cohere gemini mistral ollama thread-events ui-message-stream; do
     run cargo check --locked -p deltafold --no-default-features --features adapter-$dialect
+done
+for library in serde serde_json simd-json; do
+    run cargo check --locked -p deltafold --no-default-features --features $library
 done

@@ -1,5 +1,5 @@
-# what: the contract tables are what the fact files generate
-# needs: cargo
+# what: the contract tables match what the generator makes from the fact files
+# needs: cargo cc
 set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"
 use_target native

@@ -1,5 +1,5 @@
-# what: the installed C library serves projects of one's own by CMake and by pkg-config; the examples print what they say
-# needs: gcc g++ clang clang++ valgrind cmake make pkg-config python3
+# what: other projects can use the installed C library by CMake and by pkg-config; the examples print their documented output
+# needs: gcc g++ clang clang++ valgrind cmake ctest make pkg-config libcurl python3
 # after: c
 set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"
@@ -7,7 +7,7 @@ set -euo pipefail
 made=$DELTAFOLD_CACHE/c-examples
 rm -rf "$made"
 mkdir -p "$made/project"
-# A project elsewhere, and a prefix that was moved after the installation: nothing may point back.
+# A project outside the checkout, and a prefix that was moved after the installation: no path may point back.
 cp -R examples/CMakeLists.txt examples/c examples/cpp examples/streams "$made/project/"
 cp -R "$DELTAFOLD_CACHE/c/prefix" "$made/moved"
 cd "$made/project"
@@ -23,30 +23,30 @@ for compiler in gcc:g++ clang:clang++; do
 done
 programs=$made/build-gcc
 
-# Compares what a command prints with the last comment of its source: prints SOURCE COMMAND…
+# Compares the output of a command with the last comment of its source: prints SOURCE COMMAND…
 prints() {
     local source=$1
     shift
     echo "+ $*"
     "$@" >"$made/printed.txt"
-    diff <(sed '1,/^\/\/ prints:/d; s/^\/\/ \{0,1\}//' "$source") "$made/printed.txt" || die "$source prints something else"
+    diff <(sed '1,/^\/\/ prints:/d; s/^\/\/ \{0,1\}//' "$source") "$made/printed.txt" || die "$source does not print its documented output"
 }
 prints c/read.c $grind "$programs/c_read_c-deltafold" $tour
 prints cpp/read.cpp $grind "$programs/cpp_read_cpp-deltafold" $tour
 prints cpp/write.cpp $grind "$programs/cpp_write_cpp-deltafold"
 
-# What is written can be read, and what is converted there and back says the same.
+# Written streams can be read, and a conversion in both directions keeps the content.
 $grind "$programs/c_write_c-deltafold" >"$made/written.sse"
 "$programs/c_read_c-deltafold" "$made/written.sse" | tee "$made/read.txt"
-grep -qx 'Hello' "$made/read.txt" && grep -qx 'completed after 10 events, 0 findings' "$made/read.txt" || die "c/write.c writes something else"
+grep -qx 'Hello' "$made/read.txt" && grep -qx 'completed after 10 events, 0 findings' "$made/read.txt" || die "c/write.c does not write its documented stream"
 $grind "$programs/c_convert_c-deltafold" open-responses anthropic <$tour >"$made/there.sse"
 $grind "$programs/c_convert_c-deltafold" anthropic open-responses <"$made/there.sse" >"$made/back.sse"
 "$programs/c_read_c-deltafold" "$made/back.sse" >"$made/read.txt"
-diff <("$programs/c_read_c-deltafold" $tour | head -n 3) <(head -n 3 "$made/read.txt") || die "a conversion there and back says something else"
+diff <("$programs/c_read_c-deltafold" $tour | head -n 3) <(head -n 3 "$made/read.txt") || die "a conversion in both directions changes the content"
 $grind "$programs/cpp_convert_cpp-deltafold" $tour anthropic >"$made/there-cpp.sse"
 run cmp "$made/there.sse" "$made/there-cpp.sse"
 
-# A server of this machine, on the loopback, serves one client: fetch SOURCE COMMAND…
+# Starts a server on loopback for one client: fetch SOURCE COMMAND…
 fetch() {
     local source=$1 server
     shift
@@ -57,12 +57,8 @@ fetch() {
     no_proxy='*' prints "$source" "$@" "$(cat "$made/url")"
     wait $server
 }
-if [ -x "$programs/c_fetch_c" ]; then
-    fetch c/fetch.c $grind "$programs/c_fetch_c"
-    fetch cpp/fetch.cpp $grind "$programs/cpp_fetch_cpp"
-else
-    note "libcurl's headers are not here (apt-get install libcurl4-openssl-dev): the examples that read from a socket were left out"
-fi
+fetch c/fetch.c $grind "$programs/c_fetch_c"
+fetch cpp/fetch.cpp $grind "$programs/cpp_fetch_cpp"
 
 # The same examples by pkg-config, with the shared library, and with the static one and the sanitizers.
 export PKG_CONFIG_PATH=$made/moved/lib/pkgconfig
@@ -81,9 +77,7 @@ prints cpp/write.cpp "$made/write.cpp-asan"
 "$made/write.c-asan" | cmp - "$made/written.sse"
 "$made/convert.c-asan" open-responses anthropic <$tour | cmp - "$made/there.sse"
 "$made/convert.cpp-asan" $tour anthropic | cmp - "$made/there.sse"
-if [ -x "$programs/c_fetch_c" ]; then
-    run gcc -std=c11 $warn -g $sanitize c/fetch.c $(pkg-config --static --cflags --libs deltafold) $(pkg-config --cflags --libs libcurl) -o "$made/fetch.c-asan"
-    fetch c/fetch.c "$made/fetch.c-asan"
-    run g++ -std=c++17 $warn -g $sanitize cpp/fetch.cpp $(pkg-config --static --cflags --libs deltafold) $(pkg-config --cflags --libs libcurl) -o "$made/fetch.cpp-asan"
-    fetch cpp/fetch.cpp "$made/fetch.cpp-asan"
-fi
+run gcc -std=c11 $warn -g $sanitize c/fetch.c $(pkg-config --static --cflags --libs deltafold) $(pkg-config --cflags --libs libcurl) -o "$made/fetch.c-asan"
+fetch c/fetch.c "$made/fetch.c-asan"
+run g++ -std=c++17 $warn -g $sanitize cpp/fetch.cpp $(pkg-config --static --cflags --libs deltafold) $(pkg-config --cflags --libs libcurl) -o "$made/fetch.cpp-asan"
+fetch cpp/fetch.cpp "$made/fetch.cpp-asan"

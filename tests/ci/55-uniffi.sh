@@ -1,5 +1,5 @@
-# what: Kotlin and Ruby: both give the core's answer to every vector, and the packages and their quick starts work as they are laid out
-# needs: cargo ruby java javac npm python3 strip
+# what: Kotlin and Ruby: both give the same results as the core for every vector, and the packages and their quick starts work
+# needs: cargo cc rustfmt ruby gem ruby-ffi ruby-minitest java javac jna npm node npm:kotlin python3 strip
 # after: tools
 set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"
@@ -9,10 +9,8 @@ made=$DELTAFOLD_CACHE/uniffi
 binding=$ROOT/bindings/uniffi
 tools=$ROOT/tests/runners/kotlin
 export DELTAFOLD_BINDGEN_TARGET=$DELTAFOLD_CACHE/target/bindgen
-ruby -e 'require "ffi"; require "minitest"' || die "Ruby lacks a library: apt-get install ruby-ffi ruby-minitest"
 jna=${DELTAFOLD_JNA:-/usr/share/java/jna.jar}
-[ -f "$jna" ] || die "no JNA in $jna: apt-get install libjna-java"
-use_npm "$tools"
+use_npm kotlin
 compiler=$tools/node_modules/kotlin-compiler
 
 run cargo fmt --manifest-path "$binding/bindgen/Cargo.toml" --check
@@ -21,7 +19,7 @@ run bash "$binding/kotlin/build.sh" "$made" "$compiler" "$jna"
 jar=$(find "$made/maven" -name 'deltafold-*.jar' ! -name '*-sources.jar')
 run python3 "$binding/kotlin/layout.py" "$made/maven"
 
-# Runner, tests and examples are compiled together, once for each state of them and of the package.
+# Compiles runner, tests and examples together, and only when one of them or the package has changed.
 path=$jar:$jna:$compiler/lib/kotlin-stdlib.jar:$compiler/lib/kotlinx-coroutines-core-jvm.jar
 classes=$made/tests
 sources=("$tools/Run.kt" "$binding"/kotlin/src/test/kotlin/*.kt "$binding"/kotlin/examples/*.kt)
@@ -32,11 +30,11 @@ if [ "$(cat "$classes/stamp" 2>/dev/null)" != "$stamp" ]; then
     run javac -Xlint:all,-processing,-classfile -Werror -cp "$path" -d "$classes" "$binding"/kotlin/examples/*.java
     echo "$stamp" >"$classes/stamp"
 fi
-# One collector thread: two cores have other work.
+# One garbage collector thread: other steps use the cores.
 kotlin="java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmn128m -cp '$classes:$path'"
 
-run cargo build --locked -q -p deltafold-tests --bin bindings
-run "$CARGO_TARGET_DIR/debug/bindings" --light \
+run cargo build --locked -q -p deltafold-tests --bin comparer
+run "$CARGO_TARGET_DIR/debug/comparer" --light \
     "ruby=ruby -I '$made/gem/lib' '$ROOT/tests/runners/ruby/run.rb'" \
     "kotlin=$kotlin RunKt"
 
@@ -51,14 +49,14 @@ prints() {
     diff -u <(python3 -c 'import re, sys
 text = open(sys.argv[1], encoding="utf-8").read()
 print(re.sub("(?m)^(#|//) ", "", re.search(r"(?:^(?:#|//) .*\n)+\Z", text, re.M)[0]), end="")' "$file") <("$@") ||
-        die "$file prints something else"
+        die "$file does not print its documented output"
 }
 prints "$binding/ruby/examples/quick_start.rb" ruby -I "$made/gem/lib" "$binding/ruby/examples/quick_start.rb"
 prints "$binding/kotlin/examples/QuickStart.kt" sh -c "exec $kotlin QuickStartKt"
 prints "$binding/kotlin/examples/Flows.kt" sh -c "exec $kotlin FlowsKt"
 prints "$binding/kotlin/examples/QuickStartJava.java" sh -c "exec $kotlin QuickStartJava"
 
-# The gem, packed and installed where nothing else is.
+# The gem, packed, and installed in an empty folder.
 rm -rf "$made/home"
 (cd "$made/gem" && run gem build --quiet deltafold.gemspec --output "$made/deltafold.gem")
 run gem install --quiet --local --ignore-dependencies --no-document --install-dir "$made/home" "$made/deltafold.gem"

@@ -1,5 +1,5 @@
-# what: converted streams are read by the real clients: AG-UI, the AI SDK, and those of OpenAI and Anthropic in two languages
-# needs: cargo node npm python3
+# what: the published clients read converted streams: AG-UI, the AI SDK, and OpenAI and Anthropic in two languages
+# needs: cargo cc node npm python3 python3-venv npm:frontends pip:frontends
 set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"
 use_target native
@@ -10,12 +10,12 @@ mkdir -p "$streams"
 [ -n "${DELTAFOLD_SHARED-}" ] || note "DELTAFOLD_SHARED is not set: the clients read our own streams only, no recordings"
 run cargo run --locked -p deltafold-tests --bin convert-all -- "$streams"
 
-use_npm tests/frontends/node
+use_npm frontends
 for client in ag-ui ui-message-stream chat-completions anthropic; do
     run node "tests/frontends/node/$client.mjs" "$streams"
 done
 
-use_venv frontends tests/frontends/python/requirements.txt
+use_venv frontends
 for client in chat_completions anthropic_messages; do
     run "$VENV/bin/python" -W error::UserWarning "tests/frontends/python/$client.py" "$streams"
 done

@@ -1,5 +1,5 @@
 # what: npm in headless Chromium: pages, a worker, a live fetch, the inspector, and every vector
-# needs: cargo node chromium
+# needs: cargo cc node chromium
 # after: npm
 set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"
@@ -10,5 +10,5 @@ mkdir -p "$SCREENSHOTS"
 (cd npm && run node --test --test-concurrency=1 test/browser/*.test.mjs)
 echo "screenshots of the inspector: $SCREENSHOTS"
 
-run cargo build --locked -q -p deltafold-tests --bin bindings
-run "$CARGO_TARGET_DIR/debug/bindings" "chromium=env -C '$PROJECT' node '$ROOT/tests/runners/npm/browser.mjs' '$ROOT'"
+run cargo build --locked -q -p deltafold-tests --bin comparer
+run "$CARGO_TARGET_DIR/debug/comparer" "chromium=env -C '$PROJECT' node '$ROOT/tests/runners/npm/browser.mjs' '$ROOT'"

@@ -1,11 +1,11 @@
-# what: the example streams are what their generators write, and examples print what they say
-# needs: python3 cargo
+# what: the example streams match the output of their generators, and the examples print their documented output
+# needs: python3 cargo cc
 set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"
 
 made=$DELTAFOLD_CACHE/tour.sse
 python3 examples/streams/tour.py >"$made"
-run cmp "$made" examples/streams/tour.sse || die "redo it: python3 examples/streams/tour.py > examples/streams/tour.sse"
+run cmp "$made" examples/streams/tour.sse || die "regenerate it: python3 examples/streams/tour.py > examples/streams/tour.sse"
 
 use_target native
 run cargo build --locked -q -p deltafold-cli
@@ -13,12 +13,12 @@ folder=$DELTAFOLD_CACHE/streams
 rm -rf "$folder"
 run python3 examples/streams/make.py "$folder" "$CARGO_TARGET_DIR/debug/deltafold"
 cp examples/streams/README.md examples/streams/make.py examples/streams/tour.py examples/streams/tour.sse "$folder"
-run diff -r "$folder" examples/streams || die "redo it: python3 examples/streams/make.py examples/streams DELTAFOLD"
+run diff -r "$folder" examples/streams || die "regenerate it: python3 examples/streams/make.py examples/streams DELTAFOLD"
 
-# An example of the core prints what its last comment says.
+# An example of the core prints what its last comment lists.
 for example in $(grep -l '^// prints:' core/examples/*.rs); do
     name=$(basename "$example" .rs)
-    said=$(sed '1,/^\/\/ prints:/d; s/^\/\/ \{0,1\}//' "$example")
+    expected=$(sed '1,/^\/\/ prints:/d; s/^\/\/ \{0,1\}//' "$example")
     run cargo run --locked -q -p deltafold --example "$name" >"$DELTAFOLD_CACHE/example.txt"
-    diff <(echo "$said") <(grep -v '^+ ' "$DELTAFOLD_CACHE/example.txt") || die "$example prints something else"
+    diff <(echo "$expected") <(grep -v '^+ ' "$DELTAFOLD_CACHE/example.txt") || die "$example does not print its documented output"
 done

@@ -1,5 +1,5 @@
-# what: large streams are read in little memory: by the command from stdin and from a file of 2 GiB, by Python and by Node.js
-# needs: cargo python3 node
+# what: large streams are read in bounded memory: by the command line (from stdin and from a file of 2 GiB), by Python and by Node.js
+# needs: cargo cc python3 node
 # after: python npm
 set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"

@@ -1,5 +1,5 @@
-# what: the readers take no more instructions than the committed baseline, and 5 %
-# needs: cargo valgrind python3
+# what: the readers use at most 5 % more instructions than the committed baseline
+# needs: cargo cc valgrind python3 rustc
 set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"
 use_target native

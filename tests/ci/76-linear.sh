@@ -1,5 +1,5 @@
-# what: twice the input costs at most 2.2 times the instructions, for every hostile shape, on a stack of 64 KiB
-# needs: cargo valgrind python3
+# what: twice the input uses at most 2.2 times the instructions, for every hostile shape, on a stack of 64 KiB
+# needs: cargo cc valgrind python3
 set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"
 use_target native

@@ -1,5 +1,5 @@
-# what: every code block of the front pages runs and prints what the page says, and every link leads somewhere
-# needs: cargo python3 node gcc
+# what: every code block of the documentation runs and prints the documented output
+# needs: cargo cc python3 node gcc
 # after: c python npm
 set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"

@@ -1,12 +1,12 @@
 # what: no machine paths, registry hosts, unfinished code or stray files; lock files are committed; the bill of materials can be written
-# needs: git cargo python3
+# needs: git cargo cc python3
 set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"
 
 bad=0
 complain() { echo "error: $*"; bad=1; }
 
-# Greps the tracked text files; the pattern parts are split so that this file does not match itself.
+# Fails if a tracked text file contains the pattern. Patterns are split so that this file does not match itself.
 absent() {
     local why=$1 pattern=$2
     shift 2
@@ -16,30 +16,30 @@ absent() {
 }
 
 absent "a path of one machine" '(^|[^[:alnum:]_./])(/home/|/root/|/work/|/Users/|C:\\Users)'
-# Cargo.lock names its registry by Cargo's own fixed spelling, which is not a host that this build asks.
+# Cargo.lock always names the default registry, which is not necessarily the one that is used.
 absent "a registry host" '(registry\.npmjs|files\.pythonhosted|pypi\.org/simple|static\.crates\.io|index\.crates\.io|deb\.debian|artifactory)' ':!*Cargo.lock'
 absent "unfinished code" '(todo!\(|unimplemented!\(|FIX''ME|XX''X[: ])'
 absent "a test that never runs" '#\[ignore'
-absent "a merge left over" '^(<<<<<<<|>>>>>>>) '
+absent "a merge conflict marker" '^(<<<<<<<|>>>>>>>) '
 
-unsafe=$(git grep -nE '(allow|expect)\(unsafe_code\)' -- core/src ':!core/src/json/wide.rs' || true)
-[ -z "$unsafe" ] || complain "unsafe code in the core, outside of json/wide.rs"$'\n'"$unsafe"
+unsafe=$(git grep -nE '(allow|expect)\(unsafe_code\)' -- core/src ':!core/src/json/simd.rs' || true)
+[ -z "$unsafe" ] || complain "unsafe code in the core, outside of json/simd.rs"$'\n'"$unsafe"
 
 expected="
-.cargo .ci .gitattributes .github .gitignore CHANGELOG.md CONTRIBUTING.md Cargo.lock Cargo.toml DESIGN.md LICENSE-APACHE
+.cargo .ci .gitattributes .github .gitignore CHANGELOG.md CONTRIBUTING.md Cargo.lock Cargo.toml LICENSE-APACHE
 LICENSE-MIT README.md SECURITY.md benches bindings core docs examples include npm python rustfmt.toml tests
 "
 for name in $(git ls-files | cut -d/ -f1 | sort -u); do
-    case " $(echo $expected) " in *" $name "*) ;; *) complain "a stray entry at the top level: $name" ;; esac
+    case " $(echo $expected) " in *" $name "*) ;; *) complain "an unexpected entry at the top level: $name" ;; esac
 done
 
-locks="Cargo.lock tests/fuzz/Cargo.lock tests/mutants/Cargo.lock tests/tools/Cargo.lock tests/clients/node/package-lock.json"
+locks="Cargo.lock tests/fuzz/Cargo.lock tests/tools/Cargo.lock tests/clients/node/package-lock.json"
 [ ! -f npm/package.json ] || locks="$locks npm/package-lock.json"
 for lock in $locks; do
     git ls-files --error-unmatch "$lock" >/dev/null 2>&1 || complain "not committed: $lock"
 done
 
-# What users of any binding must find without a build.
+# Files that users of every binding need without a build.
 for file in LICENSE-MIT LICENSE-APACHE README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md; do
     [ -s "$file" ] || complain "missing: $file"
 done
@@ -51,7 +51,7 @@ for package in deltafold deltafold-cli deltafold-c deltafold-python deltafold-wa
     python3 tests/tools/sbom.py "$package" >/dev/null || complain "no bill of materials of $package"
 done
 
-# tests/rust/supply.rs judges licences, sources and bans by the same file; building cargo-deny takes longer than all of this step, so
+# tests/rust/project/dependencies.rs judges licences, sources and bans by the same file; building cargo-deny takes longer than all of this step, so
 # it is asked as well where it is installed.
 if cargo deny --version >/dev/null 2>&1; then
     run cargo deny --config .ci/deny.toml check licenses bans sources || complain "a licence, crate or source that is not allowed"

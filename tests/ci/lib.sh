@@ -1,83 +1,121 @@
-# What the steps share. Sourced by tests/run and by every step; needs ROOT and DELTAFOLD_CACHE.
+# Functions and settings that all steps share. tests/run and every step source this file; it needs ROOT and DELTAFOLD_CACHE.
 # shellcheck shell=bash
 
 : "${ROOT:?run steps through tests/run}" "${DELTAFOLD_CACHE:?run steps through tests/run}"
 
 export CARGO_TERM_COLOR=never CARGO_NET_RETRY=5 NO_COLOR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONDONTWRITEBYTECODE=1
 export npm_config_fund=false npm_config_audit=false npm_config_update_notifier=false
+# Only `setup` installs toolchains; a command that names a missing one must fail.
+export RUSTUP_AUTO_INSTALL=0
 
-# One target folder per set of compiler flags, so that switching flags never rebuilds the others.
+# The compiler for Miri and the sanitizers, which exist only in nightly toolchains. Pinned, so that a new lint or a bug of one day stops nobody.
+NIGHTLY=nightly-2026-05-20
+# The oldest supported compiler, which the root Cargo.toml names.
+OLDEST_RUST=$(sed -n 's/^rust-version = "\(.*\)"$/\1.0/p' "$ROOT/Cargo.toml")
+
+# --- steps ---
+
+# Prints the names of all steps, in the order of their files.
+all_steps() { local file; for file in "$ROOT"/tests/ci/[0-9][0-9]-*.sh; do file=${file##*/[0-9][0-9]-}; echo "${file%.sh}"; done; }
+
+# Prints the file of a step; fails if no step has this name.
+step_file() { local file; for file in "$ROOT"/tests/ci/[0-9][0-9]-"$1".sh; do [ -f "$file" ] && echo "$file" && return; done; return 1; }
+
+# Prints one member of a step's head: step_head STEP what|needs|after
+step_head() { sed -n "/^#/!q; s/^# $2: *//p" "$(step_file "$1")"; }
+
+# Selects the target folder. One folder per set of compiler flags, so that a switch of flags never rebuilds the others.
 use_target() { export CARGO_TARGET_DIR=$DELTAFOLD_CACHE/target/$1; }
 
-# Ends the step with a reason.
+# Ends the step with an error message.
 die() { echo "error: $*" >&2; exit 1; }
 
-# Something worth a line under the step even though it passed, such as a check that this machine cannot do.
+# Prints a remark that tests/run repeats below the step's line, such as a check that this machine cannot do.
 note() { echo "NOTE: $*"; }
 
-# Prints a headline in the log, then runs the command.
+# Prints the command into the log, then runs it.
 run() { echo "+ $*"; "$@"; }
 
-# Says how to get a program that is missing.
-how_to_get() {
-    case $1 in
-        cargo | rustc | rustup) echo "the Rust toolchain, by rustup" ;;
-        rustfmt | cargo-fmt) echo "rustup component add rustfmt" ;;
-        cargo-clippy) echo "rustup component add clippy" ;;
-        python3) echo "apt-get install python3 python3-venv (3.10 or newer)" ;;
-        node | npm | npx) echo "Node.js 20 or newer with npm 10 or newer" ;;
-        gcc | g++ | clang | cmake | make | valgrind | git | chromium) echo "apt-get install $1" ;;
-        ruby) echo "apt-get install ruby ruby-ffi" ;;
-        java | javac) echo "apt-get install default-jdk-headless (17 or newer) libjna-java" ;;
-        clang++) echo "apt-get install clang" ;;
-        nm | readelf | ar | strip) echo "apt-get install binutils" ;;
-        pkg-config) echo "apt-get install pkg-config" ;;
-        *) echo "not known" ;;
-    esac
-}
-
-# Makes sure that the compiler has a target; rustup does not install one by itself where RUSTUP_AUTO_INSTALL is 0.
-need_rust_target() {
-    [ -d "$(rustc --print sysroot)/lib/rustlib/$1/lib" ] && return
-    run rustup target add "$1" || die "the Rust target $1 cannot be had; get it with: rustup target add $1"
-}
-
-# Runs the generators of tests/tools (header, wasm glue, wasm import list), which are pinned by their own lock file.
+# Runs the generators of tests/tools (C header, wasm glue, list of wasm imports), which their own lock file pins.
 tool() {
     RUSTFLAGS="" CARGO_TARGET_DIR=$DELTAFOLD_CACHE/target/tools \
         cargo run --quiet --locked --manifest-path "$ROOT/tests/tools/Cargo.toml" -- "$@"
 }
 
-# Makes or reuses a virtual environment with the packages of a requirements file, and sets VENV to it.
+# --- what a step needs: the table tests/ci/programs.txt ---
+
+declare -A source_of=() from_of=() check_of=()
+read_table() {
+    local names name source from check
+    while IFS='|' read -r names source from check; do
+        case $names in '#'* | '') continue ;; esac
+        read -r source <<<"$source"
+        read -r from <<<"$from"
+        read -r check <<<"$check"
+        for name in $names; do
+            source_of[$name]=$source from_of[$name]=$from check_of[$name]=$check
+        done
+    done <"$ROOT/tests/ci/programs.txt"
+}
+read_table
+
+# True if a name of the table is installed.
+is_installed() {
+    case ${source_of[$1]} in
+        pip) [ "$(cat "$(venv_folder "$1")/stamp" 2>/dev/null)" = "$(venv_stamp "$1")" ] ;;
+        npm) [ "$(cat "$ROOT/${from_of[$1]}/node_modules/.stamp" 2>/dev/null)" = "$(npm_stamp "$1")" ] ;;
+        *) eval "${check_of[$1]:-command -v $1}" >/dev/null 2>&1 ;;
+    esac
+}
+
+rust_target() { [ -d "$(rustc --print sysroot)/lib/rustlib/$1/lib" ]; }
+
+nightly_is_complete() {
+    local sysroot
+    sysroot=$(rustc "+$NIGHTLY" --print sysroot) && [ -x "$sysroot/bin/cargo-miri" ] && [ -d "$sysroot/lib/rustlib/src/rust/library" ]
+}
+
+# The state of everything that a virtual environment, or a node_modules folder, is made from.
+venv_folder() { echo "$DELTAFOLD_CACHE/venv/${1#pip:}"; }
+venv_stamp() { cat "$ROOT/${from_of[$1]}"; python3 --version; venv_folder "$1"; }
+npm_stamp() {
+    local folder=$ROOT/${from_of[$1]}
+    if [ -f "$folder/package-lock.json" ]; then cat "$folder/package-lock.json"; else cat "$folder/package.json"; fi
+    node --version
+}
+
+# Installs a pip or npm entry of the table. Called by `setup`, and by use_venv and use_npm where a script runs without tests/run.
+install_packages() {
+    local name=$1 folder from=${from_of[$1]}
+    [ -z "${DELTAFOLD_NO_INSTALL-}" ] || die "not installed: $name ($from); allow it: bash tests/run setup"
+    case ${source_of[$name]} in
+        pip)
+            folder=$(venv_folder "$name")
+            rm -rf "$folder"
+            run python3 -m venv "$folder"
+            run "$folder/bin/pip" install --quiet --requirement "$ROOT/$from" || die "pip cannot get the packages of $from"
+            venv_stamp "$name" >"$folder/stamp"
+            ;;
+        npm)
+            folder=$ROOT/$from
+            if [ -f "$folder/package-lock.json" ]; then
+                (cd "$folder" && run npm ci) || die "npm cannot get the packages of $from/package-lock.json"
+            else
+                rm -rf "$folder/node_modules"
+                (cd "$folder" && run npm install --no-package-lock) || die "npm cannot get the packages of $from/package.json"
+            fi
+            npm_stamp "$name" >"$folder/node_modules/.stamp"
+            ;;
+        *) die "$name is neither a pip nor an npm entry of tests/ci/programs.txt" ;;
+    esac
+}
+
+# Sets VENV to the virtual environment of the entry pip:NAME; makes it if needed.
 use_venv() {
-    local name=$1 requirements=$2 python=${3:-python3} stamp
-    VENV=$DELTAFOLD_CACHE/venv/$name
-    stamp=$(cat "$requirements"; "$python" --version; echo "$VENV")
-    if [ "$(cat "$VENV/stamp" 2>/dev/null)" != "$stamp" ]; then
-        rm -rf "$VENV"
-        run "$python" -m venv "$VENV" || die "no virtual environment: apt-get install python3-venv"
-        run "$VENV/bin/pip" install --quiet --requirement "$requirements" || die "pip cannot get the packages of $requirements"
-        echo "$stamp" >"$VENV/stamp"
-    fi
+    is_installed "pip:$1" || install_packages "pip:$1"
+    VENV=$(venv_folder "pip:$1")
     export VENV
 }
 
-# Installs the locked packages of a folder with a package-lock.json, once per state of that file.
-use_npm() {
-    local folder=$1 stamp
-    stamp=$(cat "$folder/package-lock.json"; node --version)
-    if [ "$(cat "$folder/node_modules/.stamp" 2>/dev/null)" != "$stamp" ]; then
-        (cd "$folder" && run npm ci --no-audit --no-fund) || die "npm cannot get the packages of $folder/package-lock.json"
-        echo "$stamp" >"$folder/node_modules/.stamp"
-    fi
-}
-
-# The compiler of Miri and of the sanitizers, which only a nightly has; pinned, so that a new lint or a bug of a day stops nobody.
-NIGHTLY=nightly-2026-05-20
-
-# Says whether the nightly is there with these components, after trying to get it.
-have_nightly() {
-    cargo "+$NIGHTLY" --version >/dev/null 2>&1 && cargo "+$NIGHTLY" miri --version >/dev/null 2>&1 &&
-        [ -d "$(rustc "+$NIGHTLY" --print sysroot)/lib/rustlib/src/rust/library" ] && return
-    run rustup toolchain install "$NIGHTLY" --profile minimal -c miri -c rust-src
-}
+# Makes sure that the packages of the entry npm:NAME are in the node_modules of its folder.
+use_npm() { is_installed "npm:$1" || install_packages "npm:$1"; }

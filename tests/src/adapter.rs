@@ -88,12 +88,15 @@ pub fn gather(to: &str, out: &[u8]) -> Gathered {
 pub fn folded(to: &str, response: Response<'_>) -> Gathered {
     let mut all = Gathered::default();
     for item in response.items() {
-        match item.kind() {
-            "message" => item.parts().for_each(|part| all.text.push_str(part.text())),
+        match item.wire_type().unwrap_or_default() {
+            "message" => item.parts().for_each(|part| all.text.push_str(part.text().unwrap_or_default())),
             "reasoning" => {
-                let raw: String = item.parts().map(|part| part.text()).collect();
-                let summary: Vec<&str> =
-                    item.summary().map(|part| part.text()).filter(|text| !text.is_empty()).collect();
+                let raw: String = item.parts().map(|part| part.text().unwrap_or_default()).collect();
+                let summary: Vec<&str> = item
+                    .summary()
+                    .map(|part| part.text().unwrap_or_default())
+                    .filter(|text| !text.is_empty())
+                    .collect();
                 // Targets of one kind of reasoning take the first, with a blank line between parts of a summary.
                 match to {
                     "chat-completions" | "anthropic" if raw.is_empty() => all.reasoning.push_str(&summary.join("\n\n")),
@@ -101,12 +104,24 @@ pub fn folded(to: &str, response: Response<'_>) -> Gathered {
                     _ => all.reasoning.extend([raw, summary.concat()]),
                 }
             }
-            "function_call" => all.calls.push((item.call_id().into(), item.name().into(), item.arguments().into())),
+            "function_call" => all.calls.push((
+                item.call_id().unwrap_or_default().into(),
+                item.name().unwrap_or_default().into(),
+                item.arguments().unwrap_or_default().into(),
+            )),
             "custom_tool_call" if to == "ag-ui" => {
-                all.calls.push((item.call_id().into(), item.name().into(), item.arguments().into()));
+                all.calls.push((
+                    item.call_id().unwrap_or_default().into(),
+                    item.name().unwrap_or_default().into(),
+                    item.arguments().unwrap_or_default().into(),
+                ));
             }
             "mcp_call" if to == "ag-ui" => {
-                all.calls.push((item.id().into(), item.name().into(), item.arguments().into()));
+                all.calls.push((
+                    item.id().unwrap_or_default().into(),
+                    item.name().unwrap_or_default().into(),
+                    item.arguments().unwrap_or_default().into(),
+                ));
             }
             _ => {}
         }

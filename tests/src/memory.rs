@@ -1,4 +1,4 @@
-//! An allocator that counts, so that a test can say what a stretch of code allocates.
+//! An allocator that counts, so that a test can measure what a piece of code allocates.
 //!
 //! ```
 //! use deltafold_tests::memory::{watch, Counting};
@@ -61,7 +61,7 @@ thread_local! {
 pub struct Counting;
 
 impl Counting {
-    fn come(size: usize) {
+    fn count_allocation(size: usize) {
         // A thread that is ending has no counts any more, and nobody asks for them.
         let _ = COUNTS.try_with(|counts| {
             let mut now = counts.get();
@@ -73,7 +73,7 @@ impl Counting {
         });
     }
 
-    fn gone(size: usize) {
+    fn count_release(size: usize) {
         let _ = COUNTS.try_with(|counts| {
             let now = counts.get();
             counts.set(Counts { live: now.live - size as isize, ..now });
@@ -84,21 +84,21 @@ impl Counting {
 // SAFETY: every call goes to the system's allocator as it came; counting allocates nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        Self::come(layout.size());
+        Self::count_allocation(layout.size());
         // SAFETY: the caller keeps the promises that `System` asks for.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        Self::gone(layout.size());
+        Self::count_release(layout.size());
         // SAFETY: the pointer came from `System` with this layout.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // The old block may live until the new one is filled.
-        Self::come(size);
-        Self::gone(layout.size());
+        Self::count_allocation(size);
+        Self::count_release(layout.size());
         // SAFETY: the pointer came from `System` with this layout, and the caller keeps the other promises.
         unsafe { System.realloc(pointer, layout, size) }
     }

@@ -4,9 +4,9 @@ use deltafold::sse::{Blank, Comment, Frame, FrameDecoder, Signal};
 use deltafold::{Error, Limits, Overflow};
 use serde_json::{json, Map, Value};
 
-mod slow;
+mod reference;
 
-pub use slow::decode_slowly;
+pub use reference::decode_slowly;
 
 /// Decodes the chunks, one after another, and tells everything that came out: signals, then the tail or the error, then
 /// the state at the end. Each is one JSON object, as in `tests/vectors/sse`.

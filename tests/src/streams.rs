@@ -118,6 +118,17 @@ fn base_events(name: &str) -> Vec<Value> {
     events
 }
 
+/// The bytes of a base stream without edits.
+pub fn valid_stream(name: &str) -> Vec<u8> {
+    let mut text = String::new();
+    for (index, mut event) in base_events(name).into_iter().enumerate() {
+        event.as_object_mut().expect("an event is an object").entry("sequence_number").or_insert(json!(index));
+        text.push_str(&frame(&event));
+    }
+    text.push_str("data: [DONE]\n\n");
+    text.into_bytes()
+}
+
 fn edited(mut events: Vec<Value>, edits: &Value, vector: &Vector) -> Vec<Value> {
     let edits: Vec<&Value> = edits.as_array().into_iter().flatten().collect();
     for edit in &edits {

@@ -6,21 +6,28 @@
 //! cargo run --manifest-path benches/clients/Cargo.toml -- --quick                    # results only, on small shapes
 //! ```
 //!
+//! `recordings …` compares real recordings file by file, `payloads …` the parsing of payloads by size, `short …` streams of a few
+//! events; the other tables are synthetic.
+//!
 //! Every contender reads every event, joins the deltas of each part and notes the completed response; the reader frames by all
 //! rules of the standard, keeps findings and has the whole response besides.
+
+mod payloads;
+mod recordings;
+mod short;
 
 use std::convert::Infallible;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use async_openai::types::responses::ResponseStreamEvent as Typed;
-use deltafold_benches::contenders::{Payload, Splitter, StreamRoad};
+use deltafold_benches::contenders::{Payload, Splitter, StreamReader};
 use deltafold_benches::shapes::{Folded, Shape};
-use deltafold_benches::{measure, wanted, Contender, Cut, Mode};
+use deltafold_benches::{measure, wanted, Chunking, Contender, Mode};
 use eventsource_stream::EventStream;
 use futures_util::{stream, StreamExt};
 
-/// The crates that are compared here only; the others are roads of the benches.
+/// The crates that are compared here only; the others are methods of the benches.
 const PEERS: [(&str, fn(&[&[u8]]) -> Folded); 3] = [
     ("eventsource-stream+async-openai", eventsource_async_openai),
     ("split+async-openai", split_async_openai),
@@ -29,31 +36,34 @@ const PEERS: [(&str, fn(&[&[u8]]) -> Folded); 3] = [
 
 fn main() {
     let mode = if std::env::args().any(|word| word == "--quick") { Mode::Quick } else { Mode::Full };
-    for (name, cuts) in [
-        ("W1", &[Cut::Event, Cut::Bytes(16 << 10), Cut::Bytes(7)][..]),
-        ("W2", &[Cut::Event, Cut::Bytes(16 << 10), Cut::Bytes(7)]),
-        ("W3", &[Cut::Event, Cut::Bytes(16 << 10)]),
-        ("W5", &[Cut::Event]),
+    recordings::compare(mode);
+    payloads::compare(mode);
+    short::compare(mode);
+    for (name, chunkings) in [
+        ("W1", &[Chunking::Event, Chunking::Bytes(16 << 10), Chunking::Bytes(7)][..]),
+        ("W2", &[Chunking::Event, Chunking::Bytes(16 << 10), Chunking::Bytes(7)]),
+        ("W3", &[Chunking::Event, Chunking::Bytes(16 << 10)]),
+        ("W5", &[Chunking::Event]),
     ] {
         let shape = Shape::named(name, mode).expect("a name of the list above");
-        cuts.iter().for_each(|cut| compare(&shape, *cut, mode));
+        chunkings.iter().for_each(|chunking| compare(&shape, *chunking, mode));
     }
 }
 
-fn compare(shape: &Shape, cut: Cut, mode: Mode) {
-    let title = format!("clients {} {}", shape.name, cut.name());
+fn compare(shape: &Shape, chunking: Chunking, mode: Mode) {
+    let title = format!("clients {} {}", shape.name, chunking.name());
     if !wanted(&title) {
         return;
     }
-    let chunks = cut.chunks(&shape.stream);
-    let roads = [
-        StreamRoad::Reader,
-        StreamRoad::ReaderChecking,
-        StreamRoad::Split,
-        StreamRoad::SplitSimdTape,
-        StreamRoad::SplitSerdeTyped,
+    let chunks = chunking.chunks(&shape.stream);
+    let methods = [
+        StreamReader::Reader,
+        StreamReader::ReaderChecking,
+        StreamReader::Split,
+        StreamReader::SplitSimdTape,
+        StreamReader::SplitSerdeTyped,
     ];
-    let ours = roads.iter().map(|road| Contender::new(road.name(), || road.run(&chunks)));
+    let ours = methods.iter().map(|method| Contender::new(method.name(), || method.run(&chunks)));
     let theirs = PEERS.iter().map(|(name, run)| Contender::new(*name, || run(&chunks)));
     let check = |name: &str, folded: &Folded| {
         let result = folded.result();
@@ -65,13 +75,17 @@ fn compare(shape: &Shape, cut: Cut, mode: Mode) {
 
 fn eventsource_async_openai(chunks: &[&[u8]]) -> Folded {
     let mut folded = Folded::default();
+    for_each_event(chunks, |data| fold(data, &mut folded));
+    folded
+}
+
+fn for_each_event(chunks: &[&[u8]], mut take: impl FnMut(&str)) {
     let mut events = pin!(EventStream::new(stream::iter(chunks.iter().map(|chunk| Ok::<_, Infallible>(*chunk)))));
     let mut context = Context::from_waker(Waker::noop());
     // Every chunk is there already, so nothing is ever waited for.
     while let Poll::Ready(Some(event)) = events.poll_next_unpin(&mut context) {
-        fold(&event.expect("a good stream").data, &mut folded);
+        take(&event.expect("a good stream").data);
     }
-    folded
 }
 
 fn split_async_openai(chunks: &[&[u8]]) -> Folded {
@@ -92,7 +106,13 @@ fn split(chunks: &[&[u8]], mut take: impl FnMut(&str, &mut Folded)) -> Folded {
 }
 
 fn fold(payload: &str, folded: &mut Folded) {
-    let event: Typed = serde_json::from_str(payload).expect("an event of the library");
+    let refused = fold_if_known(payload, folded).is_err();
+    assert!(!refused, "not an event of the library");
+}
+
+/// Reads a payload with async-openai's types; an error if those do not know it, as happens with most providers' own fields.
+fn fold_if_known(payload: &str, folded: &mut Folded) -> serde_json::Result<()> {
+    let event: Typed = serde_json::from_str(payload)?;
     folded.event();
     match &event {
         Typed::ResponseOutputTextDelta(it) => {
@@ -106,4 +126,5 @@ fn fold(payload: &str, folded: &mut Folded) {
         _ => {}
     }
     std::hint::black_box(&event);
+    Ok(())
 }

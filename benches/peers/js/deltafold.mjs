@@ -1,5 +1,5 @@
-// deltafold as contenders of the peer comparison: JS_EXTRA=…/benches/peers/js/deltafold.mjs, after `bash npm/build.sh`.
-import { Reader, readEvents } from "../../../npm/dist/index.node.js";
+// deltafold as contenders of the peer comparison: JS_EXTRA=…/benches/peers/js/deltafold.mjs, after `npm run build` in npm/.
+import { Reader, readEvents } from "../../../npm/dist/index.js";
 
 export default function contenders({ Acc, readable }) {
   // Chunks are fed as they are, as eventsource-parser is fed.

@@ -12,7 +12,7 @@ pub type Payloads<'a> = Vec<(&'a str, String)>;
 
 /// A way to read payloads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EventRoad {
+pub enum PayloadReader {
     /// deltafold's event layer.
     Deltafold,
     /// The same without templates.
@@ -29,7 +29,7 @@ pub enum EventRoad {
     SerdeValue,
 }
 
-impl EventRoad {
+impl PayloadReader {
     /// All of them; the first is what ratios refer to.
     pub const ALL: [Self; 7] = [
         Self::Deltafold,
@@ -76,7 +76,7 @@ impl EventRoad {
     }
 }
 
-/// Cuts the payloads out of a shape.
+/// Extracts the payloads of a shape.
 pub fn payloads(shape: &Shape) -> Payloads<'_> {
     let text = std::str::from_utf8(&shape.stream).expect("shapes are UTF-8");
     text.split_terminator("\n\n")
@@ -103,7 +103,7 @@ fn deltafold(payloads: &Payloads<'_>, levels: Levels, folded: &mut Folded) {
     }
 }
 
-/// simd-json with what it reuses: it decodes in place, so it needs a copy of each payload.
+/// simd-json with reused buffers. It decodes in place, so it needs a copy of each payload.
 pub(super) struct Simd {
     buffers: simd_json::Buffers,
     copy: Vec<u8>,

@@ -1,8 +1,8 @@
-//! The least that framing can cost: frames cut out with memchr, no rules beyond LF, `event:` and `data:`.
+//! The lower bound of framing: splits frames with memchr and knows only LF, `event:` and `data:`.
 
 use memchr::memchr;
 
-/// Cuts chunks into frames. A frame inside a chunk is not copied; one that straddles chunks is joined once.
+/// Splits chunks into frames. A frame inside a chunk is not copied; one that spans chunks is joined once.
 #[derive(Clone, Debug, Default)]
 pub struct Splitter {
     held: Vec<u8>,
@@ -10,7 +10,7 @@ pub struct Splitter {
 }
 
 impl Splitter {
-    /// Hands the name and the data of each frame that the chunk completes to `take`.
+    /// Calls `take` with the name and the data of each frame that the chunk completes.
     #[inline]
     pub fn feed(&mut self, chunk: &[u8], mut take: impl FnMut(&[u8], &[u8])) {
         let mut rest = chunk;
@@ -31,7 +31,7 @@ impl Splitter {
         self.held.extend_from_slice(rest);
     }
 
-    /// Where in the chunk the held frame ends; the blank line may lie across the border.
+    /// The position in the chunk where the held frame ends; the blank line may span both chunks.
     fn end_of_held(&self, chunk: &[u8]) -> Option<usize> {
         if self.held.ends_with(b"\n") && chunk.first() == Some(&b'\n') {
             return Some(1);
@@ -67,7 +67,7 @@ fn frame(frame: &[u8], joined: &mut Vec<u8>, take: &mut impl FnMut(&[u8], &[u8])
     take(name, if lines > 1 { joined } else { data });
 }
 
-/// The position behind the blank line that ends the first frame.
+/// The position after the blank line that ends the first frame.
 #[inline]
 fn end_of_frame(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;

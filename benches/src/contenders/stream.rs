@@ -1,4 +1,4 @@
-//! Chunks in, the folded text out: the whole road.
+//! Chunks in, the joined text out.
 
 use deltafold::validate::Layers;
 use deltafold::{Edition, Event, Kind, Limits, Profile, Reader};
@@ -9,14 +9,14 @@ use crate::shapes::Folded;
 
 /// A way to read chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StreamRoad {
+pub enum StreamReader {
     /// `deltafold::Reader`: framing, routing, findings, accumulation. The text is taken from the response at the end.
     Reader,
-    /// The same with one look at the length of the text after each event.
+    /// The same, reading the length of the text after each event.
     ReaderLooking,
     /// The same as the first, with all layers of validation.
     ReaderChecking,
-    /// Frames only, nothing read: the limit. Its result is the number of events alone.
+    /// Frames only, without parsing: the limit. Its result is only the number of events.
     Split,
     /// Frames and simd-json's tape with reused buffers.
     SplitSimdTape,
@@ -26,7 +26,7 @@ pub enum StreamRoad {
     SplitSerdeValue,
 }
 
-impl StreamRoad {
+impl StreamReader {
     /// All of them; the first is what ratios refer to.
     pub const ALL: [Self; 7] = [
         Self::Reader,
@@ -51,7 +51,7 @@ impl StreamRoad {
         }
     }
 
-    /// Says whether the result holds text; if not, only the number of events can be checked.
+    /// Returns `true` if the result holds text; otherwise only the number of events can be checked.
     pub fn reads(self) -> bool {
         self != Self::Split
     }
@@ -80,21 +80,20 @@ impl StreamRoad {
     }
 }
 
-/// `deltafold::Reader` for what is longer than the usual limits allow.
+/// `deltafold::Reader` for streams beyond the default limits.
 pub fn reader_unlimited(chunks: &[&[u8]]) -> Folded {
     let [line_bytes, frame_bytes, response_bytes] = [usize::MAX; 3];
     let limits = Limits { line_bytes, frame_bytes, response_bytes, ..Limits::default() };
     reader(chunks, Reader::builder().limits(limits).build(), false)
 }
 
-/// `deltafold::Reader` for a program that looks at every member that the C struct of an event holds: what the C functions are
-/// compared with.
+/// `deltafold::Reader` for a program that reads every field of the C struct of an event: the C functions are compared with it.
 pub fn reader_members(chunks: &[&[u8]]) -> Folded {
     reader_with(chunks, Reader::new(), |event| {
         std::hint::black_box((
             (event.index(), event.offset(), event.fault(), event.frame_name()),
             (event.sequence_number(), event.output_index(), event.content_index(), event.summary_index()),
-            (event.wire_type(), event.item_id(), event.delta(), event.text(), event.raw()),
+            (event.wire_type(), event.item_id(), event.delta(), event.done_text(), event.raw()),
         ));
     })
 }
@@ -149,10 +148,10 @@ fn reader_with(chunks: &[&[u8]], mut reader: Reader, mut look: impl FnMut(&Event
 /// The text of every part, from the response.
 fn fold_texts(reader: &Reader, folded: &mut Folded) {
     for (output_index, item) in reader.response().items().enumerate() {
-        let texts = match item.kind() {
-            "message" => item.parts().map(|part| part.text()).collect(),
-            "reasoning" => item.summary().map(|part| part.text()).collect(),
-            _ => vec![item.arguments()],
+        let texts = match item.wire_type().unwrap_or_default() {
+            "message" => item.parts().map(|part| part.text().unwrap_or_default()).collect(),
+            "reasoning" => item.summary().map(|part| part.text().unwrap_or_default()).collect(),
+            _ => vec![item.arguments().unwrap_or_default()],
         };
         for (part, text) in texts.into_iter().enumerate().filter(|(_, text)| !text.is_empty()) {
             folded.delta(output_index as u64, part as u64, text);

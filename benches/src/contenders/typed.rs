@@ -12,7 +12,7 @@ use crate::shapes::Folded;
 pub struct Payload<'a> {
     #[serde(borrow)]
     r#type: Text<'a>,
-    sequence_number: u64,
+    sequence_number: Option<u64>,
     #[serde(borrow)]
     item_id: Option<Text<'a>>,
     output_index: Option<u64>,
@@ -36,7 +36,7 @@ impl Payload<'_> {
     }
 }
 
-/// Text that is borrowed unless it has escapes. An `Option<Cow<str>>` would always be copied.
+/// Text that is borrowed unless it has escapes; serde always copies an `Option<Cow<str>>`.
 struct Text<'a>(Cow<'a, str>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {

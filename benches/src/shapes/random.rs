@@ -15,7 +15,7 @@ const WORDS: [&str; 96] = [
     "want", "until", "very", "end", "even", "there",
 ];
 
-/// What a tokenizer cuts off: endings, marks, line ends.
+/// Other tokens: endings, punctuation, line ends.
 const ENDINGS: [&str; 18] =
     [",", ".", "s", "ing", "er", "ed", "est", "ness", "-", "'t", "?", ":", "\n\n", "\n", " **", "**", "7", "`"];
 

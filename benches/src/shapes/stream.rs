@@ -13,16 +13,16 @@ pub enum Order {
     Classic,
     /// `type`, then alphabetical.
     Alphabetical,
-    /// Alphabetical with `type` last, and a space behind commas and colons.
+    /// Alphabetical with `type` last, and a space after commas and colons.
     TypeLast,
 }
 
 /// How text that is not ASCII is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Writing {
-    /// As it is.
+    /// Unescaped.
     Utf8,
-    /// As `\uXXXX`, pairs of surrogates for what is beyond.
+    /// As `\uXXXX`, with surrogate pairs beyond the basic plane.
     Ascii,
 }
 
@@ -65,7 +65,7 @@ impl Stream {
         self.bytes.push(b'\n');
     }
 
-    /// Makes the text of a payload and counts what is in it.
+    /// Makes the text of a payload and counts its content.
     pub(super) fn payload(&mut self, kind: &str, number: u64, fields: Value, writing: Writing) -> String {
         let Value::Object(fields) = fields else { panic!("the fields of an event are an object") };
         self.folded.event();
@@ -151,7 +151,7 @@ impl Stream {
         done
     }
 
-    /// The padding that hides a delta's length from whoever watches the wire.
+    /// The padding that hides the length of a delta from an observer of the connection.
     pub(super) fn padding(&mut self, delta: &str) -> String {
         self.random.alnum(16 - delta.chars().count() % 16)
     }

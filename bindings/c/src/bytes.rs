@@ -1,4 +1,4 @@
-//! [`dfold_bytes`]: a view of bytes, given to a function or got from one.
+//! [`dfold_bytes`]: a view of bytes, passed to or returned by a function.
 
 use core::ffi::{c_char, CStr};
 
@@ -6,21 +6,21 @@ use crate::panic::boundary_or;
 
 /// A view: `len` bytes at `data`, not ending in NUL.
 ///
-/// A view that the library gives is owned by the library, and its `data` is never NULL. A view that it is given stays the
-/// caller's and is not kept; there `data` may be NULL with `len` 0.
+/// The library owns the bytes of a view that it returns, and the `data` of such a view is never NULL. The caller owns the
+/// bytes of a view that it passes in; the library does not keep the pointer, and `data` may be NULL if `len` is 0.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct dfold_bytes {
     /// The first byte.
     pub data: *const u8,
-    /// How many bytes.
+    /// Number of bytes.
     pub len: usize,
 }
 
 impl dfold_bytes {
     /// No bytes.
     pub(crate) const EMPTY: Self = Self { data: core::ptr::NonNull::dangling().as_ptr(), len: 0 };
-    /// What a caller gives who gives nothing.
+    /// An empty view as a caller passes it.
     pub(crate) const NULL: Self = Self { data: core::ptr::null(), len: 0 };
 }
 
@@ -51,9 +51,9 @@ impl From<Option<&str>> for dfold_bytes {
     }
 }
 
-/// Makes a view of a C string, to give it to a function of this library.
+/// Makes a view of a C string, to pass it to a function of this library.
 ///
-/// - Ownership: `text` ends in NUL and stays the caller's.
+/// - Ownership: `text` ends in NUL; the caller keeps it.
 /// - NULL: allowed; the view is then empty.
 /// - Threads: safe from any thread.
 /// - Views: valid as long as `text` is.

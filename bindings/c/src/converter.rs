@@ -1,139 +1,139 @@
-//! A converter: one dialect's stream in, another's out, with Open Responses between them.
+//! A converter: reads a stream in one dialect and writes it in another, with Open Responses as the intermediate form.
 
 use deltafold::adapter::{detect, Converter};
 
 use crate::bytes::dfold_bytes;
-use crate::error::{dfold_error, dfold_problem, tell, Failures};
+use crate::error::{dfold_error, dfold_problem, report_problem, LastError};
 use crate::ffi;
 use crate::panic::boundary_or;
 use crate::status::dfold_status;
 
-/// Turns one dialect's stream into another's. Opaque; made by dfold_converter_new, ended by dfold_converter_free.
+/// Converts a stream from one dialect to another. Opaque; created by dfold_converter_new, freed by dfold_converter_free.
 ///
 /// Inputs: dfold_converter_feed, dfold_converter_finish, dfold_converter_cancel. Output: dfold_converter_take after each input.
 pub struct dfold_converter {
-    converting: Converting,
-    broken: bool,
+    state: ConverterState,
+    panicked: bool,
 }
 
-/// What the handle wraps: the converter, and what the views of its outputs point to.
-pub(crate) struct Converting {
+/// Contents of the handle: the converter, and the storage that its views point to.
+pub(crate) struct ConverterState {
     converter: Converter,
-    failures: Failures,
+    last_error: LastError,
     taken: Vec<u8>,
     scratch: String,
 }
 
 impl ffi::Handle for dfold_converter {
-    type Inner = Converting;
+    type Inner = ConverterState;
 
-    fn parts(&mut self) -> (&mut Converting, &mut bool) {
-        (&mut self.converting, &mut self.broken)
+    fn parts(&mut self) -> (&mut ConverterState, &mut bool) {
+        (&mut self.state, &mut self.panicked)
     }
 }
 
-/// Makes a converter from a JSON object: `from` (detected if it is absent), `to`, `options` (an object with the options of both
+/// Creates a converter from a JSON object: `from` (detected if absent), `to`, `options` (an object with the options of both
 /// adapters), `framing` (`sse` or `jsonl`), `limits`.
 ///
-/// Read: open-responses anthropic chat-completions gemini blocks thread-events ollama mistral cohere bedrock. Written:
-/// open-responses anthropic chat-completions ag-ui ui-message-stream.
+/// Source dialects: open-responses anthropic chat-completions gemini blocks thread-events ollama mistral cohere bedrock.
+/// Target dialects: open-responses anthropic chat-completions ag-ui ui-message-stream.
 ///
-/// Returns DFOLD_OK; DFOLD_JSON_SYNTAX, DFOLD_MISUSE_ARGUMENT or DFOLD_MISUSE_UNKNOWN_NAME for options that cannot be used, with
-/// the reason in `out_problem`; DFOLD_MISUSE for NULL.
+/// Returns DFOLD_OK; DFOLD_JSON_SYNTAX, DFOLD_MISUSE_ARGUMENT or DFOLD_MISUSE_UNKNOWN_NAME for invalid options, with the
+/// reason in `out_problem`; DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: the caller owns the converter and ends it with dfold_converter_free; the text is read and not kept.
-/// - NULL: `out_problem` may be NULL; `out_converter` may not.
+/// - Ownership: the caller owns the converter and frees it with dfold_converter_free; the text is read and not kept.
+/// - NULL: `out_problem` may be NULL; `out_converter` must not.
 /// - Threads: safe from any thread.
-/// - Views: gives none.
+/// - Views: returns none.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_converter_new(
     options: dfold_bytes,
     out_problem: *mut dfold_problem,
     out_converter: *mut *mut dfold_converter,
 ) -> dfold_status {
-    // SAFETY: what all three ask for is what our caller promises.
+    // SAFETY: the caller upholds the contracts of all three functions.
     unsafe {
-        ffi::give(out_converter, || {
-            let converting = Converting {
-                converter: tell(Converter::from_json(ffi::text(options)?), out_problem)?,
-                failures: Failures::default(),
+        ffi::create(out_converter, || {
+            let state = ConverterState {
+                converter: report_problem(Converter::from_json(ffi::text(options)?), out_problem)?,
+                last_error: LastError::default(),
                 taken: Vec::new(),
                 scratch: String::new(),
             };
-            Ok(dfold_converter { converting, broken: false })
+            Ok(dfold_converter { state, panicked: false })
         })
     }
 }
 
-/// Ends a converter.
+/// Frees a converter.
 ///
-/// - Ownership: takes the converter back; using it afterwards is undefined.
+/// - Ownership: the converter is freed; using it afterwards is undefined behavior.
 /// - NULL: allowed; nothing happens.
 /// - Threads: no other call on the converter may be running.
-/// - Views: ends all that the converter gave.
+/// - Views: invalidates all views of the converter.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_converter_free(converter: *mut dfold_converter) {
-    // SAFETY: what `free` asks for is what our caller promises.
+    // SAFETY: the caller upholds the contract of `free`.
     unsafe { ffi::free(converter) }
 }
 
-/// Takes bytes of the source, cut anywhere. What came before a failure is good: take it first.
+/// Feeds bytes of the source stream, split anywhere. Output that was ready before a failure is valid: take it first.
 ///
-/// Returns DFOLD_OK; DFOLD_LIMIT_* past a limit, again and again; DFOLD_MISUSE_AFTER_FINISH after the end; DFOLD_MISUSE for NULL or
-/// an impossible length.
+/// Returns DFOLD_OK; DFOLD_LIMIT_* past a limit, on this and every later call; DFOLD_MISUSE_AFTER_FINISH after the end;
+/// DFOLD_MISUSE for NULL or an impossible length.
 ///
-/// - Ownership: the bytes are copied and stay the caller's.
-/// - NULL: `converter` may not be NULL; `chunk` may be NULL with `len` 0.
+/// - Ownership: the bytes are copied; the caller keeps them.
+/// - NULL: `converter` must not be NULL; `chunk` may be NULL with `len` 0.
 /// - Threads: one call at a time on a converter; different converters are independent.
-/// - Views: ends none.
+/// - Views: invalidates none.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_converter_feed(
     converter: *mut dfold_converter,
     chunk: *const u8,
     len: usize,
 ) -> dfold_status {
-    // SAFETY: what both ask for is what our caller promises.
+    // SAFETY: the caller upholds the contracts of both functions.
     unsafe {
-        ffi::with(converter, |Converting { converter, failures, .. }| {
+        ffi::with(converter, |ConverterState { converter, last_error, .. }| {
             let chunk = ffi::bytes(chunk, len)?;
-            failures.check(converter.feed(chunk))
+            last_error.check(converter.feed(chunk))
         })
     }
 }
 
-/// Says that the input has ended. Take what it released.
+/// Ends the input. Afterwards take the remaining output.
 ///
-/// Returns as dfold_converter_feed, and DFOLD_MISUSE_UNKNOWN_NAME if the dialect was to be detected and was not.
+/// Returns as dfold_converter_feed, and DFOLD_MISUSE_UNKNOWN_NAME if the source dialect could not be detected.
 ///
-/// - Ownership: nothing changes hands.
-/// - NULL: `converter` may not be NULL.
+/// - Ownership: no ownership changes.
+/// - NULL: `converter` must not be NULL.
 /// - Threads: one call at a time on a converter; different converters are independent.
-/// - Views: ends none.
+/// - Views: invalidates none.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_converter_finish(converter: *mut dfold_converter) -> dfold_status {
-    // SAFETY: what `with` asks for is what our caller promises.
-    unsafe { ffi::with(converter, |Converting { converter, failures, .. }| failures.check(converter.finish())) }
+    // SAFETY: the caller upholds the contract of `with`.
+    unsafe { ffi::with(converter, |ConverterState { converter, last_error, .. }| last_error.check(converter.finish())) }
 }
 
-/// Ends the response from outside: the target's stream ends as that of a response that was cancelled.
+/// Cancels the response: the target stream ends like that of a cancelled response.
 ///
 /// Returns as dfold_converter_finish.
 ///
-/// - Ownership: nothing changes hands.
-/// - NULL: `converter` may not be NULL.
+/// - Ownership: no ownership changes.
+/// - NULL: `converter` must not be NULL.
 /// - Threads: one call at a time on a converter; different converters are independent.
-/// - Views: ends none.
+/// - Views: invalidates none.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_converter_cancel(converter: *mut dfold_converter) -> dfold_status {
-    // SAFETY: what `with` asks for is what our caller promises.
-    unsafe { ffi::with(converter, |Converting { converter, failures, .. }| failures.check(converter.cancel())) }
+    // SAFETY: the caller upholds the contract of `with`.
+    unsafe { ffi::with(converter, |ConverterState { converter, last_error, .. }| last_error.check(converter.cancel())) }
 }
 
-/// Takes the target's bytes that are ready.
+/// Takes the bytes of the target stream that are ready.
 ///
 /// Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
 ///
-/// - Ownership: the bytes stay the library's; send or copy them.
+/// - Ownership: the library owns the bytes; send or copy them.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a converter; different converters are independent.
 /// - Views: valid until the next take or free.
@@ -142,22 +142,22 @@ pub unsafe extern "C" fn dfold_converter_take(
     converter: *mut dfold_converter,
     out_bytes: *mut dfold_bytes,
 ) -> dfold_status {
-    // SAFETY: what `ask` asks for is what our caller promises.
+    // SAFETY: the caller upholds the contract of `with_output`.
     unsafe {
-        ffi::ask(converter, out_bytes, |converting| {
-            converting.taken.clear();
-            converting.converter.write_into(&mut converting.taken);
-            Ok(converting.taken.as_slice().into())
+        ffi::with_output(converter, out_bytes, |state| {
+            state.taken.clear();
+            state.converter.write_into(&mut state.taken);
+            Ok(state.taken.as_slice().into())
         })
     }
 }
 
-/// Gives a report as a JSON object: `from` (null while it is not known), `to`, `lost` (a count) and `findings`: what was lost,
-/// repaired or assumed.
+/// Gets a report as a JSON object: `from` (null while unknown), `to`, `lost` (a count) and `findings` (data that was lost,
+/// repaired or assumed).
 ///
 /// Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
 ///
-/// - Ownership: the text stays the library's.
+/// - Ownership: the library owns the text.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a converter; different converters are independent.
 /// - Views: valid until the next call on the converter.
@@ -166,20 +166,20 @@ pub unsafe extern "C" fn dfold_converter_report(
     converter: *mut dfold_converter,
     out_json: *mut dfold_bytes,
 ) -> dfold_status {
-    // SAFETY: what `ask` asks for is what our caller promises.
+    // SAFETY: the caller upholds the contract of `with_output`.
     unsafe {
-        ffi::ask(converter, out_json, |converting| {
-            converting.scratch = converting.converter.report().to_string();
-            Ok(converting.scratch.as_str().into())
+        ffi::with_output(converter, out_json, |state| {
+            state.scratch = state.converter.report().to_string();
+            Ok(state.scratch.as_str().into())
         })
     }
 }
 
-/// Says in full why the last call on the converter failed.
+/// Gets the error of the last failed call on the converter.
 ///
-/// Returns DFOLD_OK; DFOLD_NO_MORE if none has failed, apart from NULL and impossible lengths; DFOLD_MISUSE for NULL.
+/// Returns DFOLD_OK; DFOLD_NO_MORE if no call has failed (DFOLD_MISUSE is not recorded); DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: the error's views stay the library's.
+/// - Ownership: the library owns the views of the error.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a converter; different converters are independent.
 /// - Views: valid until the next call on the converter.
@@ -188,20 +188,21 @@ pub unsafe extern "C" fn dfold_converter_error(
     converter: *mut dfold_converter,
     out_error: *mut dfold_error,
 ) -> dfold_status {
-    // SAFETY: what `ask` asks for is what our caller promises.
-    unsafe { ffi::ask(converter, out_error, |converting| converting.failures.show()) }
+    // SAFETY: the caller upholds the contract of `with_output`.
+    unsafe { ffi::with_output(converter, out_error, |state| state.last_error.get()) }
 }
 
-/// Says which dialect the first bytes of a stream speak, such as `anthropic`; empty while they do not tell.
+/// Detects the dialect of a stream from its first bytes, such as `anthropic`. Returns an empty view if more bytes are
+/// needed or no dialect matches.
 ///
-/// - Ownership: the bytes stay the caller's; the name is the library's.
-/// - NULL: `start` may be NULL with `len` 0; NULL with a length gives the empty name.
+/// - Ownership: the caller keeps the bytes; the library owns the name.
+/// - NULL: `start` may be NULL with `len` 0; NULL with a length returns an empty view.
 /// - Threads: safe from any thread.
 /// - Views: the name is constant and lives as long as the library.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_detect(start: *const u8, len: usize) -> dfold_bytes {
     boundary_or(dfold_bytes::EMPTY, || {
-        // SAFETY: what `bytes` asks for is what our caller promises.
+        // SAFETY: the caller upholds the contract of `bytes`.
         let start = unsafe { ffi::bytes(start, len) }.unwrap_or_default();
         detect(start).map(|dialect| dialect.name()).into()
     })

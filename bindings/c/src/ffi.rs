@@ -1,62 +1,62 @@
-//! All pointer work of the crate: raw pointers in, references or a refusal out.
+//! All pointer conversions of the crate: raw pointers to references, or an error status.
 
 use crate::bytes::dfold_bytes;
 use crate::panic::boundary;
 use crate::status::dfold_status;
 
-/// A type that C holds by pointer: what it wraps, and whether a panic left that half done.
+/// A type that C holds by pointer: its contents, and a flag that is set after a caught panic.
 pub(crate) trait Handle {
-    /// What the handle wraps.
+    /// The contents of the handle.
     type Inner;
 
-    /// The wrapped value and the mark of a caught panic.
+    /// Returns the contents and the flag of a caught panic.
     fn parts(&mut self) -> (&mut Self::Inner, &mut bool);
 }
 
-/// Gives a new handle to the caller.
+/// Creates a handle and passes it to the caller.
 ///
 /// # Safety
 /// As for [`write()`].
-pub(crate) unsafe fn give<T>(out: *mut *mut T, make: impl FnOnce() -> Result<T, dfold_status>) -> dfold_status {
+pub(crate) unsafe fn create<T>(out: *mut *mut T, make: impl FnOnce() -> Result<T, dfold_status>) -> dfold_status {
     boundary(|| {
         if out.is_null() {
             return Err(dfold_status::DFOLD_MISUSE);
         }
-        // SAFETY: the caller promises that the place is writable. A `Box` of ours is what `free` takes back.
+        // SAFETY: the caller guarantees that `out` is writable. `free` takes the same `Box` back.
         unsafe { write(out, Box::into_raw(Box::new(make()?))) }
     })
 }
 
-/// Runs a call on a handle inside the panic boundary. After a panic every later call is refused.
+/// Runs a call on a handle inside the panic boundary. After a panic every later call returns DFOLD_INTERNAL.
 ///
 /// # Safety
-/// `handle` is NULL or came from [`give`], was not freed, and no other call on it is running.
+/// `handle` is NULL or came from [`create`], was not freed, and no other call on it is running.
 #[inline]
 pub(crate) unsafe fn with<H: Handle>(
     handle: *mut H,
     body: impl FnOnce(&mut H::Inner) -> Result<(), dfold_status>,
 ) -> dfold_status {
-    // SAFETY: not NULL, made by `give`, and the caller promises that nobody else has it now.
+    // SAFETY: not NULL, created by `create`, and the caller guarantees exclusive access.
     let Some(handle) = (unsafe { handle.as_mut() }) else { return dfold_status::DFOLD_MISUSE };
-    let (inner, broken) = handle.parts();
-    if *broken {
+    let (inner, panicked) = handle.parts();
+    if *panicked {
         return dfold_status::DFOLD_INTERNAL;
     }
     let status = boundary(|| body(inner));
-    *broken = status == dfold_status::DFOLD_INTERNAL;
+    *panicked = status == dfold_status::DFOLD_INTERNAL;
     status
 }
 
-/// Runs a call on a handle that has one result, and writes it. An output that is NULL is refused before anything happens.
+/// Runs a call on a handle and writes its one result to `out`. A NULL output is refused before the call runs.
 ///
 /// # Safety
 /// As for [`with`] and [`write()`].
-pub(crate) unsafe fn ask<H: Handle, T>(
+pub(crate) unsafe fn with_output<H: Handle, T>(
     handle: *mut H,
     out: *mut T,
     body: impl FnOnce(&mut H::Inner) -> Result<T, dfold_status>,
 ) -> dfold_status {
-    // SAFETY: the caller promises what both ask for.
+    // SAFETY: the caller upholds the contracts of both functions.
     unsafe {
         with(handle, |inner| {
             if out.is_null() {
@@ -67,87 +67,87 @@ pub(crate) unsafe fn ask<H: Handle, T>(
     }
 }
 
-/// Takes a handle back and drops it; NULL is fine.
+/// Drops a handle; NULL is allowed.
 ///
 /// # Safety
-/// `handle` is NULL or came from [`give`] and was not freed.
+/// `handle` is NULL or came from [`create`] and was not freed.
 pub(crate) unsafe fn free<T>(handle: *mut T) {
     if handle.is_null() {
         return;
     }
-    // There is no status to return; a panic while dropping ends here.
+    // A free function has no status to return, so a panic while dropping is discarded.
     let _ = boundary(|| {
-        // SAFETY: the pointer came from `Box::into_raw` in `give`, and the caller promises that it comes back once.
+        // SAFETY: the pointer came from `Box::into_raw` in `create`, and the caller guarantees that it is freed once.
         drop(unsafe { Box::from_raw(handle) });
         Ok(())
     });
 }
 
-/// Reads a pointer and a length as bytes; NULL is the empty slice, and only that.
+/// Reads a pointer and a length as bytes; NULL is allowed only with length 0.
 ///
 /// # Safety
-/// Where `data` is not NULL it points to `len` bytes that nobody writes to while the result is in use.
+/// If `data` is not NULL, it points to `len` bytes that are not modified while the result is in use.
 #[inline]
 pub(crate) unsafe fn bytes<'a>(data: *const u8, len: usize) -> Result<&'a [u8], dfold_status> {
-    // SAFETY: the caller promises it.
+    // SAFETY: the caller upholds this contract.
     unsafe { array(data, len) }
 }
 
-/// Reads a pointer and a count as a slice; NULL is the empty slice, and only that.
+/// Reads a pointer and a count as a slice; NULL is allowed only with count 0.
 ///
 /// # Safety
-/// Where `data` is not NULL it points to `count` values that nobody writes to while the result is in use.
+/// If `data` is not NULL, it points to `count` values that are not modified while the result is in use.
 #[inline]
 pub(crate) unsafe fn array<'a, T>(data: *const T, count: usize) -> Result<&'a [T], dfold_status> {
     match (data.is_null(), count) {
         (true, 0) => Ok(&[]),
         (true, _) => Err(dfold_status::DFOLD_MISUSE),
         (false, _) if !data.is_aligned() => Err(dfold_status::DFOLD_MISUSE),
-        // No object is larger than isize::MAX; a length beyond it is a negative number gone wrong.
+        // No object is larger than isize::MAX; a larger length is usually a negative number.
         (false, count) if count > isize::MAX as usize / size_of::<T>().max(1) => Err(dfold_status::DFOLD_MISUSE),
-        // SAFETY: the pointer is not NULL and aligned, the length is possible, and the caller promises the rest.
+        // SAFETY: the pointer is not NULL and aligned, the length is possible, and the caller guarantees the rest.
         (false, count) => Ok(unsafe { core::slice::from_raw_parts(data, count) }),
     }
 }
 
-/// Reads a view as text; NULL is the empty text, and bytes that are not UTF-8 are an argument that cannot be used.
+/// Reads a view as text; NULL is the empty text, and bytes that are not UTF-8 are an invalid argument.
 ///
 /// # Safety
 /// As for [`bytes`].
 pub(crate) unsafe fn text<'a>(view: dfold_bytes) -> Result<&'a str, dfold_status> {
-    // SAFETY: the caller promises what `bytes` asks for.
+    // SAFETY: the caller upholds the contract of `bytes`.
     let bytes = unsafe { bytes(view.data, view.len) }?;
     core::str::from_utf8(bytes).map_err(|_| dfold_status::DFOLD_MISUSE_ARGUMENT)
 }
 
-/// A struct of options that may grow: `struct_size` comes first and says how much of it the caller knows.
+/// A struct of options that later versions may extend: its first member `struct_size` is the size in the caller's header.
 ///
 /// # Safety
 /// The type is `repr(C)`, its first member is `struct_size: usize`, every bit pattern of its bytes is a value of it.
 pub(crate) unsafe trait Options: Copy {
-    /// Every option at its default, `struct_size` being that of this library.
+    /// Every option at its default, with the `struct_size` of this library.
     const DEFAULT: Self;
 }
 
-/// No struct of options is larger; a size beyond it is memory that nobody has set.
+/// No struct of options is larger; a larger size is uninitialized memory.
 const OPTIONS_SIZE: usize = 4096;
 
-/// Reads options: what the caller's header does not know yet has its default, and what this library does not know yet must
-/// be zero. NULL is every default.
+/// Reads options: members that the caller's header lacks get their defaults, and members that this library lacks must be
+/// zero. NULL selects all defaults.
 ///
 /// # Safety
-/// Where `options` is not NULL it points to `struct_size` readable bytes that nobody writes to now.
+/// If `options` is not NULL, it points to `struct_size` readable bytes that are not modified during the call.
 pub(crate) unsafe fn options<T: Options>(options: *const T) -> Result<T, dfold_status> {
     let mut read = T::DEFAULT;
     if options.is_null() {
         return Ok(read);
     }
-    // SAFETY: not NULL; the first member is a size, and the caller promises that it is readable.
+    // SAFETY: not NULL; the first member is a size, and the caller guarantees that it is readable.
     let size = unsafe { options.cast::<usize>().read() };
     if !(size_of::<usize>()..=OPTIONS_SIZE).contains(&size) {
         return Err(dfold_status::DFOLD_MISUSE);
     }
-    // SAFETY: the caller promises `size` readable bytes.
+    // SAFETY: the caller guarantees `size` readable bytes.
     let given = unsafe { core::slice::from_raw_parts(options.cast::<u8>(), size) };
     let known = size.min(size_of::<T>());
     if given[known..].iter().any(|byte| *byte != 0) {
@@ -158,17 +158,17 @@ pub(crate) unsafe fn options<T: Options>(options: *const T) -> Result<T, dfold_s
     Ok(read)
 }
 
-/// Fills a struct of options with the defaults, as far as the caller knows it; what this library does not know is zero.
+/// Fills the caller's struct of options with defaults; members that this library does not know become zero.
 ///
 /// # Safety
-/// Where `out` is not NULL it points to `size` writable bytes that nobody else uses now.
+/// If `out` is not NULL, it points to `size` writable bytes that are not used elsewhere during the call.
 pub(crate) unsafe fn init<T: Options>(out: *mut T, size: usize) -> dfold_status {
     boundary(|| {
         if out.is_null() || !(size_of::<usize>()..=OPTIONS_SIZE).contains(&size) {
             return Err(dfold_status::DFOLD_MISUSE);
         }
         let defaults = T::DEFAULT;
-        // SAFETY: the caller promises `size` writable bytes; no more than that and no more than a `T` is copied.
+        // SAFETY: the caller guarantees `size` writable bytes; at most that and at most a `T` is copied.
         unsafe {
             core::ptr::write_bytes(out.cast::<u8>(), 0, size);
             let known = size.min(size_of::<T>());
@@ -179,25 +179,26 @@ pub(crate) unsafe fn init<T: Options>(out: *mut T, size: usize) -> dfold_status 
     })
 }
 
-/// Text that a handle's object holds and that a view of it still shows, remembered between two calls on the handle.
+/// The address of text inside a handle's object, kept between two calls on the handle.
 #[derive(Clone, Copy)]
-pub(crate) struct Kept(*const u8, usize);
+pub(crate) struct TextAddress(*const u8, usize);
 
-// SAFETY: it points into the object beside it, which is `Send` and moves with it without moving its heap memory.
-unsafe impl Send for Kept {}
+// SAFETY: the pointer leads into heap memory of an object in the same handle; that object is `Send`, and a move does not
+// move its heap memory.
+unsafe impl Send for TextAddress {}
 
-impl Kept {
-    /// Remembers where the text lies.
+impl TextAddress {
+    /// Stores the address of the text.
     pub(crate) fn new(text: &str) -> Self {
         Self(text.as_ptr(), text.len())
     }
 
-    /// The text.
+    /// Returns the text.
     ///
     /// # Safety
-    /// The object that holds the text has not been changed since [`new`](Self::new), and is not while the result is in use.
+    /// The object that holds the text is not modified between [`new`](Self::new) and the last use of the result.
     pub(crate) unsafe fn get<'a>(self) -> &'a str {
-        // SAFETY: it came from a `&str`, and the caller promises that nothing has changed it.
+        // SAFETY: the address came from a `&str`, and the caller guarantees that the text is unmodified.
         unsafe { core::str::from_utf8_unchecked(core::slice::from_raw_parts(self.0, self.1)) }
     }
 }
@@ -205,22 +206,23 @@ impl Kept {
 /// Borrows a value that the caller keeps between calls; NULL is misuse.
 ///
 /// # Safety
-/// Where `place` is not NULL it points to a `T` that nobody else uses while the result is in use.
-pub(crate) unsafe fn in_out<'a, T>(place: *mut T) -> Result<&'a mut T, dfold_status> {
-    // SAFETY: the caller promises it.
-    unsafe { place.as_mut() }.ok_or(dfold_status::DFOLD_MISUSE)
+/// If `pointer` is not NULL, it points to a `T` that is not used elsewhere while the result is in use.
+pub(crate) unsafe fn in_out<'a, T>(pointer: *mut T) -> Result<&'a mut T, dfold_status> {
+    // SAFETY: the caller upholds this contract.
+    unsafe { pointer.as_mut() }.ok_or(dfold_status::DFOLD_MISUSE)
 }
 
 /// Writes a result through an output pointer; NULL is misuse.
 ///
 /// # Safety
-/// Where `out` is not NULL it points to memory for a `T` that nobody else uses now. It need not hold a value.
+/// If `out` is not NULL, it points to writable memory for a `T` that is not used elsewhere during the call. The memory may
+/// be uninitialized.
 #[inline]
 pub(crate) unsafe fn write<T>(out: *mut T, value: T) -> Result<(), dfold_status> {
     if out.is_null() {
         return Err(dfold_status::DFOLD_MISUSE);
     }
-    // SAFETY: the pointer is not NULL, and the caller promises that it is writable. `write` drops no old value.
+    // SAFETY: the pointer is not NULL, and the caller guarantees that it is writable. `write` drops no old value.
     unsafe { out.write(value) };
     Ok(())
 }
@@ -247,7 +249,7 @@ mod tests {
             assert_eq!(bytes(b"x".as_ptr(), usize::MAX), Err(dfold_status::DFOLD_MISUSE));
             assert_eq!(write(core::ptr::null_mut::<u8>(), 1), Err(dfold_status::DFOLD_MISUSE));
             assert_eq!(in_out(core::ptr::null_mut::<u8>()), Err(dfold_status::DFOLD_MISUSE));
-            assert_eq!(give(core::ptr::null_mut(), || Ok(1)), dfold_status::DFOLD_MISUSE);
+            assert_eq!(create(core::ptr::null_mut(), || Ok(1)), dfold_status::DFOLD_MISUSE);
             assert_eq!(with(core::ptr::null_mut::<Counter>(), |_| Ok(())), dfold_status::DFOLD_MISUSE);
             free(core::ptr::null_mut::<Counter>());
         }
@@ -256,16 +258,16 @@ mod tests {
     #[test]
     fn a_handle_that_panicked_refuses_every_later_call_and_can_be_freed() {
         let (mut handle, mut null, mut out) = (core::ptr::null_mut(), core::ptr::null_mut(), 7);
-        // SAFETY: `handle` is a local that `give` fills and `free` takes back once each time.
+        // SAFETY: `handle` is a local that `create` fills and `free` frees once each time.
         unsafe {
-            assert_eq!(give(&mut handle, || Ok(Counter(0, false))), dfold_status::DFOLD_OK);
-            assert_eq!(give::<Counter>(&mut null, || panic!("forced")), dfold_status::DFOLD_INTERNAL);
+            assert_eq!(create(&mut handle, || Ok(Counter(0, false))), dfold_status::DFOLD_OK);
+            assert_eq!(create::<Counter>(&mut null, || panic!("forced")), dfold_status::DFOLD_INTERNAL);
             assert!(null.is_null());
-            assert_eq!(ask(handle, &mut out, |_| panic!("forced")), dfold_status::DFOLD_INTERNAL);
-            assert_eq!(ask(handle, &mut out, |_| Ok(2)), dfold_status::DFOLD_INTERNAL);
+            assert_eq!(with_output(handle, &mut out, |_| panic!("forced")), dfold_status::DFOLD_INTERNAL);
+            assert_eq!(with_output(handle, &mut out, |_| Ok(2)), dfold_status::DFOLD_INTERNAL);
             assert_eq!(out, 7);
             free(handle);
-            assert_eq!(give(&mut handle, || Ok(Counter(0, false))), dfold_status::DFOLD_OK);
+            assert_eq!(create(&mut handle, || Ok(Counter(0, false))), dfold_status::DFOLD_OK);
             assert_eq!(with(handle, |_| panic!("forced")), dfold_status::DFOLD_INTERNAL);
             assert_eq!(with(handle, |_| Ok(())), dfold_status::DFOLD_INTERNAL);
             free(handle);
@@ -274,20 +276,20 @@ mod tests {
 
     #[repr(C)]
     #[derive(Clone, Copy)]
-    struct Some2 {
+    struct TwoOptions {
         struct_size: usize,
         first: u64,
         second: u64,
     }
 
-    // SAFETY: three whole numbers, the size first.
-    unsafe impl Options for Some2 {
+    // SAFETY: three integers, the size first.
+    unsafe impl Options for TwoOptions {
         const DEFAULT: Self = Self { struct_size: size_of::<Self>(), first: 1, second: 2 };
     }
 
     #[test]
     fn a_caller_with_an_older_header_gets_the_defaults_of_what_it_does_not_know() {
-        let given = Some2 { struct_size: 16, first: 7, second: 9 };
+        let given = TwoOptions { struct_size: 16, first: 7, second: 9 };
         // SAFETY: `given` is larger than the size it says.
         let read = unsafe { options(&given) }.unwrap();
         assert_eq!((read.first, read.second), (7, 2));
@@ -297,25 +299,25 @@ mod tests {
     fn a_caller_with_a_newer_header_may_not_ask_for_what_is_not_known_here() {
         let given = [32usize, 7, 9, 0];
         let asking = [32usize, 7, 9, 1];
-        // SAFETY: both arrays have the 32 bytes that they speak of.
+        // SAFETY: both arrays have the 32 bytes that their first element states.
         unsafe {
-            assert_eq!(options(given.as_ptr().cast::<Some2>()).unwrap().second, 9);
-            assert!(options(asking.as_ptr().cast::<Some2>()).is_err());
+            assert_eq!(options(given.as_ptr().cast::<TwoOptions>()).unwrap().second, 9);
+            assert!(options(asking.as_ptr().cast::<TwoOptions>()).is_err());
         }
     }
 
     #[test]
     fn a_size_that_nobody_set_is_misuse() {
         for size in [0, 7, usize::MAX] {
-            let given = Some2 { struct_size: size, first: 0, second: 0 };
-            // SAFETY: nothing beyond the size is read.
+            let given = TwoOptions { struct_size: size, first: 0, second: 0 };
+            // SAFETY: only the size is read.
             assert_eq!(unsafe { options(&given) }.err(), Some(dfold_status::DFOLD_MISUSE));
         }
-        let mut out = Some2 { struct_size: 0, first: 0, second: 0 };
-        // SAFETY: `out` has the bytes that are said.
+        let mut out = TwoOptions { struct_size: 0, first: 0, second: 0 };
+        // SAFETY: `out` has at least the stated number of bytes.
         unsafe {
             assert_eq!(init(&mut out, usize::MAX), dfold_status::DFOLD_MISUSE);
-            assert_eq!(init::<Some2>(core::ptr::null_mut(), 24), dfold_status::DFOLD_MISUSE);
+            assert_eq!(init::<TwoOptions>(core::ptr::null_mut(), 24), dfold_status::DFOLD_MISUSE);
             assert_eq!(init(&mut out, 16), dfold_status::DFOLD_OK);
         }
         assert_eq!((out.struct_size, out.first, out.second), (16, 1, 0));

@@ -5,15 +5,15 @@ use deltafold::{Finding, Severity};
 
 use crate::bytes::dfold_bytes;
 
-/// How much a finding weighs, after the profile.
+/// The severity of a finding after the profile is applied.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum dfold_severity {
-    /// Worth knowing; nothing in the specification is broken.
+    /// Information; the stream breaks no rule of the specification.
     DFOLD_SEVERITY_NOTE = 0,
-    /// A SHOULD is broken, or the profile forgives the error.
+    /// The stream breaks a SHOULD, or the profile exempts the error.
     DFOLD_SEVERITY_WARNING = 1,
-    /// The stream breaks the specification.
+    /// The stream breaks a MUST of the specification.
     DFOLD_SEVERITY_ERROR = 2,
 }
 
@@ -21,44 +21,44 @@ pub enum dfold_severity {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct dfold_finding {
-    /// How much it weighs.
+    /// The severity.
     pub severity: dfold_severity,
-    /// Whether it belongs to an event, whose position is `event_index`.
+    /// True if the finding belongs to an event; `event_index` is its position.
     pub has_event_index: bool,
-    /// Whether `sequence_number` is there.
+    /// True if `sequence_number` is set.
     pub has_sequence_number: bool,
     /// Position of the event in the stream, from 0.
     pub event_index: u64,
-    /// The event's own number.
+    /// The sequence number of the event.
     pub sequence_number: u64,
     /// Byte offset from the start of the stream.
     pub offset: u64,
     /// The rule's id, such as `SEQ-03`.
     pub rule: dfold_bytes,
-    /// Which layer saw it: `framing`, `schema`, `stream` or `transport`.
+    /// The layer that reported it: `framing`, `schema`, `stream` or `transport`.
     pub layer: dfold_bytes,
-    /// JSON pointer into the event's payload; empty for the whole.
+    /// JSON pointer into the payload of the event; empty for the whole payload.
     pub path: dfold_bytes,
-    /// What was expected and what was found.
+    /// The expectation and the value that was found.
     pub message: dfold_bytes,
-    /// What was done about it, such as `opened_item`; empty if nothing was.
+    /// The repair that was made, such as `opened_item`; empty if there was none.
     pub repair: dfold_bytes,
 }
 
 impl From<&Finding> for dfold_finding {
     fn from(finding: &Finding) -> Self {
-        let place = &finding.place;
+        let location = &finding.location;
         Self {
             severity: match finding.severity {
                 Severity::Note => dfold_severity::DFOLD_SEVERITY_NOTE,
                 Severity::Warning => dfold_severity::DFOLD_SEVERITY_WARNING,
                 Severity::Error => dfold_severity::DFOLD_SEVERITY_ERROR,
             },
-            has_event_index: place.event_index.is_some(),
-            has_sequence_number: place.sequence_number.is_some(),
-            event_index: place.event_index.unwrap_or(0),
-            sequence_number: place.sequence_number.unwrap_or(0),
-            offset: place.offset,
+            has_event_index: location.event_index.is_some(),
+            has_sequence_number: location.sequence_number.is_some(),
+            event_index: location.event_index.unwrap_or(0),
+            sequence_number: location.sequence_number.unwrap_or(0),
+            offset: location.offset,
             rule: finding.rule.id().into(),
             layer: finding.layer.name().into(),
             path: finding.path.as_str().into(),
@@ -68,7 +68,7 @@ impl From<&Finding> for dfold_finding {
     }
 }
 
-/// Findings as the core words them in JSON.
+/// Serializes findings in the JSON form of the core.
 pub(crate) fn findings_json(findings: &[Finding]) -> String {
     Value::Array(findings.iter().map(Finding::to_value).collect()).to_string()
 }

@@ -1,17 +1,17 @@
-//! [`dfold_kind`]: the kinds of the core under numbers that stay.
+//! [`dfold_kind`]: the event kinds of the core with stable numbers.
 
 use deltafold::Kind;
 
 use crate::bytes::dfold_bytes;
 
-/// What an event is, by its `type`. Numbers are never reused; a kind that this header does not know yet is
-/// DFOLD_KIND_UNKNOWN in a program that was built with it.
+/// The kind of an event, from its `type`. Numbers are never reused. A program built with this header sees
+/// DFOLD_KIND_UNKNOWN for kinds that are newer than the header.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum dfold_kind {
-    /// Any other type, or none.
+    /// Any other type, or no type.
     DFOLD_KIND_UNKNOWN = 0,
-    /// A type of the form `slug:name`: an event that its sender defines.
+    /// A type of the form `slug:name`: an extension event.
     DFOLD_KIND_EXTENSION = 1,
     /// `response.created`
     DFOLD_KIND_CREATED = 10,
@@ -164,7 +164,7 @@ pub enum dfold_kind {
 }
 
 impl From<Kind> for dfold_kind {
-    // A table, looked up for every event; left to itself the compiler calls a function for it.
+    // Inlined explicitly: the conversion runs for every event and compiles to one table lookup.
     #[inline(always)]
     fn from(kind: Kind) -> Self {
         match kind {
@@ -243,16 +243,16 @@ impl From<Kind> for dfold_kind {
             Kind::Keepalive => Self::DFOLD_KIND_KEEPALIVE,
             Kind::RateLimits => Self::DFOLD_KIND_RATE_LIMITS,
             Kind::Extension => Self::DFOLD_KIND_EXTENSION,
-            // The test below finds a kind that has no number yet.
+            // The test below fails for a kind that has no number.
             _ => Self::DFOLD_KIND_UNKNOWN,
         }
     }
 }
 
-/// Returns the wire name of a kind, such as `response.created`; `extension` and `unknown` for the two that stand for many
-/// names, and `unknown` for a number that is no kind.
+/// Returns the wire name of a kind, such as `response.created`; `extension` or `unknown` for the two kinds that cover many
+/// names, and `unknown` for a number that is not a kind.
 ///
-/// - Ownership: the text is the library's; do not free it.
+/// - Ownership: the library owns the text; do not free it.
 /// - NULL: the view's `data` is never NULL.
 /// - Threads: safe from any thread.
 /// - Views: the text is constant and lives as long as the library.

@@ -3,15 +3,15 @@
 //! # Contract of every function
 //! - A function that can fail returns a [`dfold_status`]; outputs come last, are called `out_*`, and are written only on
 //!   success. Bytes are a pointer and a length, never NUL-terminated input; NULL is allowed only with length 0.
-//! - A handle is made by `_new` and ended by `_free`, which takes NULL. A view is valid until the next call on the handle
+//! - A handle is made by `_new` and freed by `_free`, which accepts NULL. A view is valid until the next call on the handle
 //!   that gave it.
 //! - A handle is used by one thread at a time and may move between threads. Different handles are independent. There is
 //!   no global state, and nothing is printed.
-//! - Every entry point stands inside the panic boundary (`panic.rs`), and only `ffi.rs` turns pointers into references.
+//! - Every entry point runs inside the panic boundary (`panic.rs`), and only `ffi.rs` turns pointers into references.
 
-// The names are those of the header.
+// The types have the names of the C header.
 #![allow(non_camel_case_types)]
-// The lines Ownership, NULL, Threads and Views of every function are what its caller has to keep; a test reads them.
+// The lines Ownership, NULL, Threads and Views of every function state its safety contract; a test checks that they exist.
 #![allow(clippy::missing_safety_doc)]
 
 mod bytes;

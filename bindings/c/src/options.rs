@@ -1,7 +1,7 @@
-//! The options of a reader as a struct that may grow.
+//! The options of a reader as an extensible struct.
 
 use deltafold::validate::Layers;
-use deltafold::{Images, Limits, Overflow, Profile, ReaderOptions};
+use deltafold::{Limits, Overflow, PreviewImages, Profile, ReaderOptions};
 
 use crate::bytes::dfold_bytes;
 use crate::ffi::{self, Options};
@@ -9,9 +9,9 @@ use crate::status::dfold_status;
 
 /// Bit of `dfold_reader_options.layers`: lines and frames.
 pub const DFOLD_LAYER_FRAMING: u32 = 1;
-/// Bit of `dfold_reader_options.layers`: each object by itself, against the contract.
+/// Bit of `dfold_reader_options.layers`: each object on its own, against the schemas.
 pub const DFOLD_LAYER_SCHEMA: u32 = 2;
-/// Bit of `dfold_reader_options.layers`: order, numbering, life cycle, agreement.
+/// Bit of `dfold_reader_options.layers`: order, numbering, life cycle, consistency.
 pub const DFOLD_LAYER_STREAM: u32 = 4;
 /// All layers.
 pub const DFOLD_LAYER_ALL: u32 = 7;
@@ -23,7 +23,7 @@ pub const DFOLD_IMAGES_KEEP: u32 = 1;
 /// Value of `dfold_reader_options.images`: no preview is kept.
 pub const DFOLD_IMAGES_DROP: u32 = 2;
 
-/// What a reader may hold; dfold_reader_options_init sets the defaults, which real streams stay far below.
+/// Limits of a reader; dfold_reader_options_init sets the defaults, which are far above real streams.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct dfold_limits {
@@ -41,37 +41,37 @@ pub struct dfold_limits {
     pub parts: usize,
     /// Bytes of accumulated text and payloads in a response.
     pub response_bytes: usize,
-    /// Findings that are kept; the rest is counted.
+    /// Findings that are kept; further ones are only counted.
     pub findings: usize,
-    /// Not 0: a line or frame past its limit is dropped, and reading goes on. 0: it ends reading.
+    /// Not 0: a line or frame past its limit is dropped, and reading continues. 0: it is an error that ends reading.
     pub drop_overflow: u32,
 }
 
-/// What a reader does. Fill it with dfold_reader_options_init, then change what you need.
+/// The options of a reader. Initialize the struct with dfold_reader_options_init, then change members.
 ///
-/// The views in it are read during the call that takes the options, and not kept.
+/// The views in it are read during the call that receives the options, and not kept.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct dfold_reader_options {
-    /// Size of this struct in the header that the program was built with; set by dfold_reader_options_init.
+    /// Size of this struct in the header the program was built with; set by dfold_reader_options_init.
     pub struct_size: usize,
-    /// Not 0: end reading at the first finding that is an error.
+    /// Not 0: the first finding of severity error ends reading.
     pub strict: u32,
-    /// Which layers validate the stream: bits DFOLD_LAYER_*. 0: only what reading runs into is reported.
+    /// The layers that validate the stream: bits DFOLD_LAYER_*. 0: no validation; only findings that reading itself makes are reported.
     pub layers: u32,
-    /// Not 0: findings may quote short pieces of the payload, which may hold secrets.
+    /// Not 0: findings may quote short parts of the payload, which may contain secrets.
     pub quote: u32,
-    /// Not 0: the response is rebuilt from the events alone; the terminal snapshot only says how it ended.
-    pub without_terminal: u32,
-    /// What happens to preview images: DFOLD_IMAGES_*.
+    /// Not 0: the response is built from the events alone; the terminal snapshot only gives the outcome.
+    pub ignore_terminal_snapshot: u32,
+    /// Which preview images are kept: DFOLD_IMAGES_*.
     pub images: u32,
-    /// Not 0: the stream is a replay of what came after `starting_after`.
+    /// Not 0: the stream is a replay that starts after the sequence number `starting_after`.
     pub has_starting_after: u32,
     /// The sequence number that the replay follows.
     pub starting_after: u64,
-    /// What each rule weighs: the name of a built-in profile, or a profile as a JSON object. Empty: `any`.
+    /// The severity of each rule: the name of a built-in profile, or a profile as a JSON object. Empty: `any`.
     pub profile: dfold_bytes,
-    /// The edition to validate against, such as `2026-04-24` or `split`. Empty: that of the profile.
+    /// The edition to validate against, such as `2026-04-24` or `split`. Empty: the edition of the profile.
     pub edition: dfold_bytes,
     /// Bounds on memory, depth and count.
     pub limits: dfold_limits,
@@ -80,35 +80,35 @@ pub struct dfold_reader_options {
 /// Sets every option to its default.
 ///
 /// `struct_size` is `sizeof(dfold_reader_options)`. Returns DFOLD_OK, or DFOLD_MISUSE if `out_options` is NULL or the size
-/// cannot be one.
+/// is impossible.
 ///
-/// - Ownership: the struct is the caller's.
-/// - NULL: `out_options` may not be NULL.
+/// - Ownership: the caller owns the struct.
+/// - NULL: `out_options` must not be NULL.
 /// - Threads: safe from any thread.
-/// - Views: those in the struct become empty.
+/// - Views: the views in the struct become empty.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_reader_options_init(
     out_options: *mut dfold_reader_options,
     struct_size: usize,
 ) -> dfold_status {
-    // SAFETY: what `init` asks for is what our caller promises.
+    // SAFETY: the caller upholds the contract of `init`.
     unsafe { ffi::init(out_options, struct_size) }
 }
 
-// SAFETY: `repr(C)`, the size first, and nothing but whole numbers and pointers, for which every bit pattern is a value.
+// SAFETY: `repr(C)`, the size first, then only integers and pointers, for which every bit pattern is valid.
 unsafe impl Options for dfold_reader_options {
     const DEFAULT: Self = Self {
         struct_size: size_of::<Self>(),
         strict: 0,
         layers: 0,
         quote: 0,
-        without_terminal: 0,
+        ignore_terminal_snapshot: 0,
         images: DFOLD_IMAGES_KEEP_LAST,
         has_starting_after: 0,
         starting_after: 0,
         profile: dfold_bytes::NULL,
         edition: dfold_bytes::NULL,
-        // The test below holds them equal to the core's.
+        // The test below compares them with the defaults of the core.
         limits: dfold_limits {
             line_bytes: 64 << 20,
             frame_bytes: 64 << 20,
@@ -139,12 +139,12 @@ impl From<dfold_limits> for Limits {
     }
 }
 
-/// Reads the options of a reader; NULL is every default.
+/// Reads the options of a reader; NULL selects all defaults.
 ///
 /// # Safety
-/// As for [`ffi::options`]; the views in the struct are as [`ffi::text`] asks for them.
+/// As for [`ffi::options`]; the views in the struct meet the contract of [`ffi::text`].
 pub(crate) unsafe fn reader_options(given: *const dfold_reader_options) -> Result<ReaderOptions, dfold_status> {
-    // SAFETY: the caller promises what each of them asks for.
+    // SAFETY: the caller upholds the contract of each function.
     let (given, profile, edition) = unsafe {
         let given = ffi::options(given)?;
         (given, ffi::text(given.profile)?, ffi::text(given.edition)?)
@@ -163,11 +163,11 @@ pub(crate) unsafe fn reader_options(given: *const dfold_reader_options) -> Resul
         }
     }
     options.quote = given.quote != 0;
-    options.accumulate.without_terminal = given.without_terminal != 0;
+    options.accumulate.ignore_terminal_snapshot = given.ignore_terminal_snapshot != 0;
     options.accumulate.images = match given.images {
-        DFOLD_IMAGES_KEEP_LAST => Images::KeepLast,
-        DFOLD_IMAGES_KEEP => Images::Keep,
-        DFOLD_IMAGES_DROP => Images::Drop,
+        DFOLD_IMAGES_KEEP_LAST => PreviewImages::KeepLast,
+        DFOLD_IMAGES_KEEP => PreviewImages::Keep,
+        DFOLD_IMAGES_DROP => PreviewImages::Drop,
         _ => return Err(dfold_status::DFOLD_MISUSE_ARGUMENT),
     };
     options.starting_after = (given.has_starting_after != 0).then_some(given.starting_after);

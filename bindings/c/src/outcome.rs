@@ -10,41 +10,41 @@ use crate::bytes::dfold_bytes;
 pub enum dfold_outcome_kind {
     /// `response.completed` arrived.
     DFOLD_OUTCOME_COMPLETED = 0,
-    /// `response.incomplete` arrived; `reason` says why.
+    /// `response.incomplete` arrived; `reason` has the reason.
     DFOLD_OUTCOME_INCOMPLETE = 1,
-    /// `response.failed` or an `error` event arrived; the `error_*` views say what.
+    /// `response.failed` or an `error` event arrived; the `error_*` views have the details.
     DFOLD_OUTCOME_FAILED = 2,
     /// The response was cancelled.
     DFOLD_OUTCOME_CANCELLED = 3,
-    /// Input ended without a terminal event; resume after `last_sequence_number`.
+    /// The input ended without a terminal event; resume after `last_sequence_number`.
     DFOLD_OUTCOME_TRUNCATED = 4,
-    /// An outcome that this header does not know yet; `name` has its word.
+    /// An outcome that is newer than this header; `name` has its name.
     DFOLD_OUTCOME_OTHER = 5,
 }
 
-/// How a stream ended, and what it said about it. Views that do not apply are empty.
+/// How a stream ended, with the reason or error. Views that do not apply are empty.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct dfold_outcome {
     /// How.
     pub kind: dfold_outcome_kind,
-    /// Whether `last_sequence_number` is there; only for a truncated stream.
+    /// True if `last_sequence_number` is set; only for a truncated stream.
     pub has_last_sequence_number: bool,
-    /// Whether `error_param` is there.
+    /// True if `error_param` is set.
     pub has_error_param: bool,
-    /// The last sequence number seen.
+    /// The last sequence number that was received.
     pub last_sequence_number: u64,
-    /// The word for it: `completed`, `incomplete`, `failed`, `cancelled`, `truncated`.
+    /// The name of the outcome: `completed`, `incomplete`, `failed`, `cancelled`, `truncated`.
     pub name: dfold_bytes,
     /// `incomplete_details.reason`.
     pub reason: dfold_bytes,
-    /// Class of the error, such as `server_error`.
+    /// Type of the error, such as `server_error`.
     pub error_type: dfold_bytes,
-    /// Exact cause of the error.
+    /// Code of the error.
     pub error_code: dfold_bytes,
-    /// Text for people.
+    /// Message of the error.
     pub error_message: dfold_bytes,
-    /// The request parameter concerned.
+    /// The request parameter that caused the error.
     pub error_param: dfold_bytes,
 }
 
@@ -82,7 +82,7 @@ impl From<&Outcome> for dfold_outcome {
                 seen.has_last_sequence_number = last_sequence_number.is_some();
                 seen.last_sequence_number = last_sequence_number.unwrap_or(0);
             }
-            // The core may learn more; the name says it until this crate does.
+            // An outcome that a newer core adds keeps DFOLD_OUTCOME_OTHER; `name` identifies it.
             _ => {}
         }
         seen

@@ -5,7 +5,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 
 use crate::status::dfold_status;
 
-/// Panics on demand, for the test that forces one inside every entry point. Built only with the feature `__panics`.
+/// Panics on demand, for the test that forces a panic inside every entry point. Compiled only with the feature `__panics`.
 #[cfg(feature = "__panics")]
 mod forced {
     use std::cell::Cell;
@@ -14,13 +14,13 @@ mod forced {
         static ARMED: Cell<bool> = const { Cell::new(false) };
     }
 
-    /// Lets the next entry point that this thread calls panic.
+    /// Makes the next entry point that this thread calls panic.
     #[no_mangle]
     extern "C" fn dfold_test_panic() {
         ARMED.set(true);
     }
 
-    pub(super) fn strike() {
+    pub(super) fn panic_if_armed() {
         if ARMED.replace(false) {
             panic!("forced");
         }
@@ -30,17 +30,17 @@ mod forced {
 #[cfg(not(feature = "__panics"))]
 mod forced {
     #[inline(always)]
-    pub(super) fn strike() {}
+    pub(super) fn panic_if_armed() {}
 }
 
 /// Runs the body of an entry point; a panic becomes [`dfold_status::DFOLD_INTERNAL`].
 ///
-/// What the body touched may be half done after a panic. That is why the status tells the caller to free the handle and
-/// do nothing else with it, and why asserting unwind safety here is true.
+/// A panic may leave the handle in an inconsistent state. `AssertUnwindSafe` is sound because the status DFOLD_INTERNAL
+/// allows the caller only to free the handle.
 #[inline]
 pub(crate) fn boundary(body: impl FnOnce() -> Result<(), dfold_status>) -> dfold_status {
     match catch_unwind(AssertUnwindSafe(|| {
-        forced::strike();
+        forced::panic_if_armed();
         body()
     })) {
         Ok(Ok(())) => dfold_status::DFOLD_OK,
@@ -55,7 +55,7 @@ pub(crate) fn boundary(body: impl FnOnce() -> Result<(), dfold_status>) -> dfold
 /// Runs the body of an entry point that has no status to return; a panic becomes `otherwise`.
 pub(crate) fn boundary_or<T>(otherwise: T, body: impl FnOnce() -> T) -> T {
     match catch_unwind(AssertUnwindSafe(|| {
-        forced::strike();
+        forced::panic_if_armed();
         body()
     })) {
         Ok(value) => value,
@@ -66,7 +66,7 @@ pub(crate) fn boundary_or<T>(otherwise: T, body: impl FnOnce() -> T) -> T {
     }
 }
 
-/// Drops what a panic brought. That may panic in turn; what it brings then is left where it is, a few bytes.
+/// Drops a panic payload. The drop may panic in turn; that second payload is leaked.
 fn discard(payload: Box<dyn Any + Send>) {
     if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
         core::mem::forget(again);

@@ -1,168 +1,171 @@
-//! JSON that is still growing, on its own: pieces of text in, the value so far out.
+//! Partial JSON: takes a JSON text in pieces and returns the value so far.
 
 use deltafold::json::{PartialJson, PartialOptions, Value};
 
 use crate::bytes::dfold_bytes;
-use crate::error::{dfold_error, dfold_problem, tell, Failures};
+use crate::error::{dfold_error, dfold_problem, report_problem, LastError};
 use crate::ffi;
 use crate::status::dfold_status;
 
-/// Reads one JSON value that arrives in pieces. Opaque; made by dfold_partial_new, ended by dfold_partial_free.
+/// Reads one JSON value that arrives in pieces. Opaque; created by dfold_partial_new, freed by dfold_partial_free.
 pub struct dfold_partial {
-    growing: Growing,
-    broken: bool,
+    state: PartialState,
+    panicked: bool,
 }
 
-/// What the handle wraps: the parser, and what the views of its getters point to.
-pub(crate) struct Growing {
+/// Contents of the handle: the parser, and the storage that its views point to.
+pub(crate) struct PartialState {
     partial: PartialJson,
-    failures: Failures,
+    last_error: LastError,
     scratch: String,
 }
 
-impl Growing {
-    fn show(&mut self, text: String) -> dfold_bytes {
+impl PartialState {
+    fn store(&mut self, text: String) -> dfold_bytes {
         self.scratch = text;
         self.scratch.as_str().into()
     }
 }
 
 impl ffi::Handle for dfold_partial {
-    type Inner = Growing;
+    type Inner = PartialState;
 
-    fn parts(&mut self) -> (&mut Growing, &mut bool) {
-        (&mut self.growing, &mut self.broken)
+    fn parts(&mut self) -> (&mut PartialState, &mut bool) {
+        (&mut self.state, &mut self.panicked)
     }
 }
 
-/// Makes a parser. Options are a JSON object: `strings`, `numbers`, `literals` (each `include`, `omit` or `mark`: what stands for
-/// one that is not finished), `depth`, `notes` (whether changes are noted).
+/// Creates a parser. Options are a JSON object: `strings`, `numbers`, `literals` (each `include`, `omit` or `mark`: how an
+/// unfinished one appears in the value), `depth` (maximum nesting), `notes` (true to record changes).
 ///
-/// Returns DFOLD_OK; DFOLD_JSON_SYNTAX, DFOLD_MISUSE_ARGUMENT or DFOLD_MISUSE_UNKNOWN_NAME for options that cannot be used, with
-/// the reason in `out_problem`; DFOLD_MISUSE for NULL.
+/// Returns DFOLD_OK; DFOLD_JSON_SYNTAX, DFOLD_MISUSE_ARGUMENT or DFOLD_MISUSE_UNKNOWN_NAME for invalid options, with the
+/// reason in `out_problem`; DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: the caller owns the parser and ends it with dfold_partial_free; the text is read and not kept.
-/// - NULL: `options.data` may be NULL with length 0, for the defaults; `out_problem` may be NULL; `out_partial` may not.
+/// - Ownership: the caller owns the parser and frees it with dfold_partial_free; the text is read and not kept.
+/// - NULL: `options.data` may be NULL with length 0, for the defaults; `out_problem` may be NULL; `out_partial` must not.
 /// - Threads: safe from any thread.
-/// - Views: gives none.
+/// - Views: returns none.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_partial_new(
     options: dfold_bytes,
     out_problem: *mut dfold_problem,
     out_partial: *mut *mut dfold_partial,
 ) -> dfold_status {
-    // SAFETY: what all three ask for is what our caller promises.
+    // SAFETY: the caller upholds the contracts of all three functions.
     unsafe {
-        ffi::give(out_partial, || {
-            let options = tell(PartialOptions::from_json(ffi::text(options)?), out_problem)?;
+        ffi::create(out_partial, || {
+            let options = report_problem(PartialOptions::from_json(ffi::text(options)?), out_problem)?;
             let partial = PartialJson::new(options);
-            let growing = Growing { partial, failures: Failures::default(), scratch: String::new() };
-            Ok(dfold_partial { growing, broken: false })
+            let state = PartialState { partial, last_error: LastError::default(), scratch: String::new() };
+            Ok(dfold_partial { state, panicked: false })
         })
     }
 }
 
-/// Ends a parser.
+/// Frees a parser.
 ///
-/// - Ownership: takes the parser back; using it afterwards is undefined.
+/// - Ownership: the parser is freed; using it afterwards is undefined behavior.
 /// - NULL: allowed; nothing happens.
 /// - Threads: no other call on the parser may be running.
-/// - Views: ends all that the parser gave.
+/// - Views: invalidates all views of the parser.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_partial_free(partial: *mut dfold_partial) {
-    // SAFETY: what `free` asks for is what our caller promises.
+    // SAFETY: the caller upholds the contract of `free`.
     unsafe { ffi::free(partial) }
 }
 
-/// Takes the next piece of text: whole characters, UTF-8.
+/// Adds the next piece of text: whole characters in UTF-8.
 ///
-/// Returns DFOLD_OK; DFOLD_JSON_SYNTAX or DFOLD_JSON_DEPTH for text that is not JSON, again and again until dfold_partial_reset,
-/// while the value so far stays readable; DFOLD_MISUSE_ARGUMENT for a piece that is not UTF-8; DFOLD_MISUSE for NULL.
+/// Returns DFOLD_OK; DFOLD_JSON_SYNTAX or DFOLD_JSON_DEPTH for text that is not JSON, on every call until
+/// dfold_partial_reset (the value so far stays readable); DFOLD_MISUSE_ARGUMENT for a piece that is not UTF-8; DFOLD_MISUSE
+/// for NULL.
 ///
-/// - Ownership: the text is copied and stays the caller's.
-/// - NULL: `partial` may not be NULL; `piece` may be NULL with `len` 0.
+/// - Ownership: the text is copied; the caller keeps it.
+/// - NULL: `partial` must not be NULL; `piece` may be NULL with `len` 0.
 /// - Threads: one call at a time on a parser; different parsers are independent.
-/// - Views: ends all that the parser gave.
+/// - Views: invalidates all views of the parser.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_partial_push(partial: *mut dfold_partial, piece: *const u8, len: usize) -> dfold_status {
-    // SAFETY: what both ask for is what our caller promises.
+    // SAFETY: the caller upholds the contracts of both functions.
     unsafe {
-        ffi::with(partial, |Growing { partial, failures, .. }| {
+        ffi::with(partial, |PartialState { partial, last_error, .. }| {
             let piece = ffi::text(dfold_bytes { data: piece, len })?;
-            failures.check(partial.push(piece).map_err(Into::into))
+            last_error.check(partial.push(piece).map_err(Into::into))
         })
     }
 }
 
-/// Says that the text has ended: a number that nothing follows is finished by this.
+/// Ends the text. This completes a number at the end of the text.
 ///
-/// Returns DFOLD_OK if the value is whole; DFOLD_JSON_SYNTAX or DFOLD_JSON_DEPTH if not; DFOLD_MISUSE for NULL.
+/// Returns DFOLD_OK if the value is complete; DFOLD_JSON_SYNTAX or DFOLD_JSON_DEPTH if not; DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: nothing changes hands.
-/// - NULL: `partial` may not be NULL.
+/// - Ownership: no ownership changes.
+/// - NULL: `partial` must not be NULL.
 /// - Threads: one call at a time on a parser; different parsers are independent.
-/// - Views: ends all that the parser gave.
+/// - Views: invalidates all views of the parser.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_partial_finish(partial: *mut dfold_partial) -> dfold_status {
-    // SAFETY: what `with` asks for is what our caller promises.
+    // SAFETY: the caller upholds the contract of `with`.
     unsafe {
-        ffi::with(partial, |Growing { partial, failures, .. }| failures.check(partial.finish().map_err(Into::into)))
+        ffi::with(partial, |PartialState { partial, last_error, .. }| {
+            last_error.check(partial.finish().map_err(Into::into))
+        })
     }
 }
 
-/// Starts again with no text; the options stay.
+/// Discards the text and keeps the options.
 ///
 /// Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
 ///
-/// - Ownership: stays with the caller.
-/// - NULL: `partial` may not be NULL.
+/// - Ownership: the caller keeps the handle.
+/// - NULL: `partial` must not be NULL.
 /// - Threads: one call at a time on a parser; different parsers are independent.
-/// - Views: ends all that the parser gave.
+/// - Views: invalidates all views of the parser.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_partial_reset(partial: *mut dfold_partial) -> dfold_status {
-    let reset = |growing: &mut Growing| {
-        growing.partial.reset();
-        growing.failures = Failures::default();
+    let reset = |state: &mut PartialState| {
+        state.partial.reset();
+        state.last_error = LastError::default();
         Ok(())
     };
-    // SAFETY: what `with` asks for is what our caller promises.
+    // SAFETY: the caller upholds the contract of `with`.
     unsafe { ffi::with(partial, reset) }
 }
 
-/// Gives the value so far as compact JSON text: open containers are closed.
+/// Gets the value so far as compact JSON text; open containers are closed.
 ///
-/// Returns DFOLD_OK; DFOLD_NO_MORE if no value has begun to show; DFOLD_MISUSE for NULL.
+/// Returns DFOLD_OK; DFOLD_NO_MORE before the value begins; DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: the text stays the library's.
+/// - Ownership: the library owns the text.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a parser; different parsers are independent.
 /// - Views: valid until the next call on the parser.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_partial_value(partial: *mut dfold_partial, out_json: *mut dfold_bytes) -> dfold_status {
-    // SAFETY: what `ask` asks for is what our caller promises.
+    // SAFETY: the caller upholds the contract of `with_output`.
     unsafe {
-        ffi::ask(partial, out_json, |growing| {
-            let text = growing.partial.value().map(Value::to_string);
-            text.map(|text| growing.show(text)).ok_or(dfold_status::DFOLD_NO_MORE)
+        ffi::with_output(partial, out_json, |state| {
+            let text = state.partial.value().map(Value::to_string);
+            text.map(|text| state.store(text)).ok_or(dfold_status::DFOLD_NO_MORE)
         })
     }
 }
 
-/// The innermost value that has begun and is not finished.
+/// The innermost unfinished value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct dfold_unfinished {
-    /// Where it stands, as a JSON pointer.
+    /// Its position as a JSON pointer.
     pub pointer: dfold_bytes,
     /// Its type: `object`, `array`, `string`, `number`, `true`, `false` or `null`.
     pub r#type: dfold_bytes,
 }
 
-/// Tells where the text breaks off.
+/// Gets the innermost unfinished value.
 ///
-/// Returns DFOLD_OK; DFOLD_NO_MORE before a value begins and when it is whole; DFOLD_MISUSE for NULL.
+/// Returns DFOLD_OK; DFOLD_NO_MORE before the value begins and after it is complete; DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: the views stay the library's.
+/// - Ownership: the library owns the views.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a parser; different parsers are independent.
 /// - Views: valid until the next call on the parser.
@@ -171,37 +174,37 @@ pub unsafe extern "C" fn dfold_partial_unfinished(
     partial: *mut dfold_partial,
     out_unfinished: *mut dfold_unfinished,
 ) -> dfold_status {
-    let ask = |growing: &mut Growing| {
-        let (pointer, tag) = growing.partial.unfinished().ok_or(dfold_status::DFOLD_NO_MORE)?;
-        Ok(dfold_unfinished { pointer: growing.show(pointer), r#type: tag.exact_name().into() })
+    let get = |state: &mut PartialState| {
+        let (pointer, tag) = state.partial.unfinished().ok_or(dfold_status::DFOLD_NO_MORE)?;
+        Ok(dfold_unfinished { pointer: state.store(pointer), r#type: tag.exact_name().into() })
     };
-    // SAFETY: what `ask` asks for is what our caller promises.
-    unsafe { ffi::ask(partial, out_unfinished, ask) }
+    // SAFETY: the caller upholds the contract of `with_output`.
+    unsafe { ffi::with_output(partial, out_unfinished, get) }
 }
 
-/// Tells whether the value is whole.
+/// Returns whether the value is complete.
 ///
 /// Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
 ///
-/// - Ownership: nothing changes hands.
+/// - Ownership: no ownership changes.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a parser; different parsers are independent.
-/// - Views: gives none.
+/// - Views: returns none.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_partial_is_complete(
     partial: *mut dfold_partial,
     out_complete: *mut bool,
 ) -> dfold_status {
-    // SAFETY: what `ask` asks for is what our caller promises.
-    unsafe { ffi::ask(partial, out_complete, |growing| Ok(growing.partial.is_complete())) }
+    // SAFETY: the caller upholds the contract of `with_output`.
+    unsafe { ffi::with_output(partial, out_complete, |state| Ok(state.partial.is_complete())) }
 }
 
-/// Gives what changed in the value since the last clearing as a JSON array, if the option `notes` is on: a list each of pointer,
-/// `started`, `appended` or `finished`, and type or text.
+/// Gets the changes of the value since dfold_partial_clear_changes as a JSON array, if the option `notes` is on. Each
+/// change is a list: the JSON pointer; `started`, `appended` or `finished`; the type or the text.
 ///
 /// Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
 ///
-/// - Ownership: the text stays the library's.
+/// - Ownership: the library owns the text.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a parser; different parsers are independent.
 /// - Views: valid until the next call on the parser.
@@ -210,42 +213,42 @@ pub unsafe extern "C" fn dfold_partial_changes(
     partial: *mut dfold_partial,
     out_json: *mut dfold_bytes,
 ) -> dfold_status {
-    let ask = |growing: &mut Growing| {
-        let changes = growing.partial.changes().map(|change| change.to_value()).collect();
-        Ok(growing.show(Value::Array(changes).to_string()))
+    let get = |state: &mut PartialState| {
+        let changes = state.partial.changes().map(|change| change.to_value()).collect();
+        Ok(state.store(Value::Array(changes).to_string()))
     };
-    // SAFETY: what `ask` asks for is what our caller promises.
-    unsafe { ffi::ask(partial, out_json, ask) }
+    // SAFETY: the caller upholds the contract of `with_output`.
+    unsafe { ffi::with_output(partial, out_json, get) }
 }
 
-/// Forgets the changes noted; the next ones count from here.
+/// Clears the recorded changes.
 ///
 /// Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
 ///
-/// - Ownership: nothing changes hands.
-/// - NULL: `partial` may not be NULL.
+/// - Ownership: no ownership changes.
+/// - NULL: `partial` must not be NULL.
 /// - Threads: one call at a time on a parser; different parsers are independent.
-/// - Views: ends all that the parser gave.
+/// - Views: invalidates all views of the parser.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_partial_clear_changes(partial: *mut dfold_partial) -> dfold_status {
-    let clear = |growing: &mut Growing| {
-        growing.partial.clear_changes();
+    let clear = |state: &mut PartialState| {
+        state.partial.clear_changes();
         Ok(())
     };
-    // SAFETY: what `with` asks for is what our caller promises.
+    // SAFETY: the caller upholds the contract of `with`.
     unsafe { ffi::with(partial, clear) }
 }
 
-/// Says in full why the last call on the parser failed; `offset` is the position in the whole text.
+/// Gets the error of the last failed call on the parser; `offset` is the position in the whole text.
 ///
-/// Returns DFOLD_OK; DFOLD_NO_MORE if none has failed, apart from NULL and impossible lengths; DFOLD_MISUSE for NULL.
+/// Returns DFOLD_OK; DFOLD_NO_MORE if no call has failed (DFOLD_MISUSE is not recorded); DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: the error's views stay the library's.
+/// - Ownership: the library owns the views of the error.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a parser; different parsers are independent.
 /// - Views: valid until the next call on the parser.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_partial_error(partial: *mut dfold_partial, out_error: *mut dfold_error) -> dfold_status {
-    // SAFETY: what `ask` asks for is what our caller promises.
-    unsafe { ffi::ask(partial, out_error, |growing| growing.failures.show()) }
+    // SAFETY: the caller upholds the contract of `with_output`.
+    unsafe { ffi::with_output(partial, out_error, |state| state.last_error.get()) }
 }

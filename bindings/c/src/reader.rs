@@ -1,12 +1,13 @@
-//! A reader: bytes in, cut anywhere; events, the outcome and findings out. What it has folded is in `response.rs`.
+//! A reader: takes the bytes of a stream, split anywhere; returns events, findings and the outcome. `response.rs` has the
+//! accumulated response.
 
 use deltafold::json::Tape;
 use deltafold::{Limits, Outcome, Reader, ReaderOptions};
 
 use crate::bytes::dfold_bytes;
-use crate::error::{dfold_error, dfold_problem, tell, Failures};
+use crate::error::{dfold_error, dfold_problem, report_problem, LastError};
 use crate::event::dfold_event;
-use crate::ffi::{self, Kept};
+use crate::ffi::{self, TextAddress};
 use crate::finding::{dfold_finding, findings_json};
 use crate::options::{dfold_reader_options, reader_options};
 use crate::outcome::dfold_outcome;
@@ -14,22 +15,22 @@ use crate::state::dfold_state;
 use crate::status::dfold_status;
 use crate::value::dfold_value;
 
-/// Reads a stream. Opaque; made by dfold_reader_new or dfold_reader_restore, ended by dfold_reader_free.
+/// Reads a stream. Opaque; created by dfold_reader_new or dfold_reader_restore, freed by dfold_reader_free.
 ///
-/// Inputs: dfold_reader_feed, dfold_reader_feed_json, dfold_reader_end. Outputs: dfold_reader_poll until DFOLD_NO_MORE after each
-/// input, dfold_reader_finish at the end. Everything else is a getter and changes nothing.
+/// Inputs: dfold_reader_feed, dfold_reader_feed_json, dfold_reader_end. Outputs: dfold_reader_poll until DFOLD_NO_MORE
+/// after each input, dfold_reader_finish at the end. All other functions are getters.
 pub struct dfold_reader {
-    reading: Reading,
-    broken: bool,
+    state: ReaderState,
+    panicked: bool,
 }
 
-/// What the handle wraps: the reader, and what the views of its getters point to.
-pub(crate) struct Reading {
+/// Contents of the handle: the reader, and the storage that its views point to.
+pub(crate) struct ReaderState {
     pub(crate) reader: Reader,
-    pub(crate) failures: Failures,
-    /// The payload of the newest event, as long as its views are good.
-    event: Option<Kept>,
-    /// The payload's tape, once somebody has looked inside.
+    pub(crate) last_error: LastError,
+    /// The payload of the newest event, while its views are valid.
+    event: Option<TextAddress>,
+    /// The parsed payload, filled by the first dfold_event_get.
     tape: Tape,
     depth: usize,
     outcome: Option<Outcome>,
@@ -38,18 +39,18 @@ pub(crate) struct Reading {
 }
 
 impl ffi::Handle for dfold_reader {
-    type Inner = Reading;
+    type Inner = ReaderState;
 
-    fn parts(&mut self) -> (&mut Reading, &mut bool) {
-        (&mut self.reading, &mut self.broken)
+    fn parts(&mut self) -> (&mut ReaderState, &mut bool) {
+        (&mut self.state, &mut self.panicked)
     }
 }
 
 impl dfold_reader {
     fn new(reader: Reader, limits: Limits) -> Self {
-        let reading = Reading {
+        let state = ReaderState {
             reader,
-            failures: Failures::default(),
+            last_error: LastError::default(),
             event: None,
             tape: Tape::default(),
             depth: limits.depth,
@@ -57,7 +58,7 @@ impl dfold_reader {
             scratch: String::new(),
             saved: Vec::new(),
         };
-        Self { reading, broken: false }
+        Self { state, panicked: false }
     }
 
     fn with_options(options: ReaderOptions) -> Self {
@@ -66,8 +67,8 @@ impl dfold_reader {
     }
 }
 
-impl Reading {
-    /// The newest event's views end here.
+impl ReaderState {
+    /// Invalidates the views of the newest event.
     #[inline]
     fn forget_event(&mut self) {
         self.event = None;
@@ -76,7 +77,7 @@ impl Reading {
         }
     }
 
-    /// Polls into the caller's struct.
+    /// Polls an event into the caller's struct.
     ///
     /// # Safety
     /// As for [`dfold_event::fill`].
@@ -85,22 +86,22 @@ impl Reading {
         self.forget_event();
         match self.reader.poll_event() {
             Ok(Some(event)) => {
-                self.event = Some(Kept::new(event.raw()));
-                // SAFETY: the caller promises it.
+                self.event = Some(TextAddress::new(event.raw()));
+                // SAFETY: the caller upholds this contract.
                 unsafe { dfold_event::fill(out, &event) };
                 Ok(())
             }
             Ok(None) => Err(dfold_status::DFOLD_NO_MORE),
-            Err(error) => Err(self.failures.keep(error)),
+            Err(error) => Err(self.last_error.set(error)),
         }
     }
 
     fn event_get(&mut self, pointer: &str) -> Result<dfold_value, dfold_status> {
-        let kept = self.event.ok_or(dfold_status::DFOLD_NO_MORE)?;
-        // SAFETY: every call that changes the reader forgets the event first.
-        let raw = unsafe { kept.get() };
+        let address = self.event.ok_or(dfold_status::DFOLD_NO_MORE)?;
+        // SAFETY: every call that modifies the reader calls `forget_event` first.
+        let raw = unsafe { address.get() };
         if self.tape.is_empty() && self.tape.parse(raw, self.depth).is_err() {
-            // It was read and is no JSON: a finding has said so, and there is nothing in it to point to.
+            // The payload is not JSON: a finding already reports that, and no pointer leads anywhere.
             self.tape.clear();
             return Err(dfold_status::DFOLD_NO_MORE);
         }
@@ -109,56 +110,57 @@ impl Reading {
     }
 }
 
-/// Makes a reader at the start of a stream.
+/// Creates a reader.
 ///
 /// Returns DFOLD_OK; DFOLD_MISUSE for NULL or an impossible size; DFOLD_MISUSE_ARGUMENT, DFOLD_MISUSE_UNKNOWN_NAME or
-/// DFOLD_JSON_SYNTAX for an option that cannot be used.
+/// DFOLD_JSON_SYNTAX for an invalid option.
 ///
-/// - Ownership: the caller owns the reader and ends it with dfold_reader_free; the options are read and not kept.
-/// - NULL: `options` may be NULL, for the defaults; `out_reader` may not.
+/// - Ownership: the caller owns the reader and frees it with dfold_reader_free; the options are read and not kept.
+/// - NULL: `options` may be NULL, for the defaults; `out_reader` must not.
 /// - Threads: safe from any thread.
-/// - Views: gives none.
+/// - Views: returns none.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_reader_new(
     options: *const dfold_reader_options,
     out_reader: *mut *mut dfold_reader,
 ) -> dfold_status {
-    // SAFETY: what both ask for is what our caller promises.
-    unsafe { ffi::give(out_reader, || Ok(dfold_reader::with_options(reader_options(options)?))) }
+    // SAFETY: the caller upholds the contracts of both functions.
+    unsafe { ffi::create(out_reader, || Ok(dfold_reader::with_options(reader_options(options)?))) }
 }
 
-/// Makes a reader from options as a JSON object, the form that every binding takes: `strict`, `quote`, `without_terminal`,
-/// `profile` (a name or an object), `edition`, `layers` (`"all"`, `"none"` or a list), `images`, `starting_after`, `limits`.
+/// Creates a reader from options as a JSON object, the same form as in every binding: `strict`, `quote`,
+/// `ignore_terminal_snapshot`, `profile` (a name or an object), `edition`, `layers` (`"all"`, `"none"` or a list),
+/// `images`, `starting_after`, `limits`.
 ///
-/// Returns DFOLD_OK; DFOLD_JSON_SYNTAX, DFOLD_MISUSE_ARGUMENT or DFOLD_MISUSE_UNKNOWN_NAME for options that cannot be used, with
-/// the reason in `out_problem`; DFOLD_MISUSE for NULL.
+/// Returns DFOLD_OK; DFOLD_JSON_SYNTAX, DFOLD_MISUSE_ARGUMENT or DFOLD_MISUSE_UNKNOWN_NAME for invalid options, with the
+/// reason in `out_problem`; DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: the caller owns the reader and ends it with dfold_reader_free; the text is read and not kept.
-/// - NULL: `options.data` may be NULL with length 0, for the defaults; `out_problem` may be NULL; `out_reader` may not.
+/// - Ownership: the caller owns the reader and frees it with dfold_reader_free; the text is read and not kept.
+/// - NULL: `options.data` may be NULL with length 0, for the defaults; `out_problem` may be NULL; `out_reader` must not.
 /// - Threads: safe from any thread.
-/// - Views: gives none.
+/// - Views: returns none.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_reader_new_json(
     options: dfold_bytes,
     out_problem: *mut dfold_problem,
     out_reader: *mut *mut dfold_reader,
 ) -> dfold_status {
-    // SAFETY: what all three ask for is what our caller promises.
+    // SAFETY: the caller upholds the contracts of all three functions.
     unsafe {
-        ffi::give(out_reader, || {
-            Ok(dfold_reader::with_options(tell(ReaderOptions::from_json(ffi::text(options)?), out_problem)?))
+        ffi::create(out_reader, || {
+            Ok(dfold_reader::with_options(report_problem(ReaderOptions::from_json(ffi::text(options)?), out_problem)?))
         })
     }
 }
 
-/// Takes a saved state up again, with options as for dfold_reader_new_json; see dfold_reader_restore.
+/// Restores a reader from a saved state, with options as for dfold_reader_new_json; see dfold_reader_restore.
 ///
-/// Returns as dfold_reader_new_json, and DFOLD_SAVE_DAMAGED if the bytes are not a save of this version.
+/// Returns as dfold_reader_new_json, and DFOLD_SAVE_DAMAGED if the bytes are not a saved state of this version.
 ///
-/// - Ownership: the caller owns the reader and ends it with dfold_reader_free; bytes and options are read and not kept.
-/// - NULL: `saved` may be NULL with `len` 0, `options.data` with length 0; `out_problem` may be NULL; `out_reader` may not.
+/// - Ownership: the caller owns the reader and frees it with dfold_reader_free; bytes and options are read and not kept.
+/// - NULL: `saved` may be NULL with `len` 0, `options.data` with length 0; `out_problem` may be NULL; `out_reader` must not.
 /// - Threads: safe from any thread.
-/// - Views: gives none.
+/// - Views: returns none.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_reader_restore_json(
     saved: *const u8,
@@ -167,26 +169,26 @@ pub unsafe extern "C" fn dfold_reader_restore_json(
     out_problem: *mut dfold_problem,
     out_reader: *mut *mut dfold_reader,
 ) -> dfold_status {
-    // SAFETY: what all ask for is what our caller promises.
+    // SAFETY: the caller upholds the contracts of all these functions.
     unsafe {
-        ffi::give(out_reader, || {
-            let options = tell(ReaderOptions::from_json(ffi::text(options)?), out_problem)?;
+        ffi::create(out_reader, || {
+            let options = report_problem(ReaderOptions::from_json(ffi::text(options)?), out_problem)?;
             let limits = options.limits;
-            let reader = tell(Reader::restore(ffi::bytes(saved, len)?, options), out_problem)?;
+            let reader = report_problem(Reader::restore(ffi::bytes(saved, len)?, options), out_problem)?;
             Ok(dfold_reader::new(reader, limits))
         })
     }
 }
 
-/// Takes a saved state up again; see dfold_reader_save. Feed it the bytes of the new connection: events that were read before
-/// are dropped with a finding.
+/// Restores a reader from a saved state; see dfold_reader_save. Feed it the bytes of the new connection: events that were
+/// already read are dropped with a finding.
 ///
-/// Returns as dfold_reader_new, and DFOLD_SAVE_DAMAGED if the bytes are not a save of this version.
+/// Returns as dfold_reader_new, and DFOLD_SAVE_DAMAGED if the bytes are not a saved state of this version.
 ///
-/// - Ownership: the caller owns the reader and ends it with dfold_reader_free; bytes and options are read and not kept.
-/// - NULL: `saved` may be NULL with `len` 0, `options` may be NULL; `out_reader` may not.
+/// - Ownership: the caller owns the reader and frees it with dfold_reader_free; bytes and options are read and not kept.
+/// - NULL: `saved` may be NULL with `len` 0, `options` may be NULL; `out_reader` must not.
 /// - Threads: safe from any thread.
-/// - Views: gives none.
+/// - Views: returns none.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_reader_restore(
     saved: *const u8,
@@ -194,9 +196,9 @@ pub unsafe extern "C" fn dfold_reader_restore(
     options: *const dfold_reader_options,
     out_reader: *mut *mut dfold_reader,
 ) -> dfold_status {
-    // SAFETY: what all three ask for is what our caller promises.
+    // SAFETY: the caller upholds the contracts of all three functions.
     unsafe {
-        ffi::give(out_reader, || {
+        ffi::create(out_reader, || {
             let options = reader_options(options)?;
             let limits = options.limits;
             let reader = Reader::restore(ffi::bytes(saved, len)?, options).map_err(|error| error.code())?;
@@ -205,172 +207,221 @@ pub unsafe extern "C" fn dfold_reader_restore(
     }
 }
 
-/// Ends a reader.
+/// Frees a reader.
 ///
-/// - Ownership: takes the reader back; using it afterwards is undefined.
+/// - Ownership: the reader is freed; using it afterwards is undefined behavior.
 /// - NULL: allowed; nothing happens.
 /// - Threads: no other call on the reader may be running.
-/// - Views: ends all that the reader gave.
+/// - Views: invalidates all views of the reader.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_reader_free(reader: *mut dfold_reader) {
-    // SAFETY: what `free` asks for is what our caller promises.
+    // SAFETY: the caller upholds the contract of `free`.
     unsafe { ffi::free(reader) }
 }
 
-/// Makes the reader as new; the options stay.
+/// Resets the reader to its initial state and keeps its options.
 ///
 /// Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
 ///
-/// - Ownership: stays with the caller.
-/// - NULL: `reader` may not be NULL.
+/// - Ownership: the caller keeps the handle.
+/// - NULL: `reader` must not be NULL.
 /// - Threads: one call at a time on a reader; different readers are independent.
-/// - Views: ends all that the reader gave.
+/// - Views: invalidates all views of the reader.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_reader_reset(reader: *mut dfold_reader) -> dfold_status {
-    let reset = |reading: &mut Reading| {
-        reading.forget_event();
-        reading.reader.reset();
-        reading.failures = Failures::default();
-        reading.outcome = None;
+    let reset = |state: &mut ReaderState| {
+        state.forget_event();
+        state.reader.reset();
+        state.last_error = LastError::default();
+        state.outcome = None;
         Ok(())
     };
-    // SAFETY: what `with` asks for is what our caller promises.
+    // SAFETY: the caller upholds the contract of `with`.
     unsafe { ffi::with(reader, reset) }
 }
 
-/// Takes bytes of an event stream, cut anywhere. Nothing is read yet: poll for events.
+/// Feeds bytes of an event stream, split anywhere. dfold_reader_poll does the work.
 ///
-/// Returns DFOLD_OK; DFOLD_LIMIT_BUFFERED if more bytes wait than the limit allows; DFOLD_MISUSE_AFTER_FINISH after the end of
-/// input; the failure that ended reading; DFOLD_MISUSE for NULL or an impossible length.
+/// Returns DFOLD_OK; DFOLD_LIMIT_BUFFERED if more bytes are buffered than the limit allows; DFOLD_MISUSE_AFTER_FINISH after
+/// the end of input; the failure that ended reading; DFOLD_MISUSE for NULL or an impossible length.
 ///
-/// - Ownership: the bytes are copied and stay the caller's.
-/// - NULL: `reader` may not be NULL; `chunk` may be NULL with `len` 0.
+/// - Ownership: the bytes are copied; the caller keeps them.
+/// - NULL: `reader` must not be NULL; `chunk` may be NULL with `len` 0.
 /// - Threads: one call at a time on a reader; different readers are independent.
-/// - Views: ends those of the newest event.
+/// - Views: invalidates those of the newest event.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_reader_feed(reader: *mut dfold_reader, chunk: *const u8, len: usize) -> dfold_status {
-    // SAFETY: what both ask for is what our caller promises.
+    // SAFETY: the caller upholds the contracts of both functions.
     unsafe {
-        ffi::with(reader, |reading| {
+        ffi::with(reader, |state| {
             let chunk = ffi::bytes(chunk, len)?;
-            reading.forget_event();
-            reading.failures.check(reading.reader.feed(chunk))
+            state.forget_event();
+            state.last_error.check(state.reader.feed(chunk))
         })
     }
 }
 
-/// Takes one message that is JSON already: a WebSocket message, a line of a log, a stored event.
+/// Feeds one JSON message without SSE framing: a WebSocket message, a line of a log, a stored event.
 ///
-/// Returns as dfold_reader_feed; DFOLD_LIMIT_FRAME for a message past the limit of a frame; DFOLD_MISUSE_ARGUMENT if the message
-/// is not UTF-8, which leaves the reader as it was.
+/// Returns as dfold_reader_feed; DFOLD_LIMIT_FRAME for a message past the limit of a frame; DFOLD_MISUSE_ARGUMENT if the
+/// message is not UTF-8, which leaves the reader unchanged.
 ///
-/// - Ownership: the message is copied and stays the caller's.
-/// - NULL: `reader` may not be NULL; `message` may be NULL with `len` 0.
+/// - Ownership: the message is copied; the caller keeps it.
+/// - NULL: `reader` must not be NULL; `message` may be NULL with `len` 0.
 /// - Threads: one call at a time on a reader; different readers are independent.
-/// - Views: ends those of the newest event.
+/// - Views: invalidates those of the newest event.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_reader_feed_json(
     reader: *mut dfold_reader,
     message: *const u8,
     len: usize,
 ) -> dfold_status {
-    // SAFETY: what both ask for is what our caller promises.
+    // SAFETY: the caller upholds the contracts of both functions.
     unsafe {
-        ffi::with(reader, |reading| {
+        ffi::with(reader, |state| {
             let message = ffi::text(dfold_bytes { data: message, len })?;
-            reading.forget_event();
-            reading.failures.check(reading.reader.feed_json(message))
+            state.forget_event();
+            state.last_error.check(state.reader.feed_json(message))
         })
     }
 }
 
-/// Says that no more input will come. The next polls may give an event that a missing blank line held back.
+/// Ends the input. Later polls may return a last event that had no blank line after it.
 ///
-/// Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL. Saying it twice is fine.
+/// Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL. A second call has no effect.
 ///
-/// - Ownership: nothing changes hands.
-/// - NULL: `reader` may not be NULL.
+/// - Ownership: no ownership changes.
+/// - NULL: `reader` must not be NULL.
 /// - Threads: one call at a time on a reader; different readers are independent.
-/// - Views: ends those of the newest event.
+/// - Views: invalidates those of the newest event.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_reader_end(reader: *mut dfold_reader) -> dfold_status {
-    let end = |reading: &mut Reading| {
-        reading.forget_event();
-        reading.reader.end();
+    let end = |state: &mut ReaderState| {
+        state.forget_event();
+        state.reader.end();
         Ok(())
     };
-    // SAFETY: what `with` asks for is what our caller promises.
+    // SAFETY: the caller upholds the contract of `with`.
     unsafe { ffi::with(reader, end) }
 }
 
 /// Reads the next event. Call it until DFOLD_NO_MORE, after each input. Allocates nothing for a delta.
 ///
-/// Returns DFOLD_OK with an event; DFOLD_NO_MORE when more input is needed; DFOLD_LIMIT_* past a limit and DFOLD_STRICT_VIOLATION
-/// in strict mode, again and again until dfold_reader_reset; DFOLD_MISUSE for NULL.
+/// Returns DFOLD_OK with an event; DFOLD_NO_MORE when more input is needed; DFOLD_LIMIT_* past a limit and
+/// DFOLD_STRICT_VIOLATION in strict mode, on every call until dfold_reader_reset; DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: the event's views stay the library's.
+/// - Ownership: the library owns the views of the event.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a reader; different readers are independent.
-/// - Views: ends those of the event before; those of this one are valid until the next feed, poll, end, finish, reset or free.
+/// - Views: invalidates those of the previous event; those of this event are valid until the next feed, poll, end, finish, reset or free.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_reader_poll(reader: *mut dfold_reader, out_event: *mut dfold_event) -> dfold_status {
-    // SAFETY: what both ask for is what our caller promises.
+    // SAFETY: the caller upholds the contracts of both functions.
     unsafe {
-        ffi::with(reader, |reading| {
+        ffi::with(reader, |state| {
             if out_event.is_null() {
                 return Err(dfold_status::DFOLD_MISUSE);
             }
-            reading.poll(out_event)
+            state.poll(out_event)
         })
     }
 }
 
-/// Looks at any field of the newest event, by JSON pointer: `/item/name`, `/logprobs/0/token`; empty for the whole payload.
+/// Gets any field of the newest event by JSON pointer: `/item/name`, `/logprobs/0/token`; empty for the whole payload.
 ///
-/// Returns DFOLD_OK; DFOLD_NO_MORE if there is no such field, no event, or the payload is no JSON; DFOLD_MISUSE for NULL.
+/// Returns DFOLD_OK; DFOLD_NO_MORE if there is no such field, no event, or the payload is not JSON; DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: the value's view stays the library's; the pointer stays the caller's.
-/// - NULL: `reader` and `out_value` may not be NULL.
+/// - Ownership: the library owns the view of the value; the caller keeps `pointer`.
+/// - NULL: `reader` and `out_value` must not be NULL.
 /// - Threads: one call at a time on a reader; different readers are independent.
-/// - Views: the value's is valid until the next call on the reader; the event's own stay valid.
+/// - Views: the view of the value is valid until the next call on the reader; those of the event stay valid.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_event_get(
     reader: *mut dfold_reader,
     pointer: dfold_bytes,
     out_value: *mut dfold_value,
 ) -> dfold_status {
-    // SAFETY: what all three ask for is what our caller promises.
-    unsafe { ffi::ask(reader, out_value, |reading| reading.event_get(ffi::text(pointer)?)) }
+    // SAFETY: the caller upholds the contracts of all three functions.
+    unsafe { ffi::with_output(reader, out_value, |state| state.event_get(ffi::text(pointer)?)) }
 }
 
-/// Ends the input, reads what is left without showing it, and says how the stream ended.
+/// Ends the input, reads the remaining events without returning them, and returns how the stream ended.
 ///
-/// To see the last events, call dfold_reader_end and poll before this. May be called again: the answer stays. Returns DFOLD_OK,
-/// DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
+/// To see the last events, call dfold_reader_end and poll before this. A last block without the blank line after it is read if its
+/// payload is complete JSON. May be called again: the result stays. Returns DFOLD_OK; DFOLD_LIMIT_* or DFOLD_STRICT_VIOLATION if
+/// that ended reading (dfold_reader_outcome then gives the outcome of what was read before); DFOLD_MISUSE for NULL; or
+/// DFOLD_INTERNAL.
 ///
-/// - Ownership: the outcome's views stay the library's.
+/// - Ownership: the library owns the views of the outcome.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a reader; different readers are independent.
-/// - Views: ends those of the newest event; those of the outcome are valid until the next finish, reset or free.
+/// - Views: invalidates those of the newest event; those of the outcome are valid until the next finish, reset or free.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_reader_finish(
     reader: *mut dfold_reader,
     out_outcome: *mut dfold_outcome,
 ) -> dfold_status {
-    // SAFETY: what both ask for is what our caller promises.
+    // SAFETY: the caller upholds the contracts of both functions.
     unsafe {
-        ffi::ask(reader, out_outcome, |reading| {
-            reading.forget_event();
-            Ok((&*reading.outcome.insert(reading.reader.finish())).into())
+        ffi::with_output(reader, out_outcome, |state| {
+            state.forget_event();
+            let finished = state.reader.finish();
+            let outcome = state.last_error.check(finished)?;
+            Ok((&*state.outcome.insert(outcome)).into())
         })
     }
 }
 
-/// Gives one of the findings, from 0 on, in the order they were made.
+/// Returns how the stream ended, once a terminal event or dfold_reader_finish has decided it.
 ///
-/// Returns DFOLD_OK; DFOLD_NO_MORE past the last one that is kept; DFOLD_MISUSE for NULL.
+/// Returns DFOLD_OK; DFOLD_NO_MORE while reading goes on; DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: the finding's views stay the library's.
+/// - Ownership: the library owns the views of the outcome.
+/// - NULL: neither may be NULL.
+/// - Threads: one call at a time on a reader; different readers are independent.
+/// - Views: valid until the next call of this, finish, reset or free.
+#[no_mangle]
+pub unsafe extern "C" fn dfold_reader_outcome(
+    reader: *mut dfold_reader,
+    out_outcome: *mut dfold_outcome,
+) -> dfold_status {
+    // SAFETY: the caller upholds the contracts of both functions.
+    unsafe {
+        ffi::with_output(reader, out_outcome, |state| {
+            let outcome = state.reader.outcome().cloned().ok_or(dfold_status::DFOLD_NO_MORE)?;
+            Ok((&*state.outcome.insert(outcome)).into())
+        })
+    }
+}
+
+/// Goes on with the stream over a new connection, after the old one broke. Feed the bytes of the new connection next.
+///
+/// Bytes that were not polled are discarded, with the half block at their end. Events with a number up to
+/// `last_sequence_number` of dfold_state are dropped with a finding, so the server may replay from any event up to the one after
+/// it. Offsets count the bytes of the new connection. Returns DFOLD_OK; DFOLD_MISUSE_AFTER_FINISH after dfold_reader_finish; the
+/// status that ended reading; DFOLD_MISUSE for NULL.
+///
+/// - Ownership: nothing changes owner.
+/// - NULL: `reader` may not be NULL.
+/// - Threads: one call at a time on a reader; different readers are independent.
+/// - Views: invalidates those of the newest event.
+#[no_mangle]
+pub unsafe extern "C" fn dfold_reader_reconnect(reader: *mut dfold_reader) -> dfold_status {
+    // SAFETY: the caller upholds the contract of `with`.
+    unsafe {
+        ffi::with(reader, |state| {
+            state.forget_event();
+            let reconnected = state.reader.reconnect();
+            state.last_error.check(reconnected)
+        })
+    }
+}
+
+/// Gets a finding by its position, from 0, in the order of the stream.
+///
+/// Returns DFOLD_OK; DFOLD_NO_MORE past the last kept finding; DFOLD_MISUSE for NULL.
+///
+/// - Ownership: the library owns the views of the finding.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a reader; different readers are independent.
 /// - Views: valid until the next feed, poll, end, finish, reset or free.
@@ -380,19 +431,19 @@ pub unsafe extern "C" fn dfold_reader_finding(
     at: usize,
     out_finding: *mut dfold_finding,
 ) -> dfold_status {
-    // SAFETY: what both ask for is what our caller promises.
+    // SAFETY: the caller upholds the contracts of both functions.
     unsafe {
-        ffi::ask(reader, out_finding, |reading| {
-            reading.reader.findings().get(at).map(Into::into).ok_or(dfold_status::DFOLD_NO_MORE)
+        ffi::with_output(reader, out_finding, |state| {
+            state.reader.findings().get(at).map(Into::into).ok_or(dfold_status::DFOLD_NO_MORE)
         })
     }
 }
 
-/// Gives the findings that are kept as one JSON array.
+/// Gets the kept findings as one JSON array.
 ///
 /// Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
 ///
-/// - Ownership: the text stays the library's.
+/// - Ownership: the library owns the text.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a reader; different readers are independent.
 /// - Views: valid until the next call on the reader.
@@ -401,58 +452,58 @@ pub unsafe extern "C" fn dfold_reader_findings_json(
     reader: *mut dfold_reader,
     out_json: *mut dfold_bytes,
 ) -> dfold_status {
-    // SAFETY: what `ask` asks for is what our caller promises.
+    // SAFETY: the caller upholds the contract of `with_output`.
     unsafe {
-        ffi::ask(reader, out_json, |reading| {
-            reading.scratch = findings_json(reading.reader.findings());
-            Ok(reading.scratch.as_str().into())
+        ffi::with_output(reader, out_json, |state| {
+            state.scratch = findings_json(state.reader.findings());
+            Ok(state.scratch.as_str().into())
         })
     }
 }
 
-/// Tells how far the reader has come: counts, numbers, and what SSE said about reconnecting.
+/// Gets the progress of the reader: counts, sequence numbers and the reconnection fields of SSE.
 ///
 /// Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
 ///
-/// - Ownership: the state's view stays the library's.
+/// - Ownership: the library owns the view of the state.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a reader; different readers are independent.
 /// - Views: valid until the next feed, poll, end, finish, reset or free.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_reader_state(reader: *mut dfold_reader, out_state: *mut dfold_state) -> dfold_status {
-    // SAFETY: what both ask for is what our caller promises.
-    unsafe { ffi::ask(reader, out_state, |reading| Ok((&reading.reader).into())) }
+    // SAFETY: the caller upholds the contracts of both functions.
+    unsafe { ffi::with_output(reader, out_state, |state| Ok((&state.reader).into())) }
 }
 
-/// Says in full why the last call on the reader failed.
+/// Gets the error of the last failed call on the reader.
 ///
-/// Returns DFOLD_OK; DFOLD_NO_MORE if none has failed, apart from NULL and impossible lengths; DFOLD_MISUSE for NULL.
+/// Returns DFOLD_OK; DFOLD_NO_MORE if no call has failed (DFOLD_MISUSE is not recorded); DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: the error's views stay the library's.
+/// - Ownership: the library owns the views of the error.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a reader; different readers are independent.
 /// - Views: valid until the next call on the reader.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_reader_error(reader: *mut dfold_reader, out_error: *mut dfold_error) -> dfold_status {
-    // SAFETY: what both ask for is what our caller promises.
-    unsafe { ffi::ask(reader, out_error, |reading| reading.failures.show()) }
+    // SAFETY: the caller upholds the contracts of both functions.
+    unsafe { ffi::with_output(reader, out_error, |state| state.last_error.get()) }
 }
 
-/// Gives the state after the last polled event as bytes to store, for dfold_reader_restore after a reconnect.
+/// Saves the state after the last polled event as bytes, for dfold_reader_restore after a reconnect.
 ///
 /// Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
 ///
-/// - Ownership: the bytes stay the library's; copy them to keep them.
+/// - Ownership: the library owns the bytes; copy them to keep them.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a reader; different readers are independent.
 /// - Views: valid until the next save, reset or free.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_reader_save(reader: *mut dfold_reader, out_saved: *mut dfold_bytes) -> dfold_status {
-    // SAFETY: what both ask for is what our caller promises.
+    // SAFETY: the caller upholds the contracts of both functions.
     unsafe {
-        ffi::ask(reader, out_saved, |reading| {
-            reading.saved = reading.reader.save();
-            Ok(reading.saved.as_slice().into())
+        ffi::with_output(reader, out_saved, |state| {
+            state.saved = state.reader.save();
+            Ok(state.saved.as_slice().into())
         })
     }
 }

@@ -1,28 +1,28 @@
-//! Checking: a whole stream, or one object, in; a report out.
+//! Checks a whole stream or one object and returns a report.
 
 use deltafold::json::{Object, Value};
 use deltafold::validate::validate_named;
 use deltafold::{Code, Error, Finding, Limits, Reader, ReaderOptions, Severity};
 
 use crate::bytes::dfold_bytes;
-use crate::error::{dfold_problem, tell};
+use crate::error::{dfold_problem, report_problem};
 use crate::ffi;
 use crate::finding::{dfold_finding, findings_json};
 use crate::status::dfold_status;
 
-/// What was found. Opaque; made by dfold_check and dfold_validate, ended by dfold_report_free.
+/// The result of a check. Opaque; created by dfold_check and dfold_validate, freed by dfold_report_free.
 pub struct dfold_report {
     report: Report,
-    broken: bool,
+    panicked: bool,
 }
 
-/// What the handle wraps.
+/// The contents of the handle.
 pub(crate) struct Report {
-    /// How the stream ended; `None` for what is no stream.
+    /// How the stream ended; `None` for a single object.
     outcome: Option<&'static str>,
     events: u64,
     findings: Vec<Finding>,
-    /// All findings of each severity, kept or not: notes, warnings, errors.
+    /// Number of findings per severity, kept or not: notes, warnings, errors.
     counts: [u64; 3],
     scratch: String,
 }
@@ -31,19 +31,19 @@ impl ffi::Handle for dfold_report {
     type Inner = Report;
 
     fn parts(&mut self) -> (&mut Report, &mut bool) {
-        (&mut self.report, &mut self.broken)
+        (&mut self.report, &mut self.panicked)
     }
 }
 
 impl Report {
     fn of_stream(stream: &[u8], options: &str) -> Result<Self, Error> {
         let mut reader = Reader::with_options(check_options(options)?);
-        // A stream may be longer than what a reader holds at once; its own limits still count.
-        for chunk in stream.chunks(CHUNK) {
+        // A stream may be longer than the buffer limit of a reader, so it is fed in blocks; all limits still apply.
+        for chunk in stream.chunks(BLOCK_BYTES) {
             reader.feed(chunk)?;
             while reader.poll_event()?.is_some() {}
         }
-        let outcome = reader.finish();
+        let outcome = reader.finish()?;
         let all = reader.all_findings();
         Ok(Self {
             outcome: Some(outcome.name()),
@@ -87,13 +87,13 @@ impl Report {
     }
 }
 
-const CHUNK: usize = 64 << 10;
+const BLOCK_BYTES: usize = 64 << 10;
 
 fn plural(count: u64, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
-/// A reader's options, but checking forgives nothing and leaves no layer out unless it is told to.
+/// The options of a reader with other defaults: a check exempts nothing and validates all layers.
 fn check_options(options: &str) -> Result<ReaderOptions, Error> {
     let text = if options.is_empty() { "{}" } else { options };
     let Value::Object(mut options) = Value::parse(text, Limits::default().depth)? else {
@@ -108,15 +108,16 @@ fn check_options(options: &str) -> Result<ReaderOptions, Error> {
 }
 
 /// Checks a whole stream: framing, every object, and their order. Options are a JSON object as for dfold_reader_new_json;
-/// without `profile` nothing is forgiven, without `layers` all of them look.
+/// without `profile` nothing is exempt, without `layers` all layers validate.
 ///
-/// Returns DFOLD_OK with a report, whatever was found; DFOLD_LIMIT_* past a limit and DFOLD_JSON_SYNTAX, DFOLD_MISUSE_ARGUMENT or
-/// DFOLD_MISUSE_UNKNOWN_NAME for options that cannot be used, with the reason in `out_problem`; DFOLD_MISUSE for NULL.
+/// Returns DFOLD_OK with a report, whatever the findings; DFOLD_LIMIT_* past a limit and DFOLD_JSON_SYNTAX,
+/// DFOLD_MISUSE_ARGUMENT or DFOLD_MISUSE_UNKNOWN_NAME for invalid options, with the reason in `out_problem`; DFOLD_MISUSE
+/// for NULL.
 ///
-/// - Ownership: the caller owns the report and ends it with dfold_report_free; bytes and options are read and not kept.
-/// - NULL: `stream` may be NULL with `len` 0, `options.data` with length 0; `out_problem` may be NULL; `out_report` may not.
+/// - Ownership: the caller owns the report and frees it with dfold_report_free; bytes and options are read and not kept.
+/// - NULL: `stream` may be NULL with `len` 0, `options.data` with length 0; `out_problem` may be NULL; `out_report` must not.
 /// - Threads: safe from any thread.
-/// - Views: gives none.
+/// - Views: returns none.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_check(
     stream: *const u8,
@@ -125,27 +126,31 @@ pub unsafe extern "C" fn dfold_check(
     out_problem: *mut dfold_problem,
     out_report: *mut *mut dfold_report,
 ) -> dfold_status {
-    // SAFETY: what all ask for is what our caller promises.
+    // SAFETY: the caller upholds the contracts of all these functions.
     unsafe {
-        ffi::give(out_report, || {
+        ffi::create(out_report, || {
             let (stream, options) = (ffi::bytes(stream, len)?, ffi::text(options)?);
-            Ok(dfold_report { report: tell(Report::of_stream(stream, options), out_problem)?, broken: false })
+            Ok(dfold_report {
+                report: report_problem(Report::of_stream(stream, options), out_problem)?,
+                panicked: false,
+            })
         })
     }
 }
 
-/// Checks a JSON text as what it is said to be: `event`, `response`, `item`, `input_item`, `request`, `compact_request`,
+/// Checks a JSON text as the named kind of object: `event`, `response`, `item`, `input_item`, `request`, `compact_request`,
 /// `compact_response`, `websocket_create`, `websocket_error`, `error`, `request_head` or `response_head`. A head is
-/// `{"status", "streamed", "headers": {name: value}}`. Options are a JSON object: `edition`, and for an error its HTTP `status`.
+/// `{"status", "streamed", "headers": {name: value}}`. Options are a JSON object: `edition`, and for an error its HTTP
+/// `status`.
 ///
-/// Returns DFOLD_OK with a report, whatever was found; DFOLD_JSON_SYNTAX or DFOLD_JSON_DEPTH for a text that cannot be read,
-/// DFOLD_MISUSE_ARGUMENT or DFOLD_MISUSE_UNKNOWN_NAME for another name or option, with the reason in `out_problem`; DFOLD_MISUSE
-/// for NULL.
+/// Returns DFOLD_OK with a report, whatever the findings; DFOLD_JSON_SYNTAX or DFOLD_JSON_DEPTH for invalid text,
+/// DFOLD_MISUSE_ARGUMENT or DFOLD_MISUSE_UNKNOWN_NAME for an unknown name or option, with the reason in `out_problem`;
+/// DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: the caller owns the report and ends it with dfold_report_free; the texts are read and not kept.
-/// - NULL: `options.data` may be NULL with length 0; `out_problem` may be NULL; `out_report` may not.
+/// - Ownership: the caller owns the report and frees it with dfold_report_free; the texts are read and not kept.
+/// - NULL: `options.data` may be NULL with length 0; `out_problem` may be NULL; `out_report` must not.
 /// - Threads: safe from any thread.
-/// - Views: gives none.
+/// - Views: returns none.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_validate(
     what: dfold_bytes,
@@ -154,29 +159,29 @@ pub unsafe extern "C" fn dfold_validate(
     out_problem: *mut dfold_problem,
     out_report: *mut *mut dfold_report,
 ) -> dfold_status {
-    // SAFETY: what all ask for is what our caller promises.
+    // SAFETY: the caller upholds the contracts of all these functions.
     unsafe {
-        ffi::give(out_report, || {
+        ffi::create(out_report, || {
             let (what, json, options) = (ffi::text(what)?, ffi::text(json)?, ffi::text(options)?);
-            let findings = tell(validate_named(what, json, options), out_problem)?;
-            Ok(dfold_report { report: Report::of_findings(findings), broken: false })
+            let findings = report_problem(validate_named(what, json, options), out_problem)?;
+            Ok(dfold_report { report: Report::of_findings(findings), panicked: false })
         })
     }
 }
 
-/// Ends a report.
+/// Frees a report.
 ///
-/// - Ownership: takes the report back; using it afterwards is undefined.
+/// - Ownership: the report is freed; using it afterwards is undefined behavior.
 /// - NULL: allowed; nothing happens.
 /// - Threads: no other call on the report may be running.
-/// - Views: ends all that the report gave.
+/// - Views: invalidates all views of the report.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_report_free(report: *mut dfold_report) {
-    // SAFETY: what `free` asks for is what our caller promises.
+    // SAFETY: the caller upholds the contract of `free`.
     unsafe { ffi::free(report) }
 }
 
-/// What a report counts.
+/// The counts of a report.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct dfold_summary {
@@ -188,17 +193,17 @@ pub struct dfold_summary {
     pub notes: u64,
     /// Events of the stream.
     pub events: u64,
-    /// Findings that are kept: dfold_report_finding gives them.
+    /// Number of kept findings; see dfold_report_finding.
     pub findings: usize,
-    /// How the stream ended, such as `completed`; empty for what is no stream.
+    /// How the stream ended, such as `completed`; empty for a single object.
     pub outcome: dfold_bytes,
 }
 
-/// Gives the counts of a report.
+/// Gets the counts of a report.
 ///
 /// Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
 ///
-/// - Ownership: the view stays the library's.
+/// - Ownership: the library owns the view.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a report; different reports are independent.
 /// - Views: valid until the report is freed.
@@ -207,20 +212,20 @@ pub unsafe extern "C" fn dfold_report_summary(
     report: *mut dfold_report,
     out_summary: *mut dfold_summary,
 ) -> dfold_status {
-    let ask = |report: &mut Report| {
+    let get = |report: &mut Report| {
         let [notes, warnings, errors] = report.counts;
         let (events, findings) = (report.events, report.findings.len());
         Ok(dfold_summary { errors, warnings, notes, events, findings, outcome: report.outcome.into() })
     };
-    // SAFETY: what `ask` asks for is what our caller promises.
-    unsafe { ffi::ask(report, out_summary, ask) }
+    // SAFETY: the caller upholds the contract of `with_output`.
+    unsafe { ffi::with_output(report, out_summary, get) }
 }
 
-/// Gives one of the findings, from 0 on.
+/// Gets a finding by its position, from 0.
 ///
-/// Returns DFOLD_OK; DFOLD_NO_MORE past the last one that is kept; DFOLD_MISUSE for NULL.
+/// Returns DFOLD_OK; DFOLD_NO_MORE past the last kept finding; DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: the finding's views stay the library's.
+/// - Ownership: the library owns the views of the finding.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a report; different reports are independent.
 /// - Views: valid until the report is freed.
@@ -230,19 +235,19 @@ pub unsafe extern "C" fn dfold_report_finding(
     at: usize,
     out_finding: *mut dfold_finding,
 ) -> dfold_status {
-    // SAFETY: what `ask` asks for is what our caller promises.
+    // SAFETY: the caller upholds the contract of `with_output`.
     unsafe {
-        ffi::ask(report, out_finding, |report| {
+        ffi::with_output(report, out_finding, |report| {
             report.findings.get(at).map(Into::into).ok_or(dfold_status::DFOLD_NO_MORE)
         })
     }
 }
 
-/// Gives the findings that are kept as one JSON array.
+/// Gets the kept findings as one JSON array.
 ///
 /// Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
 ///
-/// - Ownership: the text stays the library's.
+/// - Ownership: the library owns the text.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a report; different reports are independent.
 /// - Views: valid until the next call on the report.
@@ -251,47 +256,47 @@ pub unsafe extern "C" fn dfold_report_findings_json(
     report: *mut dfold_report,
     out_json: *mut dfold_bytes,
 ) -> dfold_status {
-    // SAFETY: what `ask` asks for is what our caller promises.
+    // SAFETY: the caller upholds the contract of `with_output`.
     unsafe {
-        ffi::ask(report, out_json, |report| {
+        ffi::with_output(report, out_json, |report| {
             report.scratch = findings_json(&report.findings);
             Ok(report.scratch.as_str().into())
         })
     }
 }
 
-/// Gives the whole report as a JSON object: `outcome`, `events`, `findings`, `summary`.
+/// Gets the whole report as a JSON object: `outcome`, `events`, `findings`, `summary`.
 ///
 /// Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
 ///
-/// - Ownership: the text stays the library's.
+/// - Ownership: the library owns the text.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a report; different reports are independent.
 /// - Views: valid until the next call on the report.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_report_json(report: *mut dfold_report, out_json: *mut dfold_bytes) -> dfold_status {
-    // SAFETY: what `ask` asks for is what our caller promises.
+    // SAFETY: the caller upholds the contract of `with_output`.
     unsafe {
-        ffi::ask(report, out_json, |report| {
+        ffi::with_output(report, out_json, |report| {
             report.scratch = report.to_json();
             Ok(report.scratch.as_str().into())
         })
     }
 }
 
-/// Gives the whole report for people: a line for each finding, and one that counts.
+/// Gets the whole report as text: one line per finding, and a line of counts.
 ///
 /// Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
 ///
-/// - Ownership: the text stays the library's.
+/// - Ownership: the library owns the text.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a report; different reports are independent.
 /// - Views: valid until the next call on the report.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_report_text(report: *mut dfold_report, out_text: *mut dfold_bytes) -> dfold_status {
-    // SAFETY: what `ask` asks for is what our caller promises.
+    // SAFETY: the caller upholds the contract of `with_output`.
     unsafe {
-        ffi::ask(report, out_text, |report| {
+        ffi::with_output(report, out_text, |report| {
             report.scratch = report.to_text();
             Ok(report.scratch.as_str().into())
         })

@@ -1,45 +1,46 @@
-//! Requests: what is sent next, and what may be run of an answer. One function by name, JSON in and JSON out.
+//! Requests: the next request to send, and the calls of a response that may be run. One function selects the operation by
+//! name; it takes and returns JSON.
 
 use deltafold::request::request_named;
 
 use crate::bytes::dfold_bytes;
-use crate::error::{dfold_problem, tell};
+use crate::error::{dfold_problem, report_problem};
 use crate::ffi;
 use crate::status::dfold_status;
 
-/// Text that a call without a handle made. Opaque; made by dfold_request, ended by dfold_text_free.
+/// The text that dfold_request returns. Opaque; created by dfold_request, freed by dfold_text_free.
 pub struct dfold_text {
     text: String,
-    broken: bool,
+    panicked: bool,
 }
 
 impl ffi::Handle for dfold_text {
     type Inner = String;
 
     fn parts(&mut self) -> (&mut String, &mut bool) {
-        (&mut self.text, &mut self.broken)
+        (&mut self.text, &mut self.panicked)
     }
 }
 
-/// Does one thing about requests, from a JSON object to a JSON object. Nothing is sent and nothing is run.
+/// Runs one operation on requests; it takes and returns a JSON object. The library sends nothing and runs no tool.
 ///
-/// - `history`: `{"policy", "request", "steps": [{"response"} or {"item"}, ...]}` gives `{"request", "findings"}`: the request that
-///   continues from answers, and what was left out of it. A policy is `"stateless"`, `"stateful"`, another known name, or an
-///   object.
-/// - `enforce`: `{"request", "response"}` gives `{"calls"}`: for each call of an answer whether it may be run, and if not, the
-///   `answer`: the item that tells the model so.
-/// - `tool_loop`: the whole of a dfold_tool_loop at once, its `steps` included.
-/// - `advice`: `{"error", "status", "headers"}` gives the error in one form, and whether to try again, and how.
-/// - `create_message`: `{"request"}` gives `{"message", "left_out"}`: the message of a WebSocket that asks for a response.
+/// - `history`: `{"policy", "request", "steps": [{"response"} or {"item"}, ...]}` returns `{"request", "findings"}`: the
+///   request that continues after the responses, and the data that it omits. A policy is `"stateless"`, `"stateful"`,
+///   another known name, or an object.
+/// - `enforce`: `{"request", "response"}` returns `{"calls"}`: for each call of a response whether it may be run, and if
+///   not, the `answer` item that tells the model.
+/// - `tool_loop`: a whole dfold_tool_loop in one call, including its `steps`.
+/// - `advice`: `{"error", "status", "headers"}` returns the error in a uniform form, whether to retry, and how.
+/// - `create_message`: `{"request"}` returns `{"message", "left_out"}`: the WebSocket message that requests a response.
 ///
-/// Returns DFOLD_OK with the text; DFOLD_MISUSE_UNKNOWN_NAME for another name or key, DFOLD_JSON_SYNTAX or DFOLD_JSON_DEPTH for
-/// a text that cannot be read, DFOLD_MISUSE_ARGUMENT for a value that cannot be used, DFOLD_MISUSE_INTENT for a step that a loop
-/// does not take, with the reason in `out_problem`; DFOLD_MISUSE for NULL.
+/// Returns DFOLD_OK with the text; DFOLD_MISUSE_UNKNOWN_NAME for an unknown name or key, DFOLD_JSON_SYNTAX or
+/// DFOLD_JSON_DEPTH for invalid JSON, DFOLD_MISUSE_ARGUMENT for an invalid value, DFOLD_MISUSE_INTENT for a step that is
+/// invalid in the state of the loop, with the reason in `out_problem`; DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: the caller owns the text and ends it with dfold_text_free; `what` and `json` are read and not kept.
-/// - NULL: `out_problem` may be NULL; `out_text` may not.
+/// - Ownership: the caller owns the text and frees it with dfold_text_free; `what` and `json` are read and not kept.
+/// - NULL: `out_problem` may be NULL; `out_text` must not.
 /// - Threads: safe from any thread.
-/// - Views: gives none; dfold_text_view does.
+/// - Views: returns none; dfold_text_view does.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_request(
     what: dfold_bytes,
@@ -47,37 +48,37 @@ pub unsafe extern "C" fn dfold_request(
     out_problem: *mut dfold_problem,
     out_text: *mut *mut dfold_text,
 ) -> dfold_status {
-    // SAFETY: what all ask for is what our caller promises.
+    // SAFETY: the caller upholds the contracts of all these functions.
     unsafe {
-        ffi::give(out_text, || {
+        ffi::create(out_text, || {
             let (what, json) = (ffi::text(what)?, ffi::text(json)?);
-            Ok(dfold_text { text: tell(request_named(what, json), out_problem)?, broken: false })
+            Ok(dfold_text { text: report_problem(request_named(what, json), out_problem)?, panicked: false })
         })
     }
 }
 
-/// Looks at a text.
+/// Gets the bytes of a text.
 ///
 /// Returns DFOLD_OK, or DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: the bytes stay the library's.
+/// - Ownership: the library owns the bytes.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a text; different texts are independent.
 /// - Views: valid until dfold_text_free.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_text_view(text: *mut dfold_text, out_bytes: *mut dfold_bytes) -> dfold_status {
-    // SAFETY: what `ask` asks for is what our caller promises.
-    unsafe { ffi::ask(text, out_bytes, |text| Ok(text.as_str().into())) }
+    // SAFETY: the caller upholds the contract of `with_output`.
+    unsafe { ffi::with_output(text, out_bytes, |text| Ok(text.as_str().into())) }
 }
 
-/// Ends a text.
+/// Frees a text.
 ///
-/// - Ownership: takes the text back; using it afterwards is undefined.
+/// - Ownership: the text is freed; using it afterwards is undefined behavior.
 /// - NULL: allowed; nothing happens.
 /// - Threads: no other call on the text may be running.
-/// - Views: ends all that the text gave.
+/// - Views: invalidates all views of the text.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_text_free(text: *mut dfold_text) {
-    // SAFETY: what `free` asks for is what our caller promises.
+    // SAFETY: the caller upholds the contract of `free`.
     unsafe { ffi::free(text) }
 }

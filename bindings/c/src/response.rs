@@ -1,4 +1,4 @@
-//! What a reader has folded so far: the response, its items and their parts. Getters only; none changes the reader.
+//! The accumulated response of a reader: the response, its items and their parts. All functions are getters.
 
 use std::borrow::Cow;
 
@@ -8,26 +8,26 @@ use deltafold::{Item, Part};
 
 use crate::bytes::dfold_bytes;
 use crate::ffi;
-use crate::reader::{dfold_reader, Reading};
+use crate::reader::{dfold_reader, ReaderState};
 use crate::status::dfold_status;
 use crate::usage::dfold_usage;
 use crate::value::dfold_value;
 
-/// The response so far. What it has not said yet is empty.
+/// The response so far. Fields that have not arrived are empty.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct dfold_response {
     /// The response's id.
     pub id: dfold_bytes,
-    /// The status word.
+    /// The status.
     pub status: dfold_bytes,
     /// The model's name.
     pub model: dfold_bytes,
-    /// How many items there are.
+    /// Number of items.
     pub items: usize,
 }
 
-/// One output item, growing or done. What it does not have is empty.
+/// One output item, in progress or done. Absent fields are empty.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct dfold_item {
@@ -37,19 +37,19 @@ pub struct dfold_item {
     pub id: dfold_bytes,
     /// The item's status.
     pub status: dfold_bytes,
-    /// The call's id, for tool calls.
+    /// The id of a tool call.
     pub call_id: dfold_bytes,
-    /// The tool's name, for tool calls.
+    /// The name of the called tool.
     pub name: dfold_bytes,
     /// The text of a tool call so far: `arguments`, `input` or `code`.
     pub arguments: dfold_bytes,
-    /// How many parts its content has.
+    /// Number of content parts.
     pub parts: usize,
-    /// How many parts its summary has.
+    /// Number of summary parts.
     pub summary_parts: usize,
-    /// How many preview images are kept.
+    /// Number of kept preview images.
     pub partial_images: usize,
-    /// Whether the item is finished.
+    /// True if the item is done.
     pub done: bool,
 }
 
@@ -59,11 +59,11 @@ pub struct dfold_item {
 pub struct dfold_part {
     /// The part's type, such as `output_text`.
     pub r#type: dfold_bytes,
-    /// The part's text so far; for a refusal, its words.
+    /// The part's text so far; for a refusal, the refusal text.
     pub text: dfold_bytes,
 }
 
-/// A preview of an image that is being made.
+/// A preview of an image that is being generated.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct dfold_image {
@@ -76,12 +76,12 @@ pub struct dfold_image {
 impl From<&Item<'_>> for dfold_item {
     fn from(item: &Item<'_>) -> Self {
         Self {
-            r#type: item.kind().into(),
-            id: item.id().into(),
-            status: item.status().into(),
-            call_id: item.call_id().into(),
-            name: item.name().into(),
-            arguments: item.arguments().into(),
+            r#type: item.wire_type().unwrap_or_default().into(),
+            id: item.id().unwrap_or_default().into(),
+            status: item.status_name().unwrap_or_default().into(),
+            call_id: item.call_id().unwrap_or_default().into(),
+            name: item.name().unwrap_or_default().into(),
+            arguments: item.arguments().unwrap_or_default().into(),
             parts: item.parts().count(),
             summary_parts: item.summary().count(),
             partial_images: item.partial_images().count(),
@@ -92,53 +92,56 @@ impl From<&Item<'_>> for dfold_item {
 
 impl From<&Part<'_>> for dfold_part {
     fn from(part: &Part<'_>) -> Self {
-        Self { r#type: part.kind().into(), text: part.text().into() }
+        Self { r#type: part.wire_type().unwrap_or_default().into(), text: part.text().unwrap_or_default().into() }
     }
 }
 
-impl Reading {
+impl ReaderState {
     fn item(&self, at: usize) -> Result<Item<'_>, dfold_status> {
         self.reader.response().item(at).ok_or(dfold_status::DFOLD_NO_MORE)
     }
 }
 
-/// Keeps text in the scratch and gives a view of it.
-fn show(scratch: &mut String, text: String) -> dfold_bytes {
+/// Stores text in the scratch buffer and returns a view of it.
+fn store(scratch: &mut String, text: String) -> dfold_bytes {
     *scratch = text;
     scratch.as_str().into()
 }
 
-/// The value that a pointer leads to from an object of which only the members can be asked for.
-fn walk<'v>(pointer: &str, member: impl FnOnce(&str) -> Option<&'v Value>) -> Result<&'v Value, dfold_status> {
+/// Resolves a JSON pointer in an object whose members are read by name.
+fn resolve_pointer<'v>(
+    pointer: &str,
+    member: impl FnOnce(&str) -> Option<&'v Value>,
+) -> Result<&'v Value, dfold_status> {
     let path = pointer.strip_prefix('/').ok_or(dfold_status::DFOLD_NO_MORE)?;
     let (key, rest) = path.find('/').map_or((path, ""), |at| path.split_at(at));
     let key = key.replace("~1", "/").replace("~0", "~");
     member(&key).and_then(|value| value.pointer(rest)).ok_or(dfold_status::DFOLD_NO_MORE)
 }
 
-/// Runs a getter that leaves its text in the scratch.
+/// Runs a getter that writes its text to the scratch buffer.
 ///
 /// # Safety
-/// As for [`ffi::ask`].
-unsafe fn text_of(
+/// As for [`ffi::with_output`].
+unsafe fn json_of(
     reader: *mut dfold_reader,
     out: *mut dfold_bytes,
-    ask: impl FnOnce(&Reading) -> Result<String, dfold_status>,
+    ask: impl FnOnce(&ReaderState) -> Result<String, dfold_status>,
 ) -> dfold_status {
-    // SAFETY: the caller promises it.
+    // SAFETY: the caller upholds this contract.
     unsafe {
-        ffi::ask(reader, out, |reading| {
-            let text = ask(reading)?;
-            Ok(show(&mut reading.scratch, text))
+        ffi::with_output(reader, out, |state| {
+            let text = ask(state)?;
+            Ok(store(&mut state.scratch, text))
         })
     }
 }
 
-/// Gives the head of the response so far: a snapshot before its terminal event, the response after it.
+/// Gets id, status, model and item count of the response so far.
 ///
 /// Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
 ///
-/// - Ownership: the views stay the library's.
+/// - Ownership: the library owns the views.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a reader; different readers are independent.
 /// - Views: valid until the next feed, poll, end, finish, reset or free.
@@ -147,20 +150,24 @@ pub unsafe extern "C" fn dfold_reader_response(
     reader: *mut dfold_reader,
     out_response: *mut dfold_response,
 ) -> dfold_status {
-    let head = |reading: &mut Reading| {
-        let response = reading.reader.response();
-        let (id, status, model) = (response.id().into(), response.status().into(), response.model().into());
+    let head = |state: &mut ReaderState| {
+        let response = state.reader.response();
+        let (id, status, model) = (
+            response.id().unwrap_or_default().into(),
+            response.status_name().unwrap_or_default().into(),
+            response.model().unwrap_or_default().into(),
+        );
         Ok(dfold_response { id, status, model, items: response.len() })
     };
-    // SAFETY: what `ask` asks for is what our caller promises.
-    unsafe { ffi::ask(reader, out_response, head) }
+    // SAFETY: the caller upholds the contract of `with_output`.
+    unsafe { ffi::with_output(reader, out_response, head) }
 }
 
-/// Gives the whole response so far as JSON text. Costs as much as the response is long.
+/// Gets the whole response so far as JSON text. The cost is proportional to the size of the response.
 ///
 /// Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
 ///
-/// - Ownership: the text stays the library's.
+/// - Ownership: the library owns the text.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a reader; different readers are independent.
 /// - Views: valid until the next call on the reader.
@@ -169,17 +176,17 @@ pub unsafe extern "C" fn dfold_reader_response_json(
     reader: *mut dfold_reader,
     out_json: *mut dfold_bytes,
 ) -> dfold_status {
-    // SAFETY: what `text_of` asks for is what our caller promises.
-    unsafe { text_of(reader, out_json, |reading| Ok(reading.reader.response().to_json())) }
+    // SAFETY: the caller upholds the contract of `json_of`.
+    unsafe { json_of(reader, out_json, |state| Ok(state.reader.response().to_json())) }
 }
 
-/// Looks at any field of the response so far but `output`, by JSON pointer: `/usage/total_tokens`. For `output` there are
-/// dfold_reader_item and its kin.
+/// Gets any field of the response so far except `output`, by JSON pointer: `/usage/total_tokens`. For `output` use
+/// dfold_reader_item and the other item functions.
 ///
 /// Returns DFOLD_OK; DFOLD_NO_MORE if there is no such field; DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: the value's view stays the library's; the pointer stays the caller's.
-/// - NULL: `reader` and `out_value` may not be NULL.
+/// - Ownership: the library owns the view of the value; the caller keeps `pointer`.
+/// - NULL: `reader` and `out_value` must not be NULL.
 /// - Threads: one call at a time on a reader; different readers are independent.
 /// - Views: valid until the next call on the reader.
 #[no_mangle]
@@ -188,40 +195,39 @@ pub unsafe extern "C" fn dfold_reader_response_get(
     pointer: dfold_bytes,
     out_value: *mut dfold_value,
 ) -> dfold_status {
-    // SAFETY: what all three ask for is what our caller promises.
+    // SAFETY: the caller upholds the contracts of all three functions.
     unsafe {
-        ffi::ask(reader, out_value, |reading| {
-            let response = reading.reader.response();
-            let value = walk(ffi::text(pointer)?, |key| response.get(key))?;
-            Ok(dfold_value::of(value, &mut reading.scratch))
+        ffi::with_output(reader, out_value, |state| {
+            let response = state.reader.response();
+            let value = resolve_pointer(ffi::text(pointer)?, |key| response.get(key))?;
+            Ok(dfold_value::of(value, &mut state.scratch))
         })
     }
 }
 
-/// Gives the token counts.
+/// Gets the token counts.
 ///
-/// Returns DFOLD_OK; DFOLD_NO_MORE as long as the response has none, or has some that are no whole numbers; DFOLD_MISUSE for
-/// NULL.
+/// Returns DFOLD_OK; DFOLD_NO_MORE while the response has none, or if a count is not an integer; DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: nothing changes hands.
+/// - Ownership: no ownership changes.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a reader; different readers are independent.
-/// - Views: gives none.
+/// - Views: returns none.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_reader_usage(reader: *mut dfold_reader, out_usage: *mut dfold_usage) -> dfold_status {
-    let ask = |reading: &mut Reading| {
-        let usage = reading.reader.usage().ok_or(dfold_status::DFOLD_NO_MORE)?;
+    let get = |state: &mut ReaderState| {
+        let usage = state.reader.response().usage_value().ok_or(dfold_status::DFOLD_NO_MORE)?;
         Usage::from_value(usage).map(Into::into).map_err(|_| dfold_status::DFOLD_NO_MORE)
     };
-    // SAFETY: what `ask` asks for is what our caller promises.
-    unsafe { ffi::ask(reader, out_usage, ask) }
+    // SAFETY: the caller upholds the contract of `with_output`.
+    unsafe { ffi::with_output(reader, out_usage, get) }
 }
 
-/// Gives the texts of all `output_text` parts of all messages so far, joined. Copies nothing where there is only one.
+/// Gets the concatenated text of all `output_text` parts of all messages so far. A single part is not copied.
 ///
 /// Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
 ///
-/// - Ownership: the text stays the library's.
+/// - Ownership: the library owns the text.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a reader; different readers are independent.
 /// - Views: valid until the next call on the reader.
@@ -230,21 +236,21 @@ pub unsafe extern "C" fn dfold_reader_output_text(
     reader: *mut dfold_reader,
     out_text: *mut dfold_bytes,
 ) -> dfold_status {
-    let ask = |reading: &mut Reading| {
-        Ok(match reading.reader.response().output_text() {
+    let get = |state: &mut ReaderState| {
+        Ok(match state.reader.response().output_text() {
             Cow::Borrowed(text) => text.into(),
-            Cow::Owned(text) => show(&mut reading.scratch, text),
+            Cow::Owned(text) => store(&mut state.scratch, text),
         })
     };
-    // SAFETY: what `ask` asks for is what our caller promises.
-    unsafe { ffi::ask(reader, out_text, ask) }
+    // SAFETY: the caller upholds the contract of `with_output`.
+    unsafe { ffi::with_output(reader, out_text, get) }
 }
 
-/// Gives the item at a position of the output, from 0 on.
+/// Gets the item at a position of the output, from 0.
 ///
 /// Returns DFOLD_OK; DFOLD_NO_MORE past the last item; DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: the views stay the library's.
+/// - Ownership: the library owns the views.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a reader; different readers are independent.
 /// - Views: valid until the next feed, poll, end, finish, reset or free.
@@ -254,36 +260,36 @@ pub unsafe extern "C" fn dfold_reader_item(
     item: usize,
     out_item: *mut dfold_item,
 ) -> dfold_status {
-    // SAFETY: what both ask for is what our caller promises.
-    unsafe { ffi::ask(reader, out_item, |reading| Ok((&reading.item(item)?).into())) }
+    // SAFETY: the caller upholds the contracts of both functions.
+    unsafe { ffi::with_output(reader, out_item, |state| Ok((&state.item(item)?).into())) }
 }
 
-/// Finds the position of the item that an event's `output_index` routes to. They differ where a stream leaves indexes out.
+/// Finds the position of the item with the `output_index` of an event. Position and index differ if a stream skips indexes.
 ///
-/// Returns DFOLD_OK; DFOLD_NO_MORE if there is none; DFOLD_MISUSE for NULL.
+/// Returns DFOLD_OK; DFOLD_NO_MORE if there is no such item; DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: nothing changes hands.
+/// - Ownership: no ownership changes.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a reader; different readers are independent.
-/// - Views: gives none.
+/// - Views: returns none.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_reader_find_item(
     reader: *mut dfold_reader,
     output_index: u64,
     out_item: *mut usize,
 ) -> dfold_status {
-    let find = |reading: &mut Reading| {
-        reading.reader.response().position_of_index(output_index).ok_or(dfold_status::DFOLD_NO_MORE)
+    let find = |state: &mut ReaderState| {
+        state.reader.response().position_of_index(output_index).ok_or(dfold_status::DFOLD_NO_MORE)
     };
-    // SAFETY: what `ask` asks for is what our caller promises.
-    unsafe { ffi::ask(reader, out_item, find) }
+    // SAFETY: the caller upholds the contract of `with_output`.
+    unsafe { ffi::with_output(reader, out_item, find) }
 }
 
-/// Gives an item as JSON text.
+/// Gets an item as JSON text.
 ///
 /// Returns DFOLD_OK; DFOLD_NO_MORE past the last item; DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: the text stays the library's.
+/// - Ownership: the library owns the text.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a reader; different readers are independent.
 /// - Views: valid until the next call on the reader.
@@ -293,21 +299,21 @@ pub unsafe extern "C" fn dfold_reader_item_json(
     item: usize,
     out_json: *mut dfold_bytes,
 ) -> dfold_status {
-    let ask = |reading: &Reading| {
+    let get = |state: &ReaderState| {
         let mut json = String::new();
-        reading.item(item)?.write_json(&mut json);
+        state.item(item)?.write_json(&mut json);
         Ok(json)
     };
-    // SAFETY: what `text_of` asks for is what our caller promises.
-    unsafe { text_of(reader, out_json, ask) }
+    // SAFETY: the caller upholds the contract of `json_of`.
+    unsafe { json_of(reader, out_json, get) }
 }
 
-/// Looks at any field of an item, by JSON pointer: `/action/query`, `/content/0/annotations/1/url`.
+/// Gets any field of an item by JSON pointer: `/action/query`, `/content/0/annotations/1/url`.
 ///
 /// Returns DFOLD_OK; DFOLD_NO_MORE if there is no such item or field; DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: the value's view stays the library's; the pointer stays the caller's.
-/// - NULL: `reader` and `out_value` may not be NULL.
+/// - Ownership: the library owns the view of the value; the caller keeps `pointer`.
+/// - NULL: `reader` and `out_value` must not be NULL.
 /// - Threads: one call at a time on a reader; different readers are independent.
 /// - Views: valid until the next call on the reader.
 #[no_mangle]
@@ -317,23 +323,23 @@ pub unsafe extern "C" fn dfold_reader_item_get(
     pointer: dfold_bytes,
     out_value: *mut dfold_value,
 ) -> dfold_status {
-    // SAFETY: what all three ask for is what our caller promises.
+    // SAFETY: the caller upholds the contracts of all three functions.
     unsafe {
-        ffi::ask(reader, out_value, |reading| {
+        ffi::with_output(reader, out_value, |state| {
             let pointer = ffi::text(pointer)?;
-            let Reading { reader, scratch, .. } = reading;
+            let ReaderState { reader, scratch, .. } = state;
             let item = reader.response().item(item).ok_or(dfold_status::DFOLD_NO_MORE)?;
-            let value = walk(pointer, |key| item.get(key))?;
+            let value = resolve_pointer(pointer, |key| item.get(key))?;
             Ok(dfold_value::of(value, scratch))
         })
     }
 }
 
-/// Gives a part of an item's content, both from 0 on.
+/// Gets a part of an item's content; both positions count from 0.
 ///
 /// Returns DFOLD_OK; DFOLD_NO_MORE past the last item or part; DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: the views stay the library's.
+/// - Ownership: the library owns the views.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a reader; different readers are independent.
 /// - Views: valid until the next feed, poll, end, finish, reset or free.
@@ -344,19 +350,19 @@ pub unsafe extern "C" fn dfold_reader_part(
     part: usize,
     out_part: *mut dfold_part,
 ) -> dfold_status {
-    let ask = |reading: &mut Reading| {
-        let part = reading.item(item)?.parts().nth(part).ok_or(dfold_status::DFOLD_NO_MORE)?;
+    let get = |state: &mut ReaderState| {
+        let part = state.item(item)?.parts().nth(part).ok_or(dfold_status::DFOLD_NO_MORE)?;
         Ok((&part).into())
     };
-    // SAFETY: what `ask` asks for is what our caller promises.
-    unsafe { ffi::ask(reader, out_part, ask) }
+    // SAFETY: the caller upholds the contract of `with_output`.
+    unsafe { ffi::with_output(reader, out_part, get) }
 }
 
-/// Gives a part of an item's summary, both from 0 on.
+/// Gets a part of an item's summary; both positions count from 0.
 ///
 /// Returns DFOLD_OK; DFOLD_NO_MORE past the last item or part; DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: the views stay the library's.
+/// - Ownership: the library owns the views.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a reader; different readers are independent.
 /// - Views: valid until the next feed, poll, end, finish, reset or free.
@@ -367,20 +373,21 @@ pub unsafe extern "C" fn dfold_reader_summary_part(
     part: usize,
     out_part: *mut dfold_part,
 ) -> dfold_status {
-    let ask = |reading: &mut Reading| {
-        let part = reading.item(item)?.summary().nth(part).ok_or(dfold_status::DFOLD_NO_MORE)?;
+    let get = |state: &mut ReaderState| {
+        let part = state.item(item)?.summary().nth(part).ok_or(dfold_status::DFOLD_NO_MORE)?;
         Ok((&part).into())
     };
-    // SAFETY: what `ask` asks for is what our caller promises.
-    unsafe { ffi::ask(reader, out_part, ask) }
+    // SAFETY: the caller upholds the contract of `with_output`.
+    unsafe { ffi::with_output(reader, out_part, get) }
 }
 
-/// Gives the arguments of a tool call so far as JSON text that is whole: open containers are closed, an open string is
-/// included as far as it goes, an open number or literal is left out. Each call parses only what came since the last one.
+/// Gets the arguments of a tool call so far as complete JSON text: open containers are closed, an unfinished string is
+/// included, an unfinished number or literal is omitted. Each call parses only the text that is new since the previous
+/// call.
 ///
-/// Returns DFOLD_OK; DFOLD_NO_MORE past the last item or before the first character of a value; DFOLD_MISUSE for NULL.
+/// Returns DFOLD_OK; DFOLD_NO_MORE past the last item or before the value begins; DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: the text stays the library's.
+/// - Ownership: the library owns the text.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a reader; different readers are independent.
 /// - Views: valid until the next call on the reader.
@@ -390,20 +397,19 @@ pub unsafe extern "C" fn dfold_reader_partial_arguments(
     item: usize,
     out_json: *mut dfold_bytes,
 ) -> dfold_status {
-    let ask = |reading: &Reading| {
-        let json = reading.item(item)?.read_arguments(|parser| parser.value().map(Value::to_string));
+    let get = |state: &ReaderState| {
+        let json = state.item(item)?.read_arguments(|parser| parser.value().map(Value::to_string));
         json.ok_or(dfold_status::DFOLD_NO_MORE)
     };
-    // SAFETY: what `text_of` asks for is what our caller promises.
-    unsafe { text_of(reader, out_json, ask) }
+    // SAFETY: the caller upholds the contract of `json_of`.
+    unsafe { json_of(reader, out_json, get) }
 }
 
-/// Gives the text of a content part so far as JSON text that is whole, for structured output; as
-/// dfold_reader_partial_arguments does for arguments.
+/// Gets the text of a content part so far as complete JSON text, for structured output; see dfold_reader_partial_arguments.
 ///
-/// Returns DFOLD_OK; DFOLD_NO_MORE past the last item or part or before the first character of a value; DFOLD_MISUSE for NULL.
+/// Returns DFOLD_OK; DFOLD_NO_MORE past the last item or part or before the value begins; DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: the text stays the library's.
+/// - Ownership: the library owns the text.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a reader; different readers are independent.
 /// - Views: valid until the next call on the reader.
@@ -414,19 +420,19 @@ pub unsafe extern "C" fn dfold_reader_partial_json(
     part: usize,
     out_json: *mut dfold_bytes,
 ) -> dfold_status {
-    let ask = |reading: &Reading| {
-        let part = reading.item(item)?.parts().nth(part).ok_or(dfold_status::DFOLD_NO_MORE)?;
+    let get = |state: &ReaderState| {
+        let part = state.item(item)?.parts().nth(part).ok_or(dfold_status::DFOLD_NO_MORE)?;
         part.read_json(|parser| parser.value().map(Value::to_string)).ok_or(dfold_status::DFOLD_NO_MORE)
     };
-    // SAFETY: what `text_of` asks for is what our caller promises.
-    unsafe { text_of(reader, out_json, ask) }
+    // SAFETY: the caller upholds the contract of `json_of`.
+    unsafe { json_of(reader, out_json, get) }
 }
 
-/// Gives a preview image of an item, both from 0 on.
+/// Gets a preview image of an item; both positions count from 0.
 ///
 /// Returns DFOLD_OK; DFOLD_NO_MORE past the last item or image; DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: the view stays the library's.
+/// - Ownership: the library owns the view.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a reader; different readers are independent.
 /// - Views: valid until the next feed, poll, end, finish, reset or free.
@@ -437,10 +443,10 @@ pub unsafe extern "C" fn dfold_reader_partial_image(
     at: usize,
     out_image: *mut dfold_image,
 ) -> dfold_status {
-    let ask = |reading: &mut Reading| {
-        let (number, base64) = reading.item(item)?.partial_images().nth(at).ok_or(dfold_status::DFOLD_NO_MORE)?;
+    let get = |state: &mut ReaderState| {
+        let (number, base64) = state.item(item)?.partial_images().nth(at).ok_or(dfold_status::DFOLD_NO_MORE)?;
         Ok(dfold_image { number, base64: base64.into() })
     };
-    // SAFETY: what `ask` asks for is what our caller promises.
-    unsafe { ffi::ask(reader, out_image, ask) }
+    // SAFETY: the caller upholds the contract of `with_output`.
+    unsafe { ffi::with_output(reader, out_image, get) }
 }

@@ -1,41 +1,41 @@
-//! The first layer on its own: bytes to SSE frames, without a copy where the core makes none.
+//! The SSE layer on its own: bytes to frames. A frame that lies within one chunk is not copied.
 
 use deltafold::sse::{FrameDecoder, Signal};
 use deltafold::Limits;
 
 use crate::bytes::dfold_bytes;
-use crate::error::{dfold_error, dfold_problem, tell, Failures};
+use crate::error::{dfold_error, dfold_problem, report_problem, LastError};
 use crate::ffi;
 use crate::status::dfold_status;
 
-/// Decodes an event stream into frames. Opaque; made by dfold_sse_new, ended by dfold_sse_free.
+/// Decodes an event stream into frames. Opaque; created by dfold_sse_new, freed by dfold_sse_free.
 pub struct dfold_sse {
-    decoding: Decoding,
-    broken: bool,
+    state: DecoderState,
+    panicked: bool,
 }
 
-/// What the handle wraps.
-pub(crate) struct Decoding {
+/// The contents of the handle.
+pub(crate) struct DecoderState {
     decoder: FrameDecoder,
-    failures: Failures,
+    last_error: LastError,
 }
 
 impl dfold_sse {
     fn new(limits: &Limits) -> Self {
-        let decoding = Decoding { decoder: FrameDecoder::new(limits), failures: Failures::default() };
-        Self { decoding, broken: false }
+        let state = DecoderState { decoder: FrameDecoder::new(limits), last_error: LastError::default() };
+        Self { state, panicked: false }
     }
 }
 
 impl ffi::Handle for dfold_sse {
-    type Inner = Decoding;
+    type Inner = DecoderState;
 
-    fn parts(&mut self) -> (&mut Decoding, &mut bool) {
-        (&mut self.decoding, &mut self.broken)
+    fn parts(&mut self) -> (&mut DecoderState, &mut bool) {
+        (&mut self.state, &mut self.panicked)
     }
 }
 
-/// What a signal is.
+/// The kind of a signal.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum dfold_signal_kind {
@@ -47,15 +47,15 @@ pub enum dfold_signal_kind {
     DFOLD_SIGNAL_BLANK = 2,
 }
 
-/// One thing that the stream said. The views are valid until the next call on the decoder and as long as the chunk is.
+/// One frame, comment or blank block of a stream. The views are valid until the next call on the decoder and while the chunk exists.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct dfold_signal {
-    /// What it is.
+    /// The kind of the signal.
     pub kind: dfold_signal_kind,
-    /// Whether the stream has set a reconnection time.
+    /// True if the stream has set a reconnection time.
     pub has_retry: bool,
-    /// The reconnection time in force, in milliseconds; 0 without one.
+    /// The current reconnection time in milliseconds; 0 if there is none.
     pub retry: u64,
     /// Offset of the first byte of the block or comment from the start of the stream.
     pub offset: u64,
@@ -63,7 +63,7 @@ pub struct dfold_signal {
     pub event: dfold_bytes,
     /// The payload, UTF-8; the text of a comment.
     pub data: dfold_bytes,
-    /// The last event id in force; empty if there is none, and for a comment.
+    /// The current last event id; empty if there is none, and for a comment.
     pub id: dfold_bytes,
 }
 
@@ -79,7 +79,7 @@ impl From<Signal<'_>> for dfold_signal {
             Signal::Blank(blank) => {
                 (dfold_signal_kind::DFOLD_SIGNAL_BLANK, blank.event, "", blank.id, blank.retry, blank.offset)
             }
-            // The core may learn new signals; until this crate does, they show as a block without data.
+            // A signal that a newer core adds appears as a block without data.
             _ => (dfold_signal_kind::DFOLD_SIGNAL_BLANK, "", "", "", None, 0),
         };
         Self {
@@ -94,68 +94,69 @@ impl From<Signal<'_>> for dfold_signal {
     }
 }
 
-/// Makes a decoder at the start of a stream, with the default limits.
+/// Creates a decoder with the default limits.
 ///
 /// Returns DFOLD_OK, or DFOLD_MISUSE if `out_decoder` is NULL.
 ///
-/// - Ownership: the caller owns the decoder and ends it with dfold_sse_free.
-/// - NULL: `out_decoder` may not be NULL.
+/// - Ownership: the caller owns the decoder and frees it with dfold_sse_free.
+/// - NULL: `out_decoder` must not be NULL.
 /// - Threads: safe from any thread.
-/// - Views: gives none.
+/// - Views: returns none.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_sse_new(out_decoder: *mut *mut dfold_sse) -> dfold_status {
-    // SAFETY: what `give` asks for is what our caller promises.
-    unsafe { ffi::give(out_decoder, || Ok(dfold_sse::new(&Limits::default()))) }
+    // SAFETY: the caller upholds the contract of `create`.
+    unsafe { ffi::create(out_decoder, || Ok(dfold_sse::new(&Limits::default()))) }
 }
 
-/// Makes a decoder with limits, given as a JSON object: `line_bytes`, `frame_bytes`, `overflow` (`error` or `drop`).
+/// Creates a decoder with limits, given as a JSON object: `line_bytes`, `frame_bytes`, `overflow` (`error` or `drop`).
 ///
-/// Returns DFOLD_OK; DFOLD_JSON_SYNTAX, DFOLD_MISUSE_ARGUMENT or DFOLD_MISUSE_UNKNOWN_NAME for limits that cannot be used, with
-/// the reason in `out_problem`; DFOLD_MISUSE for NULL.
+/// Returns DFOLD_OK; DFOLD_JSON_SYNTAX, DFOLD_MISUSE_ARGUMENT or DFOLD_MISUSE_UNKNOWN_NAME for invalid limits, with the
+/// reason in `out_problem`; DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: the caller owns the decoder and ends it with dfold_sse_free; the text is read and not kept.
-/// - NULL: `limits.data` may be NULL with length 0, for the defaults; `out_problem` may be NULL; `out_decoder` may not.
+/// - Ownership: the caller owns the decoder and frees it with dfold_sse_free; the text is read and not kept.
+/// - NULL: `limits.data` may be NULL with length 0, for the defaults; `out_problem` may be NULL; `out_decoder` must not.
 /// - Threads: safe from any thread.
-/// - Views: gives none.
+/// - Views: returns none.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_sse_new_json(
     limits: dfold_bytes,
     out_problem: *mut dfold_problem,
     out_decoder: *mut *mut dfold_sse,
 ) -> dfold_status {
-    // SAFETY: what all three ask for is what our caller promises.
+    // SAFETY: the caller upholds the contracts of all three functions.
     unsafe {
-        ffi::give(out_decoder, || {
-            let limits = tell(Limits::from_json(ffi::text(limits)?), out_problem)?;
+        ffi::create(out_decoder, || {
+            let limits = report_problem(Limits::from_json(ffi::text(limits)?), out_problem)?;
             Ok(dfold_sse::new(&limits))
         })
     }
 }
 
-/// Says in full why the last call on the decoder failed.
+/// Gets the error of the last failed call on the decoder.
 ///
-/// Returns DFOLD_OK; DFOLD_NO_MORE if none has failed, apart from NULL and impossible lengths; DFOLD_MISUSE for NULL.
+/// Returns DFOLD_OK; DFOLD_NO_MORE if no call has failed (DFOLD_MISUSE is not recorded); DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: the error's views stay the library's.
+/// - Ownership: the library owns the views of the error.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a decoder; different decoders are independent.
 /// - Views: valid until the next call on the decoder.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_sse_error(decoder: *mut dfold_sse, out_error: *mut dfold_error) -> dfold_status {
-    // SAFETY: what `ask` asks for is what our caller promises.
-    unsafe { ffi::ask(decoder, out_error, |decoding| decoding.failures.show()) }
+    // SAFETY: the caller upholds the contract of `with_output`.
+    unsafe { ffi::with_output(decoder, out_error, |state| state.last_error.get()) }
 }
 
-/// Takes the next signal out of a chunk, from `*at` on, and moves `*at` behind it.
+/// Decodes the next signal of a chunk from `*at`, and moves `*at` after it.
 ///
-/// Start with `*at` 0, call until DFOLD_NO_MORE, then go on with the next chunk. The chunk may be cut anywhere. A frame that
-/// lies in it borrows from it, so keep the chunk while you use the views.
+/// Start with `*at` 0, call until DFOLD_NO_MORE, then continue with the next chunk. The stream may be split anywhere. The
+/// views of a frame may point into the chunk, so keep the chunk while you use them.
 ///
-/// Returns DFOLD_OK with a signal, DFOLD_NO_MORE when the chunk is used up, DFOLD_LIMIT_LINE or DFOLD_LIMIT_FRAME past a limit
-/// (and again until dfold_sse_reset), DFOLD_MISUSE for NULL where it is not allowed or `*at` behind the chunk.
+/// Returns DFOLD_OK with a signal, DFOLD_NO_MORE at the end of the chunk, DFOLD_LIMIT_LINE or DFOLD_LIMIT_FRAME past a
+/// limit (on every call until dfold_sse_reset), DFOLD_MISUSE for NULL where it is not allowed or `*at` past the end of the
+/// chunk.
 ///
-/// - Ownership: the chunk stays the caller's, the signal's views the library's.
-/// - NULL: `chunk` may be NULL with `len` 0; the others may not be NULL.
+/// - Ownership: the caller keeps the chunk; the library owns the views of the signal.
+/// - NULL: `chunk` may be NULL with `len` 0; the other pointers must not be NULL.
 /// - Threads: one call at a time on a decoder; different decoders are independent.
 /// - Views: valid until the next call on the decoder, and no longer than the chunk.
 #[no_mangle]
@@ -166,9 +167,9 @@ pub unsafe extern "C" fn dfold_sse_next(
     at: *mut usize,
     out_signal: *mut dfold_signal,
 ) -> dfold_status {
-    // SAFETY: each pointer is used as our caller promises; the views point into the decoder and the chunk.
+    // SAFETY: the caller upholds the contract of each pointer; the views point into the decoder and the chunk.
     unsafe {
-        ffi::ask(decoder, out_signal, |Decoding { decoder, failures }| {
+        ffi::with_output(decoder, out_signal, |DecoderState { decoder, last_error }| {
             let chunk = ffi::bytes(chunk, len)?;
             let at = ffi::in_out(at)?;
             if *at > chunk.len() {
@@ -177,39 +178,39 @@ pub unsafe extern "C" fn dfold_sse_next(
             match decoder.next(chunk, at) {
                 Ok(Some(signal)) => Ok(signal.into()),
                 Ok(None) => Err(dfold_status::DFOLD_NO_MORE),
-                Err(error) => Err(failures.keep(error)),
+                Err(error) => Err(last_error.set(error)),
             }
         })
     }
 }
 
-/// Makes the decoder as new: nothing pending, no last event id, offset 0.
+/// Resets the decoder to its initial state: nothing pending, no last event id, offset 0.
 ///
 /// Returns DFOLD_OK, or DFOLD_MISUSE if `decoder` is NULL.
 ///
-/// - Ownership: stays with the caller.
-/// - NULL: `decoder` may not be NULL.
+/// - Ownership: the caller keeps the handle.
+/// - NULL: `decoder` must not be NULL.
 /// - Threads: one call at a time on a decoder; different decoders are independent.
-/// - Views: ends all that the decoder gave.
+/// - Views: invalidates all views of the decoder.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_sse_reset(decoder: *mut dfold_sse) -> dfold_status {
-    let reset = |decoding: &mut Decoding| {
-        decoding.decoder.reset();
-        decoding.failures = Failures::default();
+    let reset = |state: &mut DecoderState| {
+        state.decoder.reset();
+        state.last_error = LastError::default();
         Ok(())
     };
-    // SAFETY: what `with` asks for is what our caller promises.
+    // SAFETY: the caller upholds the contract of `with`.
     unsafe { ffi::with(decoder, reset) }
 }
 
-/// Ends a decoder.
+/// Frees a decoder.
 ///
-/// - Ownership: takes the decoder back; using it afterwards is undefined.
+/// - Ownership: the decoder is freed; using it afterwards is undefined behavior.
 /// - NULL: allowed; nothing happens.
 /// - Threads: no other call on the decoder may be running.
-/// - Views: ends all that the decoder gave.
+/// - Views: invalidates all views of the decoder.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_sse_free(decoder: *mut dfold_sse) {
-    // SAFETY: what `free` asks for is what our caller promises.
+    // SAFETY: the caller upholds the contract of `free`.
     unsafe { ffi::free(decoder) }
 }

@@ -1,22 +1,22 @@
-//! [`dfold_state`]: how far a reader has come, in one struct, so that asking is one call.
+//! [`dfold_state`]: the progress of a reader in one struct, so that one call gets all of it.
 
 use deltafold::{Reader, Severity};
 
 use crate::bytes::dfold_bytes;
 
-/// How far a reader has come.
+/// The progress of a reader.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct dfold_state {
-    /// A number that moves with any sign of life: bytes, comments, blank frames, keepalives, events.
+    /// A counter that grows with any input: bytes, comments, blank frames, keepalives, events.
     pub activity: u64,
-    /// How many events there were.
+    /// Number of events.
     pub events: u64,
     /// Bytes read since the start.
     pub offset: u64,
-    /// The newest sequence number: where to resume after.
+    /// The newest sequence number; a resumed stream starts after it.
     pub last_sequence_number: u64,
-    /// The reconnection time that the stream asked for, in milliseconds.
+    /// The reconnection time that the stream requested, in milliseconds.
     pub retry: u64,
     /// Findings that are notes, kept or not.
     pub notes: u64,
@@ -24,17 +24,17 @@ pub struct dfold_state {
     pub warnings: u64,
     /// Findings that are errors, kept or not.
     pub errors: u64,
-    /// Findings that are kept: dfold_reader_finding gives them.
+    /// Number of kept findings; see dfold_reader_finding.
     pub findings: usize,
-    /// Items of the response so far.
+    /// Number of items in the response so far.
     pub items: usize,
-    /// Whether `last_sequence_number` is there.
+    /// True if `last_sequence_number` is set.
     pub has_last_sequence_number: bool,
-    /// Whether `retry` is there.
+    /// True if `retry` is set.
     pub has_retry: bool,
-    /// Whether the sentinel `[DONE]` was read.
+    /// True if the sentinel `[DONE]` was read.
     pub saw_done: bool,
-    /// Whether it is known how the stream ended.
+    /// True if the outcome of the stream is known.
     pub has_outcome: bool,
     /// The last event id of the SSE layer.
     pub last_event_id: dfold_bytes,

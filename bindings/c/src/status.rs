@@ -1,4 +1,4 @@
-//! [`dfold_status`]: what a call returns. Failures are the codes of the core, negated, and two of the boundary's own.
+//! [`dfold_status`]: the return value of a call. Failures are the negated codes of the core, and two statuses of this crate.
 
 use core::ffi::{c_char, CStr};
 
@@ -6,19 +6,19 @@ use deltafold::Code;
 
 use crate::bytes::dfold_bytes;
 
-/// What a call returns: 0 for success, 1 for "nothing more now", negative for a failure. Numbers are never reused.
+/// The return value of a call: 0 for success, 1 for "nothing more now", negative for a failure. Numbers are never reused.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum dfold_status {
     /// The call succeeded.
     DFOLD_OK = 0,
-    /// There is nothing more until more input comes. Not a failure.
+    /// No further output until more input arrives. Not a failure.
     DFOLD_NO_MORE = 1,
     /// A line is longer than the limit.
     DFOLD_LIMIT_LINE = -1,
     /// A frame is larger than the limit.
     DFOLD_LIMIT_FRAME = -2,
-    /// More bytes are waiting than the limit allows.
+    /// More bytes are buffered than the limit allows.
     DFOLD_LIMIT_BUFFERED = -3,
     /// The response has more items than the limit.
     DFOLD_LIMIT_ITEMS = -4,
@@ -42,14 +42,14 @@ pub enum dfold_status {
     DFOLD_JSON_SYNTAX = -61,
     /// The JSON is nested deeper than the limit.
     DFOLD_JSON_DEPTH = -62,
-    /// A pointer is NULL that may not be, or a length is larger than memory can be.
+    /// A required pointer is NULL, or a length is larger than the address space.
     DFOLD_MISUSE = -1000,
-    /// A fault of the library itself; the handle can only be freed.
+    /// A bug of the library; the handle can only be freed.
     DFOLD_INTERNAL = -1001,
 }
 
-/// Each failure that is a core code, with the code's sentence once more, because C wants it to end in NUL.
-const CODES: &[(dfold_status, Code, &CStr)] = &[
+/// Each code of the core with its status and its sentence as a NUL-terminated string.
+const CORE_STATUSES: &[(dfold_status, Code, &CStr)] = &[
     (dfold_status::DFOLD_LIMIT_LINE, Code::LineLimit, c"a line is longer than the limit"),
     (dfold_status::DFOLD_LIMIT_FRAME, Code::FrameLimit, c"a frame is larger than the limit"),
     (dfold_status::DFOLD_LIMIT_BUFFERED, Code::BufferLimit, c"more bytes are waiting than the limit allows"),
@@ -66,8 +66,8 @@ const CODES: &[(dfold_status, Code, &CStr)] = &[
     (dfold_status::DFOLD_JSON_DEPTH, Code::TooDeep, c"the JSON is nested deeper than the limit"),
 ];
 
-/// What the boundary adds to the core's codes.
-const OWN: &[(dfold_status, &CStr)] = &[
+/// The statuses that are not codes of the core.
+const BOUNDARY_STATUSES: &[(dfold_status, &CStr)] = &[
     (dfold_status::DFOLD_OK, c"the call succeeded"),
     (dfold_status::DFOLD_NO_MORE, c"there is nothing more until more input comes"),
     (dfold_status::DFOLD_MISUSE, c"a pointer is NULL or a length is impossible"),
@@ -76,33 +76,35 @@ const OWN: &[(dfold_status, &CStr)] = &[
 
 impl From<Code> for dfold_status {
     fn from(code: Code) -> Self {
-        // The test below keeps the table whole; a code that it lacks all the same is a fault of ours.
-        CODES.iter().find(|row| row.1 == code).map_or(Self::DFOLD_INTERNAL, |row| row.0)
+        // The test below guarantees a row for each code; a missing row would be a bug of this crate.
+        CORE_STATUSES.iter().find(|row| row.1 == code).map_or(Self::DFOLD_INTERNAL, |row| row.0)
     }
 }
 
-/// Returns one sentence that says what a status means, ending in NUL; never NULL, whatever the number.
+/// Returns a sentence that describes a status, ending in NUL; never NULL, for any number.
 ///
-/// - Ownership: the text is the library's; do not free it.
+/// - Ownership: the library owns the text; do not free it.
 /// - NULL: never returned.
 /// - Threads: safe from any thread.
 /// - Views: the text is constant and lives as long as the library.
 #[no_mangle]
 pub extern "C" fn dfold_status_str(status: i32) -> *const c_char {
-    let mut rows =
-        CODES.iter().map(|(status, _, sentence)| (status, sentence)).chain(OWN.iter().map(|row| (&row.0, &row.1)));
+    let mut rows = CORE_STATUSES
+        .iter()
+        .map(|(status, _, sentence)| (status, sentence))
+        .chain(BOUNDARY_STATUSES.iter().map(|row| (&row.0, &row.1)));
     rows.find(|row| *row.0 as i32 == status).map_or(c"not a status of this library", |row| row.1).as_ptr()
 }
 
-/// Returns the dotted name of a failure, such as `limit.line`; empty for what is no failure of the core.
+/// Returns the dotted name of a failure, such as `limit.line`; empty for other statuses.
 ///
-/// - Ownership: the text is the library's; do not free it.
+/// - Ownership: the library owns the text; do not free it.
 /// - NULL: the view's `data` is never NULL.
 /// - Threads: safe from any thread.
 /// - Views: the text is constant and lives as long as the library.
 #[no_mangle]
 pub extern "C" fn dfold_status_name(status: i32) -> dfold_bytes {
-    let row = CODES.iter().find(|row| row.0 as i32 == status);
+    let row = CORE_STATUSES.iter().find(|row| row.0 as i32 == status);
     row.map_or(dfold_bytes::EMPTY, |row| row.1.name().into())
 }
 
@@ -112,9 +114,10 @@ mod tests {
 
     #[test]
     fn every_code_of_the_core_is_a_status_with_its_number_and_sentence() {
-        assert_eq!(CODES.len(), Code::ALL.len());
+        assert_eq!(CORE_STATUSES.len(), Code::ALL.len());
         for code in Code::ALL {
-            let row = CODES.iter().find(|row| row.1 == *code).unwrap_or_else(|| panic!("{code:?} has no status"));
+            let row =
+                CORE_STATUSES.iter().find(|row| row.1 == *code).unwrap_or_else(|| panic!("{code:?} has no status"));
             assert_eq!(row.0 as i32, -i32::from(*code as u16), "{code:?}");
             assert_eq!(row.2.to_str(), Ok(code.sentence()), "{code:?}");
             assert_eq!(dfold_status::from(*code), row.0);
@@ -125,8 +128,11 @@ mod tests {
 
     #[test]
     fn no_two_statuses_share_a_number() {
-        let mut numbers: Vec<i32> =
-            CODES.iter().map(|row| row.0 as i32).chain(OWN.iter().map(|row| row.0 as i32)).collect();
+        let mut numbers: Vec<i32> = CORE_STATUSES
+            .iter()
+            .map(|row| row.0 as i32)
+            .chain(BOUNDARY_STATUSES.iter().map(|row| row.0 as i32))
+            .collect();
         numbers.sort_unstable();
         let all = numbers.len();
         numbers.dedup();

@@ -1,4 +1,4 @@
-//! [`dfold_usage`]: token counts, read and written.
+//! [`dfold_usage`]: token counts, for the reader and the writer.
 
 use deltafold::write::Usage;
 
@@ -6,17 +6,17 @@ use deltafold::write::Usage;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct dfold_usage {
-    /// Everything that was read, cached tokens included.
+    /// Input tokens, including cached ones.
     pub input_tokens: u64,
-    /// Everything that was written, reasoning included.
+    /// Output tokens, including reasoning.
     pub output_tokens: u64,
-    /// Input that came from a cache.
+    /// Input tokens read from a cache.
     pub cached_tokens: u64,
-    /// Output that was reasoning.
+    /// Output tokens of reasoning.
     pub reasoning_tokens: u64,
-    /// Input that was written to a cache.
+    /// Input tokens written to a cache.
     pub cache_write_tokens: u64,
-    /// Not 0: `cache_write_tokens` is there, a field beyond the schema.
+    /// Not 0: `cache_write_tokens` is set; the field is not part of the schema.
     pub has_cache_write_tokens: u32,
 }
 

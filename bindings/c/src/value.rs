@@ -1,6 +1,6 @@
-//! [`dfold_value`]: one JSON value, as every getter that takes a JSON pointer gives it.
+//! [`dfold_value`]: one JSON value, the output of every getter that takes a JSON pointer.
 
-use deltafold::json::{Tag, Value, View};
+use deltafold::json::{Value, ValueKind, ValueRef};
 
 use crate::bytes::dfold_bytes;
 
@@ -28,17 +28,17 @@ pub enum dfold_type {
 pub struct dfold_value {
     /// Its type.
     pub r#type: dfold_type,
-    /// Whether it is `true`.
+    /// True if the value is `true`.
     pub is_true: bool,
-    /// Whether it is a whole number that fits `integer`.
+    /// True if the value is an integer that fits `integer`.
     pub has_integer: bool,
-    /// The number, where it is whole and fits; else 0.
+    /// The value of an integer that fits; otherwise 0.
     pub integer: i64,
-    /// The nearest double of a number; else 0.
+    /// The nearest double of a number; otherwise 0.
     pub number: f64,
-    /// How many elements or members it has; else 0.
+    /// Number of elements or members; otherwise 0.
     pub count: usize,
-    /// The text of a string, decoded, UTF-8; of every other value its JSON text.
+    /// The decoded text of a string in UTF-8; the JSON text of every other value.
     pub text: dfold_bytes,
 }
 
@@ -48,17 +48,17 @@ impl dfold_value {
         Self { r#type, is_true: false, has_integer: false, integer: 0, number: 0.0, count: 0, text }
     }
 
-    /// A value of a payload; `scratch` holds a string whose escapes had to be decoded.
-    pub(crate) fn of_view(view: View<'_>, scratch: &mut String) -> Self {
-        let mut value = match view.tag() {
-            Tag::Null => Self::new(dfold_type::DFOLD_TYPE_NULL),
-            Tag::True | Tag::False => {
-                Self { is_true: view.tag() == Tag::True, ..Self::new(dfold_type::DFOLD_TYPE_BOOLEAN) }
+    /// Converts a value of a payload; `scratch` receives a string with decoded escapes.
+    pub(crate) fn of_view(view: ValueRef<'_>, scratch: &mut String) -> Self {
+        let mut value = match view.kind() {
+            ValueKind::Null => Self::new(dfold_type::DFOLD_TYPE_NULL),
+            ValueKind::True | ValueKind::False => {
+                Self { is_true: view.kind() == ValueKind::True, ..Self::new(dfold_type::DFOLD_TYPE_BOOLEAN) }
             }
-            Tag::Number => number(view.as_i64(), view.as_number().and_then(|number| number.as_f64())),
-            Tag::String => Self::new(dfold_type::DFOLD_TYPE_STRING),
-            Tag::Array => Self { count: view.elements().count(), ..Self::new(dfold_type::DFOLD_TYPE_ARRAY) },
-            Tag::Object => Self { count: view.entries().count(), ..Self::new(dfold_type::DFOLD_TYPE_OBJECT) },
+            ValueKind::Number => number(view.as_i64(), view.as_number().and_then(|number| number.as_f64())),
+            ValueKind::String => Self::new(dfold_type::DFOLD_TYPE_STRING),
+            ValueKind::Array => Self { count: view.elements().count(), ..Self::new(dfold_type::DFOLD_TYPE_ARRAY) },
+            ValueKind::Object => Self { count: view.entries().count(), ..Self::new(dfold_type::DFOLD_TYPE_OBJECT) },
         };
         value.text = match view.as_str() {
             Some(std::borrow::Cow::Borrowed(text)) => text.into(),
@@ -71,7 +71,7 @@ impl dfold_value {
         value
     }
 
-    /// A value that the response holds; `scratch` holds its JSON text where it is no string.
+    /// Converts a value of the response; `scratch` receives the JSON text of a value that is not a string.
     pub(crate) fn of(given: &Value, scratch: &mut String) -> Self {
         let mut value = match given {
             Value::Null => Self::new(dfold_type::DFOLD_TYPE_NULL),

@@ -1,4 +1,4 @@
-//! The version of the library and of its ABI. Plain numbers, because the header's macros are made from them.
+//! The version of the library and of its ABI. They are literal numbers because cbindgen turns them into macros.
 
 use core::ffi::c_char;
 
@@ -9,12 +9,12 @@ pub const DFOLD_VERSION_MINOR: u32 = 1;
 /// Patch version of this header.
 pub const DFOLD_VERSION_PATCH: u32 = 0;
 
-/// Number of the binary interface, also in the SONAME. A program built for one number runs with every library of it.
+/// Number of the binary interface, also in the SONAME. A program runs with every library that has the number it was built with.
 pub const DFOLD_ABI_VERSION: u32 = 0;
 
 /// Returns the version of the library, such as "0.1.0", ending in NUL.
 ///
-/// - Ownership: the text is the library's; do not free it.
+/// - Ownership: the library owns the text; do not free it.
 /// - NULL: never returned.
 /// - Threads: safe from any thread.
 /// - Views: the text is constant and lives as long as the library.
@@ -25,10 +25,10 @@ pub extern "C" fn dfold_version() -> *const c_char {
 
 /// Returns the number of the library's binary interface; compare it with DFOLD_ABI_VERSION.
 ///
-/// - Ownership: nothing changes hands.
-/// - NULL: nothing can be.
+/// - Ownership: no ownership changes.
+/// - NULL: takes no pointers.
 /// - Threads: safe from any thread.
-/// - Views: gives none.
+/// - Views: returns none.
 #[no_mangle]
 pub extern "C" fn dfold_abi_version() -> u32 {
     DFOLD_ABI_VERSION

@@ -1,79 +1,79 @@
-//! A writer: intents in, the bytes of a stream that cannot be wrong out. The intents by name are in `intent.rs`.
+//! A writer: takes intents and returns the bytes of a valid stream. `intent.rs` has the functions of the intents.
 
 use deltafold::json::{Object, Value};
-use deltafold::write::{Dialect, Heartbeat};
+use deltafold::write::{Heartbeat, ReasoningNames};
 use deltafold::{Error, Limits, Writer, WriterOptions};
 
 use crate::bytes::dfold_bytes;
-use crate::error::{dfold_error, dfold_problem, tell, Failures};
+use crate::error::{dfold_error, dfold_problem, report_problem, LastError};
 use crate::ffi::{self, Options};
 use crate::status::dfold_status;
 
-/// Writes one response as a stream. Opaque; made by dfold_writer_new, ended by dfold_writer_free.
+/// Writes one response as a stream. Opaque; created by dfold_writer_new, freed by dfold_writer_free.
 ///
-/// An intent (dfold_writer_message, dfold_writer_text, …, or dfold_writer_apply_json for all of them) either writes every event
-/// that it takes, or is refused and writes nothing; either way the stream so far is valid and can go on. Outputs:
+/// An intent (dfold_writer_message, dfold_writer_text, …, or dfold_writer_apply_json for all of them) either writes all its
+/// events, or returns an error and writes nothing; in both cases the stream remains valid and can continue. Outputs:
 /// dfold_writer_take for SSE bytes, or dfold_writer_poll for one JSON message at a time; both take from one queue.
 pub struct dfold_writer {
-    writing: Writing,
-    broken: bool,
+    state: WriterState,
+    panicked: bool,
 }
 
-/// What the handle wraps: the writer, and what the views of its outputs point to.
-pub(crate) struct Writing {
+/// Contents of the handle: the writer, and the storage that its views point to.
+pub(crate) struct WriterState {
     pub(crate) writer: Writer,
-    pub(crate) failures: Failures,
+    pub(crate) last_error: LastError,
     taken: Vec<u8>,
     scratch: String,
 }
 
 impl ffi::Handle for dfold_writer {
-    type Inner = Writing;
+    type Inner = WriterState;
 
-    fn parts(&mut self) -> (&mut Writing, &mut bool) {
-        (&mut self.writing, &mut self.broken)
+    fn parts(&mut self) -> (&mut WriterState, &mut bool) {
+        (&mut self.state, &mut self.panicked)
     }
 }
 
 impl dfold_writer {
     fn new(options: WriterOptions) -> Self {
-        let writing = Writing {
+        let state = WriterState {
             writer: Writer::new(options),
-            failures: Failures::default(),
+            last_error: LastError::default(),
             taken: Vec::new(),
             scratch: String::new(),
         };
-        Self { writing, broken: false }
+        Self { state, panicked: false }
     }
 }
 
-/// What a writer must know before it starts. Fill it with dfold_writer_options_init, then set at least `id`.
+/// The options of a writer. Initialize the struct with dfold_writer_options_init, then set at least `id`.
 ///
-/// The views in it are read during the call that takes the options, and not kept.
+/// The views in it are read during the call that receives the options, and not kept.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct dfold_writer_options {
-    /// Size of this struct in the header that the program was built with; set by dfold_writer_options_init.
+    /// Size of this struct in the header the program was built with; set by dfold_writer_options_init.
     pub struct_size: usize,
-    /// The response's id, written as it is.
+    /// The id of the response, written unchanged.
     pub id: dfold_bytes,
     /// The model's name.
     pub model: dfold_bytes,
     /// `created_at`, in whole seconds.
     pub created_at: u64,
-    /// A JSON object of response fields that differ from the defaults. Empty: none.
+    /// Response fields with values other than the defaults, as a JSON object. Empty: none.
     pub template_json: dfold_bytes,
-    /// The request as a JSON object; what a response repeats of it is taken. Empty: none.
+    /// The request as a JSON object; the response repeats some of its fields. Empty: none.
     pub request_json: dfold_bytes,
-    /// Which names are used: `open_responses` or `openai`. Empty: the first.
-    pub dialect: dfold_bytes,
-    /// Which items and events may be written, such as `2026-04-24` or `split`. Empty: the first.
+    /// The names of reasoning events: `open_responses` or `openai`. Empty: the first.
+    pub reasoning_names: dfold_bytes,
+    /// The edition of the specification to write, such as `2026-04-24` or `split`. Empty: the first.
     pub edition: dfold_bytes,
-    /// What dfold_writer_heartbeat writes: `comment`, `keepalive` or `off`. Empty: the first.
+    /// The output of dfold_writer_heartbeat: `comment`, `keepalive` or `off`. Empty: the first.
     pub heartbeat: dfold_bytes,
 }
 
-// SAFETY: `repr(C)`, the size first, and nothing but whole numbers and pointers, for which every bit pattern is a value.
+// SAFETY: `repr(C)`, the size first, then only integers and pointers, for which every bit pattern is valid.
 unsafe impl Options for dfold_writer_options {
     const DEFAULT: Self = Self {
         struct_size: size_of::<Self>(),
@@ -82,7 +82,7 @@ unsafe impl Options for dfold_writer_options {
         created_at: 0,
         template_json: dfold_bytes::NULL,
         request_json: dfold_bytes::NULL,
-        dialect: dfold_bytes::NULL,
+        reasoning_names: dfold_bytes::NULL,
         edition: dfold_bytes::NULL,
         heartbeat: dfold_bytes::NULL,
     };
@@ -91,17 +91,17 @@ unsafe impl Options for dfold_writer_options {
 /// Reads the options of a writer.
 ///
 /// # Safety
-/// As for [`ffi::options`]; the views in the struct are as [`ffi::text`] asks for them.
+/// As for [`ffi::options`]; the views in the struct meet the contract of [`ffi::text`].
 unsafe fn writer_options(given: *const dfold_writer_options) -> Result<WriterOptions, dfold_status> {
-    // SAFETY: the caller promises what both ask for.
-    let (given, [id, model, template, request, dialect, edition, heartbeat]) = unsafe {
+    // SAFETY: the caller upholds the contracts of both functions.
+    let (given, [id, model, template, request, reasoning_names, edition, heartbeat]) = unsafe {
         let given = ffi::options(given)?;
         let texts = [
             ffi::text(given.id)?,
             ffi::text(given.model)?,
             ffi::text(given.template_json)?,
             ffi::text(given.request_json)?,
-            ffi::text(given.dialect)?,
+            ffi::text(given.reasoning_names)?,
             ffi::text(given.edition)?,
             ffi::text(given.heartbeat)?,
         ];
@@ -109,8 +109,8 @@ unsafe fn writer_options(given: *const dfold_writer_options) -> Result<WriterOpt
     };
     let mut options = WriterOptions::new(id, model, given.created_at);
     let mut read = || -> Result<(), Error> {
-        if !dialect.is_empty() {
-            options.dialect = Dialect::from_name(dialect)?;
+        if !reasoning_names.is_empty() {
+            options.reasoning_names = ReasoningNames::from_name(reasoning_names)?;
         }
         if !edition.is_empty() {
             options.edition = edition.parse()?;
@@ -119,10 +119,10 @@ unsafe fn writer_options(given: *const dfold_writer_options) -> Result<WriterOpt
             options.heartbeat = Heartbeat::from_name(heartbeat)?;
         }
         if !request.is_empty() {
-            options.template = deltafold::write::echo(&object(request)?, options.edition);
+            options.template = deltafold::write::echo_request(&parse_object(request)?, options.edition);
         }
         if !template.is_empty() {
-            for (key, value) in object(template)? {
+            for (key, value) in parse_object(template)? {
                 options.template.insert(key, value);
             }
         }
@@ -133,48 +133,48 @@ unsafe fn writer_options(given: *const dfold_writer_options) -> Result<WriterOpt
 }
 
 /// A JSON object.
-pub(crate) fn object(text: &str) -> Result<Object, Error> {
+pub(crate) fn parse_object(text: &str) -> Result<Object, Error> {
     match Value::parse(text, Limits::default().depth)? {
         Value::Object(object) => Ok(object),
         _ => Err(Error::new(deltafold::Code::BadArgument, 0, "expected a JSON object")),
     }
 }
 
-/// Sets every option to its default: an empty one.
+/// Sets every option to its default, which is empty or 0.
 ///
 /// `struct_size` is `sizeof(dfold_writer_options)`. Returns DFOLD_OK, or DFOLD_MISUSE if `out_options` is NULL or the size
-/// cannot be one.
+/// is impossible.
 ///
-/// - Ownership: the struct is the caller's.
-/// - NULL: `out_options` may not be NULL.
+/// - Ownership: the caller owns the struct.
+/// - NULL: `out_options` must not be NULL.
 /// - Threads: safe from any thread.
-/// - Views: those in the struct become empty.
+/// - Views: the views in the struct become empty.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_writer_options_init(
     out_options: *mut dfold_writer_options,
     struct_size: usize,
 ) -> dfold_status {
-    // SAFETY: what `init` asks for is what our caller promises.
+    // SAFETY: the caller upholds the contract of `init`.
     unsafe { ffi::init(out_options, struct_size) }
 }
 
-/// Makes a writer. Nothing is written before the first intent.
+/// Creates a writer. It writes nothing before the first intent.
 ///
 /// Returns DFOLD_OK; DFOLD_MISUSE for NULL or an impossible size; DFOLD_JSON_SYNTAX, DFOLD_MISUSE_ARGUMENT or
-/// DFOLD_MISUSE_UNKNOWN_NAME for an option that cannot be used.
+/// DFOLD_MISUSE_UNKNOWN_NAME for an invalid option.
 ///
-/// - Ownership: the caller owns the writer and ends it with dfold_writer_free; the options are read and not kept.
+/// - Ownership: the caller owns the writer and frees it with dfold_writer_free; the options are read and not kept.
 /// - NULL: neither may be NULL.
 /// - Threads: safe from any thread.
-/// - Views: gives none.
+/// - Views: returns none.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_writer_new(
     options: *const dfold_writer_options,
     out_writer: *mut *mut dfold_writer,
 ) -> dfold_status {
-    // SAFETY: what both ask for is what our caller promises.
+    // SAFETY: the caller upholds the contracts of both functions.
     unsafe {
-        ffi::give(out_writer, || {
+        ffi::create(out_writer, || {
             if options.is_null() {
                 return Err(dfold_status::DFOLD_MISUSE);
             }
@@ -183,111 +183,111 @@ pub unsafe extern "C" fn dfold_writer_new(
     }
 }
 
-/// Makes a writer from options as a JSON object, the form that every binding takes: `id`, and if needed `model`, `created_at`,
-/// `template`, `request`, `dialect`, `edition`, `heartbeat`.
+/// Creates a writer from options as a JSON object, the same form as in every binding: `id` (required), `model`,
+/// `created_at`, `template`, `request`, `reasoning_names`, `edition`, `heartbeat`.
 ///
-/// Returns DFOLD_OK; DFOLD_MISUSE_ARGUMENT or DFOLD_MISUSE_UNKNOWN_NAME for options that cannot be used, with the reason in
+/// Returns DFOLD_OK; DFOLD_MISUSE_ARGUMENT or DFOLD_MISUSE_UNKNOWN_NAME for invalid options, with the reason in
 /// `out_problem`; DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: the caller owns the writer and ends it with dfold_writer_free; the text is read and not kept.
-/// - NULL: `out_problem` may be NULL; `out_writer` may not.
+/// - Ownership: the caller owns the writer and frees it with dfold_writer_free; the text is read and not kept.
+/// - NULL: `out_problem` may be NULL; `out_writer` must not.
 /// - Threads: safe from any thread.
-/// - Views: gives none.
+/// - Views: returns none.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_writer_new_json(
     options: dfold_bytes,
     out_problem: *mut dfold_problem,
     out_writer: *mut *mut dfold_writer,
 ) -> dfold_status {
-    // SAFETY: what all three ask for is what our caller promises.
+    // SAFETY: the caller upholds the contracts of all three functions.
     unsafe {
-        ffi::give(out_writer, || {
-            Ok(dfold_writer::new(tell(WriterOptions::from_json(ffi::text(options)?), out_problem)?))
+        ffi::create(out_writer, || {
+            Ok(dfold_writer::new(report_problem(WriterOptions::from_json(ffi::text(options)?), out_problem)?))
         })
     }
 }
 
-/// Ends a writer.
+/// Frees a writer.
 ///
-/// - Ownership: takes the writer back; using it afterwards is undefined.
+/// - Ownership: the writer is freed; using it afterwards is undefined behavior.
 /// - NULL: allowed; nothing happens.
 /// - Threads: no other call on the writer may be running.
-/// - Views: ends all that the writer gave.
+/// - Views: invalidates all views of the writer.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_writer_free(writer: *mut dfold_writer) {
-    // SAFETY: what `free` asks for is what our caller promises.
+    // SAFETY: the caller upholds the contract of `free`.
     unsafe { ffi::free(writer) }
 }
 
-/// Takes all SSE bytes written since the last take: whole frames, or nothing.
+/// Takes all SSE bytes written since the last take: whole frames, or an empty view.
 ///
 /// Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
 ///
-/// - Ownership: the bytes stay the library's; send or copy them.
+/// - Ownership: the library owns the bytes; send or copy them.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a writer; different writers are independent.
 /// - Views: valid until the next take or free.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_writer_take(writer: *mut dfold_writer, out_bytes: *mut dfold_bytes) -> dfold_status {
-    // SAFETY: what `ask` asks for is what our caller promises.
+    // SAFETY: the caller upholds the contract of `with_output`.
     unsafe {
-        ffi::ask(writer, out_bytes, |writing| {
-            writing.taken.clear();
-            writing.writer.write_into(&mut writing.taken);
-            Ok(writing.taken.as_slice().into())
+        ffi::with_output(writer, out_bytes, |state| {
+            state.taken.clear();
+            state.writer.write_into(&mut state.taken);
+            Ok(state.taken.as_slice().into())
         })
     }
 }
 
-/// Takes the JSON text of the next event, without its frame, as a WebSocket wants it.
+/// Takes the JSON text of the next event without SSE framing, for WebSockets.
 ///
-/// Returns DFOLD_OK; DFOLD_NO_MORE if everything written was taken; DFOLD_MISUSE for NULL.
+/// Returns DFOLD_OK; DFOLD_NO_MORE if no event is left; DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: the text stays the library's; send or copy it.
+/// - Ownership: the library owns the text; send or copy it.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a writer; different writers are independent.
 /// - Views: valid until the next call on the writer.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_writer_poll(writer: *mut dfold_writer, out_json: *mut dfold_bytes) -> dfold_status {
-    // SAFETY: what `ask` asks for is what our caller promises.
+    // SAFETY: the caller upholds the contract of `with_output`.
     unsafe {
-        ffi::ask(writer, out_json, |writing| {
-            writing.writer.poll_event().map(Into::into).ok_or(dfold_status::DFOLD_NO_MORE)
+        ffi::with_output(writer, out_json, |state| {
+            state.writer.poll_event().map(Into::into).ok_or(dfold_status::DFOLD_NO_MORE)
         })
     }
 }
 
-/// How far a writer has come.
+/// The progress of a writer.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct dfold_progress {
-    /// The number that the next event gets.
+    /// The sequence number of the next event.
     pub sequence_number: u64,
-    /// How many items were opened.
+    /// Number of opened items.
     pub items: usize,
-    /// Whether anything was written.
+    /// True if anything was written.
     pub started: bool,
-    /// Whether a terminal event was written.
+    /// True if a terminal event was written.
     pub ended: bool,
-    /// Whether everything written has been taken.
+    /// True if all output has been taken.
     pub drained: bool,
 }
 
-/// Tells how far the writer has come.
+/// Gets the progress of the writer.
 ///
 /// Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
 ///
-/// - Ownership: nothing changes hands.
+/// - Ownership: no ownership changes.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a writer; different writers are independent.
-/// - Views: gives none.
+/// - Views: returns none.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_writer_progress(
     writer: *mut dfold_writer,
     out_progress: *mut dfold_progress,
 ) -> dfold_status {
-    let ask = |writing: &mut Writing| {
-        let writer = &writing.writer;
+    let get = |state: &mut WriterState| {
+        let writer = &state.writer;
         Ok(dfold_progress {
             sequence_number: writer.sequence_number(),
             items: writer.item_count(),
@@ -296,15 +296,16 @@ pub unsafe extern "C" fn dfold_writer_progress(
             drained: writer.is_drained(),
         })
     };
-    // SAFETY: what `ask` asks for is what our caller promises.
-    unsafe { ffi::ask(writer, out_progress, ask) }
+    // SAFETY: the caller upholds the contract of `with_output`.
+    unsafe { ffi::with_output(writer, out_progress, get) }
 }
 
-/// Gives the response so far as JSON text: what a snapshot would carry now; after the end, the answer that is not streamed.
+/// Gets the response so far as JSON text, as the next snapshot would have it; after the end, the complete response for a
+/// request without streaming.
 ///
 /// Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.
 ///
-/// - Ownership: the text stays the library's.
+/// - Ownership: the library owns the text.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a writer; different writers are independent.
 /// - Views: valid until the next call on the writer.
@@ -313,25 +314,25 @@ pub unsafe extern "C" fn dfold_writer_response_json(
     writer: *mut dfold_writer,
     out_json: *mut dfold_bytes,
 ) -> dfold_status {
-    // SAFETY: what `ask` asks for is what our caller promises.
+    // SAFETY: the caller upholds the contract of `with_output`.
     unsafe {
-        ffi::ask(writer, out_json, |writing| {
-            writing.scratch = writing.writer.response_json();
-            Ok(writing.scratch.as_str().into())
+        ffi::with_output(writer, out_json, |state| {
+            state.scratch = state.writer.response_json();
+            Ok(state.scratch.as_str().into())
         })
     }
 }
 
-/// Says in full why the last call on the writer was refused.
+/// Gets the error of the last failed call on the writer.
 ///
-/// Returns DFOLD_OK; DFOLD_NO_MORE if none was, apart from NULL and impossible lengths; DFOLD_MISUSE for NULL.
+/// Returns DFOLD_OK; DFOLD_NO_MORE if no call has failed (DFOLD_MISUSE is not recorded); DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: the error's views stay the library's.
+/// - Ownership: the library owns the views of the error.
 /// - NULL: neither may be NULL.
 /// - Threads: one call at a time on a writer; different writers are independent.
 /// - Views: valid until the next call on the writer.
 #[no_mangle]
 pub unsafe extern "C" fn dfold_writer_error(writer: *mut dfold_writer, out_error: *mut dfold_error) -> dfold_status {
-    // SAFETY: what `ask` asks for is what our caller promises.
-    unsafe { ffi::ask(writer, out_error, |writing| writing.failures.show()) }
+    // SAFETY: the caller upholds the contract of `with_output`.
+    unsafe { ffi::with_output(writer, out_error, |state| state.last_error.get()) }
 }

@@ -1,4 +1,4 @@
-//! A delta costs no allocation: fed, polled and read through the C functions, after warm-up.
+//! Feeding, polling and reading a delta through the C functions allocates nothing after warm-up.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -11,23 +11,23 @@ thread_local! {
 
 struct Counting;
 
-// SAFETY: everything is passed on to the system's allocator; counting touches no memory of it.
+// SAFETY: every call is forwarded to the system allocator; the counter is a thread-local outside its memory.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // A thread that is ending has no counter any more, and is not the one that is measured.
+        // The counter of an exiting thread is gone; only the main test thread is measured.
         let _ = COUNT.try_with(|count| count.set(count.get() + 1));
-        // SAFETY: our caller keeps the allocator's contract.
+        // SAFETY: the caller upholds the contract of the allocator.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        // SAFETY: our caller keeps the allocator's contract.
+        // SAFETY: the caller upholds the contract of the allocator.
         unsafe { System.dealloc(place, layout) }
     }
 
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         let _ = COUNT.try_with(|count| count.set(count.get() + 1));
-        // SAFETY: our caller keeps the allocator's contract.
+        // SAFETY: the caller upholds the contract of the allocator.
         unsafe { System.realloc(place, layout, size) }
     }
 }
@@ -37,7 +37,7 @@ static ALLOCATOR: Counting = Counting;
 
 const OK: dfold_status = dfold_status::DFOLD_OK;
 
-/// One chunk per event, as a network brings them.
+/// One chunk per event, as a network delivers them.
 fn chunks() -> Vec<String> {
     let head = [
         r#"{"type":"response.created","sequence_number":0,"response":{"id":"resp_1","object":"response","status":"in_progress","output":[]}}"#.to_owned(),
@@ -58,10 +58,10 @@ fn chunks() -> Vec<String> {
 }
 
 #[test]
-fn a_delta_allocates_nothing_but_the_doubling_of_the_text() {
+fn a_delta_allocates_only_when_the_text_buffer_doubles() {
     let chunks = chunks();
     let mut reader = std::ptr::null_mut();
-    // SAFETY: the handle is made here, used by this thread alone and freed once; every pointer is to a local.
+    // SAFETY: the handle is created here, used by this thread only and freed once; every pointer leads to a local.
     unsafe {
         assert_eq!(dfold_reader_new(std::ptr::null(), &mut reader), OK);
         let mut event = std::mem::MaybeUninit::uninit();
@@ -82,7 +82,7 @@ fn a_delta_allocates_nothing_but_the_doubling_of_the_text() {
         run(&chunks[2003..]);
         let after = COUNT.get();
         assert_eq!((deltas, bytes), (4000, 4000 / 7 * 3 + (4000 - 4000 / 7) * 5));
-        // The text grows from about 9 kB to 19 kB meanwhile: its buffer may double once or twice, and nothing else.
+        // The text grows from about 9 kB to 19 kB: only its buffer may grow, at most twice.
         assert!(after - before <= 2, "{} allocations for 2,000 deltas", after - before);
         dfold_reader_free(reader);
     }

@@ -1,4 +1,4 @@
-/* The header compiles, its macros agree with the library, and bytes cut anywhere give the frames they should. */
+/* The header compiles, its macros agree with the library, and bytes split anywhere give the expected frames. */
 
 #include "check.h"
 
@@ -18,7 +18,7 @@ static void every_status_has_a_sentence(void) {
 static const char STREAM[] = "event: greeting\ndata: hel\ndata: lo\nid: 7\r\n\r\n: idle\ndata: \xc3\x89\n\n";
 
 /* Feeds the stream `step` bytes at a time. */
-static void frames_do_not_depend_on_the_cut(size_t step) {
+static void frames_do_not_depend_on_the_split(size_t step) {
     const size_t len = sizeof STREAM - 1;
     size_t start;
     int seen = 0;
@@ -64,7 +64,7 @@ int main(void) {
     versions_agree();
     every_status_has_a_sentence();
     for (step = 1; step <= sizeof STREAM; step++) {
-        frames_do_not_depend_on_the_cut(step);
+        frames_do_not_depend_on_the_split(step);
     }
     return report("basics");
 }

@@ -1,4 +1,4 @@
-/* What the C tests share: a check that goes on, and views compared with text. */
+/* Shared helpers of the C tests: a check that continues after a failure, and a comparison of views with text. */
 
 #ifndef DFOLD_TEST_CHECK_H
 #define DFOLD_TEST_CHECK_H

@@ -1,6 +1,5 @@
-/* Every function, called as it must not be: a status each time, never a crash. A test of the crate compares the names here with
- * the header, so a new function cannot be forgotten. A handle that was freed may not be used again; that is documented, and
- * cannot be tested. */
+/* Calls every function in ways that the header forbids: each call returns a status and none crashes. A Rust test compares the
+ * names here with the header, so that no function is missing. The use of a freed handle is undefined behavior and not tested here. */
 
 #include "check.h"
 
@@ -15,7 +14,7 @@ static dfold_reader *new_reader(void) {
     return reader;
 }
 
-/* A pointer may not be NULL, lead nowhere, or be longer than memory; `call` is made with each. */
+/* Runs `call` with a NULL view that has a length, and with an impossible length. */
 #define BAD_VIEWS(call)                     \
     do {                                    \
         dfold_bytes bad = NOWHERE;          \
@@ -156,7 +155,7 @@ static void misuse_dfold_reader_poll(void) {
     dfold_reader *reader = new_reader();
     dfold_event event;
     CHECK(dfold_reader_poll(NULL, &event) == DFOLD_MISUSE);
-    /* An event that nobody can take is not lost. */
+    /* An event is not lost when the output pointer is NULL. */
     CHECK(dfold_reader_feed_json(reader, bytes_of("{\"type\":\"keepalive\"}"), 20) == DFOLD_OK);
     CHECK(dfold_reader_poll(reader, NULL) == DFOLD_MISUSE);
     CHECK(dfold_reader_poll(reader, &event) == DFOLD_OK && event.kind == DFOLD_KIND_KEEPALIVE);
@@ -186,7 +185,17 @@ static void misuse_dfold_reader_finish(void) {
     dfold_reader_free(reader);
 }
 
-/* A getter with a handle and an output: NULL for either. `reader` has read nothing. */
+static void misuse_dfold_reader_reconnect(void) {
+    dfold_reader *reader = new_reader();
+    dfold_outcome outcome;
+    CHECK(dfold_reader_reconnect(NULL) == DFOLD_MISUSE);
+    CHECK(dfold_reader_reconnect(reader) == DFOLD_OK);
+    CHECK(dfold_reader_finish(reader, &outcome) == DFOLD_OK);
+    CHECK(dfold_reader_reconnect(reader) == DFOLD_MISUSE_AFTER_FINISH);
+    dfold_reader_free(reader);
+}
+
+/* A getter with a handle and an output: NULL for either. `reader` has no input yet. */
 #define GETTER(name, type, nothing)                \
     static void misuse_##name(void) {              \
         dfold_reader *reader = new_reader();       \
@@ -197,6 +206,7 @@ static void misuse_dfold_reader_finish(void) {
         dfold_reader_free(reader);                 \
     }
 
+GETTER(dfold_reader_outcome, dfold_outcome, DFOLD_NO_MORE)
 GETTER(dfold_reader_state, dfold_state, DFOLD_OK)
 GETTER(dfold_reader_error, dfold_error, DFOLD_NO_MORE)
 GETTER(dfold_reader_save, dfold_bytes, DFOLD_OK)
@@ -205,7 +215,7 @@ GETTER(dfold_reader_response_json, dfold_bytes, DFOLD_OK)
 GETTER(dfold_reader_usage, dfold_usage, DFOLD_NO_MORE)
 GETTER(dfold_reader_output_text, dfold_bytes, DFOLD_OK)
 
-/* A getter with a position between the two. */
+/* A getter with one position. */
 #define GETTER_AT(name, type)                                \
     static void misuse_##name(void) {                        \
         dfold_reader *reader = new_reader();                 \
@@ -273,7 +283,7 @@ static void misuse_dfold_detect(void) {
     CHECK(dfold_detect(&BYTE, SIZE_MAX).len == 0);
 }
 
-/* A constructor from JSON text: NULL, bad views, text that is no JSON, names that nobody knows. */
+/* A constructor that takes JSON text: NULL, bad views, text that is not JSON, unknown names. */
 #define MAKER(name, handle, free)                                                        \
     static void misuse_##name(void) {                                                    \
         handle *made = NULL;                                                             \
@@ -385,7 +395,7 @@ static void misuse_dfold_writer_new(void) {
     dfold_writer_options options = writer_options();
     CHECK(dfold_writer_new(NULL, &writer) == DFOLD_MISUSE);
     CHECK(dfold_writer_new(&options, NULL) == DFOLD_MISUSE);
-    options.dialect = dfold_view("klingon");
+    options.reasoning_names = dfold_view("klingon");
     CHECK(dfold_writer_new(&options, &writer) == DFOLD_MISUSE_UNKNOWN_NAME);
     options = writer_options();
     options.edition = dfold_view("1999");
@@ -406,7 +416,7 @@ static void misuse_dfold_writer_new(void) {
     CHECK(writer == NULL);
 }
 
-/* An intent without arguments: NULL, and twice after the end, which is refused and leaves the stream as it was. */
+/* An intent without arguments: NULL, and twice after the end, which fails and leaves the stream unchanged. */
 #define INTENT(name, after_end)                                     \
     static void misuse_##name(void) {                               \
         dfold_writer *writer = new_writer();                        \
@@ -430,7 +440,7 @@ static void misuse_dfold_writer_set_now(void) { CHECK(dfold_writer_set_now(NULL,
         uint32_t item = 7;                                       \
         CHECK(name(NULL, &item) == DFOLD_MISUSE);                \
         CHECK(name(writer, NULL) == DFOLD_MISUSE);               \
-        /* Nothing was written for a caller who cannot know it. */ \
+        /* A NULL output must not open an item. */ \
         CHECK(dfold_writer_take(writer, &bytes) == DFOLD_OK && bytes.len == 0); \
         CHECK(dfold_writer_complete(writer, NULL) == DFOLD_OK);  \
         CHECK(name(writer, &item) == DFOLD_MISUSE_INTENT);       \
@@ -478,7 +488,7 @@ static void misuse_dfold_writer_open(void) {
         CHECK(name(NULL, 0, dfold_view("x")) == DFOLD_MISUSE);                   \
         CHECK(name(writer, 0, dfold_view("x")) != DFOLD_OK);                     \
         CHECK(name(writer, UINT32_MAX, dfold_view("x")) != DFOLD_OK);            \
-        /* An item in which none of these grow. */                               \
+        /* An item that takes none of these deltas. */                               \
         CHECK(dfold_writer_open(writer, dfold_view("acme:thing"), dfold_view(""), &item) == DFOLD_OK); \
         CHECK(name(writer, item, dfold_view("x")) != DFOLD_OK);                  \
         BAD_VIEWS(name(writer, item, bad));                                      \
@@ -555,7 +565,7 @@ static void misuse_dfold_writer_apply_json(void) {
     dfold_writer_free(writer);
 }
 
-/* A getter with a handle and an output, on a handle that was just made. */
+/* A getter with a handle and an output, on a new handle. */
 #define GETTER_OF(name, handle, make, free, type, nothing) \
     static void misuse_##name(void) {                      \
         handle *made = make();                             \
@@ -807,6 +817,8 @@ int main(void) {
     misuse_dfold_reader_poll();
     misuse_dfold_event_get();
     misuse_dfold_reader_finish();
+    misuse_dfold_reader_outcome();
+    misuse_dfold_reader_reconnect();
     misuse_dfold_reader_state();
     misuse_dfold_reader_error();
     misuse_dfold_reader_save();

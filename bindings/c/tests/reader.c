@@ -1,4 +1,4 @@
-/* A reader through the C functions: any cut, every getter, limits, strict mode, profiles, saving and restoring. */
+/* A reader through the C functions: any split, every getter, limits, strict mode, profiles, saving and restoring. */
 
 #include "check.h"
 
@@ -33,7 +33,7 @@ static const char END[] =
     "\"usage\":{\"input_tokens\":3,\"output_tokens\":5,\"total_tokens\":8,\"input_tokens_details\":{\"cached_tokens\":1}}}}\n\n"
     "data: [DONE]\n\n";
 
-static void look_at(dfold_reader *reader, const dfold_event *event) {
+static void check_event(dfold_reader *reader, const dfold_event *event) {
     dfold_value value;
     switch (event->index) {
     case 0:
@@ -54,7 +54,7 @@ static void look_at(dfold_reader *reader, const dfold_event *event) {
         CHECK(dfold_event_get(reader, dfold_view("/logprobs/0/logprob"), &value) == DFOLD_OK);
         CHECK(value.type == DFOLD_TYPE_NUMBER && !value.has_integer && value.number == -0.5);
         CHECK(dfold_event_get(reader, dfold_view("/nothing"), &value) == DFOLD_NO_MORE);
-        /* Looking inside leaves the event's own views alone. */
+        /* dfold_event_get does not invalidate the views of the event. */
         CHECK(equals(event->delta, "caf\xc3\xa9 "));
         CHECK(equals(event->item_id, "msg_1") && equals(event->frame_name, "response.output_text.delta"));
         break;
@@ -67,7 +67,7 @@ static void look_at(dfold_reader *reader, const dfold_event *event) {
     }
 }
 
-static void look_at_response(dfold_reader *reader) {
+static void check_response(dfold_reader *reader) {
     dfold_response response;
     dfold_item item;
     dfold_part part;
@@ -86,7 +86,7 @@ static void look_at_response(dfold_reader *reader) {
     CHECK(dfold_reader_part(reader, 0, 1, &part) == DFOLD_NO_MORE);
     CHECK(dfold_reader_summary_part(reader, 0, 0, &part) == DFOLD_NO_MORE);
     CHECK(dfold_reader_output_text(reader, &text) == DFOLD_OK && equals(text, "caf\xc3\xa9 {\"a\":[1,2"));
-    /* The call has output_index 4 and is the second item all the same. */
+    /* The call has output_index 4 but is the second item. */
     CHECK(dfold_reader_find_item(reader, 4, &at) == DFOLD_OK && at == 1);
     CHECK(dfold_reader_find_item(reader, 1, &at) == DFOLD_NO_MORE);
     CHECK(dfold_reader_item(reader, 1, &item) == DFOLD_OK);
@@ -104,7 +104,7 @@ static void look_at_response(dfold_reader *reader) {
     CHECK(dfold_reader_usage(reader, &usage) == DFOLD_NO_MORE);
 }
 
-static void look_at_end(dfold_reader *reader) {
+static void check_end(dfold_reader *reader) {
     dfold_outcome outcome;
     dfold_usage usage;
     dfold_state state;
@@ -134,30 +134,30 @@ static void feed(dfold_reader *reader, const char *text, size_t len, size_t step
     for (start = 0; start < len; start += step) {
         CHECK(dfold_reader_feed(reader, bytes_of(text) + start, len - start < step ? len - start : step) == DFOLD_OK);
         while ((status = dfold_reader_poll(reader, &event)) == DFOLD_OK) {
-            look_at(reader, &event);
+            check_event(reader, &event);
             ++*events;
         }
         CHECK(status == DFOLD_NO_MORE);
     }
 }
 
-static void any_cut_gives_the_same(size_t step) {
+static void any_split_gives_the_same_events(size_t step) {
     dfold_reader *reader = NULL;
     int events = 0;
     CHECK(dfold_reader_new(NULL, &reader) == DFOLD_OK);
     feed(reader, STREAM, sizeof STREAM - 1, step, &events);
     CHECK(events == 7);
-    look_at_response(reader);
+    check_response(reader);
     feed(reader, END, sizeof END - 1, step, &events);
     CHECK(events == 8);
-    look_at_end(reader);
+    check_end(reader);
     CHECK(dfold_reader_reset(reader) == DFOLD_OK);
     feed(reader, STREAM, sizeof STREAM - 1, step, &events);
     CHECK(events == 15);
     dfold_reader_free(reader);
 }
 
-static void messages_need_no_frames(void) {
+static void json_messages_need_no_sse_framing(void) {
     static const char *const messages[] = {
         "{\"type\":\"response.output_text.delta\",\"sequence_number\":0,\"output_index\":0,\"content_index\":0,\"delta\":\"Hi\"}",
         "not json", "{\"type\":\"acme:thing\",\"sequence_number\":1}"};
@@ -186,7 +186,7 @@ static void messages_need_no_frames(void) {
     dfold_reader_free(reader);
 }
 
-static void a_saved_reader_goes_on(void) {
+static void a_restored_reader_continues(void) {
     dfold_reader *reader = NULL, *resumed = NULL;
     dfold_bytes saved, text;
     dfold_finding finding;
@@ -197,7 +197,7 @@ static void a_saved_reader_goes_on(void) {
     CHECK(dfold_reader_restore(saved.data, saved.len - 1, NULL, &resumed) == DFOLD_SAVE_DAMAGED && resumed == NULL);
     CHECK(dfold_reader_restore(saved.data, saved.len, NULL, &resumed) == DFOLD_OK);
     dfold_reader_free(reader);
-    /* The server replays everything: what was read before is dropped. */
+    /* The server replays everything: events that were already read are dropped. */
     events = 0;
     feed(resumed, STREAM, sizeof STREAM - 1, 100, &events);
     CHECK(events == 0);
@@ -208,7 +208,7 @@ static void a_saved_reader_goes_on(void) {
     dfold_reader_free(resumed);
 }
 
-static void options_are_obeyed(void) {
+static void options_take_effect(void) {
     static const char BROKEN[] = "data: {\"type\":\"response.in_progress\",\"sequence_number\":3}\n\n";
     dfold_reader *reader = NULL;
     dfold_reader_options options;
@@ -230,7 +230,7 @@ static void options_are_obeyed(void) {
     forgiven = state.errors;
     dfold_reader_free(reader);
 
-    options.profile = dfold_view("{\"name\":\"mine\",\"forgive\":[{\"rule\":\"SSE-04\",\"why\":\"a test\"}]}");
+    options.profile = dfold_view("{\"name\":\"mine\",\"exemptions\":[{\"rule\":\"SSE-04\",\"why\":\"a test\"}]}");
     CHECK(dfold_reader_new(&options, &reader) == DFOLD_OK);
     CHECK(dfold_reader_feed(reader, bytes_of(BROKEN), sizeof BROKEN - 1) == DFOLD_OK);
     CHECK(dfold_reader_finish(reader, &outcome) == DFOLD_OK);
@@ -264,10 +264,10 @@ int main(void) {
     static const size_t steps[] = {1, 2, 7, 100, sizeof STREAM};
     size_t i;
     for (i = 0; i < sizeof steps / sizeof *steps; i++) {
-        any_cut_gives_the_same(steps[i]);
+        any_split_gives_the_same_events(steps[i]);
     }
-    messages_need_no_frames();
-    a_saved_reader_goes_on();
-    options_are_obeyed();
+    json_messages_need_no_sse_framing();
+    a_restored_reader_continues();
+    options_take_effect();
     return report("reader");
 }

@@ -1,4 +1,4 @@
-/* Requests: history, enforcement, advice and messages by name, and a tool loop round to its answer. */
+/* Requests: history, enforcement, advice and messages by name, and a tool loop up to its final response. */
 
 #include "check.h"
 
@@ -10,8 +10,8 @@ static int contains(dfold_bytes view, const char *text) {
     return 0;
 }
 
-/* Asks by name and compares with the whole answer, or with a piece of it if it begins with an ellipsis. */
-static void asks(const char *what, const char *json, const char *answer) {
+/* Calls dfold_request by name and compares the result: exactly, or as a substring if `answer` begins with an ellipsis. */
+static void expect(const char *what, const char *json, const char *answer) {
     dfold_text *made = NULL;
     dfold_problem problem;
     dfold_bytes text;
@@ -28,15 +28,15 @@ static void asks(const char *what, const char *json, const char *answer) {
     dfold_text_free(made);
 }
 
-static void names_do_what_they_say(void) {
-    asks("create_message", "{\"request\":{\"model\":\"m-1\",\"stream\":true}}",
+static void operations_are_selected_by_name(void) {
+    expect("create_message", "{\"request\":{\"model\":\"m-1\",\"stream\":true}}",
          "{\"message\":{\"type\":\"response.create\",\"model\":\"m-1\"},\"left_out\":[\"stream\"]}");
-    asks("advice", "{\"error\":{\"error\":{\"type\":\"too_many_requests\",\"message\":\"m\"}},\"status\":429,\"headers\":{\"Retry-After\":\"20\"}}",
+    expect("advice", "{\"error\":{\"error\":{\"type\":\"too_many_requests\",\"message\":\"m\"}},\"status\":429,\"headers\":{\"Retry-After\":\"20\"}}",
          "...\"action\":\"retry\",\"after\":20");
-    asks("history",
+    expect("history",
          "{\"policy\":\"stateful\",\"request\":{\"model\":\"m\",\"input\":\"Hi\"},\"steps\":[{\"response\":{\"id\":\"resp_1\",\"output\":[]}}]}",
          "...\"previous_response_id\":\"resp_1\"");
-    asks("enforce",
+    expect("enforce",
          "{\"request\":{\"tool_choice\":\"none\",\"tools\":[{\"type\":\"function\",\"name\":\"f\"}]},\"response\":{\"output\":[{\"type\":"
          "\"function_call\",\"call_id\":\"c1\",\"name\":\"f\",\"arguments\":\"{}\"}]}}",
          "...\"reason\":\"no_tools\"");
@@ -52,7 +52,7 @@ static const char *const CALLS =
     "{\"type\":\"function_call\",\"id\":\"fc_2\",\"call_id\":\"c2\",\"name\":\"drop\",\"arguments\":\"{}\",\"status\":\"completed\"},"
     "{\"type\":\"function_call\",\"id\":\"fc_3\",\"call_id\":\"c3\",\"name\":\"add\",\"arguments\":\"{}\",\"status\":\"completed\"}]}";
 
-static void a_tool_loop_goes_round(void) {
+static void a_tool_loop_reaches_its_final_response(void) {
     dfold_tool_loop *tools = NULL;
     dfold_loop_state state;
     dfold_call call;
@@ -71,7 +71,7 @@ static void a_tool_loop_goes_round(void) {
     CHECK(equals(call.type, "function_call") && equals(call.call_id, "c1") && equals(call.arguments, "{\"a\":2}"));
     CHECK(call.reason.len == 0 && call.answer.len == 0 && contains(call.item, "\"id\":\"fc_1\""));
 
-    /* Any order, and one that nobody waits for. */
+    /* Results in any order, and a result for a call that is not pending. */
     CHECK(dfold_tool_loop_result(tools, dfold_view("c3"), dfold_view("{\"error\":\"no\"}")) == DFOLD_OK);
     CHECK(dfold_tool_loop_result(tools, dfold_view("c3"), dfold_view("\"again\"")) == DFOLD_MISUSE_INTENT);
     CHECK(dfold_tool_loop_error(tools, &error) == DFOLD_OK && error.status == DFOLD_MISUSE_INTENT && error.message.len > 0);
@@ -90,7 +90,7 @@ static void a_tool_loop_goes_round(void) {
 }
 
 int main(void) {
-    names_do_what_they_say();
-    a_tool_loop_goes_round();
+    operations_are_selected_by_name();
+    a_tool_loop_reaches_its_final_response();
     return report("requests");
 }

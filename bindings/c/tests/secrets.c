@@ -1,15 +1,15 @@
-/* Payloads can hold secrets: no error, problem, finding or report quotes one. */
+/* Payloads can contain secrets: no error, problem, finding or report quotes one. */
 
 #include "check.h"
 
 #define CANARY "K4N4RY"
 
-static int told = 0;
+static int checked_texts = 0;
 
-/* Says that a text is there and has no canary in it. */
-static void silent(const char *where, dfold_bytes text) {
+/* Checks that a text is not empty and has no canary in it. */
+static void has_no_canary(const char *where, dfold_bytes text) {
     size_t at;
-    told += text.len > 0;
+    checked_texts += text.len > 0;
     for (at = 0; at + strlen(CANARY) <= text.len; at++) {
         if (memcmp(text.data + at, CANARY, strlen(CANARY)) == 0) {
             fprintf(stderr, "%s quotes a payload: %.*s\n", where, (int)text.len, (const char *)text.data);
@@ -19,7 +19,7 @@ static void silent(const char *where, dfold_bytes text) {
     }
 }
 
-/* Wrong in framing, schema and order, each with a canary in it. */
+/* Frames with errors in framing, schema and order, each with a canary in it. */
 static const char *const FRAMES[] = {
     "id: " CANARY "\ndata: {\"type\":\"response.created\",\"sequence_number\":\"" CANARY "\",\"response\":{\"id\":\"" CANARY
     "\",\"status\":\"" CANARY "\",\"output\":[\"" CANARY "\"]}}\n\n",
@@ -53,16 +53,21 @@ static void findings_and_errors_of_a_reader(const char *options) {
     }
     if (status != DFOLD_OK) {
         CHECK(dfold_reader_error(reader, &error) == DFOLD_OK);
-        silent("the error of a reader", error.message);
+        has_no_canary("the error of a reader", error.message);
     }
-    CHECK(dfold_reader_finish(reader, &outcome) == DFOLD_OK);
+    if (dfold_reader_finish(reader, &outcome) != DFOLD_OK) {
+        CHECK(dfold_reader_error(reader, &error) == DFOLD_OK);
+        has_no_canary("the error of finish", error.message);
+    } else {
+        CHECK(status == DFOLD_OK);
+    }
     for (at = 0; dfold_reader_finding(reader, at, &finding) == DFOLD_OK; at++) {
-        silent("the message of a finding", finding.message);
-        silent("the path of a finding", finding.path);
+        has_no_canary("the message of a finding", finding.message);
+        has_no_canary("the path of a finding", finding.path);
     }
     CHECK(at > 0 || status != DFOLD_OK);
     CHECK(dfold_reader_findings_json(reader, &json) == DFOLD_OK);
-    silent("findings as JSON", json);
+    has_no_canary("findings as JSON", json);
     dfold_reader_free(reader);
 }
 
@@ -75,19 +80,19 @@ static void reports_of_a_check(void) {
     for (at = 0; at < COUNT; at++) strcat(stream, FRAMES[at]);
     CHECK(dfold_check(bytes_of(stream), strlen(stream), dfold_view("{}"), &problem, &report) == DFOLD_OK);
     CHECK(dfold_report_text(report, &text) == DFOLD_OK);
-    silent("a report for people", text);
+    has_no_canary("a report for people", text);
     CHECK(dfold_report_findings_json(report, &text) == DFOLD_OK);
-    silent("the findings of a report", text);
+    has_no_canary("the findings of a report", text);
     dfold_report_free(report);
     report = NULL;
     CHECK(dfold_validate(dfold_view("request"), dfold_view("{\"model\":[\"" CANARY "\"],\"input\":{\"" CANARY "\":1},\"tools\":\"" CANARY "\"}"),
                          dfold_view("{}"), &problem, &report) == DFOLD_OK);
     CHECK(dfold_report_text(report, &text) == DFOLD_OK);
-    silent("a report about a request", text);
+    has_no_canary("a report about a request", text);
     dfold_report_free(report);
 }
 
-static void what_is_refused(void) {
+static void refused_input(void) {
     static const char *const INTENTS[] = {
         "{\"do\":\"text\",\"item\":7,\"text\":\"" CANARY "\"}",
         "{\"do\":\"text\",\"text\":[\"" CANARY "\"]}",
@@ -109,34 +114,34 @@ static void what_is_refused(void) {
     for (at = 0; at < sizeof INTENTS / sizeof *INTENTS; at++) {
         CHECK(dfold_writer_apply_json(writer, bytes_of(INTENTS[at]), strlen(INTENTS[at]), NULL) != DFOLD_OK);
         CHECK(dfold_writer_error(writer, &error) == DFOLD_OK);
-        silent("the error of a writer", error.message);
+        has_no_canary("the error of a writer", error.message);
     }
     dfold_writer_free(writer);
 
     CHECK(dfold_partial_new(dfold_view("{}"), &problem, &partial) == DFOLD_OK);
     CHECK(dfold_partial_push(partial, bytes_of("{\"" CANARY "\":" CANARY), strlen("{\"" CANARY "\":" CANARY)) != DFOLD_OK);
     CHECK(dfold_partial_error(partial, &error) == DFOLD_OK);
-    silent("the error of growing JSON", error.message);
+    has_no_canary("the error of growing JSON", error.message);
     dfold_partial_free(partial);
 
     CHECK(dfold_converter_new(dfold_view("{\"from\":\"anthropic\",\"to\":\"open-responses\"}"), &problem, &converter) == DFOLD_OK);
     for (at = 0; at < COUNT; at++) (void)dfold_converter_feed(converter, bytes_of(FRAMES[at]), strlen(FRAMES[at]));
     (void)dfold_converter_finish(converter);
     CHECK(dfold_converter_report(converter, &text) == DFOLD_OK);
-    silent("the report of a converter", text);
-    if (dfold_converter_error(converter, &error) == DFOLD_OK) silent("the error of a converter", error.message);
+    has_no_canary("the report of a converter", text);
+    if (dfold_converter_error(converter, &error) == DFOLD_OK) has_no_canary("the error of a converter", error.message);
     dfold_converter_free(converter);
 
     CHECK(dfold_tool_loop_new(dfold_view("{\"request\":{\"model\":\"m\",\"input\":\"" CANARY "\"}}"), &problem, &tools) == DFOLD_OK);
     CHECK(dfold_tool_loop_apply(tools, dfold_view("{\"output\":\"" CANARY "\"")) != DFOLD_OK);
     CHECK(dfold_tool_loop_error(tools, &error) == DFOLD_OK);
-    silent("the error of a tool loop", error.message);
+    has_no_canary("the error of a tool loop", error.message);
     dfold_tool_loop_free(tools);
 
     CHECK(dfold_reader_restore_json(bytes_of(CANARY), strlen(CANARY), dfold_view("{}"), &problem, &reader) != DFOLD_OK);
-    silent("a save that is none", dfold_view(problem.message));
+    has_no_canary("a save that is none", dfold_view(problem.message));
     CHECK(dfold_tool_loop_new(dfold_view("{\"request\":\"" CANARY "\"}"), &problem, &tools) != DFOLD_OK);
-    silent("a request that is none", dfold_view(problem.message));
+    has_no_canary("a request that is none", dfold_view(problem.message));
 }
 
 int main(void) {
@@ -145,7 +150,7 @@ int main(void) {
     findings_and_errors_of_a_reader("{\"layers\":\"none\",\"limits\":{\"frame_bytes\":100}}");
     findings_and_errors_of_a_reader("{\"layers\":\"none\",\"limits\":{\"items\":0}}");
     reports_of_a_check();
-    what_is_refused();
-    CHECK(told > 60);
+    refused_input();
+    CHECK(checked_texts > 60);
     return report("secrets");
 }

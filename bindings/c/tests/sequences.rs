@@ -1,10 +1,10 @@
-//! Calls of every function, in orders that seeds choose: no panic is caught, every view can be read. Miri runs these, too.
+//! Calls every function in random, seeded order: no call panics, and every view is readable. Miri runs these tests, too.
 
 mod operations;
 
 use operations::{run, World, CALLS};
 
-/// Random bytes from a seed (SplitMix64), every second one from a few that make calls succeed more often.
+/// Random bytes from a seed (SplitMix64); half of them are chosen so that calls succeed more often.
 fn bytes(seed: u64, length: usize) -> Vec<u8> {
     let mut state = seed;
     let mut next = move || {
@@ -29,7 +29,7 @@ fn bytes(seed: u64, length: usize) -> Vec<u8> {
 }
 
 #[test]
-fn every_function_of_the_header_is_called() {
+fn every_function_of_the_header_is_in_the_table() {
     let header = concat!(env!("CARGO_MANIFEST_DIR"), "/../../include/deltafold.h");
     let header = std::fs::read_to_string(header).expect("the header can be read");
     for line in header.lines().filter(|line| line.contains(" dfold_") || line.contains("*dfold_")) {
@@ -42,8 +42,8 @@ fn every_function_of_the_header_is_called() {
 }
 
 #[test]
-fn every_function_takes_null_and_says_so() {
-    // Nothing was made, so every handle is NULL.
+fn every_function_survives_null_handles() {
+    // No handle was created, so every handle is NULL.
     for (name, call) in CALLS {
         println!("{name}");
         call(&mut World::new(&[]));
@@ -53,7 +53,7 @@ fn every_function_takes_null_and_says_so() {
 #[test]
 fn any_order_of_calls_is_sound() {
     let seeds = std::env::var("DELTAFOLD_SEEDS").ok().map_or(1, |times| times.parse().expect("a number"));
-    // Miri takes a thousand times as long.
+    // Miri is about a thousand times slower.
     let count = if cfg!(miri) { 4 } else { 400 };
     for seed in 0..count * seeds {
         run(&bytes(seed, 600));

@@ -72,7 +72,7 @@ static void a_stream_is_read_by_ranges() {
     }
 }
 
-static void errors_are_thrown_or_told() {
+static void errors_are_thrown_or_stored() {
     deltafold::Reader reader;
     CHECK(reader.finish().kind() == DFOLD_OUTCOME_TRUNCATED);
     try {
@@ -81,6 +81,17 @@ static void errors_are_thrown_or_told() {
     } catch (const deltafold::Error &error) {
         CHECK(error.status() == DFOLD_MISUSE_AFTER_FINISH && error.name() == "misuse.after_finish");
         CHECK(std::string(error.what()).find("already finished") != std::string::npos);
+    }
+    try {
+        auto strict = deltafold::Reader::from_json("{\"strict\":true,\"layers\":\"all\",\"profile\":\"open-responses\"}");
+        for (const deltafold::Event &event : strict.feed("data: {\"type\":\"response.created\",\"sequence_number\":-1}\n\n")) (void)event;
+        CHECK(!"a strict reader throws at the first error");
+    } catch (const deltafold::Error &error) {
+        const std::string what = error.what();
+        CHECK(error.status() == DFOLD_STRICT_VIOLATION);
+        CHECK(what.find("the stream breaks a rule") == 0 && what.find("LIFE-04") != std::string::npos);
+        CHECK(what.find("byte 6") != std::string::npos && error.offset() == 6);
+        CHECK(what.find("the stream breaks a rule", 1) == std::string::npos);
     }
     std::error_code ec;
     for (const deltafold::Event &event : reader.feed("x", &ec)) CHECK(event.is_faulty());
@@ -135,7 +146,7 @@ static void no_exception_quotes_a_payload() {
     CHECK(thrown == 5);
 }
 
-static void a_moved_object_keeps_working_and_the_old_one_is_misuse() {
+static void a_moved_object_works_and_the_moved_from_object_is_misuse() {
     const std::string stream = written();
     deltafold::Reader first;
     for (const deltafold::Event &event : first.feed(std::string_view(stream).substr(0, 900))) (void)event;
@@ -149,7 +160,7 @@ static void a_moved_object_keeps_working_and_the_old_one_is_misuse() {
     CHECK(third.response().output_text() == "Hello" && third.finish().name() == "completed");
 }
 
-static void an_exception_in_the_loop_leaves_the_reader_as_it_was() {
+static void an_exception_in_the_loop_leaves_the_reader_unchanged() {
     const std::string stream = written();
     deltafold::Reader reader;
     std::size_t events = 0;
@@ -168,7 +179,7 @@ static void an_exception_in_the_loop_leaves_the_reader_as_it_was() {
     CHECK(events > 4 && reader.finish().name() == "completed" && reader.response().output_text() == "Hello");
 }
 
-static void the_rest_is_wrapped_too() {
+static void the_other_handles_are_wrapped() {
     deltafold::Converter converter("{\"to\":\"chat-completions\"}");
     std::string converted(converter.feed(written()));
     converted += converter.finish();
@@ -231,11 +242,11 @@ static void requests_and_tool_loops_are_wrapped() {
 
 int main() {
     a_stream_is_read_by_ranges();
-    errors_are_thrown_or_told();
+    errors_are_thrown_or_stored();
     no_exception_quotes_a_payload();
-    a_moved_object_keeps_working_and_the_old_one_is_misuse();
-    an_exception_in_the_loop_leaves_the_reader_as_it_was();
-    the_rest_is_wrapped_too();
+    a_moved_object_works_and_the_moved_from_object_is_misuse();
+    an_exception_in_the_loop_leaves_the_reader_unchanged();
+    the_other_handles_are_wrapped();
     requests_and_tool_loops_are_wrapped();
     if (failures == 0) std::printf("wrapper: ok\n");
     return failures == 0 ? 0 : 1;

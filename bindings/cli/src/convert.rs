@@ -1,92 +1,111 @@
-//! `deltafold convert`: one dialect's stream as another's.
+//! `deltafold convert`: converts a stream from one dialect to another.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use deltafold::adapter::{detect, AdapterFinding, Converter, Dialect, Fidelity, Framing};
+use clap::ValueHint;
+use deltafold::adapter::{
+    detect, option_table, AdapterFinding, Converter, ConverterOptions, Dialect, Direction, Fidelity, Framing,
+    OptionType,
+};
 use deltafold::json::{Object, Value};
 use deltafold::{Error, Limits};
 
-use crate::args::Args;
+use crate::args::{source_dialect, target_dialect, SourceDialect, SplitArg, StreamFormat};
 use crate::input::{Input, Stdin};
-use crate::intake::dialect;
-use crate::output::{complain, Output};
-use crate::table::{Command, Files, Opt, Words, SPLIT};
+use crate::output::{print_error, Output};
 use crate::{Failure, Io};
 
-pub(crate) const COMMAND: Command = Command {
-    name: "convert",
-    summary: "turn a stream of one dialect into another",
-    usage: &["--to DIALECT [FILE…|-] [options]"],
-    about: "Read: open-responses anthropic chat-completions gemini blocks thread-events ollama mistral cohere bedrock.
+/// Turn a stream of one dialect into another
+#[derive(Debug, clap::Args)]
+#[command(
+    before_help = "Without the option `now`, times are those of the clock; an id that neither the input nor the options provide is made \
+                   from it. Output is sent as soon as it is complete, so the command can be part of a pipe. Several files are \
+                   converted one after the other.",
+    after_help = after_help()
+)]
+pub(crate) struct ConvertArgs {
+    /// Files to convert; `-` is stdin
+    #[arg(value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath)]
+    files: Vec<OsString>,
+    /// Dialect of the input; auto detects it from the first message
+    #[arg(long, value_name = "DIALECT", default_value = "auto", value_parser = source_dialect())]
+    from: SourceDialect,
+    /// Dialect of the output
+    #[arg(long, value_name = "DIALECT", value_parser = target_dialect())]
+    to: Dialect,
+    /// Native framing of the dialect (sse), or one JSON object per line (jsonl)
+    #[arg(long, visible_alias = "framing", value_name = "FORMAT", value_enum, default_value_t = StreamFormat::Sse)]
+    format: StreamFormat,
+    /// Options of the adapters on both sides, as one JSON object, such as {"model":"m-1"}
+    #[arg(long, value_name = "JSON")]
+    options: Option<String>,
+    /// Write what was lost, repaired or assumed to FILE, as a JSON array
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    report: Option<OsString>,
+    /// Exit with 1 if anything was lost
+    #[arg(long)]
+    strict_loss: bool,
+    #[command(flatten)]
+    split: SplitArg,
+}
 
-Written: open-responses anthropic chat-completions ag-ui ui-message-stream.
+/// The options of the adapters, from the core's table; exit codes and examples.
+fn after_help() -> String {
+    let mut text = String::from("Adapter options, members of the object that --options takes:\n");
+    for option in option_table() {
+        let dialects = option.dialects.iter().map(|dialect| dialect.name()).collect::<Vec<_>>().join(", ");
+        let direction = match option.direction {
+            Direction::Read => "reading",
+            Direction::Write => "writing",
+        };
+        text.push_str(&format!(
+            "  {}: {} [default: {}] [{direction} {dialects}]\n      {}\n",
+            option.name,
+            option.value.name(),
+            option.default,
+            option.meaning
+        ));
+        if let OptionType::Words(words) = option.value {
+            words.iter().for_each(|(word, effect)| text.push_str(&format!("      {word}: {effect}\n")));
+        }
+    }
+    text.push_str(EXITS_AND_EXAMPLES);
+    text
+}
 
-Without the option now, times are those of the clock; an id that neither input nor options have is made from it. Output is \
-sent as soon as it is whole, so the command can stand in a pipe. Several files are converted one after the other.",
-    options: &[
-        Opt::with(
-            "--from",
-            "DIALECT",
-            Words::ReadDialects,
-            "what the input speaks (default auto: found out from its first message)",
-        ),
-        Opt::with("--to", "DIALECT", Words::WrittenDialects, "what to write"),
-        Opt::with("--format", "F", Words::List(&["sse", "jsonl"]), "sse (the default) or jsonl: one JSON object a line"),
-        Opt::with("--framing", "F", Words::List(&["sse", "jsonl"]), "the same as --format"),
-        Opt::with(
-            "--options",
-            "JSON",
-            Words::Free,
-            "one JSON object with the adapters' options for both sides, such as {\"model\":\"m-1\"}",
-        ),
-        Opt::with("--report", "FILE", Words::File, "write what was lost, repaired or assumed as a JSON array"),
-        Opt::flag("--strict-loss", "exit with 1 if anything was lost"),
-        SPLIT,
-    ],
-    files: Files::Any,
-    exits: &[
-        ("0", "done"),
-        ("1", "reading failed, a limit was passed, the dialect was not recognised, or a loss with --strict-loss"),
-        ("2", "the call was wrong or a file cannot be opened"),
-    ],
-    examples: &[
-        "deltafold convert --to ag-ui examples/streams/tour.sse",
-        "deltafold convert --from ollama --to open-responses examples/streams/dialects/ollama.jsonl",
-    ],
-    run,
-};
+const EXITS_AND_EXAMPLES: &str = "
+Exit codes:
+  0  success
+  1  reading failed, a limit was exceeded, the dialect was not recognized, or a loss with --strict-loss
+  2  the call is wrong or a file cannot be opened
 
-fn run(args: &Args, io: &mut Io<'_>) -> Result<u8, Failure> {
-    let from = match args.text("--from")? {
-        None | Some("auto") => None,
-        Some(name) => Some(dialect(name)?),
+Examples:
+  deltafold convert --to ag-ui examples/streams/tour.sse
+  deltafold convert --from ollama --to open-responses examples/streams/dialects/ollama.jsonl";
+
+pub(crate) fn run(args: &ConvertArgs, io: &mut Io<'_>) -> Result<u8, Failure> {
+    let framing = match args.format {
+        StreamFormat::Sse => Framing::Native,
+        StreamFormat::Jsonl => Framing::JsonLines,
     };
-    let to = args.text("--to")?.ok_or_else(|| Failure::Usage("--to is needed: a dialect".into()))?;
-    let to = dialect(to)?;
-    let option = if args.value("--framing").is_some() { "--framing" } else { "--format" };
-    let framing = match args.choice(option, &["sse", "jsonl"])? {
-        "jsonl" => Framing::JsonLines,
-        _ => Framing::Native,
-    };
-    let options = options(args.text("--options")?, to)?;
-    let split = args.number("--split")?;
+    let options = options(args.options.as_deref(), args.to)?;
     let stdin = Stdin::new(&mut io.input);
-    let mut output = Output::new(&mut io.output);
+    let mut output = Output::new(&mut io.output, io.output_is_terminal);
     let (mut findings, mut messages, mut lost) = (Vec::new(), Vec::new(), 0);
-    for file in args.files() {
-        let mut input = Input::open(file, split, &stdin)?;
+    for file in &args.files {
+        let mut input = Input::open(file, args.split.split, &stdin)?;
         let mut start = Vec::new();
-        let from = match from {
-            Some(from) => from,
-            None => recognise(&mut input, &mut start)?,
+        let from = match args.from {
+            SourceDialect::Named(from) => from,
+            SourceDialect::Auto => recognize(&mut input, &mut start)?,
         };
         let options = Value::Object(with_id(options.clone(), from));
-        let mut converter =
-            Converter::with(Some(from), to, &options, framing, Limits::default()).map_err(|error| usage(&error))?;
+        let options = ConverterOptions::from_value(&options).map_err(|error| usage(&error))?.framing(framing);
+        let mut converter = Converter::with_options(Some(from), args.to, options).map_err(|error| usage(&error))?;
         let result = convert(&mut converter, &start, &mut input, &mut output);
         findings.extend(converter.findings().map(AdapterFinding::to_value));
-        if let Some(file) = args.value("--report") {
+        if let Some(file) = &args.report {
             report(&findings, file)?;
         }
         result?;
@@ -94,12 +113,13 @@ fn run(args: &Args, io: &mut Io<'_>) -> Result<u8, Failure> {
         if converter.lost() > 0 {
             let first = converter.findings().find(|finding| finding.code.kind() == Fidelity::Lost);
             let first = first.map_or_else(String::new, |finding| format!(", the first: {finding}"));
-            messages.push(format!("{} of what {} said could not be carried{first}", converter.lost(), input.name()));
+            let values = if converter.lost() == 1 { "value" } else { "values" };
+            messages.push(format!("{}: {} {values} could not be converted{first}", input.name(), converter.lost()));
         }
     }
     drop(output);
-    if args.has("--strict-loss") && lost > 0 {
-        messages.iter().for_each(|message| complain(io, message));
+    if args.strict_loss && lost > 0 {
+        messages.iter().for_each(|message| print_error(io, message));
         return Ok(1);
     }
     Ok(0)
@@ -118,7 +138,7 @@ fn convert(
         converter.write_into(&mut bytes);
         output.bytes(&bytes)?;
         output.flush()?;
-        // What came before an error is good, so it goes out first.
+        // The output before an error is valid, so it is sent first.
         result.map_err(|error| Failure::Work(format!("{name}: {error}")))
     };
     let result = converter.feed(start);
@@ -131,24 +151,25 @@ fn convert(
     send(converter, result)
 }
 
-/// Reads until the dialect shows. What was read is kept for the converter.
-fn recognise(input: &mut Input<'_>, start: &mut Vec<u8>) -> Result<Dialect, Failure> {
-    let mut looked = 0;
+/// Reads until the dialect is detected. `start` receives the bytes that were read, for the converter.
+fn recognize(input: &mut Input<'_>, start: &mut Vec<u8>) -> Result<Dialect, Failure> {
+    let mut searched = 0;
     while let Some(chunk) = input.chunk()? {
         start.extend_from_slice(chunk);
-        // Looking at the whole again pays only when there is a good deal more of it.
-        if start.len() < 4096 || start.len() >= looked * 2 {
-            looked = start.len();
+        // Searching again only after the input has doubled keeps the time linear.
+        if start.len() < 4096 || start.len() >= searched * 2 {
+            searched = start.len();
             if let Some(dialect) = detect(start) {
                 return Ok(dialect);
             }
         }
     }
     let whole = [start.as_slice(), b"\n\n"].concat();
-    detect(&whole).ok_or_else(|| Failure::Work(format!("{} speaks no dialect that is known here", input.name())))
+    detect(&whole)
+        .ok_or_else(|| Failure::Work(format!("{}: the dialect was not recognized; name it with --from", input.name())))
 }
 
-/// The options as given, with the clock's time where they have none, and a thread for the target that needs one.
+/// Parses `--options`; adds the time of the clock, and a thread id for AG-UI, unless they are given.
 fn options(text: Option<&str>, to: Dialect) -> Result<Object, Failure> {
     let parsed = Value::parse(text.unwrap_or("{}"), Limits::default().depth);
     let Ok(Value::Object(mut options)) = parsed else {
@@ -162,7 +183,7 @@ fn options(text: Option<&str>, to: Dialect) -> Result<Object, Failure> {
     Ok(options)
 }
 
-/// The options with the clock's time, if they have none.
+/// Adds the time of the clock, unless the options have a time.
 pub(crate) fn with_time(mut options: Object) -> Object {
     if !options.contains_key("now") {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
@@ -171,7 +192,7 @@ pub(crate) fn with_time(mut options: Object) -> Object {
     options
 }
 
-/// The options with a response id, if the source has none on the wire.
+/// Adds a response id for a source that has none on the wire, unless the options have one.
 pub(crate) fn with_id(mut options: Object, from: Dialect) -> Object {
     let needed = matches!(from, Dialect::Blocks | Dialect::Ollama | Dialect::Bedrock);
     if needed && !options.contains_key("response_id") {

@@ -1,87 +1,93 @@
-//! `deltafold fold`: a stream → its response.
+//! `deltafold fold`: prints the response that a stream adds up to.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 
+use clap::{ValueEnum, ValueHint};
 use deltafold::json::{write_string, Value};
 use deltafold::{Outcome, Reader};
 
-use crate::args::Args;
-use crate::input::{Input, Stdin};
-use crate::intake::{Asked, Intake};
-use crate::many;
-use crate::output::{complain, Output};
-use crate::paint::printable;
+use crate::args::{BatchArgs, SourceArgs, SplitArg};
+use crate::dialect_input::{drain, DialectInput, SourceFormat};
+use crate::input::{shown, Input, Stdin};
+use crate::output::{print_error, Output};
+use crate::parallel;
 use crate::progress::Progress;
-use crate::table::{Command, Files, Opt, Words, FROM, JOBS, MESSAGES, PROGRESS, SPLIT};
+use crate::styled_line::{column_width, pad};
 use crate::{Failure, Io};
 
-pub(crate) const COMMAND: Command = Command {
-    name: "fold",
-    summary: "print the response that a stream adds up to",
-    usage: &["[FILE…|-] [options]"],
-    about: "Prints the response as one line of JSON. For several files each line is {\"file\", \"outcome\", \"response\"}, and a \
-            table on stderr sums them up. Memory is what the response takes, not what the stream has.",
-    options: &[
-        FROM,
-        Opt::with(
-            "--format",
-            "F",
-            Words::List(&["json", "pretty", "text"]),
-            "json (default), pretty (indented JSON) or text (the output text alone)",
-        ),
-        Opt::flag("--pretty", "the same as --format pretty"),
-        Opt::flag("--without-terminal", "rebuild from the events alone, not from the terminal snapshot"),
-        MESSAGES,
-        SPLIT,
-        JOBS,
-        PROGRESS,
-    ],
-    files: Files::Any,
-    exits: &[
-        ("0", "completed"),
-        ("1", "reading failed or a limit was passed"),
-        ("2", "the call was wrong or a file cannot be opened"),
-        ("3", "incomplete or cancelled"),
-        ("4", "failed"),
-        ("5", "truncated: no terminal event; of several files the highest code counts"),
-    ],
-    examples: &[
-        "deltafold fold --pretty examples/streams/tour.sse",
-        "deltafold fold --format text examples/streams/dialects/anthropic.sse",
-    ],
-    run,
-};
+/// Print the response that a stream adds up to
+#[derive(Debug, clap::Args)]
+#[command(
+    before_help = "Prints the response as one line of JSON. For several files each line is {\"file\", \"outcome\", \"response\"}, and \
+                   stderr has a summary table. Memory use follows the size of the response, not the length of the stream.",
+    after_help = "\
+Exit codes:
+  0  completed
+  1  reading failed or a limit was exceeded
+  2  the call is wrong or a file cannot be opened
+  3  incomplete or cancelled
+  4  failed
+  5  truncated: no terminal event; the highest code of several files counts
 
-/// One file, folded.
+Examples:
+  deltafold fold --pretty examples/streams/tour.sse
+  deltafold fold --format text examples/streams/dialects/anthropic.sse"
+)]
+pub(crate) struct FoldArgs {
+    /// Files to read; `-` is stdin
+    #[arg(value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath)]
+    files: Vec<OsString>,
+    #[command(flatten)]
+    source: SourceArgs,
+    /// JSON on one line (json), indented JSON (pretty), or only the output text (text)
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Json)]
+    format: Format,
+    /// The same as --format pretty
+    #[arg(long)]
+    pretty: bool,
+    /// Rebuild the response from the events alone, ignoring the terminal snapshot
+    #[arg(long)]
+    ignore_terminal_snapshot: bool,
+    #[command(flatten)]
+    split: SplitArg,
+    #[command(flatten)]
+    batch: BatchArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Json,
+    Pretty,
+    Text,
+}
+
+/// One folded file.
 struct Folded {
     text: String,
     outcome: Outcome,
     events: u64,
     items: usize,
     findings: u64,
-    /// Why there is nothing to show.
+    /// Why the response is empty, if it is.
     empty: Option<String>,
 }
 
-fn run(args: &Args, io: &mut Io<'_>) -> Result<u8, Failure> {
-    let format = if args.has("--pretty") { "pretty" } else { args.choice("--format", &["json", "pretty", "text"])? };
-    let asked = Asked::from_args(args)?;
-    let split = args.number("--split")?;
-    let files = args.files();
-    let jobs = many::jobs(args)?;
+pub(crate) fn run(args: &FoldArgs, io: &mut Io<'_>) -> Result<u8, Failure> {
+    let format = if args.pretty { Format::Pretty } else { args.format };
+    let source_format = SourceFormat::from_args(args.source)?;
+    let files: Vec<&OsStr> = args.files.iter().map(OsString::as_os_str).collect();
     let stdin = Stdin::new(&mut io.input);
-    let mut output = Output::new(&mut io.output);
+    let mut output = Output::new(&mut io.output, io.output_is_terminal);
     let (mut rows, mut code, mut messages) = (Vec::new(), 0, Vec::new());
     {
-        let progress = Progress::new(args, files.len(), &mut io.errors, io.errors_is_terminal)?;
+        let progress = Progress::new(args.batch.progress, files.len(), &mut io.errors, io.errors_is_terminal);
         let work = |file: &OsStr| {
-            let folded = fold(file, args, asked, split, format, &stdin, &progress);
-            progress.file(&crate::input::shown(file));
+            let folded = fold(file, args, source_format, format, &stdin, &progress);
+            progress.file(&shown(file));
             folded
         };
-        many::each(&files, jobs, work, |file, result| {
-            let name = crate::input::shown(file);
-            progress.clear();
+        parallel::for_each(&files, args.batch.jobs, work, |file, result| {
+            let name = shown(file);
             let folded = match result {
                 Ok(folded) => folded,
                 Err(failure) => {
@@ -92,22 +98,24 @@ fn run(args: &Args, io: &mut Io<'_>) -> Result<u8, Failure> {
                 }
             };
             code = code.max(exit_code(&folded.outcome));
-            if files.len() > 1 && format != "text" {
-                output.line(&labelled(&name, &folded))?;
-            } else {
-                output.text(&folded.text)?;
-            }
-            output.flush()?;
-            messages.extend(folded.empty.as_ref().map(|why| format!("{name}: {why}")));
+            progress.suspend(|| {
+                if files.len() > 1 && format != Format::Text {
+                    output.line(&with_file(&name, &folded))?;
+                } else {
+                    output.text(&folded.text)?;
+                }
+                output.flush()
+            })?;
+            messages.extend(folded.empty.as_ref().map(|reason| format!("{name}: {reason}")));
             rows.push((name, Some(Folded { text: String::new(), ..folded })));
             Ok(())
         })?;
-        progress.clear();
+        progress.finish();
     }
     drop(output);
-    messages.iter().for_each(|message| complain(io, message));
+    messages.iter().for_each(|message| print_error(io, message));
     if files.len() > 1 {
-        // Nothing depends on it: if nobody can read it, the results are still there.
+        // Without stderr nobody can read the table, but the results are complete.
         let _ = io.errors.write_all(table(&rows).as_bytes());
     }
     Ok(code)
@@ -115,64 +123,63 @@ fn run(args: &Args, io: &mut Io<'_>) -> Result<u8, Failure> {
 
 fn fold(
     file: &OsStr,
-    args: &Args,
-    asked: Asked,
-    split: Option<usize>,
-    format: &str,
+    args: &FoldArgs,
+    source_format: SourceFormat,
+    format: Format,
     stdin: &Stdin<'_>,
     progress: &Progress<'_>,
 ) -> Result<Folded, Failure> {
-    let mut input = Input::open(file, split, stdin)?;
+    let mut input = Input::open(file, args.split.split, stdin)?;
     progress.size(input.size());
-    let mut intake = Intake::new(asked)?;
-    let builder = Reader::builder();
-    let mut reader = if args.has("--without-terminal") { builder.without_terminal() } else { builder }.build();
     let name = input.name().to_owned();
     let failure = |error: deltafold::Error| Failure::Work(format!("{name}: {error}"));
+    let mut source = DialectInput::new(source_format).map_err(failure)?;
+    let builder = Reader::builder();
+    let mut reader = if args.ignore_terminal_snapshot { builder.ignore_terminal_snapshot() } else { builder }.build();
     while let Some(chunk) = input.chunk()? {
         progress.bytes(chunk.len());
-        intake.push(chunk, &mut reader).map_err(failure)?;
-        while reader.poll_event().map_err(failure)?.is_some() {}
+        source.push(chunk, &mut reader).map_err(failure)?;
+        drain(&mut reader).map_err(failure)?;
     }
-    intake.end(&mut reader).map_err(failure)?;
-    let outcome = reader.finish();
+    source.end(&mut reader).map_err(failure)?;
+    let outcome = reader.finish().map_err(failure)?;
     let response = reader.response();
     let mut text = match format {
-        "pretty" => response.to_value().to_pretty(),
-        "text" => response.output_text().into_owned(),
-        _ => response.to_json(),
+        Format::Pretty => response.to_value().to_pretty(),
+        Format::Text => response.output_text().into_owned(),
+        Format::Json => response.to_json(),
     };
     text.push('\n');
-    let first =
-        || reader.findings().first().map_or("no event was found", |finding| finding.message.as_str()).to_owned();
+    let first_finding = || reader.findings().first().map_or("no event was found", |finding| finding.message.as_str());
     Ok(Folded {
         text,
         outcome,
         events: reader.event_count(),
         items: response.len(),
         findings: reader.all_findings().total(),
-        empty: (response.is_empty() && response.id().is_empty()).then(first),
+        empty: (response.is_empty() && response.id().is_none_or(str::is_empty)).then(|| first_finding().to_owned()),
     })
 }
 
-fn labelled(name: &str, folded: &Folded) -> String {
+/// The line of a file, if there are several.
+fn with_file(name: &str, folded: &Folded) -> String {
     let mut line = String::from("{\"file\":");
     write_string(name, &mut line);
     line.push_str(",\"outcome\":");
     Value::from(folded.outcome.name()).write_into(&mut line);
     line.push_str(",\"response\":");
-    // The newlines of a pretty text stand between its tokens; here one line is one file.
-    let depth = deltafold::Limits::default().depth;
-    match Value::parse(folded.text.trim_end(), depth) {
-        Ok(value) if folded.text.trim_end().contains('\n') => value.write_into(&mut line),
-        _ => line.push_str(folded.text.trim_end()),
+    // Indented JSON has line feeds only between tokens; with several files it is one line per file.
+    let response = folded.text.trim_end();
+    match Value::parse(response, deltafold::Limits::default().depth) {
+        Ok(value) if response.contains('\n') => value.write_into(&mut line),
+        _ => line.push_str(response),
     }
     line.push('}');
     line
 }
 
 /// The exit code for an outcome.
-pub(crate) fn exit_code(outcome: &Outcome) -> u8 {
+fn exit_code(outcome: &Outcome) -> u8 {
     match outcome {
         Outcome::Completed => 0,
         Outcome::Incomplete { .. } | Outcome::Cancelled => 3,
@@ -182,14 +189,15 @@ pub(crate) fn exit_code(outcome: &Outcome) -> u8 {
 }
 
 fn table(rows: &[(String, Option<Folded>)]) -> String {
-    let wide = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(4).clamp(4, 60);
-    let mut text = format!("{:<wide$}  {:<10} {:>8} {:>6} {:>9}\n", "file", "outcome", "events", "items", "findings");
+    let width = column_width(rows.iter().map(|(name, _)| name.as_str()));
+    let mut text =
+        format!("{}  {:<10} {:>8} {:>6} {:>9}\n", pad("file", width), "outcome", "events", "items", "findings");
     for (name, folded) in rows {
-        let name = printable(name);
+        let name = pad(name, width);
         text.push_str(&match folded {
-            None => format!("{name:<wide$}  not read\n"),
+            None => format!("{name}  not read\n"),
             Some(Folded { outcome, events, items, findings, .. }) => {
-                format!("{name:<wide$}  {:<10} {events:>8} {items:>6} {findings:>9}\n", outcome.name())
+                format!("{name}  {:<10} {events:>8} {items:>6} {findings:>9}\n", outcome.name())
             }
         });
     }

@@ -1,58 +1,63 @@
-//! `deltafold frames`: the SSE layer alone, to the letter of the standard.
+//! `deltafold frames`: the frames of the SSE layer, as the standard defines them.
 
-use deltafold::adapter::{Converter, Dialect, Framing};
+use std::ffi::OsString;
+
+use clap::ValueHint;
+use deltafold::adapter::{Converter, Dialect};
 use deltafold::json::{write_string, Object, Value};
 use deltafold::sse::{FrameDecoder, Signal};
 use deltafold::Limits;
 
-use crate::args::Args;
+use crate::args::{source_dialect, SourceDialect, SplitArg};
 use crate::convert;
 use crate::input::{Input, Stdin};
-use crate::intake;
-use crate::lines::{Lines, FORMAT};
 use crate::output::Output;
-use crate::table::{Command, Files, Opt, Words, PLAIN_EXITS, SPLIT};
+use crate::records::{RecordArgs, RecordWriter};
 use crate::{Failure, Io};
 
-pub(crate) const COMMAND: Command = Command {
-    name: "frames",
-    summary: "print each dispatched SSE frame as one JSON object",
-    usage: &["[FILE…|-] [options]"],
-    about: "Each line has event (`message` when the stream names none), data, id (the last event id), retry (the \
-            reconnection time in force, or null) and offset. A frame without its blank line at the end is not printed. With \
-            several files, file comes first.",
-    options: &[
-        Opt::with(
-            "--from",
-            "DIALECT",
-            Words::ReadDialects,
-            "convert from this dialect first, auto to find it out (default: frames as they are, whatever they say)",
-        ),
-        FORMAT,
-        Opt::flag("--comments", "print comment lines too, as {\"comment\":…}, in their place"),
-        SPLIT,
-    ],
-    files: Files::Any,
-    exits: PLAIN_EXITS,
-    examples: &[
-        "deltafold frames examples/streams/tour.sse | head -3",
-        "deltafold frames --comments --format json examples/streams/broken/no-terminal.sse",
-    ],
-    run,
-};
+/// Print each dispatched SSE frame as one JSON object
+#[derive(Debug, clap::Args)]
+#[command(
+    before_help = "Each object has event (`message` if the stream names none), data, id (the last event id), retry (the current \
+                   reconnection time, or null) and offset. A frame without the blank line at its end is not printed. With several \
+                   files, file comes first.",
+    after_help = "\
+Exit codes:
+  0  success
+  1  reading failed or a limit was exceeded
+  2  the call is wrong or a file cannot be opened
 
-fn run(args: &Args, io: &mut Io<'_>) -> Result<u8, Failure> {
-    let from = match args.text("--from")? {
+Examples:
+  deltafold frames examples/streams/tour.sse | head -3
+  deltafold frames --comments --format json examples/streams/broken/no-terminal.sse"
+)]
+pub(crate) struct FramesArgs {
+    /// Files to read; `-` is stdin
+    #[arg(value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath)]
+    files: Vec<OsString>,
+    /// Convert from this dialect first; auto detects it (default: print the frames unchanged)
+    #[arg(long, value_name = "DIALECT", value_parser = source_dialect())]
+    from: Option<SourceDialect>,
+    #[command(flatten)]
+    records: RecordArgs,
+    /// Print comment lines too, in their place, as {"comment":"..."}
+    #[arg(long)]
+    comments: bool,
+    #[command(flatten)]
+    split: SplitArg,
+}
+
+pub(crate) fn run(args: &FramesArgs, io: &mut Io<'_>) -> Result<u8, Failure> {
+    let from = match args.from {
         None => Some(Dialect::OpenResponses),
-        Some("auto") => None,
-        Some(name) => Some(intake::dialect(name)?),
+        Some(SourceDialect::Auto) => None,
+        Some(SourceDialect::Named(dialect)) => Some(dialect),
     };
-    let split = args.number("--split")?;
-    let files = args.files();
     let stdin = Stdin::new(&mut io.input);
-    let mut lines = Lines::from_args(args, files.len() > 1, Output::new(&mut io.output))?;
-    for file in &files {
-        let mut input = Input::open(file, split, &stdin)?;
+    let output = Output::new(&mut io.output, io.output_is_terminal);
+    let mut records = RecordWriter::new(args.records, args.files.len() > 1, output);
+    for file in &args.files {
+        let mut input = Input::open(file, args.split.split, &stdin)?;
         let name = input.name().to_owned();
         let failure = |error: deltafold::Error| Failure::Work(format!("{name}: {error}"));
         let mut decoder = FrameDecoder::new(&Limits::default());
@@ -62,7 +67,7 @@ fn run(args: &Args, io: &mut Io<'_>) -> Result<u8, Failure> {
                 let options = convert::with_id(convert::with_time(Object::new()), from.unwrap_or(Dialect::Blocks));
                 let options = Value::Object(options);
                 let to = Dialect::OpenResponses;
-                let made = Converter::with(from, to, &options, Framing::Native, Limits::default());
+                let made = Converter::new(from, to, &options);
                 Some(made.map_err(|error| Failure::Usage(error.to_string()))?)
             }
         };
@@ -70,13 +75,13 @@ fn run(args: &Args, io: &mut Io<'_>) -> Result<u8, Failure> {
             let chunk = input.chunk()?;
             match (&mut converter, chunk) {
                 (None, None) => break,
-                (None, Some(chunk)) => print(&mut decoder, chunk, args, &name, &mut lines)?,
+                (None, Some(chunk)) => print(&mut decoder, chunk, args, &name, &mut records)?,
                 (Some(converter), chunk) => {
                     let result = match chunk {
                         Some(chunk) => converter.feed(chunk),
                         None => converter.finish(),
                     };
-                    print(&mut decoder, &converter.take(), args, &name, &mut lines)?;
+                    print(&mut decoder, &converter.take(), args, &name, &mut records)?;
                     result.map_err(failure)?;
                     if chunk.is_none() {
                         break;
@@ -85,16 +90,16 @@ fn run(args: &Args, io: &mut Io<'_>) -> Result<u8, Failure> {
             }
         }
     }
-    lines.end()?;
+    records.finish()?;
     Ok(0)
 }
 
 fn print(
     decoder: &mut FrameDecoder,
     chunk: &[u8],
-    args: &Args,
+    args: &FramesArgs,
     name: &str,
-    lines: &mut Lines<'_>,
+    records: &mut RecordWriter<'_>,
 ) -> Result<(), Failure> {
     let mut at = 0;
     let failure = |error| Failure::Work(format!("{name}: {error}"));
@@ -108,20 +113,20 @@ fn print(
                 object.push("retry", frame.retry);
                 object.push("offset", frame.offset);
             }
-            Signal::Comment(comment) if args.has("--comments") => object.push("comment", comment.text),
+            Signal::Comment(comment) if args.comments => object.push("comment", comment.text),
             _ => continue,
         }
-        if lines.are_text() {
-            lines.text(name, &short(&object))?;
+        if records.is_text() {
+            records.text(name, &summary(&object))?;
         } else {
-            lines.json(name, &object.to_string())?;
+            records.json(name, &object.to_string())?;
         }
     }
-    lines.flush()
+    records.flush()
 }
 
-/// `offset event data`, or the comment.
-fn short(object: &Object) -> String {
+/// Offset, event name and data, or the comment.
+fn summary(object: &Object) -> String {
     let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
     if object.contains_key("comment") {
         return format!("{:>8} :{}", "", text("comment"));

@@ -1,88 +1,43 @@
-//! Help pages, made from the table.
+//! Help pages and usage errors: the text that clap makes, sent to the streams of the call.
 
-use crate::table::Command;
-use crate::COMMANDS;
+use std::borrow::Cow;
 
-/// How wide a help page is.
-const WIDTH: usize = 100;
+use crate::escape::escape;
+use crate::output::failure;
+use crate::Io;
 
-/// The page of the whole program.
-pub(crate) fn page() -> String {
-    let mut text = String::from(
-        "deltafold reads, checks, folds and converts the streams that language models answer with.\n\n\
-         Usage: deltafold COMMAND [FILE…|-] [options]\n\nCommands:\n",
-    );
-    for command in COMMANDS {
-        text.push_str(&format!("  {:<12} {}\n", command.name, command.summary));
-    }
-    text.push_str("\nWithout FILE, or with -, input comes from stdin. `deltafold COMMAND --help` says more.\n");
-    text.push_str("\nExamples:\n");
-    for line in EXAMPLES {
-        text.push_str(&format!("  {line}\n"));
-    }
-    text
-}
+/// The maximum width of a help page.
+pub(crate) const WIDTH: usize = 100;
 
-/// What the first page suggests to try.
-pub(crate) const EXAMPLES: &[&str] = &[
-    "deltafold show examples/streams/tour.sse",
-    "deltafold replay --rate 50 examples/streams/tour.sse | deltafold show",
-    "deltafold check examples/streams/*.sse",
-];
+/// The layout of a command's page; `before-help` holds the description, `after-help` exit codes and examples.
+pub(crate) const TEMPLATE: &str =
+    "{about-with-newline}\n{usage-heading} {usage}\n\n{before-help}{all-args}{after-help}";
 
-/// The page of one command.
-pub(crate) fn of(command: &Command) -> String {
-    let mut text = format!("deltafold {}: {}\n\n", command.name, command.summary);
-    for (at, usage) in command.usage.iter().enumerate() {
-        let lead = if at == 0 { "Usage:" } else { "      " };
-        text.push_str(&format!("{lead} deltafold {} {usage}\n", command.name));
-    }
-    if !command.about.is_empty() {
-        for paragraph in command.about.split("\n\n") {
-            text.push('\n');
-            wrap(paragraph, 0, &mut text);
-        }
-    }
-    if !command.options.is_empty() {
-        text.push_str("\nOptions:\n");
-        let heads: Vec<String> = command
-            .options
-            .iter()
-            .map(|option| format!("{} {}", option.name, option.value).trim_end().into())
-            .collect();
-        let column = heads.iter().map(|head| head.chars().count()).max().unwrap_or(0) + 5;
-        for (head, option) in heads.iter().zip(command.options) {
-            text.push_str(&format!("  {head}"));
-            text.extend(std::iter::repeat_n(' ', column - 2 - head.chars().count()));
-            wrap(option.help, column, &mut text);
-        }
-    }
-    text.push_str("\nExit codes:\n");
-    for (code, meaning) in command.exits {
-        text.push_str(&format!("  {code}  {meaning}\n"));
-    }
-    text.push_str("\nExamples:\n");
-    for line in command.examples {
-        text.push_str(&format!("  {line}\n"));
-    }
-    text
-}
+/// The end of the first page.
+pub(crate) const MAIN: &str = "\
+Without FILE, or with -, input is stdin. `deltafold COMMAND --help` describes a command.
 
-/// Appends words, in lines that begin at a column; the first line is there already.
-fn wrap(words: &str, column: usize, text: &mut String) {
-    let mut at = column;
-    for word in words.split_whitespace() {
-        let length = word.chars().count();
-        if at > column && at + 1 + length > WIDTH {
-            text.push('\n');
-            text.extend(std::iter::repeat_n(' ', column));
-            at = column;
-        } else if at > column {
-            text.push(' ');
-            at += 1;
-        }
-        text.push_str(word);
-        at += length;
+Examples:
+  deltafold show examples/streams/tour.sse
+  deltafold replay --rate 50 examples/streams/tour.sse | deltafold show
+  deltafold check examples/streams/*.sse";
+
+/// Prints what clap returns instead of arguments: a help page, the version or a usage error. Returns the exit code.
+pub(crate) fn print(error: &clap::Error, io: &mut Io<'_>) -> u8 {
+    let rendered = error.render();
+    let plain = rendered.to_string();
+    let terminal = if error.use_stderr() { io.errors_is_terminal } else { io.output_is_terminal };
+    let text = match escape(&plain) {
+        Cow::Borrowed(_) if terminal && !io.no_color => rendered.ansi().to_string(),
+        // An error that quotes an argument with control characters is escaped, and so has no color.
+        escaped => escaped.into_owned(),
+    };
+    if error.use_stderr() {
+        // Without stderr there is nobody to report a failure to.
+        let _ = io.errors.write_all(text.as_bytes());
+        return u8::try_from(error.exit_code()).unwrap_or(2);
     }
-    text.push('\n');
+    // Written as it is: the escape sequences of the text are those of its own colors.
+    let written = io.output.write_all(text.as_bytes()).and_then(|()| io.output.flush());
+    written.map_or_else(|error| failure(&error).code(), |()| 0)
 }

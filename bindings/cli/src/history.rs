@@ -1,58 +1,76 @@
-//! `deltafold history`: answers → the next request.
+//! `deltafold history`: prints the request that continues a conversation.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 
+use clap::ValueHint;
 use deltafold::json::Value;
 use deltafold::request::{CreateResponse, History, Policy};
 use deltafold::{Limits, Reader};
 
-use crate::args::{did_you_mean, Args};
+use crate::args::{any_of, did_you_mean};
+use crate::dialect_input::{read_capture, SourceFormat};
 use crate::input::{read_bytes, read_text, shown, Stdin};
-use crate::output::{complain, Output};
-use crate::table::{Command, Files, Opt, Words};
+use crate::output::{print_error, Output};
 use crate::{Failure, Io};
 
-pub(crate) const COMMAND: Command = Command {
-    name: "history",
-    summary: "print the request that continues from one or more responses",
-    usage: &["RESPONSE… [options]"],
-    about: "Takes responses as JSON, or streams, in the order in which they came, and prints the next request as one line of \
-            JSON. What is left out is told on stderr, with a pointer into the response.",
-    options: &[
-        Opt::with(
-            "--policy",
-            "P",
-            Words::Free,
-            "what goes back, and how: stateless (default), stateful, openai, …, or a JSON file",
-        ),
-        Opt::with("--for", "FILE", Words::File, "the first request, as JSON: its fields and its input begin the next one"),
-        Opt::with("--item", "FILE", Words::File, "an item of the next turn, or a list of them; may be given again"),
-        Opt::flag("--pretty", "indented JSON"),
-        Opt::flag("--policies", "print the policies that there are, and why each is as it is"),
-    ],
-    files: Files::Any,
-    exits: &[("0", "success"), ("1", "a response cannot be continued from"), ("2", "the call was wrong or a file cannot be opened")],
-    examples: &["deltafold history --policy stateful examples/streams/tour.sse"],
-    run,
-};
+/// Print the request that continues from one or more responses
+#[derive(Debug, clap::Args)]
+#[command(
+    before_help = "Reads responses as JSON, or streams, in conversation order, and prints the next request as one line of JSON. stderr \
+                   lists what was left out, each with a pointer into its response.",
+    after_help = "\
+Exit codes:
+  0  success
+  1  a response cannot be continued
+  2  the call is wrong or a file cannot be opened
 
-fn run(args: &Args, io: &mut Io<'_>) -> Result<u8, Failure> {
-    if args.has("--policies") {
+Examples:
+  deltafold history --policy stateful examples/streams/tour.sse"
+)]
+pub(crate) struct HistoryArgs {
+    /// Responses as JSON, or streams; `-` is stdin
+    #[arg(value_name = "RESPONSE", default_value = "-", value_hint = ValueHint::FilePath)]
+    files: Vec<OsString>,
+    /// What the next request repeats, and how: a built-in policy or a JSON file
+    #[arg(
+        long,
+        value_name = "POLICY",
+        default_value = "stateless",
+        value_parser = any_of(|| Policy::names().collect()),
+        value_hint = ValueHint::FilePath
+    )]
+    policy: String,
+    /// The first request, as JSON: its fields and its input begin the next one
+    #[arg(long = "for", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    first_request: Option<OsString>,
+    /// An item of the next turn, or a list of items; may be repeated
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    item: Vec<OsString>,
+    /// Print indented JSON
+    #[arg(long)]
+    pretty: bool,
+    /// Print the built-in policies and the reason for each
+    #[arg(long)]
+    policies: bool,
+}
+
+pub(crate) fn run(args: &HistoryArgs, io: &mut Io<'_>) -> Result<u8, Failure> {
+    if args.policies {
         let lines = Policy::names().map(|name| format!("{name}: {}\n", Policy::reason(name)));
         return crate::print(io, &lines.collect::<String>()).map(|()| 0);
     }
     let stdin = Stdin::new(&mut io.input);
-    let policy = policy(args.text("--policy")?.unwrap_or("stateless"), &stdin)?;
-    let request = match args.value("--for") {
+    let policy = policy(&args.policy, &stdin)?;
+    let request = match &args.first_request {
         Some(file) => CreateResponse::from_json(&read_text(file, &stdin)?).map_err(|error| wrong(file, &error))?,
         None => CreateResponse::new(),
     };
     let mut history = History::new(policy, &request);
-    for file in args.files() {
+    for file in &args.files {
         let response = response(file, &stdin)?;
         history.add_response(&response).map_err(|error| Failure::Work(format!("{}: {error}", shown(file))))?;
     }
-    for file in args.values("--item") {
+    for file in &args.item {
         let text = read_text(file, &stdin)?;
         match Value::parse(&text, Limits::default().depth).map_err(|error| wrong(file, &error.into()))? {
             Value::Array(items) => items.into_iter().for_each(|item| history.add_item(item)),
@@ -60,14 +78,14 @@ fn run(args: &Args, io: &mut Io<'_>) -> Result<u8, Failure> {
         }
     }
     let next = history.request();
-    let text = if args.has("--pretty") { Value::from(next).to_pretty() } else { next.to_json() };
-    let mut output = Output::new(&mut io.output);
+    let text = if args.pretty { Value::from(next).to_pretty() } else { next.to_json() };
+    let mut output = Output::new(&mut io.output, io.output_is_terminal);
     output.line(&text)?;
     output.flush()?;
     drop(output);
     for finding in history.findings() {
-        let (code, says) = (finding.code.name(), finding.code.sentence());
-        complain(io, &format!("response {} {}: {code}: {says}", finding.response, finding.path));
+        let (code, sentence) = (finding.code.name(), finding.code.sentence());
+        print_error(io, &format!("response {} {}: {code}: {sentence}", finding.response, finding.path));
     }
     Ok(0)
 }
@@ -86,7 +104,7 @@ fn policy(name: &str, stdin: &Stdin<'_>) -> Result<Policy, Failure> {
     Policy::from_json(&read_text(file, stdin)?).map_err(|error| wrong(file, &error))
 }
 
-/// A response: as it is, or as a stream adds up to it.
+/// Reads a response as JSON, or folds a stream.
 fn response(file: &OsStr, stdin: &Stdin<'_>) -> Result<Value, Failure> {
     let bytes = read_bytes(file, stdin)?;
     let whole = std::str::from_utf8(&bytes).ok().and_then(|text| Value::parse(text, Limits::default().depth).ok());
@@ -95,13 +113,8 @@ fn response(file: &OsStr, stdin: &Stdin<'_>) -> Result<Value, Failure> {
     }
     let failure = |error: deltafold::Error| Failure::Work(format!("{}: {error}", shown(file)));
     let mut reader = Reader::new();
-    for chunk in bytes.chunks(1 << 16) {
-        reader.feed(chunk).map_err(failure)?;
-        while reader.poll_event().map_err(failure)?.is_some() {}
-    }
-    reader.end();
-    while reader.poll_event().map_err(failure)?.is_some() {}
-    reader.finish();
+    read_capture(&bytes, SourceFormat::AUTO, &mut reader).map_err(failure)?;
+    reader.finish().map_err(failure)?;
     Ok(reader.response().to_value())
 }
 

@@ -1,4 +1,4 @@
-//! Input: a file or stdin, read in chunks, never as a whole.
+//! Input: a file or stdin, read in chunks.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -8,14 +8,14 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::Failure;
 
-/// How much is read at once.
+/// How many bytes are read at once.
 const CHUNK: usize = 64 << 10;
 
-/// Standard input, for the one file that is called `-`.
+/// Standard input, for the file named `-`.
 pub(crate) struct Stdin<'a>(Mutex<Option<&'a mut (dyn Read + Send)>>);
 
 impl<'a> Stdin<'a> {
-    /// Hands out `stdin` once.
+    /// Wraps `stdin`, which can be taken once.
     pub(crate) fn new(stdin: &'a mut (dyn Read + Send)) -> Self {
         Self(Mutex::new(Some(stdin)))
     }
@@ -39,23 +39,26 @@ pub(crate) struct Input<'a> {
 impl<'a> Input<'a> {
     /// Opens a file; `-` is stdin.
     ///
-    /// With `split` every chunk but the last has so many bytes. Without it a chunk is what one read gives, so that a live
-    /// stream is not held back.
+    /// With `split` every chunk except the last has so many bytes. Without it a chunk is the result of one read, so that a live
+    /// stream is not delayed.
     pub(crate) fn open(file: &OsStr, split: Option<usize>, stdin: &Stdin<'a>) -> Result<Self, Failure> {
-        let name = shown(file);
-        let mut size = None;
-        let source: Box<dyn Read + Send + 'a> = if file == "-" {
-            Box::new(stdin.take()?)
-        } else {
-            let opened = open(file)?;
-            size = opened.metadata().ok().filter(|found| found.is_file()).map(|found| found.len());
-            Box::new(opened)
-        };
-        let file = file.to_owned();
-        Ok(Self { source: BufReader::with_capacity(CHUNK, source), file, name, size, chunk: Vec::new(), split })
+        let input = if file == "-" { Self::new(file, Box::new(stdin.take()?), None) } else { Self::open_file(file)? };
+        Ok(Self { split, ..input })
     }
 
-    /// The next chunk; `None` at the end. A file that grows may have more later.
+    /// Opens a file, even if its name is `-`.
+    pub(crate) fn open_file(file: &OsStr) -> Result<Self, Failure> {
+        let opened = open(file)?;
+        let size = opened.metadata().ok().filter(|found| found.is_file()).map(|found| found.len());
+        Ok(Self::new(file, Box::new(opened), size))
+    }
+
+    fn new(file: &OsStr, source: Box<dyn Read + Send + 'a>, size: Option<u64>) -> Self {
+        let source = BufReader::with_capacity(CHUNK, source);
+        Self { source, file: file.to_owned(), name: shown(file), size, chunk: Vec::new(), split: None }
+    }
+
+    /// Reads the next chunk; `None` at the end. A file that grows may have more later.
     pub(crate) fn chunk(&mut self) -> Result<Option<&[u8]>, Failure> {
         let read = match self.split {
             Some(length) => {
@@ -63,7 +66,7 @@ impl<'a> Input<'a> {
                 self.source.by_ref().take(length as u64).read_to_end(&mut self.chunk)
             }
             None => loop {
-                // Filled with zeros once; later reads go over what the one before has left.
+                // Only the first call fills the buffer with zeros.
                 self.chunk.resize(CHUNK, 0);
                 match self.source.read(&mut self.chunk) {
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -78,7 +81,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Begins again. Only a file that has a size can.
+    /// Starts again at the first byte; only a regular file can.
     pub(crate) fn rewind(&mut self) -> Result<(), Failure> {
         if self.size.is_some() {
             self.source = BufReader::with_capacity(CHUNK, Box::new(open(&self.file)?));
@@ -87,18 +90,18 @@ impl<'a> Input<'a> {
         Err(Failure::Work(format!("{} cannot be read again", self.name)))
     }
 
-    /// The name to show people.
+    /// The name of the input in messages.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// How many bytes there are, where that is known.
+    /// The number of bytes, for a regular file.
     pub(crate) fn size(&self) -> Option<u64> {
         self.size
     }
 }
 
-/// The name of a file as people see it.
+/// The name of a file in messages and reports.
 pub(crate) fn shown(file: &OsStr) -> String {
     if file == "-" {
         "stdin".to_owned()
@@ -107,7 +110,7 @@ pub(crate) fn shown(file: &OsStr) -> String {
     }
 }
 
-/// Opens a file for reading; the error says what to do.
+/// Opens a file for reading.
 pub(crate) fn open(file: &OsStr) -> Result<File, Failure> {
     let path = Path::new(file);
     if path.is_dir() {

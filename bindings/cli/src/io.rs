@@ -1,25 +1,26 @@
-//! [`Io`]: everything that a call reads from and writes to, handed in by whoever makes the call.
+//! [`Io`]: the streams of a call, provided by its caller.
 
 use std::io::{self, IsTerminal, Read, Write};
 
-/// Where a call reads and writes, and what is known about the other end.
+/// The streams that a call reads and writes, and which of them are terminals.
 ///
-/// Files that the arguments name are opened by the call itself. Everything else comes from here, so that a program that
-/// embeds the commands, or a test, decides what they see.
+/// The call opens the files that its arguments name. Everything else is provided here, so that a test or a program that embeds
+/// the commands controls it. The progress bar is an exception: if `errors_is_terminal` is true, it is drawn on stderr of the
+/// process.
 pub struct Io<'a> {
-    /// What `-` reads.
+    /// The input that `-` names.
     pub input: Box<dyn Read + Send + 'a>,
-    /// Where results go.
+    /// Receives results.
     pub output: Box<dyn Write + Send + 'a>,
-    /// Where messages and progress go.
+    /// Receives messages and progress.
     pub errors: Box<dyn Write + Send + 'a>,
-    /// Whether a person watches the results.
+    /// True if `output` is a terminal: results are escaped, and may be colored.
     pub output_is_terminal: bool,
-    /// Whether a person watches the messages.
+    /// True if `errors` is a terminal.
     pub errors_is_terminal: bool,
-    /// Whether colours were refused (`NO_COLOR`).
+    /// True if color is disabled (`NO_COLOR`).
     pub no_color: bool,
-    /// Columns and rows of the terminal that the results go to; asked again for each drawing, since windows change.
+    /// Returns the columns and rows of the terminal at `output`; called for each frame, because the window may change.
     pub size: fn() -> Option<(u16, u16)>,
 }
 
@@ -32,19 +33,20 @@ impl Io<'static> {
             errors: Box::new(io::stderr()),
             output_is_terminal: io::stdout().is_terminal(),
             errors_is_terminal: io::stderr().is_terminal(),
-            // An empty value counts as unset, as https://no-color.org has it.
+            // An empty value counts as unset: https://no-color.org
             no_color: std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()),
             size: window,
         }
     }
 }
 
-/// The size of the terminal at stdout; where it tells none, `COLUMNS` and `LINES`.
+/// The size of the terminal; if it reports none, `COLUMNS` and `LINES`.
 fn window() -> Option<(u16, u16)> {
-    let told = terminal_size::terminal_size_of(io::stdout()).map(|(width, height)| (width.0, height.0));
+    let reported = terminal_size::terminal_size().map(|(width, height)| (width.0, height.0));
     let variable =
         |name: &str| std::env::var(name).ok().and_then(|value| value.parse().ok()).filter(|value| *value > 0);
-    told.filter(|(columns, rows)| *columns > 0 && *rows > 0)
+    reported
+        .filter(|(columns, rows)| *columns > 0 && *rows > 0)
         .or_else(|| Some((variable("COLUMNS")?, variable("LINES").unwrap_or(24))))
 }
 

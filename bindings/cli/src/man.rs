@@ -1,97 +1,72 @@
-//! `deltafold man`: the manual page in roff, made from the table.
+//! `deltafold man`: the manual page.
 
-use crate::args::Args;
-use crate::help::EXAMPLES;
-use crate::table::{Command, Files, PLAIN_EXITS};
-use crate::{print, Failure, Io, COMMANDS};
+use clap_mangen::roff::{bold, roman, Roff};
+use clap_mangen::Man;
 
-pub(crate) const COMMAND: Command = Command {
-    name: "man",
-    summary: "print the manual page",
-    usage: &[""],
-    about: "The page is roff; save it as deltafold.1 in a folder man1 of MANPATH, or read it at once.",
-    options: &[],
-    files: Files::Exactly(0),
-    exits: PLAIN_EXITS,
-    examples: &["deltafold man | man -l -"],
-    run,
-};
+use crate::{command, print, Failure, Io};
 
-fn run(_: &Args, io: &mut Io<'_>) -> Result<u8, Failure> {
-    print(io, &page()).map(|()| 0)
+/// Print the manual page
+#[derive(Debug, clap::Args)]
+#[command(
+    before_help = "The page is roff; save it as deltafold.1 in a folder man1 of MANPATH, or pipe it to man.",
+    after_help = "\
+Exit codes:
+  0  success
+  2  the call is wrong
+
+Examples:
+  deltafold man | man -l -"
+)]
+pub(crate) struct ManArgs {}
+
+pub(crate) fn run(_: &ManArgs, io: &mut Io<'_>) -> Result<u8, Failure> {
+    let page = page().map_err(|error| Failure::Work(format!("cannot make the manual page: {error}")))?;
+    print(io, &String::from_utf8_lossy(&page)).map(|()| 0)
 }
 
-fn page() -> String {
-    let version = env!("CARGO_PKG_VERSION");
-    let mut text = format!(".TH DELTAFOLD 1 \"\" \"deltafold {version}\" \"User Commands\"\n");
-    text.push_str(".SH NAME\ndeltafold \\- read, check, fold and convert streams of language models\n");
-    text.push_str(".SH SYNOPSIS\n.B deltafold\n.I COMMAND\n[\\fIFILE\\fR\\[u2026]|\\-] [\\fIoptions\\fR]\n");
-    text.push_str(".SH DESCRIPTION\n");
-    line(
-        "Reads the streams that language models answer with: Open Responses, and the dialects that can be converted.",
-        &mut text,
-    );
-    line("Without FILE, or with -, input comes from stdin. Files are read in chunks, never as a whole.", &mut text);
-    text.push_str(".SH COMMANDS\n");
-    for command in COMMANDS {
-        text.push_str(&format!(".SS deltafold {}\n", escape(command.name)));
-        for usage in command.usage {
-            text.push_str(&format!(".B deltafold {}\n{}\n.br\n", escape(command.name), escape(usage)));
-        }
-        text.push_str(".PP\n");
-        let summary = command.summary;
-        let (first, rest) = summary.split_at(summary.chars().next().map_or(0, char::len_utf8));
-        line(&format!("{}{rest}.", first.to_uppercase()), &mut text);
-        for paragraph in command.about.split("\n\n").filter(|paragraph| !paragraph.is_empty()) {
-            text.push_str(".PP\n");
-            line(paragraph, &mut text);
-        }
-        for option in command.options {
-            text.push_str(".TP\n");
-            let value = if option.is_flag() { String::new() } else { format!(" \\fI{}\\fR", escape(option.value)) };
-            text.push_str(&format!("\\fB{}\\fR{value}\n", escape(option.name)));
-            line(option.help, &mut text);
-        }
-        text.push_str(".PP\nExit codes:\n");
-        for (code, meaning) in command.exits {
-            text.push_str(&format!(".IP {code} 4\n"));
-            line(meaning, &mut text);
-        }
+/// One page for the program and all its commands.
+fn page() -> std::io::Result<Vec<u8>> {
+    let mut command = command().disable_help_subcommand(true);
+    command.build();
+    let mut page = Vec::new();
+    let man = Man::new(command.clone()).title("DELTAFOLD").manual("User Commands");
+    man.render_title(&mut page)?;
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    for subcommand in command.get_subcommands() {
+        section(subcommand, &mut page)?;
     }
-    text.push_str(".SH ENVIRONMENT\n.TP\n.B NO_COLOR\n");
-    line("If set and not empty, nothing is coloured, unless --color=always asks for it.", &mut text);
-    text.push_str(".TP\n.B COLUMNS\n");
-    line("The width of a terminal that does not tell its own.", &mut text);
-    text.push_str(".SH EXAMPLES\n.nf\n");
-    for example in EXAMPLES.iter().chain(COMMANDS.iter().flat_map(|command| command.examples)) {
-        text.push_str(&format!("{}\n", escape(example)));
+    let mut environment = Roff::new();
+    environment.control("SH", ["ENVIRONMENT"]);
+    for (name, meaning) in [
+        ("NO_COLOR", "If set and not empty, disables color unless --color=always is given."),
+        ("COLUMNS", "The width of a terminal that does not report its own."),
+    ] {
+        environment.control("TP", []);
+        environment.text([bold(name)]);
+        environment.text([roman(meaning)]);
     }
-    text.push_str(".fi\n");
-    text
+    environment.to_writer(&mut page)?;
+    man.render_extra_section(&mut page)?;
+    Ok(page)
 }
 
-/// Appends one line of running text.
-fn line(words: &str, text: &mut String) {
-    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    text.push_str(&escape(&words));
-    text.push('\n');
-}
-
-/// Text as roff takes it: dashes are dashes, and no line begins with a request.
-fn escape(words: &str) -> String {
-    let mut text = String::new();
-    for char in words.chars() {
-        match char {
-            '\\' => text.push_str("\\e"),
-            '-' => text.push_str("\\-"),
-            ' '..='~' => text.push(char),
-            // Formatters differ in the encodings that they read, not in this spelling.
-            other => text.push_str(&format!("\\[u{:04X}]", u32::from(other))),
-        }
+/// One command as a section; the sections of its own page become subsections.
+fn section(command: &clap::Command, page: &mut Vec<u8>) -> std::io::Result<()> {
+    let mut heading = Roff::new();
+    heading.control("SH", [&*format!("DELTAFOLD {}", command.get_name().to_uppercase())]);
+    heading.to_writer(page)?;
+    let mut description = command.get_about().map(|about| format!("{about}.")).unwrap_or_default();
+    if let Some(more) = command.get_before_help() {
+        description = format!("{description}\n\n{more}");
     }
-    if text.starts_with(['.', '\'']) {
-        format!("\\&{text}")
-    } else {
-        text
-    }
+    let man = Man::new(command.clone().long_about(description));
+    let mut body = Vec::new();
+    man.render_synopsis_section(&mut body)?;
+    man.render_description_section(&mut body)?;
+    man.render_options_section(&mut body)?;
+    man.render_extra_section(&mut body)?;
+    page.extend_from_slice(String::from_utf8_lossy(&body).replace("\n.SH ", "\n.SS ").as_bytes());
+    Ok(())
 }

@@ -1,73 +1,83 @@
-//! `deltafold write`: intents → a stream.
+//! `deltafold write`: writes a stream from intents.
 
+use std::ffi::OsString;
+
+use clap::ValueHint;
 use deltafold::{Writer, WriterOptions};
 
-use crate::args::Args;
+use crate::args::StreamFormat;
 use crate::input::{Input, Stdin};
 use crate::output::Output;
-use crate::table::{Command, Files, Opt, Words};
 use crate::{Failure, Io};
 
-pub(crate) const COMMAND: Command = Command {
-    name: "write",
-    summary: "make a stream from intents, one JSON object a line",
-    usage: &["[FILE|-] [options]"],
-    about: "The first line has the options: id, and if needed model, created_at, edition, dialect, request, template. Every \
-            other line is an intent: {\"do\":\"message\"}, {\"do\":\"text\",\"text\":\"Hi\"}, {\"do\":\"complete\"}. Numbers, \
-            indices, parts and closing events are added; an intent that cannot be now is an error that names its line.",
-    options: &[Opt::with("--format", "F", Words::List(&["sse", "jsonl"]), "sse (default) or jsonl: one event a line")],
-    files: Files::One,
-    exits: &[
-        ("0", "done"),
-        ("1", "an intent was refused, or the intents end before the response does"),
-        ("2", "the call was wrong or the file cannot be opened"),
-    ],
-    examples: &["deltafold write examples/streams/items/message.jsonl | deltafold show"],
-    run,
-};
+/// Make a stream from intents, one JSON object per line
+#[derive(Debug, clap::Args)]
+#[command(
+    before_help = "The first line has the options: id, and optionally model, created_at, edition, reasoning_names, request, template. Every \
+                   other line is an intent: {\"do\":\"message\"}, {\"do\":\"text\",\"text\":\"Hi\"}, {\"do\":\"complete\"}. Sequence \
+                   numbers, indices, parts and closing events are added. An intent that is invalid in the current state is an error \
+                   that names its line.",
+    after_help = "\
+Exit codes:
+  0  success
+  1  an intent was refused, or the intents end before the response does
+  2  the call is wrong or the file cannot be opened
 
-fn run(args: &Args, io: &mut Io<'_>) -> Result<u8, Failure> {
-    let json = args.choice("--format", &["sse", "jsonl"])? == "jsonl";
+Examples:
+  deltafold write examples/streams/items/message.jsonl | deltafold show"
+)]
+pub(crate) struct WriteArgs {
+    /// File of intents; `-` is stdin
+    #[arg(value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath)]
+    file: OsString,
+    /// SSE frames (sse), or one event per line (jsonl)
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = StreamFormat::Sse)]
+    format: StreamFormat,
+}
+
+pub(crate) fn run(args: &WriteArgs, io: &mut Io<'_>) -> Result<u8, Failure> {
+    let json = args.format == StreamFormat::Jsonl;
     let stdin = Stdin::new(&mut io.input);
-    let mut input = Input::open(args.file(), None, &stdin)?;
+    let mut input = Input::open(&args.file, None, &stdin)?;
     let name = input.name().to_owned();
-    let mut output = Output::new(&mut io.output);
-    let mut lines = Lines { name, number: 0, writer: None, json };
-    let mut rest = Vec::new();
+    let mut output = Output::new(&mut io.output, io.output_is_terminal);
+    let mut intents = Intents { name, line: 0, writer: None, json };
+    let mut buffer = Vec::new();
     while let Some(chunk) = input.chunk()? {
         for line in chunk.split_inclusive(|byte| *byte == b'\n') {
-            rest.extend_from_slice(line);
+            buffer.extend_from_slice(line);
             if line.ends_with(b"\n") {
-                lines.take(&rest, &mut output)?;
-                rest.clear();
+                intents.apply(&buffer, &mut output)?;
+                buffer.clear();
             }
         }
         output.flush()?;
     }
-    lines.take(&rest, &mut output)?;
+    intents.apply(&buffer, &mut output)?;
     output.flush()?;
-    match lines.writer {
+    match intents.writer {
         Some(writer) if writer.is_ended() => Ok(0),
         _ => Err(Failure::Work(format!(
-            "{}: the response is not ended; the last intent is complete, incomplete, cancel or fail",
-            lines.name
+            "{}: the response has no end; the last intent must be complete, incomplete, cancel or fail",
+            intents.name
         ))),
     }
 }
 
-struct Lines {
+/// The lines of the input, applied to a writer that the first one creates.
+struct Intents {
     name: String,
-    number: u64,
+    line: u64,
     writer: Option<Writer>,
     json: bool,
 }
 
-impl Lines {
-    fn take(&mut self, line: &[u8], output: &mut Output<'_>) -> Result<(), Failure> {
-        self.number += 1;
-        let place = format!("{} line {}", self.name, self.number);
-        let failure = |error: deltafold::Error| Failure::Work(format!("{place}: {error}"));
-        let text = std::str::from_utf8(line).map_err(|_| Failure::Work(format!("{place} is not UTF-8")))?.trim();
+impl Intents {
+    fn apply(&mut self, line: &[u8], output: &mut Output<'_>) -> Result<(), Failure> {
+        self.line += 1;
+        let location = format!("{} line {}", self.name, self.line);
+        let failure = |error: deltafold::Error| Failure::Work(format!("{location}: {error}"));
+        let text = std::str::from_utf8(line).map_err(|_| Failure::Work(format!("{location} is not UTF-8")))?.trim();
         if text.is_empty() {
             return Ok(());
         }
@@ -76,7 +86,7 @@ impl Lines {
             return Ok(());
         };
         let applied = writer.apply_json(text).map(drop).map_err(failure);
-        // What an intent before this one has made is good.
+        // The events of a refused intent are valid too, if it wrote any.
         if self.json {
             while let Some(event) = writer.poll_event() {
                 output.line(event)?;

@@ -45,7 +45,7 @@ fn every_item_type_has_a_stream_that_nothing_is_wrong_with() {
             name => assert_eq!(kind, name),
         }
         // The terminal event repeats what the events before it said.
-        assert_eq!(json(&["fold", "--without-terminal", path])["output"], folded["output"], "{path}");
+        assert_eq!(json(&["fold", "--ignore-terminal-snapshot", path])["output"], folded["output"], "{path}");
         seen.push(kind.to_owned());
     }
     let contract = std::fs::read_to_string(root().join("core/contract/items.json")).unwrap();
@@ -121,9 +121,8 @@ fn every_example_of_every_help_page_runs() {
     let bin = Path::new(env!("CARGO_BIN_EXE_deltafold")).parent().unwrap();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
     let page = run(&["--help"], b"").output;
-    let commands = page.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
     let mut pages = vec![page.clone()];
-    pages.extend(commands.map(|line| run(&["help", line.split_whitespace().next().unwrap()], b"").output));
+    pages.extend(common::commands(&page).iter().map(|command| run(&["help", command], b"").output));
     let mut ran = 0;
     for page in &pages {
         let examples = page.lines().skip_while(|line| *line != "Examples:").skip(1).filter(|line| !line.is_empty());

@@ -13,7 +13,7 @@ fn answer() -> String {
 }
 
 #[test]
-fn a_response_becomes_the_next_request_and_what_is_left_out_is_told() {
+fn a_response_becomes_the_next_request_and_omissions_are_reported() {
     let folder = Folder::new("history");
     let response = folder.file("response.json", answer().as_bytes());
     let first = folder.file("request.json", br#"{"model":"m-1","input":"Hi"}"#);
@@ -34,7 +34,7 @@ fn a_response_becomes_the_next_request_and_what_is_left_out_is_told() {
 }
 
 #[test]
-fn a_stream_will_do_and_so_will_standard_input() {
+fn streams_and_standard_input_are_accepted() {
     let stream =
         format!("data: {{\"type\":\"response.completed\",\"sequence_number\":0,\"response\":{}}}\n\n", answer());
     for input in [stream, answer()] {
@@ -45,7 +45,7 @@ fn a_stream_will_do_and_so_will_standard_input() {
 }
 
 #[test]
-fn what_cannot_be_used_is_said() {
+fn unusable_input_is_reported() {
     let folder = Folder::new("history-wrong");
     let mine = folder.file("mine.json", br#"{"chain":"both"}"#);
     for (arguments, code, says) in [

@@ -25,17 +25,22 @@ fn the_bytes_are_the_same_however_they_are_cut() {
 }
 
 #[test]
-fn a_mistake_is_code_2_and_a_message_that_says_what_to_do() {
+fn a_usage_error_is_code_2_and_its_message_names_the_fix() {
     for (arguments, message) in [
-        (&["replay", "--split", "0"][..], "--split is a whole number above 0 or random, found 0"),
-        (&["replay", "--rate", "-3"], "--rate is a number of events a second above 0, found -3"),
-        (&["serve"], "expected at least one file, found 0; `deltafold serve --help` shows how to call it"),
-        (&["serve", "-"], "stdin cannot be served again and again; name files"),
+        (
+            &["replay", "--split", "0"][..],
+            "invalid value '0' for '--split <N|random>': expected a whole number above 0, or random",
+        ),
+        (&["replay", "--rate", "0"], "invalid value '0' for '--rate <EVENTS>': expected a number above 0"),
+        (&["replay", "--seed", "0"], "invalid value '0' for '--seed <N>'"),
+        (&["serve"], "required arguments were not provided:\n  <FILE>..."),
+        (&["serve", "-"], "stdin cannot be served repeatedly; name files"),
         (&["serve", "no/such/file"], "cannot open no/such/file: No such file or directory (os error 2)"),
-        (&["serve", "--port", "70000", TOUR], "--port is a number below 65536, found 70000"),
+        (&["serve", "--port", "70000", TOUR], "invalid value '70000' for '--port <N>': 70000 is not in 0..=65535"),
     ] {
         let done = run(arguments, b"");
-        assert_eq!((done.code, &*done.errors), (2, &*format!("deltafold: {message}\n")), "{arguments:?}");
+        assert_eq!(done.code, 2, "{arguments:?}");
+        assert!(done.errors.contains(message), "{arguments:?}: {}", done.errors);
     }
 }
 
@@ -136,4 +141,76 @@ fn only_this_machine_under_its_own_name_is_answered() {
         assert!(!head.contains("access-control"), "{head}");
     }
     assert!(child.0.wait().unwrap().success());
+}
+
+/// A number of `/proc/PID/status`.
+#[cfg(target_os = "linux")]
+fn status_of(server: &Server, field: &str) -> usize {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.0.id())).unwrap();
+    let value = status.lines().find_map(|line| line.strip_prefix(field)).unwrap();
+    value.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn clients_that_send_nothing_cost_neither_threads_nor_memory() {
+    let (server, address) = serve(&[TOUR], 200);
+    let announced = "POST /responses HTTP/1.1\r\nHost: localhost\r\nContent-Length: 16000000\r\n\r\n{";
+    let clients: Vec<TcpStream> = (0..60)
+        .map(|_| {
+            let mut client = TcpStream::connect(&address).unwrap();
+            client.write_all(announced.as_bytes()).unwrap();
+            client
+        })
+        .collect();
+    // Served after all of them were read.
+    assert!(ask(&address, &post("/responses", r#"{"model":"tour"}"#)).0.starts_with("HTTP/1.1 200 "));
+    let more: Vec<TcpStream> = (0..100).map(|_| TcpStream::connect(&address).unwrap()).collect();
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    let (threads, kilobytes) = (status_of(&server, "Threads:"), status_of(&server, "VmHWM:"));
+    assert!(threads <= 4, "{threads} threads for {} clients", clients.len() + more.len());
+    assert!(kilobytes < 64 << 10, "{kilobytes} kB for {} clients", clients.len() + more.len());
+}
+
+#[test]
+fn a_client_that_does_not_read_or_write_is_disconnected() {
+    let folder = Folder::new("serve-slow");
+    let large = folder.file("large.sse", &b"data: 0123456789012345678901234567890123456789\n\n".repeat(1 << 20));
+    let (mut server, address) = serve(&["--timeout", "1", large.to_str().unwrap()], 4);
+    let connect = |text: &str| {
+        let mut client = TcpStream::connect(&address).unwrap();
+        client.write_all(text.as_bytes()).unwrap();
+        client
+    };
+    let _clients = [
+        connect("GET /large.sse HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+        connect("GET /large.sse HTTP/1.1\r\nHost: loc"),
+        connect("POST /responses HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"),
+        connect(""),
+    ];
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while server.0.try_wait().unwrap().is_none() {
+        assert!(std::time::Instant::now() < deadline, "the server still waits for its clients");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn a_body_larger_than_the_limit_is_refused_without_an_announced_length() {
+    let (mut server, address) = serve(&[TOUR], 1);
+    let mut client = TcpStream::connect(&address).unwrap();
+    client.set_read_timeout(Some(std::time::Duration::from_secs(20))).unwrap();
+    client.write_all(b"POST /responses HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n").unwrap();
+    let chunk = [b"100000\r\n".as_slice(), &vec![b' '; 1 << 20], b"\r\n"].concat();
+    for _ in 0..17 {
+        // The server answers before it has read everything.
+        if client.write_all(&chunk).is_err() {
+            break;
+        }
+    }
+    let mut head = [0; 12];
+    client.read_exact(&mut head).unwrap();
+    assert_eq!(&head, b"HTTP/1.1 413");
+    drop(client);
+    assert!(server.0.wait().unwrap().success());
 }

@@ -69,20 +69,21 @@ fn every_command_has_a_snapshot_in_every_format() {
         seen.entry(words[0].clone()).or_default().push(format.to_owned());
     }
     let page = run(&["--help"], b"").output;
-    let commands = page.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
-    for command in commands.map(|line| line.split_whitespace().next().unwrap()) {
+    for command in common::commands(&page) {
         // Scripts for shells and the manual are long and have tests of their own; a server does not end.
-        if ["completions", "man", "serve"].contains(&command) {
+        if ["completions", "man", "serve"].contains(&command.as_str()) {
             continue;
         }
-        let seen = seen.get(command).unwrap_or_else(|| panic!("no snapshot of {command}"));
-        let help = run(&[command, "--help"], b"").output;
-        let formats = help.lines().find_map(|line| line.trim().strip_prefix("--format F")).unwrap_or_default();
-        for format in ["text", "json", "jsonl", "pretty", "sarif", "junit", "sse"] {
-            let named = formats.split(|char: char| !char.is_alphanumeric()).any(|word| word == format);
-            let default = formats.trim().starts_with(format);
+        let seen = seen.get(&command).unwrap_or_else(|| panic!("no snapshot of {command}"));
+        let help = run(&[&command, "--help"], b"").output;
+        // The page wraps lines, so it is searched as one.
+        let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+        let Some((_, about)) = help.split_once("--format <FORMAT>") else { continue };
+        let between = |start: &str| about.split_once(start).and_then(|(_, rest)| rest.split_once(']')).unwrap().0;
+        let default = between("[default: ");
+        for format in between("[possible values: ").split(", ") {
             assert!(
-                !named || seen.contains(&format.to_owned()) || (default && seen.contains(&String::new())),
+                seen.contains(&format.to_owned()) || (default == format && seen.contains(&String::new())),
                 "{command} {format}"
             );
         }

@@ -1,104 +1,22 @@
-//! The program at a terminal, for real: a pseudo-terminal, with its window, its Ctrl-C and its hang-up.
+//! The program on a pseudo-terminal: window size, Ctrl-C and hang-up.
 #![cfg(unix)]
 
 mod common;
+#[path = "common/pty.rs"]
+mod pty;
 #[path = "common/screen.rs"]
 mod screen;
 
-use std::fs::File;
-use std::io::{Read, Write};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Condvar, Mutex};
-use std::time::{Duration, Instant};
+use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
+use std::process::Stdio;
 
 use common::{deltafold, Folder};
-use rustix::fs::{Mode, OFlags};
-use rustix::pty::OpenptFlags;
-use rustix::termios::{tcgetattr, tcsetwinsize, Winsize};
+use pty::Terminal;
+use rustix::termios::tcgetattr;
 use screen::Screen;
 
 const TOUR: &str = "../../examples/streams/tour.sse";
-/// How long anything may take before it counts as never.
-const NEVER: Duration = Duration::from_secs(30);
-
-/// A pseudo-terminal, and everything that was written to it.
-struct Terminal {
-    master: File,
-    /// Kept open, so that the terminal outlives the program and its modes can be asked for.
-    slave: File,
-    written: Arc<(Mutex<Vec<u8>>, Condvar)>,
-}
-
-impl Terminal {
-    fn new(columns: u16, rows: u16) -> Self {
-        let master = rustix::pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
-        rustix::pty::grantpt(&master).expect("it can be used");
-        rustix::pty::unlockpt(&master).expect("it can be opened");
-        let name = rustix::pty::ptsname(&master, Vec::new()).expect("it has a name");
-        let slave = rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).expect("the other end");
-        let (master, slave) = (File::from(master), File::from(slave));
-        let written = Arc::new((Mutex::new(Vec::new()), Condvar::new()));
-        let (mut source, sink) = (master.try_clone().unwrap(), Arc::clone(&written));
-        std::thread::spawn(move || {
-            let mut chunk = [0; 4096];
-            while let Ok(length @ 1..) = source.read(&mut chunk) {
-                sink.0.lock().unwrap().extend_from_slice(&chunk[..length]);
-                sink.1.notify_all();
-            }
-        });
-        let terminal = Self { master, slave, written };
-        terminal.resize(columns, rows);
-        terminal
-    }
-
-    fn resize(&self, columns: u16, rows: u16) {
-        let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
-        tcsetwinsize(&self.master, size).expect("a window has a size");
-    }
-
-    /// Starts a command with this terminal as its own, and a pipe as its input.
-    fn start(&self, command: &mut Command) -> Child {
-        command.env_remove("NO_COLOR").env_remove("COLUMNS").env_remove("LINES");
-        self.spawn(command)
-    }
-
-    fn spawn(&self, command: &mut Command) -> Child {
-        let end = || Stdio::from(self.slave.try_clone().unwrap());
-        command.stdin(Stdio::piped()).stdout(end()).stderr(end());
-        let slave = self.slave.try_clone().unwrap();
-        // SAFETY: between fork and exec only two system calls are made, both of which may be made there; the descriptor is
-        // open, since the closure owns it.
-        unsafe {
-            command.pre_exec(move || {
-                rustix::process::setsid()?;
-                rustix::process::ioctl_tiocsctty(&slave)?;
-                Ok(())
-            });
-        }
-        command.spawn().expect("it runs")
-    }
-
-    fn raw(&self) -> String {
-        String::from_utf8_lossy(&self.written.0.lock().unwrap()).into_owned()
-    }
-
-    /// Waits until what was written satisfies somebody; ` poke` is done now and then meanwhile.
-    fn wait_for(&self, what: &str, mut poke: impl FnMut(), seen: impl Fn(&str) -> bool) -> String {
-        let deadline = Instant::now() + NEVER;
-        let mut written = self.written.0.lock().unwrap();
-        loop {
-            let text = String::from_utf8_lossy(&written).into_owned();
-            if seen(&text) {
-                return text;
-            }
-            assert!(Instant::now() < deadline, "no {what} in: {text}");
-            poke();
-            written = self.written.1.wait_timeout(written, Duration::from_millis(50)).unwrap().0;
-        }
-    }
-}
-
 /// The tour in two halves; between them a message grows.
 fn halves() -> (Vec<u8>, Vec<u8>) {
     let tour = std::fs::read(TOUR).unwrap();
@@ -124,7 +42,7 @@ fn letters(text: &str) -> String {
 }
 
 #[test]
-fn text_is_seen_while_it_grows_and_stays_when_it_is_done() {
+fn growing_text_is_shown_and_finished_text_stays() {
     let terminal = Terminal::new(80, 24);
     let mut child = terminal.start(deltafold().args(["show", "-"]));
     let mut input = child.stdin.take().unwrap();
@@ -142,7 +60,7 @@ fn text_is_seen_while_it_grows_and_stays_when_it_is_done() {
     assert!(child.wait().unwrap().success());
     let text = terminal.wait_for("outcome", || (), |text| text.contains("events/s\x1b[0m\x1b[K\r\n\x1b[J"));
     let shown = show(&text, 80, 24);
-    assert_eq!((shown.column(), shown.coloured, shown.wraps), (0, false, 0), "{}", shown.text());
+    assert_eq!((shown.column(), shown.colored, shown.wraps), (0, false, 0), "{}", shown.text());
     let shown = shown.text();
     assert!(!shown.contains('●'), "the status line is gone: {shown}");
     assert!(shown.contains("outcome: completed · 40 events, 14.1 kB in "), "{shown}");
@@ -150,7 +68,7 @@ fn text_is_seen_while_it_grows_and_stays_when_it_is_done() {
 }
 
 #[test]
-fn time_goes_on_while_nothing_comes() {
+fn elapsed_time_is_updated_while_no_bytes_arrive() {
     let terminal = Terminal::new(80, 24);
     let mut child = terminal.start(deltafold().args(["show", "-"]));
     let input = child.stdin.take().unwrap();
@@ -163,7 +81,7 @@ fn time_goes_on_while_nothing_comes() {
 }
 
 #[test]
-fn a_window_that_changes_its_size_keeps_the_picture_whole() {
+fn a_resized_window_shows_a_complete_frame() {
     let terminal = Terminal::new(100, 30);
     let mut child = terminal.start(deltafold().args(["show", "-"]));
     let mut input = child.stdin.take().unwrap();
@@ -220,13 +138,13 @@ fn a_drawing_after_a_resize_begins_where_the_one_before_began() {
     assert!(!screen.text().contains('●'), "{}", screen.text());
 }
 
-/// Says whether every row of a drawing fits.
+/// True if every row of a frame fits.
 fn at_most(drawing: &str, columns: usize) -> bool {
     show(drawing, 1_000, 1_000).text().lines().all(|line| line.chars().count() <= columns)
 }
 
 #[test]
-fn a_narrow_terminal_never_has_to_break_a_row() {
+fn a_narrow_terminal_never_wraps_a_row() {
     for columns in [8_u16, 20, 33] {
         let terminal = Terminal::new(columns, 12);
         let mut child = terminal.start(deltafold().args(["show", TOUR]));
@@ -252,8 +170,8 @@ fn columns_tell_the_width_where_the_terminal_does_not() {
 }
 
 #[test]
-fn colours_are_for_terminals_and_no_color_is_obeyed() {
-    for (no_color, argument, coloured) in [
+fn color_is_used_on_terminals_unless_no_color_is_set() {
+    for (no_color, argument, colored) in [
         (None, "auto", true),
         (Some("1"), "auto", false),
         (Some(""), "auto", true),
@@ -278,10 +196,10 @@ fn colours_are_for_terminals_and_no_color_is_obeyed() {
             // The last line of each has one of these.
             let ends = ["events/s", "notes", "response.completed", "differences"];
             let text = terminal.wait_for("the end", || (), |text| ends.iter().any(|end| text.contains(end)));
-            let painted = text.split("\x1b[").skip(1).any(|rest| {
+            let styled = text.split("\x1b[").skip(1).any(|rest| {
                 rest.trim_start_matches(|char: char| char.is_ascii_digit() || char == ';').starts_with('m')
             });
-            assert_eq!(painted, coloured, "{arguments:?} NO_COLOR={no_color:?} --color {argument}: {text}");
+            assert_eq!(styled, colored, "{arguments:?} NO_COLOR={no_color:?} --color {argument}: {text}");
         }
     }
 }
@@ -305,10 +223,10 @@ fn ctrl_c_leaves_the_terminal_as_it_was() {
         assert_eq!(child.wait().unwrap().signal(), Some(2), "{arguments:?}");
         let text = terminal.wait_for("echo", || (), |text| text.contains("^C"));
         assert_eq!(format!("{:?}", tcgetattr(&terminal.slave).unwrap()), before, "{arguments:?}");
-        // No other screen, no hidden cursor, nothing private at all; and the colour is off at the end.
+        // No alternate screen, no hidden cursor, no private mode; the color is reset at the end.
         assert!(!text.contains("\x1b[?"), "{text}");
         let shown = show(&text.replace("^C", ""), 80, 24);
-        assert!(!shown.coloured, "{text}");
+        assert!(!shown.colored, "{text}");
         assert_eq!(shown.column(), 0, "{}", shown.text());
     }
 }
@@ -316,7 +234,7 @@ fn ctrl_c_leaves_the_terminal_as_it_was() {
 const TOUR_COPY: &str = "growing";
 
 #[test]
-fn a_file_that_grows_is_followed_to_the_end_of_its_response() {
+fn a_growing_file_is_followed_until_its_response_ends() {
     let folder = Folder::new("follow");
     let (first, second) = halves();
     let path = folder.file("growing.sse", &first);
@@ -330,7 +248,7 @@ fn a_file_that_grows_is_followed_to_the_end_of_its_response() {
 }
 
 #[test]
-fn a_terminal_that_goes_away_ends_it() {
+fn a_closed_terminal_ends_the_command() {
     let terminal = Terminal::new(80, 24);
     let mut child = terminal.start(deltafold().args(["show", "-"]));
     let mut input = child.stdin.take().unwrap();
@@ -342,7 +260,7 @@ fn a_terminal_that_goes_away_ends_it() {
 }
 
 #[test]
-fn a_reader_that_goes_away_ends_every_command_quietly() {
+fn a_closed_pipe_ends_every_command_without_a_message() {
     let tour = std::fs::read(TOUR).unwrap();
     let folder = Folder::new("pipes");
     let path = folder.file("long.sse", &tour.repeat(200));
@@ -373,19 +291,18 @@ fn a_reader_that_goes_away_ends_every_command_quietly() {
 }
 
 #[test]
-fn progress_is_seen_on_a_terminal_and_gone_before_the_results() {
+fn progress_is_shown_on_a_terminal_and_removed_before_the_results() {
     for command in ["check", "fold"] {
         let terminal = Terminal::new(80, 24);
         let mut child = terminal.start(deltafold().args([command, "-"]));
         let mut input = child.stdin.take().unwrap();
         input.write_all(b": a comment\n\n").unwrap();
-        // Comments keep the stream alive for as long as the bar lets us wait.
-        let text = terminal.wait_for(
+        // Comments keep the stream open until the bar is drawn.
+        terminal.wait_for(
             "progress",
             || input.write_all(&b": more\n".repeat(1_000)).unwrap(),
             |text| text.contains(" read, "),
         );
-        assert!(text.starts_with("\r\x1b[K"), "{text:?}");
         input.write_all(&std::fs::read(TOUR).unwrap()).unwrap();
         drop(input);
         child.wait().unwrap();

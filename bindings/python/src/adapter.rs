@@ -1,4 +1,4 @@
-//! Adapters: one dialect's stream into another's.
+//! Adapters: conversion of a stream from one dialect to another.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::reader::DETACH_BYTES;
 use crate::{convert, error, options};
 
-/// Turns one dialect's stream into another's, chunk by chunk, with a report of what could not be carried.
+/// Converts a stream from one dialect to another, chunk by chunk, and reports data that the target cannot express.
 #[pyclass(frozen, module = "deltafold")]
 pub(crate) struct Converter(Mutex<deltafold::adapter::Converter>);
 
@@ -20,7 +20,7 @@ impl Converter {
         self.0.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes an input, then takes the bytes. If the input fails, what was ready stays for `take()`.
+    /// Runs a step and takes the output. If the step fails, the output that was ready stays for `take()`.
     fn step<'py>(
         &self,
         py: Python<'py>,
@@ -35,8 +35,8 @@ impl Converter {
 
 #[pymethods]
 impl Converter {
-    /// Makes a converter to a dialect, from one that is named or else detected. `framing` is "sse" or "jsonl"; `options` are
-    /// those of both dialects.
+    /// Creates a converter to the dialect `to`. The source dialect `from_` is detected if it is not given. `framing` is
+    /// "sse" or "jsonl"; `options` are those of both adapters.
     #[new]
     #[pyo3(signature = (to, from_ = None, *, framing = None, limits = None, **options))]
     fn new(
@@ -54,7 +54,7 @@ impl Converter {
         converter.map(|converter| Self(Mutex::new(converter))).map_err(|found| error::raise(py, &found))
     }
 
-    /// Takes bytes of the source, cut anywhere, and returns the target's bytes that they give.
+    /// Feeds bytes of the source, split anywhere, and returns the bytes of the target that are ready.
     fn feed<'py>(&self, py: Python<'py>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
         let chunk = convert::bytes(chunk)?;
         let chunk = chunk.as_ref();
@@ -68,40 +68,40 @@ impl Converter {
         made.map(|bytes| PyBytes::new(py, &bytes)).map_err(|found| error::raise(py, &found))
     }
 
-    /// Says that the input has ended, and returns the last bytes.
+    /// Ends the input and returns the last bytes.
     fn close<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         self.step(py, |converter| converter.finish())
     }
 
-    /// Ends the response from outside, as one with the reason "cancelled", and returns the last bytes.
+    /// Cancels the response: it ends as incomplete with the reason "cancelled". Returns the last bytes.
     fn cancel<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         self.step(py, |converter| converter.cancel())
     }
 
-    /// Takes the bytes that were ready when a call raised.
+    /// Returns the bytes that were ready when a call raised.
     fn take<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.lock(py).take())
     }
 
-    /// The dialect that is read; None while it is not known.
+    /// The source dialect; None while it is unknown.
     #[getter]
-    fn from_(&self, py: Python<'_>) -> Option<&'static str> {
-        self.lock(py).from().map(Dialect::name)
+    fn source(&self, py: Python<'_>) -> Option<&'static str> {
+        self.lock(py).source().map(Dialect::name)
     }
 
-    /// The dialect that is written.
+    /// The target dialect.
     #[getter]
-    fn to(&self, py: Python<'_>) -> &'static str {
-        self.lock(py).to().name()
+    fn target(&self, py: Python<'_>) -> &'static str {
+        self.lock(py).target().name()
     }
 
-    /// How many things were lost.
+    /// Number of data losses.
     #[getter]
     fn lost(&self, py: Python<'_>) -> u64 {
         self.lock(py).lost()
     }
 
-    /// What was lost, repaired or assumed: a dict with `from`, `to`, `lost` and `findings`.
+    /// The report on data that was lost, repaired or assumed: a dict with `from`, `to`, `lost` and `findings`.
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let report = self.lock(py).report();
         convert::value(py, &report)
@@ -109,8 +109,8 @@ impl Converter {
 
     fn __repr__(&self, py: Python<'_>) -> String {
         let converter = self.lock(py);
-        let from = converter.from().map_or("(not known yet)", Dialect::name);
-        format!("<Converter {from} to {}, {} lost>", converter.to().name(), converter.lost())
+        let from = converter.source().map_or("(unknown)", Dialect::name);
+        format!("<Converter {from} to {}, {} lost>", converter.target().name(), converter.lost())
     }
 
     fn __reduce__(&self) -> PyResult<()> {
@@ -118,14 +118,14 @@ impl Converter {
     }
 }
 
-/// Names the dialect that the first bytes of a stream belong to; None if more are needed or none fits.
+/// Detects the dialect of a stream from its first bytes; None if more bytes are needed or no dialect matches.
 #[pyfunction]
 #[pyo3(signature = (start, /))]
 pub(crate) fn detect(start: &Bound<'_, PyAny>) -> PyResult<Option<&'static str>> {
     Ok(deltafold::adapter::detect(&convert::bytes(start)?).map(Dialect::name))
 }
 
-/// The names of all dialects: those that can be read, and those that can be written.
+/// The names of all source dialects, and of all target dialects.
 #[pyfunction]
 pub(crate) fn dialects() -> (Vec<&'static str>, Vec<&'static str>) {
     let named = |fits: fn(Dialect) -> bool| {

@@ -1,18 +1,18 @@
-//! Values across the border: what counts as bytes, JSON as Python objects, Python objects as JSON.
+//! Conversions: buffers to bytes, JSON to Python objects, Python objects to JSON.
 
 use std::borrow::Cow;
 
-use deltafold::json::{Tag, Value, View};
+use deltafold::json::{Value, ValueKind, ValueRef};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMemoryView, PyString};
 
 use crate::error;
 
-/// Reads a `bytes` object in place, and any other buffer by a copy.
+/// Borrows a `bytes` object, and copies any other buffer.
 ///
-/// The stable interface of Python 3.9 has no buffer calls, and a `bytearray` may change while the interpreter is released:
-/// both are reasons for the copy.
+/// The copy has two reasons: the stable ABI of Python 3.9 has no buffer functions, and a `bytearray` may change while the
+/// interpreter is detached.
 pub(crate) fn bytes<'a>(data: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, [u8]>> {
     if let Ok(data) = data.cast::<PyBytes>() {
         return Ok(Cow::Borrowed(data.as_bytes()));
@@ -28,27 +28,27 @@ pub(crate) fn bytes<'a>(data: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, [u8]>> {
     Ok(Cow::Owned(copy.cast::<PyBytes>()?.as_bytes().to_vec()))
 }
 
-/// A parsed JSON value as a Python object. Recursion is bounded by the depth that the text was parsed with.
-pub(crate) fn view<'py>(py: Python<'py>, value: View<'_>) -> PyResult<Bound<'py, PyAny>> {
-    Ok(match value.tag() {
-        Tag::Null => py.None().into_bound(py),
-        Tag::True => PyBool::new(py, true).to_owned().into_any(),
-        Tag::False => PyBool::new(py, false).to_owned().into_any(),
-        Tag::Number => number(py, value.raw())?,
-        Tag::String => PyString::new(py, &value.as_str().unwrap_or_default()).into_any(),
-        Tag::Array => {
+/// Converts a parsed JSON value to a Python object. The depth limit of the parser bounds the recursion.
+pub(crate) fn view<'py>(py: Python<'py>, value: ValueRef<'_>) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value.kind() {
+        ValueKind::Null => py.None().into_bound(py),
+        ValueKind::True => PyBool::new(py, true).to_owned().into_any(),
+        ValueKind::False => PyBool::new(py, false).to_owned().into_any(),
+        ValueKind::Number => number(py, value.raw())?,
+        ValueKind::String => PyString::new(py, &value.as_str().unwrap_or_default()).into_any(),
+        ValueKind::Array => {
             let list = PyList::empty(py);
             for element in value.elements() {
                 list.append(view(py, element)?)?;
             }
             list.into_any()
         }
-        Tag::Object => object(py, value)?.into_any(),
+        ValueKind::Object => object(py, value)?.into_any(),
     })
 }
 
-/// The members of a JSON object as a dict; of a repeated key the last value.
-pub(crate) fn object<'py>(py: Python<'py>, value: View<'_>) -> PyResult<Bound<'py, PyDict>> {
+/// Converts a JSON object to a dict; the last value of a repeated key wins.
+pub(crate) fn object<'py>(py: Python<'py>, value: ValueRef<'_>) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     for (key, member) in value.entries() {
         dict.set_item(PyString::new(py, &key.as_str().unwrap_or_default()), view(py, member)?)?;
@@ -56,7 +56,7 @@ pub(crate) fn object<'py>(py: Python<'py>, value: View<'_>) -> PyResult<Bound<'p
     Ok(dict)
 }
 
-/// An owned JSON value as a Python object.
+/// Converts an owned JSON value to a Python object.
 pub(crate) fn value<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     Ok(match value {
         Value::Null => py.None().into_bound(py),
@@ -80,16 +80,16 @@ pub(crate) fn value<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, 
     })
 }
 
-/// An owned JSON value, if there is one.
+/// Converts an optional owned JSON value to a Python object.
 ///
-/// Values are taken out of a reader or writer before they are converted: making Python objects may start a collection, and a
-/// finaliser that it runs may ask the same object, whose lock must be free by then.
+/// Callers clone the value and release the lock of the reader or writer first: creating Python objects may start a garbage
+/// collection, and a finalizer may use the same reader or writer.
 pub(crate) fn option<'py>(py: Python<'py>, given: Option<Value>) -> PyResult<Option<Bound<'py, PyAny>>> {
     given.map(|given| value(py, &given)).transpose()
 }
 
-/// A number as int or float, as the `json` module would read it, but for what that would lose: an int too long for it is a
-/// `Decimal`, which has every digit, and -0 is a float, which has a sign.
+/// Converts a number to int or float like the `json` module, with two exceptions that keep information: an int longer than
+/// Python allows becomes a `Decimal`, and -0 becomes a float.
 fn number<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
     if let Some(value) = text.parse::<i64>().ok().filter(|_| text != "-0") {
         return Ok(PyInt::new(py, value).into_any());
@@ -103,7 +103,7 @@ fn number<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
     Ok(PyFloat::new(py, text.parse().unwrap_or(f64::NAN)).into_any())
 }
 
-/// A Python object as JSON text, by the `json` module. What it cannot write is misuse.
+/// Converts a Python object to JSON text with the `json` module. Raises Misuse for an object that has no JSON form.
 pub(crate) fn json(value: &Bound<'_, PyAny>) -> PyResult<String> {
     let py = value.py();
     let options = PyDict::new(py);
@@ -111,7 +111,7 @@ pub(crate) fn json(value: &Bound<'_, PyAny>) -> PyResult<String> {
     options.set_item("allow_nan", false)?;
     options.set_item("separators", (",", ":"))?;
     let text = py.import("json")?.getattr("dumps")?.call((value,), Some(&options)).and_then(|text| {
-        // A lone surrogate has no UTF-8 form; escaped it is JSON like any other.
+        // A lone surrogate has no UTF-8 form, so it is escaped.
         if text.cast::<PyString>()?.to_cow().is_err() {
             options.set_item("ensure_ascii", true)?;
             return py.import("json")?.getattr("dumps")?.call((value,), Some(&options));
@@ -124,7 +124,7 @@ pub(crate) fn json(value: &Bound<'_, PyAny>) -> PyResult<String> {
     }
 }
 
-/// JSON text from a `str` or `bytes` as it is, or from any other object by writing it.
+/// Returns the text of a `str` or `bytes`, and converts any other object to JSON text.
 pub(crate) fn json_text(value: &Bound<'_, PyAny>) -> PyResult<String> {
     if let Ok(text) = value.cast::<PyString>() {
         return Ok(text.to_string_lossy().into_owned());
@@ -138,7 +138,7 @@ pub(crate) fn json_text(value: &Bound<'_, PyAny>) -> PyResult<String> {
     json(value)
 }
 
-/// An owned JSON value from a Python object.
+/// Converts a Python object to an owned JSON value.
 pub(crate) fn to_value(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     if let Ok(text) = value.cast::<PyString>() {
         return Ok(Value::from(&*text.to_string_lossy()));
@@ -148,7 +148,7 @@ pub(crate) fn to_value(value: &Bound<'_, PyAny>) -> PyResult<Value> {
         .map_err(|found| error::misuse(value.py(), &found.to_string()))
 }
 
-/// HTTP headers from a mapping, or from anything that gives pairs. Names and values may be bytes, as ASGI has them.
+/// Reads HTTP headers from a mapping or an iterable of pairs. Names and values may be bytes, as in ASGI.
 pub(crate) fn headers(headers: &Bound<'_, PyAny>) -> PyResult<Vec<(String, String)>> {
     let pairs = match headers.getattr("items") {
         Ok(items) => items.call0()?,

@@ -1,4 +1,4 @@
-//! Core errors as Python exceptions, one class for each kind of fault.
+//! Core errors as Python exceptions, one class per error class.
 
 use deltafold::{Class, Code, Error};
 use pyo3::exceptions::PyException;
@@ -8,16 +8,16 @@ pyo3::create_exception!(
     deltafold,
     DeltafoldError,
     PyException,
-    "Any error of deltafold; `code` and `offset` say which and where."
+    "The base of all exceptions of deltafold. `code` names the error, `offset` is its byte position."
 );
-pyo3::create_exception!(deltafold, LimitExceeded, DeltafoldError, "A limit was passed.");
+pyo3::create_exception!(deltafold, LimitExceeded, DeltafoldError, "A limit was exceeded.");
 pyo3::create_exception!(
     deltafold,
     StrictViolation,
     DeltafoldError,
     "The stream breaks a rule, and the reader is strict."
 );
-pyo3::create_exception!(deltafold, Misuse, DeltafoldError, "A call that may not be made now.");
+pyo3::create_exception!(deltafold, Misuse, DeltafoldError, "A call with an invalid argument or in an invalid state.");
 
 /// Adds the exception classes to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -28,7 +28,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("Misuse", py.get_type::<Misuse>())
 }
 
-/// Makes the exception for a core error, with its `code` and `offset` as attributes.
+/// Creates the exception for a core error, with `code` and `offset` as attributes.
 pub(crate) fn raise(py: Python<'_>, error: &Error) -> PyErr {
     let text = error.to_string();
     let exception = match error.class() {
@@ -42,7 +42,7 @@ pub(crate) fn raise(py: Python<'_>, error: &Error) -> PyErr {
     named.err().unwrap_or(exception)
 }
 
-/// Makes a `Misuse` for an argument that never reached the core.
+/// Creates a `Misuse` for an argument that the binding refuses.
 pub(crate) fn misuse(py: Python<'_>, detail: &str) -> PyErr {
     raise(py, &Error::new(Code::BadArgument, 0, detail.to_owned()))
 }

@@ -1,65 +1,66 @@
-//! One event as a Python object: small, frozen, and converting nothing before it is asked.
+//! One event as a Python object: small, immutable, and converting a field only when it is read.
 
-use std::ffi::{c_void, CStr};
+use std::ffi::{c_void, CStr, CString};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem::size_of;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use deltafold::event::{Origin, Parser};
-use deltafold::json::{Tag, Tape, View};
+use deltafold::json::{Tape, ValueKind, ValueRef};
 use deltafold::Kind;
 use pyo3::exceptions::{PyAttributeError, PyKeyError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 
-use crate::lean::{Held, Lean};
-use crate::names::Hot;
-use crate::{convert, lean, names};
+use crate::fast_class::{FastClass, OwnedRef};
+use crate::interned::CommonField;
+use crate::{convert, fast_class, interned};
 
 /// One event of a stream.
 ///
-/// Every wire field is an attribute (`event.delta`) and an item (`event["delta"]`); one that the event does not have is an
-/// AttributeError or a KeyError. Fields are converted when they are asked for. `raw` is the exact payload text.
+/// Every wire field is an attribute (`event.delta`) and an item (`event["delta"]`); a missing field raises AttributeError
+/// or KeyError. A field is converted when it is read. `raw` is the exact payload text. Each kind of event has a subclass in
+/// `deltafold.types`, such as `OutputTextDeltaEvent`.
 #[pyclass(frozen, subclass, mapping, name = "_Event", module = "deltafold")]
 pub(crate) struct Event {
-    /// The payload stands behind this in the same block, so that an event is one allocation.
+    /// The payload, stored directly after this struct, so that an event is one allocation.
     raw: NonNull<u8>,
     raw_len: usize,
-    rare: Option<Box<Rare>>,
-    item_id: Option<Held>,
-    delta: Text,
+    rare: Option<Box<RareFields>>,
+    item_id: Option<OwnedRef>,
+    delta: LazyString,
     sequence_number: u64,
     index: u64,
     offset: u64,
-    delta_at: Span,
+    delta_span: Span,
     output_index: u32,
     content_index: u32,
     summary_index: u32,
-    /// How deep the reader looks into a payload.
+    /// The nesting limit of the reader.
     depth: u16,
     kind: Kind,
     frame: Frame,
 }
 
-// SAFETY: the payload belongs to the event and does not change.
+// SAFETY: the event owns the payload, which never changes.
 unsafe impl Send for Event {}
-// SAFETY: as above; what is made later is set once, by an atomic exchange.
+// SAFETY: as above; the string that is created later is set once, by an atomic exchange.
 unsafe impl Sync for Event {}
 
-/// What few events have.
+/// Fields that few events have.
 #[derive(Default)]
-struct Rare {
-    /// The delta, where its escapes had to be decoded.
+struct RareFields {
+    /// The decoded delta, if it has escapes.
     decoded: Option<Box<str>>,
-    /// The wire name, where it is not the kind's own.
+    /// The wire name, if it differs from the name of the kind.
     name: Option<Box<str>>,
-    /// The frame's name, where it is not the payload's type.
+    /// The name of the frame, if it differs from the type in the payload.
     frame_name: Option<Box<str>>,
 }
 
-/// Where a text stands in the payload.
+/// The byte range of a text in the payload.
 #[derive(Clone, Copy)]
 struct Span {
     start: u32,
@@ -70,126 +71,162 @@ struct Span {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Frame {
     Absent,
-    /// As it should be: the payload's type.
+    /// Equal to the type in the payload.
     SameAsType,
     Other,
 }
 
-/// Stands for a number that the payload does not have, or has in another form.
-const NONE: u64 = u64::MAX;
-/// The same for an index, and for one that is beyond all sense: it is read from the payload if somebody asks.
+/// The value of a number that the payload lacks or has in another form.
+const NO_NUMBER: u64 = u64::MAX;
+/// The value of an index that the payload lacks or that does not fit 32 bits; a lookup then reads the payload.
 const NO_INDEX: u32 = u32::MAX;
-/// How deep a payload may be that was not read by a reader; the default of its limits.
-const DEPTH: u16 = 128;
-const NOWHERE: Span = Span { start: u32::MAX, end: 0 };
+/// The nesting limit of a payload that no reader has read; the default of `Limits`.
+const DEFAULT_DEPTH: u16 = 128;
+const NO_SPAN: Span = Span { start: u32::MAX, end: 0 };
 
 impl Span {
-    /// Finds a text that was borrowed from the payload.
+    /// Locates a text that was borrowed from the payload.
     #[inline]
     fn of(text: &[u8], raw: &str) -> Self {
         let start = (text.as_ptr() as usize).wrapping_sub(raw.as_ptr() as usize);
         match (u32::try_from(start), u32::try_from(start.wrapping_add(text.len()))) {
             (Ok(start), Ok(end)) if end as usize <= raw.len() => Self { start, end },
-            _ => NOWHERE,
+            _ => NO_SPAN,
         }
     }
 
-    /// The text, which was found in the same payload.
+    /// Returns the text from the payload it was located in.
     #[inline]
     fn get(self, raw: &[u8]) -> Option<&str> {
         let text = raw.get(self.start as usize..self.end as usize)?;
-        // SAFETY: `of` was given a text of the payload, and the bytes are those of the payload.
+        // SAFETY: `of` located a `str` in these bytes.
         Some(unsafe { std::str::from_utf8_unchecked(text) })
     }
 }
 
-/// A Python string that is made when it is first asked for. Two threads may make it at once; the first one stays.
-struct Text(AtomicPtr<ffi::PyObject>);
+/// A Python string that is created on first use. If two threads create it at once, the first one is kept.
+struct LazyString(AtomicPtr<ffi::PyObject>);
 
-impl Text {
-    /// A new reference to the string; null without memory, and raises.
+impl LazyString {
+    /// Returns a new reference to the string, or null with an exception set if memory runs out.
     #[inline]
     fn get(&self, _: Python<'_>, text: &str) -> *mut ffi::PyObject {
-        let mut made = self.0.load(Ordering::Acquire);
-        // SAFETY: the interpreter is held. What is stored is a reference of this event's own, which lives as long as it does; one
-        // that another thread was faster with is dropped.
+        let mut string_object = self.0.load(Ordering::Acquire);
+        // SAFETY: the interpreter is attached. The stored reference is owned by this event; a string that loses the race
+        // against another thread is dropped.
         unsafe {
-            if made.is_null() {
-                made = string(text);
-                if made.is_null() {
-                    return made;
+            if string_object.is_null() {
+                string_object = string(text);
+                if string_object.is_null() {
+                    return string_object;
                 }
-                let first = self.0.compare_exchange(ptr::null_mut(), made, Ordering::AcqRel, Ordering::Acquire);
+                let first =
+                    self.0.compare_exchange(ptr::null_mut(), string_object, Ordering::AcqRel, Ordering::Acquire);
                 if let Err(first) = first {
-                    ffi::Py_DECREF(made);
-                    made = first;
+                    ffi::Py_DECREF(string_object);
+                    string_object = first;
                 }
             }
-            ffi::Py_INCREF(made);
+            ffi::Py_INCREF(string_object);
         }
-        made
+        string_object
     }
 }
 
-impl Drop for Text {
+impl Drop for LazyString {
     fn drop(&mut self) {
-        let made = *self.0.get_mut();
-        if !made.is_null() {
-            // SAFETY: the reference is this one's own, and an event is freed while the interpreter is held.
-            unsafe { ffi::Py_DECREF(made) }
+        let string_object = *self.0.get_mut();
+        if !string_object.is_null() {
+            // SAFETY: this owns the reference, and an event is freed while the interpreter is attached.
+            unsafe { ffi::Py_DECREF(string_object) }
         }
     }
 }
 
-/// A new Python string; null without memory, and raises.
+/// Creates a Python string; returns null with an exception set if memory runs out.
 ///
 /// # Safety
 ///
-/// The interpreter is held.
+/// The interpreter is attached.
 #[inline]
 unsafe fn string(text: &str) -> *mut ffi::PyObject {
-    // SAFETY: by the caller; a `str` is never longer than the largest size that Python has.
+    // SAFETY: by the caller; the length of a `str` always fits Python's size type.
     unsafe { ffi::PyUnicode_FromStringAndSize(text.as_ptr().cast(), text.len() as ffi::Py_ssize_t) }
 }
 
-/// The item ids of a stream as Python strings, so that events of one item share one: the newest id for each position.
+/// The item ids of a stream as Python strings, so that the events of an item share one string. Keeps the newest id per output index.
 #[derive(Default)]
-struct ItemIds(Vec<Option<(Box<str>, Held)>>);
+struct ItemIds(Vec<Option<(Box<str>, OwnedRef)>>);
 
-/// More calls than these at once are rare, and cost a string each.
-const POSITIONS: usize = 32;
+/// Output indexes share a slot modulo this number; two open items in one slot cost a new string per event.
+const SLOTS: usize = 32;
 
 impl ItemIds {
-    /// A reference to the id's string; `None` without memory.
+    /// Returns a reference to the string of the id; `None` if memory runs out.
     #[inline]
-    fn get(&mut self, py: Python<'_>, id: &str, output_index: u32) -> Option<Held> {
-        if let Some(Some((text, string))) = self.0.get(output_index as usize % POSITIONS) {
+    fn get(&mut self, py: Python<'_>, id: &str, output_index: u32) -> Option<OwnedRef> {
+        if let Some(Some((text, string))) = self.0.get(output_index as usize % SLOTS) {
             if **text == *id {
-                // SAFETY: `share` gives a new reference.
-                return unsafe { Held::from_new(string.share(py)) };
+                // SAFETY: `share` returns a new reference.
+                return unsafe { OwnedRef::from_new(string.share(py)) };
             }
         }
         self.put(py, id, output_index)
     }
 
     #[cold]
-    fn put(&mut self, py: Python<'_>, id: &str, output_index: u32) -> Option<Held> {
+    fn put(&mut self, py: Python<'_>, id: &str, output_index: u32) -> Option<OwnedRef> {
         if self.0.is_empty() {
-            self.0.resize_with(POSITIONS, || None);
+            self.0.resize_with(SLOTS, || None);
         }
-        // SAFETY: the interpreter is held; both give a new reference or null.
+        // SAFETY: the interpreter is attached; both return a new reference or null.
         let (string, shared) = unsafe {
-            let string = Held::from_new(string(id))?;
-            let shared = Held::from_new(string.share(py));
+            let string = OwnedRef::from_new(string(id))?;
+            let shared = OwnedRef::from_new(string.share(py));
             (string, shared)
         };
-        self.0[output_index as usize % POSITIONS] = Some((id.into(), string));
+        self.0[output_index as usize % SLOTS] = Some((id.into(), string));
         shared
     }
 }
 
-impl Lean for Event {
+/// The class of each kind, a subclass of `deltafold.Event`.
+static CLASSES: [AtomicPtr<ffi::PyTypeObject>; Kind::ALL.len()] =
+    [const { AtomicPtr::new(ptr::null_mut()) }; Kind::ALL.len()];
+
+/// Creates the class of each kind. Adds them to the module as `_event_classes`, a dict from kind to class.
+pub(crate) fn add_classes(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    // SAFETY: `fast_class::add` stored the class, which is never freed.
+    let base: Bound<'_, PyType> =
+        unsafe { Bound::from_borrowed_ptr(py, Event::class().load(Ordering::Acquire).cast()).cast_into_unchecked() };
+    let classes = PyDict::new(py);
+    for kind in Kind::ALL {
+        let name = CString::new(format!("deltafold.types.{}", class_name(kind.as_str())))?;
+        let doc = match kind {
+            Kind::Extension => c"An event whose type is an extension, `slug:name`.".to_owned(),
+            Kind::Unknown => c"An event of an unknown type, or without one.".to_owned(),
+            kind => CString::new(format!("`{}`", kind.as_str()))?,
+        };
+        // Python may keep the pointer to the name as long as the class lives, which is as long as the process.
+        let class = fast_class::derive::<Event>(&base, Box::leak(name.into_boxed_c_str()), &doc, Vec::new(), false)?;
+        classes.set_item(kind.as_str(), &class)?;
+        CLASSES[*kind as usize].store(class.into_ptr().cast(), Ordering::Release);
+    }
+    module.add("_event_classes", classes)
+}
+
+/// The class name of a kind: `OutputTextDeltaEvent` for `response.output_text.delta`. The generator of
+/// `python/deltafold/types.py` follows the same rule, and a test compares the two.
+fn class_name(kind: &str) -> String {
+    let words = kind.strip_prefix("response.").unwrap_or(kind).split(['.', '_']);
+    let capitalized = words.map(|word| word[..1].to_ascii_uppercase() + &word[1..]);
+    capitalized.chain(["Event".to_owned()]).collect()
+}
+
+impl FastClass for Event {
     const NAME: &'static CStr = c"deltafold.Event";
+    const IS_BASE: bool = true;
 
     fn class() -> &'static AtomicPtr<ffi::PyTypeObject> {
         static CLASS: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(ptr::null_mut());
@@ -197,43 +234,43 @@ impl Lean for Event {
     }
 
     fn slots(base: &Bound<'_, PyType>) -> Vec<ffi::PyType_Slot> {
-        // SAFETY: the base is a class made at run time, as all of PyO3's are; only those have slots that can be asked for.
-        let general = unsafe { ffi::PyType_GetSlot(base.as_type_ptr(), ffi::Py_tp_getattro) };
-        GENERAL.store(general, Ordering::Release);
-        vec![lean::slot(ffi::Py_tp_getattro, attribute as ffi::getattrofunc as *mut c_void)]
+        // SAFETY: the base is a heap type, like every class of PyO3; PyType_GetSlot requires that.
+        let lookup = unsafe { ffi::PyType_GetSlot(base.as_type_ptr(), ffi::Py_tp_getattro) };
+        GENERAL_LOOKUP.store(lookup, Ordering::Release);
+        vec![fast_class::slot(ffi::Py_tp_getattro, attribute as ffi::getattrofunc as *mut c_void)]
     }
 }
 
-/// How PyO3's class finds an attribute: by its descriptors, then in the payload.
-static GENERAL: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+/// The attribute lookup of PyO3's class: its descriptors first, then the payload.
+static GENERAL_LOOKUP: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
 
-/// Finds an attribute. The few names that every loop asks for are known by their address, since names in code are interned.
+/// Looks up an attribute. Common fields are recognized by the address of the name, because Python interns attribute names.
 unsafe extern "C" fn attribute(object: *mut ffi::PyObject, name: *mut ffi::PyObject) -> *mut ffi::PyObject {
-    // SAFETY: Python calls this with the interpreter held and a live event. Nothing here panics: all that could is behind
-    // PyO3's own slot, which was stored before the class could be used.
+    // SAFETY: Python calls this with the interpreter attached and a live event. Nothing here panics; the general lookup,
+    // which may, is PyO3's own slot and was stored before the class was published.
     unsafe {
         let py = Python::assume_attached();
-        let event = lean::value::<Event>(object);
-        match names::hot(py, name).and_then(|hot| event.hot(py, hot)) {
+        let event = fast_class::value::<Event>(object);
+        match interned::common_field(py, name).and_then(|field| event.stored_field(py, field)) {
             Some(found) => found,
             None => {
-                let general = GENERAL.load(Ordering::Relaxed);
-                std::mem::transmute::<*mut c_void, ffi::getattrofunc>(general)(object, name)
+                let lookup = GENERAL_LOOKUP.load(Ordering::Relaxed);
+                std::mem::transmute::<*mut c_void, ffi::getattrofunc>(lookup)(object, name)
             }
         }
     }
 }
 
-/// What an event has in common with the one before it, which most deltas have: the item's id, its place, the frame's name.
+/// The fields that consecutive deltas share: the item id, the indexes and the frame name.
 #[derive(Default)]
-pub(crate) struct Before {
+pub(crate) struct SharedFields {
     item_ids: ItemIds,
-    last: Option<Last>,
+    previous: Option<PreviousEvent>,
 }
 
-struct Last {
+struct PreviousEvent {
     index: u64,
-    item_id: Option<Held>,
+    item_id: Option<OwnedRef>,
     output_index: u32,
     content_index: u32,
     summary_index: u32,
@@ -241,48 +278,49 @@ struct Last {
     frame: Frame,
 }
 
-impl Before {
-    /// Forgets the event before, since others were read meanwhile.
+impl SharedFields {
+    /// Forgets the previous event, because events were read without creating objects.
     pub(crate) fn forget(&mut self) {
-        self.last = None;
+        self.previous = None;
     }
 }
 
 impl Event {
-    /// Makes the Python object for an event: a new reference; null without memory, and raises. `before` remembers what events
-    /// share. No collection starts meanwhile, so this may be done under a lock.
+    /// Creates the Python object of an event. Returns a new reference, or null with an exception set if memory runs out.
+    /// `shared` keeps the fields that consecutive events share. No garbage collection starts meanwhile, so the caller may
+    /// hold a lock.
     #[inline]
-    pub(crate) fn make(
+    pub(crate) fn create(
         py: Python<'_>,
         event: &deltafold::Event<'_>,
         depth: u16,
-        before: &mut Before,
+        shared: &mut SharedFields,
     ) -> *mut ffi::PyObject {
         let raw = event.raw();
-        let delta = event.strings().delta;
-        // Only the text tells one that is empty from none.
+        let delta = event.raw_fields().delta;
+        // An empty raw delta may be absent or empty; only the decoded delta distinguishes the two.
         let delta = if delta.is_empty() { event.delta().as_bytes() } else { delta };
-        let delta_at = Span::of(delta, raw);
-        if event.goes_on() && delta_at.start != NOWHERE.start {
-            if let Some(last) = before.last.as_mut().filter(|last| last.index + 1 == event.index()) {
-                last.index += 1;
-                return Self::make_as(py, event, last, delta_at, None, depth);
+        let delta_span = Span::of(delta, raw);
+        if event.continues_previous() && delta_span.start != NO_SPAN.start {
+            if let Some(previous) = shared.previous.as_mut().filter(|previous| previous.index + 1 == event.index()) {
+                previous.index += 1;
+                return Self::create_with(py, event, previous, delta_span, None, depth);
             }
         }
-        Self::make_other(py, event, depth, delta_at, before)
+        Self::create_new(py, event, depth, delta_span, shared)
     }
 
-    /// Makes an event that has nothing in common with the one before, or something unusual.
+    /// Creates an event that shares nothing with the previous one, or that has rare fields.
     #[inline(never)]
-    fn make_other(
+    fn create_new(
         py: Python<'_>,
         event: &deltafold::Event<'_>,
         depth: u16,
-        delta_at: Span,
-        before: &mut Before,
+        delta_span: Span,
+        shared: &mut SharedFields,
     ) -> *mut ffi::PyObject {
         let (delta, wire_type, kind) = (event.delta(), event.wire_type(), event.kind());
-        let decoded = delta_at.start == NOWHERE.start && !delta.is_empty();
+        let decoded = delta_span.start == NO_SPAN.start && !delta.is_empty();
         let alias = !same(wire_type, kind.as_str());
         let frame = match event.frame_name() {
             None => Frame::Absent,
@@ -291,7 +329,7 @@ impl Event {
         };
         let usual = !alias && frame != Frame::Other;
         let rare = (decoded || !usual).then(|| {
-            Box::new(Rare {
+            Box::new(RareFields {
                 decoded: decoded.then(|| delta.into()),
                 name: alias.then(|| wire_type.into()),
                 frame_name: event.frame_name().filter(|_| frame == Frame::Other).map(Into::into),
@@ -299,45 +337,46 @@ impl Event {
         });
         let index = |index: Option<u64>| index.and_then(|index| u32::try_from(index).ok()).unwrap_or(NO_INDEX);
         let output_index = index(event.output_index());
-        let last = Last {
+        let previous = PreviousEvent {
             index: event.index(),
-            item_id: event.item_id().and_then(|id| before.item_ids.get(py, id, output_index)),
+            item_id: event.item_id().and_then(|id| shared.item_ids.get(py, id, output_index)),
             output_index,
             content_index: index(event.content_index()),
             summary_index: index(event.summary_index()),
             kind,
             frame,
         };
-        let made = Self::make_as(py, event, &last, delta_at, rare, depth);
-        before.last = usual.then_some(last);
-        made
+        let object = Self::create_with(py, event, &previous, delta_span, rare, depth);
+        shared.previous = usual.then_some(previous);
+        object
     }
 
-    /// Makes the object of an event that has what `common` says.
+    /// Creates the object of an event with the given shared fields.
     #[inline]
-    fn make_as(
+    fn create_with(
         py: Python<'_>,
         event: &deltafold::Event<'_>,
-        common: &Last,
-        delta_at: Span,
-        rare: Option<Box<Rare>>,
+        common: &PreviousEvent,
+        delta_span: Span,
+        rare: Option<Box<RareFields>>,
         depth: u16,
     ) -> *mut ffi::PyObject {
         let raw = event.raw();
-        lean::make(py, raw.len(), |place| {
-            // SAFETY: so many bytes stand behind the object.
-            unsafe { ptr::copy_nonoverlapping(raw.as_ptr(), place.as_ptr(), raw.len()) };
+        let class = CLASSES[common.kind as usize].load(Ordering::Relaxed);
+        let value = |payload: NonNull<u8>| {
+            // SAFETY: the object has `raw.len()` extra bytes.
+            unsafe { ptr::copy_nonoverlapping(raw.as_ptr(), payload.as_ptr(), raw.len()) };
             Self {
-                raw: place,
+                raw: payload,
                 raw_len: raw.len(),
                 rare,
-                // SAFETY: `share` gives a new reference.
-                item_id: common.item_id.as_ref().and_then(|id| unsafe { Held::from_new(id.share(py)) }),
-                delta: Text(AtomicPtr::new(ptr::null_mut())),
-                sequence_number: event.sequence_number().unwrap_or(NONE),
+                // SAFETY: `share` returns a new reference.
+                item_id: common.item_id.as_ref().and_then(|id| unsafe { OwnedRef::from_new(id.share(py)) }),
+                delta: LazyString(AtomicPtr::new(ptr::null_mut())),
+                sequence_number: event.sequence_number().unwrap_or(NO_NUMBER),
                 index: event.index(),
                 offset: event.offset(),
-                delta_at,
+                delta_span,
                 output_index: common.output_index,
                 content_index: common.content_index,
                 summary_index: common.summary_index,
@@ -345,29 +384,33 @@ impl Event {
                 kind: common.kind,
                 frame: common.frame,
             }
-        })
+        };
+        // SAFETY: `add_classes` derived the class of each kind.
+        unsafe { fast_class::create(py, class, raw.len(), value) }
     }
 
-    /// Reads an event from its payload text.
+    /// Parses an event from its payload text.
     fn read_text<'py>(py: Python<'py>, raw: &str, origin: Origin<'_>) -> PyResult<Bound<'py, PyAny>> {
-        let mut parser = Parser::new(usize::from(DEPTH));
+        let mut parser = Parser::new(usize::from(DEFAULT_DEPTH));
         let event = parser.parse(raw, origin);
-        // SAFETY: `make` gives a new reference, or null and raises.
-        unsafe { Bound::from_owned_ptr_or_err(py, Self::make(py, &event, DEPTH, &mut Before::default())) }
+        // SAFETY: `create` returns a new reference, or null with an exception set.
+        unsafe {
+            Bound::from_owned_ptr_or_err(py, Self::create(py, &event, DEFAULT_DEPTH, &mut SharedFields::default()))
+        }
     }
 
     #[inline]
     fn bytes(&self) -> &[u8] {
-        // SAFETY: `make` put so many bytes there, which live and stay the same as long as the event.
+        // SAFETY: `create` wrote these bytes; they live as long as the event and never change.
         unsafe { std::slice::from_raw_parts(self.raw.as_ptr(), self.raw_len) }
     }
 
     fn text(&self) -> &str {
-        // SAFETY: they are those of a text.
+        // SAFETY: the bytes were copied from a `str`.
         unsafe { std::str::from_utf8_unchecked(self.bytes()) }
     }
 
-    /// The wire name: interned if it is in the contract, else a string of its own, since a stream may name anything.
+    /// The wire name: the interned string of the kind, or a new string for a name that is not the name of a kind.
     fn wire_type<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
         match self.name() {
             Some(name) => PyString::new(py, name),
@@ -395,49 +438,51 @@ impl Event {
         }
     }
 
-    /// Looks into the payload. `None` if it is no JSON object.
-    fn read<R>(&self, ask: impl FnOnce(View<'_>) -> R) -> Option<R> {
+    /// Parses the payload and calls `read`. `None` if the payload is not a JSON object.
+    fn read<R>(&self, read: impl FnOnce(ValueRef<'_>) -> R) -> Option<R> {
         let mut tape = Tape::default();
         tape.parse(self.text(), usize::from(self.depth)).ok()?;
         let root = tape.root(self.text());
-        (root.tag() == Tag::Object).then(|| ask(root))
+        (root.kind() == ValueKind::Object).then(|| read(root))
     }
 
-    /// A member of the payload, converted.
+    /// Converts a member of the payload.
     fn member<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
         let found = self.read(|root| root.get(key).map(|member| convert::view(py, member)));
         found.flatten().transpose()
     }
 
-    /// A field that is at hand, as a new reference, or null and raises. `None`: the payload has to be asked.
+    /// Returns a stored field as a new reference, or null with an exception set. `None` if only the payload may have it.
     #[inline]
-    fn hot(&self, py: Python<'_>, hot: Hot) -> Option<*mut ffi::PyObject> {
-        let index = |index: u32| (index != NO_INDEX).then(|| names::number(py, u64::from(index)));
-        match hot {
-            Hot::Type if self.rare.is_some() => Some(self.wire_type(py).into_ptr()),
-            Hot::Type => {
-                let kind = names::kind(py, self.kind);
-                // SAFETY: the interpreter is held, and the name lives for ever.
+    fn stored_field(&self, py: Python<'_>, field: CommonField) -> Option<*mut ffi::PyObject> {
+        let index = |index: u32| (index != NO_INDEX).then(|| interned::integer(py, u64::from(index)));
+        match field {
+            CommonField::Type if self.rare.is_some() => Some(self.wire_type(py).into_ptr()),
+            CommonField::Type => {
+                let kind = interned::kind_name(py, self.kind);
+                // SAFETY: the interpreter is attached, and the name is never freed.
                 unsafe { ffi::Py_INCREF(kind) };
                 Some(kind)
             }
-            Hot::Delta => self.delta_text().map(|text| self.delta.get(py, text)),
-            Hot::ItemId => self.item_id.as_ref().map(|id| id.share(py)),
-            Hot::SequenceNumber => (self.sequence_number != NONE).then(|| names::number(py, self.sequence_number)),
-            Hot::OutputIndex => index(self.output_index),
-            Hot::ContentIndex => index(self.content_index),
-            Hot::SummaryIndex => index(self.summary_index),
+            CommonField::Delta => self.delta_text().map(|text| self.delta.get(py, text)),
+            CommonField::ItemId => self.item_id.as_ref().map(|id| id.share(py)),
+            CommonField::SequenceNumber => {
+                (self.sequence_number != NO_NUMBER).then(|| interned::integer(py, self.sequence_number))
+            }
+            CommonField::OutputIndex => index(self.output_index),
+            CommonField::ContentIndex => index(self.content_index),
+            CommonField::SummaryIndex => index(self.summary_index),
         }
     }
 
     #[inline]
     fn delta_text(&self) -> Option<&str> {
         let decoded = self.rare.as_ref().and_then(|rare| rare.decoded.as_deref());
-        decoded.or_else(|| self.delta_at.get(self.bytes()))
+        decoded.or_else(|| self.delta_span.get(self.bytes()))
     }
 }
 
-/// Says whether two texts are the same; most often they are the very same.
+/// Returns whether two texts are equal. Most often they are the same memory.
 #[inline]
 fn same(one: &str, two: &str) -> bool {
     ptr::eq(one, two) || one == two
@@ -450,7 +495,7 @@ impl Event {
         ("type",)
     }
 
-    /// Reads an event from JSON text, as it stands in a log or a test.
+    /// Parses an event from JSON text, for example a line of a log.
     #[staticmethod]
     #[pyo3(name = "parse", signature = (payload, /))]
     fn from_json<'py>(payload: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -458,19 +503,19 @@ impl Event {
         Self::read_text(payload.py(), &text, Origin::default())
     }
 
-    /// The wire name, such as "response.output_text.delta"; "" if the payload has none.
+    /// The wire name, such as "response.output_text.delta"; "" if the payload has no type.
     #[getter]
     #[pyo3(name = "type")]
     fn wire_name<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
         self.wire_type(py)
     }
 
-    /// The wire name in the contract that `type` is read as: the same, or what an alias stands for; "extension" for a
-    /// `slug:name`, "unknown" for anything else.
+    /// The kind of the event: the wire name that `type` stands for, with aliases resolved; "extension" for a `slug:name`,
+    /// "unknown" for any other type.
     #[getter]
     fn kind<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
-        // SAFETY: it is a string that lives for ever.
-        unsafe { Bound::from_borrowed_ptr(py, names::kind(py, self.kind)).cast_into_unchecked() }
+        // SAFETY: it is a string that is never freed.
+        unsafe { Bound::from_borrowed_ptr(py, interned::kind_name(py, self.kind)).cast_into_unchecked() }
     }
 
     /// The exact payload text.
@@ -479,7 +524,7 @@ impl Event {
         PyString::new(py, self.text())
     }
 
-    /// The frame's `event:` line; None without one.
+    /// The `event:` line of the frame; None if it has none.
     #[getter]
     fn frame_name<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyString>> {
         self.frame(py)
@@ -497,18 +542,24 @@ impl Event {
         self.offset
     }
 
-    /// Whether the type is a `slug:name` of its sender's own.
+    /// The sequence number that the server gave the event; None if the event has none.
+    #[getter]
+    fn sequence_number<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.member(py, "sequence_number")
+    }
+
+    /// True if the type is an extension, `slug:name`.
     #[getter]
     fn is_extension(&self) -> bool {
         self.kind == Kind::Extension
     }
 
-    /// The payload as a new dict; empty if it is no JSON object.
+    /// The payload as a new dict; empty if the payload is not a JSON object.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.read(|root| convert::object(py, root)).unwrap_or_else(|| Ok(PyDict::new(py)))
     }
 
-    /// The same as `to_dict()`, by the name that pydantic's models have.
+    /// The same as `to_dict()`, under the name that pydantic models use.
     fn model_dump<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.to_dict(py)
     }
@@ -594,17 +645,20 @@ impl Event {
         hasher.finish()
     }
 
-    // Payloads can hold secrets: only what routes is shown.
+    // Payloads can contain secrets, so only the routing fields are shown.
     fn __repr__(&self) -> String {
-        let mut text = format!("<Event {:?}", self.type_text());
-        let index = |index: u32| if index == NO_INDEX { NONE } else { u64::from(index) };
+        let mut text = format!("<{}", class_name(self.kind.as_str()));
+        if self.type_text() != self.kind.as_str() {
+            text.push_str(&format!(" {:?}", self.type_text()));
+        }
+        let index = |index: u32| if index == NO_INDEX { NO_NUMBER } else { u64::from(index) };
         let numbers = [
             ("sequence_number", self.sequence_number),
             ("output_index", index(self.output_index)),
             ("content_index", index(self.content_index)),
             ("summary_index", index(self.summary_index)),
         ];
-        for (name, number) in numbers.into_iter().filter(|(_, number)| *number != NONE) {
+        for (name, number) in numbers.into_iter().filter(|(_, number)| *number != NO_NUMBER) {
             text.push_str(&format!(" {name}={number}"));
         }
         format!("{text}, {} bytes>", self.raw_len)
@@ -628,7 +682,7 @@ impl Event {
     }
 }
 
-/// Makes an event again from what `__reduce__` gave.
+/// Recreates an event from the values of `__reduce__`.
 #[pyfunction]
 #[pyo3(signature = (raw, frame_name, index, offset, /))]
 pub(crate) fn _event<'py>(

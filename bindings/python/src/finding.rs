@@ -1,7 +1,8 @@
 //! Findings and outcomes as Python values.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyString, PyTuple};
 
 /// One rule that the stream broke, or one repair that was made.
 #[pyclass(frozen, eq, hash, get_all, module = "deltafold")]
@@ -15,15 +16,15 @@ pub(crate) struct Finding {
     layer: String,
     /// Position of the event in the stream, from 0; None outside any event.
     event_index: Option<u64>,
-    /// The event's own number, or None.
+    /// The sequence number of the event, or None.
     sequence_number: Option<u64>,
     /// Byte offset from the start of the stream.
     offset: u64,
-    /// JSON pointer into the payload; "" for the whole.
+    /// JSON pointer into the payload; "" for the whole payload.
     path: String,
-    /// What was expected and what was found, without payload text.
+    /// The expectation and the value that was found, without payload text.
     message: String,
-    /// What was done about it, such as "opened_item", or None.
+    /// The repair that was made, such as "opened_item", or None.
     repair: Option<String>,
 }
 
@@ -33,9 +34,9 @@ impl From<&deltafold::Finding> for Finding {
             rule: finding.rule.id().into(),
             severity: finding.severity.name().into(),
             layer: finding.layer.name().into(),
-            event_index: finding.place.event_index,
-            sequence_number: finding.place.sequence_number,
-            offset: finding.place.offset,
+            event_index: finding.location.event_index,
+            sequence_number: finding.location.sequence_number,
+            offset: finding.location.offset,
             path: finding.path.clone(),
             message: finding.message.clone(),
             repair: finding.repair.map(|repair| repair.name().into()),
@@ -43,7 +44,7 @@ impl From<&deltafold::Finding> for Finding {
     }
 }
 
-/// What `__reduce__` gives: the class, and what to call it with.
+/// The result of `__reduce__`: the class and its arguments.
 type Reduced<'py> = (Bound<'py, PyAny>, Bound<'py, PyTuple>);
 
 #[pymethods]
@@ -95,6 +96,10 @@ impl Finding {
         format!("<Finding {}>", self.__str__())
     }
 
+    fn __format__<'py>(&self, py: Python<'py>, specification: &str) -> PyResult<Bound<'py, PyAny>> {
+        PyString::new(py, &self.__str__()).call_method1("__format__", (specification,))
+    }
+
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
         let this = slf.get();
         let state = (
@@ -107,19 +112,21 @@ impl Finding {
     }
 }
 
-/// An error as a stream reports it: nested, flat or mixed on the wire, one shape here.
+/// The error of a failed stream, in the same shape for every form on the wire.
 #[pyclass(frozen, eq, hash, get_all, module = "deltafold")]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Failure {
-    /// Class of the error, such as "server_error"; "" where the stream has none.
+    /// Type of the error, such as "server_error"; "" if the stream has none.
     #[pyo3(name = "type")]
     kind: String,
-    /// Exact cause; "" where the stream has none.
+    /// Code of the error; "" if the stream has none.
     code: String,
-    /// Text for people.
+    /// Message of the error.
     message: String,
-    /// The request parameter concerned, or None.
+    /// The request parameter that caused the error, or None.
     param: Option<String>,
+    /// The status of the HTTP response, or None if it is unknown.
+    status: Option<u16>,
 }
 
 #[pymethods]
@@ -130,135 +137,54 @@ impl Failure {
     }
 
     #[new]
-    #[pyo3(signature = (r#type = "", code = "", message = "", param = None))]
-    fn new(r#type: &str, code: &str, message: &str, param: Option<String>) -> Self {
-        Self { kind: r#type.into(), code: code.into(), message: message.into(), param }
+    #[pyo3(signature = (r#type = "", code = "", message = "", param = None, status = None))]
+    fn new(r#type: &str, code: &str, message: &str, param: Option<String>, status: Option<u16>) -> Self {
+        Self { kind: r#type.into(), code: code.into(), message: message.into(), param, status }
     }
 
-    /// The error as a new dict.
+    /// The error as a new dict; `status` is in it only if it is known.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
         dict.set_item("type", &self.kind)?;
         dict.set_item("code", &self.code)?;
         dict.set_item("message", &self.message)?;
         dict.set_item("param", &self.param)?;
-        Ok(dict)
-    }
-
-    // A message can quote what was sent, a key among it: words for machines are shown, and how much text there is.
-    fn __repr__(&self) -> String {
-        format!("<Failure type={:?} code={:?}, {} bytes of message>", self.kind, self.code, self.message.len())
-    }
-
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
-        let this = slf.get();
-        let state = (&this.kind, &this.code, &this.message, &this.param);
-        Ok((slf.get_type().into_any(), state.into_pyobject(slf.py())?))
-    }
-}
-
-/// How a stream ended. Equal to its own name: `outcome == "completed"`.
-#[pyclass(frozen, get_all, module = "deltafold")]
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Outcome {
-    /// "completed", "incomplete", "failed", "cancelled" or "truncated".
-    name: String,
-    /// Why the response is incomplete; None for every other outcome.
-    reason: Option<String>,
-    /// What failed; None for every other outcome.
-    error: Option<Failure>,
-    /// Where to resume after, if the stream was truncated; else None.
-    last_sequence_number: Option<u64>,
-}
-
-impl From<&deltafold::Outcome> for Outcome {
-    fn from(outcome: &deltafold::Outcome) -> Self {
-        let name = outcome.name().into();
-        let mut this = Self { name, reason: None, error: None, last_sequence_number: None };
-        match outcome {
-            deltafold::Outcome::Incomplete { reason } => this.reason = Some(reason.clone()),
-            deltafold::Outcome::Failed { error } => {
-                this.error = Some(Failure {
-                    kind: error.kind.clone(),
-                    code: error.code.clone(),
-                    message: error.message.clone(),
-                    param: error.param.clone(),
-                });
-            }
-            deltafold::Outcome::Truncated { last_sequence_number } => this.last_sequence_number = *last_sequence_number,
-            _ => {}
-        }
-        this
-    }
-}
-
-#[pymethods]
-impl Outcome {
-    #[classattr]
-    fn __match_args__() -> (&'static str, &'static str) {
-        ("name", "reason")
-    }
-
-    #[new]
-    #[pyo3(signature = (name, reason = None, error = None, last_sequence_number = None))]
-    fn new(
-        name: &str,
-        reason: Option<String>,
-        error: Option<&Bound<'_, Failure>>,
-        last_sequence_number: Option<u64>,
-    ) -> Self {
-        Self { name: name.into(), reason, error: error.map(|error| error.get().clone()), last_sequence_number }
-    }
-
-    /// The outcome as a new dict: `outcome` with its name, and beside it what there is to say.
-    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let dict = PyDict::new(py);
-        dict.set_item("outcome", &self.name)?;
-        match self.name.as_str() {
-            "incomplete" => dict.set_item("reason", &self.reason)?,
-            "failed" => {
-                let error = self.error.as_ref().map(|error| error.to_dict(py)).transpose()?;
-                dict.set_item("error", error)?;
-            }
-            "truncated" => dict.set_item("last_sequence_number", self.last_sequence_number)?,
-            _ => {}
+        if let Some(status) = self.status {
+            dict.set_item("status", status)?;
         }
         Ok(dict)
     }
 
-    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
-        match other.cast::<Self>() {
-            Ok(other) => self == other.get(),
-            Err(_) => other.extract::<String>().is_ok_and(|name| name == self.name),
-        }
-    }
-
-    // Equal values must have equal hashes, and an outcome equals its name.
-    fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
-        pyo3::types::PyString::new(py, &self.name).hash()
-    }
-
-    fn __str__(&self) -> &str {
-        &self.name
-    }
-
+    // A message may quote the request or a key, so only type, code and the length of the message are shown.
     fn __repr__(&self) -> String {
-        let mut text = format!("<Outcome {}", self.name);
-        if let Some(reason) = &self.reason {
-            text.push_str(&format!(" reason={reason:?}"));
-        }
-        if let Some(error) = &self.error {
-            text.push_str(&format!(" error={}", error.__repr__()));
-        }
-        if let Some(number) = self.last_sequence_number {
-            text.push_str(&format!(" last_sequence_number={number}"));
-        }
-        text + ">"
+        let status = self.status.map_or_else(String::new, |status| format!(" status={status}"));
+        format!("<Failure type={:?} code={:?}{status}, {} bytes of message>", self.kind, self.code, self.message.len())
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
         let this = slf.get();
-        let state = (&this.name, &this.reason, this.error.clone(), this.last_sequence_number);
+        let state = (&this.kind, &this.code, &this.message, &this.param, this.status);
         Ok((slf.get_type().into_any(), state.into_pyobject(slf.py())?))
     }
+}
+
+/// Creates the Python object of an outcome: an instance of `deltafold.Outcome`, a subclass of `str` that Python code defines.
+pub(crate) fn outcome<'py>(py: Python<'py>, outcome: &deltafold::Outcome) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let (mut reason, mut error, mut last) = (None, None, None);
+    match outcome {
+        deltafold::Outcome::Incomplete { reason: why } => reason = Some(why.as_str()),
+        deltafold::Outcome::Failed { error: failed } => {
+            error = Some(Failure {
+                kind: failed.kind.clone(),
+                code: failed.code.clone(),
+                message: failed.message.clone(),
+                param: failed.param.clone(),
+                status: None,
+            });
+        }
+        deltafold::Outcome::Truncated { last_sequence_number } => last = *last_sequence_number,
+        _ => {}
+    }
+    CLASS.import(py, "deltafold._outcome", "Outcome")?.call1((outcome.name(), reason, error, last))
 }

@@ -1,7 +1,7 @@
 //! `deltafold._native`: the core as a Python extension module. `python/deltafold` is what users import.
 //!
-//! A bound method converts in, calls one core method, converts out and maps the error. Handles are frozen classes around
-//! a lock, so that threads can share one, and the interpreter is released while much is read.
+//! A bound method converts its arguments, calls one core method, converts the result and maps the error. Handles are frozen
+//! classes around a lock, so that threads can share them; the interpreter is detached while much data is read.
 
 use pyo3::prelude::*;
 
@@ -9,9 +9,9 @@ mod adapter;
 mod convert;
 mod error;
 mod event;
+mod fast_class;
 mod finding;
-mod lean;
-mod names;
+mod interned;
 mod options;
 mod partial;
 mod reader;
@@ -25,16 +25,16 @@ mod writer;
 #[pymodule(gil_used = false)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    names::prepare(module.py())?;
+    interned::prepare(module.py())?;
     error::add(module)?;
     module.add_class::<adapter::Converter>()?;
-    lean::add::<event::Event>(module)?;
-    lean::add::<reader::Events>(module)?;
+    fast_class::add::<event::Event>(module)?;
+    event::add_classes(module)?;
+    fast_class::add::<reader::Events>(module)?;
     module.add_class::<finding::Failure>()?;
     module.add_class::<finding::Finding>()?;
     module.add_class::<sse::Frame>()?;
     module.add_class::<response::Item>()?;
-    module.add_class::<finding::Outcome>()?;
     module.add_class::<response::Part>()?;
     module.add_class::<partial::PartialJson>()?;
     module.add_class::<reader::Reader>()?;
@@ -43,6 +43,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<sse::SseDecoder>()?;
     module.add_class::<writer::Writer>()?;
     module.add_function(wrap_pyfunction!(event::_event, module)?)?;
+    #[cfg(feature = "cli")]
     module.add_function(wrap_pyfunction!(validate::_main, module)?)?;
     module.add_function(wrap_pyfunction!(request::_request, module)?)?;
     module.add_function(wrap_pyfunction!(adapter::detect, module)?)?;

@@ -1,4 +1,4 @@
-//! Options: Python keywords become the one JSON form that the core reads, names and all.
+//! Options: converts Python keyword arguments to the JSON form that the core reads.
 
 use deltafold::Limits;
 use pyo3::prelude::*;
@@ -6,10 +6,10 @@ use pyo3::types::{PyDict, PyString};
 
 use crate::{convert, error};
 
-/// A keyword and what it was given.
+/// A keyword and its argument.
 pub(crate) type Keyword<'a, 'py> = (&'a str, Option<&'a Bound<'py, PyAny>>);
 
-/// The keywords that were given, as JSON text; empty if there are none, so that the usual call needs no `json` module.
+/// Returns the given keyword arguments as JSON text; empty if there are none, so that a call without options does not import `json`.
 pub(crate) fn json(py: Python<'_>, keywords: &[Keyword<'_, '_>]) -> PyResult<String> {
     if keywords.iter().all(|(_, value)| value.is_none_or(|value| value.is_none())) {
         return Ok(String::new());
@@ -17,7 +17,7 @@ pub(crate) fn json(py: Python<'_>, keywords: &[Keyword<'_, '_>]) -> PyResult<Str
     let given = PyDict::new(py);
     for (name, value) in keywords {
         let Some(value) = value.filter(|value| !value.is_none()) else { continue };
-        // Any iterable will do for a list of names: a tuple, a set, the keys of a dict.
+        // A list of names may be any iterable: a tuple, a set, the keys of a dict.
         let is_plain = value.is_instance_of::<PyString>() || value.is_instance_of::<PyDict>();
         match value.try_iter() {
             Ok(each) if !is_plain => given.set_item(name, each.collect::<PyResult<Vec<_>>>()?)?,
@@ -27,10 +27,10 @@ pub(crate) fn json(py: Python<'_>, keywords: &[Keyword<'_, '_>]) -> PyResult<Str
     convert::json(&given)
 }
 
-/// Payloads deeper than this would make Python objects that Python itself cannot print or compare.
+/// Python cannot print or compare objects that are nested much deeper than this.
 const DEPTH_AT_MOST: usize = 512;
 
-/// Refuses a depth that this side of the border could not hold.
+/// Refuses a depth limit that is too large for Python objects.
 pub(crate) fn check_depth(py: Python<'_>, depth: usize) -> PyResult<()> {
     if depth > DEPTH_AT_MOST {
         return Err(error::misuse(py, &format!("expected a depth of at most {DEPTH_AT_MOST}")));
@@ -38,7 +38,7 @@ pub(crate) fn check_depth(py: Python<'_>, depth: usize) -> PyResult<()> {
     Ok(())
 }
 
-/// Limits from a mapping of their names; those that are not named keep their default.
+/// Reads limits from a mapping by name; missing ones keep their default.
 pub(crate) fn limits(py: Python<'_>, given: Option<&Bound<'_, PyAny>>) -> PyResult<Limits> {
     let text = given.filter(|given| !given.is_none()).map(convert::json).transpose()?.unwrap_or_default();
     let limits = Limits::from_json(&text).map_err(|found| error::raise(py, &found))?;

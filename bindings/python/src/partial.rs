@@ -1,4 +1,4 @@
-//! JSON that is still growing.
+//! Incomplete JSON.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -10,7 +10,7 @@ use pyo3::sync::MutexExt;
 use crate::options::Keyword;
 use crate::{convert, error, options};
 
-/// Reads JSON text that keeps growing; the value so far can be looked at after each piece.
+/// Parses a JSON text that arrives in pieces; the value so far is readable after each piece.
 #[pyclass(frozen, module = "deltafold")]
 pub(crate) struct PartialJson(Mutex<deltafold::json::PartialJson>);
 
@@ -27,8 +27,8 @@ fn read_options(py: Python<'_>, given: &[Keyword<'_, '_>]) -> PyResult<PartialOp
 
 #[pymethods]
 impl PartialJson {
-    /// Starts with no text. `strings`, `numbers` and `literals` say what stands for one that is not finished: "include", "omit"
-    /// or "mark" (None in the value).
+    /// Creates a parser. `strings`, `numbers` and `literals` select how an unfinished one appears in the value: "include",
+    /// "omit" or "mark" (None).
     #[new]
     #[pyo3(signature = (*, strings = None, numbers = None, literals = None, depth = None, notes = None))]
     fn new(
@@ -44,75 +44,75 @@ impl PartialJson {
         Ok(Self(Mutex::new(deltafold::json::PartialJson::new(read_options(py, &given)?))))
     }
 
-    /// Adds text. Raises DeltafoldError where it stops being JSON; the value up to there stays.
+    /// Adds text. Raises DeltafoldError if the text is not JSON; the value up to the error stays readable.
     #[pyo3(signature = (piece, /))]
     fn push(&self, py: Python<'_>, piece: &str) -> PyResult<()> {
         let pushed = self.lock(py).push(piece);
         pushed.map_err(|found| error::raise(py, &found.into()))
     }
 
-    /// Says that no more will come. Raises DeltafoldError if the text is no whole JSON document.
+    /// Ends the text. Raises DeltafoldError if it is not a complete JSON document.
     fn finish(&self, py: Python<'_>) -> PyResult<()> {
         let finished = self.lock(py).finish();
         finished.map_err(|found| error::raise(py, &found.into()))
     }
 
-    /// Starts again; options stay.
+    /// Discards the text; the options stay.
     fn reset(&self, py: Python<'_>) {
         self.lock(py).reset();
     }
 
-    /// The value so far; None if none has begun to show.
+    /// The value so far; None before the value begins.
     #[getter]
     fn value<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let value = self.lock(py).value().cloned();
         convert::option(py, value)
     }
 
-    /// The value so far as JSON text, numbers as they were written; None if none has begun to show.
+    /// The value so far as JSON text with unchanged numbers; None before the value begins.
     fn to_json(&self, py: Python<'_>) -> Option<String> {
         self.lock(py).value().map(ToString::to_string)
     }
 
-    /// The value that is unfinished: its JSON pointer and type; None if there is none.
+    /// The innermost unfinished value: its JSON pointer and type; None if there is none.
     #[getter]
     fn unfinished(&self, py: Python<'_>) -> Option<(String, &'static str)> {
         self.lock(py).unfinished().map(|(pointer, tag)| (pointer, tag.exact_name()))
     }
 
-    /// Whether the document is whole.
+    /// True if the document is complete.
     #[getter]
     fn is_complete(&self, py: Python<'_>) -> bool {
         self.lock(py).is_complete()
     }
 
-    /// What changed since `clear_changes()`, if `notes` is on: lists of the JSON pointer, "started", "appended" or "finished", and
-    /// the type or text.
+    /// The changes since `clear_changes()`, if `notes` is on. Each change is a list: the JSON pointer; "started",
+    /// "appended" or "finished"; the type or the text.
     #[getter]
     fn changes<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let changes: Vec<_> = self.lock(py).changes().map(|change| change.to_value()).collect();
         changes.iter().map(|change| convert::value(py, change)).collect()
     }
 
-    /// Forgets the changes.
+    /// Clears the recorded changes.
     fn clear_changes(&self, py: Python<'_>) {
         self.lock(py).clear_changes();
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
         let partial = self.lock(py);
-        let state = if partial.is_complete() { "complete" } else { "growing" };
+        let state = if partial.is_complete() { "complete" } else { "incomplete" };
         format!("<PartialJson {state}, {} bytes>", partial.position())
     }
 
     fn __reduce__(&self) -> PyResult<()> {
-        Err(PyTypeError::new_err("a PartialJson cannot be pickled or copied: its text can"))
+        Err(PyTypeError::new_err("a PartialJson cannot be pickled or copied: keep its text"))
     }
 }
 
-/// Reads JSON text that may be cut anywhere and returns the value so far; None if none has begun to show.
+/// Parses a JSON text that may be incomplete and returns the value so far; None before the value begins.
 ///
-/// What stands behind invalid JSON is ignored. The options are those of PartialJson, which is for text that keeps growing.
+/// Ignores the text after invalid JSON. The options are those of PartialJson; use that class for text that arrives in pieces.
 #[pyfunction]
 #[pyo3(signature = (text, /, *, strings = None, numbers = None, literals = None, depth = None))]
 pub(crate) fn partial_json<'py>(

@@ -1,4 +1,4 @@
-//! The whole road: bytes in, events out one at a time, the response readable after each.
+//! The reader: takes bytes, returns events one at a time; the response is readable after each event.
 
 use std::ffi::{c_void, CStr};
 use std::ptr;
@@ -12,34 +12,35 @@ use pyo3::prelude::*;
 use pyo3::sync::{MutexExt, PyOnceLock};
 use pyo3::types::{PyBytes, PyDict, PyType};
 
-use crate::event::{Before, Event};
-use crate::finding::{Finding, Outcome};
-use crate::lean::{Held, Lean};
+use crate::event::{Event, SharedFields};
+use crate::fast_class::{FastClass, OwnedRef};
+use crate::finding::{self, Finding};
 use crate::options::Keyword;
 use crate::response::Response;
-use crate::{convert, error, lean, options};
+use crate::{convert, error, fast_class, options};
 
-/// Less than this is read without releasing the interpreter, since giving it up costs more than reading.
+/// Input smaller than this is processed with the interpreter attached, because detaching costs more than the processing.
 pub(crate) const DETACH_BYTES: usize = 4096;
 
-/// Reads a stream: bytes in, cut anywhere; events, findings and the response out.
+/// Reads a stream: takes bytes, split anywhere; returns events, findings and the response.
 ///
-/// Nothing that a server sends raises: it is a finding, and reading goes on. Only a limit (LimitExceeded), a call that may
-/// not be made now (Misuse) or, if `strict`, a broken rule (StrictViolation) ends it; then every call raises the same until
-/// `reset`. One reader reads one stream. Threads may share it; a reader for each is faster.
+/// Invalid data from a server does not raise: it becomes a finding, and reading continues. Only an exceeded limit
+/// (LimitExceeded) or, if `strict`, a broken rule (StrictViolation) ends reading; then every call raises the same exception
+/// until `reset`. A wrong call raises Misuse. A reader reads one stream. Threads may share it; one reader per thread is
+/// faster.
 #[pyclass(frozen, module = "deltafold", weakref)]
 pub(crate) struct Reader {
     inner: Mutex<Inner>,
-    /// Counts the calls that gave an iterator: the newest reads on when it is dropped.
-    turn: AtomicU64,
+    /// The number of iterators returned so far. When dropped, the newest one reads the remaining events.
+    newest_iterator: AtomicU64,
 }
 
 struct Inner {
     reader: deltafold::Reader,
-    /// What events have in common with the one before.
-    before: Before,
+    /// The fields that consecutive events share.
+    shared: SharedFields,
     fed: u64,
-    /// Up to here no event is long.
+    /// No event before this offset is long.
     short_until: u64,
     depth: u16,
 }
@@ -47,10 +48,10 @@ struct Inner {
 impl Inner {
     fn new(reader: deltafold::Reader, depth: usize) -> Self {
         let depth = u16::try_from(depth).unwrap_or(u16::MAX);
-        Self { reader, before: Before::default(), fed: 0, short_until: 0, depth }
+        Self { reader, shared: SharedFields::default(), fed: 0, short_until: 0, depth }
     }
 
-    /// Takes a chunk. Says whether there is anything to iterate over: most chunks of a slow network complete no event.
+    /// Feeds a chunk and returns whether events may be ready. Most chunks of a slow network complete no event.
     #[inline]
     fn feed(&mut self, chunk: &[u8]) -> Result<bool, Error> {
         self.reader.feed(chunk)?;
@@ -58,9 +59,9 @@ impl Inner {
         Ok(self.reader.is_ready())
     }
 
-    /// Reads what is left without making events. An error stays with the reader, and the next call raises it.
+    /// Reads the remaining events without creating objects. The reader keeps an error, and the next call raises it.
     fn drain(&mut self) {
-        self.before.forget();
+        self.shared.forget();
         while let Ok(Some(_)) = self.reader.poll_event() {}
     }
 
@@ -68,14 +69,15 @@ impl Inner {
         usize::try_from(self.fed.saturating_sub(self.reader.offset())).unwrap_or(usize::MAX)
     }
 
-    /// Reads the next event and makes its object: a new reference, or null at the end, and without memory, which raises.
+    /// Reads the next event and creates its object. Returns a new reference, or null at the end of input, or null with an
+    /// exception set if memory runs out.
     #[inline]
     fn next(&mut self, py: Python<'_>) -> Result<*mut ffi::PyObject, Error> {
-        // What is made here starts no collection, so nobody can ask for the lock that is held.
+        // Creating the event starts no garbage collection, so no finalizer can wait for the lock that is held here.
         let long = self.reader.offset() >= self.short_until && self.next_is_long();
         let reader = &mut self.reader;
-        let event = if long { py.detach(|| Here(reader.poll_event())).0 } else { reader.poll_event() }?;
-        Ok(event.map_or(ptr::null_mut(), |event| Event::make(py, &event, self.depth, &mut self.before)))
+        let event = if long { py.detach(|| OnThisThread(reader.poll_event())).0 } else { reader.poll_event() }?;
+        Ok(event.map_or(ptr::null_mut(), |event| Event::create(py, &event, self.depth, &mut self.shared)))
     }
 
     #[inline(never)]
@@ -85,18 +87,18 @@ impl Inner {
     }
 }
 
-/// What a closure gives back to the thread that has called it.
-struct Here<T>(T);
+/// The result of a closure that runs on the calling thread.
+struct OnThisThread<T>(T);
 
-// SAFETY: `Python::detach` asks for what may go to another thread, to keep objects of Python out; it runs its closure on the thread
-// that calls it, so nothing goes anywhere.
-unsafe impl<T> Send for Here<T> {}
+// SAFETY: `Python::detach` requires `Send` to keep Python objects out of its closure; it runs the closure on the calling
+// thread, so the value never changes threads.
+unsafe impl<T> Send for OnThisThread<T> {}
 
 impl Reader {
-    /// Locks the reader. Another thread that has it may be waiting for the interpreter, which is given up meanwhile.
+    /// Locks the reader. Detaches from the interpreter while waiting, because the thread that holds the lock may wait for the interpreter.
     #[inline]
     fn lock(&self, py: Python<'_>) -> MutexGuard<'_, Inner> {
-        // The lock is only poisoned by a panic of ours, which has become an exception; the reader goes on.
+        // Only a panic of this module poisons the lock; PyO3 raised it as an exception, and the reader stays usable.
         match self.inner.try_lock() {
             Ok(inner) => inner,
             Err(TryLockError::Poisoned(inner)) => inner.into_inner(),
@@ -109,45 +111,45 @@ impl Reader {
         self.inner.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Locks the reader while the interpreter is released.
+    /// Locks the reader while detached from the interpreter.
     fn lock_detached(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Hands the reader of the core to `ask`.
-    pub(crate) fn read<R>(&self, py: Python<'_>, ask: impl FnOnce(&deltafold::Reader) -> R) -> R {
-        ask(&self.lock(py).reader)
+    /// Calls `read` with the core reader.
+    pub(crate) fn read<R>(&self, py: Python<'_>, read: impl FnOnce(&deltafold::Reader) -> R) -> R {
+        read(&self.lock(py).reader)
     }
 
-    /// An iterator over what was fed: a new reference, or null without memory, which raises.
+    /// Returns an iterator over the fed events: a new reference, or null with an exception set if memory runs out.
     #[inline]
     fn events(slf: Borrowed<'_, '_, Self>) -> *mut ffi::PyObject {
-        let turn = slf.get().turn.fetch_add(1, Ordering::Relaxed) + 1;
-        // SAFETY: the reader is live, and gets one more reference, which the iterator owns.
+        let number = slf.get().newest_iterator.fetch_add(1, Ordering::Relaxed) + 1;
+        // SAFETY: the reader is live; the iterator owns the new reference to it.
         let reader = unsafe {
             ffi::Py_INCREF(slf.as_ptr());
-            Held::from_new(slf.as_ptr())
+            OwnedRef::from_new(slf.as_ptr())
         };
-        lean::make(slf.py(), 0, |_| Events { reader, turn, exhausted: AtomicBool::new(false) })
+        Events::create(slf.py(), Events { reader, number, exhausted: AtomicBool::new(false) })
     }
 
-    /// As `events`, for a call that goes through PyO3.
+    /// Like `events`, for methods that PyO3 defines.
     fn all_events<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        // SAFETY: a new reference, or null and raises.
+        // SAFETY: a new reference, or null with an exception set.
         unsafe { Bound::from_owned_ptr_or_err(slf.py(), Self::events(slf.as_borrowed())) }
     }
 
-    /// Adds `feed` to the class: a function of one argument, which Python calls without making a tuple.
+    /// Adds `feed` to the class as a METH_O function, which Python calls without an argument tuple.
     pub(crate) fn add_feed(module: &Bound<'_, PyModule>) -> PyResult<()> {
         let class = module.py().get_type::<Self>();
-        // Python keeps the pointer as long as the class lives, and that is as long as the process.
+        // Python keeps the pointer as long as the class lives, which is as long as the process.
         let method = Box::leak(Box::new(ffi::PyMethodDef {
             ml_name: c"feed".as_ptr(),
             ml_meth: ffi::PyMethodDefPointer { PyCFunction: feed },
             ml_flags: ffi::METH_O,
             ml_doc: FEED.as_ptr(),
         }));
-        // SAFETY: the class and the definition live for ever; the descriptor is a new reference or an error.
+        // SAFETY: class and definition are never freed; the descriptor is a new reference or an error.
         let descriptor =
             unsafe { Bound::from_owned_ptr_or_err(module.py(), ffi::PyDescr_NewMethod(class.as_type_ptr(), method))? };
         class.setattr("feed", descriptor)
@@ -157,36 +159,36 @@ impl Reader {
 const FEED: &CStr = c"feed($self, chunk, /)
 --
 
-Takes a chunk, cut anywhere, and returns an iterator over the events that it completes.
+Feeds a chunk, split anywhere, and returns an iterator over the events that it completes.
 
-Each event is read when it is asked for, and `response` and `findings` then stand where it stands. What is not asked
-for is read when the iterator is dropped, so `reader.feed(chunk)` alone folds the chunk.";
+The iterator reads one event at a time; `response` and `findings` then include that event. When the iterator is dropped, it
+reads the remaining events, so `reader.feed(chunk)` alone updates the response.";
 
 /// `Reader.feed`: see [`FEED`].
 unsafe extern "C" fn feed(slf: *mut ffi::PyObject, chunk: *mut ffi::PyObject) -> *mut ffi::PyObject {
-    // SAFETY: Python calls this with the interpreter held, a reader (the descriptor has looked) and a live object. The bytes of a
-    // `bytes` object do not change, and the caller keeps it.
+    // SAFETY: Python calls this with the interpreter attached, a reader (checked by the descriptor) and a live object. A
+    // `bytes` object is immutable, and the caller owns a reference to it.
     unsafe {
-        lean::boundary(|py| {
+        fast_class::boundary(|py| {
             let reader = Borrowed::from_ptr(py, slf).cast_unchecked::<Reader>();
             let chunk = Borrowed::from_ptr(py, chunk);
             let fed = match chunk.cast_exact::<PyBytes>() {
                 Ok(chunk) if chunk.as_bytes().len() < DETACH_BYTES => reader.get().lock(py).feed(chunk.as_bytes()),
                 _ => match feed_any(reader.get(), &chunk) {
                     Ok(fed) => fed,
-                    Err(error) => return lean::raise(|_| error),
+                    Err(error) => return fast_class::raise(|_| error),
                 },
             };
             match fed {
                 Ok(true) => Reader::events(reader),
-                Ok(false) => Events::none(py),
-                Err(found) => lean::raise(|py| error::raise(py, &found)),
+                Ok(false) => Events::empty(py),
+                Err(found) => fast_class::raise(|py| error::raise(py, &found)),
             }
         })
     }
 }
 
-/// Takes a chunk that is large, or no `bytes`.
+/// Feeds a chunk that is large or not a `bytes` object.
 #[cold]
 fn feed_any(reader: &Reader, chunk: &Bound<'_, PyAny>) -> PyResult<Result<bool, Error>> {
     Python::attach(|py| {
@@ -201,21 +203,18 @@ fn feed_any(reader: &Reader, chunk: &Bound<'_, PyAny>) -> PyResult<Result<bool, 
 
 #[pymethods]
 impl Reader {
-    /// Makes a reader.
+    /// Creates a reader.
     ///
-    /// strict: end reading at the first finding that is an error.
-    /// quote: let findings quote short pieces of the payload.
-    /// without_terminal: rebuild the response from the events alone.
-    /// profile: a provider's name, or a profile as a dict: what each rule weighs.
-    /// edition: the edition to validate against.
-    /// layers: which layers of validation look at the stream: "all", "none", or names out of "framing", "schema", "stream".
-    /// images: what happens to preview images: "keep-last", "keep" or "drop".
-    /// starting_after: the stream is a replay of what came after this number.
-    /// limits: bounds on memory, depth and count, by name.
-    /// schemas: JSON schemas of extension types: {"events": {type: schema}, "items": {type: schema}}.
+    /// strict: raise StrictViolation at the first finding of severity error. quote: allow findings to quote short parts of
+    /// the payload. ignore_terminal_snapshot: build the response from the events alone. profile: the severity of each rule:
+    /// the name of a profile, or a profile as a dict. edition: the edition to validate against. layers: the layers that
+    /// validate the stream: "all", "none", or some of "framing", "schema", "stream". images: which preview images are kept:
+    /// "keep-last", "keep" or "drop". starting_after: the stream is a replay that starts after this sequence number.
+    /// limits: bounds on memory, nesting and counts, by name. schemas: JSON schemas of extension types: {"events": {type:
+    /// schema}, "items": {type: schema}}.
     #[new]
     #[pyo3(signature = (
-        *, strict = None, quote = None, without_terminal = None, profile = None, edition = None, layers = None,
+        *, strict = None, quote = None, ignore_terminal_snapshot = None, profile = None, edition = None, layers = None,
         images = None, starting_after = None, limits = None, schemas = None
     ))]
     #[allow(clippy::too_many_arguments, reason = "keywords of a Python call")]
@@ -223,7 +222,7 @@ impl Reader {
         py: Python<'_>,
         strict: Option<&Bound<'_, PyAny>>,
         quote: Option<&Bound<'_, PyAny>>,
-        without_terminal: Option<&Bound<'_, PyAny>>,
+        ignore_terminal_snapshot: Option<&Bound<'_, PyAny>>,
         profile: Option<&Bound<'_, PyAny>>,
         edition: Option<&Bound<'_, PyAny>>,
         layers: Option<&Bound<'_, PyAny>>,
@@ -235,7 +234,7 @@ impl Reader {
         let given = [
             ("strict", strict),
             ("quote", quote),
-            ("without_terminal", without_terminal),
+            ("ignore_terminal_snapshot", ignore_terminal_snapshot),
             ("profile", profile),
             ("edition", edition),
             ("layers", layers),
@@ -247,15 +246,15 @@ impl Reader {
         let options = read_options(py, &given)?;
         let depth = options.limits.depth;
         let reader = deltafold::Reader::with_options(options);
-        Ok(Self { inner: Mutex::new(Inner::new(reader, depth)), turn: AtomicU64::new(0) })
+        Ok(Self { inner: Mutex::new(Inner::new(reader, depth)), newest_iterator: AtomicU64::new(0) })
     }
 
-    /// Takes a saved state up again; `options` are those of the constructor.
+    /// Restores a reader from a saved state. The options are those of the constructor.
     ///
-    /// Feed it the bytes of the new connection: events that were read before are dropped with a finding.
+    /// Feed it the bytes of the new connection: events that were already read are dropped with a finding.
     #[staticmethod]
     #[pyo3(signature = (
-        saved, /, *, strict = None, quote = None, without_terminal = None, profile = None, edition = None, layers = None,
+        saved, /, *, strict = None, quote = None, ignore_terminal_snapshot = None, profile = None, edition = None, layers = None,
         images = None, starting_after = None, limits = None, schemas = None
     ))]
     #[allow(clippy::too_many_arguments, reason = "keywords of a Python call")]
@@ -263,7 +262,7 @@ impl Reader {
         saved: &Bound<'_, PyAny>,
         strict: Option<&Bound<'_, PyAny>>,
         quote: Option<&Bound<'_, PyAny>>,
-        without_terminal: Option<&Bound<'_, PyAny>>,
+        ignore_terminal_snapshot: Option<&Bound<'_, PyAny>>,
         profile: Option<&Bound<'_, PyAny>>,
         edition: Option<&Bound<'_, PyAny>>,
         layers: Option<&Bound<'_, PyAny>>,
@@ -276,7 +275,7 @@ impl Reader {
         let given = [
             ("strict", strict),
             ("quote", quote),
-            ("without_terminal", without_terminal),
+            ("ignore_terminal_snapshot", ignore_terminal_snapshot),
             ("profile", profile),
             ("edition", edition),
             ("layers", layers),
@@ -289,10 +288,10 @@ impl Reader {
         let depth = options.limits.depth;
         let reader = deltafold::Reader::restore(&convert::bytes(saved)?, options);
         let reader = reader.map_err(|found| error::raise(py, &found))?;
-        Ok(Self { inner: Mutex::new(Inner::new(reader, depth)), turn: AtomicU64::new(0) })
+        Ok(Self { inner: Mutex::new(Inner::new(reader, depth)), newest_iterator: AtomicU64::new(0) })
     }
 
-    /// Takes one message that is JSON already: a WebSocket message, a line of a log. Returns an iterator, as `feed` does.
+    /// Feeds one JSON message without SSE framing: a WebSocket message, a line of a log. Returns an iterator, as `feed` does.
     fn feed_json<'py>(slf: &Bound<'py, Self>, message: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         let message = convert::json_text(message)?;
@@ -301,48 +300,63 @@ impl Reader {
         Self::all_events(slf)
     }
 
-    /// Says that no more will come, and returns an iterator over what a missing blank line held back.
+    /// Ends the input, and returns an iterator over the last events: one without a blank line after it is complete now.
     fn end<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.get().lock(slf.py()).reader.end();
         Self::all_events(slf)
     }
 
-    /// Ends the input, reads what is left, and says how the stream ended. May be called again: the answer stays.
+    /// Ends the input, applies every event that was not read, and returns how the stream ended. May be called again.
     ///
-    /// Raises what ended reading, if a limit or a rule of a strict reader did.
-    fn close(&self, py: Python<'_>) -> PyResult<Outcome> {
+    /// Raises the exception that ended reading, if there was one; `outcome` and `response` then include everything before it.
+    /// A last block without a blank line after it is read if its payload is complete JSON.
+    fn close<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let outcome = py.detach(|| {
             let mut inner = self.lock_detached();
             inner.drain();
-            let outcome = inner.reader.finish();
-            inner.reader.poll_event().map(|_| outcome)
+            inner.reader.finish()
         });
-        outcome.map(|outcome| Outcome::from(&outcome)).map_err(|found| error::raise(py, &found))
+        finding::outcome(py, &outcome.map_err(|found| error::raise(py, &found))?)
     }
 
-    /// Makes the reader new; options stay.
+    /// Continues the stream over a new connection, after the old one broke. Feed the bytes of the new connection next.
+    ///
+    /// Discards bytes that were not read, including an incomplete block. Events with a sequence number up to
+    /// `last_sequence_number` are dropped with a finding, so the server may replay them. Offsets count the bytes of the new
+    /// connection. Raises Misuse after `close`.
+    fn reconnect(&self, py: Python<'_>) -> PyResult<()> {
+        let mut inner = self.lock(py);
+        let result = inner.reader.reconnect();
+        inner.shared.forget();
+        (inner.fed, inner.short_until) = (0, 0);
+        drop(inner);
+        result.map_err(|found| error::raise(py, &found))
+    }
+
+    /// Resets the reader to its initial state; the options stay.
     fn reset(&self, py: Python<'_>) {
         let mut inner = self.lock(py);
         inner.reader.reset();
-        inner.before.forget();
+        inner.shared.forget();
         (inner.fed, inner.short_until) = (0, 0);
     }
 
-    /// The state after the last event that was read, as bytes to store; `restore` takes it up.
+    /// Saves the state after the last event that was read, as bytes for `restore`.
     ///
-    /// What was fed and not read is not in it: a new connection starts at a frame.
+    /// The state does not include bytes that were fed and not read, because a new connection starts at a frame.
     fn save<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.lock(py).reader.save())
     }
 
-    /// Takes the request that the stream answers, as a dict or JSON text, for the rules about both.
+    /// Sets the request of the stream, as a dict or JSON text, for the rules that compare request and response.
     fn note_request(&self, py: Python<'_>, request: &Bound<'_, PyAny>) -> PyResult<()> {
         let request = convert::json_text(request)?;
         let noted = self.lock(py).reader.note_request(&request);
         noted.map_err(|found| error::raise(py, &found))
     }
 
-    /// Takes HTTP headers, a mapping or pairs; with `status` the validator checks the rules about both. Rate limits are kept.
+    /// Sets the HTTP headers, as a mapping or pairs. The reader records rate limits; with `status` the validator also
+    /// checks the transport rules.
     #[pyo3(signature = (headers, status = None))]
     fn note_headers(&self, py: Python<'_>, headers: &Bound<'_, PyAny>, status: Option<u16>) -> PyResult<()> {
         let headers = convert::headers(headers)?;
@@ -355,55 +369,56 @@ impl Reader {
         Ok(())
     }
 
-    /// The response so far: a live view, which shows what has been read when it is asked.
+    /// The response so far, as a live view on the reader.
     #[getter]
     fn response(slf: &Bound<'_, Self>) -> Response {
         Response::new(slf.clone().unbind())
     }
 
-    /// What was wrong with the stream so far, the first so many (limit `findings`), as a new list.
+    /// The findings so far as a new list; the limit `findings` bounds how many are kept.
     #[getter]
     fn findings(&self, py: Python<'_>) -> Vec<Finding> {
         self.read(py, |reader| reader.findings().iter().map(Finding::from).collect())
     }
 
-    /// How many findings there were, kept or not.
+    /// Number of findings, kept or not.
     #[getter]
     fn finding_count(&self, py: Python<'_>) -> u64 {
         self.read(py, |reader| reader.all_findings().total())
     }
 
-    /// How the stream ended, once a terminal event or `close` has said so; else None.
+    /// How the stream ended; None before a terminal event or `close`.
     #[getter]
-    fn outcome(&self, py: Python<'_>) -> Option<Outcome> {
-        self.read(py, |reader| reader.outcome().map(Outcome::from))
+    fn outcome<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let outcome = self.read(py, |reader| reader.outcome().cloned());
+        outcome.map(|outcome| finding::outcome(py, &outcome)).transpose()
     }
 
-    /// Token counts as a dict, once a terminal event has them; else None.
+    /// Token counts as a dict; None before a terminal event that has them.
     #[getter]
     fn usage<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        convert::option(py, self.read(py, |reader| reader.usage().cloned()))
+        convert::option(py, self.read(py, |reader| reader.response().usage_value().cloned()))
     }
 
-    /// The newest sequence number: where to resume after. None if there was none.
+    /// The newest sequence number; a resumed stream starts after it. None if there was none.
     #[getter]
     fn last_sequence_number(&self, py: Python<'_>) -> Option<u64> {
         self.read(py, deltafold::Reader::last_sequence_number)
     }
 
-    /// How many events were read.
+    /// Number of events that were read.
     #[getter]
     fn event_count(&self, py: Python<'_>) -> u64 {
         self.read(py, deltafold::Reader::event_count)
     }
 
-    /// A number that moves with any sign of life: bytes, comments, blank frames, keepalives, events.
+    /// A counter that grows with any input: bytes, comments, blank frames, keepalives, events.
     #[getter]
     fn activity(&self, py: Python<'_>) -> u64 {
         self.read(py, deltafold::Reader::activity)
     }
 
-    /// Whether `[DONE]` was read.
+    /// True if `[DONE]` was read.
     #[getter]
     fn saw_done(&self, py: Python<'_>) -> bool {
         self.read(py, deltafold::Reader::saw_done)
@@ -415,7 +430,7 @@ impl Reader {
         self.read(py, |reader| reader.last_event_id().to_owned())
     }
 
-    /// The reconnection time that the stream asked for, in milliseconds, or None.
+    /// The reconnection time that the stream requested, in milliseconds; or None.
     #[getter]
     fn retry(&self, py: Python<'_>) -> Option<u64> {
         self.read(py, deltafold::Reader::retry)
@@ -432,7 +447,7 @@ impl Reader {
         Ok(dict)
     }
 
-    /// Bytes read since the start.
+    /// Number of bytes read since the start.
     #[getter]
     fn offset(&self, py: Python<'_>) -> u64 {
         self.read(py, deltafold::Reader::offset)
@@ -450,7 +465,7 @@ impl Reader {
         _error: Option<&Bound<'_, PyAny>>,
         _traceback: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        // An exception on its way out must not be hidden by ours.
+        // An exception of the `with` block takes precedence.
         match self.close(py) {
             Err(found) if kind.is_none() => Err(found),
             _ => Ok(()),
@@ -470,30 +485,31 @@ impl Reader {
     }
 }
 
-/// Turns the keywords of a reader into options of the core.
+/// Converts the keywords of a reader to options of the core.
 fn read_options(py: Python<'_>, given: &[Keyword<'_, '_>]) -> PyResult<ReaderOptions> {
     let options = ReaderOptions::from_json(&options::json(py, given)?).map_err(|found| error::raise(py, &found))?;
     options::check_depth(py, options.limits.depth).map(|()| options)
 }
 
-/// The events that a chunk completes, each read when it is asked for.
+/// An iterator over the events that a chunk completes; reads one event at a time.
 #[pyclass(frozen, subclass, name = "_Events", module = "deltafold")]
 pub(crate) struct Events {
-    /// `None` for the one that all chunks share which complete no event.
-    reader: Option<Held>,
-    turn: u64,
+    /// `None` for the empty iterator, which all chunks without a complete event share.
+    reader: Option<OwnedRef>,
+    number: u64,
     exhausted: AtomicBool,
 }
 
 #[pymethods]
 impl Events {
     fn __reduce__(&self) -> PyResult<()> {
-        Err(PyTypeError::new_err("events that were not read cannot be pickled or copied: make a list of them"))
+        Err(PyTypeError::new_err("an iterator of events cannot be pickled or copied: pickle a list of the events"))
     }
 }
 
-impl Lean for Events {
+impl FastClass for Events {
     const NAME: &'static CStr = c"deltafold.Events";
+    const IS_BASE: bool = false;
 
     fn class() -> &'static AtomicPtr<ffi::PyTypeObject> {
         static CLASS: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(ptr::null_mut());
@@ -502,20 +518,20 @@ impl Lean for Events {
 
     fn slots(_: &Bound<'_, PyType>) -> Vec<ffi::PyType_Slot> {
         vec![
-            lean::slot(ffi::Py_tp_iter, ffi::PyObject_SelfIter as ffi::getiterfunc as *mut c_void),
-            lean::slot(ffi::Py_tp_iternext, next as ffi::iternextfunc as *mut c_void),
+            fast_class::slot(ffi::Py_tp_iter, ffi::PyObject_SelfIter as ffi::getiterfunc as *mut c_void),
+            fast_class::slot(ffi::Py_tp_iternext, next as ffi::iternextfunc as *mut c_void),
         ]
     }
 }
 
-/// Gives the next event; null at the end, or if it raises.
+/// Returns the next event; null at the end, or with an exception set.
 unsafe extern "C" fn next(object: *mut ffi::PyObject) -> *mut ffi::PyObject {
-    // SAFETY: Python calls this with the interpreter held and a live iterator, which keeps its reader alive.
+    // SAFETY: Python calls this with the interpreter attached and a live iterator, which keeps its reader alive.
     unsafe {
-        lean::boundary(|py| {
-            let events = lean::value::<Events>(object);
+        fast_class::boundary(|py| {
+            let events = fast_class::value::<Events>(object);
             let Some(reader) = events.reader(py) else { return ptr::null_mut() };
-            // The lock is free again before an exception is made; see `convert::option`.
+            // The lock is released before an exception is created; see `convert::option`.
             let event = reader.lock(py).next(py);
             match event {
                 Ok(event) => {
@@ -524,24 +540,32 @@ unsafe extern "C" fn next(object: *mut ffi::PyObject) -> *mut ffi::PyObject {
                     }
                     event
                 }
-                Err(found) => lean::raise(|py| error::raise(py, &found)),
+                Err(found) => fast_class::raise(|py| error::raise(py, &found)),
             }
         })
     }
 }
 
 impl Events {
-    /// A new reference to the one that gives nothing; null without memory, and raises.
+    /// Creates the Python object: a new reference, or null with an exception set if memory runs out.
     #[inline]
-    fn none(py: Python<'_>) -> *mut ffi::PyObject {
-        static NONE: PyOnceLock<Held> = PyOnceLock::new();
-        if let Some(none) = NONE.get(py) {
-            return none.share(py);
+    fn create(py: Python<'_>, events: Self) -> *mut ffi::PyObject {
+        let class = Self::class().load(Ordering::Relaxed);
+        // SAFETY: it is the class of `Events`.
+        unsafe { fast_class::create(py, class, 0, |_| events) }
+    }
+
+    /// Returns a new reference to the empty iterator, or null with an exception set if memory runs out.
+    #[inline]
+    fn empty(py: Python<'_>) -> *mut ffi::PyObject {
+        static EMPTY: PyOnceLock<OwnedRef> = PyOnceLock::new();
+        if let Some(empty) = EMPTY.get(py) {
+            return empty.share(py);
         }
-        let made = lean::make(py, 0, |_| Self { reader: None, turn: 0, exhausted: AtomicBool::new(true) });
+        let made = Self::create(py, Self { reader: None, number: 0, exhausted: AtomicBool::new(true) });
         // SAFETY: a new reference or null.
-        if let Some(made) = unsafe { Held::from_new(made) } {
-            return NONE.get_or_init(py, || made).share(py);
+        if let Some(made) = unsafe { OwnedRef::from_new(made) } {
+            return EMPTY.get_or_init(py, || made).share(py);
         }
         ptr::null_mut()
     }
@@ -549,25 +573,25 @@ impl Events {
     #[inline]
     fn reader<'a>(&'a self, py: Python<'a>) -> Option<&'a Reader> {
         let held = self.reader.as_ref()?;
-        // SAFETY: it is a reader, and lives as long as this refers to it.
+        // SAFETY: it is a reader, which this reference keeps alive.
         Some(unsafe { Borrowed::from_ptr(py, held.as_ptr()).cast_unchecked::<Reader>() }.get())
     }
 }
 
 impl Drop for Events {
-    /// Reads what nobody asked for, unless a later call has taken over.
+    /// Reads the remaining events, unless a later call returned a newer iterator.
     fn drop(&mut self) {
         if *self.exhausted.get_mut() {
             return;
         }
-        // SAFETY: an iterator is freed while the interpreter is held.
+        // SAFETY: an iterator is freed while the interpreter is attached.
         let py = unsafe { Python::assume_attached() };
         let Some(reader) = self.reader(py) else { return };
-        if reader.turn.load(Ordering::Relaxed) != self.turn {
+        if reader.newest_iterator.load(Ordering::Relaxed) != self.number {
             return;
         }
-        // Whoever has the lock may be this very thread, in a collection that its work has started: the rest is then left to the
-        // next iterator.
+        // This thread itself may hold the lock, if a garbage collection during its work dropped the iterator. The next
+        // iterator then reads the rest.
         let Ok(mut inner) = reader.inner.try_lock() else { return };
         if inner.unread() < DETACH_BYTES {
             return inner.drain();

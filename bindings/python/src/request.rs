@@ -1,4 +1,4 @@
-//! Requests: history, tool loops, errors. The words are in `deltafold/request.py`.
+//! Requests: history, tool loops, retry advice. `deltafold/request.py` has the functions for users.
 
 use deltafold::json::Value;
 use deltafold::request::request_named;
@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 use crate::{convert, error};
 
-/// Does what a name says to a dict or JSON text, and gives a dict.
+/// Runs the named operation on a dict or JSON text and returns a dict.
 #[pyfunction]
 #[pyo3(signature = (what, value, /))]
 pub(crate) fn _request<'py>(what: &str, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {

@@ -1,17 +1,17 @@
-//! The response so far, its items and their parts: live views on a reader. Reading costs what is read.
+//! The response so far, its items and their parts, as live views on a reader. An access converts only the field that is read.
 
 use deltafold::json::Value;
 use pyo3::exceptions::{PyAttributeError, PyImportError, PyIndexError, PyKeyError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyDict, PyList, PyString};
 
-use crate::convert;
 use crate::reader::Reader;
+use crate::{convert, error};
 
 /// The response so far: a snapshot before its terminal event, the response after it.
 ///
-/// A live view: it shows what the reader has read when it is asked. Every wire field is an attribute and an item;
-/// `to_dict()` makes a copy that stays as it is.
+/// A live view: an access reads the current state of the reader. Every wire field is an attribute and an item; `to_dict()`
+/// returns an independent copy.
 #[pyclass(frozen, mapping, module = "deltafold")]
 pub(crate) struct Response {
     reader: Py<Reader>,
@@ -22,13 +22,13 @@ impl Response {
         Self { reader }
     }
 
-    fn ask<R>(&self, py: Python<'_>, ask: impl FnOnce(deltafold::Response<'_>) -> R) -> R {
-        self.reader.get().read(py, |reader| ask(reader.response()))
+    fn read<R>(&self, py: Python<'_>, read: impl FnOnce(deltafold::Response<'_>) -> R) -> R {
+        self.reader.get().read(py, |reader| read(reader.response()))
     }
 
     fn member<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
         if key != "output" {
-            return convert::option(py, self.ask(py, |response| response.get(key).cloned()));
+            return convert::option(py, self.read(py, |response| response.get(key).cloned()));
         }
         self.to_dict(py)?.cast::<PyDict>()?.get_item("output")
     }
@@ -36,95 +36,115 @@ impl Response {
 
 #[pymethods]
 impl Response {
-    /// The response's id; "" before the first snapshot.
+    /// The id of the response; "" before the first snapshot.
     #[getter]
     fn id(&self, py: Python<'_>) -> String {
-        self.ask(py, |response| response.id().to_owned())
+        self.read(py, |response| response.id().unwrap_or_default().to_owned())
     }
 
-    /// The status word; "" before the first snapshot.
+    /// The status; "" before the first snapshot.
     #[getter]
     fn status(&self, py: Python<'_>) -> String {
-        self.ask(py, |response| response.status().to_owned())
+        self.read(py, |response| response.status_name().unwrap_or_default().to_owned())
     }
 
-    /// The model's name; "" before the first snapshot.
+    /// The name of the model; "" before the first snapshot.
     #[getter]
     fn model(&self, py: Python<'_>) -> String {
-        self.ask(py, |response| response.model().to_owned())
+        self.read(py, |response| response.model().unwrap_or_default().to_owned())
     }
 
-    /// The texts of all `output_text` parts of all messages, joined.
+    /// The concatenated text of all `output_text` parts of all messages.
     #[getter]
     fn output_text<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
-        self.ask(py, |response| PyString::new(py, &response.output_text()))
+        self.read(py, |response| PyString::new(py, &response.output_text()))
     }
 
     /// The output items as live views, in order. `response["output"]` has them as dicts.
     #[getter]
     fn items(&self, py: Python<'_>) -> Vec<Item> {
-        let count = self.ask(py, |response| response.len());
+        let count = self.read(py, |response| response.len());
         (0..count).map(|at| Item { reader: self.reader.clone_ref(py), at }).collect()
     }
 
     /// The output items as dicts, in order.
     #[getter]
     fn output<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let items: Vec<Value> = self.ask(py, |response| response.items().map(|item| item.to_value()).collect());
+        let items: Vec<Value> = self.read(py, |response| response.items().map(|item| item.to_value()).collect());
         convert::value(py, &Value::Array(items))
     }
 
-    /// Token counts as a dict, once a terminal event has them; else None.
+    /// Token counts as a dict; None before a terminal event that has them.
     #[getter]
     fn usage<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        convert::option(py, self.ask(py, |response| response.usage().cloned()))
+        convert::option(py, self.read(py, |response| response.usage_value().cloned()))
     }
 
-    /// The error of a failed response as a dict; else None.
+    /// The error of a failed response as a dict; otherwise None.
     #[getter]
     fn error<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        convert::option(py, self.ask(py, |response| response.error().cloned()))
+        convert::option(py, self.read(py, |response| response.error().cloned()))
     }
 
-    /// Why the response is incomplete, as a dict; else None.
+    /// Why the response is incomplete, as a dict; otherwise None.
     #[getter]
     fn incomplete_details<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        convert::option(py, self.ask(py, |response| response.incomplete_details().cloned()))
+        convert::option(py, self.read(py, |response| response.incomplete_details().cloned()))
     }
 
-    /// The item that an `output_index` of the stream routes to; None if there is none.
+    /// The item with an `output_index` of the stream; None if there is none.
     fn item_at_index(&self, py: Python<'_>, output_index: u64) -> Option<Item> {
-        let at = self.ask(py, |response| {
-            let wanted = response.item_at_index(output_index)?;
-            response.items().position(|item| item.id() == wanted.id() && item.kind() == wanted.kind())
+        let at = self.read(py, |response| {
+            let found = response.item_at_index(output_index)?;
+            response.items().position(|item| item.id() == found.id() && item.wire_type() == found.wire_type())
         });
         at.map(|at| Item { reader: self.reader.clone_ref(py), at })
     }
 
     /// The whole response as a new dict.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let value = self.ask(py, |response| response.to_value());
+        let value = self.read(py, |response| response.to_value());
         convert::value(py, &value)
     }
 
-    /// The same as `to_dict()`, by the name that pydantic's models have.
+    /// The same as `to_dict()`, under the name that pydantic models use.
     fn model_dump<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.to_dict(py)
     }
 
     /// The whole response as JSON text.
     fn to_json(&self, py: Python<'_>) -> String {
-        self.ask(py, |response| response.to_json())
+        self.read(py, |response| response.to_json())
     }
 
-    /// The response as the openai package has it. Raises ImportError without that package.
+    /// The response as an `openai.types.responses.Response`; required fields that the stream did not send get neutral defaults.
+    /// Raises Misuse if no response has begun, and ImportError without the openai package.
     fn to_openai<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let types = py.import("openai.types.responses").map_err(|cause| {
             let error = PyImportError::new_err("to_openai needs the package openai: pip install openai");
             error.set_cause(py, Some(cause));
             error
         })?;
-        types.getattr("Response")?.call_method("construct", (), Some(self.to_dict(py)?.cast::<PyDict>()?))
+        let fields = self.to_dict(py)?.cast_into::<PyDict>()?;
+        if !fields.contains("id")? {
+            let outcome = self.reader.get().read(py, |reader| reader.outcome().map(deltafold::Outcome::name));
+            let outcome = outcome.unwrap_or("not ended");
+            return Err(error::misuse(py, &format!("the stream has sent no response (outcome: {outcome})")));
+        }
+        let defaults = PyDict::new(py);
+        defaults.set_item("object", "response")?;
+        defaults.set_item("created_at", 0)?;
+        defaults.set_item("model", "")?;
+        defaults.set_item("tool_choice", "auto")?;
+        defaults.set_item("parallel_tool_calls", true)?;
+        for name in ["output", "tools"] {
+            defaults.set_item(name, PyList::empty(py))?;
+        }
+        for name in ["error", "incomplete_details", "instructions", "metadata", "temperature", "top_p"] {
+            defaults.set_item(name, py.None())?;
+        }
+        defaults.update(fields.as_mapping())?;
+        types.getattr("Response")?.call_method("construct", (), Some(&defaults))
     }
 
     /// The value of a wire field, or `default`.
@@ -168,14 +188,45 @@ impl Response {
         self.to_dict(py)?.len()
     }
 
-    // An empty response is one that has not begun: a view is always there.
+    /// Equal to another response, or to a dict, with equal fields.
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let py = other.py();
+        match other.cast::<Self>() {
+            Ok(other) => {
+                let value = self.read(py, |response| response.to_value());
+                Ok(value == other.get().read(py, |response| response.to_value()))
+            }
+            Err(_) if other.is_instance_of::<PyDict>() => self.to_dict(py)?.eq(other),
+            Err(_) => Ok(false),
+        }
+    }
+
+    // A view is always true, also before the response begins.
     fn __bool__(&self) -> bool {
         true
     }
 
+    /// A table of the items for notebooks, without payload text.
+    fn _repr_html_(&self, py: Python<'_>) -> String {
+        self.read(py, |response| {
+            let status = response.status_name().unwrap_or("not begun");
+            let mut html = format!("<p>Response: {}, {} items</p>", escaped(status), response.len());
+            html.push_str("<table><tr><th>#</th><th>type</th><th>name</th><th>status</th><th>bytes of text</th></tr>");
+            for (position, item) in response.items().enumerate() {
+                let bytes = item.text().len() + item.arguments().map_or(0, str::len);
+                let cells = [item.wire_type(), item.name(), item.status_name()];
+                let [kind, name, status] = cells.map(|text| escaped(text.unwrap_or_default()));
+                html.push_str(&format!(
+                    "<tr><td>{position}</td><td>{kind}</td><td>{name}</td><td>{status}</td><td>{bytes}</td></tr>"
+                ));
+            }
+            html + "</table>"
+        })
+    }
+
     fn __repr__(&self, py: Python<'_>) -> String {
-        self.ask(py, |response| {
-            let status = if response.status().is_empty() { "not begun" } else { response.status() };
+        self.read(py, |response| {
+            let status = response.status_name().unwrap_or("not begun");
             format!("<Response {status}, {} items>", response.len())
         })
     }
@@ -185,7 +236,12 @@ impl Response {
     }
 }
 
-/// One output item, growing or done: a live view.
+/// Escapes text for HTML.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// One output item, in progress or done, as a live view.
 #[pyclass(frozen, mapping, module = "deltafold")]
 pub(crate) struct Item {
     reader: Py<Reader>,
@@ -193,16 +249,16 @@ pub(crate) struct Item {
 }
 
 impl Item {
-    fn ask<R>(&self, py: Python<'_>, ask: impl FnOnce(deltafold::Item<'_>) -> R) -> PyResult<R> {
+    fn read<R>(&self, py: Python<'_>, read: impl FnOnce(deltafold::Item<'_>) -> R) -> PyResult<R> {
         self.reader.get().read(py, |reader| {
             let item = reader.response().item(self.at);
-            item.map(ask).ok_or_else(|| PyIndexError::new_err("the response has no such item any more"))
+            item.map(read).ok_or_else(|| PyIndexError::new_err("the response no longer has this item"))
         })
     }
 
     fn member<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
-        // Log probabilities that still grow are in the whole item only.
-        let found = self.ask(py, |item| match key {
+        // Log probabilities of an open part are only in the whole item.
+        let found = self.read(py, |item| match key {
             "content" => item.to_value().get(key).cloned(),
             _ => item.get(key).cloned(),
         })?;
@@ -210,7 +266,7 @@ impl Item {
     }
 
     fn parts_of(&self, py: Python<'_>, summary: bool) -> PyResult<Vec<Part>> {
-        let count = self.ask(py, |item| if summary { item.summary().count() } else { item.parts().count() })?;
+        let count = self.read(py, |item| if summary { item.summary().count() } else { item.parts().count() })?;
         let part = |at| Part { reader: self.reader.clone_ref(py), item: self.at, at, summary };
         Ok((0..count).map(part).collect())
     }
@@ -218,47 +274,47 @@ impl Item {
 
 #[pymethods]
 impl Item {
-    /// The item's type, such as "message".
+    /// The type of the item, such as "message".
     #[getter]
     #[pyo3(name = "type")]
     fn kind(&self, py: Python<'_>) -> PyResult<String> {
-        self.ask(py, |item| item.kind().to_owned())
+        self.read(py, |item| item.wire_type().unwrap_or_default().to_owned())
     }
 
-    /// The item's id; "" if it has none.
+    /// The id of the item; "" if it has none.
     #[getter]
     fn id(&self, py: Python<'_>) -> PyResult<String> {
-        self.ask(py, |item| item.id().to_owned())
+        self.read(py, |item| item.id().unwrap_or_default().to_owned())
     }
 
-    /// The item's status; "" for types that have none.
+    /// The status of the item; "" for types without one.
     #[getter]
     fn status(&self, py: Python<'_>) -> PyResult<String> {
-        self.ask(py, |item| item.status().to_owned())
+        self.read(py, |item| item.status_name().unwrap_or_default().to_owned())
     }
 
-    /// Whether the item is finished.
+    /// True if the item is done.
     #[getter]
     fn is_done(&self, py: Python<'_>) -> PyResult<bool> {
-        self.ask(py, |item| item.is_done())
+        self.read(py, |item| item.is_done())
     }
 
     /// The text of a tool call so far: its `arguments`, `input` or `code`; "" for other items.
     #[getter]
     fn arguments(&self, py: Python<'_>) -> PyResult<String> {
-        self.ask(py, |item| item.arguments().to_owned())
+        self.read(py, |item| item.arguments().unwrap_or_default().to_owned())
     }
 
-    /// The arguments so far as a value: open containers are closed, an open string is included as far as it goes, an open
-    /// number or literal is left out. None before the first character of a value.
+    /// The arguments so far as a value: open containers are closed, an unfinished string is included, an unfinished number
+    /// or literal is omitted. None before the value begins.
     fn partial_arguments<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        convert::option(py, self.ask(py, |item| item.partial_arguments())?)
+        convert::option(py, self.read(py, |item| item.partial_arguments())?)
     }
 
-    /// The texts of all `output_text` parts, joined.
+    /// The concatenated text of all `output_text` parts.
     #[getter]
     fn text(&self, py: Python<'_>) -> PyResult<String> {
-        self.ask(py, |item| item.text().into_owned())
+        self.read(py, |item| item.text().into_owned())
     }
 
     /// The parts of `content` as live views.
@@ -273,21 +329,21 @@ impl Item {
         self.parts_of(py, true)
     }
 
-    /// Preview images so far: number and base64 text, as the reader's `images` keeps them.
+    /// The kept preview images: number and base64 text. The option `images` of the reader selects which are kept.
     #[getter]
     fn partial_images(&self, py: Python<'_>) -> PyResult<Vec<(u64, String)>> {
-        self.ask(py, |item| item.partial_images().map(|(number, image)| (number, image.to_owned())).collect())
+        self.read(py, |item| item.partial_images().map(|(number, image)| (number, image.to_owned())).collect())
     }
 
     /// The whole item as a new dict.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let value = self.ask(py, |item| item.to_value())?;
+        let value = self.read(py, |item| item.to_value())?;
         convert::value(py, &value)
     }
 
     /// The whole item as JSON text.
     fn to_json(&self, py: Python<'_>) -> PyResult<String> {
-        self.ask(py, |item| {
+        self.read(py, |item| {
             let mut text = String::new();
             item.write_json(&mut text);
             text
@@ -335,14 +391,27 @@ impl Item {
         self.to_dict(py)?.len()
     }
 
+    /// Equal to another item, or to a dict, with equal fields.
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let py = other.py();
+        match other.cast::<Self>() {
+            Ok(other) => {
+                let value = self.read(py, |item| item.to_value())?;
+                Ok(value == other.get().read(py, |item| item.to_value())?)
+            }
+            Err(_) if other.is_instance_of::<PyDict>() => self.to_dict(py)?.eq(other),
+            Err(_) => Ok(false),
+        }
+    }
+
     fn __bool__(&self) -> bool {
         true
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        self.ask(py, |item| {
-            let state = if item.is_done() { "done" } else { "growing" };
-            format!("<Item {:?}, {state}>", item.kind())
+        self.read(py, |item| {
+            let state = if item.is_done() { "done" } else { "in progress" };
+            format!("<Item {:?}, {state}>", item.wire_type().unwrap_or_default())
         })
     }
 
@@ -351,7 +420,7 @@ impl Item {
     }
 }
 
-/// One part of an item's content or summary: a live view.
+/// One part of an item's content or summary, as a live view.
 #[pyclass(frozen, module = "deltafold")]
 pub(crate) struct Part {
     reader: Py<Reader>,
@@ -361,36 +430,36 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    fn ask<R>(&self, py: Python<'_>, ask: impl FnOnce(deltafold::Part<'_>) -> R) -> PyResult<R> {
+    fn read<R>(&self, py: Python<'_>, read: impl FnOnce(deltafold::Part<'_>) -> R) -> PyResult<R> {
         self.reader.get().read(py, |reader| {
             let item = reader.response().item(self.item);
             let part = item.and_then(|item| match self.summary {
                 true => item.summary().nth(self.at),
                 false => item.parts().nth(self.at),
             });
-            part.map(ask).ok_or_else(|| PyIndexError::new_err("the item has no such part any more"))
+            part.map(read).ok_or_else(|| PyIndexError::new_err("the item no longer has this part"))
         })
     }
 }
 
 #[pymethods]
 impl Part {
-    /// The part's type, such as "output_text".
+    /// The type of the part, such as "output_text".
     #[getter]
     #[pyo3(name = "type")]
     fn kind(&self, py: Python<'_>) -> PyResult<String> {
-        self.ask(py, |part| part.kind().to_owned())
+        self.read(py, |part| part.wire_type().unwrap_or_default().to_owned())
     }
 
-    /// The part's text so far; for a refusal, its words.
+    /// The text of the part so far; for a refusal, the refusal text.
     #[getter]
     fn text(&self, py: Python<'_>) -> PyResult<String> {
-        self.ask(py, |part| part.text().to_owned())
+        self.read(py, |part| part.text().unwrap_or_default().to_owned())
     }
 
-    /// The text as a JSON value that is still growing, for structured output. None before the first character of a value.
+    /// The text so far as a JSON value, for structured output. None before the value begins.
     fn partial_json<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        convert::option(py, self.ask(py, |part| part.partial_json())?)
+        convert::option(py, self.read(py, |part| part.partial_json())?)
     }
 
     /// The value of a wire field, or `default`.
@@ -401,7 +470,7 @@ impl Part {
         default: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = key.py();
-        let found = self.ask(py, |part| part.get(&key.to_string_lossy()).cloned())?;
+        let found = self.read(py, |part| part.get(&key.to_string_lossy()).cloned())?;
         Ok(convert::option(py, found)?.or(default))
     }
 
@@ -416,7 +485,13 @@ impl Part {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        self.ask(py, |part| format!("<Part {:?}, {} bytes of text>", part.kind(), part.text().len()))
+        self.read(py, |part| {
+            format!(
+                "<Part {:?}, {} bytes of text>",
+                part.wire_type().unwrap_or_default(),
+                part.text().unwrap_or_default().len()
+            )
+        })
     }
 
     fn __reduce__(&self) -> PyResult<()> {

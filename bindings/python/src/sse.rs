@@ -1,4 +1,4 @@
-//! The first layer on its own: bytes to SSE frames.
+//! The SSE layer on its own: bytes to frames.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,19 +12,19 @@ use crate::{convert, error, options};
 #[pyclass(frozen, eq, hash, module = "deltafold")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Frame {
-    /// The event name; "" if the frame names none.
+    /// The event name; "" if the frame has none.
     #[pyo3(get)]
     event: String,
     /// The payload: all data lines, joined with a line feed.
     #[pyo3(get)]
     data: String,
-    /// The last event id in force; "" if there is none.
+    /// The current last event id; "" if there is none.
     #[pyo3(get)]
     id: String,
-    /// The reconnection time in force, in milliseconds, or None.
+    /// The current reconnection time in milliseconds, or None.
     #[pyo3(get)]
     retry: Option<u64>,
-    /// Offset of the frame's first byte from the start of the stream.
+    /// Byte offset of the frame from the start of the stream.
     #[pyo3(get)]
     offset: u64,
 }
@@ -48,7 +48,7 @@ impl Frame {
     }
 }
 
-/// Decodes an event stream into frames, from chunks that may be cut anywhere.
+/// Decodes an event stream, split anywhere, into frames.
 #[pyclass(frozen, module = "deltafold")]
 pub(crate) struct SseDecoder(Mutex<FrameDecoder>);
 
@@ -60,10 +60,10 @@ impl SseDecoder {
         Ok(Self(Mutex::new(FrameDecoder::new(&options::limits(py, limits)?))))
     }
 
-    /// Takes a chunk and returns the frames that it completes.
+    /// Feeds a chunk and returns the frames that it completes.
     ///
-    /// Raises LimitExceeded past a limit, and again on every call until reset. Frames that the chunk completes before
-    /// that are returned first; the next call raises.
+    /// Raises LimitExceeded past a limit, on this and every later call until reset. If the chunk completes frames before
+    /// the limit, this call returns them and the next call raises.
     fn feed(&self, py: Python<'_>, chunk: &Bound<'_, PyAny>) -> PyResult<Vec<Frame>> {
         let chunk = convert::bytes(chunk)?;
         let chunk = chunk.as_ref();
@@ -71,7 +71,7 @@ impl SseDecoder {
         frames.map_err(|error| error::raise(py, &error))
     }
 
-    /// Makes the decoder as new: nothing pending, no last event id, offset 0.
+    /// Resets the decoder to its initial state: nothing pending, no last event id, offset 0.
     fn reset(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).reset();
     }
@@ -79,15 +79,15 @@ impl SseDecoder {
 
 impl SseDecoder {
     fn frames(&self, chunk: &[u8]) -> Result<Vec<Frame>, deltafold::Error> {
-        // The lock is only poisoned by a panic of ours, which PyO3 has turned into an exception; the decoder goes on.
+        // Only a panic of this module poisons the lock; PyO3 raised it as an exception, and the decoder stays usable.
         let mut decoder = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut frames = Vec::new();
-        let mut at = 0;
+        let mut position = 0;
         loop {
-            match decoder.next(chunk, &mut at) {
+            match decoder.next(chunk, &mut position) {
                 Ok(Some(Signal::Frame(frame))) => frames.push(Frame::from(frame)),
                 Ok(Some(_)) => {}
-                // Frames before the error are not lost: they come first, and the next call raises.
+                // Frames before the error are returned first; the next call raises the error.
                 Err(error) if frames.is_empty() => return Err(error),
                 Ok(None) | Err(_) => return Ok(frames),
             }

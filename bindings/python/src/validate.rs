@@ -1,4 +1,4 @@
-//! Checks of what stands outside a stream, and the command line.
+//! Validation of single objects, and the command line.
 
 use deltafold::validate::validate_named;
 use deltafold::Profile;
@@ -7,8 +7,9 @@ use pyo3::prelude::*;
 use crate::finding::Finding;
 use crate::{convert, error, options};
 
-/// Checks a dict or JSON text as what it is said to be: "event", "response", "item", "input_item", "request",
-/// "compact_request", "compact_response", "websocket_create", "websocket_error", "error", "request_head" or "response_head".
+/// Checks a dict or JSON text as the named kind of object: "event", "response", "item", "input_item", "request",
+/// "compact_request", "compact_response", "websocket_create", "websocket_error", "error", "request_head" or
+/// "response_head".
 #[pyfunction]
 #[pyo3(signature = (what, value, /, *, edition = None, status = None, schemas = None))]
 pub(crate) fn validate(
@@ -31,7 +32,8 @@ pub(crate) fn profiles() -> Vec<&'static str> {
     Profile::names().collect()
 }
 
-/// Runs the command line with these arguments; the exit code.
+/// Runs the command line with these arguments and returns the exit code.
+#[cfg(feature = "cli")]
 #[pyfunction]
 #[pyo3(signature = (arguments, /))]
 pub(crate) fn _main(py: Python<'_>, arguments: Vec<std::ffi::OsString>) -> u8 {

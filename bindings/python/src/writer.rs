@@ -1,4 +1,4 @@
-//! The producing side: intents in, bytes or events out. Every intent goes through one entry of the core, by its word.
+//! The writer: takes intents, returns bytes or events. Every intent goes through one function of the core, selected by name.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -12,16 +12,16 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::{convert, error, options};
 
-/// Writes one response as a stream that cannot be wrong.
+/// Writes one response as a valid stream.
 ///
-/// Intents say what happens; each writes every event that it takes, or raises Misuse and writes nothing. Numbers, indexes,
-/// parts, done events and the closing of whatever is open are the writer's own business. `take()` gives the SSE bytes
-/// since the last time, `poll_event()` the JSON text of one event. An intent about an item means the newest one, unless
-/// `item` names another by the output index that opening it returned.
+/// Each intent writes all its events, or raises Misuse and writes nothing. The writer assigns numbers and indexes, opens
+/// and closes parts and items, and writes the done events. `take()` returns the SSE bytes since the last call,
+/// `poll_event()` the JSON text of one event. An intent for an item refers to the newest item, unless `item` is the output
+/// index of another one.
 #[pyclass(frozen, module = "deltafold")]
 pub(crate) struct Writer(Mutex<deltafold::Writer>);
 
-/// What an intent carries, key by key; `None` is left out.
+/// The fields of an intent; `None` is left out.
 type Carried<'a, 'py> = &'a [(&'a str, Option<&'a Bound<'py, PyAny>>)];
 
 impl Writer {
@@ -48,30 +48,29 @@ impl Writer {
         self.intent(py, &intent.into())
     }
 
-    /// Opens an item, or writes one whole in which nothing grows.
+    /// Opens an item, or writes a complete item.
     fn open_item(&self, py: Python<'_>, word: &str, fields: Option<&Bound<'_, PyDict>>) -> PyResult<u32> {
         let mut intent = Object::new();
         intent.push("do", word);
         for (key, value) in fields.into_iter().flatten() {
             intent.push(key.extract::<String>()?, convert::to_value(&value)?);
         }
-        // The core gives the item for every word that opens one.
+        // The core returns the item for every intent that opens one.
         Ok(self.intent(py, &intent.into())?.unwrap_or_default())
     }
 }
 
 #[pymethods]
 impl Writer {
-    /// Makes a writer. Nothing is written before the first intent.
+    /// Creates a writer. It writes nothing before the first intent.
     ///
-    /// id: the response's id; item ids are derived from it.
-    /// created_at: when the response was made, in whole seconds; there is no clock in here.
-    /// template: response fields that differ from the defaults. request: a request that is echoed into them.
-    /// dialect: "open_responses" or "openai". edition: which items and events may be written.
-    /// heartbeat: what `heartbeat()` writes: "comment", "keepalive" or "off".
+    /// id: the id of the response; item ids are derived from it. created_at: the creation time of the response in whole
+    /// seconds; the library reads no clock. template: response fields with values other than the defaults. request: the
+    /// request; the response repeats some of its fields. reasoning_names: "open_responses" or "openai". edition: the
+    /// edition of the specification to write. heartbeat: the output of `heartbeat()`: "comment", "keepalive" or "off".
     #[new]
     #[pyo3(signature = (
-        id, model = None, created_at = None, *, template = None, request = None, dialect = None, edition = None,
+        id, model = None, created_at = None, *, template = None, request = None, reasoning_names = None, edition = None,
         heartbeat = None
     ))]
     #[allow(clippy::too_many_arguments, reason = "keywords of a Python call")]
@@ -81,7 +80,7 @@ impl Writer {
         created_at: Option<&Bound<'_, PyAny>>,
         template: Option<&Bound<'_, PyAny>>,
         request: Option<&Bound<'_, PyAny>>,
-        dialect: Option<&Bound<'_, PyAny>>,
+        reasoning_names: Option<&Bound<'_, PyAny>>,
         edition: Option<&Bound<'_, PyAny>>,
         heartbeat: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
@@ -92,7 +91,7 @@ impl Writer {
             ("created_at", created_at),
             ("template", template),
             ("request", request),
-            ("dialect", dialect),
+            ("reasoning_names", reasoning_names),
             ("edition", edition),
             ("heartbeat", heartbeat),
         ];
@@ -101,13 +100,13 @@ impl Writer {
         Ok(Self(Mutex::new(deltafold::Writer::new(options))))
     }
 
-    /// The words of all intents beside the item types.
+    /// The names of all intents except the item types.
     #[staticmethod]
     fn intents() -> Vec<&'static str> {
         INTENTS.iter().map(|(word, _)| *word).collect()
     }
 
-    /// Carries out an intent given as a dict or JSON text, `{"do": word, …}`; gives the output index of an item that was opened.
+    /// Runs an intent given as a dict or JSON text, `{"do": name, …}`; returns the output index of an item that it opened.
     #[pyo3(signature = (intent, /))]
     fn apply(&self, py: Python<'_>, intent: &Bound<'_, PyAny>) -> PyResult<Option<u32>> {
         let intent = convert::json_text(intent)?;
@@ -115,64 +114,64 @@ impl Writer {
         done.map(|item| item.map(|item| item.output_index())).map_err(|found| error::raise(py, &found))
     }
 
-    /// Writes `response.created` and `response.queued`: the response waits until `start`.
+    /// Writes `response.created` and `response.queued`: the response is queued until `start`.
     fn queue(&self, py: Python<'_>) -> PyResult<()> {
         self.tell(py, "queue", None, &[]).map(drop)
     }
 
-    /// Writes `response.created` and `response.in_progress`. Any other intent does so by itself.
+    /// Writes `response.created` and `response.in_progress`. Every other intent starts the response if needed.
     fn start(&self, py: Python<'_>) -> PyResult<()> {
         self.tell(py, "start", None, &[]).map(drop)
     }
 
-    /// Tells the time in whole seconds, for `completed_at`.
+    /// Sets the current time in whole seconds, for `completed_at`.
     fn now(&self, py: Python<'_>, seconds: &Bound<'_, PyAny>) -> PyResult<()> {
         self.tell(py, "now", None, &[("seconds", Some(seconds))]).map(drop)
     }
 
-    /// Sets a response field for the snapshots to come.
+    /// Sets a response field for later snapshots.
     fn set_field(&self, py: Python<'_>, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         self.tell(py, "set_field", None, &[("key", Some(key)), ("value", Some(value))]).map(drop)
     }
 
-    /// Opens a message; its output index.
+    /// Opens a message and returns its output index.
     #[pyo3(signature = (**fields))]
     fn message(&self, py: Python<'_>, fields: Option<&Bound<'_, PyDict>>) -> PyResult<u32> {
         self.open_item(py, "message", fields)
     }
 
-    /// Opens reasoning; its output index.
+    /// Opens a reasoning item and returns its output index.
     #[pyo3(signature = (**fields))]
     fn reasoning(&self, py: Python<'_>, fields: Option<&Bound<'_, PyDict>>) -> PyResult<u32> {
         self.open_item(py, "reasoning", fields)
     }
 
-    /// Opens a function call, with `call_id` and `name`; its output index.
+    /// Opens a function call with `call_id` and `name`, and returns its output index.
     #[pyo3(signature = (**fields))]
     fn function_call(&self, py: Python<'_>, fields: Option<&Bound<'_, PyDict>>) -> PyResult<u32> {
         self.open_item(py, "function_call", fields)
     }
 
-    /// Opens a custom tool call, with `call_id` and `name`; its output index.
+    /// Opens a custom tool call with `call_id` and `name`, and returns its output index.
     #[pyo3(signature = (**fields))]
     fn custom_tool_call(&self, py: Python<'_>, fields: Option<&Bound<'_, PyDict>>) -> PyResult<u32> {
         self.open_item(py, "custom_tool_call", fields)
     }
 
-    /// Writes the output of a function call whole, with `call_id` and `output`; its output index.
+    /// Writes the complete output of a function call with `call_id` and `output`, and returns its output index.
     #[pyo3(signature = (**fields))]
     fn function_call_output(&self, py: Python<'_>, fields: Option<&Bound<'_, PyDict>>) -> PyResult<u32> {
         self.open_item(py, "function_call_output", fields)
     }
 
-    /// Opens an item of any type, also a `slug:name` of one's own; its output index.
+    /// Opens an item of any type, including extensions (`slug:name`), and returns its output index.
     #[pyo3(signature = (r#type, **fields))]
     fn open(&self, py: Python<'_>, r#type: &Bound<'_, PyAny>, fields: Option<&Bound<'_, PyDict>>) -> PyResult<u32> {
         let fields = fields.map(|fields| fields.as_any());
         Ok(self.tell(py, "open", None, &[("type", Some(r#type)), ("fields", fields)])?.unwrap_or_default())
     }
 
-    /// Writes a whole item at once, given as a dict; its output index.
+    /// Writes a complete item, given as a dict, and returns its output index.
     fn item(&self, py: Python<'_>, item: &Bound<'_, PyAny>) -> PyResult<u32> {
         Ok(self.tell(py, "item", None, &[("item", Some(item))])?.unwrap_or_default())
     }
@@ -273,13 +272,13 @@ impl Writer {
         self.tell(py, "command_text", item, &[("text", Some(text))]).map(drop)
     }
 
-    /// Says how the command of a shell call ended.
+    /// Sets how the command of a shell call ended.
     #[pyo3(signature = (outcome, *, item = None))]
     fn shell_outcome(&self, py: Python<'_>, outcome: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
         self.tell(py, "shell_outcome", item, &[("outcome", Some(outcome))]).map(drop)
     }
 
-    /// Takes the next step of a hosted tool, such as "searching".
+    /// Writes the next state of a hosted tool, such as "searching".
     #[pyo3(signature = (state, *, item = None))]
     fn progress(&self, py: Python<'_>, state: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
         self.tell(py, "progress", item, &[("state", Some(state))]).map(drop)
@@ -297,7 +296,7 @@ impl Writer {
         self.tell(py, "set", item, &[("key", Some(key)), ("value", Some(value))]).map(drop)
     }
 
-    /// Adds to what the command of a shell call printed.
+    /// Adds to the output of a command of a shell call.
     #[pyo3(signature = (*, stdout = None, stderr = None, item = None))]
     fn shell_output(
         &self,
@@ -309,7 +308,7 @@ impl Writer {
         self.tell(py, "shell_output", item, &[("stdout", stdout), ("stderr", stderr)]).map(drop)
     }
 
-    /// Writes a preview of an image, base64; `fields` are further fields of its event.
+    /// Writes a preview of an image in base64; `fields` are further fields of its event.
     #[pyo3(signature = (base64, *, item = None, **fields))]
     fn partial_image(
         &self,
@@ -328,7 +327,7 @@ impl Writer {
         self.tell(py, "close", item, &[("status", status)]).map(drop)
     }
 
-    /// Writes an event that its sender defines: `slug:name` with any fields but `type`, `sequence_number` and `error`.
+    /// Writes an extension event: `slug:name` with any fields except `type`, `sequence_number` and `error`.
     #[pyo3(signature = (r#type, **fields))]
     fn extension_event(
         &self,
@@ -340,62 +339,62 @@ impl Writer {
         self.tell(py, "extension_event", None, &[("type", Some(r#type)), ("fields", fields)]).map(drop)
     }
 
-    /// Writes an event of the contract that says nothing of the response: audio, the images API, WebSocket control.
+    /// Writes an event that does not change the response: audio, the images API, WebSocket control.
     #[pyo3(signature = (r#type, **fields))]
     fn event(&self, py: Python<'_>, r#type: &Bound<'_, PyAny>, fields: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
         let fields = fields.map(|fields| fields.as_any());
         self.tell(py, "event", None, &[("type", Some(r#type)), ("fields", fields)]).map(drop)
     }
 
-    /// Sets the token counts that the terminal event will carry.
+    /// Sets the token counts of the terminal event.
     fn usage(&self, py: Python<'_>, usage: &Bound<'_, PyAny>) -> PyResult<()> {
         self.tell(py, "usage", None, &[("usage", Some(usage))]).map(drop)
     }
 
-    /// Ends the response well: closes what is open, then `response.completed` and `[DONE]`.
+    /// Completes the response: closes every open item, then writes `response.completed` and `[DONE]`.
     #[pyo3(signature = (usage = None))]
     fn complete(&self, py: Python<'_>, usage: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         self.tell(py, "complete", None, &[("usage", usage)]).map(drop)
     }
 
-    /// Ends the response early, for this reason: `response.incomplete` and `[DONE]`.
+    /// Ends the response early, with a reason: writes `response.incomplete` and `[DONE]`.
     #[pyo3(signature = (reason, usage = None))]
     fn incomplete(&self, py: Python<'_>, reason: &Bound<'_, PyAny>, usage: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         self.tell(py, "incomplete", None, &[("reason", Some(reason)), ("usage", usage)]).map(drop)
     }
 
-    /// Ends the response because its caller wants no more: everything open ends incomplete, the reason is "cancelled".
+    /// Cancels the response: every open item ends as incomplete, and the reason is "cancelled".
     fn cancel(&self, py: Python<'_>) -> PyResult<()> {
         self.tell(py, "cancel", None, &[]).map(drop)
     }
 
-    /// Writes an `error` event, from a dict with `message` and, if need be, `type`, `code`, `param`, `headers`. Only `fail` may
-    /// follow.
+    /// Writes an `error` event from a dict with `message` and optionally `type`, `code`, `param`, `headers`. Only `fail`
+    /// may follow.
     fn error(&self, py: Python<'_>, error: &Bound<'_, PyAny>) -> PyResult<()> {
         self.tell(py, "error", None, &[("error", Some(error))]).map(drop)
     }
 
-    /// Ends the response because something broke: `error`, if none was written, `response.failed` and `[DONE]`.
+    /// Fails the response: writes `error` (unless one was written), `response.failed` and `[DONE]`.
     fn fail(&self, py: Python<'_>, error: &Bound<'_, PyAny>) -> PyResult<()> {
         self.tell(py, "fail", None, &[("error", Some(error))]).map(drop)
     }
 
-    /// Writes a sign of life, as the option `heartbeat` says.
+    /// Writes a heartbeat in the form that the option `heartbeat` selects.
     fn heartbeat(&self, py: Python<'_>) -> PyResult<()> {
         self.tell(py, "heartbeat", None, &[]).map(drop)
     }
 
-    /// Takes all bytes written since the last take: whole SSE frames.
+    /// Returns all bytes written since the last call: whole SSE frames.
     fn take<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.lock(py).take())
     }
 
-    /// Takes the JSON text of the next event, as a WebSocket wants it; None if there is none.
+    /// Returns the JSON text of the next event, for WebSockets; None if there is none.
     fn poll_event(&self, py: Python<'_>) -> Option<String> {
         self.lock(py).poll_event().map(str::to_owned)
     }
 
-    /// The response so far as a new dict: what a snapshot would carry now.
+    /// The response so far as a new dict, as the next snapshot would have it.
     #[getter]
     fn response<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let response = self.lock(py).response();
@@ -407,7 +406,7 @@ impl Writer {
         self.lock(py).response_json()
     }
 
-    /// Whether an item is open. None means the newest one.
+    /// Returns whether an item is open. None means the newest one.
     #[pyo3(signature = (item = None))]
     fn is_open(&self, py: Python<'_>, item: Option<u32>) -> bool {
         let writer = self.lock(py);
@@ -415,31 +414,31 @@ impl Writer {
         item.or(newest).is_some_and(|at| writer.is_open(deltafold::write::ItemHandle::at(at)))
     }
 
-    /// How many items there are.
+    /// Number of items.
     #[getter]
     fn item_count(&self, py: Python<'_>) -> usize {
         self.lock(py).item_count()
     }
 
-    /// Whether anything was written.
+    /// True if anything was written.
     #[getter]
     fn is_started(&self, py: Python<'_>) -> bool {
         self.lock(py).is_started()
     }
 
-    /// Whether a terminal event was written.
+    /// True if a terminal event was written.
     #[getter]
     fn is_ended(&self, py: Python<'_>) -> bool {
         self.lock(py).is_ended()
     }
 
-    /// Whether everything written has been taken.
+    /// True if all output has been taken.
     #[getter]
     fn is_drained(&self, py: Python<'_>) -> bool {
         self.lock(py).is_drained()
     }
 
-    /// The number that the next event gets.
+    /// The sequence number of the next event.
     #[getter]
     fn sequence_number(&self, py: Python<'_>) -> u64 {
         self.lock(py).sequence_number()

@@ -1,5 +1,5 @@
-// For those who work with Gradle: compiles the wrapper and the generated half, which bindings/uniffi/build.sh has put into
-// `made`, and publishes the same layout as build.sh does.
+// For Gradle users: compiles the hand-written and the generated code (bindings/uniffi/build.sh writes it to `made`), and
+// publishes the same layout as build.sh.
 plugins {
     kotlin("jvm") version "2.4.20"
     `java-library`
@@ -29,7 +29,7 @@ tasks.jar {
     from("$made/lib") { into(providers.gradleProperty("platform").getOrElse("linux-x86-64")) }
 }
 
-// The tests are a program, so that they run without any test library.
+// The tests are a program, so that they need no test library.
 tasks.register<JavaExec>("check-package") {
     classpath = sourceSets.test.get().runtimeClasspath
     mainClass = "TestsKt"

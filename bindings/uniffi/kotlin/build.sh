@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Builds the Kotlin package from what build.sh beside this folder has made, and lays it out as a Maven repository.
+# Builds the Kotlin package from the output of bindings/uniffi/build.sh, as a Maven repository.
 #
 #   bash bindings/uniffi/kotlin/build.sh FOLDER COMPILER JNA
 #
-# FOLDER is what bindings/uniffi/build.sh was given, COMPILER a folder of the Kotlin compiler, JNA a jar. Afterwards FOLDER/maven
-# holds io/github/deltafold/deltafold/VERSION with the jar (the native library of this machine is inside, where JNA looks for
-# it), the sources jar and the POM, each with its checksum. Gradle users can build the same with build.gradle.kts.
+# FOLDER is the folder of bindings/uniffi/build.sh, COMPILER the folder of a Kotlin compiler, JNA the jar of JNA; README.md tells where
+# to get both. Afterwards FOLDER/maven has io/github/deltafold/deltafold/VERSION with the jar (it contains the native library of this
+# machine, where JNA looks for it), the sources jar and the POM, each with its checksum. Gradle users can use build.gradle.kts.
 set -euo pipefail
 
 [ $# -eq 3 ] || { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit 2; }
@@ -28,12 +28,12 @@ case $(uname -s)-$(uname -m) in
     *) echo "error: no name in JNA for this platform: $(uname -sm)" >&2; exit 1 ;;
 esac
 
-# The compiler takes longer than everything else, and what it made of the same sources is still right.
+# The compiler is the slowest part; skip it if the sources are unchanged.
 sources=("$out/generated/kotlin/deltafold/deltafold.kt" "$here"/src/main/kotlin/deltafold/*.kt)
 stamp=$(cat "${sources[@]}" "$compiler/build.txt" | sha256sum)
 if [ "$(cat "$out/kotlin/stamp" 2>/dev/null)" != "$stamp" ]; then
     rm -rf "$classes"
-    # -nowarn is for the generated file alone, which is not ours to mend.
+    # -nowarn is for the generated file.
     bash "$compiler/bin/kotlinc" -nowarn -jvm-target 1.8 -cp "$jna:$compiler/lib/kotlinx-coroutines-core-jvm.jar" \
         "${sources[@]}" -d "$classes"
     echo "$stamp" >"$out/kotlin/stamp"

@@ -1,4 +1,4 @@
-//! Conversion between dialects: bytes in, bytes out.
+//! Conversion of a stream from one dialect to another.
 
 use deltafold::adapter;
 use deltafold::json::{Object, Value};
@@ -16,9 +16,9 @@ pub struct Converter(Lock<adapter::Converter>);
 pub struct Conversion {
     /// The stream.
     pub bytes: Vec<u8>,
-    /// What was lost, repaired or assumed, as JSON text.
+    /// The report on data that was lost, repaired or assumed, as JSON text.
     pub report: String,
-    /// How many losses there were.
+    /// Number of data losses.
     pub lost: i64,
 }
 
@@ -31,54 +31,54 @@ fn options(to: String, from: Option<String>) -> String {
 
 #[uniffi::export]
 impl Converter {
-    /// Makes a converter to a dialect, from the one named or the one that the stream starts like.
+    /// Creates a converter to the dialect `to`. The source dialect `from` is detected if it is not given.
     #[uniffi::constructor(default(from = None))]
     pub fn new(to: String, from: Option<String>) -> Result<Self, DeltafoldError> {
         Self::from_json(&options(to, from))
     }
 
-    /// Makes a converter from options as JSON text: `to`, and if needed `from`, `options`, `framing`, `limits`.
+    /// Creates a converter from options as JSON text: `to` (required), `from`, `options`, `framing`, `limits`.
     #[uniffi::constructor]
     pub fn from_json(options: &str) -> Result<Self, DeltafoldError> {
         Ok(Self(Lock::new(adapter::Converter::from_json(options)?)))
     }
 
-    /// Takes bytes of the source, cut anywhere, and returns those of the target that are ready.
+    /// Feeds bytes of the source, split anywhere, and returns the bytes of the target that are ready.
     pub fn feed(&self, chunk: Vec<u8>) -> Result<Vec<u8>, DeltafoldError> {
         self.0.attempt(|core| core.feed(&chunk).map(|()| core.take()))
     }
 
-    /// Says that the input has ended and returns the last bytes.
+    /// Ends the input and returns the last bytes.
     pub fn finish(&self) -> Result<Vec<u8>, DeltafoldError> {
         self.0.attempt(|core| core.finish().map(|()| core.take()))
     }
 
-    /// Ends the response from outside and returns the last bytes.
+    /// Cancels the response and returns the last bytes.
     pub fn cancel(&self) -> Result<Vec<u8>, DeltafoldError> {
         self.0.attempt(|core| core.cancel().map(|()| core.take()))
     }
 
-    /// Takes the bytes that are ready, also those from before an error.
+    /// Returns the bytes that are ready, including those before an error.
     pub fn take(&self) -> Result<Vec<u8>, DeltafoldError> {
         self.0.with(adapter::Converter::take)
     }
 
-    /// The dialect that is read; null while it is not known.
-    pub fn from_dialect(&self) -> Result<Option<String>, DeltafoldError> {
-        self.0.with(|core| core.from().map(|dialect| dialect.name().to_owned()))
+    /// The source dialect; null while it is unknown.
+    pub fn source(&self) -> Result<Option<String>, DeltafoldError> {
+        self.0.with(|core| core.source().map(|dialect| dialect.name().to_owned()))
     }
 
-    /// What was lost, repaired or assumed, as JSON text.
+    /// The report on data that was lost, repaired or assumed, as JSON text.
     pub fn report(&self) -> Result<String, DeltafoldError> {
         self.0.with(|core| core.report().to_string())
     }
 
-    /// How many losses there were.
+    /// Number of data losses.
     pub fn lost(&self) -> Result<i64, DeltafoldError> {
         self.0.with(|core| int(core.lost()))
     }
 
-    /// Lets go of everything; every later call is refused.
+    /// Frees the contents of the object; every later call fails with `misuse.after_finish`.
     pub fn release(&self) {
         self.0.release();
     }

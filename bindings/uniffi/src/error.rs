@@ -1,62 +1,62 @@
-//! Errors: a class to catch, and inside it the code by name and number, the message and the place.
+//! Errors: a class to catch, with code, number, message and position.
 
 use deltafold::{Class, Error};
 
 use crate::int;
 
-/// Why reading ended or a call was refused. The class says whose fault it is.
+/// A failed call. The class tells whether a limit, the stream, the caller or the input caused it.
 #[derive(Clone, Debug, uniffi::Error)]
 pub enum DeltafoldError {
-    /// A limit was passed.
+    /// A limit was exceeded.
     Limit {
-        /// The exact cause, such as `limit.line`.
+        /// The code, such as `limit.line`.
         code: String,
-        /// The same as a number that is never reused.
+        /// The number of the code, which is never reused.
         number: i32,
-        /// What happened, in words.
+        /// The message.
         detail: String,
-        /// Byte offset from the start of the stream, 0 where there is none.
+        /// Byte offset from the start of the stream; 0 if unknown.
         offset: i64,
-        /// Sequence number of the event concerned, where known.
+        /// Sequence number of the event that caused the error, if known.
         sequence_number: Option<i64>,
     },
     /// The stream breaks a rule, and the reader is strict.
     Violation {
-        /// The exact cause.
+        /// The code.
         code: String,
-        /// The same as a number that is never reused.
+        /// The number of the code, which is never reused.
         number: i32,
-        /// What happened, in words.
+        /// The message.
         detail: String,
-        /// Byte offset from the start of the stream, 0 where there is none.
+        /// Byte offset from the start of the stream; 0 if unknown.
         offset: i64,
-        /// Sequence number of the event concerned, where known.
+        /// Sequence number of the event that caused the error, if known.
         sequence_number: Option<i64>,
     },
-    /// A call that may not be made now, or an argument that cannot be used.
+    /// A call with an invalid argument or in an invalid state.
     Misuse {
-        /// The exact cause.
+        /// The code.
         code: String,
-        /// The same as a number that is never reused.
+        /// The number of the code, which is never reused.
         number: i32,
-        /// What happened, in words.
+        /// The message.
         detail: String,
-        /// Byte offset from the start of the stream, 0 where there is none.
+        /// Byte offset from the start of the stream; 0 if unknown.
         offset: i64,
-        /// Sequence number of the event concerned, where known.
+        /// Sequence number of the event that caused the error, if known.
         sequence_number: Option<i64>,
     },
-    /// Bytes or JSON that cannot be read.
+    /// Invalid JSON or a damaged saved state.
     Malformed {
-        /// The exact cause.
+        /// The code.
         code: String,
-        /// The same as a number that is never reused.
+        /// The number of the code, which is never reused.
         number: i32,
-        /// What happened, in words.
+        /// The message.
         detail: String,
-        /// Byte offset from the start of the stream, 0 where there is none.
+        /// Byte offset from the start of the stream; 0 if unknown.
         offset: i64,
-        /// Sequence number of the event concerned, where known.
+        /// Sequence number of the event that caused the error, if known.
         sequence_number: Option<i64>,
     },
 }

@@ -1,44 +1,44 @@
-//! What was wrong with a stream, and how it ended.
+//! Findings and outcomes.
 
 use deltafold::json::Value;
 
 use crate::int;
 
-/// How much a finding weighs.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, uniffi::Enum)]
 pub enum Severity {
-    /// Worth knowing; nothing in the specification is broken.
+    /// Information; the stream breaks no rule of the specification.
     Note,
-    /// A SHOULD is broken, or a profile forgives the error.
+    /// The stream breaks a SHOULD, or the profile exempts the error.
     Warning,
-    /// The stream breaks the specification.
+    /// The stream breaks a MUST of the specification.
     Error,
 }
 
 /// One rule broken by the stream, or one repair made.
 #[derive(Clone, Debug, PartialEq, Eq, uniffi::Record)]
 pub struct Finding {
-    /// Id of the rule, such as `STREAM-01`; `explain` has it in words.
+    /// Id of the rule, such as `STREAM-01`; `explain` describes it.
     pub rule: String,
-    /// How much it weighs, after the profile.
+    /// The severity after the profile is applied.
     pub severity: Severity,
-    /// Which layer saw it: `framing`, `schema`, `stream` or `transport`.
+    /// The layer that reported it: `framing`, `schema`, `stream` or `transport`.
     pub layer: String,
     /// Position of the event in the stream, from 0.
     pub event_index: Option<i64>,
-    /// The event's own number.
+    /// The sequence number of the event.
     pub sequence_number: Option<i64>,
     /// Byte offset from the start of the stream.
     pub offset: i64,
-    /// JSON pointer into the event's payload; empty for the whole.
+    /// JSON pointer into the payload of the event; empty for the whole payload.
     pub path: String,
-    /// What was expected and what was found, without payload text.
+    /// The expectation and the value that was found, without payload text.
     pub message: String,
-    /// What was done about it, such as `opened_item`.
+    /// The repair that was made, such as `opened_item`.
     pub repair: Option<String>,
 }
 
-/// How many findings there were, kept or not.
+/// Number of findings, kept or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, uniffi::Record)]
 pub struct FindingCounts {
     /// Findings that are notes.
@@ -49,16 +49,16 @@ pub struct FindingCounts {
     pub errors: i64,
 }
 
-/// An error as a stream reports it.
+/// The error of a failed stream.
 #[derive(Clone, Debug, PartialEq, Eq, uniffi::Record)]
 pub struct Failure {
-    /// Class of the error, such as `server_error`; empty where the stream has none.
+    /// Type of the error, such as `server_error`; empty if the stream has none.
     pub r#type: String,
-    /// Exact cause; empty where the stream has none.
+    /// Code of the error; empty if the stream has none.
     pub code: String,
-    /// Text for people.
+    /// Message of the error.
     pub message: String,
-    /// The request parameter concerned, if any.
+    /// The request parameter that caused the error, if any.
     pub param: Option<String>,
 }
 
@@ -69,19 +69,19 @@ pub enum Outcome {
     Completed,
     /// `response.incomplete` arrived.
     Incomplete {
-        /// Why; empty where the stream named no reason.
+        /// The reason; empty if the stream has none.
         reason: String,
     },
     /// `response.failed` or an `error` event arrived.
     Failed {
-        /// What the stream said about it.
+        /// The error.
         error: Failure,
     },
     /// The response was cancelled.
     Cancelled,
-    /// Input ended without a terminal event. The partial response stays readable.
+    /// The input ended without a terminal event. The partial response stays readable.
     Truncated {
-        /// The last sequence number seen: resume after it.
+        /// The last sequence number; a resumed stream starts after it.
         last_sequence_number: Option<i64>,
     },
     /// An outcome that this version does not know.
@@ -107,9 +107,9 @@ impl Finding {
             rule: finding.rule.id().to_owned(),
             severity: finding.severity.into(),
             layer: finding.layer.name().to_owned(),
-            event_index: finding.place.event_index.map(int),
-            sequence_number: finding.place.sequence_number.map(int),
-            offset: int(finding.place.offset),
+            event_index: finding.location.event_index.map(int),
+            sequence_number: finding.location.sequence_number.map(int),
+            offset: int(finding.location.offset),
             path: finding.path.clone(),
             message: finding.message.clone(),
             repair: finding.repair.map(|repair| repair.name().to_owned()),
@@ -146,7 +146,7 @@ impl Outcome {
     }
 }
 
-/// Findings as the JSON text that every binding has for them.
+/// Serializes findings in the JSON form of every binding.
 pub(crate) fn json(findings: &[deltafold::Finding]) -> String {
     Value::Array(findings.iter().map(deltafold::Finding::to_value).collect()).to_string()
 }

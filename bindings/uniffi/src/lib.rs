@@ -1,11 +1,11 @@
-//! The core for Kotlin, Swift and Ruby: objects, records and sealed types that UniFFI carries over.
+//! The core for Kotlin, Swift and Ruby, as objects, records and sealed types of UniFFI.
 //!
-//! A bound method converts in, calls one core method, converts out and maps the error. Bytes come in whole chunks, events
-//! go out as one list for each chunk. Options are one JSON object, whose names are the core's, or a record for people.
-//! Numbers are signed, because Java has no others: none that a stream can carry is beyond 63 bits but `retry` of a frame.
+//! A bound method converts its arguments, calls one core method, converts the result and maps the error. `feed` takes a
+//! chunk and returns a list of events. Options are a JSON object with the names of the core, or a record. Numbers are
+//! signed because Java has no unsigned ones; only `retry` of a frame can exceed 63 bits.
 //!
-//! Every object stands behind a lock (`lock.rs`), so threads may share it; `release` lets go of what it holds, and every
-//! later call is refused. The folders `kotlin`, `swift` and `ruby` make the generated half feel at home in its language.
+//! Every object has a lock (`lock.rs`), so threads may share it; `release` frees its contents, and every later call fails.
+//! The folders `kotlin`, `swift` and `ruby` have the hand-written code of each language.
 
 mod convert;
 mod error;
@@ -14,6 +14,7 @@ mod finding;
 mod lock;
 mod names;
 mod options;
+mod packed;
 mod partial;
 mod reader;
 mod request;
@@ -31,14 +32,14 @@ pub use options::ReaderOptions;
 pub use partial::{partial_json, PartialJson, Unfinished};
 pub use reader::{RateLimits, Reader};
 pub use request::{advice, create_message, enforce, history, request_named, ToolLoop};
-pub use response::{Item, Part, Response};
+pub use response::{Item, Part, Response, Usage};
 pub use sse::{Frame, SseDecoder};
 pub use validate::{check, validate_event, validate_item, validate_named, validate_request, validate_response, Report};
 pub use writer::Writer;
 
 uniffi::setup_scaffolding!("deltafold");
 
-/// A count or position as every language can hold it.
+/// Converts a count or position to the signed integer that every language has.
 pub(crate) fn int(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

@@ -1,4 +1,4 @@
-//! Lists: versions, kinds, codes, profiles, dialects, rules in words.
+//! Lists: versions, kinds, codes, profiles, dialects, rules.
 
 use deltafold::adapter::{self, Dialect};
 use deltafold::validate::Rule;
@@ -9,37 +9,37 @@ use deltafold::{Class, Code, Kind, Profile};
 pub struct CodeInfo {
     /// The dotted name, such as `limit.line`.
     pub name: String,
-    /// The number, which is never reused.
+    /// The number. Numbers are never reused.
     pub number: i32,
-    /// Whose fault: `limit`, `violation`, `misuse` or `malformed`.
+    /// The class: `limit`, `violation`, `misuse` or `malformed`.
     pub class: String,
-    /// One sentence that says what happened.
+    /// A sentence that describes the error.
     pub sentence: String,
 }
 
-/// A dialect that can be converted.
+/// A dialect.
 #[derive(Clone, Debug, PartialEq, Eq, uniffi::Record)]
 pub struct DialectInfo {
     /// Its name.
     pub name: String,
-    /// Whether it can be read.
+    /// True if it can be a source.
     pub is_read: bool,
-    /// Whether it can be written.
+    /// True if it can be a target.
     pub is_written: bool,
 }
 
-/// A rule in words.
+/// The description of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, uniffi::Record)]
 pub struct RuleInfo {
     /// Its id.
     pub rule: String,
     /// MUST, SHOULD, schema or practice.
     pub level: String,
-    /// The layer that sees it.
+    /// The layer that checks it.
     pub layer: String,
-    /// What it asks.
+    /// The requirement.
     pub says: String,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
@@ -49,13 +49,13 @@ pub fn version() -> String {
     env!("CARGO_PKG_VERSION").to_owned()
 }
 
-/// The wire names of all events of the contract, then `extension` and `unknown`.
+/// The wire names of all known events, then `extension` and `unknown`.
 #[uniffi::export]
 pub fn kinds() -> Vec<String> {
     Kind::ALL.iter().map(|kind| kind.as_str().to_owned()).collect()
 }
 
-/// Every code that an error can have.
+/// All codes of errors.
 #[uniffi::export]
 pub fn codes() -> Vec<CodeInfo> {
     let info = |code: &Code| CodeInfo {
@@ -79,7 +79,7 @@ pub fn profiles() -> Vec<String> {
     Profile::names().map(ToOwned::to_owned).collect()
 }
 
-/// Every dialect.
+/// All dialects.
 #[uniffi::export]
 pub fn dialects() -> Vec<DialectInfo> {
     let info = |dialect: &Dialect| DialectInfo {
@@ -90,13 +90,13 @@ pub fn dialects() -> Vec<DialectInfo> {
     Dialect::ALL.iter().map(info).collect()
 }
 
-/// The dialect that a stream starts like, if any.
+/// Detects the dialect of a stream from its first bytes.
 #[uniffi::export]
 pub fn detect_dialect(start: Vec<u8>) -> Option<String> {
     adapter::detect(&start).map(|dialect| dialect.name().to_owned())
 }
 
-/// A rule in words; null if there is no such rule.
+/// The description of a rule; null if there is no such rule.
 #[uniffi::export]
 pub fn explain(rule: &str) -> Option<RuleInfo> {
     let rule = Rule::from_id(rule)?;

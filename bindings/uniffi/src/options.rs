@@ -1,23 +1,23 @@
-//! Options as a record for people; the core reads them from the JSON that it becomes, so that the names stand once.
+//! Options as a record. The core reads them from JSON, so the names of the options are defined once.
 
 use std::collections::HashMap;
 
 use deltafold::json::{Object, Value};
 use deltafold::{Error, Limits};
 
-/// Options of a reader. What is left out has its default.
+/// Options of a reader.
 #[derive(Clone, Debug, Default, PartialEq, Eq, uniffi::Record)]
 pub struct ReaderOptions {
-    /// End reading at the first finding that is an error.
+    /// Fail at the first finding of severity error.
     #[uniffi(default = false)]
     pub strict: bool,
-    /// Let findings quote short pieces of the payload.
+    /// Allow findings to quote short parts of the payload.
     #[uniffi(default = false)]
     pub quote: bool,
-    /// Rebuild the response from the events alone.
+    /// Build the response from the events alone.
     #[uniffi(default = false)]
-    pub without_terminal: bool,
-    /// What each rule weighs: a provider's name, or a profile as JSON text that begins with `{`.
+    pub ignore_terminal_snapshot: bool,
+    /// The severity of each rule: the name of a profile, or a profile as JSON text that begins with `{`.
     #[uniffi(default = None)]
     pub profile: Option<String>,
     /// The edition to validate against.
@@ -26,13 +26,13 @@ pub struct ReaderOptions {
     /// Layers of validation: `framing`, `schema`, `stream`; null for all, an empty list for none.
     #[uniffi(default = None)]
     pub layers: Option<Vec<String>>,
-    /// What happens to preview images: `keep-last`, `keep` or `drop`.
+    /// Which preview images are kept: `keep-last`, `keep` or `drop`.
     #[uniffi(default = None)]
     pub images: Option<String>,
-    /// The stream is a replay of what came after this number.
+    /// The stream is a replay that starts after this sequence number.
     #[uniffi(default = None)]
     pub starting_after: Option<i64>,
-    /// Bounds on memory, depth and count, by name, such as `line_bytes`.
+    /// Bounds on memory, nesting and counts, by name, such as `line_bytes`.
     #[uniffi(default = None)]
     pub limits: Option<HashMap<String, i64>>,
     /// JSON schemas of extension types as JSON text: `{"events": {type: schema}, "items": {type: schema}}`.
@@ -41,14 +41,14 @@ pub struct ReaderOptions {
 }
 
 impl ReaderOptions {
-    /// The options as the core has them.
+    /// Converts the record to the options of the core.
     pub(crate) fn read(self) -> Result<deltafold::ReaderOptions, Error> {
         let depth = Limits::default().depth;
         let parse = |text: &String| Value::parse(text, depth).map_err(Error::from);
         let mut object = Object::new();
         object.push("strict", self.strict);
         object.push("quote", self.quote);
-        object.push("without_terminal", self.without_terminal);
+        object.push("ignore_terminal_snapshot", self.ignore_terminal_snapshot);
         let profile = self.profile.map(|profile| match profile.starts_with('{') {
             true => parse(&profile),
             false => Ok(Value::from(profile)),

@@ -1,4 +1,4 @@
-//! JSON that is still growing.
+//! Incomplete JSON.
 
 use deltafold::json::{self, PartialOptions, Value};
 use deltafold::Error;
@@ -6,7 +6,7 @@ use deltafold::Error;
 use crate::error::DeltafoldError;
 use crate::lock::Lock;
 
-/// The innermost value that is not finished.
+/// The innermost unfinished value.
 #[derive(Clone, Debug, PartialEq, Eq, uniffi::Record)]
 pub struct Unfinished {
     /// JSON pointer to it.
@@ -15,29 +15,29 @@ pub struct Unfinished {
     pub r#type: String,
 }
 
-/// Reads JSON text that is still growing, such as the arguments of a call.
+/// Parses a JSON text that arrives in pieces, such as the arguments of a call.
 #[derive(Debug, uniffi::Object)]
 pub struct PartialJson(Lock<json::PartialJson>);
 
 #[uniffi::export]
 impl PartialJson {
-    /// Starts with no text, with options as JSON text.
+    /// Creates a parser with options as JSON text.
     #[uniffi::constructor(default(options = ""))]
     pub fn new(options: &str) -> Result<Self, DeltafoldError> {
         Ok(Self(Lock::new(json::PartialJson::new(PartialOptions::from_json(options)?))))
     }
 
-    /// Takes the next piece. Text that is not JSON fails, at every call from there on.
+    /// Adds the next piece. Fails if the text is not JSON; every later call then fails, too.
     pub fn push(&self, piece: &str) -> Result<(), DeltafoldError> {
         self.0.attempt(|core| core.push(piece).map_err(Error::from))
     }
 
-    /// Says that the text has ended.
+    /// Ends the text.
     pub fn finish(&self) -> Result<(), DeltafoldError> {
         self.0.attempt(|core| core.finish().map_err(Error::from))
     }
 
-    /// Starts again with no text.
+    /// Discards the text.
     pub fn reset(&self) -> Result<(), DeltafoldError> {
         self.0.with(json::PartialJson::reset)
     }
@@ -47,12 +47,12 @@ impl PartialJson {
         self.0.with(|core| core.value().map(ToString::to_string))
     }
 
-    /// Whether the value is whole.
+    /// Returns whether the value is complete.
     pub fn is_complete(&self) -> Result<bool, DeltafoldError> {
         self.0.with(|core| core.is_complete())
     }
 
-    /// What changed since the last call, as JSON text; nothing unless the options ask for notes.
+    /// The changes since the last call as JSON text; empty unless the option `notes` is on.
     pub fn take_changes(&self) -> Result<String, DeltafoldError> {
         self.0.with(|core| {
             let changes = Value::Array(core.changes().map(|change| change.to_value()).collect()).to_string();
@@ -63,17 +63,17 @@ impl PartialJson {
 
     /// The innermost unfinished value; null without one.
     pub fn unfinished(&self) -> Result<Option<Unfinished>, DeltafoldError> {
-        let row = |(path, tag): (String, json::Tag)| Unfinished { path, r#type: tag.exact_name().into() };
+        let row = |(path, tag): (String, json::ValueKind)| Unfinished { path, r#type: tag.exact_name().into() };
         self.0.with(|core| core.unfinished().map(row))
     }
 
-    /// Lets go of everything; every later call is refused.
+    /// Frees the contents of the object; every later call fails with `misuse.after_finish`.
     pub fn release(&self) {
         self.0.release();
     }
 }
 
-/// The value of text that may be cut anywhere, as JSON text; null without one. Options are JSON text.
+/// Parses a JSON text that may be incomplete and returns the value as JSON text; null without one. Options are JSON text.
 #[uniffi::export(default(options = ""))]
 pub fn partial_json(text: &str, options: &str) -> Result<Option<String>, DeltafoldError> {
     let options = PartialOptions::from_json(options)?;

@@ -1,4 +1,4 @@
-//! The whole road: bytes in, events out as one list for each chunk, the response readable after it.
+//! The reader: takes a chunk and returns its events; the response is readable after each chunk.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,42 +11,69 @@ use crate::finding::{json, Finding, FindingCounts, Outcome};
 use crate::int;
 use crate::lock::Lock;
 use crate::options::ReaderOptions;
-use crate::response::Response;
+use crate::packed::Packed;
+use crate::response::{Response, Usage};
 
-/// Rate limits, as headers and events have told them.
+/// Rate limits from headers and events.
 #[derive(Clone, Debug, PartialEq, uniffi::Record)]
 pub struct RateLimits {
-    /// The headers about rate limits, as a JSON object; null without any.
+    /// The headers with rate limits, as a JSON object; null if there were none.
     pub headers: Option<String>,
-    /// The last `rate_limits` event, as JSON text; null without one.
+    /// The last `rate_limits` event, as JSON text; null if there was none.
     pub event: Option<String>,
-    /// When to try again.
+    /// The recommended delay before a retry, in seconds.
     pub retry_after_seconds: Option<f64>,
 }
 
-/// Reads a stream: bytes in, cut anywhere; events, findings and the response out.
+/// Reads a stream: takes bytes, split anywhere; returns events, findings and the response.
 ///
-/// Nothing that a server sends is an error: it is a finding, and reading goes on. Only a limit, a call that may not be made
-/// now or, if `strict`, a broken rule ends it; then every call fails with the same error until `reset`. One reader reads one
-/// stream. Threads may share it, one call at a time; a reader for each is faster.
+/// Invalid data from a server is not an error: it becomes a finding, and reading continues. Only an exceeded limit or, if
+/// `strict`, a broken rule ends reading; then every call fails with the same error until `reset`. A reader reads one
+/// stream. Threads may share it, one call at a time; one reader per thread is faster.
 #[derive(Debug, uniffi::Object)]
-pub struct Reader(Arc<Lock<Held>>);
+pub struct Reader(Arc<Lock<ReaderState>>);
 
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct ReaderState {
     pub(crate) core: deltafold::Reader,
-    /// What ended reading, as long as no call has said so: the events before it come first.
+    /// The error that ended reading. If events came before it, the next call reports it.
     error: Option<Error>,
 }
 
-impl Held {
-    /// Reads what was fed. An error waits for the next call if events came before it.
-    fn read(&mut self, fed: Result<(), Error>) -> Result<Vec<Event>, Error> {
+/// A list of events: a `Vec`, or packed for Ruby.
+trait EventList: Default {
+    fn push(&mut self, event: &deltafold::Event<'_>);
+    fn is_empty(&self) -> bool;
+}
+
+impl EventList for Vec<Event> {
+    fn push(&mut self, event: &deltafold::Event<'_>) {
+        self.push(Event::of(event));
+    }
+
+    fn is_empty(&self) -> bool {
+        self.is_empty()
+    }
+}
+
+impl EventList for Packed {
+    fn push(&mut self, event: &deltafold::Event<'_>) {
+        self.push(event);
+    }
+
+    fn is_empty(&self) -> bool {
+        self.is_empty()
+    }
+}
+
+impl ReaderState {
+    /// Reads the fed events. If events came before an error, the next call reports the error.
+    fn read<L: EventList>(&mut self, fed: Result<(), Error>) -> Result<L, Error> {
         fed?;
-        let mut events = Vec::new();
+        let mut events = L::default();
         loop {
             match self.core.poll_event() {
-                Ok(Some(event)) => events.push(Event::of(&event)),
+                Ok(Some(event)) => events.push(&event),
                 Ok(None) => return Ok(events),
                 Err(error) => {
                     self.error = Some(error.clone());
@@ -56,190 +83,244 @@ impl Held {
         }
     }
 
+    /// Feeds a chunk and packs the events that it completes.
+    pub(crate) fn feed_packed(&mut self, chunk: &[u8]) -> Result<Packed, Error> {
+        self.ended()?;
+        let fed = self.core.feed(chunk);
+        self.read(fed)
+    }
+
     fn ended(&self) -> Result<(), Error> {
         self.error.clone().map_or(Ok(()), Err)
     }
 }
 
 impl Reader {
-    fn around(core: deltafold::Reader) -> Self {
-        Self(Arc::new(Lock::new(Held { core, error: None })))
+    fn from_core(core: deltafold::Reader) -> Self {
+        Self(Arc::new(Lock::new(ReaderState { core, error: None })))
     }
 
-    fn ask<R>(&self, ask: impl FnOnce(&deltafold::Reader) -> R) -> Result<R, DeltafoldError> {
-        self.0.with(|held| ask(&held.core))
+    fn read<R>(&self, read: impl FnOnce(&deltafold::Reader) -> R) -> Result<R, DeltafoldError> {
+        self.0.with(|state| read(&state.core))
+    }
+
+    fn read_packed(
+        &self,
+        feed: impl FnOnce(&mut deltafold::Reader) -> Result<(), Error>,
+    ) -> Result<Vec<u8>, DeltafoldError> {
+        self.0.attempt(|state| {
+            state.ended()?;
+            let fed = feed(&mut state.core);
+            state.read::<Packed>(fed).map(Packed::into_bytes)
+        })
     }
 }
 
 #[uniffi::export]
 impl Reader {
-    /// Makes a reader.
+    /// Creates a reader.
     #[uniffi::constructor(default(options = None))]
     pub fn new(options: Option<ReaderOptions>) -> Result<Self, DeltafoldError> {
         let options = options.unwrap_or_default().read()?;
-        Ok(Self::around(deltafold::Reader::with_options(options)))
+        Ok(Self::from_core(deltafold::Reader::with_options(options)))
     }
 
-    /// Makes a reader from options as JSON text, the form that every language takes; an empty text is none.
+    /// Creates a reader from options as JSON text, the same form as in every binding; an empty text means no options.
     #[uniffi::constructor]
     pub fn from_json(options: &str) -> Result<Self, DeltafoldError> {
         let options = deltafold::ReaderOptions::from_json(options)?;
-        Ok(Self::around(deltafold::Reader::with_options(options)))
+        Ok(Self::from_core(deltafold::Reader::with_options(options)))
     }
 
-    /// Takes a saved state up again, with options as JSON text. Feed it the bytes of the new connection: events that were
-    /// read before are dropped with a finding.
+    /// Restores a reader from a saved state, with options as JSON text. Feed it the bytes of the new connection: events
+    /// that were already read are dropped with a finding.
     #[uniffi::constructor(default(options = ""))]
     pub fn restore(saved: Vec<u8>, options: &str) -> Result<Self, DeltafoldError> {
         let options = deltafold::ReaderOptions::from_json(options)?;
-        Ok(Self::around(deltafold::Reader::restore(&saved, options)?))
+        Ok(Self::from_core(deltafold::Reader::restore(&saved, options)?))
     }
 
-    /// Takes a chunk, cut anywhere, and returns the events that it completes.
+    /// Feeds a chunk, split anywhere, and returns the events that it completes.
     ///
-    /// If reading ends in the middle of the chunk, the events before that are returned; the next call fails, and so does
+    /// If reading ends within the chunk, the events before that are returned; the next call fails, and so does
     /// `ensure_reading`.
     pub fn feed(&self, chunk: Vec<u8>) -> Result<Vec<Event>, DeltafoldError> {
-        self.0.attempt(|held| {
-            held.ended()?;
-            let fed = held.core.feed(&chunk);
-            held.read(fed)
+        self.0.attempt(|state| {
+            state.ended()?;
+            let fed = state.core.feed(&chunk);
+            state.read(fed)
         })
     }
 
-    /// Takes one message that is JSON already: a WebSocket message, a line of a log.
+    /// Feeds one JSON message without SSE framing: a WebSocket message, a line of a log.
     pub fn feed_json(&self, message: &str) -> Result<Vec<Event>, DeltafoldError> {
-        self.0.attempt(|held| {
-            held.ended()?;
-            let fed = held.core.feed_json(message);
-            held.read(fed)
+        self.0.attempt(|state| {
+            state.ended()?;
+            let fed = state.core.feed_json(message);
+            state.read(fed)
         })
     }
 
-    /// Says that no more will come, and returns what a missing blank line held back.
+    /// Ends the input and returns the last events.
     pub fn end(&self) -> Result<Vec<Event>, DeltafoldError> {
-        self.0.attempt(|held| {
-            held.ended()?;
-            held.core.end();
-            held.read(Ok(()))
+        self.0.attempt(|state| {
+            state.ended()?;
+            state.core.end();
+            state.read(Ok(()))
         })
     }
 
-    /// Ends the input and says how the stream ended. May be called again: the answer stays. What ended reading, if anything
-    /// did, is thrown; `outcome` has the answer all the same.
+    /// Like `feed`, with the events packed into one buffer; the Ruby package unpacks it.
+    pub fn feed_packed(&self, chunk: Vec<u8>) -> Result<Vec<u8>, DeltafoldError> {
+        self.0.attempt(|state| state.feed_packed(&chunk).map(Packed::into_bytes))
+    }
+
+    /// The reader as a number, for the C functions of the Ruby package. Valid as long as the reader.
+    pub fn packed_handle(&self) -> u64 {
+        Arc::as_ptr(&self.0).expose_provenance() as u64
+    }
+
+    /// Like `feed_json`, with the events packed into one buffer; the Ruby package unpacks it.
+    pub fn feed_json_packed(&self, message: &str) -> Result<Vec<u8>, DeltafoldError> {
+        self.read_packed(|core| core.feed_json(message))
+    }
+
+    /// Like `end`, with the events packed into one buffer; the Ruby package unpacks it.
+    pub fn end_packed(&self) -> Result<Vec<u8>, DeltafoldError> {
+        self.read_packed(|core| {
+            core.end();
+            Ok(())
+        })
+    }
+
+    /// Ends the input and returns how the stream ended. Later calls return the same outcome. Fails with the error that
+    /// ended reading, if there was one; `outcome` has the outcome then, too.
     pub fn finish(&self) -> Result<Outcome, DeltafoldError> {
-        self.0.attempt(|held| {
-            let outcome = Outcome::of(&held.core.finish());
-            held.ended().map(|()| outcome)
+        self.0.attempt(|state| {
+            let finished = state.core.finish();
+            state.ended()?;
+            finished.map(|outcome| Outcome::of(&outcome))
         })
     }
 
-    /// Throws what ended reading, if anything did.
+    /// Continues the stream over a new connection, after the old one broke. Feed the bytes of the new connection next.
+    ///
+    /// Discards bytes that were not read, including an incomplete block. Events with a sequence number up to
+    /// `last_sequence_number` are dropped with a finding, so the server may replay them. Offsets count the bytes of the new
+    /// connection. Fails after `finish`.
+    pub fn reconnect(&self) -> Result<(), DeltafoldError> {
+        self.0.attempt(|state| {
+            state.ended()?;
+            state.core.reconnect()
+        })
+    }
+
+    /// Fails with the error that ended reading, if there was one.
     pub fn ensure_reading(&self) -> Result<(), DeltafoldError> {
-        self.0.attempt(|held| held.ended())
+        self.0.attempt(|state| state.ended())
     }
 
-    /// Makes the reader new; options stay.
+    /// Resets the reader to its initial state; the options stay.
     pub fn reset(&self) -> Result<(), DeltafoldError> {
-        self.0.with(|held| {
-            held.core.reset();
-            held.error = None;
+        self.0.with(|state| {
+            state.core.reset();
+            state.error = None;
         })
     }
 
-    /// Lets go of everything; every later call is refused. Views of the response end with it.
+    /// Frees the reader; every later call fails with `misuse.after_finish`, also calls on its response.
     pub fn release(&self) {
         self.0.release();
     }
 
-    /// The state as bytes to store; `restore` takes it up.
+    /// Saves the state as bytes for `restore`.
     pub fn save(&self) -> Result<Vec<u8>, DeltafoldError> {
-        self.ask(deltafold::Reader::save)
+        self.read(deltafold::Reader::save)
     }
 
-    /// Takes the request that the stream answers, as JSON text, for the rules about both.
+    /// Sets the request of the stream, as JSON text, for the rules that compare request and response.
     pub fn note_request(&self, request: &str) -> Result<(), DeltafoldError> {
-        self.0.attempt(|held| held.core.note_request(request))
+        self.0.attempt(|state| state.core.note_request(request))
     }
 
-    /// Takes HTTP headers; with a status the validator checks the rules about both. Rate limits are kept.
+    /// Sets the HTTP headers. The reader records rate limits; with a status the validator also checks the transport rules.
     #[uniffi::method(default(status = None))]
     pub fn note_headers(&self, headers: HashMap<String, String>, status: Option<i32>) -> Result<(), DeltafoldError> {
         let pairs = headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        self.0.with(|held| match status.map(u16::try_from) {
-            Some(Ok(status)) => held.core.note_head(status, pairs),
-            _ => held.core.note_headers(pairs),
+        self.0.with(|state| match status.map(u16::try_from) {
+            Some(Ok(status)) => state.core.note_head(status, pairs),
+            _ => state.core.note_headers(pairs),
         })
     }
 
-    /// The response so far: a live view, which shows what has been read when it is asked.
+    /// The response so far, as a live view on the reader.
     pub fn response(&self) -> Response {
         Response::new(Arc::clone(&self.0))
     }
 
-    /// What was wrong with the stream so far, the first so many (limit `findings`).
+    /// The findings so far; the limit `findings` bounds how many are kept.
     pub fn findings(&self) -> Result<Vec<Finding>, DeltafoldError> {
-        self.ask(|core| core.findings().iter().map(Finding::of).collect())
+        self.read(|core| core.findings().iter().map(Finding::of).collect())
     }
 
     /// The findings as JSON text.
     pub fn findings_json(&self) -> Result<String, DeltafoldError> {
-        self.ask(|core| json(core.findings()))
+        self.read(|core| json(core.findings()))
     }
 
-    /// How many findings there were, kept or not.
+    /// Number of findings, kept or not.
     pub fn finding_counts(&self) -> Result<FindingCounts, DeltafoldError> {
-        self.ask(|core| FindingCounts::of(core.all_findings()))
+        self.read(|core| FindingCounts::of(core.all_findings()))
     }
 
-    /// How the stream ended, once a terminal event or `finish` has said so.
+    /// How the stream ended; null before a terminal event or `finish`.
     pub fn outcome(&self) -> Result<Option<Outcome>, DeltafoldError> {
-        self.ask(|core| core.outcome().map(Outcome::of))
+        self.read(|core| core.outcome().map(Outcome::of))
     }
 
     /// The outcome as JSON text.
     pub fn outcome_json(&self) -> Result<Option<String>, DeltafoldError> {
-        self.ask(|core| core.outcome().map(|outcome| outcome.to_value().to_string()))
+        self.read(|core| core.outcome().map(|outcome| outcome.to_value().to_string()))
     }
 
-    /// Token counts as JSON text, once a terminal event has them.
-    pub fn usage(&self) -> Result<Option<String>, DeltafoldError> {
-        self.ask(|core| core.usage().map(ToString::to_string))
+    /// Token counts, once a terminal event has them.
+    pub fn usage(&self) -> Result<Option<Usage>, DeltafoldError> {
+        self.read(|core| core.response().usage().map(Usage::of))
     }
 
-    /// The newest sequence number: where to resume after.
+    /// The newest sequence number; a resumed stream starts after it.
     pub fn last_sequence_number(&self) -> Result<Option<i64>, DeltafoldError> {
-        self.ask(|core| core.last_sequence_number().map(int))
+        self.read(|core| core.last_sequence_number().map(int))
     }
 
-    /// How many events were read.
+    /// Number of events that were read.
     pub fn event_count(&self) -> Result<i64, DeltafoldError> {
-        self.ask(|core| int(core.event_count()))
+        self.read(|core| int(core.event_count()))
     }
 
-    /// A counter that any byte moves, also a comment or a keepalive: while it moves, the connection is alive.
+    /// A counter that grows with any input, including comments and keepalives. While it grows, the connection is alive.
     pub fn activity(&self) -> Result<i64, DeltafoldError> {
-        self.ask(|core| int(core.activity()))
+        self.read(|core| int(core.activity()))
     }
 
-    /// Whether `[DONE]` arrived.
+    /// True if `[DONE]` arrived.
     pub fn saw_done(&self) -> Result<bool, DeltafoldError> {
-        self.ask(deltafold::Reader::saw_done)
+        self.read(deltafold::Reader::saw_done)
     }
 
     /// The last SSE id, for the header `Last-Event-ID`.
     pub fn last_event_id(&self) -> Result<String, DeltafoldError> {
-        self.ask(|core| core.last_event_id().to_owned())
+        self.read(|core| core.last_event_id().to_owned())
     }
 
-    /// Bytes that were read.
+    /// Number of bytes that were read.
     pub fn offset(&self) -> Result<i64, DeltafoldError> {
-        self.ask(|core| int(core.offset()))
+        self.read(|core| int(core.offset()))
     }
 
-    /// Rate limits, as headers and events have told them.
+    /// Rate limits from headers and events.
     pub fn rate_limits(&self) -> Result<RateLimits, DeltafoldError> {
-        self.ask(|core| {
+        self.read(|core| {
             let rates = core.rate_limits();
             let text = |value: String| (value != "null" && value != "{}").then_some(value);
             RateLimits {

@@ -1,4 +1,4 @@
-//! The way back: history, enforced tool choices, tool loops, advice about errors. JSON text in, JSON text out.
+//! Requests: history, enforcement of tool choices, tool loops, retry advice. All functions take and return JSON text.
 
 use deltafold::json::{Object, Value};
 use deltafold::request;
@@ -7,45 +7,45 @@ use deltafold::{Error, Limits};
 use crate::error::DeltafoldError;
 use crate::lock::Lock;
 
-/// Does what a name says: `history`, `enforce`, `tool_loop`, `advice` or `create_message`.
+/// Runs the named operation: `history`, `enforce`, `tool_loop`, `advice` or `create_message`.
 #[uniffi::export]
 pub fn request_named(what: &str, json: &str) -> Result<String, DeltafoldError> {
     Ok(request::request_named(what, json)?)
 }
 
-/// The request that continues from responses: `{"request", "findings"}`. A policy is a name (`stateless`, `stateful`, …) or
-/// JSON text that begins with `{`; `steps` is a list of `{"response"}` or `{"item"}`.
+/// Builds the request that continues after responses: `{"request", "findings"}`. A policy is a name (`stateless`,
+/// `stateful`, …) or JSON text that begins with `{`; `steps` is a list of `{"response"}` or `{"item"}`.
 #[uniffi::export(default(policy = None))]
 pub fn history(request: &str, steps: &str, policy: Option<String>) -> Result<String, DeltafoldError> {
     let policy = policy.map(|policy| policy_value(&policy)).transpose()?;
     call("history", &[("policy", policy), ("request", Some(parse(request)?)), ("steps", Some(parse(steps)?))])
 }
 
-/// Which calls of a response the request allows: `{"calls"}`, each that is rejected with its `answer`.
+/// Decides which calls of a response the request allows: `{"calls"}`; a rejected call has an `answer`.
 #[uniffi::export]
 pub fn enforce(request: &str, response: &str) -> Result<String, DeltafoldError> {
     call("enforce", &[("request", Some(parse(request)?)), ("response", Some(parse(response)?))])
 }
 
-/// What to do about an error: its report, with whether and when to try again.
+/// Recommends whether and when to retry after an error.
 #[uniffi::export(default(status = None))]
 pub fn advice(error: &str, status: Option<i32>) -> Result<String, DeltafoldError> {
     call("advice", &[("error", Some(parse(error)?)), ("status", status.map(|status| Value::from(i64::from(status))))])
 }
 
-/// The WebSocket message for a request: `{"message", "left_out"}`.
+/// Builds the WebSocket message for a request: `{"message", "left_out"}`.
 #[uniffi::export]
 pub fn create_message(request: &str) -> Result<String, DeltafoldError> {
     call("create_message", &[("request", Some(parse(request)?))])
 }
 
-/// Drives a conversation with tools: request, response, results, next request.
+/// The state of a conversation with tools: request, response, results, next request.
 #[derive(Debug, uniffi::Object)]
 pub struct ToolLoop(Lock<request::ToolLoop>);
 
 #[uniffi::export]
 impl ToolLoop {
-    /// Begins with the first request, as JSON text.
+    /// Creates a loop with the first request, as JSON text.
     #[uniffi::constructor(default(policy = None, max_turns = None, max_calls = None))]
     pub fn new(
         request: &str,
@@ -61,38 +61,38 @@ impl ToolLoop {
         Self::from_json(&Value::Object(options).to_string())
     }
 
-    /// Makes a loop from options as JSON text: `request`, and if needed `policy`, `max_turns`, `max_calls`.
+    /// Creates a loop from options as JSON text: `request` (required), `policy`, `max_turns`, `max_calls`.
     #[uniffi::constructor]
     pub fn from_json(options: &str) -> Result<Self, DeltafoldError> {
         Ok(Self(Lock::new(request::ToolLoop::from_json(options)?)))
     }
 
-    /// Takes the response to the request, as JSON text; the new state: `ready`, `waiting`, `finished` or `stopped`.
+    /// Adds the response to the request, as JSON text, and returns the state: `ready`, `waiting`, `finished` or `stopped`.
     pub fn apply(&self, response: &str) -> Result<String, DeltafoldError> {
         self.0.attempt(|core| core.apply_json(response).map(|state| state.name().to_owned()))
     }
 
-    /// Takes the result of a pending call, as JSON text; the new state.
+    /// Adds the result of a pending call, as JSON text, and returns the state.
     pub fn result(&self, call_id: &str, result: &str) -> Result<String, DeltafoldError> {
         self.0.attempt(|core| core.result_json(call_id, result).map(|state| state.name().to_owned()))
     }
 
-    /// Ends the loop; no further request is made.
+    /// Stops the loop; no further request follows.
     pub fn stop(&self) -> Result<(), DeltafoldError> {
         self.0.with(request::ToolLoop::stop)
     }
 
-    /// Where the loop stands: `ready`, `waiting`, `finished` or `stopped`.
+    /// The state: `ready`, `waiting`, `finished` or `stopped`.
     pub fn state(&self) -> Result<String, DeltafoldError> {
         self.0.with(|core| core.state().name().to_owned())
     }
 
-    /// The request to send, as JSON text. Worth asking for when the state is `ready`.
+    /// The next request to send, as JSON text, when the state is `ready`.
     pub fn request(&self) -> Result<String, DeltafoldError> {
         self.0.with(|core| core.request().to_json())
     }
 
-    /// Calls that wait for a result, as a JSON list in their order.
+    /// The calls without a result, as a JSON array in order.
     pub fn pending(&self) -> Result<String, DeltafoldError> {
         let list = |core: &mut request::ToolLoop| Value::Array(core.pending().map(|call| call.to_value()).collect());
         self.0.with(|core| list(core).to_string())
@@ -103,7 +103,7 @@ impl ToolLoop {
         self.0.with(|core| core.to_json())
     }
 
-    /// Lets go of everything; every later call is refused.
+    /// Frees the contents of the object; every later call fails with `misuse.after_finish`.
     pub fn release(&self) {
         self.0.release();
     }

@@ -1,4 +1,4 @@
-//! The first layer on its own: bytes to SSE frames.
+//! The SSE layer on its own: bytes to frames.
 
 use deltafold::sse::{FrameDecoder, Signal};
 use deltafold::{Error, Limits};
@@ -14,7 +14,7 @@ pub struct Frame {
     pub event: String,
     /// The lines after `data:`, joined.
     pub data: String,
-    /// The last id.
+    /// The current last event id.
     pub id: String,
     /// The time after `retry:` in milliseconds.
     pub retry: Option<u64>,
@@ -22,28 +22,28 @@ pub struct Frame {
     pub offset: i64,
 }
 
-/// Decodes an event stream into frames, whatever they carry.
+/// Decodes an event stream into frames with any payload.
 #[derive(Debug, uniffi::Object)]
 pub struct SseDecoder(Lock<Held>);
 
 #[derive(Debug)]
 struct Held {
     core: FrameDecoder,
-    /// What ended decoding.
+    /// The error that ended decoding.
     error: Option<Error>,
 }
 
 #[uniffi::export]
 impl SseDecoder {
-    /// Makes a decoder at the start of a stream, with limits as JSON text.
+    /// Creates a decoder with limits as JSON text.
     #[uniffi::constructor(default(limits = ""))]
     pub fn new(limits: &str) -> Result<Self, DeltafoldError> {
         let core = FrameDecoder::new(&Limits::from_json(limits)?);
         Ok(Self(Lock::new(Held { core, error: None })))
     }
 
-    /// Takes a chunk, cut anywhere, and returns the frames that it completes. Frames before a limit come first; the next call
-    /// fails, and so does `ensure_reading`.
+    /// Feeds a chunk, split anywhere, and returns the frames that it completes. If the chunk exceeds a limit, frames before
+    /// it are returned first; the next call fails, and so does `ensure_reading`.
     pub fn feed(&self, chunk: Vec<u8>) -> Result<Vec<Frame>, DeltafoldError> {
         self.0.attempt(|held| {
             held.error.clone().map_or(Ok(()), Err)?;
@@ -68,12 +68,12 @@ impl SseDecoder {
         })
     }
 
-    /// Throws what ended decoding, if anything did.
+    /// Fails with the error that ended decoding, if there was one.
     pub fn ensure_reading(&self) -> Result<(), DeltafoldError> {
         self.0.attempt(|held| held.error.clone().map_or(Ok(()), Err))
     }
 
-    /// Makes the decoder as new.
+    /// Resets the decoder to its initial state.
     pub fn reset(&self) -> Result<(), DeltafoldError> {
         self.0.with(|held| {
             held.core.reset();
@@ -81,7 +81,7 @@ impl SseDecoder {
         })
     }
 
-    /// Lets go of everything; every later call is refused.
+    /// Frees the contents of the object; every later call fails with `misuse.after_finish`.
     pub fn release(&self) {
         self.0.release();
     }

@@ -1,4 +1,4 @@
-//! Checking a whole stream, and one object.
+//! Checks of a whole stream and of single objects.
 
 use deltafold::json::{Object, Value};
 use deltafold::{validate, Code, Error};
@@ -8,23 +8,23 @@ use crate::finding::{Finding, FindingCounts, Outcome};
 use crate::int;
 use crate::options::ReaderOptions;
 
-/// What a stream breaks.
+/// The result of a check.
 #[derive(Clone, Debug, PartialEq, Eq, uniffi::Record)]
 pub struct Report {
-    /// Whether nothing in it is an error.
+    /// True if no finding is an error.
     pub passed: bool,
     /// The findings.
     pub findings: Vec<Finding>,
-    /// How many there were, kept or not.
+    /// Number of findings, kept or not.
     pub counts: FindingCounts,
     /// How the stream ended.
     pub outcome: Outcome,
-    /// How many events were read.
+    /// Number of events that were read.
     pub event_count: i64,
 }
 
-/// Checks a whole stream against every rule. The profile is `open-responses` unless the options name one; a check tells
-/// everything, so `strict` is refused.
+/// Checks a whole stream against every rule. The profile is `open-responses` unless the options name one. A check reports
+/// all findings, so the option `strict` is an error.
 #[uniffi::export(default(options = None))]
 pub fn check(stream: Vec<u8>, options: Option<ReaderOptions>) -> Result<Report, DeltafoldError> {
     let mut options = options.unwrap_or_default();
@@ -36,7 +36,7 @@ pub fn check(stream: Vec<u8>, options: Option<ReaderOptions>) -> Result<Report, 
     let mut core = deltafold::Reader::with_options(options.read()?);
     core.feed(&stream)?;
     while core.poll_event()?.is_some() {}
-    let outcome = Outcome::of(&core.finish());
+    let outcome = Outcome::of(&core.finish()?);
     let counts = FindingCounts::of(core.all_findings());
     Ok(Report {
         passed: counts.errors == 0,
@@ -47,9 +47,9 @@ pub fn check(stream: Vec<u8>, options: Option<ReaderOptions>) -> Result<Report, 
     })
 }
 
-/// Checks JSON text as what it is said to be: `event`, `response`, `item`, `input_item`, `request`, `compact_request`,
-/// `compact_response`, `websocket_create`, `websocket_error`, `error`, `request_head` or `response_head`. Options are JSON text:
-/// `edition`, `status`, `schemas`.
+/// Checks JSON text as the named kind of object: `event`, `response`, `item`, `input_item`, `request`, `compact_request`,
+/// `compact_response`, `websocket_create`, `websocket_error`, `error`, `request_head` or `response_head`. Options are JSON
+/// text: `edition`, `status`, `schemas`.
 #[uniffi::export(default(options = ""))]
 pub fn validate_named(what: &str, json: &str, options: &str) -> Result<Vec<Finding>, DeltafoldError> {
     Ok(validate::validate_named(what, json, options)?.iter().map(Finding::of).collect())

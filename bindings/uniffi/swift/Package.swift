@@ -1,8 +1,8 @@
 // swift-tools-version:5.9
 import PackageDescription
 
-// `generated/` and `lib/` are made by bindings/uniffi/build.sh and linked or copied beside this file; nothing of it is committed.
-// On Apple platforms, replace the two last targets by a binary target with an XCFramework of the same static library.
+// bindings/uniffi/build.sh creates `generated/` and `lib/`; link or copy them beside this file. They are not committed. On
+// Apple platforms, replace the two last targets by a binary target with an XCFramework of the same static library.
 let package = Package(
     name: "Deltafold",
     platforms: [.macOS(.v12), .iOS(.v15), .tvOS(.v15), .watchOS(.v8)],
@@ -19,7 +19,7 @@ let package = Package(
         ),
         // The header alone: FFI/module.modulemap is generated/DeltafoldFFI.modulemap under the name that the package manager wants.
         .systemLibrary(name: "DeltafoldFFI", path: "FFI"),
-        // The tests are a program, so that they run without any test library.
+        // The tests are a program, so that they need no test library.
         .executableTarget(name: "DeltafoldTests", dependencies: ["Deltafold"], path: "Tests"),
     ]
 )

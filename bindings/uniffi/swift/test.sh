@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Compiles and runs the Swift half: its tests, then the quick start, against the library of this checkout. Not part of tests/run,
-# since a toolchain is not in Debian stable; README.md has the last result.
+# Compiles and runs the Swift package: its tests, then the quick start, against the library of this checkout. Not part of
+# tests/run, because Debian stable has no Swift toolchain; README.md has the last result.
 #
 #   bash bindings/uniffi/swift/test.sh FOLDER [PROFILE]
 #
-# FOLDER gets the toolchain (toolchain.sh, once) and everything that is built. Needs root, for chroot and for /proc inside it.
+# FOLDER receives the toolchain (toolchain.sh, once) and the build products. Needs root, for chroot and for /proc inside it.
 # PROFILE is that of the library, release or dev; it and the generated code come from build.sh beside this folder.
 set -euo pipefail
 

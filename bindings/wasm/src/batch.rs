@@ -1,13 +1,12 @@
-//! [`Batch`]: the events of one feed as numbers and one text, which JavaScript reads straight from this memory.
+//! [`Batch`]: the events of one feed as numbers and one text, which JavaScript reads directly from this memory.
 //!
-//! Crossing the border per event, with a string or an object, costs more than reading the event. So a feed leaves a table
-//! of rows ([`Row`]), one for each event, and one text; JavaScript decodes that text once and cuts it. The numbers of a text are
-//! positions in UTF-16, since that is how JavaScript cuts.
+//! A call per event, with a string or an object, costs more than reading the event. So a feed returns a table with one row
+//! ([`Row`]) per event, and one text; JavaScript decodes the text once and slices it. Positions in the text count UTF-16 units, as
+//! JavaScript does.
 //!
-//! An event is *plain* if it is a delta with all its routing fields and no member that JavaScript has no slot for: its
-//! object is made from the numbers and the delta alone. Hardly anybody looks at the payload of such an event, so it is not
-//! in the text but on a [`Page`]; JavaScript takes a full one away as a whole, and reads of it what is asked for. Every other
-//! event is parsed from its payload, which is in the text.
+//! An event is *plain* if it is a delta with all routing fields and only members of [`MEMBERS`]. JavaScript builds its object from
+//! the numbers and the delta alone. Programs rarely read the payload of a plain event, so the payload is not in the text but on a
+//! [`Page`], which JavaScript copies when it is full. Every other event is parsed from its payload in the text.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -18,13 +17,13 @@ use deltafold::Event;
 use crate::outline;
 use crate::page::{Page, Place};
 
-/// Numbers per event. All have kind and flags first, and the ends of their two texts last; the texts of an event stand behind
-/// those of the one before. Of a plain event: sequence number, both indexes, where its record is on the page; its texts are
-/// delta and, if it is another than before, the item's id. Of others: byte offset (low, high) and index; their texts are payload
-/// and outline.
+/// The numbers of an event. The first is kind and flags, the last two are the ends of its two texts, which follow those of the
+/// previous event. A plain event has its sequence number, both indexes and the position of its record on the page; its texts are
+/// the delta and, if it changed, the item id. Other events have byte offset (low, high) and event index; their texts are payload and
+/// outline.
 type Row = [u32; 6];
 
-/// Members of the header: where the table, the text and the page are, and how much there is of them.
+/// Number of header fields: addresses and lengths of table, text and page, and flags.
 const HEAD: usize = 6;
 
 const PLAIN: u32 = 1 << 8;
@@ -39,12 +38,12 @@ const WIDE: u32 = 1;
 const STOPPED: u32 = 2;
 const FULL: u32 = 4;
 
-/// Item ids that JavaScript holds as strings, by the low bits of the output index.
+/// Number of item ids that JavaScript caches as strings, by the low bits of the output index.
 const SLOTS: usize = 64;
 
 #[derive(Debug)]
 pub(crate) struct Batch {
-    /// Table, text, bytes of text, flags, page, bytes of page; kept in one place.
+    /// Table, text, bytes of text, flags, page, bytes of page. Boxed, so that its address never changes.
     head: Box<[u32; HEAD]>,
     table: Vec<Row>,
     text: Vec<u8>,
@@ -52,15 +51,15 @@ pub(crate) struct Batch {
     units: u32,
     page: Page,
     items: Vec<Vec<u8>>,
-    /// What is known of the payloads of a kind.
+    /// Which members the payloads of each kind had so far.
     members: [Members; 256],
-    last: Last,
+    last: LastPlain,
 }
 
-/// What is the same in plain events that were foretold by the same.
+/// The values that plain events of one template share.
 #[derive(Clone, Copy, Debug, Default)]
-struct Last {
-    /// What foretold the newest plain event; 0 if nothing did.
+struct LastPlain {
+    /// The template of the newest plain event; 0 if there is none.
     by: u64,
     flags: u32,
     indexes: u32,
@@ -76,11 +75,11 @@ impl Batch {
             page: Page::new(SLOTS),
             items: vec![Vec::new(); SLOTS],
             members: [Members::Unseen; 256],
-            last: Last::default(),
+            last: LastPlain::default(),
         }
     }
 
-    /// Where the header is; it stays there for the life of the batch.
+    /// The address of the header, constant for the life of the batch.
     pub(crate) fn head(&self) -> *const u32 {
         self.head.as_ptr()
     }
@@ -90,36 +89,37 @@ impl Batch {
         self.table.clear();
         self.text.clear();
         self.units = 0;
-        // A payload of megabytes must not be paid for until the reader ends.
+        // Releases the memory of a payload of megabytes.
         self.text.shrink_to(1 << 20);
         self.page.turn();
     }
 
-    /// Adds an event. For a plain one without log probabilities, which can only have made a string grow, says by how much.
+    /// Adds an event. Returns the number of bytes that it appended to a string of the response, if it can have changed nothing else:
+    /// only for plain events without log probabilities.
     #[inline]
     pub(crate) fn push(&mut self, event: &Event<'_>) -> Option<usize> {
-        let foretold = event.foretold();
-        let by = foretold.map_or(0, |foretold| foretold.by);
+        let matched = event.template_match();
+        let by = matched.map_or(0, |matched| matched.by);
         let Some(number) = event.sequence_number().and_then(|number| u32::try_from(number).ok()) else {
             self.push_other(event);
             return None;
         };
-        // What was foretold by the same has the same text outside its gaps: the same members, indexes and id.
+        // Payloads of one template have the same text outside their gaps: the same members, indexes and id.
         let same = by != 0 && by == self.last.by && !event.halves().lone;
         if !same {
             let Some(plain) = self.plain(event) else {
                 self.push_other(event);
                 return None;
             };
-            self.last = Last { by, ..plain };
+            self.last = LastPlain { by, ..plain };
         }
-        let Last { mut flags, indexes, .. } = self.last;
+        let LastPlain { mut flags, indexes, .. } = self.last;
         let delta = event.delta_bytes();
         let slot = (indexes & 0xFFFF) as usize % SLOTS;
         let place = Place { index: event.index() as u32, offset: event.offset() };
         let raw = event.raw_bytes();
-        let at = self.page.push(slot, raw, foretold, place);
-        let delta_end = match short_in(delta, raw) {
+        let at = self.page.push(slot, raw, matched, place);
+        let delta_end = match short_text(delta, raw) {
             Some(word) => self.append_word(word, delta.len()),
             None => self.append_any(delta),
         };
@@ -132,10 +132,10 @@ impl Batch {
         (flags & LOGPROBS == 0).then_some(delta.len())
     }
 
-    /// Says whether JavaScript holds another id for the item of an event; if so, the right one is appended.
+    /// Returns whether JavaScript caches another id for the item of an event; if so, appends the new one to the text.
     #[inline(never)]
     fn is_new_item(&mut self, slot: usize, event: &Event<'_>) -> bool {
-        let id = event.strings().item_id;
+        let id = event.raw_fields().item_id;
         let Some(item) = self.items.get_mut(slot).filter(|item| *item != id) else { return false };
         item.clear();
         item.extend_from_slice(id);
@@ -172,7 +172,7 @@ impl Batch {
         self.table.len() as u32
     }
 
-    /// Appends up to eight bytes of a number, the first one lowest: copying so few bytes as such is a call out of the module.
+    /// Appends up to eight bytes of a little-endian number. A copy of so few bytes would be a function call.
     #[inline]
     fn append_word(&mut self, word: u64, length: usize) -> u32 {
         self.text.extend_from_slice(&word.to_le_bytes());
@@ -188,13 +188,13 @@ impl Batch {
         self.units
     }
 
-    /// What is known of a plain event, beside its number and its texts; `None` for all others.
+    /// Flags and indexes of a plain event; `None` for all others.
     #[inline(never)]
-    fn plain(&mut self, event: &Event<'_>) -> Option<Last> {
+    fn plain(&mut self, event: &Event<'_>) -> Option<LastPlain> {
         let members = &mut self.members[event.kind() as usize];
-        if *members != Members::Plain || !event.repeats() {
+        if *members != Members::Plain || !event.has_same_shape() {
             if !has_plain_members(event) {
-                *members = Members::Odd;
+                *members = Members::Mixed;
                 return None;
             }
             if *members == Members::Unseen {
@@ -222,21 +222,21 @@ impl Batch {
         }
         event.item_id()?;
         let [output, element] = [event.output_index()?, element].map(u16::try_from);
-        Some(Last { by: 0, flags, indexes: u32::from(output.ok()?) | u32::from(element.ok()?) << 16 })
+        Some(LastPlain { by: 0, flags, indexes: u32::from(output.ok()?) | u32::from(element.ok()?) << 16 })
     }
 }
 
-/// What is known of the payloads of a kind.
+/// The members that payloads of a kind had so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Members {
     Unseen,
-    /// All had only members that a plain event has, so one that repeats another has no others.
+    /// All payloads had only members of a plain event, so a payload with the same shape as an earlier one is plain too.
     Plain,
-    /// Some had others. A repetition may repeat an older payload than the last, so every one is looked at.
-    Odd,
+    /// Some payloads had other members. A payload can have the shape of any earlier one, so each is checked.
+    Mixed,
 }
 
-/// Members that a plain event has a place for. The last two are read from the payload when somebody looks.
+/// The members of a plain event. JavaScript reads the last two from the payload on access.
 const MEMBERS: [&str; 9] = [
     "type",
     "sequence_number",
@@ -251,7 +251,7 @@ const MEMBERS: [&str; 9] = [
 
 #[cold]
 fn has_plain_members(event: &Event<'_>) -> bool {
-    // A name that stands for another kind is kept as it was sent, and a member that is there twice is an odd one.
+    // An alias of a kind keeps its wire name, and a repeated member needs the whole payload.
     if event.wire_type() != event.kind().as_str() || event.bad_fields().chain(event.repeated_fields()).next().is_some()
     {
         return false;
@@ -265,19 +265,19 @@ fn has_plain_members(event: &Event<'_>) -> bool {
         })
 }
 
-/// Up to eight bytes of ASCII as a number, the first one lowest, if they stand in a payload that goes on behind them; `None` if
-/// not. What stands behind them is read with them, so that no branch depends on how many they are.
+/// Returns up to eight bytes of ASCII as a little-endian number; `None` for other text, and for text at the end of the payload. Always
+/// reads eight bytes, so that no branch depends on the length.
 #[inline]
-fn short_in(text: &[u8], payload: &[u8]) -> Option<u64> {
+fn short_text(text: &[u8], payload: &[u8]) -> Option<u64> {
     let start = (text.as_ptr() as usize).wrapping_sub(payload.as_ptr() as usize);
     let bytes = payload.get(start..).and_then(<[u8]>::first_chunk::<8>).filter(|_| text.len() <= 8)?;
-    // Two shifts, since one by all the bits there are is none.
+    // Two shifts, because a shift by 64 is an overflow.
     let others = u64::MAX << (4 * text.len()) << (4 * text.len());
     let word = u64::from_le_bytes(*bytes) & !others;
     (word & 0x8080_8080_8080_8080 == 0).then_some(word)
 }
 
-/// Length of a text in UTF-16: a unit for every character, and one more for those of four bytes.
+/// The length of a text in UTF-16: one unit per character, two for characters of four bytes.
 fn units(text: &[u8]) -> u32 {
     if text.is_ascii() {
         return text.len() as u32;

@@ -1,4 +1,4 @@
-//! Checking one JSON object, and the rules in words.
+//! Checks of single JSON objects, and the documentation of rules.
 
 use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
@@ -12,16 +12,16 @@ use wasm_bindgen::prelude::*;
 use crate::error::rows;
 use crate::reader::array;
 
-/// Checks a JSON text as what `what` says, and returns the findings as JSON text.
+/// Checks a JSON text as an object of this kind, and returns the findings as JSON text.
 ///
 /// # Errors
-/// Text that is not JSON, or a name that is not known.
+/// Text that is not JSON, or an unknown kind.
 #[wasm_bindgen]
-pub fn validate_named(what: &str, json: &str, options: &str) -> Result<String, JsValue> {
-    rows(validate::validate_named(what, json, options)).map(|findings| array(&findings))
+pub fn validate_named(kind: &str, json: &str, options: &str) -> Result<String, JsValue> {
+    rows(validate::validate_named(kind, json, options)).map(|findings| array(&findings))
 }
 
-/// A rule in words as JSON text; empty if there is no such rule.
+/// The documentation of a rule as JSON text; empty if the rule does not exist.
 #[wasm_bindgen]
 pub fn explain(rule: &str) -> String {
     let Some(rule) = Rule::from_id(rule) else { return String::new() };

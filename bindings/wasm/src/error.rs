@@ -1,5 +1,5 @@
-//! Core errors as rows `[class, code, message, offset, sequence number]`, as JSON text; the JavaScript side makes its
-//! `Error` classes from them.
+//! Core errors as rows: the JSON text of `[class, code, message, offset, sequence number]`, from which JavaScript creates its `Error`
+//! classes.
 
 use alloc::string::ToString;
 
@@ -25,7 +25,7 @@ pub(crate) fn row(error: &Error) -> JsValue {
     JsValue::from_str(&Value::Array(row.into()).to_string())
 }
 
-/// The same as a function that turns a whole result.
+/// Converts the error of a result to a row.
 pub(crate) fn rows<T>(result: Result<T, Error>) -> Result<T, JsValue> {
     result.map_err(|error| row(&error))
 }

@@ -1,9 +1,8 @@
 //! The core as a wasm module. `npm/src` is what users import; nothing here is public API.
 //!
-//! A bound method converts in, calls one core method, converts out and maps the error. Plain values cross the border,
-//! most of them JSON text, because objects that live in wasm memory would have to be freed one by one. Only the way from a
-//! chunk to its events is different: see `batch.rs`. Addresses are only given away, for JavaScript to
-//! look at this module's memory; `unsafe` is in `mem.rs` alone.
+//! A bound method converts its arguments, calls one core method, converts the result and maps the error. Values cross the boundary
+//! as JSON text, because objects in wasm memory would have to be freed one by one. Events are the exception: see `batch.rs`.
+//! The module returns addresses for JavaScript to read its memory. `unsafe` code is only in `mem.rs`.
 
 #![cfg_attr(target_arch = "wasm32", no_std)]
 
@@ -51,12 +50,12 @@ pub fn version() -> String {
     env!("CARGO_PKG_VERSION").to_owned()
 }
 
-/// Where the memory of the module comes from.
+/// The allocator of the module.
 #[cfg(target_arch = "wasm32")]
 #[global_allocator]
 static MEMORY: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
 
-/// A panic is a trap: it is a bug, nobody sees its words, and the code that would make them is a fifth of a module.
+/// A panic is a bug and becomes a trap. Formatting its message would take a fifth of the module.
 #[cfg(target_arch = "wasm32")]
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {

@@ -1,15 +1,15 @@
 //! Comparing and copying bytes, sixteen at a time.
 //!
-//! On this target the compiler's own versions compare byte by byte, and copy by an instruction that the engines carry out as
-//! a call. A reader does both a few times per event, on a few hundred bytes.
-//! The linker takes these in place of the compiler's, which are weak.
+//! On this target the compiler's functions compare byte by byte, and copy with an instruction that engines execute as a call. A
+//! reader does both a few times per event, on a few hundred bytes.
+//! The linker prefers these functions, because the compiler's are weak symbols.
 
 use core::arch::wasm32::{v128, v128_any_true, v128_load, v128_store, v128_xor};
 
 /// Compares two ranges of bytes: the difference of the first two bytes that differ, or 0.
 ///
 /// # Safety
-/// Both ranges are readable for `length` bytes: the compiler, which is the caller, sees to it.
+/// Both ranges are readable for `length` bytes; the compiler is the caller and guarantees it.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn memcmp(left: *const u8, right: *const u8, length: usize) -> i32 {
     // SAFETY: the caller's promise.
@@ -22,14 +22,14 @@ pub(crate) unsafe extern "C" fn memcmp(left: *const u8, right: *const u8, length
     }
 }
 
-/// The difference of the first two bytes that differ, or 0. Apart, since callers mostly ask whether there is one.
+/// The difference of the first two bytes that differ, or 0. Separate from `memcmp`, because most callers only test for equality.
 ///
 /// # Safety
 /// Both ranges are readable for `length` bytes.
 #[inline(never)]
 unsafe fn difference(left: *const u8, right: *const u8, length: usize) -> i32 {
     let mut at = 0;
-    // SAFETY: sixteen bytes from `at` on lie inside of both ranges where they are compared, and later `at` is below `length`.
+    // SAFETY: the first loop reads sixteen bytes from `at` with `at + 16 <= length`, the second one byte with `at < length`.
     unsafe {
         while at + 16 <= length && !differ(left.add(at), right.add(at), 16) {
             at += 16;
@@ -45,13 +45,13 @@ unsafe fn difference(left: *const u8, right: *const u8, length: usize) -> i32 {
     0
 }
 
-/// Says whether two ranges differ. The last bytes of a length are compared together with some that were compared before.
+/// Returns whether two ranges differ. The last comparison may overlap the one before.
 ///
 /// # Safety
 /// Both ranges are readable for `length` bytes.
 #[inline(always)]
 unsafe fn differ(left: *const u8, right: *const u8, length: usize) -> bool {
-    // SAFETY: every access is of bytes from 0 to at most `length`, and needs no alignment.
+    // SAFETY: every access stays below `length`, and unaligned reads are used.
     unsafe {
         let sixteen =
             |at: usize| v128_any_true(v128_xor(v128_load(left.add(at).cast()), v128_load(right.add(at).cast())));
@@ -83,11 +83,10 @@ unsafe fn differ(left: *const u8, right: *const u8, length: usize) -> bool {
 /// Copies bytes between ranges that do not overlap.
 ///
 /// # Safety
-/// `from` is readable and `to` writable for `length` bytes, and they do not overlap: the compiler sees to it.
+/// `from` is readable and `to` writable for `length` bytes, and they do not overlap; the compiler is the caller and guarantees it.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn memcpy(to: *mut u8, from: *const u8, length: usize) -> *mut u8 {
-    // SAFETY: every access below is of bytes from `at` to at most `length`, inside both ranges, and needs no alignment. The
-    // last access of a length may go over bytes that were copied before, never over others.
+    // SAFETY: every access stays below `length`, and unaligned accesses are used. The last copy may overlap the one before.
     unsafe {
         if length >= 16 {
             let mut at = 0;
@@ -110,7 +109,7 @@ pub(crate) unsafe extern "C" fn memcpy(to: *mut u8, from: *const u8, length: usi
         } else {
             let mut at = 0;
             while at < length {
-                // Volatile, or the compiler would see a copy here and call this function for it.
+                // Volatile, because the compiler would replace the loop by a call of this function.
                 to.add(at).write_volatile(*from.add(at));
                 at += 1;
             }

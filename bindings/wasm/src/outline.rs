@@ -1,33 +1,27 @@
-//! What JavaScript is told of a payload that it parses when somebody looks: its members, and the short ones with their values.
+//! The outline of a large payload, which JavaScript parses only on access: the names of its members, and the values of short ones.
 //!
-//! As JSON: `[{members before the first long one}, …]`, and then for every other member its name if it is long, or `["name",value]`.
-//! So an object can be made that has all of its names, and what routes an event, without reading what is long.
+//! As JSON: `[{members before the first long one}, …]`, then for every other member its name if the value is long, or `["name",value]`.
+//! JavaScript builds an object with all names and with the routing fields from it, without reading the long values.
 
 use alloc::vec::Vec;
 
 use deltafold::Event;
 use memchr::memchr;
 
-/// Payloads from this length on are parsed when somebody looks.
+/// Payloads from this length on are parsed only when JavaScript reads one of their members.
 const LAZY: usize = 512;
 
-/// Those of a done event, where they are not walked.
-const LAZY_DONE: usize = 2048;
-
-/// A value that is longer, as it was written, is a long one.
+/// A value with more bytes is long.
 const SHORT: usize = 64;
 
-/// Appends the outline of an event; nothing for one that is parsed at once.
+/// Appends the outline of an event; nothing if JavaScript parses the payload at once.
 pub(crate) fn write(event: &Event<'_>, out: &mut Vec<u8>) {
     let payload = event.raw();
-    // The reader has looked into all payloads but those of a whole string, and walking these takes less than what it would have to
-    // build for that.
-    let walked = cfg!(feature = "fast") && event.kind().is_done();
-    let least = if event.kind().is_done() && !walked { LAZY_DONE } else { LAZY };
-    if payload.len() < least || event.fault().is_some() {
+    if payload.len() < LAZY || event.fault().is_some() {
         return;
     }
-    if walked {
+    // The reader has parsed all payloads except those of done events. Walking these takes less time than parsing them.
+    if event.kind().is_done() {
         let bytes = payload.as_bytes();
         let known = event.logprobs().map_or((0, 0), |list| {
             let start = list.as_ptr() as usize - payload.as_ptr() as usize;
@@ -67,11 +61,11 @@ fn put(pieces: &[&[u8]], out: &mut Vec<u8>) {
     }
 }
 
-/// The members of an object that is known to be well-formed: names and values as they were written.
+/// Iterates over the members of a well-formed object: names and values in their source text.
 struct Walk<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Start and end of a value that need not be looked for: lists of log probabilities are most of a payload.
+    /// Start and end of the list of log probabilities, which is skipped: it can be most of a payload.
     known: (usize, usize),
 }
 
@@ -80,7 +74,7 @@ impl<'a> Iterator for Walk<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let start = blanks(self.bytes, self.at);
-        // The end of the object is no name.
+        // `}` instead of a name: the end of the object.
         if self.bytes.get(start) != Some(&b'"') {
             return None;
         }
@@ -93,14 +87,13 @@ impl<'a> Iterator for Walk<'a> {
     }
 }
 
-/// The first position from here on that has no white space.
+/// The first position from `at` without white space.
 fn blanks(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
     at + rest.iter().take_while(|byte| **byte <= b' ').count()
 }
 
-/// Where the value ends that begins here, or has ended already: at the comma or bracket behind it. White space before that counts
-/// to it.
+/// The end of the value at `at`, which is the position of the next comma or bracket: white space before it belongs to the value.
 fn value_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     let mut depth = 0;
     loop {
@@ -118,12 +111,12 @@ fn value_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// The position behind the closing quote of a string whose first inner byte is at `start`.
+/// The position after the closing quote of a string whose first inner byte is at `start`.
 fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     loop {
         at += memchr(b'"', bytes.get(at..)?)?;
-        // A quote is part of the string if an odd number of backslashes stands before it.
+        // A quote after an odd number of backslashes is part of the string.
         let before = bytes.get(start..at)?.iter().rev().take_while(|byte| **byte == b'\\').count();
         at += 1;
         if before % 2 == 0 {

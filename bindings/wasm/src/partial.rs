@@ -1,4 +1,4 @@
-//! JSON that is still growing.
+//! Incomplete JSON.
 
 use alloc::string::{String, ToString};
 
@@ -8,46 +8,46 @@ use wasm_bindgen::prelude::*;
 
 use crate::error::rows;
 
-/// Reads JSON text that is still growing.
+/// Parses JSON text that arrives in pieces.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct PartialJson(json::PartialJson);
 
-/// What JavaScript asks of it. The answers are JSON.
+/// The queries of [`PartialJson::ask`]. The results are JSON text.
 #[wasm_bindgen]
 #[derive(Clone, Copy, Debug)]
 pub enum AskPartial {
     /// The value so far; empty without one.
     Value,
-    /// Whether the value is whole.
+    /// Whether the value is complete.
     Complete,
-    /// What changed since the last time; nothing unless the options ask for notes.
+    /// The changes since the last query, if the option `notes` is set.
     Changes,
-    /// The innermost unfinished value, pointer and type; null without one.
+    /// Pointer and type of the innermost incomplete value; null without one.
     Unfinished,
 }
 
 #[wasm_bindgen]
 impl PartialJson {
-    /// Starts with no text, with options as JSON text.
+    /// Creates a parser with no text, from options as JSON text.
     ///
     /// # Errors
-    /// An option that cannot be used.
+    /// An invalid option.
     #[wasm_bindgen(constructor)]
     pub fn new(options: &str) -> Result<Self, JsValue> {
         rows(PartialOptions::from_json(options)).map(|options| Self(json::PartialJson::new(options)))
     }
 
-    /// Takes the next piece; without one, says that the text has ended.
+    /// Takes the next piece, or ends the text if `end` is set.
     ///
     /// # Errors
-    /// Text that is not JSON, at every call from there on; where it has ended, text that is not one JSON value.
+    /// Text that is not JSON, then also at every later call; at the end, text that is not one complete JSON value.
     pub fn push(&mut self, piece: &str, end: bool) -> Result<(), JsValue> {
         let taken = if end { self.0.finish() } else { self.0.push(piece) };
         rows(taken.map_err(Error::from))
     }
 
-    /// Answers a question of JavaScript with a text; see [`AskPartial`]. One door for all of them, as in [`Reader`](crate::Reader).
+    /// Returns the result of a query as text. One function for all queries keeps the generated code small, as in [`Reader`](crate::Reader).
     pub fn ask(&mut self, what: AskPartial) -> String {
         let answer = match what {
             AskPartial::Value => return self.0.value().map_or_else(String::new, ToString::to_string),

@@ -1,4 +1,4 @@
-//! The reader: bytes in, batches of events out, and everything else as JSON text.
+//! The reader: takes bytes, returns batches of events, and everything else as JSON text.
 
 use alloc::string::{String, ToString};
 use alloc::vec;
@@ -10,109 +10,117 @@ use wasm_bindgen::prelude::*;
 
 use crate::batch::Batch;
 use crate::error::{row, rows};
-use crate::snapshot::Seen;
+use crate::snapshot::SnapshotState;
 
 /// Reads a stream.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Reader {
     core: deltafold::Reader,
-    /// Where JavaScript puts a chunk before it calls `feed`.
+    /// The buffer into which JavaScript copies a chunk before it calls `feed`.
     input: Vec<u8>,
     batch: Batch,
-    seen: Seen,
+    snapshot: SnapshotState,
     /// Why the last call was refused, or why reading ended.
     error: Option<Error>,
 }
 
-/// What JavaScript asks of a reader.
+/// The queries of [`Reader::ask`].
 #[wasm_bindgen]
 #[derive(Clone, Copy, Debug)]
 pub enum Ask {
-    /// How the stream ended; says that no more comes.
+    /// Ends the input and returns the outcome; empty if an error ended reading, which `error` returns then.
     Finish,
-    /// What changed in the response since the last time; see `snapshot.rs`.
+    /// The changes of the response since the last query; see `snapshot.rs`.
     Changes,
     /// The whole response.
     Response,
-    /// The texts of all messages, joined; no JSON.
+    /// The texts of all messages, joined; not JSON.
     OutputText,
-    /// The arguments of the call at a position of the output as far as they go; empty without a value.
+    /// The arguments of the call at an output position, parsed as incomplete JSON; empty without a value.
     Arguments,
-    /// The text of a part as JSON that is still growing; empty without a value.
+    /// The text of a part, parsed as incomplete JSON; empty without a value.
     Text,
-    /// The preview images of the item at a position: a list of number and base64.
+    /// The preview images of the item at an output position: a list of number and base64 data.
     Images,
-    /// The findings from one on.
+    /// The findings from a position on.
     Findings,
-    /// How many findings there were: notes, warnings and errors, and how many are kept.
+    /// The numbers of notes, warnings, errors and stored findings.
     Counts,
-    /// The outcome; empty before there is one.
+    /// The outcome; empty before the end.
     Outcome,
-    /// The small getters of the core.
+    /// The other getters of the core.
     State,
 }
 
-/// What `feed` returns when the call itself was refused.
+/// Returned by `feed` when the call was refused.
 const REFUSED: u32 = u32::MAX;
 
-/// What it returns when reading has ended and there is no event before that.
+/// Returned by `feed` when reading has ended with no events before the end.
 const ENDED: u32 = u32::MAX - 1;
 
 #[wasm_bindgen]
 impl Reader {
-    /// Makes a reader from options as JSON text.
+    /// Creates a reader from options as JSON text.
     ///
     /// # Errors
-    /// An option that cannot be used.
+    /// An invalid option.
     #[wasm_bindgen(constructor)]
     pub fn new(options: &str) -> Result<Self, JsValue> {
         rows(options_of(options)).map(|options| Self::around(deltafold::Reader::with_options(options)))
     }
 
-    /// Takes a saved state up again.
+    /// Restores a saved state.
     ///
     /// # Errors
-    /// A damaged save, or an option that cannot be used.
+    /// A damaged state, or an invalid option.
     pub fn restore(saved: &[u8], options: &str) -> Result<Self, JsValue> {
         let core = options_of(options).and_then(|options| deltafold::Reader::restore(saved, options));
         rows(core).map(Self::around)
     }
 
-    /// Where the header of the batch is, for the life of the reader.
+    /// The address of the batch header, constant for the life of the reader.
     pub fn head(&self) -> *const u32 {
         self.batch.head()
     }
 
-    /// Makes room for so many bytes of input and returns where it is. The place stays until the next call of this.
+    /// Reserves an input buffer of `length` bytes and returns its address, which is valid until the next call of `room`.
     pub fn room(&mut self, length: usize) -> *mut u8 {
         self.input.clear();
         self.input.resize(length, 0);
         self.input.as_mut_ptr()
     }
 
-    /// Takes the first so many bytes of the room, reads at most so many events, and returns the number of events in the batch.
-    /// Those that are left come with `more`, before anything else is fed.
+    /// Takes the first `length` bytes of the input buffer, reads at most `most` events, and returns the number of events in the batch.
+    /// Call `more` for the other events before the next `feed`.
     pub fn feed(&mut self, length: usize, most: u32) -> u32 {
         let fed = self.core.feed(self.input.get(..length).unwrap_or_default());
         self.read(fed, most)
     }
 
-    /// Reads on in what was fed: the response is always that after the last event of a batch, so a batch may have to be small.
+    /// Reads more events of the last chunk. The response is always that after the last event of a batch, so an iterator needs small batches.
     pub fn more(&mut self, most: u32) -> u32 {
         self.read(Ok(()), most)
     }
 
-    /// Takes one message that is JSON already.
+    /// Takes one JSON message without SSE framing.
     pub fn feed_json(&mut self, message: &str) -> u32 {
         let fed = self.core.feed_json(message);
         self.read(fed, u32::MAX)
     }
 
-    /// Says that no more will come.
+    /// Ends the input.
     pub fn end(&mut self) -> u32 {
         self.core.end();
         self.read(Ok(()), u32::MAX)
+    }
+
+    /// Continues over a new connection.
+    ///
+    /// # Errors
+    /// `finish` was called, or an error ended reading.
+    pub fn reconnect(&mut self) -> Result<(), JsValue> {
+        rows(self.core.reconnect())
     }
 
     /// Why the last call was refused or reading ended, as a row; undefined if neither.
@@ -120,16 +128,22 @@ impl Reader {
         self.error.as_ref().map_or(JsValue::UNDEFINED, row)
     }
 
-    /// Answers a question of JavaScript with a text, mostly JSON; see [`Ask`]. `at` and `part` are positions, where it has any.
+    /// Returns the result of a query as text, usually JSON; see [`Ask`]. `at` and `part` are positions, if the query has any.
     ///
-    /// One door for all of them: each exported method costs half a kilobyte for its way in and out.
+    /// One function for all queries, because each exported method takes half a kilobyte.
     pub fn ask(&mut self, what: Ask, at: usize, part: usize) -> String {
         match what {
             Ask::Finish => {
-                self.seen.changed();
-                self.core.finish().to_value().to_string()
+                self.snapshot.changed();
+                match self.core.finish() {
+                    Ok(outcome) => outcome.to_value().to_string(),
+                    Err(error) => {
+                        self.error = Some(error);
+                        String::new()
+                    }
+                }
             }
-            Ask::Changes => self.seen.changes(self.core.response()),
+            Ask::Changes => self.snapshot.changes(self.core.response()),
             Ask::Response => self.core.response().to_json(),
             Ask::OutputText => self.core.response().output_text().into_owned(),
             Ask::Arguments => self.item(at, |item| item.read_arguments(|read| text_of(read.value()))),
@@ -154,7 +168,7 @@ impl Reader {
         }
     }
 
-    /// Takes the HTTP status (0 for none) and the headers: names and values in turns, a line each.
+    /// Takes the HTTP status (0 for none) and the headers: one line per name and per value, alternating.
     pub fn note_head(&mut self, status: u16, headers: &str) {
         let mut lines = headers.lines();
         let pairs = core::iter::from_fn(move || Some((lines.next()?, lines.next()?)));
@@ -164,7 +178,7 @@ impl Reader {
         }
     }
 
-    /// Takes the request that the stream answers, as JSON text.
+    /// Takes the request of the stream, as JSON text.
     ///
     /// # Errors
     /// Text that is not JSON.
@@ -172,7 +186,7 @@ impl Reader {
         rows(self.core.note_request(request))
     }
 
-    /// The state as bytes to store.
+    /// Returns the state as bytes.
     pub fn save(&self) -> Vec<u8> {
         self.core.save()
     }
@@ -181,7 +195,7 @@ impl Reader {
         self.core.response().item(at).map_or_else(String::new, read)
     }
 
-    /// The small getters of the core, as one JSON object.
+    /// The other getters of the core, as one JSON object.
     fn state(&self) -> String {
         let mut state = Object::new();
         state.push("last_sequence_number", self.core.last_sequence_number());
@@ -195,7 +209,7 @@ impl Reader {
         let mut limits = Object::new();
         limits.push("headers", rates.headers.clone());
         limits.push("event", rates.event.clone());
-        // Reading a float takes code that nothing else in the small module needs.
+        // Parsing a float needs code that the small module does not have otherwise.
         #[cfg(feature = "full")]
         limits.push("retry_after_seconds", rates.retry_after_seconds());
         state.push("rate_limits", limits);
@@ -203,7 +217,7 @@ impl Reader {
     }
 
     fn around(core: deltafold::Reader) -> Self {
-        Self { core, input: Vec::new(), batch: Batch::new(), seen: Seen::default(), error: None }
+        Self { core, input: Vec::new(), batch: Batch::new(), snapshot: SnapshotState::default(), error: None }
     }
 
     fn read(&mut self, fed: Result<(), Error>, mut most: u32) -> u32 {
@@ -215,16 +229,16 @@ impl Reader {
         let mut stopped = false;
         while most > 0 {
             most -= 1;
-            // By reference, since an event is too large to be moved for nothing.
+            // By reference, because a move would copy the event.
             match &self.core.poll_event() {
                 Ok(Some(event)) => {
                     let grown = self.batch.push(event);
-                    self.seen.note(grown);
+                    self.snapshot.note(grown);
                 }
                 Ok(None) => break,
                 Err(error) => {
                     self.error = Some(error.clone());
-                    self.seen.changed();
+                    self.snapshot.changed();
                     stopped = true;
                     break;
                 }
@@ -237,7 +251,7 @@ impl Reader {
     }
 }
 
-/// The wire names of all kinds, a line each, by their number in a batch.
+/// The wire names of all kinds, one per line, in the order of their numbers in a batch.
 #[wasm_bindgen]
 pub fn kind_names() -> String {
     let mut names = String::new();
@@ -248,10 +262,10 @@ pub fn kind_names() -> String {
     names
 }
 
-/// Options from JSON text. Mostly there are none, and reading an object without members takes longer than a dozen events.
+/// Options from JSON text. The fast path for no options saves the time of a dozen events.
 fn options_of(options: &str) -> Result<ReaderOptions, Error> {
     match options {
-        "{}" if cfg!(feature = "fast") => Ok(ReaderOptions::default()),
+        "{}" => Ok(ReaderOptions::default()),
         _ => ReaderOptions::from_json(options),
     }
 }

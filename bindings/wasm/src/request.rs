@@ -1,4 +1,4 @@
-//! Requests: history, tool loops, errors. The words are in `npm/src/request.ts`.
+//! Requests: history, tool loops, errors. `npm/src/request.ts` has the names and types.
 
 use alloc::string::String;
 
@@ -7,11 +7,11 @@ use wasm_bindgen::prelude::*;
 
 use crate::error::rows;
 
-/// Does what a name says, from JSON text to JSON text.
+/// Calls the request function with this name, from JSON text to JSON text.
 ///
 /// # Errors
-/// Text that is not JSON, a name that is not known, or a value that cannot be used.
+/// Text that is not JSON, an unknown name, or an invalid value.
 #[wasm_bindgen]
-pub fn request_named(what: &str, json: &str) -> Result<String, JsValue> {
-    rows(request::request_named(what, json))
+pub fn request_named(name: &str, json: &str) -> Result<String, JsValue> {
+    rows(request::request_named(name, json))
 }

@@ -1,8 +1,8 @@
-//! [`Seen`]: what JavaScript knows of the response, so that a snapshot tells only what is new.
+//! [`SnapshotState`]: the part of the response that JavaScript already has, so that a snapshot contains only the changes.
 //!
-//! Deltas make strings grow, and nothing else; while only deltas came, the new ends of those strings are all there is to
-//! tell. Whether that is so is proved by lengths: what the strings of the response have grown by must be what the deltas
-//! brought. Otherwise every item is told, and JavaScript keeps those whose text is the same.
+//! Plain deltas only append to strings. While all events were plain deltas, the changes are the new ends of those strings. The lengths
+//! prove it: the strings of the response must have grown by exactly the bytes of the deltas. Otherwise the changes contain
+//! every item, and JavaScript keeps its objects for items with the same text.
 
 use alloc::format;
 use alloc::string::String;
@@ -11,20 +11,21 @@ use alloc::vec::Vec;
 use deltafold::json::{write_string, Value};
 use deltafold::{Item, Response};
 
-/// What was told, and what came since.
+/// What the last snapshot had, and what changed after it.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
-    told: bool,
-    /// Something other than a growing string may have changed.
+pub(crate) struct SnapshotState {
+    /// True after the first snapshot.
+    started: bool,
+    /// True if something other than the end of a string may have changed.
     changed: bool,
-    /// Bytes of text that deltas have brought since.
+    /// Bytes that deltas appended since the last snapshot.
     grown: usize,
-    /// Lengths of the growing strings of each item.
+    /// Lengths of the strings of each item that deltas append to.
     lengths: Vec<Vec<usize>>,
 }
 
-impl Seen {
-    /// Takes note of an event: by how many bytes it has made a string grow, if it can have done nothing else.
+impl SnapshotState {
+    /// Records an event: the number of bytes that it appended to a string, or `None` if it can have changed anything else.
     #[inline]
     pub(crate) fn note(&mut self, grown: Option<usize>) {
         match grown {
@@ -33,17 +34,17 @@ impl Seen {
         }
     }
 
-    /// Takes note of any other change.
+    /// Records any other change.
     pub(crate) fn changed(&mut self) {
         self.changed = true;
     }
 
-    /// What is new since the last call, as JSON text.
+    /// Returns the changes since the last call, as JSON text.
     ///
-    /// Nothing: empty. Only longer strings: `[[item, list or field, part or null, "the new end"], …]`. Anything else:
-    /// `{"fields":{…},"output":["an item as JSON text", …]}`, `output` null where the response has none.
+    /// No changes: empty. Only longer strings: `[[item, list or field, part or null, "the new end"], …]`. Otherwise:
+    /// `{"fields":{…},"output":["an item as JSON text", …]}`, with `output` null if the response has none.
     pub(crate) fn changes(&mut self, response: Response<'_>) -> String {
-        if self.told && !self.changed {
+        if self.started && !self.changed {
             if self.grown == 0 {
                 return String::new();
             }
@@ -52,14 +53,14 @@ impl Seen {
                 return ends;
             }
         }
-        self.told = true;
+        self.started = true;
         self.changed = false;
         self.grown = 0;
         self.lengths = response.items().map(|item| texts(item).map(|(.., text)| text.len()).collect()).collect();
         whole(response)
     }
 
-    /// The new ends of strings; `None` if they do not explain everything that came.
+    /// The new ends of strings; `None` if their lengths do not match the bytes of the deltas.
     fn ends(&mut self, response: Response<'_>) -> Option<String> {
         if response.len() != self.lengths.len() {
             return None;
@@ -94,10 +95,10 @@ impl Seen {
     }
 }
 
-/// The strings of an item that deltas usually go to: the name of the list or field, the position in a list, the text.
+/// The strings of an item that deltas append to: the name of the list or field, the position in a list, the text.
 fn texts(item: Item<'_>) -> impl Iterator<Item = (&'static str, Option<usize>, &str)> {
-    let content = item.parts().enumerate().map(|(at, part)| ("content", Some(at), part.text()));
-    let summary = item.summary().enumerate().map(|(at, part)| ("summary", Some(at), part.text()));
+    let content = item.parts().enumerate().map(|(at, part)| ("content", Some(at), part.text().unwrap_or_default()));
+    let summary = item.summary().enumerate().map(|(at, part)| ("summary", Some(at), part.text().unwrap_or_default()));
     let fields = ["arguments", "input", "code"].into_iter().filter_map(move |name| {
         let text = item.get(name)?.as_str()?;
         Some((name, None, text))
@@ -117,7 +118,7 @@ fn whole(response: Response<'_>) -> String {
         write_string(key, &mut out);
         out.push(':');
         if key == "output" {
-            // Its place among the members; the items come apart.
+            // Keeps the position among the members; the items follow separately.
             has_output = true;
             out.push_str("null");
         } else {

@@ -1,4 +1,4 @@
-//! The first layer on its own: bytes to SSE frames.
+//! The SSE layer alone: bytes to frames.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -17,10 +17,10 @@ pub struct SseDecoder(FrameDecoder);
 
 #[wasm_bindgen]
 impl SseDecoder {
-    /// Makes a decoder at the start of a stream, with limits as JSON text.
+    /// Creates a decoder at the start of a stream, with limits as JSON text.
     ///
     /// # Errors
-    /// A limit that cannot be used.
+    /// An invalid limit.
     #[wasm_bindgen(constructor)]
     pub fn new(limits: &str) -> Result<Self, JsValue> {
         error::rows(Limits::from_json(limits)).map(|limits| Self(FrameDecoder::new(&limits)))
@@ -29,7 +29,7 @@ impl SseDecoder {
     /// Takes a chunk and returns a row for each frame that it completes, as JSON text: event, data, id, retry, offset.
     ///
     /// # Errors
-    /// A limit was passed and no frame came before that; every later call fails in the same way from then on.
+    /// A limit was exceeded and no frame came before; every later call fails in the same way.
     pub fn feed(&mut self, chunk: &[u8]) -> Result<String, JsValue> {
         let mut rows = Vec::new();
         let mut at = 0;
@@ -40,7 +40,7 @@ impl SseDecoder {
                     rows.push(Value::Array([event.into(), data.into(), id.into(), retry.into(), offset.into()].into()));
                 }
                 Ok(Some(_)) => {}
-                // Frames before the error are not lost: they come first, and the next call throws.
+                // Frames before the error are returned first; the next call throws.
                 Err(error) if rows.is_empty() => return Err(error::row(&error)),
                 Ok(None) | Err(_) => return Ok(Value::Array(rows).to_string()),
             }

@@ -1,4 +1,4 @@
-//! The writer: intents as JSON text in, bytes or events out.
+//! The writer: takes intents as JSON text, returns bytes or events.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -16,44 +16,44 @@ pub struct Writer(deltafold::Writer);
 
 #[wasm_bindgen]
 impl Writer {
-    /// Makes a writer from options as JSON text.
+    /// Creates a writer from options as JSON text.
     ///
     /// # Errors
-    /// An option that cannot be used.
+    /// An invalid option.
     #[wasm_bindgen(constructor)]
     pub fn new(options: &str) -> Result<Self, JsValue> {
         rows(WriterOptions::from_json(options)).map(|options| Self(deltafold::Writer::new(options)))
     }
 
-    /// Carries out an intent and returns the output index of the item that it opened, or -1.
+    /// Applies an intent and returns the output index of the item that it opened, or -1.
     ///
     /// # Errors
-    /// The intent cannot be carried out now; nothing was written.
+    /// The intent is invalid in the current state; nothing was written.
     pub fn apply(&mut self, intent: &str) -> Result<i32, JsValue> {
         rows(self.0.apply_json(intent)).map(|item| item.map_or(-1, |item| item.output_index() as i32))
     }
 
-    /// Takes the bytes that were written since the last call.
+    /// Returns the bytes that were written since the last call.
     pub fn take(&mut self) -> Vec<u8> {
         self.0.take()
     }
 
-    /// Takes the next event without its frame; undefined when there is none.
+    /// Returns the next event without SSE framing; undefined if there is none.
     pub fn poll_event(&mut self) -> Option<String> {
         self.0.poll_event().map(ToOwned::to_owned)
     }
 
-    /// Says whether a terminal event was written.
+    /// Returns whether a terminal event was written.
     pub fn is_ended(&self) -> bool {
         self.0.is_ended()
     }
 
-    /// Says whether anything was written.
+    /// Returns whether anything was written.
     pub fn is_started(&self) -> bool {
         self.0.is_started()
     }
 
-    /// The number that the next event gets.
+    /// The sequence number of the next event.
     pub fn sequence_number(&self) -> f64 {
         self.0.sequence_number() as f64
     }

@@ -3,23 +3,22 @@
 //! Later and wider sources win over earlier ones: delta, the kind's done, the part's done, the item's done, the terminal
 //! snapshot. What is missing is opened, what comes too late is left out, and each such repair is a finding.
 
-use alloc::borrow::ToOwned;
+use alloc::borrow::{Cow, ToOwned};
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
-use super::agree;
-use super::rates::RateLimits;
+use super::compare;
+use super::item_slot::{ElementArray, ItemSlot, Opened, TextPath, MAX_SHIFTED_ELEMENTS};
+use super::rate_limits::RateLimits;
 use super::response::Response;
+use super::response_state::{object, ResponseState};
 use super::route::{text_route, Route, Target};
-use super::said::Said;
-use super::slot::{Array, Opened, Slot, Way, FAR};
-use super::state::{object, State};
 use crate::contract::Kind;
 use crate::error::{Code, Error};
 use crate::event::{Event, Fields, Index, Source};
-use crate::finding::{Findings, Place, Repair};
-use crate::json::again::Again;
-use crate::json::{join, Object, Tag, View};
+use crate::finding::{Findings, Location, Repair};
+use crate::json::{join, Object, ValueKind, ValueRef};
 use crate::limits::Limits;
 use crate::outcome::{Failure, Outcome};
 use crate::validate::Rule;
@@ -27,7 +26,7 @@ use crate::validate::Rule;
 /// What to do with preview images, which can be megabytes each and are never part of the response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Images {
+pub enum PreviewImages {
     /// Keep every preview of every item until the item is done.
     Keep,
     /// Keep the newest preview of each item until the item is done.
@@ -41,9 +40,9 @@ pub enum Images {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AccumulateOptions {
     /// Rebuild from the events alone: the terminal snapshot gives the outcome but changes nothing else.
-    pub without_terminal: bool,
+    pub ignore_terminal_snapshot: bool,
     /// What to do with preview images.
-    pub images: Images,
+    pub images: PreviewImages,
 }
 
 /// Folds events into a response that can be read at any time.
@@ -56,12 +55,11 @@ pub struct Accumulator {
     pub(super) options: AccumulateOptions,
     pub(super) limits: Limits,
     /// The response as the events build it, or as a terminal snapshot has it.
-    pub(super) building: State,
+    pub(super) building: ResponseState,
     pub(super) cursor: Option<Cursor>,
-    pub(super) said: Said,
     pub(crate) outcome: Option<Outcome>,
     pub(crate) error: Option<Failure>,
-    pub(crate) rates: RateLimits,
+    pub(crate) rate_limits: RateLimits,
     pub(crate) bytes: usize,
 }
 
@@ -72,7 +70,7 @@ pub(super) struct Cursor {
     output_index: u64,
     element: u64,
     slot: u32,
-    way: Way,
+    path: TextPath,
 }
 
 impl core::fmt::Debug for Accumulator {
@@ -98,43 +96,27 @@ impl Accumulator {
         Self {
             options,
             limits,
-            building: State::default(),
+            building: ResponseState::default(),
             cursor: None,
-            said: Said::default(),
             outcome: None,
             error: None,
-            rates: RateLimits::default(),
+            rate_limits: RateLimits::default(),
             bytes: 0,
         }
-    }
-
-    /// The finished items as they were written, by position: a terminal event repeats them. See [`State::again`].
-    pub(crate) fn again(&self, position: usize) -> Option<Again<'_>> {
-        self.building.again(position)
-    }
-
-    /// The list of tools as the last snapshot wrote it: the next ones repeat it.
-    pub(crate) fn tools(&self) -> &str {
-        self.building.fields.tools()
-    }
-
-    /// The text that ended last, as it was written: the events that end its part and its item repeat it.
-    pub(crate) fn said(&self) -> &str {
-        self.said.literal()
     }
 
     /// Applies one event of a stream of which every event was applied.
     #[inline]
     pub(crate) fn apply_next(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
-        if event.goes_on() && self.append_next(event) {
+        if event.continues_previous() && self.append_continuation(event) {
             return Ok(());
         }
         self.apply(event, findings)
     }
 
     #[inline(never)]
-    fn append_next(&mut self, event: &Event<'_>) -> bool {
-        self.append_grown(event.fields(), event.raw_bytes(), event.source().scratch)
+    fn append_continuation(&mut self, event: &Event<'_>) -> bool {
+        self.append_matched_delta(event.fields(), event.raw_bytes(), event.source().scratch)
     }
 
     /// Appends a delta to the string that the one before it went to. The caller knows that it goes there.
@@ -142,14 +124,14 @@ impl Accumulator {
     // In wasm the compiler may choose: there the bytes count.
     #[cfg_attr(target_arch = "wasm32", inline)]
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
-    pub(crate) fn append_grown(&mut self, fields: &Fields, payload: &[u8], scratch: &str) -> bool {
+    pub(crate) fn append_matched_delta(&mut self, fields: &Fields, payload: &[u8], scratch: &str) -> bool {
         // Log probabilities are never foretold.
         let Some(cursor) = self.cursor.as_ref().filter(|_| !fields.halves.lone) else { return false };
         let Some(slot) = self.building.slots.get_mut(cursor.slot as usize) else { return false };
-        if slot.high.is_some() || self.bytes > self.limits.response_bytes {
+        if slot.pending_high_surrogate.is_some() || self.bytes > self.limits.response_bytes {
             return false;
         }
-        let Some(text) = slot.follow(&cursor.way) else { return false };
+        let Some(text) = slot.resolve_mut(&cursor.path) else { return false };
         self.bytes += fields.delta.push_grown(payload, scratch, text);
         true
     }
@@ -158,30 +140,29 @@ impl Accumulator {
     #[inline]
     pub fn apply(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
         if let Some(cursor) = self.cursor {
-            if self.append_again(cursor, event.fields(), event.source()) {
+            if self.append_to_cursor(cursor, event.fields(), event.source()) {
                 return Ok(());
             }
         }
-        if self.append_turned(event.fields(), event.source()) {
+        if self.append_to_other_item(event.fields(), event.source()) {
             return Ok(());
         }
-        self.apply_any(event, findings)
+        self.apply_full(event, findings)
     }
 
     /// One more delta for a string that some delta went to, where several items grow at the same time.
     #[inline(never)]
-    #[cfg_attr(deltafold_hot, optimize(speed))]
-    pub(crate) fn append_turned(&mut self, fields: &Fields, source: Source<'_>) -> bool {
+    pub(crate) fn append_to_other_item(&mut self, fields: &Fields, source: Source<'_>) -> bool {
         if self.outcome.is_some() || !fields.is_mere_text() {
             return false;
         }
         let Some(index) = fields.index(Index::Output) else { return false };
-        let Some(at) = self.building.routed(index) else { return false };
-        let Some((kind, element, way)) = self.building.slots.get(at as usize).and_then(|slot| slot.last) else {
+        let Some(at) = self.building.slot_at_output_index(index) else { return false };
+        let Some((kind, element, path)) = self.building.slots.get(at as usize).and_then(|slot| slot.last) else {
             return false;
         };
-        let cursor = Cursor { kind, output_index: index, element, slot: at, way };
-        let appended = self.append_again(cursor, fields, source);
+        let cursor = Cursor { kind, output_index: index, element, slot: at, path };
+        let appended = self.append_to_cursor(cursor, fields, source);
         if appended {
             self.cursor = Some(cursor);
         }
@@ -190,8 +171,7 @@ impl Accumulator {
 
     /// The usual case: one more delta for the string that the last one went to.
     #[inline]
-    #[cfg_attr(deltafold_hot, optimize(speed))]
-    fn append_again(&mut self, cursor: Cursor, fields: &Fields, source: Source<'_>) -> bool {
+    fn append_to_cursor(&mut self, cursor: Cursor, fields: &Fields, source: Source<'_>) -> bool {
         let same = fields.kind == cursor.kind
             && fields.index(Index::Output) == Some(cursor.output_index)
             && element_of(fields, cursor.kind) == cursor.element
@@ -199,52 +179,50 @@ impl Accumulator {
         let Some(slot) = same.then(|| self.building.slots.get_mut(cursor.slot as usize)).flatten() else {
             return false;
         };
-        if !fields.fits_item(slot.id(), source) || slot.high.is_some() || self.bytes > self.limits.response_bytes {
+        if !fields.fits_item(slot.id(), source)
+            || slot.pending_high_surrogate.is_some()
+            || self.bytes > self.limits.response_bytes
+        {
             return false;
         }
-        let Some(text) = slot.follow(&cursor.way) else { return false };
+        let Some(text) = slot.resolve_mut(&cursor.path) else { return false };
         self.bytes += fields.delta.push_to(source, text);
         true
     }
 
-    #[cfg_attr(deltafold_hot, optimize(speed))]
-    fn apply_any(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
+    fn apply_full(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
         let kind = event.kind();
         if kind == Kind::RateLimits {
-            self.rates.take_event(event);
+            self.rate_limits.record_event(event);
         }
         let changes = kind.is_known() && !kind.is_transport() && kind != Kind::RateLimits;
         if self.outcome.is_some() && changes {
-            findings.report(Rule::Life07, event.place(), Some(Repair::IgnoredLate), || {
+            findings.report(Rule::Life07, event.location(), Some(Repair::IgnoredLate), || {
                 (String::new(), format!("expected nothing after the terminal event, found {}", event.kind()))
             });
             return Ok(());
-        }
-        // Only what ends a text, its part and its item may leave it where it stands.
-        if !matches!(kind, Kind::ContentPartDone | Kind::ReasoningSummaryPartDone | Kind::OutputItemDone) {
-            self.said.forget();
         }
         match kind {
             Kind::Created | Kind::Queued | Kind::InProgress => self.snapshot(event, findings)?,
             Kind::Completed | Kind::Failed | Kind::Incomplete => self.terminal(event, findings)?,
             Kind::OutputItemAdded => self.item_added(event, findings)?,
             Kind::OutputItemDone => self.item_done(event, findings)?,
-            Kind::ContentPartAdded => self.part_added(event, Array::Content, findings)?,
-            Kind::ContentPartDone => self.part_done(event, Array::Content, findings)?,
-            Kind::ReasoningSummaryPartAdded => self.part_added(event, Array::Summary, findings)?,
-            Kind::ReasoningSummaryPartDone => self.part_done(event, Array::Summary, findings)?,
+            Kind::ContentPartAdded => self.part_added(event, ElementArray::Content, findings)?,
+            Kind::ContentPartDone => self.part_done(event, ElementArray::Content, findings)?,
+            Kind::ReasoningSummaryPartAdded => self.part_added(event, ElementArray::Summary, findings)?,
+            Kind::ReasoningSummaryPartDone => self.part_done(event, ElementArray::Summary, findings)?,
             Kind::OutputTextAnnotationAdded => self.annotation(event, findings)?,
             Kind::ShellCallOutputContentDelta | Kind::ShellCallOutputContentDone => {
                 self.shell_output(event, findings)?
             }
             Kind::ImageGenerationCallPartialImage => self.partial_image(event, findings)?,
             Kind::Error => {
-                self.rates.take_headers_of(event);
+                self.rate_limits.record_error_headers(event);
                 self.error = Some(event.failure());
             }
             // A payload that could not be read has no name; what is wrong with it is reported elsewhere.
             Kind::Unknown if event.fault().is_some() => {}
-            Kind::Unknown => findings.report(Rule::Ext02, event.place(), Some(Repair::KeptUnknown), || {
+            Kind::Unknown => findings.report(Rule::Ext02, event.location(), Some(Repair::KeptUnknown), || {
                 (String::new(), "expected a known type or `slug:name`, found another; the event is kept".to_owned())
             }),
             _ => {
@@ -266,7 +244,12 @@ impl Accumulator {
     }
 
     /// Says that input has ended. Open items become `incomplete` if nothing else decided (M7).
-    pub fn finish(&mut self, place: Place, last_sequence_number: Option<u64>, findings: &mut Findings) -> Outcome {
+    pub fn finish(
+        &mut self,
+        location: Location,
+        last_sequence_number: Option<u64>,
+        findings: &mut Findings,
+    ) -> Outcome {
         if let Some(outcome) = &self.outcome {
             return outcome.clone();
         }
@@ -275,7 +258,7 @@ impl Accumulator {
             None => Outcome::Truncated { last_sequence_number },
         };
         if self.building.started || !self.building.slots.is_empty() {
-            findings.report(Rule::Life11, place, Some(Repair::ClosedAtEnd), || {
+            findings.report(Rule::Life06, location, Some(Repair::ClosedAtEnd), || {
                 (String::new(), "expected a terminal event, found the end of input".to_owned())
             });
             self.close_open_items();
@@ -298,7 +281,7 @@ impl Accumulator {
         Response::new(self.state())
     }
 
-    /// How the stream ended, once a terminal event or the end of input has said so.
+    /// How the stream ended, once a terminal event or the end of input has determined it.
     pub fn outcome(&self) -> Option<&Outcome> {
         self.outcome.as_ref()
     }
@@ -310,12 +293,18 @@ impl Accumulator {
 
     /// Rate limits gathered from headers and events.
     pub fn rate_limits(&self) -> &RateLimits {
-        &self.rates
+        &self.rate_limits
     }
 
-    /// Takes HTTP response headers; those about rate limits are kept.
-    pub fn note_headers<'h>(&mut self, headers: impl IntoIterator<Item = (&'h str, &'h str)>) {
-        self.rates.take_headers(headers);
+    /// Takes the headers of an HTTP response; those about rate limits are kept. Any iterator of names and values will do, such as
+    /// `http::HeaderMap::iter()`.
+    pub fn note_headers<N: AsRef<str>, V: AsRef<[u8]>>(&mut self, headers: impl IntoIterator<Item = (N, V)>) {
+        let headers: Vec<(N, V)> = headers.into_iter().collect();
+        self.note_header_texts(&header_texts(&headers));
+    }
+
+    pub(crate) fn note_header_texts(&mut self, headers: &[(&str, Cow<'_, str>)]) {
+        self.rate_limits.record_response(headers.iter().map(|(name, value)| (*name, &**value)));
     }
 
     /// Forgets everything, keeps options and limits.
@@ -324,25 +313,25 @@ impl Accumulator {
     }
 
     /// The response: as built, or as the terminal snapshot has it.
-    pub(crate) fn state(&self) -> &State {
+    pub(crate) fn state(&self) -> &ResponseState {
         &self.building
     }
 
     /// Puts a saved state in place.
-    pub(crate) fn set_state(&mut self, state: State) {
+    pub(crate) fn set_state(&mut self, state: ResponseState) {
         self.building = state;
     }
 
     fn snapshot(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
         let Some(response) = event.response() else { return Ok(()) };
         if !self.building.started && event.kind() != Kind::Created {
-            findings.report(Rule::Life02, event.place(), Some(Repair::StartedAnyway), || {
+            findings.report(Rule::Life02, event.location(), Some(Repair::StartedAnyway), || {
                 (String::new(), format!("expected response.created first, found {}", event.kind()))
             });
         }
         let another = self.building.started && response.get("id").is_some_and(|id| !id.is_str(&self.building.id));
         if another {
-            findings.report(Rule::Life08, event.place(), None, || {
+            findings.report(Rule::Life08, event.location(), None, || {
                 (String::from("/response/id"), "expected the response's id, found another".to_owned())
             });
         }
@@ -350,14 +339,14 @@ impl Accumulator {
         self.bytes += response.raw().len();
         self.building.take_fields(response);
         if self.building.slots.is_empty() || (another && event.kind() == Kind::Created) {
-            self.within_items(response, event)?;
+            self.check_item_limit(response, event)?;
             self.building.take_items(response, false);
         }
         Ok(())
     }
 
     /// A snapshot's items count against the limit before they are taken.
-    fn within_items(&self, response: View<'_>, event: &Event<'_>) -> Result<(), Error> {
+    fn check_item_limit(&self, response: ValueRef<'_>, event: &Event<'_>) -> Result<(), Error> {
         let count = response.get("output").map_or(0, |output| output.elements().count());
         if count > self.limits.items {
             return Err(self.too_many_items(event));
@@ -374,28 +363,36 @@ impl Accumulator {
         let status = event.kind().as_str().trim_start_matches("response.");
         let response = event.response();
         if !self.building.started {
-            findings.report(Rule::Life02, event.place(), Some(Repair::StartedAnyway), || {
+            findings.report(Rule::Life02, event.location(), Some(Repair::StartedAnyway), || {
                 (String::new(), format!("expected response.created first, found {}", event.kind()))
             });
         }
         let outcome = outcome_of(event.kind(), response, self.error.as_ref());
-        match response.filter(|_| !self.options.without_terminal) {
+        match response.filter(|_| !self.options.ignore_terminal_snapshot) {
             None => {
                 self.close_open_items();
                 self.building.fields.object_mut().insert("status", status);
             }
-            Some(response) => self.take_terminal(response, event, findings)?,
+            Some(response) => self.apply_terminal(response, event, findings)?,
+        }
+        if outcome == Outcome::Completed {
+            self.rate_limits.forget_wait();
         }
         self.outcome = Some(outcome);
         Ok(())
     }
 
-    fn take_terminal(&mut self, response: View<'_>, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
+    fn apply_terminal(
+        &mut self,
+        response: ValueRef<'_>,
+        event: &Event<'_>,
+        findings: &mut Findings,
+    ) -> Result<(), Error> {
         self.cursor = None;
         self.bytes += response.raw().len();
         let empty = response.get("output").is_none_or(|output| output.elements().next().is_none());
         if empty && !self.building.slots.is_empty() {
-            findings.report(Rule::Life09, event.place(), Some(Repair::KeptItems), || {
+            findings.report(Rule::Life09, event.location(), Some(Repair::KeptItems), || {
                 let items = self.building.slots.len();
                 (String::new(), format!("expected the {items} items that were streamed, found an empty output"))
             });
@@ -403,9 +400,9 @@ impl Accumulator {
             self.close_open_items();
             return Ok(());
         }
-        self.within_items(response, event)?;
-        if let Some(message) = agree::output(&self.building, response) {
-            findings.report(Rule::Life09, event.place(), Some(Repair::TookLater), || (String::new(), message));
+        self.check_item_limit(response, event)?;
+        if let Some(message) = compare::output(&self.building, response) {
+            findings.report(Rule::Life09, event.location(), Some(Repair::TookLater), || (String::new(), message));
         }
         self.building.take_fields(response);
         self.building.take_items(response, true);
@@ -427,75 +424,70 @@ impl Accumulator {
 
     fn item_added(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
         self.cursor = None;
-        let Some(item) = event.item().filter(|item| item.tag() == Tag::Object) else { return Ok(()) };
+        let Some(item) = event.item().filter(|item| item.kind() == ValueKind::Object) else { return Ok(()) };
         self.bytes += event.raw().len();
         let id = item.get("id").and_then(|id| id.as_str()).unwrap_or_default();
         let next = self.building.next_index();
         let index = event.output_index().unwrap_or(next);
-        let slot = || Slot::from_item(object(item), &id, false);
-        if let Some(at) = self.building.routed(index) {
+        let slot = || ItemSlot::from_item(object(item), &id, false);
+        if let Some(at) = self.building.slot_at_output_index(index) {
             let known = &self.building.slots[at as usize];
             let (done, same) = (known.done, known.id() == id);
-            findings.report(Rule::Item10, event.place(), Some(Repair::DoubleOpen), || {
+            findings.report(Rule::Item10, event.location(), Some(Repair::DoubleOpen), || {
                 (String::new(), format!("expected a new output_index, found {index} again"))
             });
             if !same && done {
-                self.place(index, next, slot(), event)?;
+                self.insert_item(index, next, slot(), event)?;
             }
             return Ok(());
         }
         if index > next {
-            findings.report(Rule::Item10, event.place(), Some(Repair::ClosedGap), || {
+            findings.report(Rule::Item10, event.location(), Some(Repair::ClosedGap), || {
                 (String::new(), format!("expected output_index {next}, found {index}"))
             });
         }
-        self.place(index, index, slot(), event)
+        self.insert_item(index, index, slot(), event)
     }
 
     fn item_done(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
         self.cursor = None;
-        let Some(item) = event.item().filter(|item| item.tag() == Tag::Object) else { return Ok(()) };
+        let Some(item) = event.item().filter(|item| item.kind() == ValueKind::Object) else { return Ok(()) };
         self.bytes += event.raw().len();
         let id = item.get("id").and_then(|id| id.as_str()).unwrap_or_default();
-        let by_index = event.output_index().and_then(|index| self.building.routed(index));
+        let by_output_index = event.output_index().and_then(|index| self.building.slot_at_output_index(index));
         // What has ended as another item is not this one, whatever it was called before.
-        let at = by_index.or_else(|| {
-            let at = self.building.named(&id)?;
+        let at = by_output_index.or_else(|| {
+            let at = self.building.slot_with_id(&id)?;
             self.building.slots.get(at as usize).is_some_and(|slot| !slot.done || slot.id() == id).then_some(at)
         });
         let Some(at) = at else {
-            findings.report(Rule::Item03, event.place(), Some(Repair::OpenedItem), || {
+            findings.report(Rule::Item03, event.location(), Some(Repair::OpenedItem), || {
                 (String::new(), "expected output_item.added before output_item.done, found none".to_owned())
             });
             let index = event.output_index().unwrap_or(self.building.next_index());
-            return self.place(index, index, Slot::from_item(item, &id, true), event);
+            return self.insert_item(index, index, ItemSlot::from_item(item, &id, true), event);
         };
         if self.building.slots[at as usize].id() != id {
             self.building.rename(at, &id);
         }
         let slot = &mut self.building.slots[at as usize];
-        let mut agrees = false;
         if slot.done {
-            findings.report(Rule::Item07, event.place(), Some(Repair::TookLater), || {
+            findings.report(Rule::Item07, event.location(), Some(Repair::TookLater), || {
                 (String::new(), "expected one output_item.done for the item, found another".to_owned())
             });
-        } else if let Some((rule, message)) = agree::item(slot, item, &self.said) {
-            findings.report(rule, event.place(), Some(Repair::TookLater), || (String::new(), message));
-        } else {
-            agrees = true;
+        } else if let Some((rule, message)) = compare::item(slot, item) {
+            findings.report(rule, event.location(), Some(Repair::TookLater), || (String::new(), message));
         }
-        slot.finish(item, &id, agrees, &self.said);
-        self.said.forget();
+        slot.finish(item, &id);
         Ok(())
     }
 
     /// Puts a new item in the output, within the limit.
-    #[cfg_attr(deltafold_hot, optimize(speed))]
-    fn place(&mut self, index: u64, rank: u64, slot: Slot, event: &Event<'_>) -> Result<(), Error> {
+    fn insert_item(&mut self, index: u64, rank: u64, slot: ItemSlot, event: &Event<'_>) -> Result<(), Error> {
         if self.building.slots.len() >= self.limits.items {
             return Err(self.too_many_items(event));
         }
-        self.building.place(index, rank, slot);
+        self.building.insert_item(index, rank, slot);
         Ok(())
     }
 
@@ -507,28 +499,28 @@ impl Accumulator {
         item_type: &str,
         findings: &mut Findings,
     ) -> Result<Option<u32>, Error> {
-        let by_index = event.output_index().and_then(|index| self.building.routed(index));
-        let by_id = || event.item_id().and_then(|id| self.building.named(id));
-        let at = match by_index.or_else(by_id) {
+        let by_output_index = event.output_index().and_then(|index| self.building.slot_at_output_index(index));
+        let by_id = || event.item_id().and_then(|id| self.building.slot_with_id(id));
+        let at = match by_output_index.or_else(by_id) {
             Some(at) => at,
             None if event.output_index().is_none() && event.item_id().is_none() => {
-                findings.report(Rule::Read07, event.place(), None, || {
+                findings.report(Rule::Read07, event.location(), None, || {
                     (String::new(), "expected output_index or item_id, found neither; the event is kept".to_owned())
                 });
                 return Ok(None);
             }
             None => {
-                findings.report(Rule::Item03, event.place(), Some(Repair::OpenedItem), || {
+                findings.report(Rule::Item03, event.location(), Some(Repair::OpenedItem), || {
                     (String::new(), format!("expected output_item.added before {}, found none", event.kind()))
                 });
                 let index = event.output_index().unwrap_or(self.building.next_index());
-                self.place(index, index, Slot::implied(item_type, event.item_id()), event)?;
+                self.insert_item(index, index, ItemSlot::implied(item_type, event.item_id()), event)?;
                 self.building.slots.len() as u32 - 1
             }
         };
         let slot = &mut self.building.slots[at as usize];
         if slot.done {
-            findings.report(Rule::Item07, event.place(), Some(Repair::IgnoredLate), || {
+            findings.report(Rule::Item07, event.location(), Some(Repair::IgnoredLate), || {
                 (String::new(), format!("expected nothing for a finished item, found {}", event.kind()))
             });
             return Ok(None);
@@ -541,7 +533,7 @@ impl Accumulator {
                 self.building.rename(at, id);
             }
             Some(id) if id != slot.id() => {
-                findings.report(Rule::Item11, event.place(), Some(Repair::RoutedByIndex), || {
+                findings.report(Rule::Item11, event.location(), Some(Repair::RoutedByIndex), || {
                     (String::new(), "expected the item's id in item_id, found another".to_owned())
                 });
             }
@@ -559,14 +551,14 @@ impl Accumulator {
         findings: &mut Findings,
     ) -> Result<(), Error> {
         if opened.too_many {
-            let detail = format!("limit {}, and {FAR} places before the last one", self.limits.parts);
+            let detail = format!("limit {}, and {MAX_SHIFTED_ELEMENTS} places before the last one", self.limits.parts);
             return Err(
                 Error::new(Code::PartLimit, event.offset(), detail).with_sequence_number(event.sequence_number())
             );
         }
         if let Some(repair) = opened.repair() {
             let rule = if repair == Repair::ClosedGap { Rule::Part08 } else { Rule::Part02 };
-            findings.report(rule, event.place(), Some(repair), || {
+            findings.report(rule, event.location(), Some(repair), || {
                 (String::new(), format!("expected the {what} to be open already, found none"))
             });
         }
@@ -579,15 +571,15 @@ impl Accumulator {
         let Some(at) = self.find(event, route.item_type, findings)? else { return Ok(()) };
         let element = element_of(event.fields(), kind);
         let announced = kind == Kind::ShellCallCommandAdded;
-        let (way, opened) = self.building.slots[at as usize].way(route.target, element, self.limits.parts);
+        let (path, opened) = self.building.slots[at as usize].text_path(route.target, element, self.limits.parts);
         if !announced || opened.gap || opened.too_many {
             self.opened(opened, "part", event, findings)?;
         }
-        let Some(way) = way else { return Ok(()) };
+        let Some(path) = path else { return Ok(()) };
         let slot = &mut self.building.slots[at as usize];
         if kind.is_delta() {
             self.bytes += event.delta().len();
-            add_delta(slot, way, route.target, element, event, findings);
+            add_delta(slot, path, route.target, element, event, findings);
             if let Some(logprobs) = event.logprobs() {
                 self.bytes += logprobs.len();
                 slot.add_logprobs(element, logprobs);
@@ -595,18 +587,16 @@ impl Accumulator {
             if let Some(output_index) = event.output_index() {
                 // Those with another id than the item's are each told of, so none is appended without a look.
                 self.cursor =
-                    event.fits_item(slot.id()).then_some(Cursor { kind, output_index, element, slot: at, way });
-                slot.last = Some((kind, element, way));
+                    event.fits_item(slot.id()).then_some(Cursor { kind, output_index, element, slot: at, path });
+                slot.last = Some((kind, element, path));
             }
-        } else if event.text_is("").is_some() {
-            slot.high = None;
-            if let Some(text) = slot.follow(&way) {
-                if event.text_is(text) == Some(true) {
-                    self.said.note(text, event.text_literal());
-                } else {
-                    let whole = event.text().unwrap_or_default();
+        } else if event.done_text_is("").is_some() {
+            slot.pending_high_surrogate = None;
+            if let Some(text) = slot.resolve_mut(&path) {
+                if event.done_text_is(text) != Some(true) {
+                    let whole = event.done_text().unwrap_or_default();
                     if !announced {
-                        findings.report(route.agree, event.place(), Some(Repair::TookLater), || {
+                        findings.report(route.agree, event.location(), Some(Repair::TookLater), || {
                             (
                                 String::new(),
                                 format!(
@@ -620,7 +610,7 @@ impl Accumulator {
                     self.bytes += whole.len();
                     text.clear();
                     text.push_str(whole);
-                    slot.forget_growing();
+                    slot.clear_growing_json();
                 }
             }
             if kind == Kind::OutputTextDone {
@@ -639,9 +629,13 @@ impl Accumulator {
     }
 }
 
+/// Headers as text; bytes of a value that are not UTF-8 are replaced.
+pub(crate) fn header_texts<N: AsRef<str>, V: AsRef<[u8]>>(headers: &[(N, V)]) -> Vec<(&str, Cow<'_, str>)> {
+    headers.iter().map(|(name, value)| (name.as_ref(), String::from_utf8_lossy(value.as_ref()))).collect()
+}
+
 /// The wire index of the element that an event of this kind is about; 0 where the kind has none.
 #[inline]
-#[cfg_attr(deltafold_hot, optimize(speed))]
 pub(super) fn element_of(fields: &Fields, kind: Kind) -> u64 {
     let content = fields.index(Index::Content);
     match kind {
@@ -657,15 +651,26 @@ pub(super) fn element_of(fields: &Fields, kind: Kind) -> u64 {
     .unwrap_or(0)
 }
 
-fn add_delta(slot: &mut Slot, way: Way, target: Target, element: u64, event: &Event<'_>, findings: &mut Findings) {
+fn add_delta(
+    slot: &mut ItemSlot,
+    path: TextPath,
+    target: Target,
+    element: u64,
+    event: &Event<'_>,
+    findings: &mut Findings,
+) {
     let halves = event.halves();
-    let high = slot.high.take().filter(|(known, at, _)| *known == target && *at == element).map(|(_, _, high)| high);
+    let high = slot
+        .pending_high_surrogate
+        .take()
+        .filter(|(known, at, _)| *known == target && *at == element)
+        .map(|(_, _, high)| high);
     let lone = |findings: &mut Findings| {
-        findings.report(Rule::Read05, event.place(), None, || {
+        findings.report(Rule::Read05, event.location(), None, || {
             (String::new(), "expected a surrogate pair, found half of one".to_owned())
         });
     };
-    let Some(text) = slot.follow(&way) else { return };
+    let Some(text) = slot.resolve_mut(&path) else { return };
     let mut delta = event.delta();
     match (high, halves.leading_low) {
         (Some(high), Some(low)) => {
@@ -680,10 +685,10 @@ fn add_delta(slot: &mut Slot, way: Way, target: Target, element: u64, event: &Ev
         _ => {}
     }
     text.push_str(delta);
-    slot.high = halves.trailing_high.map(|high| (target, element, high));
+    slot.pending_high_surrogate = halves.trailing_high.map(|high| (target, element, high));
 }
 
-fn outcome_of(kind: Kind, response: Option<View<'_>>, error: Option<&Failure>) -> Outcome {
+fn outcome_of(kind: Kind, response: Option<ValueRef<'_>>, error: Option<&Failure>) -> Outcome {
     let text = |pointer: &str| Some(response?.pointer(pointer)?.as_str()?.into_owned());
     if text("/status").as_deref() == Some("cancelled") {
         return Outcome::Cancelled;

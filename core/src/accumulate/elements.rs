@@ -4,10 +4,10 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::accumulator::{element_of, Accumulator, Images};
-use super::agree;
+use super::accumulator::{element_of, Accumulator, PreviewImages};
+use super::compare;
+use super::item_slot::{empty_part, split_part, split_part_reusing, ElementArray, Opened};
 use super::route::implied_type;
-use super::slot::{empty_part, part_of, part_with, Array, Opened};
 use crate::contract::Kind;
 use crate::error::{Code, Error};
 use crate::event::Event;
@@ -16,7 +16,12 @@ use crate::json::{Object, Value};
 use crate::validate::Rule;
 
 impl Accumulator {
-    pub(super) fn part_added(&mut self, event: &Event<'_>, array: Array, findings: &mut Findings) -> Result<(), Error> {
+    pub(super) fn part_added(
+        &mut self,
+        event: &Event<'_>,
+        array: ElementArray,
+        findings: &mut Findings,
+    ) -> Result<(), Error> {
         self.cursor = None;
         let Some(part) = event.part() else { return Ok(()) };
         let item_type = match part.get("type").and_then(|kind| kind.as_str()).as_deref() {
@@ -36,39 +41,43 @@ impl Accumulator {
             }
         }
         self.bytes += part.raw().len();
-        slot.forget_growing();
-        let (part, logprobs) = part_of(part);
+        slot.clear_growing_json();
+        let (part, logprobs) = split_part(part);
         let opened = slot.put(array, wire, part, self.limits.parts);
-        if let (Some(logprobs), Array::Content) = (logprobs, array) {
+        if let (Some(logprobs), ElementArray::Content) = (logprobs, array) {
             slot.set_logprobs(wire, logprobs);
         }
         self.opened(Opened { part: false, ..opened }, "part", event, findings)
     }
 
-    pub(super) fn part_done(&mut self, event: &Event<'_>, array: Array, findings: &mut Findings) -> Result<(), Error> {
+    pub(super) fn part_done(
+        &mut self,
+        event: &Event<'_>,
+        array: ElementArray,
+        findings: &mut Findings,
+    ) -> Result<(), Error> {
         self.cursor = None;
         let Some(part) = event.part() else { return Ok(()) };
-        let item_type = if array == Array::Summary { "reasoning" } else { "message" };
+        let item_type = if array == ElementArray::Summary { "reasoning" } else { "message" };
         let Some(at) = self.find(event, item_type, findings)? else { return Ok(()) };
         let wire = element_of(event.fields(), event.kind());
         let slot = &mut self.building.slots[at as usize];
         if let Some(known) = slot.element(array, wire) {
-            if let Some(message) = agree::part(known, part, &self.said) {
-                let rule = if array == Array::Summary { Rule::Rsn07 } else { Rule::Part10 };
-                findings.report(rule, event.place(), Some(Repair::TookLater), || (String::new(), message));
+            if let Some(message) = compare::part(known, part) {
+                let rule = if array == ElementArray::Summary { Rule::Rsn07 } else { Rule::Part10 };
+                findings.report(rule, event.location(), Some(Repair::TookLater), || (String::new(), message));
             }
         }
-        slot.high = None;
-        slot.forget_growing();
+        slot.pending_high_surrogate = None;
+        slot.clear_growing_json();
         let (part, logprobs) = match slot.element_mut(array, wire) {
-            Some(known) => part_with(part, known, &self.said),
-            None => part_of(part),
+            Some(known) => split_part_reusing(part, known),
+            None => split_part(part),
         };
         let opened = slot.put(array, wire, part, self.limits.parts);
-        if array == Array::Content {
+        if array == ElementArray::Content {
             slot.set_logprobs(wire, logprobs.unwrap_or("[]"));
         }
-        self.said.keep_for(slot.element(array, wire).and_then(|part| part.str_at("text")));
         self.opened(opened, "part", event, findings)
     }
 
@@ -80,12 +89,12 @@ impl Accumulator {
         let limit = self.limits.parts;
         let slot = &mut self.building.slots[at as usize];
         let mut opened = Opened::default();
-        if slot.position(Array::Content, wire).is_none() {
-            opened = slot.put(Array::Content, wire, empty_part("output_text"), limit);
+        if slot.position(ElementArray::Content, wire).is_none() {
+            opened = slot.put(ElementArray::Content, wire, empty_part("output_text"), limit);
         }
         self.opened(opened, "part", event, findings)?;
         let slot = &mut self.building.slots[at as usize];
-        let Some(position) = slot.position(Array::Content, wire) else { return Ok(()) };
+        let Some(position) = slot.position(ElementArray::Content, wire) else { return Ok(()) };
         let part =
             slot.item.object_mut().get_mut("content").and_then(|content| content.as_array_mut()?.get_mut(position));
         let Some(part) = part.and_then(Value::as_object_mut) else { return Ok(()) };
@@ -104,7 +113,7 @@ impl Accumulator {
             None => {
                 let next = length as u64;
                 if index > next {
-                    findings.report(Rule::Ann02, event.place(), Some(Repair::ClosedGap), || {
+                    findings.report(Rule::Ann02, event.location(), Some(Repair::ClosedGap), || {
                         (String::new(), format!("expected annotation_index {next}, found {index}"))
                     });
                 }
@@ -171,12 +180,12 @@ impl Accumulator {
     pub(super) fn partial_image(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
         self.cursor = None;
         let Some(at) = self.find(event, "image_generation_call", findings)? else { return Ok(()) };
-        if self.options.images == Images::Drop {
+        if self.options.images == PreviewImages::Drop {
             return Ok(());
         }
         let Some(image) = event.member("partial_image_b64").and_then(|image| image.as_str()) else { return Ok(()) };
         let slot = &mut self.building.slots[at as usize];
-        if self.options.images == Images::KeepLast {
+        if self.options.images == PreviewImages::KeepLast {
             self.bytes -= slot.images.iter().map(|(_, image)| image.len()).sum::<usize>().min(self.bytes);
             slot.images.clear();
         }

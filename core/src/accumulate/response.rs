@@ -1,46 +1,62 @@
-//! [`Response`]: the response so far, as a view. Reading costs what is read; nothing is rebuilt per event.
+//! [`Response`], [`Item`] and [`Part`]: views of the accumulated response. Reading costs O(what is read); nothing is rebuilt per
+//! event. A field that is absent is `None`, never an empty string.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
 use core::fmt;
 
-use super::slot::{Reading, Slot};
-use super::state::State;
-use crate::json::{write_string, PartialJson, Value};
+use super::item_slot::{ItemSlot, JsonField};
+use super::response_state::ResponseState;
+use crate::contract::ItemKind;
+use crate::json::{write_string, Object, PartialJson, Value};
+use crate::status::{ItemStatus, ResponseStatus};
+use crate::write::Usage;
 
-/// The response so far: a snapshot before its terminal event, the response after it.
+/// The accumulated response: a snapshot before the terminal event, the final response after it.
 #[derive(Clone, Copy)]
 pub struct Response<'a> {
-    of: &'a State,
+    state: &'a ResponseState,
 }
 
 impl<'a> Response<'a> {
-    pub(crate) fn new(of: &'a State) -> Self {
-        Self { of }
+    pub(crate) fn new(state: &'a ResponseState) -> Self {
+        Self { state }
     }
 
-    /// The response's id; empty before the first snapshot.
-    pub fn id(&self) -> &'a str {
+    /// The response's id; `None` before the first snapshot.
+    pub fn id(&self) -> Option<&'a str> {
         self.text("id")
     }
 
-    /// The status word; empty before the first snapshot.
-    pub fn status(&self) -> &'a str {
+    /// The status; `None` before the first snapshot, or for a word that the contract does not have (see
+    /// [`status_name`](Self::status_name)).
+    pub fn status(&self) -> Option<ResponseStatus> {
+        ResponseStatus::from_name(self.status_name()?)
+    }
+
+    /// The status as it is on the wire; `None` before the first snapshot.
+    pub fn status_name(&self) -> Option<&'a str> {
         self.text("status")
     }
 
-    /// The model's name; empty before the first snapshot.
-    pub fn model(&self) -> &'a str {
+    /// The model's name; `None` before the first snapshot.
+    pub fn model(&self) -> Option<&'a str> {
         self.text("model")
     }
 
     /// A field of the response object; `output` is reached by [`items`](Self::items).
     pub fn get(&self, key: &str) -> Option<&'a Value> {
-        self.of.fields.object().get(key).filter(|_| key != "output")
+        self.state.fields.object().get(key).filter(|_| key != "output")
     }
 
-    /// Token counts, once a terminal event has them.
-    pub fn usage(&self) -> Option<&'a Value> {
+    /// Token counts, once a snapshot has them; counts that are absent or not whole numbers are 0. The object as it was sent
+    /// is [`usage_value`](Self::usage_value).
+    pub fn usage(&self) -> Option<Usage> {
+        self.usage_value().map(Usage::from_reported)
+    }
+
+    /// The `usage` object as it was sent, with fields that [`Usage`] does not have.
+    pub fn usage_value(&self) -> Option<&'a Value> {
         self.get("usage").filter(|value| !value.is_null())
     }
 
@@ -56,34 +72,34 @@ impl<'a> Response<'a> {
 
     /// How many items there are.
     pub fn len(&self) -> usize {
-        self.of.order.len()
+        self.state.order.len()
     }
 
-    /// Says whether there are no items yet.
+    /// Returns `true` if there are no items yet.
     pub fn is_empty(&self) -> bool {
-        self.of.order.len() == 0
+        self.state.order.len() == 0
     }
 
-    /// The items in output order, without holes.
+    /// The items in output order, without gaps.
     pub fn items(&self) -> impl Iterator<Item = Item<'a>> + use<'a> {
-        let of = self.of;
-        of.order.numbers().map(move |at| Item { slot: &of.slots[at as usize] })
+        let state = self.state;
+        state.order.values().map(move |at| Item { slot: &state.slots[at as usize] })
     }
 
     /// The item at a position of the output.
     pub fn item(&self, at: usize) -> Option<Item<'a>> {
-        self.of.slots.get(self.of.slot_at(at)? as usize).map(|slot| Item { slot })
+        self.state.slots.get(self.state.slot_at(at)? as usize).map(|slot| Item { slot })
     }
 
     /// The position in the output of the item that an `output_index` of the stream routes to.
     pub fn position_of_index(&self, output_index: u64) -> Option<usize> {
-        self.of.position_of(self.of.by_index.get(&(output_index, 0))?)
+        self.state.position_of(self.state.by_output_index.get(&(output_index, 0))?)
     }
 
     /// The item that an `output_index` of the stream routes to.
     pub fn item_at_index(&self, output_index: u64) -> Option<Item<'a>> {
-        let at = self.of.by_index.get(&(output_index, 0))?;
-        self.of.slots.get(at as usize).map(|slot| Item { slot })
+        let at = self.state.by_output_index.get(&(output_index, 0))?;
+        self.state.slots.get(at as usize).map(|slot| Item { slot })
     }
 
     /// The texts of all `output_text` parts of all messages, joined. Borrowed where there is only one.
@@ -91,16 +107,16 @@ impl<'a> Response<'a> {
         joined(self.items().flat_map(|item| item.output_texts()))
     }
 
-    /// Bytes of [`output_text`](Self::output_text), without building it.
+    /// Length of [`output_text`](Self::output_text) in bytes, without building it.
     pub fn output_text_len(&self) -> usize {
         self.items().flat_map(|item| item.output_texts()).map(str::len).sum()
     }
 
     /// The whole response as a value, fields in wire order.
     pub fn to_value(&self) -> Value {
-        let mut fields = self.of.fields.object().clone();
+        let mut fields = self.state.fields.object().clone();
         let items = Value::Array(self.items().map(|item| item.to_value()).collect());
-        if self.of.started || !self.is_empty() {
+        if self.state.started || !self.is_empty() {
             fields.insert("output", items);
         }
         Value::Object(fields)
@@ -116,26 +132,26 @@ impl<'a> Response<'a> {
     /// Appends the whole response as JSON text.
     pub fn write_json(&self, out: &mut String) {
         out.push('{');
-        let mut first = true;
-        let mut seen = false;
-        for (key, value) in self.of.fields.object().iter() {
-            if !core::mem::take(&mut first) {
+        for (at, (key, value)) in self.wire_fields().enumerate() {
+            if at > 0 {
                 out.push(',');
             }
             write_string(key, out);
             out.push(':');
-            if key == "output" {
-                seen = true;
-                self.write_items(out);
-            } else {
-                value.write_into(out);
+            match value {
+                Some(value) => value.write_into(out),
+                None => self.write_items(out),
             }
         }
-        if !seen && (self.of.started || !self.is_empty()) {
-            out.push_str(if first { "\"output\":" } else { ",\"output\":" });
-            self.write_items(out);
-        }
         out.push('}');
+    }
+
+    /// The fields in the order of the wire; `None` is the value of `output`, which [`items`](Self::items) has.
+    pub(crate) fn wire_fields(&self) -> impl Iterator<Item = (&'a str, Option<&'a Value>)> + use<'a> {
+        let fields = self.state.fields.object();
+        let lacks_output = !fields.contains_key("output") && (self.state.started || !self.is_empty());
+        let output = lacks_output.then_some(("output", None));
+        fields.iter().map(|(key, value)| (key, Some(value).filter(|_| key != "output"))).chain(output)
     }
 
     fn write_items(&self, out: &mut String) {
@@ -149,74 +165,86 @@ impl<'a> Response<'a> {
         out.push(']');
     }
 
-    fn text(&self, key: &str) -> &'a str {
-        self.get(key).and_then(Value::as_str).unwrap_or("")
+    fn text(&self, key: &str) -> Option<&'a str> {
+        self.get(key).and_then(Value::as_str)
     }
 }
 
-/// One output item, growing or done.
+/// One output item, in progress or done.
+///
+/// The methods here are those that items of several types share. `as_message`, `as_function_call` and the others give a view
+/// with the fields of one type.
 #[derive(Clone, Copy)]
 pub struct Item<'a> {
-    slot: &'a Slot,
+    slot: &'a ItemSlot,
 }
 
 impl<'a> Item<'a> {
-    /// The item's type, such as `message`.
-    pub fn kind(&self) -> &'a str {
-        self.slot.text("type")
+    /// The item's type. The name as it was sent is [`wire_type`](Self::wire_type).
+    pub fn kind(&self) -> ItemKind {
+        self.wire_type().map_or(ItemKind::Unknown, ItemKind::from_wire)
+    }
+
+    /// The item's `type` as it was sent, such as `message`.
+    pub fn wire_type(&self) -> Option<&'a str> {
+        self.slot.string("type")
     }
 
     /// The item's id.
-    pub fn id(&self) -> &'a str {
-        self.slot.id()
+    pub fn id(&self) -> Option<&'a str> {
+        Some(self.slot.id()).filter(|id| !id.is_empty())
     }
 
-    /// The item's status; empty for types that have none.
-    pub fn status(&self) -> &'a str {
-        self.slot.text("status")
+    /// The item's status; `None` for types that have none, or for a word that the contract does not have (see
+    /// [`status_name`](Self::status_name)).
+    pub fn status(&self) -> Option<ItemStatus> {
+        ItemStatus::from_name(self.status_name()?)
     }
 
-    /// The call's id, for tool calls.
-    pub fn call_id(&self) -> &'a str {
-        self.slot.text("call_id")
+    /// The item's status as it was sent, such as `searching`.
+    pub fn status_name(&self) -> Option<&'a str> {
+        self.slot.string("status")
+    }
+
+    /// The call's id, for tool calls and their outputs.
+    pub fn call_id(&self) -> Option<&'a str> {
+        self.slot.string("call_id")
     }
 
     /// The tool's name, for tool calls.
-    pub fn name(&self) -> &'a str {
-        self.slot.text("name")
+    pub fn name(&self) -> Option<&'a str> {
+        self.slot.string("name")
     }
 
-    /// Says whether the item is finished.
+    /// Returns `true` once the item is finished: its `output_item.done` or a terminal snapshot was applied.
     pub fn is_done(&self) -> bool {
         self.slot.done
     }
 
-    /// A field of the item. Log probabilities that are still growing are not in `content`: [`Part::get`] and
+    /// A field of the item. `content` lacks log probabilities that are still growing; [`Part::get`] and
     /// [`to_value`](Self::to_value) have them.
     pub fn get(&self, key: &str) -> Option<&'a Value> {
         self.slot.item.object().get(key)
     }
 
     /// The text of a tool call so far: `arguments`, `input` or `code`.
-    pub fn arguments(&self) -> &'a str {
-        ["arguments", "input", "code"]
-            .into_iter()
-            .map(|key| self.slot.text(key))
-            .find(|text| !text.is_empty())
-            .unwrap_or("")
+    pub fn arguments(&self) -> Option<&'a str> {
+        let mut texts = ["arguments", "input", "code"].into_iter().filter_map(|key| self.slot.string(key));
+        let first = texts.next()?;
+        Some(if first.is_empty() { texts.find(|text| !text.is_empty()).unwrap_or(first) } else { first })
     }
 
-    /// The arguments so far as a value: open containers are closed, an open string is included as far as it goes, an
-    /// open number or literal is left out.
+    /// The arguments so far as a value: open containers are closed, an open string is included as far as it goes, an open
+    /// number or literal is left out.
     ///
-    /// Each call parses only what came since the last one. `None` before the first character of a value.
+    /// Each call parses only the text that was added since the last one. `None` before the first character of a value.
     pub fn partial_arguments(&self) -> Option<Value> {
         self.read_arguments(|parser| parser.value().cloned())
     }
 
-    /// Hands the parser of the growing arguments to `ask`, for reading it without a copy.
+    /// Hands the parser of the growing arguments to `ask`, to read the value without a copy.
     pub fn read_arguments<R>(&self, ask: impl FnOnce(&PartialJson) -> R) -> R {
-        self.slot.grow(Reading::Arguments, self.arguments(), ask)
+        self.slot.with_growing_json(JsonField::Arguments, self.arguments().unwrap_or(""), ask)
     }
 
     /// The parts of `content`.
@@ -234,7 +262,7 @@ impl<'a> Item<'a> {
         joined(self.output_texts())
     }
 
-    /// Preview images so far: number and base64, as the image policy keeps them.
+    /// Preview images so far: number and base64 text, as [`PreviewImages`](super::PreviewImages) keeps them.
     pub fn partial_images(&self) -> impl Iterator<Item = (u64, &'a str)> + use<'a> {
         self.slot.images.iter().map(|(number, image)| (*number, image.as_str()))
     }
@@ -246,23 +274,27 @@ impl<'a> Item<'a> {
 
     /// Appends the whole item as JSON text.
     pub fn write_json(&self, out: &mut String) {
-        if self.slot.logprobs().next().is_none() {
-            self.slot.item.object().write_into(out);
-        } else {
-            self.to_value().write_into(out);
+        match self.as_stored() {
+            Some(object) => object.write_into(out),
+            None => self.to_value().write_into(out),
         }
     }
 
+    /// The item's object, unless log probabilities are stored beside it.
+    pub(crate) fn as_stored(&self) -> Option<&'a Object> {
+        self.slot.logprobs().next().is_none().then(|| self.slot.item.object())
+    }
+
     fn elements(&self, key: &str) -> impl Iterator<Item = Part<'a>> + use<'a> {
-        let list = self.slot.item.light().get(key).and_then(Value::as_array).unwrap_or_default();
+        let list = self.slot.item.without_logprobs().get(key).and_then(Value::as_array).unwrap_or_default();
         let slot = self.slot;
         let first = if key == "summary" { SUMMARY } else { 0 };
         list.iter().enumerate().map(move |(at, value)| Part { value, slot, at: first + at })
     }
 
     fn output_texts(&self) -> impl Iterator<Item = &'a str> + use<'a> {
-        let message = self.kind() == "message";
-        let texts = self.parts().filter(|part| part.kind() == "output_text").map(|part| part.text());
+        let message = self.wire_type() == Some("message");
+        let texts = self.parts().filter(|part| part.wire_type() == Some("output_text")).filter_map(|part| part.text());
         texts.filter(move |_| message)
     }
 }
@@ -271,34 +303,43 @@ impl<'a> Item<'a> {
 #[derive(Clone, Copy)]
 pub struct Part<'a> {
     value: &'a Value,
-    slot: &'a Slot,
+    slot: &'a ItemSlot,
     at: usize,
 }
 
-/// Summary parts are counted from here, so that their growing JSON is not taken for a content part's.
+/// Offset of summary parts, so that their growing JSON has other keys than that of content parts.
 const SUMMARY: usize = usize::MAX / 2;
 
 impl<'a> Part<'a> {
-    /// The part's type, such as `output_text`.
-    pub fn kind(&self) -> &'a str {
-        self.value.str_at("type").unwrap_or("")
+    /// The part's `type` as it was sent, such as `output_text`.
+    pub fn wire_type(&self) -> Option<&'a str> {
+        self.value.str_at("type")
     }
 
-    /// The part's text so far; for a refusal, its words.
-    pub fn text(&self) -> &'a str {
-        self.value.str_at("text").or(self.value.str_at("refusal")).unwrap_or("")
+    /// The part's text so far; for a refusal, its explanation.
+    pub fn text(&self) -> Option<&'a str> {
+        self.value.str_at("text").or(self.value.str_at("refusal"))
     }
 
     /// The text as a JSON value that is still growing, for structured output.
     ///
-    /// Each call parses only what came since the last one. `None` before the first character of a value.
+    /// Each call parses only the text that was added since the last one. `None` before the first character of a value.
     pub fn partial_json(&self) -> Option<Value> {
         self.read_json(|parser| parser.value().cloned())
     }
 
-    /// Hands the parser of the growing text to `ask`, for reading it without a copy.
+    /// Hands the parser of the growing text to `ask`, to read the value without a copy.
     pub fn read_json<R>(&self, ask: impl FnOnce(&PartialJson) -> R) -> R {
-        self.slot.grow(Reading::Part(self.at), self.text(), ask)
+        self.slot.with_growing_json(JsonField::Part(self.at), self.text().unwrap_or(""), ask)
+    }
+
+    /// The whole part as a value.
+    pub fn to_value(&self) -> Value {
+        let mut part = self.value.clone();
+        if let (Some(logprobs), Some(object)) = (self.get("logprobs"), part.as_object_mut()) {
+            object.insert("logprobs", logprobs.clone());
+        }
+        part
     }
 
     /// A field of the part.
@@ -319,7 +360,7 @@ fn joined<'a>(mut texts: impl Iterator<Item = &'a str>) -> Cow<'a, str> {
     all
 }
 
-// Payloads can hold secrets: a debug text shows what kind of thing it is and how large, `to_json` the thing itself.
+// Payloads can hold secrets: debug output shows the type and the size, `to_json` the content.
 
 impl fmt::Debug for Response<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -335,6 +376,9 @@ impl fmt::Debug for Item<'_> {
 
 impl fmt::Debug for Part<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Part").field("kind", &self.kind()).field("bytes", &self.text().len()).finish_non_exhaustive()
+        f.debug_struct("Part")
+            .field("type", &self.wire_type().unwrap_or_default())
+            .field("bytes", &self.text().map_or(0, str::len))
+            .finish_non_exhaustive()
     }
 }

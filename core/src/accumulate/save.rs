@@ -5,9 +5,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::accumulator::{AccumulateOptions, Accumulator};
+use super::item_slot::{ItemSlot, Logprobs};
+use super::response_state::ResponseState;
 use super::route::text_route;
-use super::slot::{Logprobs, Slot};
-use super::state::State;
 use crate::contract::Kind;
 use crate::json::{Object, Value};
 use crate::limits::Limits;
@@ -21,7 +21,7 @@ impl Accumulator {
         state.push("fields", response.fields.object().clone());
         state.push("started", response.started);
         state.push("slots", response.slots.iter().map(save_slot).collect::<Vec<_>>());
-        state.push("by_index", pairs(response.by_index.iter().map(|((index, _), at)| (*index, *at))));
+        state.push("by_index", pairs(response.by_output_index.iter().map(|((index, _), at)| (*index, *at))));
         state.push("order", pairs(response.order.iter().map(|((rank, _), at)| (*rank, *at))));
         // An item is found by the ids that it had before, too. Few streams ask for any.
         let mut names = Object::new();
@@ -31,8 +31,8 @@ impl Accumulator {
         }
         state.push("outcome", self.outcome.as_ref().map(save_outcome));
         state.push("error", self.error.as_ref().map(save_failure));
-        state.push("headers", self.rates.headers.clone());
-        state.push("rates", self.rates.event.clone());
+        state.push("headers", self.rate_limits.headers.clone());
+        state.push("rates", self.rate_limits.event.clone());
         state.push("bytes", self.bytes);
         Value::Object(state)
     }
@@ -41,11 +41,11 @@ impl Accumulator {
     pub(crate) fn restore(state: &Value, options: AccumulateOptions, limits: Limits) -> Option<Self> {
         let mut this = Self::new(options, limits);
         let fields = state.get("fields")?.as_object()?.clone();
-        let mut response = State {
+        let mut response = ResponseState {
             id: fields.get("id").and_then(Value::as_str).unwrap_or("").to_owned(),
             fields: fields.into(),
             started: state.get("started")?.as_bool()?,
-            ..State::default()
+            ..ResponseState::default()
         };
         for slot in state.get("slots")?.as_array()? {
             response.slots.push(restore_slot(slot)?);
@@ -58,26 +58,26 @@ impl Accumulator {
         };
         for pair in state.get("by_index")?.as_array()? {
             let (wire, at) = index(pair)?;
-            response.by_index.insert((wire, 0), at);
+            response.by_output_index.insert((wire, 0), at);
         }
         for pair in state.get("order")?.as_array()? {
             let (rank, at) = index(pair)?;
             response.order.insert((rank, at), at);
         }
         for (id, at) in state.get("names").and_then(Value::as_object).into_iter().flat_map(Object::iter) {
-            response.by_id.keep(id.to_owned(), at.as_u64().filter(|at| *at < count)? as u32);
+            response.by_id.insert_if_absent(id.to_owned(), at.as_u64().filter(|at| *at < count)? as u32);
         }
-        response.shuffled = response.order.len() != response.slots.len()
-            || response.order.numbers().enumerate().any(|(position, at)| position != at as usize);
-        let State { slots, by_index, .. } = &mut response;
-        for ((index, _), at) in by_index.iter() {
+        response.out_of_order = response.order.len() != response.slots.len()
+            || response.order.values().enumerate().any(|(position, at)| position != at as usize);
+        let ResponseState { slots, by_output_index, .. } = &mut response;
+        for ((index, _), at) in by_output_index.iter() {
             slots.get_mut(*at as usize)?.index = Some(*index);
         }
         this.set_state(response);
         this.outcome = option(state.get("outcome")?, restore_outcome)?;
         this.error = option(state.get("error")?, restore_failure)?;
-        this.rates.headers = state.get("headers")?.as_object()?.clone();
-        this.rates.event = state.get("rates")?.clone();
+        this.rate_limits.headers = state.get("headers")?.as_object()?.clone();
+        this.rate_limits.event = state.get("rates")?.clone();
         this.bytes = usize::try_from(state.get("bytes")?.as_u64()?).ok()?;
         Some(this)
     }
@@ -95,12 +95,13 @@ fn option<T>(value: &Value, read: impl FnOnce(&Value) -> Option<T>) -> Option<Op
     }
 }
 
-fn save_slot(slot: &Slot) -> Value {
+fn save_slot(slot: &ItemSlot) -> Value {
     let mut state = Object::new();
     state.push("item", slot.item.object().clone());
     state.push("done", slot.done);
-    let wires = slot.wires().iter().map(|list| Value::Array(list.iter().map(|wire| Value::from(*wire)).collect()));
-    state.push("wires", wires.collect::<Vec<_>>());
+    let wire_indexes =
+        slot.wire_indexes().iter().map(|list| Value::Array(list.iter().map(|wire| Value::from(*wire)).collect()));
+    state.push("wires", wire_indexes.collect::<Vec<_>>());
     let texts = |list: &[(u64, String)]| {
         let pair =
             |(number, text): &(u64, String)| Value::Array([Value::from(*number), Value::from(text.as_str())].into());
@@ -109,7 +110,7 @@ fn save_slot(slot: &Slot) -> Value {
     let pair = |list: &Logprobs| Value::Array([Value::from(list.wire), Value::from(list.elements.as_str())].into());
     state.push("logprobs", slot.logprobs().map(pair).collect::<Vec<_>>());
     state.push("images", texts(&slot.images));
-    if let Some((target, element, unit)) = slot.high {
+    if let Some((target, element, unit)) = slot.pending_high_surrogate {
         // A target has no name of its own; any delta kind that leads to it will do.
         let leads = |kind: &&Kind| kind.is_delta() && text_route(**kind).is_some_and(|route| route.target == target);
         let kind = Kind::ALL.iter().find(leads).map(|kind| Value::from(kind.as_str()));
@@ -118,13 +119,13 @@ fn save_slot(slot: &Slot) -> Value {
     Value::Object(state)
 }
 
-fn restore_slot(state: &Value) -> Option<Slot> {
+fn restore_slot(state: &Value) -> Option<ItemSlot> {
     let item = state.get("item")?.as_object()?.clone();
     let id = item.get("id").and_then(Value::as_str).unwrap_or("").to_owned();
-    let mut slot = Slot::from_item(item, &id, state.get("done")?.as_bool()?);
-    let mut wires: [Vec<u64>; 3] = Default::default();
+    let mut slot = ItemSlot::from_item(item, &id, state.get("done")?.as_bool()?);
+    let mut wire_indexes: [Vec<u64>; 3] = Default::default();
     let saved = state.get("wires")?.as_array()?;
-    for (list, saved) in wires.iter_mut().zip(saved) {
+    for (list, saved) in wire_indexes.iter_mut().zip(saved) {
         *list = saved.as_array()?.iter().map(Value::as_u64).collect::<Option<_>>()?;
     }
     let texts = |key: &str| -> Option<Vec<(u64, String)>> {
@@ -139,9 +140,9 @@ fn restore_slot(state: &Value) -> Option<Slot> {
     if let Some(high) = state.get("high") {
         let [kind, element, unit] = high.as_array()? else { return None };
         let target = text_route(Kind::from_wire(kind.as_str()?))?.target;
-        slot.high = Some((target, element.as_u64()?, u16::try_from(unit.as_u64()?).ok()?));
+        slot.pending_high_surrogate = Some((target, element.as_u64()?, u16::try_from(unit.as_u64()?).ok()?));
     }
-    if !slot.set_wires(wires) {
+    if !slot.set_wire_indexes(wire_indexes) {
         return None;
     }
     for (wire, elements) in logprobs {
@@ -238,9 +239,9 @@ mod tests {
 
     #[test]
     fn a_state_is_counted_only_where_its_order_is_not_that_of_the_items() {
-        let shuffled = |to: &str| restored(r#""order":[[0,0],[1,1]]"#, to).unwrap().state().shuffled;
-        assert!(!shuffled(r#""order":[[0,0],[1,1]]"#) && !shuffled(r#""order":[[0,0],[7,1]]"#));
+        let out_of_order = |to: &str| restored(r#""order":[[0,0],[1,1]]"#, to).unwrap().state().out_of_order;
+        assert!(!out_of_order(r#""order":[[0,0],[1,1]]"#) && !out_of_order(r#""order":[[0,0],[7,1]]"#));
         // An item that is nowhere in the order has no position.
-        assert!(shuffled(r#""order":[[0,1],[1,0]]"#) && shuffled(r#""order":[[0,0]]"#));
+        assert!(out_of_order(r#""order":[[0,1],[1,0]]"#) && out_of_order(r#""order":[[0,0]]"#));
     }
 }

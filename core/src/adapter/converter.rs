@@ -6,11 +6,11 @@ use core::fmt;
 
 use memchr::memrchr2;
 
-use super::options::NAMES;
 use super::{
-    detect, inbound, outbound, AdapterFinding, Dialect, Frames, Framing, Inbound, InboundOptions, OptionReader,
-    Outbound,
+    detect, inbound, outbound, AdapterFinding, ConverterOptions, Dialect, ExtensionEvents, Frames, Framing, Inbound,
+    InboundOptions, OptionReader, Outbound, Turns,
 };
+use crate::contract::Edition;
 use crate::error::{Code, Error};
 use crate::event::{Event, Origin, Parser};
 use crate::json::{Object, Value};
@@ -21,7 +21,7 @@ use crate::sse::{FrameDecoder, Signal};
 ///
 /// *Inputs*: [`feed`](Self::feed), [`finish`](Self::finish), [`cancel`](Self::cancel). *Outputs*:
 /// [`write_into`](Self::write_into) or [`take`](Self::take) after each input. *Getters*: [`findings`](Self::findings),
-/// [`from`](Self::from).
+/// [`source`](Self::source).
 ///
 /// ```
 /// # #[cfg(feature = "adapter-ollama")] {
@@ -41,7 +41,7 @@ use crate::sse::{FrameDecoder, Signal};
 /// converter.finish()?;
 /// reader.feed(&converter.take())?;
 ///
-/// assert_eq!(reader.finish().name(), "completed");
+/// assert_eq!(reader.finish()?.name(), "completed");
 /// assert_eq!(reader.response().output_text(), "Hello");
 /// assert_eq!(converter.findings().count(), 0, "nothing was lost");
 /// # }
@@ -50,26 +50,24 @@ use crate::sse::{FrameDecoder, Signal};
 pub struct Converter {
     from: Option<Dialect>,
     to: Dialect,
-    options: Value,
-    framing: Framing,
-    limits: Limits,
+    options: ConverterOptions,
     /// Bytes that wait until the dialect is known.
-    undecided: Vec<u8>,
+    undetected: Vec<u8>,
     source: Option<Box<dyn Inbound>>,
-    target: Target,
-    hub: Hub,
+    target: TargetSide,
+    redecoder: Redecoder,
     finished: bool,
-    stop: Option<Error>,
+    fatal: Option<Error>,
 }
 
-enum Target {
+enum TargetSide {
     /// Open Responses: the payloads as they are.
-    Same(Frames),
+    OpenResponses(Frames),
     Foreign(Box<dyn Outbound>),
 }
 
 /// Open Responses bytes → events, without judging or folding them.
-struct Hub {
+struct Redecoder {
     bytes: Vec<u8>,
     decoder: FrameDecoder,
     parser: Parser,
@@ -84,46 +82,38 @@ impl Converter {
     /// [`Code::UnknownName`] for an option that no adapter has, or a dialect that this build cannot read or write;
     /// [`Code::BadArgument`] for an option of the wrong type, or one that is needed and missing.
     pub fn new(from: Option<Dialect>, to: Dialect, options: &Value) -> Result<Self, Error> {
-        Self::with(from, to, options, Framing::Native, Limits::default())
+        Self::with_options(from, to, ConverterOptions::from_value(options)?)
     }
 
-    /// As [`new`](Self::new), with the framing of the target and the limits of both sides.
+    /// As [`new`](Self::new), with typed options.
     ///
     /// # Errors
     ///
     /// As for [`new`](Self::new).
-    pub fn with(
-        from: Option<Dialect>,
-        to: Dialect,
-        options: &Value,
-        framing: Framing,
-        limits: Limits,
-    ) -> Result<Self, Error> {
-        OptionReader::new(options)?.check_names(NAMES)?;
+    pub fn with_options(from: Option<Dialect>, to: Dialect, options: ConverterOptions) -> Result<Self, Error> {
+        let ConverterOptions { framing, limits, .. } = options;
         let target = match to {
-            Dialect::OpenResponses => Target::Same(Frames::new(framing)),
-            foreign => Target::Foreign(outbound(foreign, options, framing, limits)?),
+            Dialect::OpenResponses => TargetSide::OpenResponses(Frames::new(framing)),
+            foreign => TargetSide::Foreign(outbound(foreign, &options)?),
         };
         let mut converter = Self {
             from: None,
             to,
-            options: options.clone(),
-            framing,
-            limits,
-            undecided: Vec::new(),
+            options,
+            undetected: Vec::new(),
             source: None,
             target,
-            hub: Hub {
+            redecoder: Redecoder {
                 bytes: Vec::new(),
                 decoder: FrameDecoder::new(&limits),
                 parser: Parser::new(limits.depth),
                 events: 0,
             },
             finished: false,
-            stop: None,
+            fatal: None,
         };
         if let Some(from) = from {
-            converter.decide(from)?;
+            converter.set_source(from)?;
         }
         Ok(converter)
     }
@@ -135,7 +125,7 @@ impl Converter {
     /// # #[cfg(feature = "adapter-anthropic")] {
     /// use deltafold::adapter::{Converter, Dialect};
     /// let converter = Converter::from_json(r#"{"from":"anthropic","to":"open-responses","options":{"now":5}}"#)?;
-    /// assert_eq!(converter.from(), Some(Dialect::Anthropic));
+    /// assert_eq!(converter.source(), Some(Dialect::Anthropic));
     /// assert!(Converter::from_json(r#"{"to":"open-responses","form":"anthropic"}"#).is_err());
     /// # }
     /// # Ok::<(), deltafold::Error>(())
@@ -156,7 +146,8 @@ impl Converter {
         };
         let limits = Limits::from_value(reader.value("limits").unwrap_or(&Value::Null))?;
         let options = reader.value("options").unwrap_or(&Value::Null);
-        Self::with(from, Dialect::from_name(to)?, options, framing, limits)
+        let options = ConverterOptions::from_value(options)?.framing(framing).limits(limits);
+        Self::with_options(from, Dialect::from_name(to)?, options)
     }
 
     /// Takes bytes of the source, cut anywhere.
@@ -167,7 +158,7 @@ impl Converter {
     pub fn feed(&mut self, chunk: &[u8]) -> Result<(), Error> {
         self.check()?;
         let result = self.feed_inner(chunk);
-        self.keep(result)
+        self.remember_error(result)
     }
 
     /// Says that the input has ended.
@@ -179,7 +170,7 @@ impl Converter {
         self.check()?;
         self.finished = true;
         let result = self.finish_inner();
-        self.keep(result)
+        self.remember_error(result)
     }
 
     /// Ends the response from outside. The target's stream ends as that of a response with the reason `cancelled`; a stream
@@ -193,16 +184,16 @@ impl Converter {
         if self.from.is_none() {
             if let Some(from) = self.detect_at_end() {
                 let result = self.replay(from);
-                self.keep(result)?;
+                self.remember_error(result)?;
             }
         }
         if let Some(source) = &mut self.source {
             let result = source.cancel();
-            self.keep(result)?;
-        } else if let Target::Foreign(target) = &mut self.target {
+            self.remember_error(result)?;
+        } else if let TargetSide::Foreign(target) = &mut self.target {
             let result = target.cancel();
             self.finished = true;
-            return self.keep(result);
+            return self.remember_error(result);
         }
         self.finish()
     }
@@ -210,8 +201,8 @@ impl Converter {
     /// Appends the target's bytes that are ready and forgets them.
     pub fn write_into(&mut self, out: &mut Vec<u8>) {
         match &mut self.target {
-            Target::Same(frames) => frames.write_into(out),
-            Target::Foreign(target) => target.write_into(out),
+            TargetSide::OpenResponses(frames) => frames.write_into(out),
+            TargetSide::Foreign(target) => target.write_into(out),
         }
     }
 
@@ -223,26 +214,26 @@ impl Converter {
     }
 
     /// The dialect that is read, once it is known.
-    pub fn from(&self) -> Option<Dialect> {
+    pub fn source(&self) -> Option<Dialect> {
         self.from
     }
 
     /// The dialect that is written.
-    pub fn to(&self) -> Dialect {
+    pub fn target(&self) -> Dialect {
         self.to
     }
 
     /// How the target's messages are laid out.
     pub fn framing(&self) -> Framing {
-        self.framing
+        self.options.framing
     }
 
     /// What both halves lost, repaired or assumed: first the reading one's, then the writing one's.
     pub fn findings(&self) -> impl Iterator<Item = &AdapterFinding> {
         let read = self.source.as_deref().map(|source| source.findings().as_slice());
         let written = match &self.target {
-            Target::Same(_) => None,
-            Target::Foreign(target) => Some(target.findings().as_slice()),
+            TargetSide::OpenResponses(_) => None,
+            TargetSide::Foreign(target) => Some(target.findings().as_slice()),
         };
         read.into_iter().chain(written).flatten()
     }
@@ -251,8 +242,8 @@ impl Converter {
     pub fn lost(&self) -> u64 {
         let read = self.source.as_deref().map_or(0, |source| source.findings().lost());
         read + match &self.target {
-            Target::Same(_) => 0,
-            Target::Foreign(target) => target.findings().lost(),
+            TargetSide::OpenResponses(_) => 0,
+            TargetSide::Foreign(target) => target.findings().lost(),
         }
     }
 
@@ -267,44 +258,57 @@ impl Converter {
     }
 
     fn check(&self) -> Result<(), Error> {
-        match &self.stop {
+        match &self.fatal {
             Some(stop) => Err(stop.clone()),
             None if self.finished => Err(Error::new(Code::AfterFinish, 0, "")),
             None => Ok(()),
         }
     }
 
-    fn keep(&mut self, result: Result<(), Error>) -> Result<(), Error> {
+    fn remember_error(&mut self, result: Result<(), Error>) -> Result<(), Error> {
         if let Err(error) = &result {
-            self.stop = Some(error.clone());
+            self.fatal = Some(error.clone());
         }
         result
     }
 
-    fn decide(&mut self, from: Dialect) -> Result<(), Error> {
+    fn set_source(&mut self, from: Dialect) -> Result<(), Error> {
         if from != Dialect::OpenResponses {
-            self.source = Some(inbound(from, InboundOptions::from_value(&self.options)?, self.limits)?);
+            self.source = Some(inbound(from, self.source_options(), self.options.limits)?);
             // The source has held to the limits; what we wrote of it is longer and a little deeper.
-            let own = Limits { line_bytes: usize::MAX, frame_bytes: usize::MAX, ..self.limits };
-            self.hub.decoder = FrameDecoder::new(&own);
-            self.hub.parser = Parser::new(self.limits.depth.saturating_add(OWN_DEPTH));
+            let own = Limits { line_bytes: usize::MAX, frame_bytes: usize::MAX, ..self.options.limits };
+            self.redecoder.decoder = FrameDecoder::new(&own);
+            self.redecoder.parser = Parser::new(self.options.limits.depth.saturating_add(ADDED_DEPTH));
         }
         self.from = Some(from);
         Ok(())
     }
 
+    /// The options of the adapter that reads. An adapter that writes reads events only, not the last snapshot.
+    fn source_options(&self) -> InboundOptions {
+        let mut options = self.options.source.clone();
+        if self.to != Dialect::OpenResponses {
+            options.extension_events = ExtensionEvents::Events;
+            // The full surface has an item for every kind of call.
+            options.edition = Edition::Split;
+            // A target writes one response.
+            options.turns = Turns::First;
+        }
+        options
+    }
+
     fn feed_inner(&mut self, chunk: &[u8]) -> Result<(), Error> {
         if self.from.is_some() {
-            return self.pass(chunk);
+            return self.convert(chunk);
         }
-        if self.undecided.len().saturating_add(chunk.len()) > self.limits.buffered_bytes {
-            let detail = alloc::format!("limit {}", self.limits.buffered_bytes);
+        if self.undetected.len().saturating_add(chunk.len()) > self.options.limits.buffered_bytes {
+            let detail = alloc::format!("limit {}", self.options.limits.buffered_bytes);
             return Err(Error::new(Code::BufferLimit, 0, detail));
         }
         // Looking again at each line end, and only at a doubled length behind the first kilobyte, keeps this linear.
-        let before = self.undecided.len();
-        self.undecided.extend_from_slice(chunk);
-        let worth = before < 1024 || self.undecided.len().ilog2() > before.ilog2();
+        let before = self.undetected.len();
+        self.undetected.extend_from_slice(chunk);
+        let worth = before < 1024 || self.undetected.len().ilog2() > before.ilog2();
         match worth.then(|| detect(self.whole_lines())).flatten() {
             Some(from) => self.replay(from),
             None => Ok(()),
@@ -314,26 +318,27 @@ impl Converter {
     /// What is judged of the bytes that wait: whole lines, so that no cut of a line makes it look like another one. A binary
     /// stream has no lines and is known by its first byte.
     fn whole_lines(&self) -> &[u8] {
-        match self.undecided.first() {
-            Some(0) => &self.undecided,
-            _ => {
-                self.undecided.get(..memrchr2(b'\n', b'\r', &self.undecided).map_or(0, |at| at + 1)).unwrap_or_default()
-            }
+        match self.undetected.first() {
+            Some(0) => &self.undetected,
+            _ => self
+                .undetected
+                .get(..memrchr2(b'\n', b'\r', &self.undetected).map_or(0, |at| at + 1))
+                .unwrap_or_default(),
         }
     }
 
     /// Looks once more when no more bytes come: what ends here may lack the line end that detection waits for.
     fn detect_at_end(&mut self) -> Option<Dialect> {
-        self.undecided.extend_from_slice(b"\n\n");
-        let found = detect(&self.undecided);
-        self.undecided.truncate(self.undecided.len() - 2);
+        self.undetected.extend_from_slice(b"\n\n");
+        let found = detect(&self.undetected);
+        self.undetected.truncate(self.undetected.len() - 2);
         found
     }
 
     fn replay(&mut self, from: Dialect) -> Result<(), Error> {
-        self.decide(from)?;
-        let start = core::mem::take(&mut self.undecided);
-        self.pass(&start)
+        self.set_source(from)?;
+        let start = core::mem::take(&mut self.undetected);
+        self.convert(&start)
     }
 
     fn finish_inner(&mut self) -> Result<(), Error> {
@@ -344,17 +349,17 @@ impl Converter {
         }
         if let Some(source) = &mut self.source {
             source.finish()?;
-            source.write_into(&mut self.hub.bytes);
+            source.write_into(&mut self.redecoder.bytes);
         }
         self.drain()?;
-        let Self { hub, target, .. } = self;
-        if let Some(tail) = hub.decoder.finish() {
+        let Self { redecoder, target, .. } = self;
+        if let Some(tail) = redecoder.decoder.finish() {
             let name = tail.frame.marks.event().then_some(tail.frame.event);
-            let origin = Origin { frame_name: name, offset: tail.frame.data_offset, index: hub.events };
+            let origin = Origin { frame_name: name, offset: tail.frame.data_offset, index: redecoder.events };
             if tail.frame.data == "[DONE]" {
                 target.done();
             } else {
-                let event = hub.parser.parse(tail.frame.data, origin);
+                let event = redecoder.parser.parse(tail.frame.data, origin);
                 if event.fault().is_none() {
                     target.apply(&event)?;
                 }
@@ -364,23 +369,23 @@ impl Converter {
     }
 
     /// Takes bytes of a source whose dialect is known.
-    fn pass(&mut self, chunk: &[u8]) -> Result<(), Error> {
+    fn convert(&mut self, chunk: &[u8]) -> Result<(), Error> {
         match &mut self.source {
             Some(source) => {
                 let result = source.feed(chunk);
                 // What was written before a limit was passed is good.
-                source.write_into(&mut self.hub.bytes);
+                source.write_into(&mut self.redecoder.bytes);
                 self.drain().and(result)
             }
             None => {
-                self.hub.bytes.extend_from_slice(chunk);
+                self.redecoder.bytes.extend_from_slice(chunk);
                 self.drain()
             }
         }
     }
 
     fn drain(&mut self) -> Result<(), Error> {
-        let Self { hub: Hub { bytes, decoder, parser, events }, target, .. } = self;
+        let Self { redecoder: Redecoder { bytes, decoder, parser, events }, target, .. } = self;
         let mut at = 0;
         while let Some(signal) = decoder.next(bytes, &mut at)? {
             let Signal::Frame(frame) = signal else { continue };
@@ -400,12 +405,12 @@ impl Converter {
 }
 
 /// How much deeper than in its source a value may stand in our events: response, output, item, content, part, annotation.
-const OWN_DEPTH: usize = 16;
+const ADDED_DEPTH: usize = 16;
 
-impl Target {
+impl TargetSide {
     fn apply(&mut self, event: &Event<'_>) -> Result<(), Error> {
         match self {
-            Self::Same(frames) => {
+            Self::OpenResponses(frames) => {
                 frames.message(Some(event.wire_type()).filter(|name| !name.is_empty()), event.raw());
                 Ok(())
             }
@@ -415,14 +420,14 @@ impl Target {
 
     /// The sentinel: a foreign target has its own, at its own time.
     fn done(&mut self) {
-        if let Self::Same(frames) = self {
+        if let Self::OpenResponses(frames) = self {
             frames.done();
         }
     }
 
     fn finish(&mut self) -> Result<(), Error> {
         match self {
-            Self::Same(_) => Ok(()),
+            Self::OpenResponses(_) => Ok(()),
             Self::Foreign(target) => target.finish(),
         }
     }

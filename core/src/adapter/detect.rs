@@ -3,7 +3,7 @@
 use alloc::string::String;
 
 use super::Dialect;
-use crate::json::{Tag, Tape, View};
+use crate::json::{Tape, ValueKind, ValueRef};
 use crate::limits::Limits;
 use crate::sse::{FrameDecoder, Signal};
 
@@ -53,10 +53,10 @@ pub fn detect(start: &[u8]) -> Option<Dialect> {
 fn judge(text: &str, limits: &Limits, tape: &mut Tape) -> Option<Dialect> {
     tape.parse(text, limits.depth).ok()?;
     let root = tape.root(text);
-    (root.tag() == Tag::Object).then(|| by_members(root)).flatten()
+    (root.kind() == ValueKind::Object).then(|| by_members(root)).flatten()
 }
 
-fn by_members(root: View<'_>) -> Option<Dialect> {
+fn by_members(root: ValueRef<'_>) -> Option<Dialect> {
     if let Some(kind) = root.get("type").and_then(|kind| kind.as_str()) {
         if let Some(dialect) = by_type(&kind, root) {
             return Some(dialect);
@@ -76,9 +76,9 @@ fn by_members(root: View<'_>) -> Option<Dialect> {
         return Some(Dialect::Ollama);
     }
     if let Some(error) = root.get("error") {
-        return Some(match error.tag() {
-            Tag::String => Dialect::Ollama,
-            _ if error.get("status").is_some_and(|status| status.tag() == Tag::String) => Dialect::Gemini,
+        return Some(match error.kind() {
+            ValueKind::String => Dialect::Ollama,
+            _ if error.get("status").is_some_and(|status| status.kind() == ValueKind::String) => Dialect::Gemini,
             _ => Dialect::ChatCompletions,
         });
     }
@@ -98,7 +98,7 @@ fn by_members(root: View<'_>) -> Option<Dialect> {
     }
 }
 
-fn by_type(kind: &str, root: View<'_>) -> Option<Dialect> {
+fn by_type(kind: &str, root: ValueRef<'_>) -> Option<Dialect> {
     match kind {
         "message_start"
         | "content_block_start"

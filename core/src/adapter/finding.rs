@@ -1,4 +1,4 @@
-//! [`AdapterFinding`]: what a conversion lost, repaired or assumed, as one table of codes.
+//! [`AdapterFinding`]: one report of a conversion, and [`AdapterCode`], the table of all causes.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -6,14 +6,14 @@ use core::fmt;
 
 use crate::json::{Object, Value};
 
-/// What a conversion did to what the source said.
+/// What a conversion did to a piece of the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fidelity {
-    /// The target has no place for it: it is gone.
+    /// Dropped: it is not in the output.
     Lost,
-    /// The source contradicted itself or its dialect, and the adapter mended it.
+    /// The source contradicted itself or its dialect; the adapter chose a consistent reading.
     Repaired,
-    /// The source said nothing, or nothing known, and the adapter chose.
+    /// The source left something out; the adapter filled it in.
     Assumed,
 }
 
@@ -44,12 +44,12 @@ macro_rules! codes {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// Whether something was lost, repaired or assumed.
+            /// The kind: lost, repaired or assumed.
             pub fn kind(self) -> Fidelity {
                 match self { $(Self::$variant => Fidelity::$kind,)* }
             }
 
-            /// One sentence that says what it means.
+            /// One sentence of explanation.
             pub fn sentence(self) -> &'static str {
                 match self { $(Self::$variant => $doc,)* }
             }
@@ -58,51 +58,52 @@ macro_rules! codes {
 }
 
 codes! {
-    AnnotationDropped, "annotation_dropped", Lost, "An annotation came when no text was open for it.";
-    CallerDropped, "caller_dropped", Lost, "A tool call named a caller other than the model itself.";
-    CitationWithoutText, "citation_without_text", Lost, "A citation belongs to a block without text.";
-    CitationWithoutUrl, "citation_without_url", Lost, "A citation has no URL, so it is no annotation.";
-    ContentAfterFinish, "content_after_finish", Lost, "Content came after the finish reason.";
-    ContentPartDropped, "content_part_dropped", Lost, "A content part has a type that is not carried.";
-    EncryptedContentDropped, "encrypted_content_dropped", Lost, "Encrypted reasoning that the target cannot hold or must not see.";
-    EventAfterItemDone, "event_after_item_done", Lost, "An event came for an item that was done.";
-    EventAfterTerminal, "event_after_terminal", Lost, "An event came after the end of the response.";
-    EventDropped, "event_dropped", Lost, "An event that the target has no form for, or that could not be read.";
-    IncompleteReasonLost, "incomplete_reason_lost", Lost, "The target has no word for this reason of an incomplete response.";
+    AnnotationDropped, "annotation_dropped", Lost, "An annotation that the target has no form for, or that arrived while no text was open.";
+    CallerDropped, "caller_dropped", Lost, "The caller of a tool call, where it is not the model itself.";
+    CitationWithoutText, "citation_without_text", Lost, "A citation of a block that has no text.";
+    CitationWithoutUrl, "citation_without_url", Lost, "A citation without a URL: it cannot be an annotation.";
+    ContentAfterFinish, "content_after_finish", Lost, "Content that arrived after the finish reason.";
+    ContentPartDropped, "content_part_dropped", Lost, "A content part of a type that the target has no form for.";
+    DeltaTypeMismatch, "delta_type_mismatch", Lost, "A delta whose type does not fit the block or item that it names.";
+    EncryptedContentDropped, "encrypted_content_dropped", Lost, "Encrypted reasoning that the target has no form for, or that another provider made.";
+    EventAfterItemDone, "event_after_item_done", Lost, "An event for an item that was already done.";
+    EventAfterTerminal, "event_after_terminal", Lost, "An event that arrived after the end of the response.";
+    EventDropped, "event_dropped", Lost, "An event that the target has no form for, or a message that could not be read.";
+    IncompleteReasonLost, "incomplete_reason_lost", Lost, "The reason of an incomplete response, for which the target has no word.";
     ItemDropped, "item_dropped", Lost, "An item that the target has no form for, or that the options leave out.";
-    LateGrounding, "late_grounding", Lost, "Grounding came when no text was open for it.";
-    MediaDropped, "media_dropped", Lost, "Media that the target has no form for.";
-    MultipleChoices, "multiple_choices", Lost, "More than one answer in one stream; the first is carried.";
-    PartDropped, "part_dropped", Lost, "A part has a type that is not carried.";
-    ReasoningDropped, "reasoning_dropped", Lost, "Reasoning that the options leave out.";
-    ReasoningKindDropped, "reasoning_kind_dropped", Lost, "Reasoning came raw and as a summary; the target holds one of them.";
+    LateGrounding, "late_grounding", Lost, "Grounding that arrived while no text was open.";
+    MediaDropped, "media_dropped", Lost, "Media that the target has no form for, or that the source could not make.";
+    MultipleChoices, "multiple_choices", Lost, "Answers after the first in a stream with several; the first is converted.";
+    OrphanCodeResult, "orphan_code_result", Lost, "The result of a code execution that the stream did not start.";
+    OrphanDelta, "orphan_delta", Lost, "A delta that names no open block or item.";
+    PartDropped, "part_dropped", Lost, "A part of a type that the adapter does not know.";
+    ReasoningDropped, "reasoning_dropped", Lost, "Reasoning that the options leave out, or of a type that the adapter does not know.";
+    ReasoningKindDropped, "reasoning_kind_dropped", Lost, "The second kind of reasoning in one item: the target holds either raw text or a summary.";
     RefusalLogprobsDropped, "refusal_logprobs_dropped", Lost, "Log probabilities of a refusal.";
     SafetyRatingsDropped, "safety_ratings_dropped", Lost, "Safety ratings.";
-    SignatureDropped, "signature_dropped", Lost, "A signature that came too late to be attached.";
-    ToolOutputDropped, "tool_output_dropped", Lost, "The output of a tool.";
-    UnhandledSse, "unhandled_sse", Lost, "The source itself did not understand an event.";
-    DeltaTypeMismatch, "delta_type_mismatch", Repaired, "A delta of another type than its block.";
-    DoneMismatch, "done_mismatch", Repaired, "A done event does not continue what its deltas said.";
-    DuplicateItemAdded, "duplicate_item_added", Repaired, "An item was added twice.";
-    DuplicateMessageStart, "duplicate_message_start", Repaired, "A message was started twice.";
-    ItemIdChanged, "item_id_changed", Repaired, "An item changed its id; the first is kept.";
-    LateCallId, "late_call_id", Repaired, "The id of a call came after the call was written under another.";
-    MissingBlockStart, "missing_block_start", Repaired, "A delta came for a block that was not started.";
-    MissingBlockStop, "missing_block_stop", Repaired, "A block was not stopped.";
-    MissingItemDone, "missing_item_done", Repaired, "An item was not done at the end of the response.";
-    NonAppendUpdate, "non_append_update", Repaired, "An update rewrote text that was written.";
-    OrphanCodeResult, "orphan_code_result", Repaired, "The result of code that never came.";
-    OrphanDelta, "orphan_delta", Repaired, "A delta that belongs to nothing.";
-    OrphanStop, "orphan_stop", Repaired, "The stop of a block that was not started.";
-    ToolCallWithoutName, "tool_call_without_name", Repaired, "A tool call that never got a name.";
-    TruncatedParallelCall, "truncated_parallel_call", Repaired, "Several calls were cut at once.";
-    UsageTotalMismatch, "usage_total_mismatch", Repaired, "The source's total of tokens is not the sum of its parts.";
-    MissingFinishReason, "missing_finish_reason", Assumed, "The source ended without a finish reason; taken as a normal end.";
-    MissingStatus, "missing_status", Assumed, "The source ended without a status; taken as completed.";
-    MissingStopReason, "missing_stop_reason", Assumed, "The source ended without a stop reason; taken as a normal end.";
-    UnknownDelta, "unknown_delta", Assumed, "A delta of a type that is not known; passed over.";
-    UnknownEvent, "unknown_event", Assumed, "An event of a type that is not known; passed over.";
-    UnknownFinishReason, "unknown_finish_reason", Assumed, "A finish reason that is not known; taken as a normal end.";
+    SignatureDropped, "signature_dropped", Lost, "A signature that arrived after the item it belongs to was closed.";
+    ToolCallDropped, "tool_call_dropped", Lost, "A tool call without a name, or of a type that the adapter does not know.";
+    ToolOutputDropped, "tool_output_dropped", Lost, "The output of a tool, for which the target has no form.";
+    UnhandledSse, "unhandled_sse", Lost, "An event that the source itself reports as not understood.";
+    UnknownDelta, "unknown_delta", Lost, "A delta of a type that the adapter does not know.";
+    UnknownEvent, "unknown_event", Lost, "An event of a type that the adapter does not know.";
+    DoneMismatch, "done_mismatch", Repaired, "A done event whose text differs from its deltas; the deltas are kept.";
+    DuplicateItemAdded, "duplicate_item_added", Repaired, "An item that was added twice; the first is kept.";
+    DuplicateMessageStart, "duplicate_message_start", Repaired, "A message that was started twice; the first start is kept.";
+    ItemIdChanged, "item_id_changed", Repaired, "An item whose id changed; the first id is kept.";
+    LateCallId, "late_call_id", Repaired, "The id of a call arrived after the call was written under another id.";
+    MissingBlockStart, "missing_block_start", Repaired, "A delta of a block that was not started; the block is opened.";
+    MissingBlockStop, "missing_block_stop", Repaired, "A block that was not stopped; it is closed.";
+    MissingItemDone, "missing_item_done", Repaired, "An item without a done event at the end of the response; it is closed.";
+    NonAppendUpdate, "non_append_update", Repaired, "An update that rewrites text which was already written.";
+    OrphanStop, "orphan_stop", Repaired, "The stop of a block that was not started; it is skipped.";
+    ToolCallWithoutName, "tool_call_without_name", Repaired, "A tool call without a name; it is written as `unknown`.";
+    TruncatedParallelCall, "truncated_parallel_call", Repaired, "Several tool calls that are incomplete at once.";
+    UsageTotalMismatch, "usage_total_mismatch", Repaired, "A total of tokens that is not the sum of its parts; the sum is written.";
+    MissingFinishReason, "missing_finish_reason", Assumed, "No finish reason at the end of the stream; taken as a normal end.";
+    MissingStatus, "missing_status", Assumed, "No status at the end of the stream; taken as completed.";
+    MissingStopReason, "missing_stop_reason", Assumed, "No stop reason at the end of the stream; taken as a normal end.";
+    UnknownFinishReason, "unknown_finish_reason", Assumed, "A finish reason that the adapter does not know; taken as a normal end.";
 }
 
 /// One thing that a conversion lost, repaired or assumed.

@@ -46,17 +46,13 @@ pub use detect::detect;
 pub use dialect::Dialect;
 pub use finding::{AdapterCode, AdapterFinding, AdapterFindings, Fidelity};
 pub use framing::{Frames, Framing};
-pub use options::{Envelope, InboundOptions, ReasoningEvents, ThinkingAs};
-#[cfg(feature = "adapter-ag-ui")]
-pub use outbound::ag_ui::{AgUiOptions, MediaStyle, ReasoningStyle};
-#[cfg(feature = "adapter-chat-completions")]
-pub use outbound::chat::ChatOptions;
-#[cfg(feature = "adapter-ui-message-stream")]
-pub use outbound::ui::UiOptions;
+pub use options::{
+    option_table, AgUiOptions, CancelledAs, ChatOptions, ConverterOptions, Direction, Envelope, ExtensionEvents,
+    InboundOptions, MediaStyle, OptionSpec, OptionType, ReasoningEvents, ReasoningStyle, ThinkingAs, Turns, UiOptions,
+};
 
 use crate::error::{Code, Error};
 use crate::event::Event;
-use crate::json::Value;
 use crate::limits::Limits;
 pub use crate::options::OptionReader;
 
@@ -133,10 +129,7 @@ pub trait Outbound: Send {
 /// [`Code::UnknownName`] for a dialect that is only written, or whose feature is off; [`Code::BadArgument`] if an option that the
 /// dialect needs is missing.
 pub fn inbound(dialect: Dialect, options: InboundOptions, limits: Limits) -> Result<Box<dyn Inbound>, Error> {
-    if matches!(dialect, Dialect::Blocks | Dialect::Ollama | Dialect::Bedrock) && options.response_id.is_none() {
-        let detail = "the dialect has no response id on the wire, so the option response_id is needed";
-        return Err(Error::new(Code::BadArgument, 0, detail));
-    }
+    options.check_required(dialect)?;
     #[cfg(feature = "__inbound")]
     if let Some(adapter) = inbound::open(dialect, options, limits) {
         return Ok(adapter);
@@ -146,40 +139,37 @@ pub fn inbound(dialect: Dialect, options: InboundOptions, limits: Limits) -> Res
     Err(not_here(dialect, "read"))
 }
 
-/// Makes the adapter that writes a dialect. The options are one JSON object; what belongs to the other side is passed over.
+/// Makes the adapter that writes a dialect. Options of other targets have no effect.
 ///
 /// # Errors
 ///
-/// As for [`inbound()`]; [`Code::BadArgument`] for an option of the wrong type.
-pub fn outbound(
-    dialect: Dialect,
-    options: &Value,
-    framing: Framing,
-    limits: Limits,
-) -> Result<Box<dyn Outbound>, Error> {
+/// As for [`inbound()`].
+pub fn outbound(dialect: Dialect, options: &ConverterOptions) -> Result<Box<dyn Outbound>, Error> {
+    let ConverterOptions { framing, limits, .. } = *options;
     match dialect {
         #[cfg(feature = "adapter-ag-ui")]
         Dialect::AgUi => {
-            let target = outbound::ag_ui::AgUi::new(AgUiOptions::from_value(options)?);
-            Ok(Box::new(outbound::Outgoing::new(target, framing, limits)))
+            options.ag_ui.check_required()?;
+            let target = outbound::ag_ui::AgUiTarget::new(options.ag_ui.clone());
+            Ok(Box::new(outbound::Normalizer::new(target, framing, limits)))
         }
         #[cfg(feature = "adapter-anthropic")]
         Dialect::Anthropic => {
-            let target = outbound::anthropic::Anthropic::new(limits.depth);
-            Ok(Box::new(outbound::Outgoing::new(target, framing, limits)))
+            let target = outbound::anthropic::AnthropicTarget::new(limits.depth);
+            Ok(Box::new(outbound::Normalizer::new(target, framing, limits)))
         }
         #[cfg(feature = "adapter-chat-completions")]
         Dialect::ChatCompletions => {
-            let target = outbound::chat::Chat::new(ChatOptions::from_value(options)?);
-            Ok(Box::new(outbound::Outgoing::new(target, framing, limits)))
+            let target = outbound::chat_completions::ChatTarget::new(options.chat_completions.clone());
+            Ok(Box::new(outbound::Normalizer::new(target, framing, limits)))
         }
         #[cfg(feature = "adapter-ui-message-stream")]
         Dialect::UiMessageStream => {
-            let target = outbound::ui::Ui::new(UiOptions::from_value(options)?, limits.depth);
-            Ok(Box::new(outbound::Outgoing::new(target, framing, limits)))
+            let target = outbound::ui_message_stream::UiTarget::new(options.ui_message_stream.clone(), limits.depth);
+            Ok(Box::new(outbound::Normalizer::new(target, framing, limits)))
         }
         _ => {
-            let _ = (options, framing, limits);
+            let _ = (framing, limits);
             Err(not_here(dialect, "written"))
         }
     }

@@ -1,10 +1,15 @@
-//! The wire contract as data: which editions there are and what each of them knows.
+//! The wire contract as data: the editions, and the kinds and schemas of each.
 //!
-//! The tables are generated from the fact files in `core/contract` by `cargo run -p deltafold-contract`. They are
-//! constants: no start-up cost, no allocation.
+//! Takes names and ids of the wire; gives kinds, groups, fields and schema nodes. The tables are generated from the fact files in
+//! `core/contract` by `cargo run -p deltafold-contract`. They are constants: no start-up cost, no allocation.
+
+use core::fmt;
 
 mod edition;
+mod extension_type;
 // Generated; laid out by the generator.
+#[rustfmt::skip]
+mod item_kinds;
 #[rustfmt::skip]
 pub(crate) mod kinds;
 pub(crate) mod schema;
@@ -12,6 +17,8 @@ pub(crate) mod schema;
 pub(crate) mod tables;
 
 pub use edition::{Edition, Editions};
+pub use extension_type::is_valid_extension_type;
+pub use item_kinds::ItemKind;
 pub use kinds::Kind;
 pub use schema::{FieldFact, SchemaId};
 
@@ -47,6 +54,23 @@ pub enum Group {
     Extension,
     /// Not known.
     Unknown,
+}
+
+impl ItemKind {
+    /// The kind of a `type` on the wire.
+    pub fn from_wire(name: &str) -> Self {
+        match Self::ALL.iter().find(|kind| kind.name() == name) {
+            Some(kind) => *kind,
+            None if is_valid_extension_type(name) => Self::Extension,
+            None => Self::Unknown,
+        }
+    }
+}
+
+impl fmt::Display for ItemKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
 }
 
 impl Group {

@@ -8,7 +8,7 @@ use core::fmt;
 
 use super::tables::{self, CASES, FIELDS, KINDS, LIMITS, LISTS, NAMED, NODES, ROWS, SLOTS, STRINGS, UNIONS};
 use super::{Edition, Editions, Kind};
-use crate::json::{Tag, View};
+use crate::json::{ValueKind, ValueRef};
 
 /// "There is none" in the tables.
 const NONE: u16 = u16::MAX;
@@ -79,12 +79,12 @@ impl SchemaId {
 
     /// Its declared fields in an edition, those required first; empty unless it is an object.
     pub fn fields(self, edition: Edition) -> Vec<FieldFact> {
-        match self.node(edition).map(Node::shape) {
-            Some(Shape::Object(fields)) => fields.facts().collect(),
-            Some(Shape::Both(first, second)) => {
-                let of = |node: Node| match node.shape() {
-                    Shape::Object(fields) => fields.facts().collect(),
-                    Shape::Ref(schema) => schema.fields(edition),
+        match self.node(edition).map(SchemaNode::shape) {
+            Some(NodeShape::Object(fields)) => fields.facts().collect(),
+            Some(NodeShape::AllOf(first, second)) => {
+                let of = |node: SchemaNode| match node.shape() {
+                    NodeShape::Object(fields) => fields.facts().collect(),
+                    NodeShape::Ref(schema) => schema.fields(edition),
                     _ => Vec::new(),
                 };
                 [of(first), of(second)].concat()
@@ -97,7 +97,7 @@ impl SchemaId {
     /// a union of objects.
     pub fn variants(self, edition: Edition) -> Vec<Vec<(&'static str, &'static str)>> {
         let mut found = Vec::new();
-        if let Some(Shape::Union(union)) = self.node(edition).map(Node::shape) {
+        if let Some(NodeShape::Union(union)) = self.node(edition).map(SchemaNode::shape) {
             union.variants(&mut Vec::new(), &mut found);
         }
         found
@@ -105,10 +105,10 @@ impl SchemaId {
 
     /// What the schema demands in an edition.
     #[inline]
-    pub(crate) fn node(self, edition: Edition) -> Option<Node> {
+    pub(crate) fn node(self, edition: Edition) -> Option<SchemaNode> {
         match ROWS[usize::from(self.0)][edition as usize] {
             NONE => None,
-            node => Some(Node(node)),
+            node => Some(SchemaNode(node)),
         }
     }
 }
@@ -121,40 +121,40 @@ impl fmt::Debug for SchemaId {
 
 /// A description of one JSON value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Node(u16);
+pub(crate) struct SchemaNode(u16);
 
 /// What a node demands.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Shape {
+pub(crate) enum NodeShape {
     Any,
     Null,
     Bool,
-    Int(Limit),
-    Num(Limit),
-    Str(Limit),
-    Enum(Strings),
-    Array(Node, Limit),
-    Map(Node, Limit),
-    Object(Fields),
-    Union(Union),
-    Try(&'static [u16]),
+    Int(Bounds),
+    Num(Bounds),
+    Str(Bounds),
+    Enum(EnumStrings),
+    Array(SchemaNode, Bounds),
+    Map(SchemaNode, Bounds),
+    Object(ObjectFields),
+    Union(SchemaUnion),
+    AnyOf(&'static [u16]),
     Ref(SchemaId),
-    Both(Node, Node),
+    AllOf(SchemaNode, SchemaNode),
 }
 
-impl Node {
+impl SchemaNode {
     /// Whether a scalar without bounds is right: what most values are. `false` says nothing.
     #[inline]
-    pub(crate) fn is_plainly(self, view: View<'_>) -> bool {
+    pub(crate) fn accepts_plain_scalar(self, view: ValueRef<'_>) -> bool {
         let [tag, first, second] = NODES[usize::from(self.0)];
-        match (tag & 0xFF, view.tag()) {
-            (4 | 5, Tag::Number | Tag::String) | (3, Tag::Number) if first != NONE => false,
-            (5, Tag::String) | (4, Tag::Number) | (2, Tag::True | Tag::False) | (0, _) => true,
-            (3, Tag::Number) => view.plain_bytes().is_some_and(|digits| digits.iter().all(u8::is_ascii_digit)),
-            (6, Tag::String) => {
-                view.plain_bytes().is_some_and(|text| Strings(run(&LISTS, first, second)).contains(text))
+        match (tag & 0xFF, view.kind()) {
+            (4 | 5, ValueKind::Number | ValueKind::String) | (3, ValueKind::Number) if first != NONE => false,
+            (5, ValueKind::String) | (4, ValueKind::Number) | (2, ValueKind::True | ValueKind::False) | (0, _) => true,
+            (3, ValueKind::Number) => view.plain_bytes().is_some_and(|digits| digits.iter().all(u8::is_ascii_digit)),
+            (6, ValueKind::String) => {
+                view.plain_bytes().is_some_and(|text| EnumStrings(run(&LISTS, first, second)).contains(text))
             }
-            (_, Tag::Null) => tag & 0x100 != 0,
+            (_, ValueKind::Null) => tag & 0x100 != 0,
             _ => false,
         }
     }
@@ -166,37 +166,37 @@ impl Node {
     }
 
     #[inline]
-    pub(crate) fn shape(self) -> Shape {
+    pub(crate) fn shape(self) -> NodeShape {
         let [tag, first, second] = NODES[usize::from(self.0)];
         match tag & 0xFF {
-            0 => Shape::Any,
-            1 => Shape::Null,
-            2 => Shape::Bool,
-            3 => Shape::Int(Limit(first)),
-            4 => Shape::Num(Limit(first)),
-            5 => Shape::Str(Limit(first)),
-            6 => Shape::Enum(Strings(run(&LISTS, first, second))),
-            7 => Shape::Array(Self(first), Limit(second)),
-            8 => Shape::Map(Self(first), Limit(second)),
-            9 => Shape::Object(Fields { run: run(&FIELDS, first, second >> 8), required: second as u8 }),
-            10 => Shape::Union(Union(&UNIONS[usize::from(first)])),
-            11 => Shape::Try(run(&LISTS, first, second)),
-            12 => Shape::Ref(SchemaId(first)),
-            _ => Shape::Both(Self(first), Self(second)),
+            0 => NodeShape::Any,
+            1 => NodeShape::Null,
+            2 => NodeShape::Bool,
+            3 => NodeShape::Int(Bounds(first)),
+            4 => NodeShape::Num(Bounds(first)),
+            5 => NodeShape::Str(Bounds(first)),
+            6 => NodeShape::Enum(EnumStrings(run(&LISTS, first, second))),
+            7 => NodeShape::Array(Self(first), Bounds(second)),
+            8 => NodeShape::Map(Self(first), Bounds(second)),
+            9 => NodeShape::Object(ObjectFields { run: run(&FIELDS, first, second >> 8), required: second as u8 }),
+            10 => NodeShape::Union(SchemaUnion(&UNIONS[usize::from(first)])),
+            11 => NodeShape::AnyOf(run(&LISTS, first, second)),
+            12 => NodeShape::Ref(SchemaId(first)),
+            _ => NodeShape::AllOf(Self(first), Self(second)),
         }
     }
 
-    /// A node out of the list of a [`Shape::Try`].
-    pub(crate) fn listed(number: u16) -> Self {
+    /// A node out of the list of a [`NodeShape::AnyOf`].
+    pub(crate) fn from_index(number: u16) -> Self {
         Self(number)
     }
 }
 
 /// Bounds, if there are any.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limit(u16);
+pub(crate) struct Bounds(u16);
 
-impl Limit {
+impl Bounds {
     /// Least, most and pattern; `None` where nothing is bounded.
     #[inline]
     pub(crate) fn get(self) -> Option<(u32, u32, u8)> {
@@ -206,31 +206,31 @@ impl Limit {
 
 /// Declared strings.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Strings(&'static [u16]);
+pub(crate) struct EnumStrings(&'static [u16]);
 
-impl Strings {
+impl EnumStrings {
     /// Whether a string is one of them.
     #[inline]
     pub(crate) fn contains(self, text: &[u8]) -> bool {
         match self.0 {
             [only] => bytes_of(*only) == text,
-            several => number_of(text).is_some_and(|number| several.contains(&number)),
+            several => string_id_of(text).is_some_and(|number| several.contains(&number)),
         }
     }
 
     pub(crate) fn iter(self) -> impl Iterator<Item = &'static str> {
-        self.0.iter().map(|number| string(*number))
+        self.0.iter().map(|number| declared_string(*number))
     }
 }
 
 /// The declared fields of an object, those required first.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Fields {
+pub(crate) struct ObjectFields {
     run: &'static [[u16; 2]],
     required: u8,
 }
 
-impl Fields {
+impl ObjectFields {
     pub(crate) fn len(self) -> usize {
         self.run.len()
     }
@@ -251,7 +251,7 @@ impl Fields {
         match self.run.get(hint) {
             Some(field) if bytes_of(field[0]) == key => Some(hint),
             _ => {
-                let number = number_of(key)?;
+                let number = string_id_of(key)?;
                 self.run.iter().position(|field| field[0] == number)
             }
         }
@@ -259,20 +259,20 @@ impl Fields {
 
     #[inline]
     pub(crate) fn name(self, at: usize) -> &'static str {
-        string(self.run[at][0])
+        declared_string(self.run[at][0])
     }
 
     /// The node of the field at a position, and whether the field is forbidden.
     #[inline]
-    pub(crate) fn node(self, at: usize) -> (Node, bool) {
+    pub(crate) fn node(self, at: usize) -> (SchemaNode, bool) {
         let word = self.run[at][1];
-        (Node(word & 0x7FFF), word & 0x8000 != 0)
+        (SchemaNode(word & 0x7FFF), word & 0x8000 != 0)
     }
 
     fn facts(self) -> impl Iterator<Item = FieldFact> {
         (0..self.len()).map(move |at| {
             let (node, forbidden) = self.node(at);
-            let nullable = node.nullable() || matches!(node.shape(), Shape::Any | Shape::Null);
+            let nullable = node.nullable() || matches!(node.shape(), NodeShape::Any | NodeShape::Null);
             FieldFact { name: self.name(at), required: at < usize::from(self.required), nullable, forbidden }
         })
     }
@@ -280,41 +280,41 @@ impl Fields {
 
 /// Where to go with a value of several allowed forms.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Union(&'static [u16; 9]);
+pub(crate) struct SchemaUnion(&'static [u16; 9]);
 
-impl Union {
-    fn at(self, place: usize) -> Option<Node> {
-        (self.0[place] != NONE).then(|| Node(self.0[place]))
+impl SchemaUnion {
+    fn at(self, place: usize) -> Option<SchemaNode> {
+        (self.0[place] != NONE).then(|| SchemaNode(self.0[place]))
     }
 
-    pub(crate) fn string(self) -> Option<Node> {
+    pub(crate) fn string_node(self) -> Option<SchemaNode> {
         self.at(0)
     }
 
-    pub(crate) fn number(self) -> Option<Node> {
+    pub(crate) fn number_node(self) -> Option<SchemaNode> {
         self.at(1)
     }
 
-    pub(crate) fn boolean(self) -> Option<Node> {
+    pub(crate) fn boolean_node(self) -> Option<SchemaNode> {
         self.at(2)
     }
 
-    pub(crate) fn array(self) -> Option<Node> {
+    pub(crate) fn array_node(self) -> Option<SchemaNode> {
         self.at(3)
     }
 
     /// The field that tells objects apart.
-    pub(crate) fn field(self) -> Option<&'static str> {
-        (self.0[4] != NONE).then(|| string(self.0[4]))
+    pub(crate) fn discriminator(self) -> Option<&'static str> {
+        (self.0[4] != NONE).then(|| declared_string(self.0[4]))
     }
 
     /// The node for objects without the field.
-    pub(crate) fn absent(self) -> Option<Node> {
+    pub(crate) fn node_without_field(self) -> Option<SchemaNode> {
         self.at(7)
     }
 
     /// The node for objects whose field holds an undeclared string, or for all objects if there is no field.
-    pub(crate) fn other(self) -> Option<Node> {
+    pub(crate) fn node_of_unknown_value(self) -> Option<SchemaNode> {
         self.at(8)
     }
 
@@ -323,14 +323,14 @@ impl Union {
         self.0[6] > 0 || self.0[8] != NONE
     }
 
-    /// The node for a string in the field. `number` is what [`number`] gave for it.
-    pub(crate) fn case(self, number: u16) -> Option<Node> {
-        self.cases().iter().find(|case| case[0] == number).map(|case| Node(case[1]))
+    /// The node for a string in the field. `number` comes from [`string_id`].
+    pub(crate) fn case_node(self, number: u16) -> Option<SchemaNode> {
+        self.cases().iter().find(|case| case[0] == number).map(|case| SchemaNode(case[1]))
     }
 
     /// The strings that the field may hold.
     pub(crate) fn names(self) -> impl Iterator<Item = &'static str> {
-        self.cases().iter().map(|case| string(case[0]))
+        self.cases().iter().map(|case| declared_string(case[0]))
     }
 
     fn cases(self) -> &'static [[u16; 2]] {
@@ -342,12 +342,12 @@ impl Union {
         path: &mut Vec<(&'static str, &'static str)>,
         found: &mut Vec<Vec<(&'static str, &'static str)>>,
     ) {
-        let Some(field) = self.field() else { return };
+        let Some(field) = self.discriminator() else { return };
         for [value, node] in self.cases() {
-            path.push((field, string(*value)));
-            match Node(*node).shape() {
+            path.push((field, declared_string(*value)));
+            match SchemaNode(*node).shape() {
                 // Told apart by a second field.
-                Shape::Union(union) => union.variants(path, found),
+                NodeShape::Union(union) => union.variants(path, found),
                 _ => found.push(path.clone()),
             }
             path.pop();
@@ -356,12 +356,12 @@ impl Union {
 }
 
 /// The number of a declared string or key; `None` if the contract has no such string.
-pub(crate) fn number(text: &str) -> Option<u16> {
-    number_of(text.as_bytes())
+pub(crate) fn string_id(text: &str) -> Option<u16> {
+    string_id_of(text.as_bytes())
 }
 
 /// The same for the bytes of a string.
-pub(crate) fn number_of(text: &[u8]) -> Option<u16> {
+pub(crate) fn string_id_of(text: &[u8]) -> Option<u16> {
     let mut slot = hash(text);
     loop {
         let number = SLOTS[slot % SLOTS.len()];
@@ -385,7 +385,7 @@ fn bytes_of(number: u16) -> &'static [u8] {
 
 /// The declared string of a number.
 #[inline]
-pub(crate) fn string(number: u16) -> &'static str {
+pub(crate) fn declared_string(number: u16) -> &'static str {
     slice(STRINGS, &tables::STRINGS_STARTS, number)
 }
 
@@ -422,10 +422,10 @@ mod tests {
     #[test]
     fn every_string_is_found_and_no_other() {
         for at in 0..tables::STRINGS_STARTS.len() as u16 - 1 {
-            assert_eq!(number(string(at)), Some(at), "{}", string(at));
+            assert_eq!(string_id(declared_string(at)), Some(at), "{}", declared_string(at));
         }
         for text in ["", "typ", "typee", "response.created ", "é", "sequence-number"] {
-            assert_eq!(number(text), None, "{text}");
+            assert_eq!(string_id(text), None, "{text}");
         }
     }
 
@@ -448,18 +448,26 @@ mod tests {
     }
 
     /// Follows a node without entering references; the values of a JSON document decide how often those are entered.
-    fn walk(node: Node, edition: Edition, depth: usize) {
+    fn walk(node: SchemaNode, edition: Edition, depth: usize) {
         assert!(depth < 16, "a node leads back to itself without a reference");
         match node.shape() {
-            Shape::Ref(schema) => assert!(schema.node(edition).is_some(), "{edition} has no {schema:?}"),
-            Shape::Array(inner, _) | Shape::Map(inner, _) => walk(inner, edition, depth + 1),
-            Shape::Object(fields) => (0..fields.len()).for_each(|at| walk(fields.node(at).0, edition, depth + 1)),
-            Shape::Try(nodes) => nodes.iter().for_each(|node| walk(Node(*node), edition, depth + 1)),
-            Shape::Both(first, second) => [first, second].into_iter().for_each(|node| walk(node, edition, depth + 1)),
-            Shape::Union(union) => {
-                let forms =
-                    [union.string(), union.number(), union.boolean(), union.array(), union.absent(), union.other()];
-                let cases = union.cases().iter().map(|case| Node(case[1]));
+            NodeShape::Ref(schema) => assert!(schema.node(edition).is_some(), "{edition} has no {schema:?}"),
+            NodeShape::Array(inner, _) | NodeShape::Map(inner, _) => walk(inner, edition, depth + 1),
+            NodeShape::Object(fields) => (0..fields.len()).for_each(|at| walk(fields.node(at).0, edition, depth + 1)),
+            NodeShape::AnyOf(nodes) => nodes.iter().for_each(|node| walk(SchemaNode(*node), edition, depth + 1)),
+            NodeShape::AllOf(first, second) => {
+                [first, second].into_iter().for_each(|node| walk(node, edition, depth + 1))
+            }
+            NodeShape::Union(union) => {
+                let forms = [
+                    union.string_node(),
+                    union.number_node(),
+                    union.boolean_node(),
+                    union.array_node(),
+                    union.node_without_field(),
+                    union.node_of_unknown_value(),
+                ];
+                let cases = union.cases().iter().map(|case| SchemaNode(case[1]));
                 forms.into_iter().flatten().chain(cases).for_each(|node| walk(node, edition, depth + 1));
             }
             _ => {}
@@ -471,32 +479,38 @@ mod tests {
         // Or a value nested in itself could double the work at each level.
         for edition in Edition::ALL {
             for number in 0..NODES.len() as u16 {
-                let Shape::Try(variants) = Node(number).shape() else { continue };
+                let NodeShape::AnyOf(variants) = SchemaNode(number).shape() else { continue };
                 let mut seen = Vec::new();
                 // Only nodes of this edition are followed; a reference that it does not have belongs to another.
-                variants.iter().for_each(|variant| reach(Node(*variant), edition, &mut seen));
-                let inner = seen.iter().filter(|node| matches!(node.shape(), Shape::Try(_))).count();
+                variants.iter().for_each(|variant| reach(SchemaNode(*variant), edition, &mut seen));
+                let inner = seen.iter().filter(|node| matches!(node.shape(), NodeShape::AnyOf(_))).count();
                 assert_eq!(inner, 0, "{edition}: node {number}");
             }
         }
     }
 
-    fn reach(node: Node, edition: Edition, seen: &mut Vec<Node>) {
+    fn reach(node: SchemaNode, edition: Edition, seen: &mut Vec<SchemaNode>) {
         if seen.contains(&node) {
             return;
         }
         seen.push(node);
-        let mut go = |node: Node| reach(node, edition, seen);
+        let mut go = |node: SchemaNode| reach(node, edition, seen);
         match node.shape() {
-            Shape::Ref(schema) => schema.node(edition).into_iter().for_each(go),
-            Shape::Array(inner, _) | Shape::Map(inner, _) => go(inner),
-            Shape::Object(fields) => (0..fields.len()).for_each(|at| go(fields.node(at).0)),
-            Shape::Try(nodes) => nodes.iter().for_each(|node| go(Node(*node))),
-            Shape::Both(first, second) => [first, second].into_iter().for_each(go),
-            Shape::Union(union) => {
-                let forms =
-                    [union.string(), union.number(), union.boolean(), union.array(), union.absent(), union.other()];
-                let cases = union.cases().iter().map(|case| Node(case[1]));
+            NodeShape::Ref(schema) => schema.node(edition).into_iter().for_each(go),
+            NodeShape::Array(inner, _) | NodeShape::Map(inner, _) => go(inner),
+            NodeShape::Object(fields) => (0..fields.len()).for_each(|at| go(fields.node(at).0)),
+            NodeShape::AnyOf(nodes) => nodes.iter().for_each(|node| go(SchemaNode(*node))),
+            NodeShape::AllOf(first, second) => [first, second].into_iter().for_each(go),
+            NodeShape::Union(union) => {
+                let forms = [
+                    union.string_node(),
+                    union.number_node(),
+                    union.boolean_node(),
+                    union.array_node(),
+                    union.node_without_field(),
+                    union.node_of_unknown_value(),
+                ];
+                let cases = union.cases().iter().map(|case| SchemaNode(case[1]));
                 forms.into_iter().flatten().chain(cases).for_each(go);
             }
             _ => {}

@@ -8,11 +8,9 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::text::{Source, Text};
+use super::span::{Source, TextSpan};
 use crate::contract::Kind;
-use crate::json::again::Known;
-use crate::json::{scan, text, Halves, JsonError, JsonErrorKind, Tag, Tape};
-use crate::SPEED;
+use crate::json::{scan, text, JsonError, JsonErrorKind, LoneSurrogates, Tape, ValueKind};
 
 /// The index fields that route an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,15 +29,15 @@ const NONE: u64 = u64::MAX;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fields {
     pub(crate) kind: Kind,
-    pub(crate) wire_type: Text,
-    pub(crate) item_id: Text,
-    pub(crate) delta: Text,
+    pub(crate) wire_type: TextSpan,
+    pub(crate) item_id: TextSpan,
+    pub(crate) delta: TextSpan,
     /// The whole string of a done event, whatever its field is called, as it was written; and whether it has escapes. It can be
     /// long, and is seldom looked at but for a comparison.
-    pub(crate) whole: Text,
+    pub(crate) whole: TextSpan,
     pub(crate) whole_escaped: bool,
     /// The `logprobs` array as it was written, brackets included.
-    pub(crate) logprobs: Text,
+    pub(crate) logprobs: TextSpan,
     sequence_number: u64,
     indexes: [u64; 6],
     /// Known fields with a value of the wrong type or out of range, a bit per [`Field`].
@@ -48,7 +46,7 @@ pub(crate) struct Fields {
     pub(crate) repeated: u32,
     seen: u32,
     /// Lone surrogate halves in `delta`.
-    pub(crate) halves: Halves,
+    pub(crate) halves: LoneSurrogates,
     /// Strings that were known before the payload came.
     pub(crate) known: String,
     pub(crate) gaps: Gaps,
@@ -114,18 +112,18 @@ impl Default for Fields {
     fn default() -> Self {
         Self {
             kind: Kind::Unknown,
-            wire_type: Text::default(),
-            item_id: Text::default(),
-            delta: Text::default(),
-            whole: Text::default(),
+            wire_type: TextSpan::default(),
+            item_id: TextSpan::default(),
+            delta: TextSpan::default(),
+            whole: TextSpan::default(),
             whole_escaped: false,
-            logprobs: Text::default(),
+            logprobs: TextSpan::default(),
             sequence_number: NONE,
             indexes: [NONE; 6],
             bad: 0,
             repeated: 0,
             seen: 0,
-            halves: Halves::default(),
+            halves: LoneSurrogates::default(),
             known: String::new(),
             gaps: Gaps::default(),
         }
@@ -151,7 +149,7 @@ pub(crate) enum Field {
     Logprobs,
 }
 
-/// The keys, once as a list and once as a `match`, which is faster and more code.
+/// The keys as a list, for their names, and as a `match`, for fast lookup.
 macro_rules! keys {
     ($($key:literal $field:ident,)*) => {
         impl Field {
@@ -159,9 +157,6 @@ macro_rules! keys {
 
             #[inline]
             fn from_key(key: &[u8]) -> Option<Self> {
-                if !SPEED {
-                    return Self::KEYS.iter().find(|(name, _)| *name == key).map(|(_, field)| *field);
-                }
                 Some(match key {
                     $($key => Self::$field,)*
                     _ => return None,
@@ -212,7 +207,7 @@ impl Field {
 /// A member's value as the scanners see it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token {
-    pub(crate) tag: Tag,
+    pub(crate) tag: ValueKind,
     pub(crate) escaped: bool,
     /// For strings without the quotes.
     pub(crate) start: usize,
@@ -222,14 +217,14 @@ pub(crate) struct Token {
 /// Where a value that may differ from event to event stood; the template is cut at these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mark {
-    pub(crate) slot: Slot,
+    pub(crate) slot: FieldSlot,
     pub(crate) start: u32,
     pub(crate) end: u32,
 }
 
 /// What a template reads afresh in each event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Slot {
+pub(crate) enum FieldSlot {
     SequenceNumber,
     ItemId,
     Index(Index),
@@ -278,7 +273,7 @@ impl Fields {
 
     /// Takes one member of the payload. A repeated key counts again: the last one wins.
     #[inline]
-    fn set(&mut self, field: Field, token: Token, payload: &str, scratch: &mut String) -> Option<Slot> {
+    fn set(&mut self, field: Field, token: Token, payload: &str, scratch: &mut String) -> Option<FieldSlot> {
         let bit = field.bit();
         self.repeated |= self.seen & bit;
         self.seen |= bit;
@@ -290,26 +285,26 @@ impl Fields {
             }
             Field::ItemId => {
                 self.item_id = self.string(field, token, payload, scratch).0;
-                return (token.tag == Tag::String && !token.escaped).then_some(Slot::ItemId);
+                return (token.tag == ValueKind::String && !token.escaped).then_some(FieldSlot::ItemId);
             }
             Field::Delta => {
                 (self.delta, self.halves) = self.string(field, token, payload, scratch);
-                return (token.tag == Tag::String).then_some(Slot::Delta);
+                return (token.tag == ValueKind::String).then_some(FieldSlot::Delta);
             }
             Field::Whole => {
                 self.whole = self.string(field, Token { escaped: false, ..token }, payload, scratch).0;
-                self.whole_escaped = token.tag == Tag::String && token.escaped;
+                self.whole_escaped = token.tag == ValueKind::String && token.escaped;
                 return None;
             }
             Field::Logprobs => {
-                let array = token.tag == Tag::Array;
-                self.logprobs = if array { Text::in_payload(token.start, token.end) } else { Text::default() };
-                return array.then_some(Slot::Logprobs);
+                let array = token.tag == ValueKind::Array;
+                self.logprobs = if array { TextSpan::in_payload(token.start, token.end) } else { TextSpan::default() };
+                return array.then_some(FieldSlot::Logprobs);
             }
-            Field::Obfuscation => return (token.tag == Tag::String).then_some(Slot::Skip),
+            Field::Obfuscation => return (token.tag == ValueKind::String).then_some(FieldSlot::Skip),
             Field::SequenceNumber => {
                 self.sequence_number = self.number(field, token, payload);
-                return (self.sequence_number != NONE).then_some(Slot::SequenceNumber);
+                return (self.sequence_number != NONE).then_some(FieldSlot::SequenceNumber);
             }
             Field::OutputIndex => Index::Output,
             Field::ContentIndex => Index::Content,
@@ -320,32 +315,38 @@ impl Fields {
         };
         let value = self.number(field, token, payload);
         self.indexes[index as usize] = value;
-        (value != NONE).then_some(Slot::Index(index))
+        (value != NONE).then_some(FieldSlot::Index(index))
     }
 
     #[inline]
-    fn string(&mut self, field: Field, token: Token, payload: &str, scratch: &mut String) -> (Text, Halves) {
-        if token.tag != Tag::String {
+    fn string(
+        &mut self,
+        field: Field,
+        token: Token,
+        payload: &str,
+        scratch: &mut String,
+    ) -> (TextSpan, LoneSurrogates) {
+        if token.tag != ValueKind::String {
             // `delta` is an object in one event family and the whole string's names are used for other things elsewhere.
-            let free = matches!(field, Field::Delta | Field::Whole) || token.tag == Tag::Null;
+            let free = matches!(field, Field::Delta | Field::Whole) || token.tag == ValueKind::Null;
             self.bad |= if free { 0 } else { field.bit() };
-            return (Text::default(), Halves::default());
+            return (TextSpan::default(), LoneSurrogates::default());
         }
         if !token.escaped {
-            return (Text::in_payload(token.start, token.end), Halves::default());
+            return (TextSpan::in_payload(token.start, token.end), LoneSurrogates::default());
         }
         let start = scratch.len();
         let halves = text::decode_into(&payload[token.start..token.end], scratch);
-        (Text::in_scratch(start, scratch.len()), halves)
+        (TextSpan::in_scratch(start, scratch.len()), halves)
     }
 
     #[inline]
     fn number(&mut self, field: Field, token: Token, payload: &str) -> u64 {
-        if token.tag == Tag::Null {
+        if token.tag == ValueKind::Null {
             return NONE;
         }
         match plain_number(&payload.as_bytes()[token.start..token.end]) {
-            Some(value) if token.tag == Tag::Number => value,
+            Some(value) if token.tag == ValueKind::Number => value,
             _ => {
                 self.bad |= field.bit();
                 NONE
@@ -377,7 +378,7 @@ pub(crate) fn flat(
     depth: usize,
     fields: &mut Fields,
     scratch: &mut String,
-    stack: &mut Vec<scan::Open>,
+    stack: &mut Vec<scan::OpenContainer>,
     marks: &mut Vec<Mark>,
 ) -> Option<()> {
     let bytes = payload.as_bytes();
@@ -407,7 +408,7 @@ pub(crate) fn flat(
         let (token, end) = token(bytes, at, depth - 1, stack)?;
         let slot = match field {
             Some(field) => fields.set(field, token, payload, scratch),
-            None => matches!(token.tag, Tag::Array | Tag::Object).then_some(Slot::Nested),
+            None => matches!(token.tag, ValueKind::Array | ValueKind::Object).then_some(FieldSlot::Nested),
         };
         if let Some(slot) = slot {
             marks.push(Mark { slot, start: token.start as u32, end: token.end as u32 });
@@ -427,7 +428,7 @@ pub(crate) fn flat(
 }
 
 #[inline]
-fn token(bytes: &[u8], at: usize, depth: usize, stack: &mut Vec<scan::Open>) -> Option<(Token, usize)> {
+fn token(bytes: &[u8], at: usize, depth: usize, stack: &mut Vec<scan::OpenContainer>) -> Option<(Token, usize)> {
     let literal = |tag, word: &[u8]| {
         let end = at + word.len();
         (bytes.get(at..end) == Some(word)).then_some((Token { tag, escaped: false, start: at, end }, end))
@@ -435,17 +436,17 @@ fn token(bytes: &[u8], at: usize, depth: usize, stack: &mut Vec<scan::Open>) -> 
     match bytes.get(at)? {
         b'"' => {
             let (end, escaped) = scan::string(bytes, at + 1).ok()?;
-            Some((Token { tag: Tag::String, escaped, start: at + 1, end }, end + 1))
+            Some((Token { tag: ValueKind::String, escaped, start: at + 1, end }, end + 1))
         }
         b'-' | b'0'..=b'9' => {
             let end = scan::number(bytes, at).ok()?;
-            Some((Token { tag: Tag::Number, escaped: false, start: at, end }, end))
+            Some((Token { tag: ValueKind::Number, escaped: false, start: at, end }, end))
         }
-        b'n' => literal(Tag::Null, b"null"),
-        b't' => literal(Tag::True, b"true"),
-        b'f' => literal(Tag::False, b"false"),
+        b'n' => literal(ValueKind::Null, b"null"),
+        b't' => literal(ValueKind::True, b"true"),
+        b'f' => literal(ValueKind::False, b"false"),
         first => {
-            let tag = if *first == b'[' { Tag::Array } else { Tag::Object };
+            let tag = if *first == b'[' { ValueKind::Array } else { ValueKind::Object };
             let end = scan::value::<false>(bytes, at, depth, &mut Vec::new(), stack).ok()?;
             Some((Token { tag, escaped: false, start: at, end }, end))
         }
@@ -459,11 +460,10 @@ pub(crate) fn general(
     fields: &mut Fields,
     scratch: &mut String,
     tape: &mut Tape,
-    known: Known<'_>,
 ) -> Result<(), JsonError> {
-    tape.parse_but(payload, depth, known)?;
+    tape.parse(payload, depth)?;
     let root = tape.root(payload);
-    if root.tag() != Tag::Object {
+    if root.kind() != ValueKind::Object {
         return Err(JsonError::new(JsonErrorKind::Unexpected, 0));
     }
     for (key, value) in root.entries() {
@@ -472,7 +472,7 @@ pub(crate) fn general(
         let (start, end) = value.span();
         let quote = usize::from(literal.is_some());
         let escaped = literal.is_some_and(|literal| literal.contains('\\'));
-        let token = Token { tag: value.tag(), escaped, start: start + quote, end: end - quote };
+        let token = Token { tag: value.kind(), escaped, start: start + quote, end: end - quote };
         fields.set(field, token, payload, scratch);
     }
     settle(fields, payload, scratch);

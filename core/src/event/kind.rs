@@ -8,7 +8,6 @@ use core::str::FromStr;
 use crate::contract::kinds::{self, Fact};
 use crate::contract::{Editions, Group, Kind};
 use crate::error::{Code, Error};
-use crate::SPEED;
 
 impl Kind {
     /// Every kind, in the order of the contract.
@@ -21,17 +20,10 @@ impl Kind {
     /// else that is not in the contract gives [`Kind::Unknown`].
     #[inline]
     pub fn from_wire(name: &str) -> Self {
-        let found = if SPEED { kinds::search(name) } else { Self::look_up(name) };
-        match found {
+        match kinds::search(name) {
             Some(kind) => kind,
             None => Self::outside(name),
         }
-    }
-
-    /// As the generated search, name by name: a thirtieth of its code.
-    fn look_up(name: &str) -> Option<Self> {
-        let known = Self::ALL.iter().find(|kind| kind.is_known() && kind.as_str() == name).copied();
-        known.or_else(|| kinds::ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, kind)| *kind))
     }
 
     /// The wire name in the contract, such as `response.created`; `extension` and `unknown` for the two kinds that
@@ -68,11 +60,6 @@ impl Kind {
     /// Whether it ends the response: completed, failed or incomplete.
     pub fn is_terminal(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Incomplete)
-    }
-
-    /// Whether it is one that holds a snapshot of the response.
-    pub(crate) fn has_response(self) -> bool {
-        self.is_terminal() || matches!(self, Self::Created | Self::Queued | Self::InProgress)
     }
 
     /// Whether it adds to a value (group `delta`).
@@ -159,14 +146,6 @@ mod tests {
                 assert_eq!(Kind::from_wire(&other), Kind::Unknown, "{other}");
             }
             assert_eq!(Kind::from_wire(&name[1..]), Kind::Unknown);
-        }
-    }
-
-    #[test]
-    fn both_searches_find_the_same() {
-        let names = Kind::ALL.iter().map(|kind| kind.as_str()).chain(Kind::ALIASES.iter().map(|(alias, _)| *alias));
-        for name in names.chain(["", "response", "response.", "response.created.", "acme:trace"]) {
-            assert_eq!(Kind::look_up(name), kinds::search(name), "{name}");
         }
     }
 

@@ -7,17 +7,16 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::cell::{Cell, OnceCell};
 use core::fmt;
 
 use super::fields::{flat, general, Fields, Mark};
 use super::payload::{Event, Lazy};
+use super::span::RawText;
 use super::steady::Next;
 use super::template::Template;
-use super::text::Raw;
 use crate::contract::Kind;
-use crate::json::again::Known;
-use crate::json::{scan, JsonError, JsonErrorKind, Tape, DEEPEST};
+use crate::json::{scan, JsonError, JsonErrorKind, Tape, MAX_DEPTH};
+use crate::sync::{OnceCell, Shared};
 
 /// Why a payload is no event of the specification's form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +73,7 @@ pub struct Parser {
     fault: Option<Fault>,
     scratch: String,
     lazy: Lazy,
-    stack: Vec<scan::Open>,
+    stack: Vec<scan::OpenContainer>,
     marks: Vec<Mark>,
     templates: Vec<Template>,
     /// How many templates there were.
@@ -92,12 +91,12 @@ impl fmt::Debug for Parser {
 }
 
 /// A block that was foretold for the item that grew last.
-pub(crate) struct Grown<'a> {
+pub(crate) struct DeltaMatch<'a> {
     /// Where its payload lies.
     pub(crate) start: usize,
     pub(crate) end: usize,
     /// Whether the event before it was of the same item.
-    pub(crate) goes_on: bool,
+    pub(crate) continues_previous: bool,
     pub(crate) fields: &'a Fields,
     /// Where escapes are decoded.
     pub(crate) scratch: &'a str,
@@ -115,12 +114,12 @@ impl Parser {
     /// Makes a parser that uses only some levels.
     pub fn with_levels(depth: usize, levels: Levels) -> Self {
         Self {
-            depth: depth.min(DEEPEST),
+            depth: depth.min(MAX_DEPTH),
             levels,
             fields: Fields::default(),
             fault: None,
             scratch: String::new(),
-            lazy: Lazy { depth: depth.min(DEEPEST), ..Lazy::default() },
+            lazy: Lazy { depth: depth.min(MAX_DEPTH), ..Lazy::default() },
             stack: Vec::new(),
             marks: Vec::new(),
             templates: Vec::new(),
@@ -133,27 +132,21 @@ impl Parser {
     /// Reads one payload. The event borrows from it and from the parser.
     #[inline]
     pub fn parse<'a>(&'a mut self, payload: &'a str, origin: Origin<'a>) -> Event<'a> {
-        self.parse_but(payload, origin, Known::default())
-    }
-
-    /// The same, for who knows what the event may repeat: items in a terminal event, or a text where it ends.
-    #[inline]
-    pub(crate) fn parse_but<'a>(&'a mut self, payload: &'a str, origin: Origin<'a>, known: Known<'_>) -> Event<'a> {
         self.lazy.reset();
         self.steady = false;
         let hit = self.levels.template && self.by_template(payload, origin.frame_name);
-        self.fault = if hit { None } else { self.by_scan(payload, origin.frame_name, known) };
+        self.fault = if hit { None } else { self.by_scan(payload, origin.frame_name) };
         let fields = match self.templates.last() {
             Some(template) if hit => template.fields(),
             _ => &self.fields,
         };
         Event {
-            raw: Raw::Text(payload),
+            raw: RawText::Text(payload),
             scratch: &self.scratch,
             fields,
             lazy: &self.lazy,
-            repeats: hit,
-            goes_on: false,
+            same_shape: hit,
+            continues_previous: false,
             fault: self.fault.as_ref(),
             origin,
         }
@@ -164,16 +157,15 @@ impl Parser {
     // In wasm the compiler may choose: there the bytes count.
     #[cfg_attr(target_arch = "wasm32", inline)]
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
-    pub(crate) fn find_grown(&mut self, bytes: &[u8]) -> Option<Grown<'_>> {
+    pub(crate) fn match_next_delta(&mut self, bytes: &[u8]) -> Option<DeltaMatch<'_>> {
         let Self { templates, next, scratch, steady, .. } = self;
         let template = templates.last_mut()?;
         let (start, end) = template.read_steady(bytes, next, scratch)?;
-        Some(Grown { start, end, goes_on: *steady, fields: template.grown(), scratch })
+        Some(DeltaMatch { start, end, continues_previous: *steady, fields: template.grown(), scratch })
     }
 
     /// Looks whether `bytes` begin with a whole block that is like an earlier one of another item, and gives where its payload lies.
     #[inline(never)]
-    #[cfg_attr(deltafold_hot, optimize(speed))]
     pub(crate) fn find_other_block(&mut self, bytes: &[u8]) -> Option<(usize, usize)> {
         let Self { templates, depth, next, scratch, stack, marks, .. } = self;
         let mut newest_first = templates.iter_mut().enumerate().rev();
@@ -195,21 +187,21 @@ impl Parser {
         (template.is_steady() == Some(true)).then(|| (template.grown(), self.scratch.as_str()))
     }
 
-    /// Reads the payload of the block that was found last, and [goes on](Grown::goes_on). `origin` needs no name.
+    /// Reads the payload of the block that was found last, and [goes on](DeltaMatch::continues_previous). `origin` needs no name.
     // In wasm the compiler may choose: there the bytes count.
     #[cfg_attr(target_arch = "wasm32", inline)]
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
-    pub(crate) fn parse_grown<'a>(&'a mut self, payload: &'a [u8], mut origin: Origin<'a>) -> Event<'a> {
+    pub(crate) fn parse_matched_delta<'a>(&'a mut self, payload: &'a [u8], mut origin: Origin<'a>) -> Event<'a> {
         self.lazy.reset();
         let template = self.templates.last();
         origin.frame_name = template.and_then(Template::frame_name);
         Event {
-            raw: Raw::Bytes(payload),
+            raw: RawText::Bytes(payload),
             scratch: &self.scratch,
             fields: template.map_or(&self.fields, Template::grown),
             lazy: &self.lazy,
-            repeats: true,
-            goes_on: true,
+            same_shape: true,
+            continues_previous: true,
             fault: None,
             origin,
         }
@@ -219,11 +211,11 @@ impl Parser {
     #[inline(never)]
     pub(crate) fn parse_block<'a>(&'a mut self, payload: &'a [u8], mut origin: Origin<'a>) -> Event<'a> {
         self.lazy.reset();
-        let mut raw = Raw::Bytes(payload);
+        let mut raw = RawText::Bytes(payload);
         let steady = self.templates.last().and_then(Template::is_steady);
-        let goes_on = core::mem::replace(&mut self.steady, steady.is_some()) && steady == Some(true);
+        let continues_previous = core::mem::replace(&mut self.steady, steady.is_some()) && steady == Some(true);
         if steady.is_none() {
-            raw = Raw::Text(raw.text());
+            raw = RawText::Text(raw.text());
             if let Some(template) = self.templates.last_mut() {
                 template.settle(raw.text(), &mut self.scratch, &self.marks);
             }
@@ -235,8 +227,8 @@ impl Parser {
             scratch: &self.scratch,
             fields: template.map_or(&self.fields, Template::fields),
             lazy: &self.lazy,
-            repeats: true,
-            goes_on,
+            same_shape: true,
+            continues_previous,
             fault: None,
             origin,
         }
@@ -269,8 +261,7 @@ impl Parser {
         hit
     }
 
-    #[cfg_attr(deltafold_hot, optimize(speed))]
-    fn by_scan(&mut self, payload: &str, name: Option<&str>, known: Known<'_>) -> Option<Fault> {
+    fn by_scan(&mut self, payload: &str, name: Option<&str>) -> Option<Fault> {
         self.restart();
         let kind = likely_kind(payload, name);
         // Of a flat payload a tape would be thrown away.
@@ -286,12 +277,7 @@ impl Parser {
             self.restart();
         }
         let mut tape = self.lazy.take();
-        let known = Known {
-            objects: known.objects.filter(|_| self.levels.template && kind.is_some_and(Kind::is_terminal)),
-            literal: if self.levels.template { known.literal } else { "" },
-            tools: if self.levels.template && kind.is_some_and(Kind::has_response) { known.tools } else { "" },
-        };
-        let result = general(payload, self.depth, &mut self.fields, &mut self.scratch, &mut tape, known);
+        let result = general(payload, self.depth, &mut self.fields, &mut self.scratch, &mut tape);
         let object = !tape.is_empty();
         self.lazy.put(tape);
         match result {
@@ -307,7 +293,6 @@ impl Parser {
         }
     }
 
-    #[cfg_attr(deltafold_hot, optimize(speed))]
     fn restart(&mut self) {
         self.fields = Fields::default();
         self.scratch.clear();
@@ -360,12 +345,12 @@ impl Lazy {
         if let Some(mut tape) = self.tape.take().filter(|tape| tape.capacity() <= KEPT_BYTES) {
             // What it holds beside its buffers: the tapes of lists that somebody looked into.
             tape.clear();
-            self.spare = Cell::new(tape);
+            self.spare = Shared::new(tape);
         }
     }
 
     fn take(&mut self) -> Tape {
-        self.spare.take()
+        core::mem::take(self.spare.get_mut())
     }
 
     fn put(&mut self, tape: Tape) {
@@ -397,7 +382,7 @@ mod tests {
             event.sequence_number(),
             event.delta(),
             event.halves(),
-            event.text(),
+            event.done_text(),
             event.logprobs(),
             event.summary_index(),
             event.fault(),
@@ -477,10 +462,10 @@ mod tests {
         let payload = |number: u32| {
             format!(r#"{{"type":"response.refusal.delta","sequence_number":{number},"delta":"d{number}"}}"#)
         };
-        assert!(!parser.parse(&payload(9), Origin::default()).repeats());
+        assert!(!parser.parse(&payload(9), Origin::default()).has_same_shape());
         let next = payload(10);
         let event = parser.parse(&next, Origin::default());
-        assert!(event.repeats());
+        assert!(event.has_same_shape());
         assert_eq!((event.delta(), event.wire_type()), ("d10", "response.refusal.delta"));
     }
 }

@@ -3,15 +3,15 @@
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
 use alloc::string::String;
-use core::cell::{Cell, OnceCell};
 use core::fmt;
 
 use super::fields::{Field, Fields, Gaps, Index};
 use super::parse::{Fault, Origin, Parser};
-use super::text::{Raw, Source};
+use super::span::{RawText, Source};
 use crate::contract::Kind;
-use crate::finding::Place;
-use crate::json::{decode_into, text::means, Halves, Tape, Value, View};
+use crate::finding::Location;
+use crate::json::{decode_into, text::literal_eq, LoneSurrogates, Tape, Value, ValueRef};
+use crate::sync::{OnceCell, Shared};
 
 /// One event: its kind, its routing fields and the exact text it came in.
 ///
@@ -19,46 +19,46 @@ use crate::json::{decode_into, text::means, Halves, Tape, Value, View};
 /// needs is converted before it is asked for.
 #[derive(Clone, Copy)]
 pub struct Event<'a> {
-    pub(super) raw: Raw<'a>,
+    pub(super) raw: RawText<'a>,
     pub(super) scratch: &'a str,
     pub(super) fields: &'a Fields,
     pub(super) lazy: &'a Lazy,
-    pub(super) repeats: bool,
-    pub(super) goes_on: bool,
+    pub(super) same_shape: bool,
+    pub(super) continues_previous: bool,
     pub(super) fault: Option<&'a Fault>,
     pub(super) origin: Origin<'a>,
 }
 
-/// The strings of an event as bytes, all of them UTF-8; empty where there is none. See [`Event::strings`].
+/// The strings of an event as bytes, all of them UTF-8; empty where there is none. See [`Event::raw_fields`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Strings<'a> {
+pub struct RawFields<'a> {
     /// [`Event::wire_type`].
     pub wire_type: &'a [u8],
     /// [`Event::item_id`].
     pub item_id: &'a [u8],
     /// [`Event::delta`].
     pub delta: &'a [u8],
-    /// [`Event::text`].
+    /// [`Event::done_text`].
     pub text: &'a [u8],
     /// [`Event::raw`].
     pub raw: &'a [u8],
     /// Whether there is an [`Event::item_id`].
     pub has_item_id: bool,
-    /// Whether there is an [`Event::text`].
+    /// Whether there is an [`Event::done_text`].
     pub has_text: bool,
 }
 
-/// What of a payload was not foretold; see [`Event::foretold`].
+/// What of a payload was not foretold; see [`Event::template_match`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Foretold<'a> {
+pub struct TemplateMatch<'a> {
     /// Payloads of one reader that have the same number here have the same number of gaps, at most four, and the same text outside
     /// them.
     pub by: u64,
     gaps: &'a Gaps,
 }
 
-impl<'a> Foretold<'a> {
+impl<'a> TemplateMatch<'a> {
     /// Start and end of the sequence number, of the delta and of padding, in bytes; those that there are, in their order.
     #[inline]
     pub fn gaps(&self) -> impl Iterator<Item = (u32, u32)> + 'a {
@@ -72,9 +72,9 @@ pub(crate) struct Lazy {
     /// How deep a payload may be nested.
     pub(super) depth: usize,
     pub(super) tape: OnceCell<Tape>,
-    pub(super) spare: Cell<Tape>,
+    pub(super) spare: Shared<Tape>,
     /// The whole string of a done event, decoded.
-    pub(super) whole: OnceCell<(String, Halves)>,
+    pub(super) whole: OnceCell<(String, LoneSurrogates)>,
 }
 
 impl<'a> Event<'a> {
@@ -121,8 +121,8 @@ impl<'a> Event<'a> {
     }
 
     /// Where the event stands, as findings say it.
-    pub fn place(&self) -> Place {
-        Place { event_index: Some(self.index()), sequence_number: self.sequence_number(), offset: self.offset() }
+    pub fn location(&self) -> Location {
+        Location { event_index: Some(self.index()), sequence_number: self.sequence_number(), offset: self.offset() }
     }
 
     /// Number of the event by its producer; `None` if absent or not a whole number in range.
@@ -176,18 +176,17 @@ impl<'a> Event<'a> {
     /// The text that a delta event adds; empty for all others. Half of a surrogate pair is U+FFFD here, see
     /// [`halves`](Event::halves).
     #[inline]
-    #[cfg_attr(deltafold_hot, optimize(speed))]
     pub fn delta(&self) -> &'a str {
         self.fields.delta.get(self.source()).unwrap_or("")
     }
 
     /// The strings that [`wire_type`](Event::wire_type), [`item_id`](Event::item_id), [`delta`](Event::delta),
-    /// [`text`](Event::text) and [`raw`](Event::raw) give, as bytes, which costs next to nothing: for languages whose strings
+    /// [`done_text`](Event::done_text) and [`raw`](Event::raw) give, as bytes, which costs next to nothing: for languages whose strings
     /// are bytes.
     #[inline]
-    pub fn strings(&self) -> Strings<'a> {
+    pub fn raw_fields(&self) -> RawFields<'a> {
         let (fields, source) = (self.fields, self.source());
-        Strings {
+        RawFields {
             wire_type: fields.wire_type.bytes(source),
             item_id: fields.item_id.bytes(source),
             delta: fields.delta.bytes(source),
@@ -210,14 +209,14 @@ impl<'a> Event<'a> {
         self.raw.bytes()
     }
 
-    /// Halves of surrogate pairs at the ends of the delta, for joining it with its neighbours.
-    pub fn halves(&self) -> Halves {
+    /// LoneSurrogates of surrogate pairs at the ends of the delta, for joining it with its neighbours.
+    pub fn halves(&self) -> LoneSurrogates {
         self.fields.halves
     }
 
     /// The whole string of a done event: `text`, `refusal`, `arguments`, `input`, `code`, `diff` or `command`.
     #[inline]
-    pub fn text(&self) -> Option<&'a str> {
+    pub fn done_text(&self) -> Option<&'a str> {
         if self.fields.whole_escaped {
             return Some(&self.whole().0);
         }
@@ -226,7 +225,7 @@ impl<'a> Event<'a> {
 
     /// The whole string with its escapes decoded, once somebody has asked.
     #[cold]
-    fn whole(&self) -> &'a (String, Halves) {
+    fn whole(&self) -> &'a (String, LoneSurrogates) {
         self.lazy.whole.get_or_init(|| {
             let literal = self.fields.whole.get(self.source()).unwrap_or_default();
             let mut text = String::with_capacity(literal.len());
@@ -236,22 +235,22 @@ impl<'a> Event<'a> {
     }
 
     /// Says whether the event has a whole string, and whether that equals the given one. Decodes nothing.
-    pub(crate) fn text_is(&self, text: &str) -> Option<bool> {
+    pub(crate) fn done_text_is(&self, text: &str) -> Option<bool> {
         let literal = self.fields.whole.get(self.source())?;
-        Some(if self.fields.whole_escaped { means(literal, text) } else { literal == text })
+        Some(if self.fields.whole_escaped { literal_eq(literal, text) } else { literal == text })
     }
 
     /// The inside of the whole string as it was written, empty if there is none.
-    pub(crate) fn text_literal(&self) -> &'a str {
+    pub(crate) fn done_text_literal(&self) -> &'a str {
         self.fields.whole.get(self.source()).unwrap_or_default()
     }
 
-    /// Halves of surrogate pairs at the ends of [`text`](Event::text).
-    pub fn text_halves(&self) -> Halves {
+    /// LoneSurrogates of surrogate pairs at the ends of [`done_text`](Event::done_text).
+    pub fn done_text_surrogates(&self) -> LoneSurrogates {
         if self.fields.whole_escaped {
             self.whole().1
         } else {
-            Halves::default()
+            LoneSurrogates::default()
         }
     }
 
@@ -263,49 +262,48 @@ impl<'a> Event<'a> {
     /// Says whether the event was foretold by the one before it ([`index`](Event::index)): its type, its frame's name, its item and
     /// its part are the same. `false` says nothing.
     #[inline]
-    pub fn goes_on(&self) -> bool {
-        self.goes_on
+    pub fn continues_previous(&self) -> bool {
+        self.continues_previous
     }
 
     /// Says whether the event may go to the item with this id: it has the same or none.
     #[inline]
-    #[cfg_attr(deltafold_hot, optimize(speed))]
     pub(crate) fn fits_item(&self, id: &str) -> bool {
         self.fields.fits_item(id, self.source())
     }
 
-    /// The whole arguments of a done event of a call; the same as [`text`](Event::text).
+    /// The whole arguments of a done event of a call; the same as [`done_text`](Event::done_text).
     pub fn arguments(&self) -> Option<&'a str> {
-        self.text()
+        self.done_text()
     }
 
     /// The `item` object.
-    pub fn item(&self) -> Option<View<'a>> {
+    pub fn item(&self) -> Option<ValueRef<'a>> {
         self.member("item")
     }
 
     /// The `part` object.
-    pub fn part(&self) -> Option<View<'a>> {
+    pub fn part(&self) -> Option<ValueRef<'a>> {
         self.member("part")
     }
 
     /// The `response` object.
-    pub fn response(&self) -> Option<View<'a>> {
+    pub fn response(&self) -> Option<ValueRef<'a>> {
         self.member("response")
     }
 
     /// The `error` object.
-    pub fn error(&self) -> Option<View<'a>> {
+    pub fn error(&self) -> Option<ValueRef<'a>> {
         self.member("error")
     }
 
     /// The `annotation` object.
-    pub fn annotation(&self) -> Option<View<'a>> {
+    pub fn annotation(&self) -> Option<ValueRef<'a>> {
         self.member("annotation")
     }
 
     /// Any member of the payload; `None` if it is absent or null.
-    pub fn member(&self, key: &str) -> Option<View<'a>> {
+    pub fn member(&self, key: &str) -> Option<ValueRef<'a>> {
         self.root()?.get(key).filter(|view| !view.is_null())
     }
 
@@ -317,14 +315,14 @@ impl<'a> Event<'a> {
     /// let event = parser.parse(r#"{"type":"x:y","a":[{"b":7}]}"#, Origin::default());
     /// assert_eq!(event.get("/a/0/b").unwrap().as_u64(), Some(7));
     /// ```
-    pub fn get(&self, pointer: &str) -> Option<View<'a>> {
+    pub fn get(&self, pointer: &str) -> Option<ValueRef<'a>> {
         self.root()?.pointer(pointer)
     }
 
     /// The whole payload; `None` if it is not JSON or too deep.
-    pub fn root(&self) -> Option<View<'a>> {
+    pub fn root(&self) -> Option<ValueRef<'a>> {
         let tape = self.lazy.tape.get_or_init(|| {
-            let mut tape = self.lazy.spare.take();
+            let mut tape = self.lazy.spare.with(core::mem::take);
             // An error leaves the tape empty, which is what the next line asks.
             let _ = tape.parse(self.raw(), self.lazy.depth);
             tape
@@ -361,7 +359,7 @@ impl<'a> Event<'a> {
 
     /// Says whether any routing field is bad or repeated.
     #[inline]
-    pub(crate) fn is_odd(&self) -> bool {
+    pub(crate) fn has_field_faults(&self) -> bool {
         self.fields.bad | self.fields.repeated != 0 || self.fault.is_some()
     }
 
@@ -370,17 +368,17 @@ impl<'a> Event<'a> {
     ///
     /// A hint for callers that sort payloads by their members: `false` says nothing.
     #[inline]
-    pub fn repeats(&self) -> bool {
-        self.repeats
+    pub fn has_same_shape(&self) -> bool {
+        self.same_shape
     }
 
     /// Where this payload differs from others, if it was foretold by one.
     ///
     /// For callers that keep payloads: of those with the same number it is enough to keep one, and the gaps of the others.
     #[inline]
-    pub fn foretold(&self) -> Option<Foretold<'a>> {
+    pub fn template_match(&self) -> Option<TemplateMatch<'a>> {
         let gaps = &self.fields.gaps;
-        (gaps.by != 0).then_some(Foretold { by: gaps.by, gaps })
+        (gaps.by != 0).then_some(TemplateMatch { by: gaps.by, gaps })
     }
 
     /// Says whether this payload, if it repeats another one, holds values that the repetition does not vouch for.
@@ -437,12 +435,12 @@ impl OwnedEvent {
     /// The event as a view, with all its methods.
     pub fn as_event(&self) -> Event<'_> {
         Event {
-            raw: Raw::Text(&self.raw),
+            raw: RawText::Text(&self.raw),
             scratch: &self.scratch,
             fields: &self.fields,
             lazy: &self.lazy,
-            repeats: false,
-            goes_on: false,
+            same_shape: false,
+            continues_previous: false,
             fault: self.fault.as_ref(),
             origin: Origin { frame_name: self.frame_name.as_deref(), offset: self.offset, index: self.index },
         }

@@ -7,11 +7,10 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::fields::{Fields, Gaps, Mark, Slot, GAPS};
-use super::text::{Source, Text};
-use crate::json::wide::{first_unusual, WIDE};
-use crate::json::{decode_into, scan, Halves};
-use crate::SPEED;
+use super::fields::{FieldSlot, Fields, Gaps, Mark, GAPS};
+use super::span::{Source, TextSpan};
+use crate::json::simd::{find_non_plain, LANES};
+use crate::json::{decode_into, scan, LoneSurrogates};
 
 /// A block as it will be, but for its gaps.
 #[derive(Clone, Debug, Default)]
@@ -82,8 +81,9 @@ impl Steady {
             return None;
         }
         // A list that is not empty is another one each time.
-        let fits = |mark: &Mark| !matches!(mark.slot, Slot::Nested | Slot::Logprobs) || mark.end - mark.start <= 2;
-        let is_gap = |mark: &&Mark| matches!(mark.slot, Slot::Delta | Slot::Skip);
+        let fits =
+            |mark: &Mark| !matches!(mark.slot, FieldSlot::Nested | FieldSlot::Logprobs) || mark.end - mark.start <= 2;
+        let is_gap = |mark: &&Mark| matches!(mark.slot, FieldSlot::Delta | FieldSlot::Skip);
         if !marks.iter().all(fits) || marks.iter().filter(is_gap).count() >= GAPS {
             return None;
         }
@@ -96,14 +96,14 @@ impl Steady {
         for mark in marks {
             let (mark_start, mark_end) = (mark.start as usize, mark.end as usize);
             let count = self.fields.gaps.count;
-            if mark.slot == Slot::SequenceNumber {
+            if mark.slot == FieldSlot::SequenceNumber {
                 let at = self.text.len() + mark_start - from;
                 let (length, within) = (mark_end - mark_start, at - start);
                 self.number = Some(Number { at, length, gaps: count, within });
             } else if is_gap(&mark) {
                 self.text.extend_from_slice(bytes.get(from..mark_start)?);
                 *self.literal_mut(count)? = (self.text.len() - start) as u32;
-                self.fields.gaps.strings.get_mut(count)?.is_delta = mark.slot == Slot::Delta;
+                self.fields.gaps.strings.get_mut(count)?.is_delta = mark.slot == FieldSlot::Delta;
                 self.fields.gaps.count += 1;
                 (from, start) = (mark_end, self.text.len());
             }
@@ -124,12 +124,12 @@ impl Steady {
         known.clear();
         self.fields.clone_from(fields);
         // An empty list that is literal would move with what stands before it.
-        self.fields.logprobs = Text::default();
+        self.fields.logprobs = TextSpan::default();
         for text in [&mut self.fields.wire_type, &mut self.fields.item_id] {
             if text.is_there() {
                 let start = known.len();
                 known.push_str(text.get(Source::of(payload, ""))?);
-                *text = Text::in_known(start, known.len());
+                *text = TextSpan::in_known(start, known.len());
             }
         }
         self.fields.known = known;
@@ -137,7 +137,7 @@ impl Steady {
     }
 
     /// The end of the item's id, if it is known where that will stand.
-    fn make_key<'m>(&self, id: Text, mut gaps: impl Iterator<Item = &'m Mark>) -> Option<Key> {
+    fn make_key<'m>(&self, id: TextSpan, mut gaps: impl Iterator<Item = &'m Mark>) -> Option<Key> {
         let (start, end) = id.payload_span()?;
         if gaps.any(|gap| gap.end as usize <= start) {
             return None;
@@ -186,7 +186,6 @@ impl Steady {
     /// then, and a blank line stands behind it. A delta with escapes is decoded into the scratch buffer.
     // Apart, so that what it has at hand stays in registers.
     #[inline(never)]
-    #[cfg_attr(deltafold_hot, optimize(speed))]
     pub(crate) fn read(&mut self, bytes: &[u8], next: &mut Next, scratch: &mut String) -> Option<usize> {
         if self.fields.gaps.count == 0 {
             return None;
@@ -203,27 +202,24 @@ impl Steady {
             return self.read_again(bytes, 0, 0, next, scratch);
         }
         let mut at = own.len();
-        if !SPEED {
-            return self.read_any(bytes, at, 0, next, scratch);
-        }
-        let last = bytes.len().checked_sub(WIDE)?;
+        let last = bytes.len().checked_sub(LANES)?;
         let Fields { gaps, delta, halves, .. } = &mut self.fields;
         let mut strings = gaps.strings.get_mut(..count)?.iter_mut();
         while let Some(gap) = strings.next() {
             let (own, behind) = text.split_at_checked(gap.behind as usize)?;
             let from = at.min(last);
-            let found = first_unusual(bytes.get(from..)?.first_chunk()?, at - from);
+            let found = find_non_plain(bytes.get(from..)?.first_chunk()?, at - from);
             let end = from + found;
             // What is foretold begins with the quote that ends a string.
-            let plain = found < WIDE && bytes.get(end..end + own.len()).is_some_and(|found| same(own, found));
+            let plain = found < LANES && bytes.get(end..end + own.len()).is_some_and(|found| same(own, found));
             if !plain {
                 let position = count - strings.len() - 1;
                 return self.read_any(bytes, at, position, next, scratch);
             }
             gap.end = end as u32;
             if gap.is_delta {
-                *delta = Text::in_payload(at - self.head, end - self.head);
-                *halves = Halves::default();
+                *delta = TextSpan::in_payload(at - self.head, end - self.head);
+                *halves = LoneSurrogates::default();
             }
             (at, text) = (end + own.len(), behind);
         }
@@ -232,7 +228,6 @@ impl Steady {
 
     /// Reads on from the start of a gap, where not all strings are short and plain.
     #[inline(never)]
-    #[cfg_attr(deltafold_hot, optimize(speed))]
     fn read_any(
         &mut self,
         bytes: &[u8],
@@ -292,7 +287,7 @@ impl Steady {
     ) -> Option<usize> {
         let number = self.number.filter(|number| number.gaps == gaps)?;
         // Most often it is another item, and the number is right.
-        if SPEED && next.is_at(bytes, at + number.within) {
+        if next.is_at(bytes, at + number.within) {
             return None;
         }
         let (_, value) = read_number(bytes, at + number.within)?;
@@ -347,25 +342,23 @@ fn read_delta(
     start: usize,
     head: usize,
     scratch: &mut String,
-    (delta, halves): (&mut Text, &mut Halves),
+    (delta, halves): (&mut TextSpan, &mut LoneSurrogates),
 ) -> Option<usize> {
-    *halves = Halves::default();
-    if SPEED {
-        if let Some((end, length)) = scan::short_string(bytes, start, scratch) {
-            *delta = Text::in_scratch(0, length);
-            return Some(end);
-        }
+    *halves = LoneSurrogates::default();
+    if let Some((end, length)) = scan::decode_short_string(bytes, start, scratch) {
+        *delta = TextSpan::in_scratch(0, length);
+        return Some(end);
     }
     let seen = scan::unchecked_string(bytes, start)?;
     if !seen.escaped {
-        *delta = Text::in_payload(start - head, seen.end - head);
+        *delta = TextSpan::in_payload(start - head, seen.end - head);
         return Some(seen.end);
     }
     // It was checked there, but a checked text cannot be handed on without a second look.
     let literal = core::str::from_utf8(bytes.get(start..seen.end)?).ok()?;
     scratch.clear();
     *halves = decode_into(literal, scratch);
-    *delta = Text::in_scratch(0, scratch.len());
+    *delta = TextSpan::in_scratch(0, scratch.len());
     Some(seen.end)
 }
 
@@ -374,9 +367,9 @@ fn read_delta(
 #[inline(always)]
 fn same(own: &[u8], found: &[u8]) -> bool {
     match own.len() {
-        WIDE..=32 if SPEED => same_ends::<WIDE>(own, found),
+        LANES..=32 => same_ends::<LANES>(own, found),
         // The end of a block is often a quote, a brace and two line feeds.
-        4 if SPEED => own.first_chunk::<4>() == found.first_chunk::<4>(),
+        4 => own.first_chunk::<4>() == found.first_chunk::<4>(),
         _ => own == found,
     }
 }
@@ -440,7 +433,6 @@ impl Next {
     }
 
     #[inline(never)]
-    #[cfg_attr(deltafold_hot, optimize(speed))]
     fn expect(&mut self, number: u64) {
         *self = Self::default();
         let (mut rest, mut word, mut length) = (number, 0u64, 0);
@@ -462,7 +454,6 @@ impl Next {
 
 /// Reads a number of plain digits: no leading zero, at most 18.
 #[inline(never)]
-#[cfg_attr(deltafold_hot, optimize(speed))]
 pub(crate) fn read_number(bytes: &[u8], start: usize) -> Option<(usize, u64)> {
     let mut at = start;
     let mut value = 0u64;
@@ -501,11 +492,11 @@ mod tests {
                         event.fault(),
                         event.wire_type(),
                         event.raw(),
-                        event.strings(),
+                        event.raw_fields(),
                     ));
                 }
             }
-            reader.finish();
+            reader.finish().unwrap();
             seen.push(reader.response().to_value().to_string());
             seen.extend(reader.findings().iter().map(|finding| format!("{finding:?}")));
             seen

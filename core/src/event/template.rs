@@ -20,12 +20,11 @@ use core::ops::Range;
 
 use memchr::memchr2;
 
-use super::fields::{plain_number, Fields, Mark, Slot};
+use super::fields::{plain_number, FieldSlot, Fields, Mark};
+use super::span::{Source, TextSpan};
 use super::steady::{read_number, Next, Steady, SPOTS};
-use super::text::{Source, Text};
 use crate::contract::Kind;
-use crate::json::{decode_into, scan, Halves};
-use crate::SPEED;
+use crate::json::{decode_into, scan, LoneSurrogates};
 
 /// What a template remembers. Its size is bounded by the largest payload that it may learn.
 #[derive(Clone, Debug)]
@@ -71,7 +70,7 @@ struct Cut {
     /// All literal bytes, one segment after another.
     literals: Vec<u8>,
     /// For each slot: what it is, and where the segment before it ends in `literals`.
-    slots: Vec<(Slot, u32)>,
+    slots: Vec<(FieldSlot, u32)>,
     /// Literal strings that the fields point to, by their place in `literals` and the slots before them.
     wire_type: Literal,
     item_id: Literal,
@@ -101,9 +100,12 @@ impl Template {
     /// Learns from a payload that the flat scanner has read, if it is of the kind that repeats.
     pub(crate) fn learn(number: u32, payload: &str, fields: &Fields, marks: &[Mark]) -> Option<Self> {
         // An id with escapes lies decoded in the scratch buffer, which the next event overwrites.
-        let id_in_payload = fields.item_id == Text::default() || fields.item_id.payload_span().is_some();
-        let plain = fields.bad == 0 && fields.repeated == 0 && fields.whole == Text::default() && id_in_payload;
-        if !plain || !fields.kind.is_delta() || payload.len() > LONGEST {
+        let id_in_payload = fields.item_id == TextSpan::default() || fields.item_id.payload_span().is_some();
+        let plain = fields.bad == 0 && fields.repeated == 0 && fields.whole == TextSpan::default() && id_in_payload;
+        // SSE drops one space after `data:`. The head may come from another block than the payload, so a payload that begins with
+        // white space would let the template take that space for its own.
+        let begins_at_brace = payload.starts_with('{');
+        if !plain || !begins_at_brace || !fields.kind.is_delta() || payload.len() > LONGEST {
             return None;
         }
         let mut tight = Cut::default();
@@ -193,7 +195,7 @@ impl Template {
         payload: &str,
         depth: usize,
         scratch: &mut String,
-        stack: &mut Vec<scan::Open>,
+        stack: &mut Vec<scan::OpenContainer>,
         marks: &mut Vec<Mark>,
     ) -> bool {
         let bytes = payload.as_bytes();
@@ -227,14 +229,13 @@ impl Template {
     /// Looks whether `bytes` begin with a block that is like the learned one, but for the item that grew last, and gives
     /// where its payload lies. The payload is valid UTF-8 then, and the block ends two line feeds behind it;
     /// [`settle`](Self::settle) comes next.
-    #[cfg_attr(deltafold_hot, optimize(speed))]
     pub(crate) fn read_block(
         &mut self,
         bytes: &[u8],
         depth: usize,
         next: &mut Next,
         scratch: &mut String,
-        stack: &mut Vec<scan::Open>,
+        stack: &mut Vec<scan::OpenContainer>,
         marks: &mut Vec<Mark>,
     ) -> Option<(usize, usize)> {
         if let Some(at) = self.find_other(bytes, next) {
@@ -260,12 +261,9 @@ impl Template {
     #[inline]
     fn find_other(&self, bytes: &[u8], next: &Next) -> Option<usize> {
         let is_of = |steady: &Steady| steady.is_of(bytes, next);
-        if SPEED {
-            let seen =
-                self.growing.spot_of(bytes, next).and_then(|spot| self.spots.get(spot)).map(|at| usize::from(*at));
-            if let Some(at) = seen.filter(|at| self.others.get(*at).is_some_and(|steady| is_of(steady))) {
-                return Some(at);
-            }
+        let seen = self.growing.spot_of(bytes, next).and_then(|spot| self.spots.get(spot)).map(|at| usize::from(*at));
+        if let Some(at) = seen.filter(|at| self.others.get(*at).is_some_and(|steady| is_of(steady))) {
+            return Some(at);
         }
         let from = self.turn.min(self.others.len());
         let in_turn = |range: Range<usize>| {
@@ -333,12 +331,10 @@ impl Template {
 
     /// Makes one of the others the item that grows. Where several take turns, that behind it is likely to be next.
     fn turn_to(&mut self, at: usize) {
-        if SPEED {
-            self.spots.resize(SPOTS, 0);
-            if let Some(seen) = self.growing.spot().and_then(|spot| self.spots.get_mut(spot)) {
-                // There are fewer items than a byte can count.
-                *seen = at as u8;
-            }
+        self.spots.resize(SPOTS, 0);
+        if let Some(seen) = self.growing.spot().and_then(|spot| self.spots.get_mut(spot)) {
+            // There are fewer items than a byte can count.
+            *seen = at as u8;
         }
         core::mem::swap(&mut self.growing, &mut self.others[at]);
         self.turn = at + 1;
@@ -351,10 +347,10 @@ const EVENT: &str = "event: ";
 /// Says whether the tight cut has a slot for it: what changes while one part grows.
 fn is_tight(mark: &Mark) -> bool {
     match mark.slot {
-        Slot::SequenceNumber | Slot::Delta | Slot::Skip => true,
+        FieldSlot::SequenceNumber | FieldSlot::Delta | FieldSlot::Skip => true,
         // An empty list usually stays empty.
-        Slot::Logprobs | Slot::Nested => mark.end - mark.start > 2,
-        Slot::ItemId | Slot::Index(_) => false,
+        FieldSlot::Logprobs | FieldSlot::Nested => mark.end - mark.start > 2,
+        FieldSlot::ItemId | FieldSlot::Index(_) => false,
     }
 }
 
@@ -370,7 +366,7 @@ impl Cut {
             from = mark.end as usize;
         }
         self.literals.extend_from_slice(payload.get(from..)?);
-        let place = |text: Text| {
+        let place = |text: TextSpan| {
             let (start, end) = text.payload_span()?;
             let before = marks.clone().filter(|mark| mark.end as usize <= start);
             let (slots_before, cut) = before.fold((0, 0), |(n, cut), mark| (n + 1, cut + (mark.end - mark.start)));
@@ -380,7 +376,7 @@ impl Cut {
         self.item_id = place(fields.item_id).unwrap_or_default();
         self.fields.clone_from(fields);
         // An empty list that is literal would move with what stands before it.
-        self.fields.logprobs = Text::default();
+        self.fields.logprobs = TextSpan::default();
         self.one_line = memchr2(b'\n', b'\r', &self.literals).is_none();
         Some(())
     }
@@ -394,7 +390,7 @@ impl Cut {
         &mut self,
         payload: &[u8],
         depth: usize,
-        stack: &mut Vec<scan::Open>,
+        stack: &mut Vec<scan::OpenContainer>,
         mut marks: Option<&mut Vec<Mark>>,
     ) -> Option<usize> {
         let fields = &mut self.fields;
@@ -412,35 +408,35 @@ impl Cut {
             from = to as usize;
             let start = at;
             match slot {
-                Slot::SequenceNumber | Slot::Index(_) => {
+                FieldSlot::SequenceNumber | FieldSlot::Index(_) => {
                     // The same bounds as everywhere: plain digits, no leading zero, at most 18.
                     let value;
                     (at, value) = read_number(payload, at)?;
                     debug_assert_eq!(plain_number(&payload[start..at]), Some(value));
                     match slot {
-                        Slot::Index(index) => fields.set_index(index, value),
+                        FieldSlot::Index(index) => fields.set_index(index, value),
                         _ => fields.set_sequence_number(value),
                     }
                 }
-                Slot::Delta => {
+                FieldSlot::Delta => {
                     let escaped;
                     (at, escaped) = string::<BLOCK>(payload, at)?;
-                    fields.halves = Halves::default();
-                    fields.delta = Text::in_payload(start, at);
+                    fields.halves = LoneSurrogates::default();
+                    fields.delta = TextSpan::in_payload(start, at);
                     self.escaped = escaped.then_some((start, at));
                 }
-                Slot::ItemId | Slot::Skip => {
+                FieldSlot::ItemId | FieldSlot::Skip => {
                     let escaped;
                     (at, escaped) = string::<BLOCK>(payload, at)?;
-                    if slot == Slot::ItemId {
+                    if slot == FieldSlot::ItemId {
                         if escaped {
                             return None;
                         }
                         id_is_literal = false;
-                        fields.item_id = Text::in_payload(start, at);
+                        fields.item_id = TextSpan::in_payload(start, at);
                     }
                 }
-                Slot::Nested | Slot::Logprobs => {
+                FieldSlot::Nested | FieldSlot::Logprobs => {
                     if !matches!(payload.get(at), Some(b'[' | b'{')) {
                         return None;
                     }
@@ -450,11 +446,11 @@ impl Cut {
                     if BLOCK && !is_line(payload.get(start..at)?) {
                         return None;
                     }
-                    if slot == Slot::Logprobs {
+                    if slot == FieldSlot::Logprobs {
                         if payload[start] != b'[' {
                             return None;
                         }
-                        fields.logprobs = Text::in_payload(start, end);
+                        fields.logprobs = TextSpan::in_payload(start, end);
                     }
                 }
             }
@@ -487,7 +483,7 @@ impl Cut {
         let Some((start, end)) = self.escaped else { return };
         scratch.clear();
         self.fields.halves = decode_into(payload.get(start..end).unwrap_or_default(), scratch);
-        self.fields.delta = Text::in_scratch(0, scratch.len());
+        self.fields.delta = TextSpan::in_scratch(0, scratch.len());
     }
 }
 
@@ -508,7 +504,7 @@ fn is_line(bytes: &[u8]) -> bool {
 
 impl Literal {
     #[inline]
-    fn moved(self, shift: u32) -> Text {
-        Text::in_payload((self.start + shift) as usize, (self.end + shift) as usize)
+    fn moved(self, shift: u32) -> TextSpan {
+        TextSpan::in_payload((self.start + shift) as usize, (self.end + shift) as usize)
     }
 }

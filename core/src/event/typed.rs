@@ -2,7 +2,7 @@
 
 use super::payload::Event;
 use crate::contract::{Group, Kind};
-use crate::json::View;
+use crate::json::ValueRef;
 use crate::outcome::Failure;
 
 /// Which item, and which element of it, an event is about.
@@ -21,37 +21,37 @@ pub struct Address<'a> {
 #[non_exhaustive]
 pub enum Payload<'a> {
     /// The whole response object.
-    Response(Option<View<'a>>),
+    Response(Option<ValueRef<'a>>),
     /// An item begins.
-    ItemAdded(Address<'a>, Option<View<'a>>),
+    ItemAdded(Address<'a>, Option<ValueRef<'a>>),
     /// An item is finished.
-    ItemDone(Address<'a>, Option<View<'a>>),
+    ItemDone(Address<'a>, Option<ValueRef<'a>>),
     /// A part (of content or summary) begins.
-    PartAdded(Address<'a>, Option<View<'a>>),
+    PartAdded(Address<'a>, Option<ValueRef<'a>>),
     /// A part is finished.
-    PartDone(Address<'a>, Option<View<'a>>),
-    /// Text, arguments, code, a diff or a command grows.
+    PartDone(Address<'a>, Option<ValueRef<'a>>),
+    /// TextSpan, arguments, code, a diff or a command grows.
     Delta(Address<'a>, &'a str),
-    /// Text, arguments, code, a diff or a command is finished.
+    /// TextSpan, arguments, code, a diff or a command is finished.
     Done(Address<'a>, &'a str),
     /// An annotation was added to a text part.
-    Annotation(Address<'a>, Option<View<'a>>),
+    Annotation(Address<'a>, Option<ValueRef<'a>>),
     /// A tool changes state; the word is the item's new status.
     ToolState(Address<'a>, &'static str),
     /// A preview of an image, base64.
-    PartialImage(Address<'a>, Option<View<'a>>),
+    PartialImage(Address<'a>, Option<ValueRef<'a>>),
     /// The stream reports an error.
     Error(Failure),
     /// A sign of life.
     Keepalive,
     /// Rate limits, as their server words them.
-    RateLimits(Option<View<'a>>),
+    RateLimits(Option<ValueRef<'a>>),
     /// Anything else that is known: audio, Images API, WebSocket control.
-    Other(Kind, Option<View<'a>>),
+    Other(Kind, Option<ValueRef<'a>>),
     /// A `slug:name` type, carried untouched.
-    Extension(&'a str, Option<View<'a>>),
+    Extension(&'a str, Option<ValueRef<'a>>),
     /// A type that nobody lists, carried untouched.
-    Unknown(&'a str, Option<View<'a>>),
+    Unknown(&'a str, Option<ValueRef<'a>>),
 }
 
 impl<'a> Event<'a> {
@@ -83,7 +83,7 @@ impl<'a> Event<'a> {
                 (Group::ResponseState, _) => Payload::Response(self.response()),
                 (Group::ToolState, Some(status)) => Payload::ToolState(address, status),
                 (Group::Delta, _) => Payload::Delta(address, self.delta()),
-                (Group::Done, _) => Payload::Done(address, self.text().unwrap_or("")),
+                (Group::Done, _) => Payload::Done(address, self.done_text().unwrap_or("")),
                 _ => Payload::Other(kind, self.root()),
             },
         }
@@ -94,7 +94,7 @@ impl<'a> Event<'a> {
         let flat = self.root();
         let nested = self.error();
         let find = |key: &str| {
-            let of = |view: Option<View<'a>>| Some(view?.get(key)?.as_str()?.into_owned());
+            let of = |view: Option<ValueRef<'a>>| Some(view?.get(key)?.as_str()?.into_owned());
             of(nested).or_else(|| of(flat))
         };
         // Flat events use `type` for the event's own name.

@@ -26,7 +26,7 @@ pub fn summary(event: &Event<'_>) -> Value {
     object.push("summary_index", event.summary_index());
     object.push("offset", event.offset());
     object.push("delta", event.delta());
-    object.push("text", event.text());
+    object.push("text", event.done_text());
     object.push("raw", event.raw());
     object.into()
 }

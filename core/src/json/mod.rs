@@ -1,23 +1,25 @@
 //! JSON without loss: a tape over the exact text, an owned value, and values that are still growing.
 //!
 //! Reading does not recurse over input. Comparing, writing and dropping a value recurse as deep as it is nested: the caller
-//! gives a limit, and none counts for more than [`DEEPEST`], so that input cannot exhaust a stack. A document of `n` bytes costs
+//! gives a limit, and none counts for more than [`MAX_DEPTH`], so that input cannot exhaust a stack. A document of `n` bytes costs
 //! O(n) time and at most 16 bytes of tape per value. Numbers are never converted before somebody asks for one, keys keep their
 //! order and their repetitions, and a lone surrogate escape is text like any other (it decodes to U+FFFD).
 
-pub(crate) mod again;
 mod partial;
 pub(crate) mod scan;
+pub(crate) mod simd;
 mod tape;
 pub(crate) mod text;
 mod value;
-pub(crate) mod wide;
 
 /// The deepest nesting that any limit allows: a larger limit counts as this one.
-pub const DEEPEST: usize = 512;
+pub const MAX_DEPTH: usize = 512;
 
+#[cfg(feature = "serde")]
+pub use crate::interop::DeserializeError;
 pub use partial::{partial_json, Change, ChangeKind, Notes, PartialJson, PartialOptions, Unfinished};
 pub(crate) use tape::is_document;
-pub use tape::{JsonError, JsonErrorKind, Tag, Tape, View};
-pub use text::{decode, decode_into, join, write_string, Halves};
+pub(crate) use tape::SortedMembers;
+pub use tape::{JsonError, JsonErrorKind, Tape, ValueKind, ValueRef};
+pub use text::{decode, decode_into, join, write_string, LoneSurrogates};
 pub use value::{Number, Object, Value};

@@ -3,19 +3,20 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::tape::{JsonError, JsonErrorKind, Node, Tag};
-use super::wide::{first_special, first_unusual, push_ascii, special_marks, unusual_marks, WIDE};
+use super::simd::{
+    find_non_plain, find_string_special, non_plain_mask, push_ascii, skip_plain_blocks, string_special_mask, LANES,
+};
+use super::tape::{JsonError, JsonErrorKind, Node, ValueKind};
 
 /// One level of an open container: the index of its node, and whether it is an object.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Open {
+pub(crate) struct OpenContainer {
     node: u32,
     object: bool,
 }
 
 /// Skips JSON white space.
 #[inline]
-#[cfg_attr(deltafold_hot, optimize(speed))]
 pub(crate) fn space(bytes: &[u8], mut at: usize) -> usize {
     while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(at) {
         at += 1;
@@ -28,7 +29,7 @@ pub(super) const HIGH: u64 = 0x8080_8080_8080_8080;
 
 /// Marks the bytes of a word that end or bend a string: quote, backslash, control character. The lowest mark is exact.
 #[inline]
-pub(crate) fn special(word: u64) -> u64 {
+pub(crate) fn string_special_bytes(word: u64) -> u64 {
     let quote = word ^ (ONES * b'"' as u64);
     let slash = word ^ (ONES * b'\\' as u64);
     ((quote.wrapping_sub(ONES) & !quote)
@@ -37,25 +38,31 @@ pub(crate) fn special(word: u64) -> u64 {
         & HIGH
 }
 
-/// Finds the closing quote of a string whose first inner byte is at `at`. Returns its position and whether there are
-/// escapes. The escapes are checked; halves of surrogate pairs are allowed.
+/// Finds the closing quote of a string whose first inner byte is at `at`. Returns its position, and `true` if the string has
+/// escapes. The escapes are checked; lone surrogates are allowed.
+// Only the first chunk is searched here: most keys and ids end in it, and a larger body would not be inlined where keys are read.
 #[inline]
-#[cfg_attr(deltafold_hot, optimize(speed))]
 pub(crate) fn string(bytes: &[u8], mut at: usize) -> Result<(usize, bool), JsonError> {
+    if let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        at += find_string_special(chunk);
+        if bytes.get(at) == Some(&b'"') {
+            return Ok((at, false));
+        }
+    }
+    long_string(bytes, at)
+}
+
+/// [`string`] from any position inside the string on, with no special byte of it before.
+#[inline(never)]
+fn long_string(bytes: &[u8], mut at: usize) -> Result<(usize, bool), JsonError> {
     let mut escaped = false;
     loop {
-        while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
-            let found = first_special(chunk);
-            at += found;
-            if found < WIDE {
-                break;
-            }
-        }
+        at = skip_plain(bytes, at);
         match bytes.get(at) {
             Some(b'"') => return Ok((at, escaped)),
             Some(b'\\') => {
                 escaped = true;
-                at = pass_escapes(bytes, at)?;
+                at = skip_escapes(bytes, at)?;
             }
             Some(0..=0x1F) => return Err(JsonError::new(JsonErrorKind::Control, at)),
             Some(_) => at += 1,
@@ -64,17 +71,40 @@ pub(crate) fn string(bytes: &[u8], mut at: usize) -> Result<(usize, bool), JsonE
     }
 }
 
+/// Skips plain text of a string, and returns the position of the first byte with a meaning, or one less than [`LANES`] bytes before
+/// the end.
+///
+/// The position advances by a constant while nothing is found, so that the next load does not wait for the result of the last.
+#[inline]
+fn skip_plain(bytes: &[u8], mut at: usize) -> usize {
+    let mut chunks = 0;
+    while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        let found = find_string_special(chunk);
+        if found < LANES {
+            return at + found;
+        }
+        at += LANES;
+        chunks += 1;
+        if chunks == LONG_CHUNKS {
+            at = skip_plain_blocks(bytes, at);
+        }
+    }
+    at
+}
+
+/// Chunks without a special byte after which a string is taken for a long one.
+const LONG_CHUNKS: u32 = 8;
+
 /// Passes over an escape, and over what is behind it up to the end of the string if there is enough to look at in one go: where there
 /// is one escape there are often many.
 #[inline(never)]
-#[cfg_attr(deltafold_hot, optimize(speed))]
-fn pass_escapes(bytes: &[u8], mut at: usize) -> Result<usize, JsonError> {
+fn skip_escapes(bytes: &[u8], mut at: usize) -> Result<usize, JsonError> {
     // Most stand for one byte.
-    let is_simple = |at: usize| bytes.get(at + 1).is_some_and(|byte| MEANT[usize::from(*byte)] != 0);
+    let is_simple = |at: usize| bytes.get(at + 1).is_some_and(|byte| SIMPLE_ESCAPES[usize::from(*byte)] != 0);
     let start = at;
-    'chunks: while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<WIDE>) {
-        let Some(mut marks) = special_marks(chunk) else { break };
-        let mut length = WIDE;
+    'chunks: while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<LANES>) {
+        let Some(mut marks) = string_special_mask(chunk) else { break };
+        let mut length = LANES;
         while marks != 0 {
             let found = marks.trailing_zeros() as usize;
             match chunk.get(found) {
@@ -87,7 +117,7 @@ fn pass_escapes(bytes: &[u8], mut at: usize) -> Result<usize, JsonError> {
                 _ => return Ok(at + found),
             }
             // The last one may reach into the next bytes.
-            length = WIDE.max(found + 2);
+            length = LANES.max(found + 2);
             // What is escaped may look like an end.
             marks &= u32::MAX << (found + 2);
         }
@@ -104,8 +134,7 @@ fn pass_escapes(bytes: &[u8], mut at: usize) -> Result<usize, JsonError> {
 
 /// Marks the bytes of a word that end or bend a string, or are not ASCII. The lowest mark is exact.
 #[inline]
-#[cfg_attr(deltafold_hot, optimize(speed))]
-pub(super) fn unusual(word: u64) -> u64 {
+pub(super) fn non_plain_bytes(word: u64) -> u64 {
     let quote = word ^ (ONES * b'"' as u64);
     let slash = word ^ (ONES * b'\\' as u64);
     // A byte above 0x80 is marked anyway, so it does not matter that the differences mark it too.
@@ -115,24 +144,23 @@ pub(super) fn unusual(word: u64) -> u64 {
 /// Finds the first byte from `at` on that is no plain text of a string: a quote, a backslash, a control character, or not
 /// ASCII. `None` if there is none. Made for strings of a few bytes: the last bytes are read like the others.
 #[inline]
-#[cfg_attr(deltafold_hot, optimize(speed))]
 pub(crate) fn plain_end(bytes: &[u8], mut at: usize) -> Option<usize> {
-    let last = bytes.len().checked_sub(WIDE)?;
+    let last = bytes.len().checked_sub(LANES)?;
     while at < bytes.len() {
         let from = at.min(last);
         // Less than that many, since it is within the bytes.
-        let found = first_unusual(bytes.get(from..)?.first_chunk()?, at - from);
-        if found < WIDE {
+        let found = find_non_plain(bytes.get(from..)?.first_chunk()?, at - from);
+        if found < LANES {
             return Some(from + found);
         }
-        at = from + WIDE;
+        at = from + LANES;
     }
     None
 }
 
 /// What [`unchecked_string`] has seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Seen {
+pub(crate) struct StringScan {
     /// Where the closing quote stands.
     pub(crate) end: usize,
     pub(crate) escaped: bool,
@@ -141,40 +169,37 @@ pub(crate) struct Seen {
 /// The same as [`string`], for bytes that nobody has checked to be UTF-8: what is not makes it `None`, as all that is
 /// wrong does.
 #[inline]
-#[cfg_attr(deltafold_hot, optimize(speed))]
-pub(crate) fn unchecked_string(bytes: &[u8], start: usize) -> Option<Seen> {
+pub(crate) fn unchecked_string(bytes: &[u8], start: usize) -> Option<StringScan> {
     let at = plain_end(bytes, start)?;
     if bytes.get(at) == Some(&b'"') {
-        return Some(Seen { end: at, escaped: false });
+        return Some(StringScan { end: at, escaped: false });
     }
-    rare_string(bytes, start, at)
+    unchecked_general_string(bytes, start, at)
 }
 
 /// A string with escapes, or with text that is not ASCII. Nothing special stands before `from`.
 #[inline(never)]
-#[cfg_attr(deltafold_hot, optimize(speed))]
-fn rare_string(bytes: &[u8], start: usize, from: usize) -> Option<Seen> {
+fn unchecked_general_string(bytes: &[u8], start: usize, from: usize) -> Option<StringScan> {
     let (end, escaped) = string(bytes, from).ok()?;
     core::str::from_utf8(bytes.get(start..end)?).ok()?;
-    Some(Seen { end, escaped })
+    Some(StringScan { end, escaped })
 }
 
 /// Decodes a string of a few bytes of ASCII whose escapes stand for one byte each. Gives where its closing quote stands and how
 /// many bytes of `out` it takes; more may stand behind them. `None`: it is to be read in another way.
-#[cfg_attr(deltafold_hot, optimize(speed))]
-pub(crate) fn short_string(bytes: &[u8], start: usize, out: &mut String) -> Option<(usize, usize)> {
-    let near = bytes.get(start..).and_then(<[u8]>::first_chunk).and_then(near_string);
+pub(crate) fn decode_short_string(bytes: &[u8], start: usize, out: &mut String) -> Option<(usize, usize)> {
+    let near = bytes.get(start..).and_then(<[u8]>::first_chunk).and_then(decode_short_simd);
     let tiny = match near {
         Some(found) => found.map(|(end, length, text)| (start + end, length, text)),
-        None => tiny_string(bytes, start),
+        None => decode_short_swar(bytes, start),
     };
     if near == Some(None) {
         return None;
     }
     if let Some((end, length, text)) = tiny {
         out.clear();
-        out.reserve(WIDE);
-        return push_ascii(out, &u128::from(text).to_le_bytes(), WIDE).then_some((end, length));
+        out.reserve(LANES);
+        return push_ascii(out, &u128::from(text).to_le_bytes(), LANES).then_some((end, length));
     }
     let mut text = [0; SHORT];
     let last = bytes.len().checked_sub(8)?;
@@ -182,7 +207,7 @@ pub(crate) fn short_string(bytes: &[u8], start: usize, out: &mut String) -> Opti
     loop {
         let from = at.min(last);
         let word = u64::from_le_bytes(*bytes.get(from..)?.first_chunk()?) >> (8 * (at - from) % 64);
-        let plain = (unusual(word).trailing_zeros() / 8) as usize;
+        let plain = (non_plain_bytes(word).trailing_zeros() / 8) as usize;
         // More than is wanted: what follows is written over it.
         *text.get_mut(length..)?.first_chunk_mut()? = word.to_le_bytes();
         (at, length) = (at + plain, length + plain);
@@ -192,7 +217,7 @@ pub(crate) fn short_string(bytes: &[u8], start: usize, out: &mut String) -> Opti
         if bytes.get(at) == Some(&b'"') {
             break;
         }
-        let meant = MEANT[usize::from(*bytes.get(at + 1).filter(|_| bytes.get(at) == Some(&b'\\'))?)];
+        let meant = SIMPLE_ESCAPES[usize::from(*bytes.get(at + 1).filter(|_| bytes.get(at) == Some(&b'\\'))?)];
         if meant == 0 {
             return None;
         }
@@ -204,21 +229,21 @@ pub(crate) fn short_string(bytes: &[u8], start: usize, out: &mut String) -> Opti
     out.clear();
     out.reserve(SHORT);
     let (first, last) = (text.first_chunk()?, text.last_chunk()?);
-    (push_ascii(out, first, WIDE) && push_ascii(out, last, WIDE)).then_some((at, length))
+    (push_ascii(out, first, LANES) && push_ascii(out, last, LANES)).then_some((at, length))
 }
 
-const SHORT: usize = 2 * WIDE;
+const SHORT: usize = 2 * LANES;
 
-/// As [`short_string`], if it stands for eight bytes at most: where its closing quote stands, how many they are, and they, the first one
+/// As [`decode_short_string`], if it stands for eight bytes at most: where its closing quote stands, how many they are, and they, the first one
 /// lowest. In a register: what was just written in pieces is slow to be loaded as a whole.
 #[inline]
-fn tiny_string(bytes: &[u8], start: usize) -> Option<(usize, usize, u64)> {
+fn decode_short_swar(bytes: &[u8], start: usize) -> Option<(usize, usize, u64)> {
     let last = bytes.len().checked_sub(8)?;
     let (mut at, mut length, mut text) = (start, 0, 0);
     loop {
         let from = at.min(last);
         let word = u64::from_le_bytes(*bytes.get(from..)?.first_chunk()?) >> (8 * (at - from) % 64);
-        let marks = unusual(word);
+        let marks = non_plain_bytes(word);
         let plain = (marks.trailing_zeros() / 8) as usize;
         if length + plain > 8 {
             return None;
@@ -233,7 +258,7 @@ fn tiny_string(bytes: &[u8], start: usize) -> Option<(usize, usize, u64)> {
         if bytes.get(at) == Some(&b'"') {
             return Some((at, length, text));
         }
-        let meant = MEANT[usize::from(*bytes.get(at + 1).filter(|_| bytes.get(at) == Some(&b'\\'))?)];
+        let meant = SIMPLE_ESCAPES[usize::from(*bytes.get(at + 1).filter(|_| bytes.get(at) == Some(&b'\\'))?)];
         if meant == 0 || length == 8 {
             return None;
         }
@@ -242,16 +267,16 @@ fn tiny_string(bytes: &[u8], start: usize) -> Option<(usize, usize, u64)> {
     }
 }
 
-/// As [`tiny_string`], for a string that ends within sixteen bytes and has more behind it: all of them are looked at in one go.
+/// As [`decode_short_swar`], for a string that ends within sixteen bytes and has more behind it: all of them are looked at in one go.
 /// `None` if it may be longer, `Some(None)` if it is to be read in another way than a short one.
 #[inline(always)]
-fn near_string(bytes: &[u8; WIDE + 8]) -> Option<Option<(usize, usize, u64)>> {
-    let mut marks = unusual_marks(bytes.first_chunk()?)? | AFTER;
+fn decode_short_simd(bytes: &[u8; LANES + 8]) -> Option<Option<(usize, usize, u64)>> {
+    let mut marks = non_plain_mask(bytes.first_chunk()?)? | AFTER;
     let (mut from, mut length, mut text) = (0, 0, 0);
     loop {
         let at = marks.trailing_zeros() as usize;
         let plain = at - from;
-        if plain > 7 || length + plain > 8 || at >= WIDE {
+        if plain > 7 || length + plain > 8 || at >= LANES {
             return None;
         }
         let word = u64::from_le_bytes(*bytes.get(from..)?.first_chunk()?);
@@ -262,7 +287,7 @@ fn near_string(bytes: &[u8; WIDE + 8]) -> Option<Option<(usize, usize, u64)>> {
         if byte == b'"' {
             return Some(Some((at, length, text)));
         }
-        let meant = MEANT[usize::from(*bytes.get(at + 1)?)];
+        let meant = SIMPLE_ESCAPES[usize::from(*bytes.get(at + 1)?)];
         if byte != b'\\' || meant == 0 {
             return Some(None);
         }
@@ -277,10 +302,10 @@ fn near_string(bytes: &[u8; WIDE + 8]) -> Option<Option<(usize, usize, u64)>> {
 }
 
 /// So that there is a mark even if the last byte is a backslash.
-const AFTER: u32 = 1 << (WIDE + 1);
+const AFTER: u32 = 1 << (LANES + 1);
 
 /// What the byte behind a backslash stands for; 0 if it begins a longer escape or none.
-pub(super) const MEANT: [u8; 256] = {
+pub(super) const SIMPLE_ESCAPES: [u8; 256] = {
     let mut meant = [0; 256];
     let pairs = *b"\"\"\\\\//b\x08f\x0Cn\nr\rt\t";
     let mut at = 0;
@@ -299,7 +324,6 @@ fn bad(kind: JsonErrorKind, at: usize) -> JsonError {
 
 /// Checks an escape that does not stand for one byte, and gives where it ends.
 #[inline(never)]
-#[cfg_attr(deltafold_hot, optimize(speed))]
 fn escape(bytes: &[u8], at: usize) -> Result<usize, JsonError> {
     match bytes.get(at + 1) {
         Some(b'u') => match bytes.get(at + 2..at + 6) {
@@ -316,7 +340,6 @@ fn escape(bytes: &[u8], at: usize) -> Result<usize, JsonError> {
 // In wasm the compiler may choose: there the bytes count.
 #[cfg_attr(target_arch = "wasm32", inline)]
 #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
-#[cfg_attr(deltafold_hot, optimize(speed))]
 pub(crate) fn number(bytes: &[u8], start: usize) -> Result<usize, JsonError> {
     let digits = |mut at: usize| {
         while bytes.get(at).is_some_and(u8::is_ascii_digit) {
@@ -351,13 +374,12 @@ pub(crate) fn number(bytes: &[u8], start: usize) -> Result<usize, JsonError> {
 /// Checks one whole value that starts at `at` (white space allowed before it) and returns where it ends. With `KEEP` its
 /// nodes are written to `nodes`. `stack` is scratch; `depth` bounds the open containers.
 #[inline]
-#[cfg_attr(deltafold_hot, optimize(speed))]
 pub(crate) fn value<const KEEP: bool>(
     bytes: &[u8],
     at: usize,
     depth: usize,
     nodes: &mut Vec<Node>,
-    stack: &mut Vec<Open>,
+    stack: &mut Vec<OpenContainer>,
 ) -> Result<usize, JsonError> {
     stack.clear();
     value_above::<KEEP>(bytes, at, depth, nodes, stack, 0)
@@ -365,13 +387,12 @@ pub(crate) fn value<const KEEP: bool>(
 
 /// The same, with so many containers open around it.
 #[inline]
-#[cfg_attr(deltafold_hot, optimize(speed))]
 fn value_above<const KEEP: bool>(
     bytes: &[u8],
     mut at: usize,
     depth: usize,
     nodes: &mut Vec<Node>,
-    stack: &mut Vec<Open>,
+    stack: &mut Vec<OpenContainer>,
     around: usize,
 ) -> Result<usize, JsonError> {
     loop {
@@ -382,12 +403,12 @@ fn value_above<const KEEP: bool>(
             b'[' if list.is_some() => at = list.unwrap_or(at),
             b'"' => {
                 let (end, escaped) = string(bytes, at + 1)?;
-                push::<KEEP>(nodes, Tag::String, at + 1, end, escaped);
+                push::<KEEP>(nodes, ValueKind::String, at + 1, end, escaped);
                 at = end + 1;
             }
             b'-' | b'0'..=b'9' => {
                 let end = number(bytes, at)?;
-                push::<KEEP>(nodes, Tag::Number, at, end, false);
+                push::<KEEP>(nodes, ValueKind::Number, at, end, false);
                 at = end;
             }
             b'{' | b'[' => {
@@ -395,8 +416,8 @@ fn value_above<const KEEP: bool>(
                     return Err(bad(JsonErrorKind::Depth, at));
                 }
                 let object = first == b'{';
-                stack.push(Open { node: nodes.len() as u32, object });
-                push::<KEEP>(nodes, if object { Tag::Object } else { Tag::Array }, at, at, false);
+                stack.push(OpenContainer { node: nodes.len() as u32, object });
+                push::<KEEP>(nodes, if object { ValueKind::Object } else { ValueKind::Array }, at, at, false);
                 at = space(bytes, at + 1);
                 let empty = bytes.get(at) == Some(if object { &b'}' } else { &b']' });
                 if !empty {
@@ -412,9 +433,9 @@ fn value_above<const KEEP: bool>(
                     }
                 }
             }
-            b't' => at = word::<KEEP>(bytes, at, b"true", Tag::True, nodes)?,
-            b'f' => at = word::<KEEP>(bytes, at, b"false", Tag::False, nodes)?,
-            b'n' => at = word::<KEEP>(bytes, at, b"null", Tag::Null, nodes)?,
+            b't' => at = word::<KEEP>(bytes, at, b"true", ValueKind::True, nodes)?,
+            b'f' => at = word::<KEEP>(bytes, at, b"false", ValueKind::False, nodes)?,
+            b'n' => at = word::<KEEP>(bytes, at, b"null", ValueKind::Null, nodes)?,
             _ => return Err(unexpected(bytes, at)),
         }
         // A value has ended (or an empty container waits for its bracket): close containers, or go on to the next member.
@@ -450,7 +471,6 @@ fn value_above<const KEEP: bool>(
 /// Finds the end of a list that is written as digits and commas alone, such as the bytes of a token. `None`: it is to be read
 /// in another way.
 #[inline]
-#[cfg_attr(deltafold_hot, optimize(speed))]
 fn integers(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start + 1;
     loop {
@@ -472,7 +492,6 @@ fn integers(bytes: &[u8], start: usize) -> Option<usize> {
 
 /// Says whether the value behind the key last read is a list of log probabilities that is worth folding.
 #[inline]
-#[cfg_attr(deltafold_hot, optimize(speed))]
 fn folds(bytes: &[u8], at: usize, nodes: &[Node]) -> bool {
     let key = nodes.last().and_then(|key| bytes.get(key.start as usize..key.end as usize));
     key == Some(b"logprobs") && {
@@ -483,24 +502,22 @@ fn folds(bytes: &[u8], at: usize, nodes: &[Node]) -> bool {
 
 /// Checks a list and keeps one node for all of it.
 #[inline(never)]
-#[cfg_attr(deltafold_hot, optimize(speed))]
 fn folded(
     bytes: &[u8],
     at: usize,
     depth: usize,
     nodes: &mut Vec<Node>,
-    stack: &mut Vec<Open>,
+    stack: &mut Vec<OpenContainer>,
 ) -> Result<usize, JsonError> {
     let around = stack.len();
     let at = space(bytes, at);
     let end = value_above::<false>(bytes, at, depth, nodes, stack, around)?;
-    push::<true>(nodes, Tag::Array, at, end, true);
+    push::<true>(nodes, ValueKind::Array, at, end, true);
     Ok(end)
 }
 
 #[inline]
-#[cfg_attr(deltafold_hot, optimize(speed))]
-fn push<const KEEP: bool>(nodes: &mut Vec<Node>, tag: Tag, start: usize, end: usize, escaped: bool) {
+fn push<const KEEP: bool>(nodes: &mut Vec<Node>, tag: ValueKind, start: usize, end: usize, escaped: bool) {
     if KEEP {
         let next = nodes.len() as u32 + 1;
         nodes.push(Node { start: start as u32, end: end as u32, next, tag, escaped });
@@ -509,13 +526,12 @@ fn push<const KEEP: bool>(nodes: &mut Vec<Node>, tag: Tag, start: usize, end: us
 
 /// Reads `"key" :` at `at` and returns the position behind the colon.
 #[inline]
-#[cfg_attr(deltafold_hot, optimize(speed))]
 fn key<const KEEP: bool>(bytes: &[u8], at: usize, nodes: &mut Vec<Node>) -> Result<usize, JsonError> {
     if bytes.get(at) != Some(&b'"') {
         return Err(unexpected(bytes, at));
     }
     let (end, escaped) = string(bytes, at + 1)?;
-    push::<KEEP>(nodes, Tag::String, at + 1, end, escaped);
+    push::<KEEP>(nodes, ValueKind::String, at + 1, end, escaped);
     let colon = space(bytes, end + 1);
     if bytes.get(colon) != Some(&b':') {
         return Err(unexpected(bytes, colon));
@@ -528,7 +544,7 @@ fn word<const KEEP: bool>(
     bytes: &[u8],
     at: usize,
     word: &[u8],
-    tag: Tag,
+    tag: ValueKind,
     nodes: &mut Vec<Node>,
 ) -> Result<usize, JsonError> {
     if bytes.get(at..at + word.len()) != Some(word) {

@@ -4,14 +4,13 @@ use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::cell::OnceCell;
 use core::fmt;
 
 use super::scan;
 use super::text;
 use super::value::{Number, Object, Value};
-use super::DEEPEST;
-use crate::SPEED;
+use super::MAX_DEPTH;
+use crate::sync::OnceCell;
 
 /// A checked JSON document: the place of every value in the text, in reading order.
 ///
@@ -23,7 +22,7 @@ use crate::SPEED;
 #[derive(Clone, Debug, Default)]
 pub struct Tape {
     pub(super) nodes: Vec<Node>,
-    stack: Vec<scan::Open>,
+    stack: Vec<scan::OpenContainer>,
     /// What was not looked into, by its nodes, with its own tapes once somebody does.
     pub(super) folded: Vec<(u32, OnceCell<Box<Self>>)>,
 }
@@ -35,7 +34,7 @@ pub(crate) struct Node {
     pub(crate) end: u32,
     /// Index behind this value and all that is in it.
     pub(crate) next: u32,
-    pub(crate) tag: Tag,
+    pub(crate) tag: ValueKind,
     /// A string has escapes; an array or object is folded.
     pub(crate) escaped: bool,
 }
@@ -43,13 +42,13 @@ pub(crate) struct Node {
 impl Node {
     #[inline]
     fn is_folded(&self) -> bool {
-        self.escaped && matches!(self.tag, Tag::Array | Tag::Object)
+        self.escaped && self.tag == ValueKind::Array
     }
 }
 
 /// The type of a JSON value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Tag {
+pub enum ValueKind {
     /// `null`
     Null,
     /// `true`
@@ -66,7 +65,7 @@ pub enum Tag {
     Object,
 }
 
-impl Tag {
+impl ValueKind {
     /// The JSON word for the type: `null`, `boolean`, `number`, `string`, `array`, `object`.
     pub fn name(self) -> &'static str {
         match self {
@@ -154,11 +153,10 @@ impl core::error::Error for JsonError {}
 
 impl Tape {
     /// Checks a whole document, nested at most `depth` deep, and remembers its values. On an error the tape is empty.
-    #[cfg_attr(deltafold_hot, optimize(speed))]
     pub fn parse(&mut self, text: &str, depth: usize) -> Result<(), JsonError> {
         self.clear();
         // A save holds values of the deepest kind a few levels down.
-        let result = self.parse_inner(text.as_bytes(), depth.min(DEEPEST + 32));
+        let result = self.parse_inner(text.as_bytes(), depth.min(MAX_DEPTH + 32));
         if result.is_err() {
             self.clear();
         }
@@ -178,7 +176,6 @@ impl Tape {
         Ok(())
     }
 
-    #[cfg_attr(deltafold_hot, optimize(speed))]
     pub(super) fn note_folded(&mut self) {
         let nodes = self.nodes.iter().enumerate().filter(|(_, node)| node.is_folded());
         self.folded.extend(nodes.map(|(at, _)| (at as u32, OnceCell::new())));
@@ -219,30 +216,29 @@ impl Tape {
     ///
     /// # Panics
     /// If nothing was parsed.
-    pub fn root<'a>(&'a self, text: &'a str) -> View<'a> {
+    pub fn root<'a>(&'a self, text: &'a str) -> ValueRef<'a> {
         assert!(!self.nodes.is_empty(), "root of an empty tape");
-        View { text, tape: self, at: 0 }
+        ValueRef { text, tape: self, at: 0 }
     }
 }
 
 /// Says whether a text, given as bytes, is a whole document, nested at most `depth` deep: what [`Tape::parse`] would say, and nothing is
 /// remembered.
 pub(crate) fn is_document(text: &[u8], depth: usize) -> bool {
-    let end = scan::value::<false>(text, 0, depth.min(DEEPEST + 32), &mut Vec::new(), &mut Vec::new());
+    let end = scan::value::<false>(text, 0, depth.min(MAX_DEPTH + 32), &mut Vec::new(), &mut Vec::new());
     u32::try_from(text.len()).is_ok() && end.is_ok_and(|end| scan::space(text, end) == text.len())
 }
 
 /// One value on a [`Tape`]. Cheap to copy; converts nothing before it is asked.
 #[derive(Clone, Copy)]
-pub struct View<'a> {
+pub struct ValueRef<'a> {
     text: &'a str,
     tape: &'a Tape,
     at: usize,
 }
 
-impl<'a> View<'a> {
+impl<'a> ValueRef<'a> {
     #[inline]
-    #[cfg_attr(deltafold_hot, optimize(speed))]
     fn node(&self) -> &'a Node {
         &self.tape.nodes[self.at]
     }
@@ -254,7 +250,7 @@ impl<'a> View<'a> {
 
     /// The type of the value.
     #[inline]
-    pub fn tag(&self) -> Tag {
+    pub fn kind(&self) -> ValueKind {
         self.node().tag
     }
 
@@ -267,14 +263,14 @@ impl<'a> View<'a> {
     /// Where the value stands in the text, quotes included.
     pub fn span(&self) -> (usize, usize) {
         let node = self.node();
-        let quote = usize::from(node.tag == Tag::String);
+        let quote = usize::from(node.tag == ValueKind::String);
         (node.start as usize - quote, node.end as usize + quote)
     }
 
     /// The text of a string, decoded if it has escapes.
     pub fn as_str(&self) -> Option<Cow<'a, str>> {
         let node = self.node();
-        if node.tag != Tag::String {
+        if node.tag != ValueKind::String {
             return None;
         }
         let literal = &self.text[node.start as usize..node.end as usize];
@@ -284,7 +280,7 @@ impl<'a> View<'a> {
     /// The inside of a string as it was written, escapes and all.
     pub fn literal(&self) -> Option<&'a str> {
         let node = self.node();
-        (node.tag == Tag::String).then(|| &self.text[node.start as usize..node.end as usize])
+        (node.tag == ValueKind::String).then(|| &self.text[node.start as usize..node.end as usize])
     }
 
     /// The bytes of a number, or of a string's inside unless it has escapes; for comparing without a conversion.
@@ -292,87 +288,67 @@ impl<'a> View<'a> {
     pub(crate) fn plain_bytes(&self) -> Option<&'a [u8]> {
         let node = self.node();
         let bytes = self.text.as_bytes().get(node.start as usize..node.end as usize)?;
-        (!node.escaped && matches!(node.tag, Tag::String | Tag::Number)).then_some(bytes)
+        (!node.escaped && matches!(node.tag, ValueKind::String | ValueKind::Number)).then_some(bytes)
     }
 
     /// Says whether the value is a string with exactly this text.
-    #[cfg_attr(deltafold_hot, optimize(speed))]
     pub fn is_str(&self, text: &str) -> bool {
         let node = self.node();
-        node.tag == Tag::String && self.key_is(self.at, text)
+        node.tag == ValueKind::String && self.key_is(self.at, text)
     }
 
     /// The value of a boolean.
     pub fn as_bool(&self) -> Option<bool> {
-        match self.tag() {
-            Tag::True => Some(true),
-            Tag::False => Some(false),
+        match self.kind() {
+            ValueKind::True => Some(true),
+            ValueKind::False => Some(false),
             _ => None,
         }
     }
 
     /// The number as it was written.
     pub fn as_number(&self) -> Option<Number> {
-        (self.tag() == Tag::Number).then(|| Number::from_text(self.raw()))
+        (self.kind() == ValueKind::Number).then(|| Number::from_text(self.raw()))
     }
 
     /// The number, if it is whole, in range and not negative.
     pub fn as_u64(&self) -> Option<u64> {
-        match self.tag() {
-            Tag::Number => self.raw().parse().ok().or_else(|| self.as_number()?.as_u64()),
+        match self.kind() {
+            ValueKind::Number => self.raw().parse().ok().or_else(|| self.as_number()?.as_u64()),
             _ => None,
         }
     }
 
     /// The number, if it is whole and in range.
     pub fn as_i64(&self) -> Option<i64> {
-        match self.tag() {
-            Tag::Number => self.raw().parse().ok().or_else(|| self.as_number()?.as_i64()),
+        match self.kind() {
+            ValueKind::Number => self.raw().parse().ok().or_else(|| self.as_number()?.as_i64()),
             _ => None,
         }
     }
 
-    /// Says whether this is an object that is known, and was not looked into.
-    pub(crate) fn is_unread(&self) -> bool {
-        self.node().tag == Tag::Object && self.node().escaped
-    }
-
     /// Says whether this is a list that was not looked into, such as one of log probabilities: its text is the cheaper way to read it.
     pub(crate) fn is_folded(&self) -> bool {
-        self.node().tag == Tag::Array && self.node().escaped
+        self.node().tag == ValueKind::Array && self.node().escaped
     }
 
     /// The same value where what is in it can be seen.
     #[inline]
-    #[cfg_attr(deltafold_hot, optimize(speed))]
     fn unfolded(&self) -> Self {
         let tape = if self.node().is_folded() { self.tape.unfold(self.at, self.text) } else { None };
-        tape.map_or(*self, |tape| View { text: self.text, tape, at: 0 })
-    }
-
-    /// How many containers the value is made of, itself included. `None` if some were not looked into.
-    pub(crate) fn containers(&self) -> Option<usize> {
-        let nodes = self.tape.nodes.get(self.at..self.node().next as usize)?;
-        let mut count = 0;
-        for node in nodes {
-            if node.is_folded() {
-                return None;
-            }
-            count += usize::from(matches!(node.tag, Tag::Array | Tag::Object));
-        }
-        Some(count)
+        tape.map_or(*self, |tape| ValueRef { text: self.text, tape, at: 0 })
     }
 
     /// Says whether this is `null`.
     pub fn is_null(&self) -> bool {
-        self.tag() == Tag::Null
+        self.kind() == ValueKind::Null
     }
 
     /// The elements of an array; nothing for other values.
-    pub fn elements(&self) -> impl Iterator<Item = View<'a>> + use<'a> {
+    pub fn elements(&self) -> impl Iterator<Item = ValueRef<'a>> + use<'a> {
         let this = self.unfolded();
         let node = this.node();
-        let end = if node.tag == Tag::Array { node.next as usize } else { this.at + 1 };
+        let end = if node.tag == ValueKind::Array { node.next as usize } else { this.at + 1 };
         let mut at = this.at + 1;
         core::iter::from_fn(move || {
             let view = (at < end).then(|| this.go(at))?;
@@ -382,11 +358,10 @@ impl<'a> View<'a> {
     }
 
     /// The members of an object, repeated keys included; nothing for other values.
-    #[cfg_attr(deltafold_hot, optimize(speed))]
-    pub fn entries(&self) -> impl Iterator<Item = (View<'a>, View<'a>)> + use<'a> {
+    pub fn entries(&self) -> impl Iterator<Item = (ValueRef<'a>, ValueRef<'a>)> + use<'a> {
         let this = self.unfolded();
         let node = this.node();
-        let end = if node.tag == Tag::Object { node.next as usize } else { this.at + 1 };
+        let end = if node.tag == ValueKind::Object { node.next as usize } else { this.at + 1 };
         let mut at = this.at + 1;
         core::iter::from_fn(move || {
             let (key, value) = (at < end).then(|| (this.go(at), this.go(at + 1)))?;
@@ -396,15 +371,14 @@ impl<'a> View<'a> {
     }
 
     /// A member of an object; the last one if the key is repeated.
-    #[cfg_attr(deltafold_hot, optimize(speed))]
     pub fn get(&self, key: &str) -> Option<Self> {
         let this = self.unfolded();
         let node = this.node();
-        let end = if node.tag == Tag::Object { node.next as usize } else { 0 };
+        let end = if node.tag == ValueKind::Object { node.next as usize } else { 0 };
         let (mut at, mut found) = (this.at + 1, None);
         while let Some([name, value, ..]) = this.tape.nodes.get(at..end) {
             // Most keys are told apart by their lengths, without a call.
-            let likely = !SPEED || (name.end - name.start) as usize == key.len() || name.escaped;
+            let likely = (name.end - name.start) as usize == key.len() || name.escaped;
             if likely && this.key_is(at, key) {
                 found = Some(this.go(at + 1));
             }
@@ -415,16 +389,15 @@ impl<'a> View<'a> {
 
     /// Members of an object by their keys, in one go over all of them; of each the last one if its key is repeated.
     #[inline]
-    #[cfg_attr(deltafold_hot, optimize(speed))]
     pub(crate) fn members<const N: usize>(&self, keys: [&str; N]) -> [Option<Self>; N] {
         let this = self.unfolded();
         let node = this.node();
-        let end = if node.tag == Tag::Object { node.next as usize } else { 0 };
+        let end = if node.tag == ValueKind::Object { node.next as usize } else { 0 };
         let (mut at, mut found) = (this.at + 1, [None; N]);
         while let Some([name, value, ..]) = this.tape.nodes.get(at..end) {
             for (key, found) in keys.iter().zip(&mut found) {
                 // Most keys are told apart by their lengths, without a call.
-                let likely = !SPEED || (name.end - name.start) as usize == key.len() || name.escaped;
+                let likely = (name.end - name.start) as usize == key.len() || name.escaped;
                 if likely && this.key_is(at, key) {
                     *found = Some(this.go(at + 1));
                 }
@@ -438,10 +411,10 @@ impl<'a> View<'a> {
     pub fn pointer(&self, pointer: &str) -> Option<Self> {
         let mut view = *self;
         for step in pointer.split('/').skip(1) {
-            view = match view.tag() {
-                Tag::Object if step.contains('~') => view.get(&text::unescaped(step))?,
-                Tag::Object => view.get(step)?,
-                Tag::Array => view.elements().nth(step.parse().ok()?)?,
+            view = match view.kind() {
+                ValueKind::Object if step.contains('~') => view.get(&text::unescaped(step))?,
+                ValueKind::Object => view.get(step)?,
+                ValueKind::Array => view.elements().nth(step.parse().ok()?)?,
                 _ => return None,
             };
         }
@@ -449,29 +422,74 @@ impl<'a> View<'a> {
     }
 
     #[inline]
-    #[cfg_attr(deltafold_hot, optimize(speed))]
     fn key_is(&self, at: usize, key: &str) -> bool {
         let node = &self.tape.nodes[at];
         let (start, end) = (node.start as usize, node.end as usize);
         if node.escaped {
-            text::means(&self.text[start..end], key)
+            text::literal_eq(&self.text[start..end], key)
         } else {
             // Most keys are told apart by their lengths.
             end - start == key.len() && self.text.as_bytes().get(start..end) == Some(key.as_bytes())
         }
     }
 
+    /// True if both are the same JSON value: numbers by value, strings decoded, members in any order, the last of a repeated key.
+    ///
+    /// Builds no values. Members in the same order are compared in pairs; otherwise they are sorted, so time is O(n log n).
+    pub(crate) fn is_equal(&self, other: ValueRef<'_>) -> bool {
+        // Recursion is bounded by the depth limit that `parse` was given.
+        match (self.kind(), other.kind()) {
+            (ValueKind::Number, ValueKind::Number) => {
+                self.raw() == other.raw() || self.as_number() == other.as_number()
+            }
+            (ValueKind::String, ValueKind::String) => {
+                self.literal() == other.literal() || self.as_str() == other.as_str()
+            }
+            (ValueKind::Array, ValueKind::Array) => {
+                let (mut ours, mut theirs) = (self.elements(), other.elements());
+                loop {
+                    match (ours.next(), theirs.next()) {
+                        (None, None) => return true,
+                        (Some(a), Some(b)) if a.is_equal(b) => {}
+                        _ => return false,
+                    }
+                }
+            }
+            (ValueKind::Object, ValueKind::Object) => self.has_equal_members(other),
+            (a, b) => a == b,
+        }
+    }
+
+    #[inline(never)]
+    fn has_equal_members(&self, other: ValueRef<'_>) -> bool {
+        let in_order = {
+            let (mut ours, mut theirs) = (self.entries(), other.entries());
+            loop {
+                match (ours.next(), theirs.next()) {
+                    (None, None) => break true,
+                    (Some((a, _)), Some((b, _))) if a.is_equal(b) => {}
+                    _ => break false,
+                }
+            }
+        };
+        if in_order {
+            return self.entries().zip(other.entries()).all(|((_, a), (_, b))| a.is_equal(b));
+        }
+        let (ours, theirs) = (SortedMembers::of(*self), SortedMembers::of(other));
+        ours.0.len() == theirs.0.len() && ours.0.iter().all(|(key, a)| theirs.get(key).is_some_and(|b| a.is_equal(b)))
+    }
+
     /// The value, owned.
     pub fn to_value(&self) -> Value {
         // Recursion is bounded by the depth limit that `parse` was given.
-        match self.tag() {
-            Tag::Null => Value::Null,
-            Tag::True => Value::Bool(true),
-            Tag::False => Value::Bool(false),
-            Tag::Number => Value::Number(Number::from_text(self.raw())),
-            Tag::String => Value::String(self.string()),
-            Tag::Array => self.to_array(),
-            Tag::Object => self.to_object(),
+        match self.kind() {
+            ValueKind::Null => Value::Null,
+            ValueKind::True => Value::Bool(true),
+            ValueKind::False => Value::Bool(false),
+            ValueKind::Number => Value::Number(Number::from_text(self.raw())),
+            ValueKind::String => Value::String(self.string()),
+            ValueKind::Array => self.to_array(),
+            ValueKind::Object => self.to_object(),
         }
     }
 
@@ -511,9 +529,31 @@ impl<'a> View<'a> {
     }
 }
 
-impl fmt::Debug for View<'_> {
+impl fmt::Debug for ValueRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.raw())
+    }
+}
+
+/// The members of an object in the order of their keys, for finding each in O(log n). Of a repeated key it has the last member.
+pub(crate) struct SortedMembers<'a>(Vec<(Cow<'a, str>, ValueRef<'a>)>);
+
+impl<'a> SortedMembers<'a> {
+    /// Sorts the members of an object; none for other values.
+    pub(crate) fn of(object: ValueRef<'a>) -> Self {
+        let mut members: Vec<_> =
+            object.entries().map(|(key, value)| (key.as_str().unwrap_or_default(), value)).collect();
+        // The last of a repeated key first, so that `dedup` keeps it.
+        members.reverse();
+        members.sort_by(|(a, _), (b, _)| a.cmp(b));
+        members.dedup_by(|(later, _), (first, _)| later == first);
+        Self(members)
+    }
+
+    /// A member by its key.
+    pub(crate) fn get(&self, key: &str) -> Option<ValueRef<'a>> {
+        let at = self.0.binary_search_by(|(known, _)| (**known).cmp(key)).ok()?;
+        self.0.get(at).map(|(_, value)| *value)
     }
 }
 

@@ -3,16 +3,15 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 
-use super::scan::{HIGH, MEANT, ONES};
-use super::wide::{push_plain, WIDE};
-use crate::SPEED;
+use super::scan::{HIGH, ONES, SIMPLE_ESCAPES};
+use super::simd::{push_plain, LANES};
 
 /// The halves of surrogate pairs that stand alone at the ends of a decoded string.
 ///
 /// A provider may cut an emoji between two deltas, so that one ends in `\ud83d` and the next begins with `\ude00`. Each
 /// half alone is U+FFFD in the decoded text; whoever joins the texts can put the pair together from these.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Halves {
+pub struct LoneSurrogates {
     /// A low surrogate at the very start.
     pub leading_low: Option<u16>,
     /// A high surrogate at the very end.
@@ -32,8 +31,7 @@ pub fn decode(literal: &str) -> Cow<'_, str> {
 }
 
 /// Says whether the inside of a JSON string literal means this text, without decoding it. The literal must be well formed.
-#[cfg_attr(deltafold_hot, optimize(speed))]
-pub(crate) fn means(literal: &str, text: &str) -> bool {
+pub(crate) fn literal_eq(literal: &str, text: &str) -> bool {
     let (mut literal, mut text) = (literal.as_bytes(), text.as_bytes());
     while !literal.is_empty() {
         // Where escapes are many, runs between them are short: a word at a time.
@@ -50,7 +48,7 @@ pub(crate) fn means(literal: &str, text: &str) -> bool {
             let plain = (marks.trailing_zeros() / 8) as usize;
             (literal, text) = (&literal[plain..], &text[plain..]);
             long += 1;
-            let meant = literal.get(1).map_or(0, |byte| MEANT[usize::from(*byte)]);
+            let meant = literal.get(1).map_or(0, |byte| SIMPLE_ESCAPES[usize::from(*byte)]);
             if marks != 0 {
                 if meant == 0 {
                     break;
@@ -67,7 +65,7 @@ pub(crate) fn means(literal: &str, text: &str) -> bool {
         let Some(behind) = text.strip_prefix(run) else { return false };
         (literal, text) = (rest, behind);
         if !literal.is_empty() {
-            let Some(rests) = pass_escape(literal, text) else { return false };
+            let Some(rests) = match_escape(literal, text) else { return false };
             (literal, text) = rests;
         }
     }
@@ -76,7 +74,7 @@ pub(crate) fn means(literal: &str, text: &str) -> bool {
 
 /// Passes over the escape that a literal begins with, or two that make a pair, and over what it means, if a text begins with it.
 #[inline(never)]
-fn pass_escape<'l, 't>(literal: &'l [u8], text: &'t [u8]) -> Option<(&'l [u8], &'t [u8])> {
+fn match_escape<'l, 't>(literal: &'l [u8], text: &'t [u8]) -> Option<(&'l [u8], &'t [u8])> {
     let (length, meant) = match literal.get(1)? {
         b'u' => {
             let (unit, low) = (hex4(literal, 2), hex4(literal, 8));
@@ -86,19 +84,18 @@ fn pass_escape<'l, 't>(literal: &'l [u8], text: &'t [u8]) -> Option<(&'l [u8], &
                 None => (6, char::from_u32(u32::from(unit)).unwrap_or(char::REPLACEMENT_CHARACTER)),
             }
         }
-        byte => (2, char::from(MEANT[usize::from(*byte)])),
+        byte => (2, char::from(SIMPLE_ESCAPES[usize::from(*byte)])),
     };
     let text = text.strip_prefix(meant.encode_utf8(&mut [0; 4]).as_bytes())?;
     Some((literal.get(length..)?, text))
 }
 
 /// Appends the decoded inside of a JSON string literal; tells about lone halves. The literal must be well formed.
-#[cfg_attr(deltafold_hot, optimize(speed))]
-pub fn decode_into(literal: &str, out: &mut String) -> Halves {
-    let mut halves = Halves::default();
+pub fn decode_into(literal: &str, out: &mut String) -> LoneSurrogates {
+    let mut halves = LoneSurrogates::default();
     let bytes = literal.as_bytes();
     // A short one is decoded before this has set out.
-    let mut at = if SPEED && bytes.len() >= 4 * WIDE { decode_simple(literal, out) } else { 0 };
+    let mut at = if bytes.len() >= 4 * LANES { decode_simple_escapes(literal, out) } else { 0 };
     while at < bytes.len() {
         let Some(step) = find_escape(&bytes[at..]) else {
             out.push_str(&literal[at..]);
@@ -159,25 +156,26 @@ pub fn decode_into(literal: &str, out: &mut String) -> Halves {
 /// Decodes what stands before the first escape that does not stand for one byte, and gives how much of the literal that is; less, if
 /// the end is near. Made for text with many escapes.
 #[inline(never)]
-#[cfg_attr(deltafold_hot, optimize(speed))]
-fn decode_simple(literal: &str, out: &mut String) -> usize {
+fn decode_simple_escapes(literal: &str, out: &mut String) -> usize {
     let bytes = literal.as_bytes();
     let (mut at, mut long) = (0, 0);
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
         let plain = push_plain(out, chunk).unwrap_or(0);
-        at += plain;
         long += 1;
-        if plain == WIDE && long < 3 {
+        if plain == LANES && long < 3 {
+            // A constant: the next load does not wait for the search.
+            at += LANES;
             continue;
         }
-        if plain == WIDE || bytes.get(at) != Some(&b'\\') {
+        at += plain;
+        if plain == LANES || bytes.get(at) != Some(&b'\\') {
             // A long run, or one that is not ASCII, or there was no room.
             let rest = literal.get(at..).unwrap_or_default();
             let run = memchr::memchr(b'\\', rest.as_bytes()).unwrap_or(rest.len());
             out.push_str(rest.get(..run).unwrap_or_default());
             at += run;
         }
-        let meant = bytes.get(at + 1).map_or(0, |escape| MEANT[usize::from(*escape)]);
+        let meant = bytes.get(at + 1).map_or(0, |escape| SIMPLE_ESCAPES[usize::from(*escape)]);
         if meant == 0 {
             break;
         }
@@ -205,7 +203,6 @@ pub fn join(high: u16, low: u16) -> Option<char> {
     char::from_u32(0x10000 + ((u32::from(high) - 0xD800) << 10) + (u32::from(low) - 0xDC00))
 }
 
-#[cfg_attr(deltafold_hot, optimize(speed))]
 fn hex4(bytes: &[u8], at: usize) -> u16 {
     let digits = bytes.get(at..at + 4).unwrap_or_default();
     digits.iter().fold(0, |sum, digit| {
@@ -286,7 +283,7 @@ mod tests {
     fn halves_at_the_ends_are_told() {
         let mut out = String::new();
         let halves = decode_into("\\ude00 x \\ud83d", &mut out);
-        assert_eq!(halves, Halves { leading_low: Some(0xDE00), trailing_high: Some(0xD83D), lone: true });
+        assert_eq!(halves, LoneSurrogates { leading_low: Some(0xDE00), trailing_high: Some(0xD83D), lone: true });
         assert_eq!(join(0xD83D, 0xDE00), Some('😀'));
     }
 
@@ -304,13 +301,13 @@ mod tests {
             "é\\u00e9",
         ] {
             let text = decode(literal);
-            assert!(means(literal, &text), "{literal}");
+            assert!(literal_eq(literal, &text), "{literal}");
             assert!(
-                !means(literal, &alloc::format!("{text}x")) && !means(literal, &alloc::format!("x{text}")),
+                !literal_eq(literal, &alloc::format!("{text}x")) && !literal_eq(literal, &alloc::format!("x{text}")),
                 "{literal}"
             );
             for end in text.char_indices().map(|(at, _)| at) {
-                assert!(!means(literal, &text[..end]), "{literal}");
+                assert!(!literal_eq(literal, &text[..end]), "{literal}");
             }
         }
     }

@@ -4,8 +4,10 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
+use core::ops::Index;
+use core::str::FromStr;
 
-use super::tape::{Tape, View};
+use super::tape::{Tape, ValueRef};
 use super::text::{unescaped, write_string};
 use super::JsonError;
 
@@ -39,11 +41,8 @@ pub struct Object {
     entries: Vec<(Key, Value)>,
 }
 
-/// A key: one of the usual names, or its own text. Names alone are code, too.
-#[cfg(feature = "speed")]
+/// A key: one of the common names, which need no memory, or its own text.
 type Key = alloc::borrow::Cow<'static, str>;
-#[cfg(not(feature = "speed"))]
-type Key = String;
 
 impl Value {
     /// Parses JSON text nested at most `depth` deep.
@@ -333,7 +332,6 @@ impl Object {
 }
 
 /// The key of a text: without memory of its own, if it is a name that most items have.
-#[cfg(feature = "speed")]
 fn key_of(key: &str) -> Key {
     let names: &[&'static str] = match key.len() {
         2 => &["id"],
@@ -350,11 +348,6 @@ fn key_of(key: &str) -> Key {
     };
     let usual = names.iter().copied().find(|name| *name == key);
     usual.map_or_else(|| Key::from(String::from(key)), Key::from)
-}
-
-#[cfg(not(feature = "speed"))]
-fn key_of(key: &str) -> Key {
-    key.into()
 }
 
 impl Number {
@@ -474,6 +467,44 @@ impl PartialEq for Object {
     }
 }
 
+/// What indexing gives for a member or an element that is absent.
+static NULL: Value = Value::Null;
+
+impl Index<&str> for Value {
+    type Output = Self;
+
+    /// A member of an object; `null` if it is absent or the value is not an object.
+    ///
+    /// ```
+    /// use deltafold::json::Value;
+    /// let value = Value::parse(r#"{"a":[1,2]}"#, 8)?;
+    /// assert_eq!(value["a"][1].as_u64(), Some(2));
+    /// assert!(value["b"][0]["c"].is_null());
+    /// # Ok::<(), deltafold::json::JsonError>(())
+    /// ```
+    fn index(&self, key: &str) -> &Self {
+        self.get(key).unwrap_or(&NULL)
+    }
+}
+
+impl Index<usize> for Value {
+    type Output = Self;
+
+    /// An element of an array; `null` if it is absent or the value is not an array.
+    fn index(&self, at: usize) -> &Self {
+        self.as_array().and_then(|items| items.get(at)).unwrap_or(&NULL)
+    }
+}
+
+impl FromStr for Value {
+    type Err = JsonError;
+
+    /// Parses JSON text, nested as deep as [`Limits::depth`](crate::Limits::depth) is by default.
+    fn from_str(text: &str) -> Result<Self, JsonError> {
+        Self::parse(text, crate::Limits::default().depth)
+    }
+}
+
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = String::new();
@@ -490,8 +521,8 @@ impl fmt::Display for Object {
     }
 }
 
-impl From<View<'_>> for Value {
-    fn from(view: View<'_>) -> Self {
+impl From<ValueRef<'_>> for Value {
+    fn from(view: ValueRef<'_>) -> Self {
         view.to_value()
     }
 }

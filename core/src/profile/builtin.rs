@@ -8,7 +8,7 @@ use crate::finding::Severity;
 use crate::validate::Rule;
 
 /// Rule, pattern of places (empty: everywhere), what it weighs (`None`: silent), the evidence.
-pub(super) type Line = (Rule, &'static str, Option<Severity>, &'static str);
+pub(super) type BuiltinLine = (Rule, &'static str, Option<Severity>, &'static str);
 
 /// What only people read: a build that neither validates nor explains is a few kilobytes smaller without it.
 const fn words(text: &'static str) -> &'static str {
@@ -19,7 +19,7 @@ const fn words(text: &'static str) -> &'static str {
     }
 }
 
-const fn line(rule: Rule, path: &'static str, weight: Option<Severity>, evidence: &'static str) -> Line {
+const fn line(rule: Rule, path: &'static str, weight: Option<Severity>, evidence: &'static str) -> BuiltinLine {
     (rule, if is_judged(rule) { words(path) } else { path }, weight, words(evidence))
 }
 
@@ -45,96 +45,108 @@ const fn is_judged(rule: Rule) -> bool {
 }
 
 /// One profile.
-pub(super) struct Builtin {
+pub(super) struct BuiltinProfile {
     pub(super) name: &'static str,
     pub(super) about: &'static str,
     pub(super) edition: Edition,
     /// Profiles whose lines count here too.
     pub(super) like: &'static [&'static str],
-    pub(super) lines: &'static [Line],
+    pub(super) lines: &'static [BuiltinLine],
 }
 
 const SILENT: Option<Severity> = None;
 const NOTE: Option<Severity> = Some(Severity::Note);
 const WARNING: Option<Severity> = Some(Severity::Warning);
 
-pub(super) const ALL: &[Builtin] = &[
-    Builtin {
+pub(super) const ALL: &[BuiltinProfile] = &[
+    BuiltinProfile {
         name: "open-responses",
         about: words("Open Responses as published: nothing is forgiven"),
         edition: Edition::V2026_04_24,
         like: &[],
         lines: &[],
     },
-    Builtin { name: "openai", about: words("the OpenAI service"), edition: Edition::OpenAi, like: &[], lines: OPENAI },
-    Builtin {
+    BuiltinProfile {
+        name: "openai",
+        about: words("the OpenAI service"),
+        edition: Edition::OpenAi,
+        like: &[],
+        lines: OPENAI,
+    },
+    BuiltinProfile {
         name: "azure",
         about: words("OpenAI models on Azure"),
         edition: Edition::OpenAi,
         like: &["openai"],
         lines: &[],
     },
-    Builtin {
+    BuiltinProfile {
         name: "codex",
         about: words("the ChatGPT backend that Codex talks to"),
         edition: Edition::OpenAi,
         like: &["openai"],
         lines: CODEX,
     },
-    Builtin {
+    BuiltinProfile {
         name: "copilot",
         about: words("GitHub Copilot"),
         edition: Edition::OpenAi,
         like: &["openai"],
         lines: COPILOT,
     },
-    Builtin { name: "xai", about: words("xAI"), edition: Edition::OpenAi, like: &["openai"], lines: XAI },
-    Builtin {
+    BuiltinProfile { name: "xai", about: words("xAI"), edition: Edition::OpenAi, like: &["openai"], lines: XAI },
+    BuiltinProfile {
         name: "deepseek",
         about: words("DeepSeek"),
         edition: Edition::OpenAi,
         like: &["openai"],
         lines: DEEPSEEK,
     },
-    Builtin {
+    BuiltinProfile {
         name: "lmstudio",
         about: words("LM Studio"),
         edition: Edition::OpenAi,
         like: &["openai"],
         lines: LMSTUDIO,
     },
-    Builtin {
+    BuiltinProfile {
         name: "openrouter",
         about: words("OpenRouter"),
         edition: Edition::OpenAi,
         like: &["openai"],
         lines: OPENROUTER,
     },
-    Builtin { name: "zen", about: words("OpenCode Zen"), edition: Edition::OpenAi, like: &["openai"], lines: ZEN },
-    Builtin { name: "ollama", about: words("Ollama"), edition: Edition::Split, like: &[], lines: OLLAMA },
-    Builtin {
+    BuiltinProfile {
+        name: "zen",
+        about: words("OpenCode Zen"),
+        edition: Edition::OpenAi,
+        like: &["openai"],
+        lines: ZEN,
+    },
+    BuiltinProfile { name: "ollama", about: words("Ollama"), edition: Edition::Split, like: &[], lines: OLLAMA },
+    BuiltinProfile {
         name: "llamacpp",
         about: words("the server of llama.cpp"),
         edition: Edition::Split,
         like: &[],
         lines: LLAMACPP,
     },
-    Builtin { name: "vllm", about: words("vLLM"), edition: Edition::OpenAi, like: &["openai"], lines: VLLM },
-    Builtin {
+    BuiltinProfile { name: "vllm", about: words("vLLM"), edition: Edition::OpenAi, like: &["openai"], lines: VLLM },
+    BuiltinProfile {
         name: "litellm",
         about: words("LiteLLM as a gateway"),
         edition: Edition::OpenAi,
         like: &["openai"],
         lines: LITELLM,
     },
-    Builtin {
+    BuiltinProfile {
         name: "llama-stack",
         about: words("Llama Stack"),
         edition: Edition::OpenAi,
         like: &["openai"],
         lines: LLAMA_STACK,
     },
-    Builtin {
+    BuiltinProfile {
         name: "any",
         about: words("any of the above, whichever it is"),
         edition: Edition::Split,
@@ -147,7 +159,7 @@ const NO_SENTINEL: &str = "no recording has the sentinel; djinnos/djinn 1697, ai
 const NEWER_TYPES: &str = "a field of the newest SDK types that no recording has";
 const NULL_FOR_ABSENT: &str = "recordings have null where the SDK types leave the field out";
 
-const OPENAI: &[Line] = &[
+const OPENAI: &[BuiltinLine] = &[
     line(Rule::Sse02, "", SILENT, NO_SENTINEL),
     line(Rule::Ext02, "/type", NOTE, "keepalive events: openai/openai-node 1964, openai/openai-java 767"),
     line(Rule::Rsn04, "", SILENT, "raw reasoning is response.reasoning_text in the documentation"),
@@ -185,7 +197,7 @@ const OPENAI: &[Line] = &[
     line(Rule::Err06, "", WARNING, "rate-limit errors end the stream: zendev-sh/goai 88, vercel/ai 20179"),
 ];
 
-const CODEX: &[Line] = &[
+const CODEX: &[BuiltinLine] = &[
     line(
         Rule::Life09,
         "/response/output",
@@ -195,7 +207,7 @@ const CODEX: &[Line] = &[
     line(Rule::Life09, "", NOTE, "output is empty at the end: NousResearch/hermes-agent 5689, denoland/clawpatrol 729"),
 ];
 
-const COPILOT: &[Line] = &[
+const COPILOT: &[BuiltinLine] = &[
     line(Rule::Item11, "", NOTE, "ids change with every event: vercel/ai 18548"),
     line(Rule::Item02, "", NOTE, "ids change with every event: vercel/ai 18548"),
     line(Rule::Life09, "/response/output/*/id", NOTE, "ids change with every event: vercel/ai 18548"),
@@ -207,7 +219,7 @@ const COPILOT: &[Line] = &[
     line(Rule::Schema02, "/item/encrypted_content", NOTE, "the recording has null in encrypted_content"),
 ];
 
-const XAI: &[Line] = &[
+const XAI: &[BuiltinLine] = &[
     line(Rule::Life04, "/response/*", NOTE, "recordings leave out error, instructions and others"),
     line(Rule::Obj01, "", NOTE, "recordings leave out error, instructions and others"),
     line(Rule::Schema01, "/annotation/*", NOTE, "recordings have url citations without title and place"),
@@ -237,25 +249,26 @@ const XAI: &[Line] = &[
     line(Rule::Tool11, "/tools/*/type", NOTE, "tools of its own without a prefix, such as x_search"),
 ];
 
-const DEEPSEEK: &[Line] = &[];
+const DEEPSEEK: &[BuiltinLine] = &[];
 
-const LMSTUDIO: &[Line] = &[];
+const LMSTUDIO: &[BuiltinLine] = &[];
 
-const OPENROUTER: &[Line] = &[line(Rule::Ext02, "/type", NOTE, "response.keep_alive was seen and later removed")];
+const OPENROUTER: &[BuiltinLine] =
+    &[line(Rule::Ext02, "/type", NOTE, "response.keep_alive was seen and later removed")];
 
-const ZEN: &[Line] = &[
+const ZEN: &[BuiltinLine] = &[
     line(Rule::Seq01, "/sequence_number", NOTE, "the recording has a ping without a number"),
     line(Rule::Life07, "", NOTE, "the recording has a ping behind the terminal event"),
 ];
 
-const OLLAMA: &[Line] = &[
+const OLLAMA: &[BuiltinLine] = &[
     line(Rule::Sse02, "", SILENT, "openai/responses.go writes no sentinel"),
     line(Rule::Rsn06, "", NOTE, "openai/responses.go streams summaries without part events"),
     line(Rule::Life10, "/response/completed_at", NOTE, "openai/responses.go sends null for completed_at at the end"),
     line(Rule::Obj12, "", SILENT, "openai/responses.go has no user"),
 ];
 
-const LLAMACPP: &[Line] = &[
+const LLAMACPP: &[BuiltinLine] = &[
     line(Rule::Sse02, "", SILENT, "tools/server/server-task.cpp writes no sentinel"),
     line(Rule::Seq01, "", NOTE, "events have no numbers: ggml-org/llama.cpp 24957"),
     line(
@@ -278,7 +291,7 @@ const LLAMACPP: &[Line] = &[
     line(Rule::Obj12, "", SILENT, "tools/server/server-task.cpp has no user"),
 ];
 
-const VLLM: &[Line] = &[
+const VLLM: &[BuiltinLine] = &[
     line(Rule::Ext02, "/type", NOTE, "response.reasoning_part: vllm-project/vllm 24938, 35184"),
     line(Rule::Item02, "", NOTE, "output is parsed twice, with new ids: vllm-project/vllm 38227"),
     line(Rule::Life09, "/response/output/*/id", NOTE, "output is parsed twice, with new ids: vllm-project/vllm 38227"),
@@ -293,17 +306,17 @@ const VLLM: &[Line] = &[
     line(Rule::Item06, "", NOTE, "the last message has no done events: vllm-project/vllm 37071"),
 ];
 
-const LITELLM: &[Line] = &[
+const LITELLM: &[BuiltinLine] = &[
     line(Rule::Part02, "", NOTE, "parts are not added: BerriAI/litellm 24445"),
     line(Rule::Seq01, "", NOTE, "numbers are missing: BerriAI/litellm 28899"),
     line(Rule::Seq02, "", NOTE, "numbers are fixed for some events: BerriAI/litellm 28899"),
     line(Rule::Obj06, "", NOTE, "usage details are missing: BerriAI/litellm 28899"),
 ];
 
-const LLAMA_STACK: &[Line] = &[line(Rule::Part04, "", NOTE, "texts have no done event: ogx-ai/ogx 5309")];
+const LLAMA_STACK: &[BuiltinLine] = &[line(Rule::Part04, "", NOTE, "texts have no done event: ogx-ai/ogx 5309")];
 
 /// What no single provider stands for: gateways of which the name is not known.
-const ANY: &[Line] = &[
+const ANY: &[BuiltinLine] = &[
     line(Rule::Sse04, "", NOTE, "gateways that forward only data lines"),
     line(Rule::Item18, "", NOTE, "items that OpenAI added since"),
     line(Rule::Tool11, "", NOTE, "tools that OpenAI added since"),
@@ -316,9 +329,9 @@ const ANY: &[Line] = &[
 
 /// The lines of all profiles as `any` has them: of those for the same place the most forgiving, in falling order of weight. The compiler
 /// makes them, since a reader takes them before its first byte.
-pub(super) const EVERY: &[Line] = MERGED.0.split_at(MERGED.1).0;
+pub(super) const EVERY: &[BuiltinLine] = MERGED.0.split_at(MERGED.1).0;
 
-const MERGED: ([Line; LINES], usize) = ordered(merged());
+const MERGED: ([BuiltinLine; LINES], usize) = ordered(merged());
 
 /// How many lines there are.
 const LINES: usize = {
@@ -331,7 +344,7 @@ const LINES: usize = {
 };
 
 /// The lines of all profiles, each place once.
-const fn merged() -> ([Line; LINES], usize) {
+const fn merged() -> ([BuiltinLine; LINES], usize) {
     let (mut lines, mut count) = ([ANY[0]; LINES], 0);
     let mut profile = 0;
     while profile < ALL.len() {
@@ -356,7 +369,7 @@ const fn merged() -> ([Line; LINES], usize) {
 }
 
 /// The first lines in falling order of weight, otherwise as they were.
-const fn ordered((lines, count): ([Line; LINES], usize)) -> ([Line; LINES], usize) {
+const fn ordered((lines, count): ([BuiltinLine; LINES], usize)) -> ([BuiltinLine; LINES], usize) {
     let (mut sorted, mut to) = (lines, 0);
     let mut left = HEAVIEST + 1;
     while left > 0 {
@@ -373,7 +386,7 @@ const fn ordered((lines, count): ([Line; LINES], usize)) -> ([Line; LINES], usiz
     (sorted, count)
 }
 
-const fn is_same_place(one: &Line, other: &Line) -> bool {
+const fn is_same_place(one: &BuiltinLine, other: &BuiltinLine) -> bool {
     let (path, found) = (one.1.as_bytes(), other.1.as_bytes());
     let mut same = one.0 as u16 == other.0 as u16 && path.len() == found.len();
     let mut at = 0;
@@ -386,7 +399,7 @@ const fn is_same_place(one: &Line, other: &Line) -> bool {
 
 const HEAVIEST: usize = 3;
 
-const fn weight(line: &Line) -> usize {
+const fn weight(line: &BuiltinLine) -> usize {
     match line.2 {
         None => 0,
         Some(Severity::Note) => 1,

@@ -2,8 +2,8 @@
 
 use alloc::string::ToString;
 
-use super::{judge, Reader};
-use crate::accumulate::{AccumulateOptions, Images};
+use super::{validation, Reader};
+use crate::accumulate::{AccumulateOptions, PreviewImages};
 use crate::contract::Edition;
 use crate::error::Error;
 use crate::event::Levels;
@@ -61,7 +61,7 @@ impl ReaderOptions {
     ///
     /// | name | value |
     /// | --- | --- |
-    /// | `strict`, `quote`, `without_terminal` | `true` or `false` |
+    /// | `strict`, `quote`, `ignore_terminal_snapshot` | `true` or `false` |
     /// | `profile` | a name, or an object as for [`Profile::from_json`] |
     /// | `edition` | a name |
     /// | `layers` | `"all"`, `"none"`, or a list of `"framing"`, `"schema"`, `"stream"` |
@@ -99,7 +99,7 @@ impl ReaderOptions {
         reader.check_names(&[
             "strict",
             "quote",
-            "without_terminal",
+            "ignore_terminal_snapshot",
             "profile",
             "edition",
             "layers",
@@ -108,12 +108,12 @@ impl ReaderOptions {
             "limits",
             "schemas",
         ])?;
-        let images = [Images::KeepLast, Images::Keep, Images::Drop];
+        let images = [PreviewImages::KeepLast, PreviewImages::Keep, PreviewImages::Drop];
         Ok(Self {
             strict: reader.flag("strict")?.unwrap_or(false),
             quote: reader.flag("quote")?.unwrap_or(false),
             accumulate: AccumulateOptions {
-                without_terminal: reader.flag("without_terminal")?.unwrap_or(false),
+                ignore_terminal_snapshot: reader.flag("ignore_terminal_snapshot")?.unwrap_or(false),
                 images: images[reader.choice("images", &["keep-last", "keep", "drop"])?],
             },
             profile: match reader.value("profile") {
@@ -122,10 +122,10 @@ impl ReaderOptions {
                 Some(object) => Profile::from_json(&object.to_string())?,
             },
             edition: reader.text("edition")?.map(str::parse).transpose()?,
-            layers: judge::layers(reader.value("layers"))?,
+            layers: validation::layers(reader.value("layers"))?,
             starting_after: reader.count("starting_after")?,
             limits: reader.value("limits").map_or(Ok(Limits::default()), Limits::from_value)?,
-            schemas: judge::schemas(reader.value("schemas"))?,
+            schemas: validation::schemas(reader.value("schemas"))?,
             levels: Levels::default(),
         })
     }
@@ -154,14 +154,14 @@ impl ReaderBuilder {
 
     /// Rebuilds the response from the events alone; the terminal snapshot only says how it ended.
     #[must_use]
-    pub fn without_terminal(mut self) -> Self {
-        self.options.accumulate.without_terminal = true;
+    pub fn ignore_terminal_snapshot(mut self) -> Self {
+        self.options.accumulate.ignore_terminal_snapshot = true;
         self
     }
 
     /// Sets what happens to preview images.
     #[must_use]
-    pub fn images(mut self, images: Images) -> Self {
+    pub fn images(mut self, images: PreviewImages) -> Self {
         self.options.accumulate.images = images;
         self
     }
@@ -194,7 +194,7 @@ impl ReaderBuilder {
     /// let mut reader =
     ///     Reader::builder().profile(Profile::builtin("open-responses")?).validate(Layers::ALL).build();
     /// reader.feed(b"data: {\"type\":\"response.in_progress\"}\n\n")?;
-    /// reader.finish();
+    /// reader.finish()?;
     /// assert!(reader.findings().iter().any(|finding| finding.rule.id() == "SSE-04"));
     /// # Ok::<(), deltafold::Error>(())
     /// ```

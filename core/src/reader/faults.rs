@@ -8,7 +8,7 @@ use super::REPEATED;
 use crate::contract::Kind;
 use crate::error::{Code, Error};
 use crate::event::{recognise, recognise_bytes, Event, Fault};
-use crate::finding::{Findings, Place, Repair, Severity};
+use crate::finding::{Findings, Location, Repair, Severity};
 use crate::json::Value;
 use crate::outcome::{Failure, Outcome};
 use crate::sse::Frame;
@@ -18,14 +18,14 @@ use crate::validate::{Rule, Validator};
 #[cold]
 pub(super) fn of_frame(frame: &Frame<'_>, event: &Event<'_>, findings: &mut Findings) {
     if let Some(offset) = frame.invalid_utf8 {
-        let place = Place { offset, ..event.place() };
-        findings.report(Rule::Read01, place, Some(Repair::ReplacedBytes), || {
+        let location = Location { offset, ..event.location() };
+        findings.report(Rule::Read01, location, Some(Repair::ReplacedBytes), || {
             (String::new(), "expected UTF-8, found bytes that are not; they became U+FFFD".to_string())
         });
     }
     if frame.dropped {
         findings.soften_repairs();
-        findings.report(Rule::Read02, event.place(), Some(Repair::DroppedPayload), || {
+        findings.report(Rule::Read02, event.location(), Some(Repair::DroppedPayload), || {
             (String::new(), "expected a payload within the limit, found a larger one; it was dropped".to_string())
         });
     }
@@ -34,7 +34,7 @@ pub(super) fn of_frame(frame: &Frame<'_>, event: &Event<'_>, findings: &mut Find
 /// Reports why an event could not be read as it should. `framed`: it came as a frame, not as a message of a socket.
 #[cold]
 pub(super) fn of_event(event: &Event<'_>, framed: bool, findings: &mut Findings) {
-    let place = event.place();
+    let location = event.location();
     let no_object = match framed {
         true if Validator::is_sentinel(event.raw()) => Rule::Sse03,
         true => Rule::Sse01,
@@ -45,26 +45,27 @@ pub(super) fn of_event(event: &Event<'_>, framed: bool, findings: &mut Findings)
     }
     match event.fault() {
         Some(Fault::NotJson(error)) => {
-            let place = Place { offset: place.offset + exact(event, error.at(), framed) as u64, ..place };
-            findings
-                .report(no_object, place, None, || (String::new(), format!("expected a JSON object, found {error}")));
+            let location = Location { offset: location.offset + exact(event, error.at(), framed) as u64, ..location };
+            findings.report(no_object, location, None, || {
+                (String::new(), format!("expected a JSON object, found {error}"))
+            });
         }
-        Some(Fault::NotObject) => findings.report(no_object, place, None, || {
+        Some(Fault::NotObject) => findings.report(no_object, location, None, || {
             (String::new(), "expected a JSON object, found another JSON value".to_string())
         }),
-        Some(Fault::TooDeep) => findings.report(Rule::Read03, place, None, || {
+        Some(Fault::TooDeep) => findings.report(Rule::Read03, location, None, || {
             (String::new(), "expected nesting within the depth limit, found deeper; the event is kept raw".to_string())
         }),
         None => {}
     }
     for field in event.repeated_fields() {
-        findings.report(Rule::Read06, place, None, || {
+        findings.report(Rule::Read06, location, None, || {
             (format!("/{field}"), format!("expected `{field}` once, found it again; the last one counts"))
         });
     }
     // A bad sequence number is SEQ-01, and the validator's.
     for field in event.bad_fields().filter(|field| *field != "sequence_number") {
-        findings.report(Rule::Read07, place, None, || {
+        findings.report(Rule::Read07, location, None, || {
             (format!("/{field}"), format!("expected a usable `{field}`, found another type or range"))
         });
     }
@@ -91,10 +92,10 @@ pub(super) fn is_midway(event: &Event<'_>) -> bool {
 
 /// The error that a strict reader ends with.
 #[cold]
-pub(super) fn strict(place: Place, findings: &Findings) -> Error {
+pub(super) fn strict(location: Location, findings: &Findings) -> Error {
     let worst = findings.as_slice().iter().rev().find(|finding| finding.severity == Severity::Error);
     let detail = worst.map_or_else(String::new, |finding| format!("{}: {}", finding.rule.id(), finding.message));
-    Error::new(Code::Strict, place.offset, detail).with_sequence_number(place.sequence_number)
+    Error::new(Code::Strict, location.offset, detail).with_sequence_number(location.sequence_number)
 }
 
 /// After a reconnect: says whether the event was read before. The first that was not ends the question.
@@ -102,7 +103,7 @@ pub(super) fn strict(place: Place, findings: &Findings) -> Error {
 pub(super) fn resume(event: &Event<'_>, resumed_after: &mut Option<u64>, findings: &mut Findings) -> bool {
     let (Some(last), Some(number)) = (*resumed_after, event.sequence_number()) else { return false };
     if number <= last {
-        findings.report(Rule::Read08, event.place(), REPEATED, || {
+        findings.report(Rule::Read08, event.location(), REPEATED, || {
             (String::new(), format!("expected a number above {last}, found {number} again; the event was dropped"))
         });
         return true;
@@ -110,7 +111,7 @@ pub(super) fn resume(event: &Event<'_>, resumed_after: &mut Option<u64>, finding
     *resumed_after = None;
     if number > last + 1 {
         findings.soften_repairs();
-        findings.report(Rule::Read09, event.place(), None, || {
+        findings.report(Rule::Read09, event.location(), None, || {
             (String::new(), format!("expected {} after the reconnect, found {number}", last + 1))
         });
     }
@@ -119,7 +120,7 @@ pub(super) fn resume(event: &Event<'_>, resumed_after: &mut Option<u64>, finding
 
 /// Watches for streams that are of another kind, so that one finding can say so.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Stranger {
+pub(super) struct ForeignDetector {
     /// The first bytes, kept while they may be a body that is no event stream.
     body: Vec<u8>,
     /// The first bytes cannot be such a body.
@@ -130,7 +131,7 @@ pub(super) struct Stranger {
 /// Error bodies are small; a larger one is named but not read.
 const BODY: usize = 64 << 10;
 
-impl Stranger {
+impl ForeignDetector {
     #[inline]
     pub(super) fn take(&mut self, chunk: &[u8]) {
         if self.cleared || self.body.len() >= BODY {
@@ -155,18 +156,18 @@ impl Stranger {
         }
         if let Some(name) = recognise(event) {
             self.named = true;
-            findings.report(Rule::Read04, event.place(), None, || {
+            findings.report(Rule::Read04, event.location(), None, || {
                 (String::new(), format!("expected a Responses stream, found {name}"))
             });
         }
     }
 
     /// At the end of input without any event: names what it was, and offers a JSON error body as the outcome.
-    pub(super) fn judge(
+    pub(super) fn outcome_without_events(
         &mut self,
         events: u64,
         recognised: bool,
-        place: Place,
+        location: Location,
         findings: &mut Findings,
     ) -> Option<Outcome> {
         if events > 0 || recognised || self.named {
@@ -174,9 +175,10 @@ impl Stranger {
         }
         let name = recognise_bytes(&self.body)?;
         self.named = true;
-        let place = Place { offset: 0, ..place };
-        findings
-            .report(Rule::Read04, place, None, || (String::new(), format!("expected an event stream, found {name}")));
+        let location = Location { offset: 0, ..location };
+        findings.report(Rule::Read04, location, None, || {
+            (String::new(), format!("expected an event stream, found {name}"))
+        });
         let body = Value::parse(core::str::from_utf8(&self.body).ok()?, 128).ok()?;
         let error = body.get("error").filter(|error| error.as_object().is_some())?;
         let text = |key: &str| error.str_at(key).unwrap_or("").to_string();

@@ -16,7 +16,7 @@ use crate::sse::Frame;
 
 /// A block of one data line, with or without a name: what the parser is told of it before the next one is read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Usual {
+pub(super) struct BlockShape {
     pub(super) kind: Kind,
     pub(super) named: bool,
     /// How the data line begins.
@@ -30,7 +30,6 @@ impl Reader {
     ///
     /// [`Code::BufferLimit`] if more bytes wait than the limit or the machine's memory allows, [`Code::AfterFinish`] after the end of input, or the
     /// error that ended reading.
-    #[cfg_attr(deltafold_hot, optimize(speed))]
     pub fn feed(&mut self, chunk: &[u8]) -> Result<(), Error> {
         let before = self.pending.len();
         // Often a small chunk is more of a block that waits for its end.
@@ -54,9 +53,8 @@ impl Reader {
     /// Takes what is most often one whole block, or several, where the ones before were read. Apart, since what a function saves
     /// for its longest way it saves for all of them.
     #[inline(never)]
-    #[cfg_attr(deltafold_hot, optimize(speed))]
     fn feed_blocks(&mut self, chunk: &[u8]) -> Result<(), Error> {
-        let read = self.clear && self.at == self.pending.len() && self.input == Input::Open;
+        let read = self.at_block_boundary && self.at == self.pending.len() && self.input == Input::Open;
         if !read || !chunk.ends_with(b"\n\n") || chunk.len() > self.options.limits.buffered_bytes {
             return self.feed_any(chunk);
         }
@@ -75,7 +73,6 @@ impl Reader {
     /// Makes room for a large chunk where nothing is pending: just enough, and the old room goes first. Doubling would hold
     /// several times the largest event.
     #[inline]
-    #[cfg_attr(deltafold_hot, optimize(speed))]
     fn make_room(&mut self, length: usize) {
         if length > self.pending.capacity() && length > LARGE_CHUNK {
             self.pending = Vec::new();
@@ -87,14 +84,14 @@ impl Reader {
     /// Says whether bytes are welcome, and nothing has to be done with them but to put them behind the others.
     #[inline]
     fn waits(&self) -> bool {
-        self.stop.is_none()
+        self.fatal.is_none()
             && self.input == Input::Open
             && self.events > 0
             && SMALL_BLOCK <= self.options.limits.buffered_bytes.min(self.decoder.safe_bytes())
     }
 
     fn feed_any(&mut self, chunk: &[u8]) -> Result<(), Error> {
-        if self.stop.is_some() || self.input != Input::Open || chunk.is_empty() {
+        if self.fatal.is_some() || self.input != Input::Open || chunk.is_empty() {
             return self.may_feed();
         }
         self.activity += chunk.len() as u64;
@@ -108,7 +105,7 @@ impl Reader {
         let waiting = self.ready.saturating_sub(self.at);
         if waiting.saturating_add(chunk.len()) > self.options.limits.buffered_bytes {
             let detail = format!("limit {}", self.options.limits.buffered_bytes);
-            return Err(self.halt(Error::new(Code::BufferLimit, self.decoder.offset(), detail)));
+            return Err(self.fail(Error::new(Code::BufferLimit, self.decoder.offset(), detail)));
         }
         if self.at > 0 && self.pending.len() + chunk.len() > self.pending.capacity() {
             self.pending.drain(..self.at);
@@ -118,12 +115,12 @@ impl Reader {
         let before = self.pending.len();
         // As large as the caller's chunk, so that it may fail: the error is one, and not the end of the process.
         if self.pending.try_reserve(chunk.len()).is_err() {
-            return Err(self.halt(Error::new(Code::BufferLimit, self.decoder.offset(), NO_MEMORY)));
+            return Err(self.fail(Error::new(Code::BufferLimit, self.decoder.offset(), NO_MEMORY)));
         }
         self.pending.extend_from_slice(chunk);
         self.release(before);
         if self.events == 0 {
-            self.stranger.take(chunk);
+            self.foreign.take(chunk);
         }
         Ok(())
     }
@@ -138,12 +135,12 @@ impl Reader {
         self.activity += 1;
         if message.len() > self.options.limits.frame_bytes {
             let detail = format!("limit {}", self.options.limits.frame_bytes);
-            return Err(self.halt(Error::new(Code::FrameLimit, self.message_offset, detail)));
+            return Err(self.fail(Error::new(Code::FrameLimit, self.message_offset, detail)));
         }
-        self.clear = false;
+        self.at_block_boundary = false;
         let mut kept = String::new();
         if kept.try_reserve_exact(message.len()).is_err() {
-            return Err(self.halt(Error::new(Code::BufferLimit, self.message_offset, NO_MEMORY)));
+            return Err(self.fail(Error::new(Code::BufferLimit, self.message_offset, NO_MEMORY)));
         }
         kept.push_str(message);
         self.messages.push_back(kept);
@@ -161,7 +158,7 @@ impl Reader {
     /// Says whether polling can give anything; if not, more input is needed. Nothing is read.
     #[inline]
     pub fn is_ready(&self) -> bool {
-        self.at < self.ready || !self.messages.is_empty() || self.input == Input::Ended || self.stop.is_some()
+        self.at < self.ready || !self.messages.is_empty() || self.input == Input::Ended || self.fatal.is_some()
     }
 
     /// Says whether reading the next event looks as if it takes so many bytes or more: a caller can then give up for a while what
@@ -205,7 +202,7 @@ impl Reader {
     }
 
     fn may_feed(&self) -> Result<(), Error> {
-        match &self.stop {
+        match &self.fatal {
             Some(stop) => Err(stop.clone()),
             None if self.input != Input::Open => Err(Error::new(Code::AfterFinish, self.decoder.offset(), "")),
             None => Ok(()),
@@ -213,11 +210,11 @@ impl Reader {
     }
 }
 
-impl Usual {
+impl BlockShape {
     /// Says what is usual about a frame; `None` if it is not.
     #[inline]
     pub(super) fn of(frame: &Frame<'_>, kind: Kind) -> Option<Self> {
-        if !kind.is_delta() || frame.data_lines != 1 || frame.invalid_utf8.is_some() || !frame.marks.is_usual() {
+        if !kind.is_delta() || frame.data_lines != 1 || frame.invalid_utf8.is_some() || !frame.marks.is_simple() {
             return None;
         }
         let named = frame.marks.event();
@@ -328,7 +325,7 @@ mod tests {
                 reader.feed(chunk).unwrap();
                 while reader.poll_event().unwrap().is_some() {}
             }
-            reader.finish();
+            reader.finish().unwrap();
             reader.activity()
         };
         let whole = read(stream.len());

@@ -4,16 +4,16 @@
 //! Responses stream at all, what repeats after a reconnect, and when to stop in strict mode.
 
 mod builder;
+mod debug;
 mod faults;
 mod input;
+mod save;
 #[cfg(feature = "validate")]
 #[path = "with_validator.rs"]
-mod judge;
+mod validation;
 #[cfg(not(feature = "validate"))]
 #[path = "without_validator.rs"]
-mod judge;
-mod save;
-mod show;
+mod validation;
 
 use alloc::collections::VecDeque;
 use alloc::format;
@@ -21,40 +21,38 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 pub use builder::{ReaderBuilder, ReaderOptions};
-use faults::Stranger;
-use input::Usual;
-use judge::Judge;
+use faults::ForeignDetector;
+use input::BlockShape;
+use validation::ReaderValidator;
 
-use crate::accumulate::{Accumulator, RateLimits, Response};
+use crate::accumulate::{header_texts, Accumulator, RateLimits, Response};
 use crate::error::{Code, Error};
-use crate::event::{Event, Grown, Origin, Parser};
-use crate::finding::{Finding, Findings, Place, Repair, Severity};
-use crate::json::again::Known;
+use crate::event::{DeltaMatch, Event, Origin, Parser};
+use crate::finding::{Finding, Findings, Location, Repair, Severity};
 use crate::json::{JsonErrorKind, Tape};
 use crate::outcome::Outcome;
-use crate::sse::{Found, FrameDecoder, Signal};
+use crate::sse::{FrameDecoder, FrameOutcome, Signal};
 use crate::validate::Rule;
-use crate::SPEED;
 
 /// What every event is given to, from whichever input. The event borrows the rest of the reader.
-struct Takers<'r> {
+struct Stages<'r> {
     findings: &'r mut Findings,
-    stranger: &'r mut Stranger,
-    validator: &'r mut Option<Judge>,
+    foreign: &'r mut ForeignDetector,
+    validator: &'r mut Option<ReaderValidator>,
     accumulator: &'r mut Accumulator,
     strict: bool,
     first: bool,
 }
 
-/// The takers of a reader, once the event's number is noted. A macro, for what the event borrows.
-macro_rules! takers {
+/// The stages of a reader, once the event's number is noted. A macro, for what the event borrows.
+macro_rules! stages {
     ($reader:ident, $event:ident) => {{
         if let Some(number) = $event.sequence_number() {
             $reader.last_sequence_number = Some(number);
         }
-        Takers {
+        Stages {
             findings: &mut $reader.findings,
-            stranger: &mut $reader.stranger,
+            foreign: &mut $reader.foreign,
             validator: &mut $reader.validator,
             accumulator: &mut $reader.accumulator,
             strict: $reader.options.strict,
@@ -63,37 +61,26 @@ macro_rules! takers {
     }};
 }
 
-/// What the next event may repeat. A validator looks into every object, so there is nothing to be won by leaving any out.
-macro_rules! known {
-    ($reader:ident, $again:ident) => {
-        Known {
-            objects: $reader.validator.is_none().then_some(&$again),
-            literal: $reader.accumulator.said(),
-            tools: if $reader.validator.is_none() { $reader.accumulator.tools() } else { "" },
-        }
-    };
-}
-
-impl Takers<'_> {
+impl Stages<'_> {
     /// Takes an event. `framed`: it came as a frame, not as a message of a socket; `dropped`: without its payload.
     #[inline(never)]
     fn take(self, event: &Event<'_>, framed: bool, dropped: bool) -> Result<(), Error> {
-        let Self { findings, stranger, validator, accumulator, strict, first } = self;
-        if event.is_odd() && !dropped {
+        let Self { findings, foreign, validator, accumulator, strict, first } = self;
+        if event.has_field_faults() && !dropped {
             faults::of_event(event, framed, findings);
         }
         if first && faults::is_midway(event) {
             findings.soften_repairs();
         }
         if !event.kind().is_known() {
-            stranger.look(event, findings);
+            foreign.look(event, findings);
         }
         if let Some(validator) = validator {
             validator.check(event, findings);
         }
         match accumulator.apply_next(event, findings) {
             // Those of its frame count too, so it is enough that there is one.
-            Ok(()) if strict && findings.count(Severity::Error) > 0 => Err(faults::strict(event.place(), findings)),
+            Ok(()) if strict && findings.count(Severity::Error) > 0 => Err(faults::strict(event.location(), findings)),
             result => result,
         }
     }
@@ -128,7 +115,7 @@ impl Takers<'_> {
 /// }
 /// assert_eq!(text, "Hi");
 /// assert_eq!(reader.response().output_text(), "Hi");
-/// assert_eq!(reader.finish(), Outcome::Truncated { last_sequence_number: Some(0) });
+/// assert_eq!(reader.finish()?, Outcome::Truncated { last_sequence_number: Some(0) });
 /// # Ok::<(), deltafold::Error>(())
 /// ```
 pub struct Reader {
@@ -144,22 +131,24 @@ pub struct Reader {
     message_offset: u64,
     parser: Parser,
     accumulator: Accumulator,
-    validator: Option<Judge>,
+    validator: Option<ReaderValidator>,
     findings: Findings,
-    stranger: Stranger,
+    foreign: ForeignDetector,
     events: u64,
     activity: u64,
     last_sequence_number: Option<u64>,
-    /// After `restore`: numbers up to this one were read before.
+    /// After `restore` or `reconnect`: events with numbers up to this one were read before.
     resumed_after: Option<u64>,
     done_sentinel: bool,
     input: Input,
-    stop: Option<Error>,
+    /// `finish` was called: the response is closed.
+    finished: bool,
+    fatal: Option<Error>,
     /// The last block, if others like it can be read without looking for its lines.
-    usual: Option<Usual>,
+    block_shape: Option<BlockShape>,
     /// Whether a block begins where reading goes on, and nothing stands in its way: what `poll_event` asks first is then
     /// known. Whoever changes any of it clears this.
-    clear: bool,
+    at_block_boundary: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -205,18 +194,19 @@ impl Reader {
             message_offset: 0,
             parser: Parser::with_levels(limits.depth, options.levels),
             accumulator: Accumulator::new(options.accumulate, limits),
-            validator: judge::of(&options),
-            findings: Findings::new(limits.findings, options.profile.weights()),
-            stranger: Stranger::default(),
+            validator: validation::of(&options),
+            findings: Findings::new(limits.findings, options.profile.severity_map()),
+            foreign: ForeignDetector::default(),
             events: 0,
             activity: 0,
             last_sequence_number: None,
             resumed_after: None,
             done_sentinel: false,
             input: Input::Open,
-            stop: None,
-            usual: None,
-            clear: false,
+            finished: false,
+            fatal: None,
+            block_shape: None,
+            at_block_boundary: false,
             options,
         }
     }
@@ -229,41 +219,40 @@ impl Reader {
     // Inline, for the question that is asked most: whether anything is left.
     #[inline]
     pub fn poll_event(&mut self) -> Result<Option<Event<'_>>, Error> {
-        if self.clear && self.input == Input::Open && self.at >= self.ready {
+        if self.at_block_boundary && self.input == Input::Open && self.at >= self.ready {
             return Ok(None);
         }
         self.poll_next()
     }
 
     #[inline(never)]
-    #[cfg_attr(deltafold_hot, optimize(speed))]
     fn poll_next(&mut self) -> Result<Option<Event<'_>>, Error> {
-        if !self.clear {
+        if !self.at_block_boundary {
             return self.poll_any();
         }
         let Some(ready) = self.pending.get(self.at..self.ready) else { return self.poll_frame() };
-        let Some(grown) = self.parser.find_grown(ready) else { return self.poll_other() };
-        let Grown { start, end, goes_on, fields, scratch } = grown;
+        let Some(grown) = self.parser.match_next_delta(ready) else { return self.poll_other() };
+        let DeltaMatch { start, end, continues_previous, fields, scratch } = grown;
         if end > self.decoder.safe_bytes() {
             return self.poll_frame();
         }
         // Most often a text has grown, and nobody else wants to see it.
         let appended = match ready.get(start..end) {
-            Some(payload) if goes_on && self.validator.is_none() => {
-                self.accumulator.append_grown(fields, payload, scratch)
+            Some(payload) if continues_previous && self.validator.is_none() => {
+                self.accumulator.append_matched_delta(fields, payload, scratch)
             }
             _ => false,
         };
         if !appended {
-            return self.take_found(start, end);
+            return self.take_matched_block(start, end);
         }
         if let Some(number) = fields.sequence_number() {
             self.last_sequence_number = Some(number);
         }
-        let (from, to, origin, _) = self.pass_found(start, end);
+        let (from, to, origin, _) = self.skip_matched_block(start, end);
         // It is there, but with a branch for that nothing else has to be made of it.
         let Some(payload) = self.pending.get(from..to) else { return Ok(None) };
-        Ok(Some(self.parser.parse_grown(payload, origin)))
+        Ok(Some(self.parser.parse_matched_delta(payload, origin)))
     }
 
     /// Passes over a block whose payload was found, and says where that lies in what is pending, where it came from, and where its
@@ -271,12 +260,12 @@ impl Reader {
     // In wasm the compiler may choose: there the bytes count.
     #[cfg_attr(target_arch = "wasm32", inline)]
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
-    fn pass_found(&mut self, start: usize, end: usize) -> (usize, usize, Origin<'static>, u64) {
+    fn skip_matched_block(&mut self, start: usize, end: usize) -> (usize, usize, Origin<'static>, u64) {
         let (from, to) = (self.at + start, self.at + end);
         let offset = self.decoder.offset();
         let origin = Origin { frame_name: None, offset: offset + start as u64, index: self.events };
         self.at = to + 2;
-        self.decoder.pass_block(end + 2);
+        self.decoder.skip_block(end + 2);
         self.events += 1;
         self.activity += 1;
         (from, to, origin, offset)
@@ -284,23 +273,21 @@ impl Reader {
 
     /// Takes the block that the parser has found.
     #[inline(never)]
-    #[cfg_attr(deltafold_hot, optimize(speed))]
-    fn take_found(&mut self, start: usize, end: usize) -> Result<Option<Event<'_>>, Error> {
-        let (from, to, origin, offset) = self.pass_found(start, end);
+    fn take_matched_block(&mut self, start: usize, end: usize) -> Result<Option<Event<'_>>, Error> {
+        let (from, to, origin, offset) = self.skip_matched_block(start, end);
         if !self.append_foreseen(from, to) {
             return self.take_block(from, to, origin, offset);
         }
         let Some(payload) = self.pending.get(from..to) else { return Ok(None) };
-        Ok(Some(self.parser.parse_grown(payload, origin)))
+        Ok(Some(self.parser.parse_matched_delta(payload, origin)))
     }
 
     /// Reads a block that is not of the item that grew last.
     #[inline(never)]
-    #[cfg_attr(deltafold_hot, optimize(speed))]
     fn poll_other(&mut self) -> Result<Option<Event<'_>>, Error> {
         let ready = self.pending.get(self.at..self.ready).unwrap_or_default();
         match self.parser.find_other_block(ready) {
-            Some((start, end)) if end <= self.decoder.safe_bytes() => self.take_found(start, end),
+            Some((start, end)) if end <= self.decoder.safe_bytes() => self.take_matched_block(start, end),
             _ => self.poll_frame(),
         }
     }
@@ -308,7 +295,7 @@ impl Reader {
     /// Reads where it is not known yet that a block begins.
     #[inline(never)]
     fn poll_any(&mut self) -> Result<Option<Event<'_>>, Error> {
-        if let Some(stop) = &self.stop {
+        if let Some(stop) = &self.fatal {
             return Err(stop.clone());
         }
         if !self.messages.is_empty() {
@@ -320,16 +307,15 @@ impl Reader {
         if self.resumed_after.is_some() || !self.decoder.between_blocks() {
             return self.poll_frame();
         }
-        if let Some(Usual { kind, named, data }) = self.usual.take() {
+        if let Some(BlockShape { kind, named, data }) = self.block_shape.take() {
             self.parser.note_block(kind, named.then_some(self.decoder.name()), data);
         }
-        self.clear = true;
+        self.at_block_boundary = true;
         self.poll_next()
     }
 
     /// Takes a block that has to be looked at, and that stands at `offset`.
     #[inline(never)]
-    #[cfg_attr(deltafold_hot, optimize(speed))]
     fn take_block<'a>(
         &'a mut self,
         from: usize,
@@ -339,7 +325,7 @@ impl Reader {
     ) -> Result<Option<Event<'a>>, Error> {
         let event = self.parser.parse_block(self.pending.get(from..to).unwrap_or_default(), origin);
         // Where several texts grow, it is likely to be another one of them.
-        if SPEED && self.validator.is_none() && self.accumulator.append_turned(event.fields(), event.source()) {
+        if self.validator.is_none() && self.accumulator.append_to_other_item(event.fields(), event.source()) {
             if let Some(number) = event.sequence_number() {
                 self.last_sequence_number = Some(number);
             }
@@ -347,12 +333,12 @@ impl Reader {
         }
         if let Some(validator) = &mut self.validator {
             // That there is a payload is all that matters of it.
-            let frame = self.decoder.usual_frame(event.frame_name(), "{}", offset, event.offset());
-            validator.check_frame(&frame, event.place(), &mut self.findings);
+            let frame = self.decoder.simple_frame(event.frame_name(), "{}", offset, event.offset());
+            validator.check_frame(&frame, event.location(), &mut self.findings);
         }
-        if let Err(error) = takers!(self, event).take(&event, true, false) {
-            self.stop = Some(error.clone());
-            self.clear = false;
+        if let Err(error) = stages!(self, event).take(&event, true, false) {
+            self.fatal = Some(error.clone());
+            self.at_block_boundary = false;
             return Err(error);
         }
         Ok(Some(event))
@@ -361,8 +347,8 @@ impl Reader {
     /// Reads the next frame line by line.
     #[inline(never)]
     fn poll_frame(&mut self) -> Result<Option<Event<'_>>, Error> {
-        self.clear = false;
-        self.decoder.expect(self.accumulator.bytes);
+        self.at_block_boundary = false;
+        self.decoder.expect_payload_bytes(self.accumulator.bytes);
         let found = loop {
             let ready = self.pending.get(..self.ready).unwrap_or_default();
             let found = match self.decoder.advance(ready, &mut self.at) {
@@ -371,16 +357,16 @@ impl Reader {
                 Ok(None) => return Ok(None),
                 // The decoder was finished: asking once more after the end is no misuse.
                 Err(_) if self.input == Input::Drained => return Ok(None),
-                Err(error) => return Err(self.halt(error)),
+                Err(error) => return Err(self.fail(error)),
             };
-            if found == Found::Frame && !self.pass_over(found) {
+            if found == FrameOutcome::Frame && !self.is_dropped(found) {
                 break found;
             }
             self.note_signal(found);
             if self.options.strict && self.findings.count(Severity::Error) > 0 {
-                let place = Place { offset: self.decoder.offset(), ..Place::default() };
-                let error = faults::strict(place, &self.findings);
-                return Err(self.halt(error));
+                let location = Location { offset: self.decoder.offset(), ..Location::default() };
+                let error = faults::strict(location, &self.findings);
+                return Err(self.fail(error));
             }
         };
         let signal = self.decoder.resolve(found, &self.pending);
@@ -389,43 +375,111 @@ impl Reader {
         let origin = Origin { frame_name: name, offset: frame.data_offset, index: self.events };
         self.events += 1;
         self.activity += 1;
-        let again = |position| self.accumulator.again(position);
-        let event = self.parser.parse_but(frame.data, origin, known!(self, again));
+        let event = self.parser.parse(frame.data, origin);
         if frame.invalid_utf8.is_some() || frame.dropped {
             faults::of_frame(&frame, &event, &mut self.findings);
         }
         if let Some(validator) = &mut self.validator {
-            validator.check_frame(&frame, event.place(), &mut self.findings);
+            validator.check_frame(&frame, event.location(), &mut self.findings);
         }
-        self.usual = Usual::of(&frame, event.kind());
-        if let Err(error) = takers!(self, event).take(&event, true, frame.dropped) {
-            self.stop = Some(error.clone());
+        self.block_shape = BlockShape::of(&frame, event.kind());
+        if let Err(error) = stages!(self, event).take(&event, true, frame.dropped) {
+            self.fatal = Some(error.clone());
             return Err(error);
         }
         Ok(Some(event))
     }
 
-    /// Ends the input, reads what is left, and says how the stream ended. May be called again: the answer stays.
+    /// Ends the input, applies every event that was not polled, and returns how the stream ended.
+    ///
+    /// Events that were fed and not polled are applied to the response, checked and counted, but not shown; to see them, call
+    /// [`end`](Self::end) and poll before this. A last block without the blank line after it is read if its payload is complete
+    /// JSON (with the finding SSE-10), and discarded otherwise. May be called again: the result stays.
+    ///
+    /// # Errors
+    ///
+    /// The error that ended reading: a limit was passed, or the reader is strict and the stream broke a rule, at its end at the
+    /// latest. [`outcome`](Self::outcome) and [`response`](Self::response) give what was read before the error.
     // Inline, so that a program has one copy of `poll_event`: its own.
     #[inline]
-    pub fn finish(&mut self) -> Outcome {
+    pub fn finish(&mut self) -> Result<Outcome, Error> {
         self.end();
+        // An error is kept in `fatal`, which is returned below.
         while let Ok(Some(_)) = self.poll_event() {}
-        // Where reading stopped, not how far the decoder had looked: that depends on the cut.
-        let offset = self.stop.as_ref().map_or(self.decoder.offset(), Error::offset);
-        let place = Place { event_index: None, sequence_number: None, offset };
+        self.conclude()
+    }
+
+    fn conclude(&mut self) -> Result<Outcome, Error> {
+        self.finished = true;
+        // Where reading stopped, not how far the decoder had looked: that depends on how the input was split.
+        let offset = self.fatal.as_ref().map_or(self.decoder.offset(), Error::offset);
+        let location = Location { event_index: None, sequence_number: None, offset };
         if self.accumulator.outcome().is_none() {
-            if let Some(outcome) =
-                self.stranger.judge(self.events, self.decoder.recognised(), place, &mut self.findings)
-            {
+            if let Some(outcome) = self.foreign.outcome_without_events(
+                self.events,
+                self.decoder.recognised(),
+                location,
+                &mut self.findings,
+            ) {
                 self.accumulator.outcome = Some(outcome);
             }
         }
-        // Taken, since finishing again must say nothing new. After a limit the rest of the stream is not known.
-        if let Some(mut validator) = self.validator.take().filter(|_| self.stop.is_none()) {
-            validator.finish(place.offset, &mut self.findings);
+        // Taken, so that a second call reports nothing twice. After a limit the rest of the stream is not known.
+        if let Some(mut validator) = self.validator.take().filter(|_| self.fatal.is_none()) {
+            validator.finish(location.offset, &mut self.findings);
         }
-        self.accumulator.finish(place, self.last_sequence_number, &mut self.findings)
+        let outcome = self.accumulator.finish(location, self.last_sequence_number, &mut self.findings);
+        if self.options.strict && self.fatal.is_none() && self.findings.count(Severity::Error) > 0 {
+            self.fatal = Some(faults::strict(location, &self.findings));
+        }
+        self.fatal.clone().map_or(Ok(outcome), Err)
+    }
+
+    /// Goes on with the stream over a new connection, after the old one broke.
+    ///
+    /// Bytes that were not polled are discarded, with the half block at their end. Feed the bytes of the new connection next. The
+    /// server may replay the stream from any event up to the one after [`last_sequence_number`](Self::last_sequence_number):
+    /// events with a number up to that are dropped (finding READ-08), a gap after it is the finding READ-09. Events without
+    /// numbers cannot be told from new ones. Response, findings, last event id and reconnection time stay; offsets count the bytes
+    /// of the new connection.
+    ///
+    /// ```
+    /// # let event = |number: u32, delta: &str| format!(
+    /// #     "data: {{\"type\":\"response.output_text.delta\",\"sequence_number\":{number},\"output_index\":0,\"delta\":\"{delta}\"}}\n\n"
+    /// # );
+    /// let mut reader = deltafold::Reader::new();
+    /// reader.feed((event(0, "Hel") + "data: {\"ty").as_bytes())?;
+    /// while reader.poll_event()?.is_some() {}
+    /// // The connection broke. The server is asked for the rest, and sends the whole stream again.
+    /// reader.reconnect()?;
+    /// reader.feed((event(0, "Hel") + &event(1, "lo")).as_bytes())?;
+    /// while reader.poll_event()?.is_some() {}
+    /// assert_eq!(reader.response().output_text(), "Hello");
+    /// # Ok::<(), deltafold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Code::AfterFinish`] after [`finish`](Self::finish), which has closed the response, or the error that ended reading.
+    pub fn reconnect(&mut self) -> Result<(), Error> {
+        if let Some(fatal) = &self.fatal {
+            return Err(fatal.clone());
+        }
+        if self.finished {
+            return Err(Error::new(Code::AfterFinish, self.decoder.offset(), ""));
+        }
+        self.pending.clear();
+        (self.at, self.ready) = (0, 0);
+        self.messages.clear();
+        self.message_offset = 0;
+        self.decoder = self.decoder.for_new_connection();
+        (self.at_block_boundary, self.block_shape) = (false, None);
+        self.input = Input::Open;
+        self.resumed_after = self.last_sequence_number;
+        if self.events == 0 {
+            self.foreign = ForeignDetector::default();
+        }
+        Ok(())
     }
 
     /// Makes the reader new; options stay.
@@ -452,15 +506,18 @@ impl Reader {
 
     /// Takes the HTTP status and headers of the response: the validator then checks the rules about them. Those about rate
     /// limits are kept as by [`note_headers`](Self::note_headers).
-    pub fn note_head<'h>(&mut self, status: u16, headers: impl IntoIterator<Item = (&'h str, &'h str)> + Clone) {
+    pub fn note_head<N: AsRef<str>, V: AsRef<[u8]>>(&mut self, status: u16, headers: impl IntoIterator<Item = (N, V)>) {
+        let headers: Vec<(N, V)> = headers.into_iter().collect();
+        let headers = header_texts(&headers);
         if let Some(validator) = &mut self.validator {
-            validator.note_headers(status, headers.clone(), &mut self.findings);
+            let pairs = headers.iter().map(|(name, value)| (*name, &**value));
+            validator.note_headers(status, pairs, &mut self.findings);
         }
-        self.note_headers(headers);
+        self.accumulator.note_header_texts(&headers);
     }
 
     /// Takes HTTP response headers. Those about rate limits are kept.
-    pub fn note_headers<'h>(&mut self, headers: impl IntoIterator<Item = (&'h str, &'h str)>) {
+    pub fn note_headers<N: AsRef<str>, V: AsRef<[u8]>>(&mut self, headers: impl IntoIterator<Item = (N, V)>) {
         self.accumulator.note_headers(headers);
     }
 
@@ -485,7 +542,7 @@ impl Reader {
     }
 
     /// Token counts, once a terminal event has them.
-    pub fn usage(&self) -> Option<&crate::json::Value> {
+    pub fn usage(&self) -> Option<crate::write::Usage> {
         self.response().usage()
     }
 
@@ -530,15 +587,15 @@ impl Reader {
         self.decoder.offset()
     }
 
-    fn halt(&mut self, error: Error) -> Error {
-        self.clear = false;
-        self.stop = Some(error.clone());
+    fn fail(&mut self, error: Error) -> Error {
+        self.at_block_boundary = false;
+        self.fatal = Some(error.clone());
         error
     }
 
     /// Says whether a frame is no event for the caller: the sentinel, or a repetition after a reconnect.
     #[inline]
-    fn pass_over(&mut self, found: Found) -> bool {
+    fn is_dropped(&mut self, found: FrameOutcome) -> bool {
         let payload = self.decoder.payload(found, &self.pending);
         if payload.len() == 6 && payload == b"[DONE]" {
             self.take_sentinel(found);
@@ -548,7 +605,7 @@ impl Reader {
     }
 
     #[cold]
-    fn repeats(&mut self, found: Found) -> bool {
+    fn repeats(&mut self, found: FrameOutcome) -> bool {
         let Signal::Frame(frame) = self.decoder.resolve(found, &self.pending) else { return false };
         let origin = Origin { frame_name: None, offset: frame.data_offset, index: self.events };
         let event = self.parser.parse(frame.data, origin);
@@ -556,20 +613,20 @@ impl Reader {
     }
 
     #[cold]
-    fn take_sentinel(&mut self, found: Found) {
+    fn take_sentinel(&mut self, found: FrameOutcome) {
         self.done_sentinel = true;
         let Some(validator) = &mut self.validator else { return };
         if let Signal::Frame(frame) = self.decoder.resolve(found, &self.pending) {
-            let place = Place { offset: frame.data_offset, ..Place::default() };
-            validator.check_frame(&frame, place, &mut self.findings);
-            validator.check_done(frame.data, place, &mut self.findings);
+            let location = Location { offset: frame.data_offset, ..Location::default() };
+            validator.check_frame(&frame, location, &mut self.findings);
+            validator.check_done(frame.data, location, &mut self.findings);
         }
     }
 
     #[cold]
-    fn note_signal(&mut self, found: Found) {
+    fn note_signal(&mut self, found: FrameOutcome) {
         self.activity += 1;
-        let (Some(validator), Found::Blank) = (&mut self.validator, found) else { return };
+        let (Some(validator), FrameOutcome::Blank) = (&mut self.validator, found) else { return };
         if let Signal::Blank(blank) = self.decoder.resolve(found, &self.pending) {
             validator.check_blank(&blank, &mut self.findings);
         }
@@ -599,10 +656,9 @@ impl Reader {
         let origin = Origin { frame_name: None, offset, index: self.events };
         self.events += 1;
         self.activity += 1;
-        let again = |position| self.accumulator.again(position);
-        let event = self.parser.parse_but(&self.message, origin, known!(self, again));
-        if let Err(error) = takers!(self, event).take(&event, false, false) {
-            self.stop = Some(error.clone());
+        let event = self.parser.parse(&self.message, origin);
+        if let Err(error) = stages!(self, event).take(&event, false, false) {
+            self.fatal = Some(error.clone());
             return Err(error);
         }
         Ok(Some(event))
@@ -619,25 +675,25 @@ impl Reader {
         let sentinel = frame.data == "[DONE]";
         let event = self.parser.parse(frame.data, origin);
         let whole = event.fault().is_none() || sentinel;
-        let place = Place { event_index: Some(self.events), sequence_number: None, offset: frame.offset };
-        self.findings.report(Rule::Sse10, place, None, || {
+        let location = Location { event_index: Some(self.events), sequence_number: None, offset: frame.offset };
+        self.findings.report(Rule::Sse10, location, None, || {
             let what = if whole { "it is complete and was read" } else { "it is incomplete and was discarded" };
             (String::new(), format!("expected a blank line behind the last block, found the end of input; {what}"))
         });
         self.done_sentinel |= sentinel;
         if let Some(validator) = self.validator.as_mut().filter(|_| whole) {
-            validator.check_frame(&frame, event.place(), &mut self.findings);
+            validator.check_frame(&frame, event.location(), &mut self.findings);
             if sentinel {
-                validator.check_done(frame.data, event.place(), &mut self.findings);
+                validator.check_done(frame.data, event.location(), &mut self.findings);
             }
         }
-        if !whole || sentinel {
+        if !whole || sentinel || faults::resume(&event, &mut self.resumed_after, &mut self.findings) {
             return Ok(None);
         }
         self.events += 1;
         self.activity += 1;
-        if let Err(error) = takers!(self, event).take(&event, true, frame.dropped) {
-            self.stop = Some(error.clone());
+        if let Err(error) = stages!(self, event).take(&event, true, frame.dropped) {
+            self.fatal = Some(error.clone());
             return Err(error);
         }
         Ok(Some(event))

@@ -6,12 +6,12 @@ use crate::event::Source;
 use crate::json::Value;
 use crate::validate::{ExtensionSchemas, Layers, ValidateOptions};
 
-pub(super) use crate::validate::Validator as Judge;
+pub(super) use crate::validate::Validator as ReaderValidator;
 
 /// The judge that the options ask for.
-pub(super) fn of(options: &ReaderOptions) -> Option<Judge> {
+pub(super) fn of(options: &ReaderOptions) -> Option<ReaderValidator> {
     (options.layers != Layers::NONE).then(|| {
-        Judge::new(ValidateOptions {
+        ReaderValidator::new(ValidateOptions {
             edition: options.edition.unwrap_or(options.profile.edition()),
             layers: options.layers,
             limits: options.limits,
@@ -36,18 +36,18 @@ impl Reader {
     #[inline]
     pub(super) fn append_foreseen(&mut self, from: usize, to: usize) -> bool {
         let Some(validator) = &mut self.validator else { return false };
-        let grown = self.parser.grown().filter(|(fields, _)| validator.foresees(fields));
+        let grown = self.parser.grown().filter(|(fields, _)| validator.is_trivially_valid(fields));
         let (Some((fields, scratch)), Some(payload)) = (grown, self.pending.get(from..to)) else { return false };
-        let appended = self.accumulator.append_grown(fields, payload, scratch);
+        let appended = self.accumulator.append_matched_delta(fields, payload, scratch);
         if appended {
             self.last_sequence_number = fields.sequence_number();
-            validator.take_foreseen(fields, Source::of_bytes(payload, scratch));
+            validator.accept_trivially_valid(fields, Source::of_bytes(payload, scratch));
         }
         appended
     }
 }
 
-#[cfg(all(test, feature = "speed"))]
+#[cfg(test)]
 mod tests {
     //! A validator that judges an event by the one before it finds what one finds that looks at each event anew.
 
@@ -228,13 +228,13 @@ mod tests {
     fn found(stream: &str, shortcuts: bool, size: usize, layers: Layers) -> (u64, Vec<String>, String) {
         let mut reader = Reader::builder().validate(layers).build();
         if let Some(validator) = reader.validator.as_mut().filter(|_| !shortcuts) {
-            validator.go_the_long_way();
+            validator.disable_shortcuts();
         }
         for chunk in stream.as_bytes().chunks(size) {
             reader.feed(chunk).unwrap();
             while reader.poll_event().unwrap().is_some() {}
         }
-        reader.finish();
+        reader.finish().unwrap();
         let findings = reader.findings().iter().map(|finding| format!("{finding:?}")).collect();
         (reader.event_count(), findings, reader.response().to_json())
     }

@@ -1,19 +1,19 @@
 //! What judges the stream inside a reader: nothing. The twin file has the validator.
 //!
-//! [`Judge`] has no values, so whatever a reader would do with one is left out by the compiler.
+//! [`ReaderValidator`] has no values, so whatever a reader would do with one is left out by the compiler.
 
 use super::{Reader, ReaderOptions};
 use crate::error::{Code, Error};
 use crate::event::Event;
-use crate::finding::{Findings, Place};
-use crate::json::{Value, View};
+use crate::finding::{Findings, Location};
+use crate::json::{Value, ValueRef};
 use crate::sse::{Blank, Frame};
 use crate::validate::{ExtensionSchemas, Layers};
 
 #[derive(Debug)]
-pub(super) enum Judge {}
+pub(super) enum ReaderValidator {}
 
-pub(super) fn of(_: &ReaderOptions) -> Option<Judge> {
+pub(super) fn of(_: &ReaderOptions) -> Option<ReaderValidator> {
     None
 }
 
@@ -40,12 +40,12 @@ impl Reader {
     }
 }
 
-impl Judge {
+impl ReaderValidator {
     pub(super) fn check(&mut self, _: &Event<'_>, _: &mut Findings) {
         match *self {}
     }
 
-    pub(super) fn check_frame(&mut self, _: &Frame<'_>, _: Place, _: &mut Findings) {
+    pub(super) fn check_frame(&mut self, _: &Frame<'_>, _: Location, _: &mut Findings) {
         match *self {}
     }
 
@@ -53,7 +53,7 @@ impl Judge {
         match *self {}
     }
 
-    pub(super) fn check_done(&mut self, _: &str, _: Place, _: &mut Findings) {
+    pub(super) fn check_done(&mut self, _: &str, _: Location, _: &mut Findings) {
         match *self {}
     }
 
@@ -65,7 +65,7 @@ impl Judge {
         match *self {}
     }
 
-    pub(super) fn note_request(&mut self, _: View<'_>) {
+    pub(super) fn note_request(&mut self, _: ValueRef<'_>) {
         match *self {}
     }
 

@@ -2,7 +2,7 @@
 
 use alloc::string::{String, ToString};
 
-use crate::json::{Tag, Tape, Value};
+use crate::json::{Tape, Value, ValueKind};
 use crate::limits::Limits;
 
 /// Checks the arguments of a call by the `parameters` of a function tool.
@@ -18,7 +18,7 @@ pub fn check_arguments(tool: &Value, arguments: &str) -> Result<(), String> {
     if tape.parse(arguments, Limits::default().depth).is_err() {
         return Err("expected JSON, found text that does not parse".to_string());
     }
-    if tape.root(arguments).tag() != Tag::Object {
+    if tape.root(arguments).kind() != ValueKind::Object {
         return Err("expected an object, found another value".to_string());
     }
     match tool.get("parameters").filter(|schema| !schema.is_null()) {

@@ -107,12 +107,12 @@ body! {
     /// Every field of the contract has a getter and a setter; [`get`](Self::get) and [`with`](Self::with) reach all others.
     ///
     /// ```
-    /// use deltafold::request::{CreateResponse, InputItem, Part, Tool, ToolChoice};
+    /// use deltafold::request::{CreateResponse, InputItem, InputPart, Tool, ToolChoice};
     /// use deltafold::Edition;
     ///
     /// let request = CreateResponse::new()
     ///     .with_model("m-1")
-    ///     .with_item(InputItem::user_message(vec![Part::input_text("Is it raining?").into()]))
+    ///     .with_item(InputItem::user_message(vec![InputPart::input_text("Is it raining?").into()]))
     ///     .with_tool(Tool::function("get_weather").with("strict", true))
     ///     .with_tool_choice(ToolChoice::function("get_weather"))
     ///     .with_max_output_tokens(64)
@@ -141,14 +141,14 @@ body! {
 
 /// What stands in `input`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Input<'a> {
+pub enum RequestInput<'a> {
     /// A text, taken as a message of the user.
     Text(&'a str),
     /// Items, each as on the wire.
     Items(&'a [Value]),
 }
 
-impl<'a> Input<'a> {
+impl<'a> RequestInput<'a> {
     fn of(value: Option<&'a Value>) -> Option<Self> {
         match value? {
             Value::String(text) => Some(Self::Text(text)),
@@ -168,13 +168,13 @@ impl<'a> Input<'a> {
 
 impl CreateResponse {
     /// `input`, if it is a text or a list.
-    pub fn input(&self) -> Option<Input<'_>> {
-        Input::of(self.get("input"))
+    pub fn input(&self) -> Option<RequestInput<'_>> {
+        RequestInput::of(self.get("input"))
     }
 
     /// The input as items; none if there is no input.
     pub fn input_items(&self) -> Vec<Value> {
-        self.input().map_or_else(Vec::new, Input::to_items)
+        self.input().map_or_else(Vec::new, RequestInput::to_items)
     }
 
     /// Adds an item to the input. A text that stands there becomes a message first.
@@ -217,8 +217,8 @@ impl CreateResponse {
 
 impl CompactResponse {
     /// `input`, if it is a text or a list.
-    pub fn input(&self) -> Option<Input<'_>> {
-        Input::of(self.get("input"))
+    pub fn input(&self) -> Option<RequestInput<'_>> {
+        RequestInput::of(self.get("input"))
     }
 
     /// Checks the body by schema.
@@ -233,8 +233,8 @@ impl CompactResponse {
 
 impl TokenCount {
     /// `input`, if it is a text or a list.
-    pub fn input(&self) -> Option<Input<'_>> {
-        Input::of(self.get("input"))
+    pub fn input(&self) -> Option<RequestInput<'_>> {
+        RequestInput::of(self.get("input"))
     }
 
     /// The tools, each as on the wire.

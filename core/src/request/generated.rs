@@ -3,7 +3,7 @@
 use alloc::string::String;
 
 use super::body::{CompactResponse, CreateResponse, TokenCount};
-use super::parts::{InputItem, Part, Tool, ToolChoice};
+use super::parts::{InputItem, InputPart, Tool, ToolChoice};
 use crate::json::Value;
 
 impl CreateResponse {
@@ -924,7 +924,7 @@ impl ToolChoice {
     }
 }
 
-impl Part {
+impl InputPart {
     /// Type, role and schema of every variant, in the contract's order. A role tells messages apart.
     pub const VARIANTS: &'static [(&'static str, &'static str, &'static str)] = &[
         ("input_text", "", "InputTextContentParam"),

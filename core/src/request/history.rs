@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::body::CreateResponse;
 use super::parts::InputItem;
-use super::policy::{Chain, Keep, Policy, Reasoning};
+use super::policy::{Chain, Keep, Policy, ReasoningPolicy};
 use crate::contract::Edition;
 use crate::error::{Code, Error};
 use crate::finding::Severity;
@@ -179,7 +179,7 @@ impl History {
         }
         if self.policy.chain == Chain::Stateless && self.answers > 0 {
             request = request.with("store", false);
-            if self.policy.reasoning == Reasoning::Encrypted {
+            if self.policy.reasoning == ReasoningPolicy::Encrypted {
                 request = with_include(request, "reasoning.encrypted_content");
             }
         }
@@ -234,9 +234,9 @@ impl History {
         }
         let sealed = item.str_at("encrypted_content").is_some_and(|sealed| !sealed.is_empty());
         let unreadable = match policy.reasoning {
-            Reasoning::Keep => false,
-            Reasoning::Encrypted => !sealed,
-            Reasoning::Drop => true,
+            ReasoningPolicy::Keep => false,
+            ReasoningPolicy::Encrypted => !sealed,
+            ReasoningPolicy::Drop => true,
         };
         (kind == "reasoning" && unreadable).then_some(HistoryCode::ReasoningDropped)
     }

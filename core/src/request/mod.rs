@@ -8,7 +8,7 @@
 //!   `max_tool_calls` of its request, and [`check_arguments`] their arguments against the tool's schema.
 //! - [`ToolLoop`] keeps a conversation with tools going: calls out, results in, next request out. It runs nothing itself.
 //! - [`ErrorReport`] is an error in whatever form it came, with advice whether to try again, and how.
-//! - [`create_message`] and [`Lanes`] are what a WebSocket adds.
+//! - [`create_message`] and [`MultiplexedReader`] are what a WebSocket adds.
 //! - [`request_named`] is all of it by name, JSON in and JSON out, for bindings.
 //!
 //! All of it works on whole bodies, in time linear in their size; nothing here is on the way of a stream.
@@ -17,12 +17,12 @@ mod arguments;
 mod body;
 mod choice;
 mod enforce;
-mod failure;
+mod error_report;
 // Checked by `deltafold-contract --check` instead.
 #[rustfmt::skip]
 mod generated;
+mod by_name;
 mod history;
-mod named;
 mod parts;
 mod policy;
 mod result;
@@ -30,14 +30,14 @@ mod socket;
 mod tool_loop;
 
 pub use arguments::check_arguments;
-pub use body::{CompactResponse, CreateResponse, Input, TokenCount};
+pub use body::{CompactResponse, CreateResponse, RequestInput, TokenCount};
+pub use by_name::{request_named, REQUEST_OPERATIONS};
 pub use choice::{Choice, ToolName};
 pub use enforce::{enforce, CallVerdict, Rejection};
-pub use failure::{advice_json, Action, ErrorAdvice, ErrorForm, ErrorReport};
+pub use error_report::{advice_json, Action, ErrorAdvice, ErrorForm, ErrorReport};
 pub use history::{history_json, History, HistoryCode, HistoryFinding};
-pub use named::{request_named, NAMED};
-pub use parts::{InputItem, Part, TextFormat, Tool, ToolChoice};
-pub use policy::{Chain, Keep, Policy, Reasoning};
+pub use parts::{InputItem, InputPart, TextFormat, Tool, ToolChoice};
+pub use policy::{Chain, Keep, Policy, ReasoningPolicy};
 pub use result::ToolResult;
-pub use socket::{create_message, Lanes};
+pub use socket::{create_message, MultiplexedReader};
 pub use tool_loop::{LoopLimits, LoopState, StopReason, ToolLoop};

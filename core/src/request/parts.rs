@@ -71,7 +71,7 @@ variant! {
 
 variant! {
     /// A part of a message or of a tool's output.
-    Part
+    InputPart
 }
 
 variant! {

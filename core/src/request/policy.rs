@@ -25,7 +25,7 @@ pub struct Policy {
     /// Whether items keep their `id`.
     pub ids: Keep,
     /// What happens to reasoning.
-    pub reasoning: Reasoning,
+    pub reasoning: ReasoningPolicy,
     /// Items of types named `slug:name`.
     pub extensions: Keep,
     /// Item types that are not sent.
@@ -61,7 +61,7 @@ pub enum Keep {
 
 /// What happens to reasoning items.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reasoning {
+pub enum ReasoningPolicy {
     /// All are sent.
     #[default]
     Keep,
@@ -72,7 +72,7 @@ pub enum Reasoning {
 }
 
 /// A built-in policy, and why it is so.
-struct Builtin {
+struct BuiltinPolicy {
     name: &'static str,
     /// What servers of this name are known to want.
     why: &'static str,
@@ -85,18 +85,18 @@ const PAIRS: &str = r#"[["reasoning","function_call"],["reasoning","custom_tool_
     ["reasoning","image_generation_call"],["reasoning","computer_call"],["reasoning","shell_call"],
     ["reasoning","local_shell_call"],["reasoning","apply_patch_call"],["reasoning","mcp_call"]]"#;
 
-const BUILTIN: &[Builtin] = &[
-    Builtin {
+const BUILTIN: &[BuiltinPolicy] = &[
+    BuiltinPolicy {
         name: "stateless",
         why: "Open Responses: items are sent back as they came, but raw reasoning has no place in a request (RSN-08)",
         json: r#"{"chain":"stateless","drop_fields":{"reasoning":["content"]}}"#,
     },
-    Builtin {
+    BuiltinPolicy {
         name: "stateful",
         why: "Open Responses: the server loads input and output of the response before (PREV-01)",
         json: r#"{"chain":"stateful","drop_fields":{"reasoning":["content"]}}"#,
     },
-    Builtin {
+    BuiltinPolicy {
         name: "openai",
         why:
             "without storage a reasoning item is read only from its encrypted content, an id leads to a look-up of its \
@@ -104,57 +104,57 @@ const BUILTIN: &[Builtin] = &[
         json: r#"{"chain":"stateless","edition":"openai","reasoning":"encrypted","pairs":true,
             "drop_fields":{"*":["parsed_arguments","parsed"],"reasoning":["content","status"]}}"#,
     },
-    Builtin {
+    BuiltinPolicy {
         name: "openai-stateful",
         why: "stored responses are continued by their id",
         json: r#"{"chain":"stateful","edition":"openai","pairs":true,
             "drop_fields":{"*":["parsed_arguments","parsed"],"reasoning":["content","status"]}}"#,
     },
-    Builtin {
+    BuiltinPolicy {
         name: "azure",
         why: "the service of OpenAI behind another address",
         json: r#"{"chain":"stateless","edition":"openai","reasoning":"encrypted","pairs":true,
             "drop_fields":{"*":["parsed_arguments","parsed"],"reasoning":["content","status"]}}"#,
     },
-    Builtin {
+    BuiltinPolicy {
         name: "codex",
         why: "the ChatGPT backend stores nothing: encrypted reasoning is all that it can read again",
         json: r#"{"chain":"stateless","edition":"openai","reasoning":"encrypted","pairs":true,"ids":"drop",
             "drop_fields":{"reasoning":["content","status"]}}"#,
     },
-    Builtin {
+    BuiltinPolicy {
         name: "copilot",
-        why: "ids change with every event (REAL-04), so none of them leads anywhere",
+        why: "ids change with every event, so none of them leads anywhere",
         json: r#"{"chain":"stateless","edition":"openai","reasoning":"encrypted","ids":"drop","pairs":true,
             "drop_fields":{"reasoning":["content","status"]}}"#,
     },
-    Builtin {
+    BuiltinPolicy {
         name: "openrouter",
         why: "stateless by design; reasoning comes back by its encrypted content",
         json: r#"{"chain":"stateless","edition":"split","drop_fields":{"reasoning":["content"]}}"#,
     },
-    Builtin {
+    BuiltinPolicy {
         name: "xai",
         why: "stateless use needs encrypted reasoning",
         json: r#"{"chain":"stateless","edition":"split","reasoning":"encrypted","drop_fields":{"reasoning":["content"]}}"#,
     },
-    Builtin {
+    BuiltinPolicy {
         name: "vllm",
-        why: "stores nothing unless told to, and makes new ids when it parses the output again (REAL-13)",
+        why: "stores nothing unless told to, and makes new ids when it parses the output again",
         json: r#"{"chain":"stateless","edition":"split","ids":"drop","drop_fields":{"reasoning":["content"]}}"#,
     },
-    Builtin {
+    BuiltinPolicy {
         name: "ollama",
         why: "stores nothing and knows messages, calls and their outputs",
         json: r#"{"chain":"stateless","edition":"2026-04-24","ids":"drop","extensions":"drop",
             "drop_fields":{"reasoning":["content"]}}"#,
     },
-    Builtin {
+    BuiltinPolicy {
         name: "lmstudio",
         why: "stored responses are continued by their id",
         json: r#"{"chain":"stateful","edition":"split","drop_fields":{"reasoning":["content"]}}"#,
     },
-    Builtin {
+    BuiltinPolicy {
         name: "llamacpp",
         why: "stores nothing and knows messages, calls and their outputs",
         json: r#"{"chain":"stateless","edition":"2026-04-24","ids":"drop","extensions":"drop",
@@ -254,7 +254,7 @@ impl Policy {
             }
         }
         if reader.value("reasoning").is_some() {
-            let all = [Reasoning::Keep, Reasoning::Encrypted, Reasoning::Drop];
+            let all = [ReasoningPolicy::Keep, ReasoningPolicy::Encrypted, ReasoningPolicy::Drop];
             policy.reasoning = all[reader.choice("reasoning", &["keep", "encrypted", "drop"])?];
         }
         let lists = [("drop_items", &mut policy.drop_items), ("reference_items", &mut policy.reference_items)];
@@ -302,7 +302,7 @@ impl Default for Policy {
             chain: Chain::default(),
             edition: Edition::default(),
             ids: Keep::default(),
-            reasoning: Reasoning::default(),
+            reasoning: ReasoningPolicy::default(),
             extensions: Keep::default(),
             drop_items: Vec::new(),
             reference_items: Vec::new(),

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::parts::{InputItem, Part};
+use super::parts::{InputItem, InputPart};
 use crate::error::{Code, Error};
 use crate::json::{Object, Value};
 
@@ -18,7 +18,7 @@ pub enum ToolResult {
     /// as it is.
     Json(Value),
     /// Parts: texts, images, files.
-    Parts(Vec<Part>),
+    Parts(Vec<InputPart>),
     /// The tool failed, or was not run; the model is told why.
     Error(String),
     /// The answer to a question whether an MCP tool may run.
@@ -55,7 +55,7 @@ impl ToolResult {
         } else if let Some(json) = value.get("json") {
             Ok(Self::Json(json.clone()))
         } else if let Some(parts) = value.get("parts").and_then(Value::as_array) {
-            Ok(Self::Parts(parts.iter().map(|part| Part::from_value(part.clone())).collect::<Result<_, _>>()?))
+            Ok(Self::Parts(parts.iter().map(|part| InputPart::from_value(part.clone())).collect::<Result<_, _>>()?))
         } else {
             Err(expected())
         }

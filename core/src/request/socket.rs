@@ -44,9 +44,9 @@ pub fn create_message(request: &CreateResponse) -> (String, Vec<String>) {
 /// folds by itself; a new response in a lane starts a new reader.
 ///
 /// ```
-/// use deltafold::request::Lanes;
+/// use deltafold::request::MultiplexedReader;
 /// use deltafold::ReaderOptions;
-/// let mut lanes = Lanes::new(ReaderOptions::default(), 8);
+/// let mut lanes = MultiplexedReader::new(ReaderOptions::default(), 8);
 /// for message in [
 ///     r#"{"type":"response.output_text.delta","stream_id":"a","sequence_number":0,"output_index":0,"item_id":"m","content_index":0,"delta":"x"}"#,
 ///     r#"{"type":"response.output_text.delta","stream_id":"b","sequence_number":0,"output_index":0,"item_id":"m","content_index":0,"delta":"y"}"#,
@@ -58,7 +58,7 @@ pub fn create_message(request: &CreateResponse) -> (String, Vec<String>) {
 /// # Ok::<(), deltafold::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Lanes {
+pub struct MultiplexedReader {
     options: ReaderOptions,
     limit: usize,
     lanes: BTreeMap<String, Lane>,
@@ -71,7 +71,7 @@ struct Lane {
     over: bool,
 }
 
-impl Lanes {
+impl MultiplexedReader {
     /// Makes lanes whose readers have these options; at most so many are open at once.
     pub fn new(options: ReaderOptions, limit: usize) -> Self {
         Self { options, limit, lanes: BTreeMap::new() }

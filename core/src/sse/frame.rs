@@ -1,14 +1,14 @@
 //! [`FrameDecoder`]: lines → frames.
 //!
 //! A usual line that lies in the chunk takes the short road in this file. A line that a chunk border cuts, a rare field
-//! and a line at a limit take the long road in `cut.rs`. Both give the same signals.
+//! and a line at a limit take the long road in `partial_line.rs`. Both give the same signals.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::cut::{Cursor, Field, LONG_BYTES};
 use super::line::{Line, LineDecoder, LineEnd};
+use super::partial_line::{Cursor, Field, LONG_BYTES};
 use super::signal::{Blank, Comment, Frame, Marks, RawFrame, RawSignal, Signal, Tail};
 use super::text::{decode_text, whole_characters};
 use crate::{Code, Error, Limits, Overflow};
@@ -67,7 +67,7 @@ pub struct FrameDecoder {
     /// Replaced text of the signal given out last.
     pub(super) scratch: String,
     /// Why no more is decoded.
-    pub(super) stop: Option<Error>,
+    pub(super) fatal: Option<Error>,
 }
 
 /// The current block: all that a blank line turns into a signal.
@@ -97,7 +97,7 @@ pub(crate) enum Bytes {
 
 /// Which signal came, before it borrows anything. What it holds stays in the decoder until the next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum FrameOutcome {
     /// The block is a frame.
     Frame,
     /// The block dispatched nothing.
@@ -114,7 +114,7 @@ pub(super) enum Step {
     Frame,
     Blank,
     Comment,
-    /// A limit; the error is in `stop`.
+    /// A limit; the error is in `fatal`.
     Stopped,
 }
 
@@ -140,7 +140,7 @@ impl FrameDecoder {
             retry: None,
             recognised: false,
             scratch: String::new(),
-            stop: None,
+            fatal: None,
         }
     }
 
@@ -148,6 +148,12 @@ impl FrameDecoder {
     /// the old one stay in force until the new one sets them. Offsets start at 0 again.
     pub fn resume(limits: &Limits, last_event_id: &str, retry: Option<u64>) -> Self {
         Self { id: last_event_id.into(), retry, ..Self::new(limits) }
+    }
+
+    /// The decoder for a new connection of the same stream: see [`resume`](Self::resume).
+    pub(crate) fn for_new_connection(&self) -> Self {
+        let Self { line_bytes, frame_bytes, overflow, .. } = *self;
+        Self::resume(&Limits { line_bytes, frame_bytes, overflow, ..Limits::default() }, &self.id, self.retry)
     }
 
     /// Takes the next signal out of `chunk` from `*at` on, and moves `*at` behind it.
@@ -168,21 +174,23 @@ impl FrameDecoder {
     ///
     /// The two steps of `next`, apart: a caller in this crate can look at what was found, and go on, before it borrows.
     #[inline]
-    pub(crate) fn resolve<'a>(&'a mut self, found: Found, chunk: &'a [u8]) -> Signal<'a> {
+    pub(crate) fn resolve<'a>(&'a mut self, found: FrameOutcome, chunk: &'a [u8]) -> Signal<'a> {
         let Self { block, cursor, data, value, name, id, retry, scratch, .. } = self;
         match found {
-            Found::Frame => Signal::Frame(block.frame(name, block.data.of(chunk, data), id, *retry).check(scratch)),
-            Found::Blank => Signal::Blank(block.blank(name, id, *retry)),
-            Found::Comment => Signal::Comment(comment(value, cursor, scratch)),
+            FrameOutcome::Frame => {
+                Signal::Frame(block.frame(name, block.data.of(chunk, data), id, *retry).check(scratch))
+            }
+            FrameOutcome::Blank => Signal::Blank(block.blank(name, id, *retry)),
+            FrameOutcome::Comment => Signal::Comment(comment(value, cursor, scratch)),
         }
     }
 
     /// The payload of a found frame, unchecked; empty for other signals.
     #[inline]
-    pub(crate) fn payload<'a>(&'a self, found: Found, chunk: &'a [u8]) -> &'a [u8] {
+    pub(crate) fn payload<'a>(&'a self, found: FrameOutcome, chunk: &'a [u8]) -> &'a [u8] {
         match found {
             // What was dropped stands nowhere.
-            Found::Frame => self.block.data.of(chunk, &self.data),
+            FrameOutcome::Frame => self.block.data.of(chunk, &self.data),
             _ => &[],
         }
     }
@@ -199,9 +207,9 @@ impl FrameDecoder {
         let Some(found) = self.advance(chunk, at)? else { return Ok(None) };
         let Self { block, cursor, data, value, name, id, retry, scratch, .. } = self;
         Ok(Some(match found {
-            Found::Frame => Signal::Frame(block.frame(name, block.data.of(chunk, data), id, *retry)),
-            Found::Blank => Signal::Blank(block.blank(name, id, *retry)),
-            Found::Comment => Signal::Comment(comment(value, cursor, scratch)),
+            FrameOutcome::Frame => Signal::Frame(block.frame(name, block.data.of(chunk, data), id, *retry)),
+            FrameOutcome::Blank => Signal::Blank(block.blank(name, id, *retry)),
+            FrameOutcome::Comment => Signal::Comment(comment(value, cursor, scratch)),
         }))
     }
 
@@ -210,10 +218,10 @@ impl FrameDecoder {
     /// The standard discards such a block. After this only [`reset`](Self::reset) makes sense: `next` is refused as
     /// misuse, and a second `finish` gives `None`.
     pub fn finish(&mut self) -> Option<Tail<'_>> {
-        if self.stop.is_some() {
+        if self.fatal.is_some() {
             return None;
         }
-        self.stop = Some(Error::new(Code::AfterFinish, self.offset(), ""));
+        self.fatal = Some(Error::new(Code::AfterFinish, self.offset(), ""));
         let line_ended = !self.lines.inside_line();
         if !line_ended && self.cursor.field == Field::Data && self.cursor.begun {
             self.end_data();
@@ -262,17 +270,17 @@ impl FrameDecoder {
     /// Says whether a new block begins with the next byte, whatever that is, so that a caller may read it on its own.
     #[inline]
     pub(crate) fn between_blocks(&self) -> bool {
-        !self.block.open && self.stop.is_none() && self.lines.between_lines()
+        !self.block.open && self.fatal.is_none() && self.lines.between_lines()
     }
 
     /// Passes over a whole block that the caller has read: not longer than the limits, no id, no comment.
     #[inline]
-    pub(crate) fn pass_block(&mut self, length: usize) {
+    pub(crate) fn skip_block(&mut self, length: usize) {
         self.lines.pass(length);
     }
 
     /// The frame of such a block, as the decoder would have given it.
-    pub(crate) fn usual_frame<'a>(
+    pub(crate) fn simple_frame<'a>(
         &'a self,
         name: Option<&'a str>,
         data: &'a str,
@@ -305,7 +313,7 @@ impl FrameDecoder {
     /// Takes a guess at how many bytes a long payload will have, so that its buffer is made once. What ends a text, a part, an
     /// item or a response repeats what is known of it.
     #[inline]
-    pub(crate) fn expect(&mut self, bytes: usize) {
+    pub(crate) fn expect_payload_bytes(&mut self, bytes: usize) {
         self.likely = bytes;
     }
 
@@ -317,19 +325,19 @@ impl FrameDecoder {
 
     /// Goes on to the next signal and says which it is, without borrowing.
     #[inline]
-    pub(crate) fn advance(&mut self, chunk: &[u8], at: &mut usize) -> Result<Option<Found>, Error> {
-        if let Some(stop) = &self.stop {
+    pub(crate) fn advance(&mut self, chunk: &[u8], at: &mut usize) -> Result<Option<FrameOutcome>, Error> {
+        if let Some(stop) = &self.fatal {
             return Err(stop.clone());
         }
-        if self.lines.inside_line() && self.add_drip(chunk, at) {
+        if self.lines.inside_line() && self.append_small_chunk(chunk, at) {
             return Ok(None);
         }
         Ok(Some(match self.step(chunk, at) {
-            Step::Frame => Found::Frame,
-            Step::Blank => Found::Blank,
-            Step::Comment => Found::Comment,
+            Step::Frame => FrameOutcome::Frame,
+            Step::Blank => FrameOutcome::Blank,
+            Step::Comment => FrameOutcome::Comment,
             Step::Onward => return Ok(None),
-            Step::Stopped => return self.stop.clone().map_or(Ok(None), Err),
+            Step::Stopped => return self.fatal.clone().map_or(Ok(None), Err),
         }))
     }
 
@@ -340,7 +348,7 @@ impl FrameDecoder {
             }
             let step = match line.end {
                 Some(end) if line.begins => self.whole_line(&line, end, chunk, *at),
-                _ => self.some_line(&line, chunk),
+                _ => self.partial_line(&line, chunk),
             };
             match step {
                 Step::Onward => {}
@@ -409,7 +417,7 @@ impl FrameDecoder {
                 return Step::Onward;
             }
         }
-        self.some_line(line, chunk)
+        self.partial_line(line, chunk)
     }
 
     #[inline]
@@ -434,12 +442,12 @@ impl FrameDecoder {
             let (text, bad) = decode_text(bytes, &mut self.scratch);
             self.name.clear();
             self.name.push_str(text);
-            self.note_bad(bad, offset);
+            self.note_invalid_utf8(bad, offset);
         }
     }
 
     /// Notes the first byte of the block that is not UTF-8.
-    pub(super) fn note_bad(&mut self, position: Option<usize>, offset: u64) {
+    pub(super) fn note_invalid_utf8(&mut self, position: Option<usize>, offset: u64) {
         if let Some(position) = position {
             let place = offset + position as u64;
             let known = &mut self.block.invalid_utf8;

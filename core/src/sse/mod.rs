@@ -38,15 +38,15 @@
 //! # Ok::<(), deltafold::Error>(())
 //! ```
 
-mod cut;
 mod encode;
 mod frame;
 mod line;
+mod partial_line;
 mod signal;
 mod text;
 
 pub use encode::{encode, encode_comment, encode_id, encode_retry, encode_with};
-pub(crate) use frame::Found;
+pub(crate) use frame::FrameOutcome;
 pub use frame::{FrameDecoder, COMMENT_BYTES};
 pub use line::{Line, LineDecoder, LineEnd};
 pub use signal::{Blank, Comment, Frame, Marks, RawFrame, RawSignal, Signal, Tail};

@@ -135,7 +135,7 @@ impl Marks {
 
     /// Whether there is nothing to tell but perhaps an `event` line.
     #[inline]
-    pub(crate) fn is_usual(self) -> bool {
+    pub(crate) fn is_simple(self) -> bool {
         self.0 & !Self::EVENT.0 == 0
     }
 

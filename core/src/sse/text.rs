@@ -22,7 +22,7 @@ pub fn decode_text<'a>(bytes: &'a [u8], scratch: &'a mut String) -> (&'a str, Op
 }
 
 /// The position of the first ill-formed byte, if there is one.
-pub(super) fn first_bad(bytes: &[u8]) -> Option<usize> {
+pub(super) fn first_invalid_utf8(bytes: &[u8]) -> Option<usize> {
     simdutf8::compat::from_utf8(bytes).err().map(|error| error.valid_up_to())
 }
 

@@ -1,68 +1,68 @@
-//! [`Channel`]: which text of which item an event is about, and which rules judge it there.
+//! [`Channel`]: the text that an event extends or completes, and the rules that apply to it there.
 
+use super::records::{ItemClass, PartType, TextComparison};
 use super::rule::Rule;
-use super::slots::{Agreement, Class, PartKind};
-use super::state::ResponseMove;
+use super::state::ResponseTransition;
 use crate::contract::{Group, Kind};
 use crate::event::Event;
 
-/// A place where text grows by deltas.
+/// A text that is streamed by deltas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Channel {
-    /// A content part, of this kind.
-    Content(PartKind),
+    /// The text of a content part of this type.
+    Content(PartType),
     /// A part of a reasoning summary.
     Summary,
-    /// The input of a tool call, of this class.
-    Input(Class),
+    /// The input of a tool call of this class.
+    Input(ItemClass),
     /// A command of a shell call.
     Command,
 }
 
-/// What an event does, as far as the stream layer cares.
+/// The role of an event in the stream layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum EventRole {
     Response,
     ItemAdded,
     ItemDone,
     PartAdded(Channel),
     PartDone(Channel),
     Delta(Channel),
-    Said(Channel),
+    TextDone(Channel),
     Annotation,
-    /// About an item of this class, without text.
-    Touch(Class),
+    /// Progress of an item of this class, without text.
+    Progress(ItemClass),
     Error,
-    /// Says nothing of the response.
-    Aside,
+    /// Does not concern the response.
+    Unrelated,
 }
 
-impl Step {
-    /// What an event of this kind does.
+impl EventRole {
+    /// The role of an event of this kind.
     #[inline]
     pub(crate) fn of(kind: Kind) -> Self {
-        const CONTENT: Channel = Channel::Content(PartKind::Untold);
+        const CONTENT: Channel = Channel::Content(PartType::Unknown);
         match kind {
-            Kind::OutputTextDelta => Self::Delta(Channel::Content(PartKind::OutputText)),
-            Kind::FunctionCallArgumentsDelta => Self::Delta(Channel::Input(Class::FunctionCall)),
+            Kind::OutputTextDelta => Self::Delta(Channel::Content(PartType::OutputText)),
+            Kind::FunctionCallArgumentsDelta => Self::Delta(Channel::Input(ItemClass::FunctionCall)),
             Kind::ReasoningSummaryTextDelta => Self::Delta(Channel::Summary),
-            Kind::ReasoningDelta | Kind::ReasoningTextDelta => Self::Delta(Channel::Content(PartKind::ReasoningText)),
-            Kind::RefusalDelta => Self::Delta(Channel::Content(PartKind::Refusal)),
-            Kind::CustomToolCallInputDelta => Self::Delta(Channel::Input(Class::CustomToolCall)),
-            Kind::McpCallArgumentsDelta => Self::Delta(Channel::Input(Class::McpCall)),
-            Kind::CodeInterpreterCallCodeDelta => Self::Delta(Channel::Input(Class::CodeInterpreterCall)),
-            Kind::ApplyPatchCallOperationDiffDelta => Self::Delta(Channel::Input(Class::ApplyPatchCall)),
+            Kind::ReasoningDelta | Kind::ReasoningTextDelta => Self::Delta(Channel::Content(PartType::ReasoningText)),
+            Kind::RefusalDelta => Self::Delta(Channel::Content(PartType::Refusal)),
+            Kind::CustomToolCallInputDelta => Self::Delta(Channel::Input(ItemClass::CustomToolCall)),
+            Kind::McpCallArgumentsDelta => Self::Delta(Channel::Input(ItemClass::McpCall)),
+            Kind::CodeInterpreterCallCodeDelta => Self::Delta(Channel::Input(ItemClass::CodeInterpreterCall)),
+            Kind::ApplyPatchCallOperationDiffDelta => Self::Delta(Channel::Input(ItemClass::ApplyPatchCall)),
             Kind::ShellCallCommandDelta => Self::Delta(Channel::Command),
-            Kind::OutputTextDone => Self::Said(Channel::Content(PartKind::OutputText)),
-            Kind::FunctionCallArgumentsDone => Self::Said(Channel::Input(Class::FunctionCall)),
-            Kind::ReasoningSummaryTextDone => Self::Said(Channel::Summary),
-            Kind::ReasoningDone | Kind::ReasoningTextDone => Self::Said(Channel::Content(PartKind::ReasoningText)),
-            Kind::RefusalDone => Self::Said(Channel::Content(PartKind::Refusal)),
-            Kind::CustomToolCallInputDone => Self::Said(Channel::Input(Class::CustomToolCall)),
-            Kind::McpCallArgumentsDone => Self::Said(Channel::Input(Class::McpCall)),
-            Kind::CodeInterpreterCallCodeDone => Self::Said(Channel::Input(Class::CodeInterpreterCall)),
-            Kind::ApplyPatchCallOperationDiffDone => Self::Said(Channel::Input(Class::ApplyPatchCall)),
-            Kind::ShellCallCommandDone => Self::Said(Channel::Command),
+            Kind::OutputTextDone => Self::TextDone(Channel::Content(PartType::OutputText)),
+            Kind::FunctionCallArgumentsDone => Self::TextDone(Channel::Input(ItemClass::FunctionCall)),
+            Kind::ReasoningSummaryTextDone => Self::TextDone(Channel::Summary),
+            Kind::ReasoningDone | Kind::ReasoningTextDone => Self::TextDone(Channel::Content(PartType::ReasoningText)),
+            Kind::RefusalDone => Self::TextDone(Channel::Content(PartType::Refusal)),
+            Kind::CustomToolCallInputDone => Self::TextDone(Channel::Input(ItemClass::CustomToolCall)),
+            Kind::McpCallArgumentsDone => Self::TextDone(Channel::Input(ItemClass::McpCall)),
+            Kind::CodeInterpreterCallCodeDone => Self::TextDone(Channel::Input(ItemClass::CodeInterpreterCall)),
+            Kind::ApplyPatchCallOperationDiffDone => Self::TextDone(Channel::Input(ItemClass::ApplyPatchCall)),
+            Kind::ShellCallCommandDone => Self::TextDone(Channel::Command),
             Kind::OutputItemAdded => Self::ItemAdded,
             Kind::OutputItemDone => Self::ItemDone,
             Kind::ContentPartAdded => Self::PartAdded(CONTENT),
@@ -72,42 +72,44 @@ impl Step {
             Kind::ShellCallCommandAdded => Self::PartAdded(Channel::Command),
             Kind::OutputTextAnnotationAdded => Self::Annotation,
             Kind::Error => Self::Error,
-            Kind::McpCallInProgress | Kind::McpCallCompleted | Kind::McpCallFailed => Self::Touch(Class::McpCall),
+            Kind::McpCallInProgress | Kind::McpCallCompleted | Kind::McpCallFailed => {
+                Self::Progress(ItemClass::McpCall)
+            }
             Kind::CodeInterpreterCallInProgress
             | Kind::CodeInterpreterCallInterpreting
-            | Kind::CodeInterpreterCallCompleted => Self::Touch(Class::CodeInterpreterCall),
-            // Audio belongs to no item.
+            | Kind::CodeInterpreterCallCompleted => Self::Progress(ItemClass::CodeInterpreterCall),
+            // Audio events name no item.
             Kind::AudioDelta | Kind::AudioDone | Kind::AudioTranscriptDelta | Kind::AudioTranscriptDone => {
-                Self::Touch(Class::Untold)
+                Self::Progress(ItemClass::Unknown)
             }
             Kind::ShellCallOutputContentDelta
             | Kind::ShellCallOutputContentDone
             | Kind::McpListToolsInProgress
             | Kind::McpListToolsCompleted
             | Kind::McpListToolsFailed
-            | Kind::CompactionCompacting => Self::Touch(Class::Other),
+            | Kind::CompactionCompacting => Self::Progress(ItemClass::Other),
             _ => match kind.group() {
                 Group::ResponseState => Self::Response,
-                Group::ToolState | Group::Delta => Self::Touch(Class::HostedCall),
-                _ => Self::Aside,
+                Group::ToolState | Group::Delta => Self::Progress(ItemClass::HostedCall),
+                _ => Self::Unrelated,
             },
         }
     }
 
-    /// How the event moves the response; `queued` is the status of a created response.
-    pub(crate) fn response_move(self, kind: Kind, queued: bool) -> ResponseMove {
+    /// The effect on the response; `queued`: the status of the created response is `queued`.
+    pub(crate) fn response_transition(self, kind: Kind, queued: bool) -> ResponseTransition {
         match kind {
-            Kind::Created if queued => ResponseMove::CreatedQueued,
-            Kind::Created => ResponseMove::Created,
-            Kind::Queued => ResponseMove::Queued,
-            Kind::InProgress => ResponseMove::InProgress,
-            Kind::Completed => ResponseMove::Completed,
-            Kind::Incomplete => ResponseMove::Incomplete,
-            Kind::Failed => ResponseMove::Failed,
+            Kind::Created if queued => ResponseTransition::CreatedQueued,
+            Kind::Created => ResponseTransition::Created,
+            Kind::Queued => ResponseTransition::Queued,
+            Kind::InProgress => ResponseTransition::InProgress,
+            Kind::Completed => ResponseTransition::Completed,
+            Kind::Incomplete => ResponseTransition::Incomplete,
+            Kind::Failed => ResponseTransition::Failed,
             _ => match self {
-                Self::Error => ResponseMove::Error,
-                Self::Aside => ResponseMove::Aside,
-                _ => ResponseMove::Output,
+                Self::Error => ResponseTransition::Error,
+                Self::Unrelated => ResponseTransition::Unrelated,
+                _ => ResponseTransition::Output,
             },
         }
     }
@@ -125,25 +127,25 @@ impl Channel {
         }
     }
 
-    /// The class of item that this text belongs to; content may belong to two.
-    pub(crate) fn class(self) -> Class {
+    /// The class of item that has this text; content may be in two classes.
+    pub(crate) fn class(self) -> ItemClass {
         match self {
-            Self::Content(PartKind::ReasoningText) | Self::Summary => Class::Reasoning,
-            Self::Content(_) => Class::Message,
+            Self::Content(PartType::ReasoningText) | Self::Summary => ItemClass::Reasoning,
+            Self::Content(_) => ItemClass::Message,
             Self::Input(class) => class,
-            Self::Command => Class::ShellCall,
+            Self::Command => ItemClass::ShellCall,
         }
     }
 
-    /// Says whether an item of this class can hold the text.
-    pub(crate) fn fits(self, class: Class) -> bool {
+    /// Returns `true` if an item of this class can have the text.
+    pub(crate) fn fits(self, class: ItemClass) -> bool {
         match self {
             Self::Content(_) => class.has_parts(),
-            _ => class == self.class() || matches!(class, Class::Untold | Class::Foreign),
+            _ => class == self.class() || matches!(class, ItemClass::Unknown | ItemClass::Foreign),
         }
     }
 
-    /// The rule that is broken if the text is in an item that cannot hold it.
+    /// The rule that is broken if the text is in an item that cannot have it.
     pub(crate) fn misplaced(self) -> Rule {
         match self {
             Self::Content(_) => Rule::Part01,
@@ -153,7 +155,7 @@ impl Channel {
         }
     }
 
-    /// The rule that speaks of this channel where the tables name the one of content parts or function calls.
+    /// The rule for this channel in place of the one in the state tables, which name content parts and function calls.
     pub(crate) fn rule(self, rule: Rule) -> Rule {
         match self {
             Self::Content(_) => rule,
@@ -163,13 +165,13 @@ impl Channel {
         }
     }
 
-    /// The rule that is broken if a done event and the deltas do not agree.
-    pub(crate) fn disagreement(self, agreement: Agreement) -> Rule {
-        let differs = matches!(agreement, Agreement::Differs(_));
+    /// The rule that is broken if a done event differs from the deltas.
+    pub(crate) fn disagreement(self, agreement: TextComparison) -> Rule {
+        let differs = matches!(agreement, TextComparison::Differs(_));
         match self {
-            Self::Content(PartKind::Refusal) => Rule::Ref02,
-            Self::Content(PartKind::ReasoningText) | Self::Summary => Rule::Rsn07,
-            Self::Content(_) if matches!(agreement, Agreement::Doubled(_)) => Rule::Part09,
+            Self::Content(PartType::Refusal) => Rule::Ref02,
+            Self::Content(PartType::ReasoningText) | Self::Summary => Rule::Rsn07,
+            Self::Content(_) if matches!(agreement, TextComparison::Repeated(_)) => Rule::Part09,
             Self::Content(_) => Rule::Text01,
             Self::Input(_) | Self::Command if differs => Rule::Arg02,
             Self::Input(_) | Self::Command => Rule::Arg04,
@@ -177,9 +179,9 @@ impl Channel {
     }
 }
 
-fn input_order(class: Class) -> Rule {
+fn input_order(class: ItemClass) -> Rule {
     match class {
-        Class::FunctionCall => Rule::Arg01,
+        ItemClass::FunctionCall => Rule::Arg01,
         _ => Rule::Arg07,
     }
 }

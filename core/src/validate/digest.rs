@@ -1,19 +1,17 @@
-//! Digests: what a text or a value was, in 16 bytes, so that later sources can be compared with it.
+//! Digests: 16 bytes that identify a text or a JSON value, so that later events can be compared with it.
 //!
-//! The stream layer has to know whether a done event says what its deltas said. Keeping a second copy of every text would
-//! double the memory of a reader; a digest of 64 bits and the length does not. It does not depend on how a text was cut into
-//! deltas, and costs about half a nanosecond for each byte. It is no protection against somebody who builds two texts with
-//! one digest on purpose: such a server fools only its own check.
+//! The stream layer compares done events with their deltas. A copy of every text would double the reader's memory; a 64-bit hash
+//! and a length do not. The digest of a text does not depend on how it is split into deltas and costs about 0.5 ns per byte. The
+//! hash is not cryptographic: a server that constructs a collision only defeats the validation of its own stream.
 
-mod value;
+mod json;
 
-use super::said::Said;
-use crate::json::{join, Halves, View};
-use crate::SPEED;
+use super::text_digest::TextDigest;
+use crate::json::{join, LoneSurrogates, ValueRef};
 
-use value::{value_hash, ARRAY};
+use json::{value_hash, ARRAY};
 
-/// What a text was: its length and a hash.
+/// Length and hash of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Digest {
     pub(crate) length: u64,
@@ -23,74 +21,74 @@ pub(crate) struct Digest {
 impl Digest {
     /// The digest of a whole text.
     pub(crate) fn of(text: &str) -> Self {
-        let mut running = Running::default();
+        let mut running = DigestBuilder::default();
         running.push(text);
         running.digest()
     }
 
-    /// A digest of a value as it is written, to be compared with others of its sort. What is long is read at four times the speed of
-    /// [`of`](Self::of), which has to go on wherever a delta ends.
+    /// A digest of raw JSON text, comparable only with other results of this function. For long text four times as fast as
+    /// [`of`](Self::of), which must be able to continue at every delta boundary.
     pub(crate) fn of_raw(text: &str) -> Self {
-        if !SPEED || text.len() < LONG {
+        if text.len() < LONG {
             return Self::of(text);
         }
-        // Four lanes, so that none waits for another one's product.
+        // Four independent lanes, so that no multiplication waits for another one.
         let mut lanes = [1u64, 2, 3, 4];
         let mut blocks = text.as_bytes().chunks_exact(64);
         for block in blocks.by_ref() {
             for (lane, pair) in lanes.iter_mut().zip(block.chunks_exact(16)) {
                 let (low, high) = pair.split_at(8);
-                // No byte of a text is 0xFF, so that no factor is zero for what stands in the text.
-                *lane = fold(whole(low) ^ 0xFF37_79B9_7F4A_7C15, whole(high) ^ *lane);
+                // UTF-8 text contains no byte 0xFF, so no factor is zero.
+                *lane = fold_product(word_at(low) ^ 0xFF37_79B9_7F4A_7C15, word_at(high) ^ *lane);
             }
         }
-        let mut rest = Running { hash: lanes.into_iter().fold(0, mix), ..Running::default() };
+        let mut rest = DigestBuilder { hash: lanes.into_iter().fold(0, mix), ..DigestBuilder::default() };
         rest.push_bytes(blocks.remainder());
         Self { length: text.len() as u64, hash: rest.digest().hash }
     }
 
-    /// The digest of a whole value, by meaning: key order and spacing do not count, `1` equals `1.0`.
-    pub(crate) fn of_value(view: View<'_>) -> Self {
-        Self::of_value_without(view, Eye { left_out: &|_| false, said: None })
+    /// The digest of a JSON value by meaning: key order and spacing do not count, and `1` equals `1.0`.
+    pub(crate) fn of_value(view: ValueRef<'_>) -> Self {
+        Self::of_value_with(view, ValueOptions { ignored: &|_| false, known_text: None })
     }
 
-    /// The digest of an array with elements of these digests.
+    /// The digest of an array whose elements have these digests.
     pub(crate) fn of_elements(elements: impl IntoIterator<Item = Self>) -> Self {
         Self { length: 0, hash: elements.into_iter().fold(ARRAY, |hash, element| mix(hash, element.hash)) }
     }
 
-    /// The same, as somebody looks at it.
-    pub(crate) fn of_value_without(view: View<'_>, eye: Eye<'_>) -> Self {
-        Self { length: 0, hash: value_hash(view, eye) }
+    /// The digest of a JSON value by meaning, with options.
+    pub(crate) fn of_value_with(view: ValueRef<'_>, options: ValueOptions<'_>) -> Self {
+        Self { length: 0, hash: value_hash(view, options) }
     }
 }
 
-/// How somebody looks at a value.
+/// Options for the digest of a value.
 #[derive(Clone, Copy)]
-pub(crate) struct Eye<'a> {
-    /// The names of members that do not count, at any depth.
-    pub(crate) left_out: &'a dyn Fn(&str) -> bool,
-    /// A text that is likely to stand in it.
-    pub(crate) said: Option<Said>,
+pub(crate) struct ValueOptions<'a> {
+    /// Returns `true` for member names that are left out, at any depth.
+    pub(crate) ignored: &'a dyn Fn(&str) -> bool,
+    /// A text that is probably part of the value; its digest is reused.
+    pub(crate) known_text: Option<TextDigest>,
 }
 
-/// The digest of a text that is still growing.
+/// Computes the digest of a text from its pieces.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Running {
+pub(crate) struct DigestBuilder {
     hash: u64,
     length: u64,
     /// Bytes that do not fill a word yet, lowest first.
     pending: u64,
     filled: u32,
-    /// First half of a surrogate pair at the end of the last delta; the second may come with the next.
+    /// High surrogate at the end of the last delta; the low surrogate may follow in the next delta.
     high: Option<u16>,
 }
 
-impl Running {
-    /// Adds a text.
+impl DigestBuilder {
+    /// Appends a text.
     #[inline]
     pub(crate) fn push(&mut self, text: &str) {
-        if SPEED && text.len() >= LONG {
+        if text.len() >= LONG {
             self.push_long(text.as_bytes());
         } else {
             self.push_bytes(text.as_bytes());
@@ -102,45 +100,45 @@ impl Running {
         self.length += bytes.len() as u64;
         let mut words = bytes.chunks_exact(8);
         for word in words.by_ref() {
-            self.take(whole(word), 8);
+            self.push_word(word_at(word), 8);
         }
         let rest = words.remainder();
         if !rest.is_empty() {
-            self.take(part(rest), rest.len() as u32);
+            self.push_word(partial_word(rest), rest.len() as u32);
         }
     }
 
-    /// Adds a delta, as bytes, that may begin or end in the middle of a surrogate pair.
+    /// Appends a delta, which may begin or end inside a surrogate pair.
     #[inline]
-    pub(crate) fn push_delta(&mut self, delta: &[u8], halves: Halves) {
+    pub(crate) fn push_delta(&mut self, delta: &[u8], halves: LoneSurrogates) {
         if self.high.is_none() && !halves.lone {
             self.push_bytes(delta);
         } else {
-            self.push_halves(delta, halves);
+            self.push_surrogates(delta, halves);
         }
     }
 
-    /// Adds deltas without halves, one behind the other.
+    /// Appends several concatenated deltas, none of which has a lone surrogate.
     pub(crate) fn push_many(&mut self, deltas: &[u8]) {
         if self.high.is_some() {
-            self.push_delta(deltas, Halves::default());
+            self.push_delta(deltas, LoneSurrogates::default());
         } else {
             self.push_long(deltas);
         }
     }
 
-    /// What the text was so far.
+    /// The digest of the text so far.
     pub(crate) fn digest(&self) -> Digest {
         let mut this = *self;
         if this.high.take().is_some() {
-            this.push(LONE);
+            this.push(REPLACEMENT);
         }
         Digest { length: this.length, hash: mix(mix(this.hash, this.pending), this.length) }
     }
 
-    /// Takes up to eight bytes, lowest first; those beyond `count` are zero.
+    /// Appends up to eight bytes, lowest first; the bytes beyond `count` are zero.
     #[inline]
-    fn take(&mut self, word: u64, count: u32) {
+    fn push_word(&mut self, word: u64, count: u32) {
         let filled = self.filled;
         self.pending |= word << (8 * filled);
         if filled + count < 8 {
@@ -152,15 +150,15 @@ impl Running {
         self.filled = filled + count - 8;
     }
 
-    /// As [`push_bytes`](Self::push_bytes). How many bytes are pending stays the same with each whole word, and most often is none.
+    /// [`push_bytes`](Self::push_bytes) for long text. The number of pending bytes does not change for whole words, and is usually zero.
     #[inline(never)]
     fn push_long(&mut self, bytes: &[u8]) {
         let mut words = bytes.chunks_exact(8);
         let (mut hash, mut pending, shift) = (self.hash, self.pending, 8 * self.filled);
         if shift == 0 {
-            hash = words.by_ref().map(whole).fold(hash, mix);
+            hash = words.by_ref().map(word_at).fold(hash, mix);
         } else {
-            for word in words.by_ref().map(whole) {
+            for word in words.by_ref().map(word_at) {
                 hash = mix(hash, pending | (word << shift));
                 pending = word >> (64 - shift);
             }
@@ -171,10 +169,10 @@ impl Running {
     }
 
     #[cold]
-    fn push_halves(&mut self, delta: &[u8], halves: Halves) {
+    fn push_surrogates(&mut self, delta: &[u8], halves: LoneSurrogates) {
         let mut rest = delta;
         if let Some(high) = self.high {
-            // An empty delta between two halves does not part them.
+            // An empty delta between the two surrogates does not separate them.
             if delta.is_empty() {
                 return;
             }
@@ -182,31 +180,31 @@ impl Running {
             match halves.leading_low.and_then(|low| join(high, low)) {
                 Some(joined) => {
                     self.push(joined.encode_utf8(&mut [0; 4]));
-                    rest = rest.strip_prefix(LONE.as_bytes()).unwrap_or(rest);
+                    rest = rest.strip_prefix(REPLACEMENT.as_bytes()).unwrap_or(rest);
                 }
-                None => self.push(LONE),
+                None => self.push(REPLACEMENT),
             }
         }
         if halves.trailing_high.is_some() {
             self.high = halves.trailing_high;
-            rest = rest.strip_suffix(LONE.as_bytes()).unwrap_or(rest);
+            rest = rest.strip_suffix(REPLACEMENT.as_bytes()).unwrap_or(rest);
         }
         self.push_bytes(rest);
     }
 }
 
-/// From here on words are taken in a loop of their own.
+/// Texts from this length on use a separate loop.
 const LONG: usize = 64;
 
-/// Eight bytes as a word.
+/// Eight bytes as a little-endian word.
 #[inline]
-fn whole(bytes: &[u8]) -> u64 {
+fn word_at(bytes: &[u8]) -> u64 {
     bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// One to seven bytes as a word: two reads that overlap are cheaper than a loop.
+/// One to seven bytes as a word. Two overlapping reads are faster than a loop.
 #[inline]
-fn part(bytes: &[u8]) -> u64 {
+fn partial_word(bytes: &[u8]) -> u64 {
     let count = bytes.len();
     if let (Some(low), Some(high)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
         let high = u64::from(u32::from_le_bytes(*high)) << (8 * (count - 4));
@@ -216,32 +214,32 @@ fn part(bytes: &[u8]) -> u64 {
     byte(0) | byte(count / 2) | byte(count.saturating_sub(1))
 }
 
-/// What half of a surrogate pair is in decoded text.
-const LONE: &str = "\u{FFFD}";
+/// Replacement character for a lone surrogate in decoded text.
+const REPLACEMENT: &str = "\u{FFFD}";
 
-/// One wide multiplication, both halves used.
+/// Multiplies two words and folds the 128-bit product into 64 bits.
 #[inline]
-fn fold(one: u64, other: u64) -> u64 {
+fn fold_product(one: u64, other: u64) -> u64 {
     let product = u128::from(one) * u128::from(other);
     (product as u64) ^ ((product >> 64) as u64)
 }
 
-/// Folds a word into a hash: one wide multiplication, both halves used.
+/// Mixes a word into a hash with one 128-bit multiplication.
 #[inline]
 fn mix(hash: u64, word: u64) -> u64 {
     let product = u128::from(hash ^ word ^ 0x9E37_79B9_7F4A_7C15) * u128::from(0xD6E8_FEB8_6659_FD93_u64);
     (product as u64) ^ ((product >> 64) as u64) ^ hash.rotate_left(23)
 }
 
-/// The hash of a string's text.
+/// The hash of a text.
 pub(crate) fn text_hash(text: &str) -> u64 {
     Digest::of(text).hash
 }
 
-/// The same of bytes, which are few.
+/// The hash of a short byte string; equals [`text_hash`] of the same text.
 #[inline]
 fn bytes_hash(text: &[u8]) -> u64 {
-    let mut running = Running::default();
+    let mut running = DigestBuilder::default();
     running.push_bytes(text);
     running.digest().hash
 }

@@ -1,28 +1,29 @@
-//! Items: which one an event is about, which move it makes there, and whether it stays the same item.
+//! Items of the stream layer: finds the item of an event, applies its transition, and checks that the item keeps its identity.
 
 use alloc::format;
 use alloc::string::String;
 
-use super::agree::{close_input, close_parts, input_of, members, Closing};
-use super::cuts::Ending;
+use super::compare::{close_input, close_parts, input_of, member_digests, ItemClosing};
 use super::digest::{text_hash, Digest};
+use super::incomplete_items::ItemEnding;
+use super::records::{ItemClass, ItemRecord, Name, StreamedText};
 use super::rule::Rule;
-use super::slots::{Class, Growing, Item, Name};
-use super::state::ItemMove;
+use super::state::ItemTransition;
 use super::validator::{status_is, Validator};
 use crate::event::Event;
 use crate::finding::Findings;
-use crate::json::View;
+use crate::json::ValueRef;
 
 impl Validator {
     pub(super) fn item_added(&mut self, event: &Event<'_>, findings: &mut Findings) {
-        let place = event.place();
+        let location = event.location();
         let index = event.output_index().unwrap_or(self.next_index);
         let Some(item) = event.item() else {
             if event.root().and_then(|root| root.get("item")).is_some() {
-                findings.report(Rule::Item15, place, None, || ("/item".into(), "expected an item, found null".into()));
+                findings
+                    .report(Rule::Item15, location, None, || ("/item".into(), "expected an item, found null".into()));
             }
-            // Readers skip it, and the next item has the next index.
+            // Readers skip this event, and the next item has the next index.
             self.next_index = self.next_index.max(index.saturating_add(1));
             return;
         };
@@ -31,40 +32,43 @@ impl Validator {
         if let Some(position) = self.items.position(index) {
             let Some(known) = self.items.at_mut(position) else { return };
             let again = known.id.is(&id) || known.state.is_open();
-            if let Some(rule) = if again { Some(Rule::Item10) } else { known.state.go(ItemMove::Added) } {
-                findings.report(rule, place, None, || {
-                    ("/output_index".into(), format!("expected an index that is free, found {index} again"))
+            if let Some(rule) = if again { Some(Rule::Item10) } else { known.state.apply(ItemTransition::Added) } {
+                findings.report(rule, location, None, || {
+                    ("/output_index".into(), format!("expected an unused index, found {index} again"))
                 });
             }
-            // The same item again, or one in the place of an open one: the first stays. Behind a done one a new one begins.
+            // A repeated item or an item at the index of an open one is ignored. At the index of a done item, a new item starts.
             if again {
                 return;
             }
         } else if index != self.next_index && !(self.joined && self.items.len() == 0) {
             let next = self.next_index;
-            findings.report(Rule::Item10, place, None, || {
-                ("/output_index".into(), format!("expected {next}, found {index}"))
+            findings.report(Rule::Item10, location, None, || {
+                ("/output_index".into(), format!("expected index {next}, found {index}"))
             });
         }
-        if let Some(cut) = self.cut_at.filter(|cut| index > *cut) {
-            findings.report(Rule::Item08, place, None, || {
-                ("/output_index".into(), format!("expected no item behind the incomplete item {cut}, found {index}"))
+        if let Some(cut) = self.incomplete_at.filter(|cut| index > *cut) {
+            findings.report(Rule::Item08, location, None, || {
+                (
+                    "/output_index".into(),
+                    format!("expected no item after the incomplete item {cut}, found item {index}"),
+                )
             });
         }
         self.check_new_status(event, item, findings);
-        let class = Class::of(&kind);
-        let mut new = Item { class, whole: status_is(item, "completed"), ..Item::default() };
+        let class = ItemClass::of(&kind);
+        let mut new = ItemRecord { class, whole: status_is(item, "completed"), ..ItemRecord::default() };
         new.kind = Name::of(&kind);
         new.call_id = Name::of(&text("call_id"));
-        new.state.go(ItemMove::Added);
-        new.input.text = Growing::since(self.unread);
+        new.state.apply(ItemTransition::Added);
+        new.input.text = StreamedText::since(self.unread);
         if let Some(first) = input_of(class, item).and_then(|view| view.as_str()) {
             new.input.text.begin(&first);
         }
         let position = match self.items.position(index) {
             Some(position) => position,
             None if self.items.len() >= self.options.limits.items => return,
-            None => self.items.insert(index, Item::default()),
+            None => self.items.insert(index, ItemRecord::default()),
         };
         if let Some(slot) = self.items.at_mut(position) {
             *slot = new;
@@ -74,18 +78,18 @@ impl Validator {
     }
 
     pub(super) fn item_done(&mut self, event: &Event<'_>, findings: &mut Findings) {
-        let place = event.place();
+        let location = event.location();
         let Some(view) = event.item() else { return };
         let text = |key: &str| view.get(key).and_then(|value| value.as_str()).unwrap_or_default();
         let (id, kind, call_id) = (text("id"), text("type"), text("call_id"));
-        let class = Class::of(&kind);
-        let Some(position) = self.route_by(event, &id, ItemMove::Done, class, findings) else { return };
+        let class = ItemClass::of(&kind);
+        let Some(position) = self.route_by(event, &id, ItemTransition::Done, class, findings) else { return };
         let (joined, unread, parts) = (self.joined, self.unread, self.options.limits.parts);
         let Some(item) = self.items.at_mut(position) else { return };
         let unnamed = item.id.is_empty();
         let mut change = |path: &str, what: &str| {
-            let message = format!("expected the {what} of the added item, found another one");
-            findings.report(Rule::Item12, place, None, || (path.into(), message));
+            let message = format!("expected the {what} of the added item, found another {what}");
+            findings.report(Rule::Item12, location, None, || (path.into(), message));
         };
         if !unnamed && !id.is_empty() && !item.id.is(&id) {
             change("/item/id", "id");
@@ -100,72 +104,72 @@ impl Validator {
         item.tool = Name::of(&text("name"));
         item.class = class;
         item.incomplete = status_is(view, "incomplete");
-        item.ending = Ending::of(view);
+        item.ending = ItemEnding::of(view);
         let (incomplete, json) = (item.incomplete, item.input.json.take());
-        let how = Closing { loose: item.whole || joined || unread > 0, unread, parts };
+        let how = ItemClosing { may_skip_deltas: item.whole || joined || unread > 0, unread, parts };
         let lists = close_parts(event, view, item, how, findings);
         close_input(event, view, item, how, findings);
-        item.members = members(view, lists, item.input.text.said());
-        item.written = Some(Digest::of_raw(view.raw()));
+        item.members = member_digests(view, lists, item.input.text.last_whole());
+        item.raw_digest = Some(Digest::of_raw(view.raw()));
         if unnamed {
             self.name_item(position, &id, event, findings);
         }
         let index = event.output_index().unwrap_or(position as u64);
-        // Whether it may stand before other items depends on how they and the response end, see `cuts.rs`.
+        // Whether an incomplete item may precede other items is decided at the end; see `incomplete_items.rs`.
         if incomplete {
-            self.cut_at = Some(self.cut_at.map_or(index, |cut| cut.min(index)));
+            self.incomplete_at = Some(self.incomplete_at.map_or(index, |cut| cut.min(index)));
         }
-        // The contract gives a patch that was cut no other word than `in_progress` (`ApplyPatchCallStatus`).
-        if status_is(view, "in_progress") && class != Class::ApplyPatchCall {
-            findings.report(Rule::Item06, place, None, || {
-                ("/item/status".into(), "expected a status with which items end, found in_progress".into())
+        // For an incomplete patch the contract has no other status than `in_progress` (`ApplyPatchCallStatus`).
+        if status_is(view, "in_progress") && class != ItemClass::ApplyPatchCall {
+            findings.report(Rule::Item06, location, None, || {
+                ("/item/status".into(), "expected a final status, found in_progress".into())
             });
         }
         self.check_done_item(event, view, class, json, findings);
     }
 
-    pub(super) fn touch(&mut self, event: &Event<'_>, class: Class, findings: &mut Findings) {
-        let Some(position) = self.route(event, ItemMove::Event, class, findings) else { return };
+    pub(super) fn item_progress(&mut self, event: &Event<'_>, class: ItemClass, findings: &mut Findings) {
+        let Some(position) = self.route(event, ItemTransition::Event, class, findings) else { return };
         let Some(item) = self.items.at_mut(position) else { return };
-        let fits = item.class == class || matches!(item.class, Class::Untold | Class::Foreign);
-        if !fits && class != Class::Untold {
-            findings.report(Rule::Item12, event.place(), None, || {
-                ("/output_index".into(), "expected an item of the type that the event names, found another one".into())
+        let fits = item.class == class || matches!(item.class, ItemClass::Unknown | ItemClass::Foreign);
+        if !fits && class != ItemClass::Unknown {
+            findings.report(Rule::Item12, event.location(), None, || {
+                ("/output_index".into(), "expected an item of the event's type, found an item of another type".into())
             });
         }
     }
 
-    /// Finds or opens the item that an event is about, makes its move and compares the ids. `None` if there is no such item
-    /// or the event comes too late for it.
+    /// Finds or opens the item of an event, applies its transition and compares the ids. Returns `None` if there is no such item or
+    /// it is already done.
     pub(super) fn route(
         &mut self,
         event: &Event<'_>,
-        step: ItemMove,
-        class: Class,
+        step: ItemTransition,
+        class: ItemClass,
         findings: &mut Findings,
     ) -> Option<usize> {
         self.route_by(event, event.item_id().unwrap_or_default(), step, class, findings)
     }
 
-    /// The same, with the id that serves where there is no index.
+    /// [`route`](Self::route) with the id to use if the event has no index.
     fn route_by(
         &mut self,
         event: &Event<'_>,
         id: &str,
-        step: ItemMove,
-        class: Class,
+        step: ItemTransition,
+        class: ItemClass,
         findings: &mut Findings,
     ) -> Option<usize> {
-        let place = event.place();
+        let location = event.location();
         let position = match event.output_index() {
             Some(index) => match self.items.position(index) {
                 Some(position) => position,
                 None if self.items.len() >= self.options.limits.items => return None,
                 None => {
                     self.next_index = self.next_index.max(index.saturating_add(1));
-                    // An item that is done at once came whole.
-                    let whole = step == ItemMove::Done;
-                    self.items.insert(index, Item { class, whole, ..Item::default() })
+                    // An item whose first event is its done event was sent complete.
+                    let whole = step == ItemTransition::Done;
+                    self.items.insert(index, ItemRecord { class, whole, ..ItemRecord::default() })
                 }
             },
             None => self.ids.get(&text_hash(id)).copied()?,
@@ -174,9 +178,9 @@ impl Validator {
         let item = self.items.at_mut(position)?;
         let fresh = !item.state.is_open() && !item.state.is_done();
         let late = item.state.is_done();
-        if let Some(rule) = item.state.go(step) {
+        if let Some(rule) = item.state.apply(step) {
             if !(fresh && joined) {
-                findings.report(rule, place, None, || ("/output_index".into(), item_message(rule)));
+                findings.report(rule, location, None, || ("/output_index".into(), item_message(rule)));
             }
             if late {
                 return None;
@@ -192,7 +196,7 @@ impl Validator {
         Some(position)
     }
 
-    /// Gives an item its id, which no other item may have.
+    /// Sets the id of an item; reports an id that another item has.
     fn name_item(&mut self, position: usize, id: &str, event: &Event<'_>, findings: &mut Findings) {
         if id.is_empty() {
             return;
@@ -201,20 +205,20 @@ impl Validator {
         item.id = Name::of(id);
         let other = self.ids.insert(item.id.hash(), position);
         if other.is_some_and(|other| other != position) {
-            findings.report(Rule::Item02, event.place(), None, || {
-                ("/item/id".into(), "expected an id of its own, found that of another item".into())
+            findings.report(Rule::Item02, event.location(), None, || {
+                ("/item/id".into(), "expected a unique id, found the id of another item".into())
             });
         }
     }
 
-    fn check_new_status(&self, event: &Event<'_>, item: View<'_>, findings: &mut Findings) {
+    fn check_new_status(&self, event: &Event<'_>, item: ValueRef<'_>, findings: &mut Findings) {
         let Some(status) = item.get("status").and_then(|status| status.as_str()) else { return };
-        // Two types have no `in_progress` in the contract (`ApplyPatchCallOutputStatus`, `ComputerCallOutputStatus`): they
-        // appear whole, and a failure has no other way to be told. What else they may be is for the schema to say.
-        let whole = |kind: View<'_>| kind.is_str("apply_patch_call_output") || kind.is_str("computer_call_output");
+        // Two types have no `in_progress` in the contract (`ApplyPatchCallOutputStatus`, `ComputerCallOutputStatus`): these items
+        // are added with their final status. The schema layer checks which one.
+        let whole = |kind: ValueRef<'_>| kind.is_str("apply_patch_call_output") || kind.is_str("computer_call_output");
         if !matches!(&*status, "in_progress" | "completed") && !item.get("type").is_some_and(whole) {
             let found = self.quote(&status);
-            findings.report(Rule::Item05, event.place(), None, || {
+            findings.report(Rule::Item05, event.location(), None, || {
                 ("/item/status".into(), format!("expected in_progress or completed, found {found}"))
             });
         }
@@ -224,14 +228,14 @@ impl Validator {
 fn item_message(rule: Rule) -> String {
     match rule {
         Rule::Item03 => "expected `response.output_item.added` first, found another event of the item",
-        Rule::Part11 => "expected no new part behind the item's done event",
-        _ => "expected nothing behind the item's done event",
+        Rule::Part11 => "expected no new part after the item's done event, found one",
+        _ => "expected no event of the item after its done event, found one",
     }
     .into()
 }
 
 pub(super) fn report_id(event: &Event<'_>, findings: &mut Findings) {
-    findings.report(Rule::Item11, event.place(), None, || {
-        ("/item_id".into(), "expected the id of the item at this index, found another one".into())
+    findings.report(Rule::Item11, event.location(), None, || {
+        ("/item_id".into(), "expected the id of the item at this output_index, found another id".into())
     });
 }

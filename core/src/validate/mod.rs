@@ -1,41 +1,58 @@
-//! Validation: every rule, with its name and the byte where it broke.
+//! Validation: checks a stream, a response or a request against every [`Rule`].
 //!
-//! Three layers, each usable alone. *Framing* looks at lines and frames, *schema* at one object at a time, *stream* at the
-//! order of events and at what they say of each other. All of them report to one list of
-//! [`Findings`](crate::Findings), which weighs each [`Rule`] by its level and a profile.
+//! - **Input:** for a stream, the frames and events that the reader decodes, in order ([`Validator`]); for a single object, its
+//!   JSON text ([`validate_event`], [`validate_response`], [`validate_named`] and others).
+//! - **Output:** findings. Each one names the rule, the byte offset, the event, a JSON pointer and a message with the expected
+//!   and the found value. A [`Profile`](crate::Profile) decides how severe a finding is.
+//! - **Promises:** validation never changes an event and never stops a stream. Findings do not depend on how the input is split
+//!   into chunks. No message repeats payload text unless [`ValidateOptions::quote`] allows it.
+//! - **Cost:** linear in the input. A delta that continues the previous one costs a few comparisons and the digest of its text.
+//!   The stream layer stores states and digests, never texts; `Limits` bound their number.
+//!
+//! The checks form three layers, and each layer can run alone:
+//!
+//! | layer | checks | files |
+//! | --- | --- | --- |
+//! | framing | lines and frames of the event stream | `framing.rs` |
+//! | schema | one object at a time, against the contract tables and the rules about one object | `schema/`, `extension_schema/`, `object.rs` |
+//! | stream | the order of events, and whether done events agree with deltas | `validator.rs`, `state.rs`, `items.rs`, `parts.rs`, `compare.rs`, `terminal.rs` |
+//!
+//! `rule.rs` is the table of rules; `explain/` holds their texts, and `docs/rules.md` is generated from both.
 
-mod agree;
+mod by_name;
 mod channel;
-mod cuts;
+mod clients;
+mod compare;
 mod digest;
 #[cfg(feature = "explain")]
 mod explain;
+pub(crate) mod extension_schema;
 mod framing;
+mod incomplete_items;
 mod items;
-mod late;
-mod logprob;
-mod named;
+mod logprob_entry;
 mod object;
 mod options;
-pub(crate) mod own;
 mod parts;
+mod pending_deltas;
+mod records;
 mod request;
 mod rule;
-mod said;
 pub(crate) mod schema;
-mod slots;
 mod state;
 mod terminal;
-mod tools;
+mod text_digest;
+mod tool_calls;
 mod transport;
 mod validator;
 
+pub use by_name::{validate_named, VALIDATION_TARGETS};
+pub use clients::Client;
 #[cfg(feature = "explain")]
 pub use explain::{markdown, Explanation};
-pub use named::{validate_named, NAMED};
+pub use extension_schema::ExtensionSchemas;
 pub use options::{Layers, ValidateOptions};
-pub use own::ExtensionSchemas;
-pub use rule::{Binds, Level, Rule, Scope, Seen};
+pub use rule::{Binds, Level, ReportedBy, Rule, Scope};
 pub use schema::{
     validate_as, validate_compact_request, validate_compact_response, validate_error, validate_event,
     validate_input_item, validate_item, validate_request, validate_response, validate_token_count,

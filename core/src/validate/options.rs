@@ -1,16 +1,16 @@
-//! [`ValidateOptions`] and [`Layers`]: what a validator is to check, and against what.
+//! [`ValidateOptions`] and [`Layers`]: the layers that check, and the edition they check against.
 
 use core::ops::{BitOr, Sub};
 
-use super::own::ExtensionSchemas;
+use super::extension_schema::ExtensionSchemas;
 use crate::contract::Edition;
 use crate::error::Error;
 use crate::json::Value;
 use crate::options::wrong;
 use crate::Limits;
 
-/// What to check, and against which edition. What a breach weighs is not said here but in
-/// [`Findings`](crate::Findings), by a [`Profile`](crate::Profile).
+/// Options of a validator. The severity of a finding is not decided here but by the [`Profile`](crate::Profile) of the
+/// [`Findings`](crate::Findings).
 ///
 /// ```
 /// use deltafold::validate::{Layers, ValidateOptions};
@@ -19,34 +19,34 @@ use crate::Limits;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ValidateOptions {
-    /// The form of the contract to check against.
+    /// The edition of the contract to check against.
     pub edition: Edition,
-    /// Which layers look.
+    /// The layers that check.
     pub layers: Layers,
-    /// Bounds on what is remembered: `items` and `parts`.
+    /// Limits for the stored records: `items` and `parts`.
     pub limits: Limits,
-    /// The stream is a replay of what came after this number: it need not begin with `response.created`.
+    /// Set for a stream that continues after this sequence number: it need not begin with `response.created`.
     pub starting_after: Option<u64>,
-    /// Whether messages may quote short pieces of the payload. Payloads can hold secrets.
+    /// Allows messages to quote short pieces of the payload. Payloads can contain secrets, so the default is `false`.
     pub quote: bool,
-    /// What the schema layer knows of extension types beyond the contract.
+    /// Schemas of extension types, checked by the schema layer.
     pub schemas: ExtensionSchemas,
 }
 
-/// A set of layers.
+/// A set of validation layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Layers(u8);
 
 impl Layers {
-    /// Nothing is checked.
+    /// No layer.
     pub const NONE: Self = Self(0);
     /// Lines and frames.
     pub const FRAMING: Self = Self(1);
-    /// Each object by itself, against the contract and the rules about one object.
+    /// Each object by itself: the contract, extension schemas and the rules about one object.
     pub const SCHEMA: Self = Self(2);
-    /// Order, numbering, life cycle, agreement.
+    /// Order, numbering, life cycle, agreement of deltas and done events.
     pub const STREAM: Self = Self(4);
-    /// All three.
+    /// All layers.
     pub const ALL: Self = Self(7);
 
     /// Reads a set from a value: `"all"`, `"none"`, or a list of `"framing"`, `"schema"` and `"stream"`.
@@ -69,7 +69,7 @@ impl Layers {
         }
     }
 
-    /// Says whether all of `other` is in the set.
+    /// Returns `true` if the set contains all layers of `other`.
     #[inline]
     pub fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0

@@ -1,19 +1,20 @@
-//! Rules about a request that no schema can say: calls and their outputs, ids, and what goes over a socket.
+//! Rules about a request that a schema cannot express: calls and their outputs, ids, WebSocket messages.
 
 use alloc::collections::BTreeSet;
 use alloc::format;
 
 use super::digest::text_hash;
-use super::object::Tell;
+use super::object::Report;
 use super::rule::Rule;
-use crate::json::{Tag, View};
+use crate::json::{ValueKind, ValueRef};
 
 /// Checks the body of a request.
-pub(super) fn body(view: View<'_>, tell: &mut Tell<'_>) {
-    metadata(view, tell);
-    let Some(input) = view.get("input").filter(|input| input.tag() == Tag::Array) else { return };
-    let text = |item: View<'_>, key: &str| item.get(key).and_then(|value| value.as_str()).map(|text| text_hash(&text));
-    let is = |item: View<'_>, kind: &str| item.get("type").is_some_and(|value| value.is_str(kind));
+pub(super) fn body(view: ValueRef<'_>, report: &mut Report<'_>) {
+    metadata(view, report);
+    let Some(input) = view.get("input").filter(|input| input.kind() == ValueKind::Array) else { return };
+    let text =
+        |item: ValueRef<'_>, key: &str| item.get(key).and_then(|value| value.as_str()).map(|text| text_hash(&text));
+    let is = |item: ValueRef<'_>, kind: &str| item.get("type").is_some_and(|value| value.is_str(kind));
     let (mut ids, mut calls, mut call_items) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     let mut references = false;
     for (index, item) in input.elements().enumerate() {
@@ -22,8 +23,8 @@ pub(super) fn body(view: View<'_>, tell: &mut Tell<'_>) {
         references |= reference;
         let id = text(item, "id");
         if id.is_some_and(|id| !reference && !ids.insert(id)) {
-            let message = "expected an id of its own, found that of another item";
-            tell(Rule::Item02, format!("/input/{index}/id"), message.into());
+            let message = "expected a unique id, found the id of another item";
+            report(Rule::Item02, format!("/input/{index}/id"), message.into());
         }
         if kind.ends_with("_call") {
             calls.extend(text(item, "call_id"));
@@ -33,37 +34,38 @@ pub(super) fn body(view: View<'_>, tell: &mut Tell<'_>) {
     let chained = ["previous_response_id", "conversation"]
         .into_iter()
         .any(|key| view.get(key).is_some_and(|value| !value.is_null()));
-    for (index, item) in input.elements().enumerate().filter(|(_, item)| is(*item, "function_call_output")) {
+    let is_output = |item: ValueRef<'_>| is(item, "function_call_output") || is(item, "custom_tool_call_output");
+    for (index, item) in input.elements().enumerate().filter(|(_, item)| is_output(*item)) {
         let Some(call) = text(item, "call_id").filter(|call| !calls.contains(call)) else { continue };
         let path = format!("/input/{index}/call_id");
         if call_items.contains(&call) {
-            tell(Rule::Arg05, path, "expected the `call_id` of the call, found its `id`".into());
+            report(Rule::Arg05, path, "expected the `call_id` of the call, found its `id`".into());
         } else if !chained && !references {
-            tell(Rule::Tool14, path, "expected the `call_id` of a call in this input, found another one".into());
+            report(Rule::Tool14, path, "expected the `call_id` of a call in this input, found another value".into());
         }
     }
 }
 
-/// Checks a `response.create` message of a socket: a request, and more.
-pub(super) fn socket(view: View<'_>, tell: &mut Tell<'_>) {
-    body(view, tell);
-    let compacted = |item: View<'_>| item.get("type").is_some_and(|kind| kind.is_str("compaction"));
+/// Checks a `response.create` message of a WebSocket: the rules of a request and one more.
+pub(super) fn socket(view: ValueRef<'_>, report: &mut Report<'_>) {
+    body(view, report);
+    let compacted = |item: ValueRef<'_>| item.get("type").is_some_and(|kind| kind.is_str("compaction"));
     let chained = view.get("previous_response_id").is_some_and(|id| !id.is_null());
     if chained && view.get("input").is_some_and(|input| input.elements().any(compacted)) {
-        let message = "expected a new chain behind a compaction, found the id of an earlier response";
-        tell(Rule::Cmp05, "/previous_response_id".into(), message.into());
+        let message = "expected no `previous_response_id` with a compaction in the input, found one";
+        report(Rule::Cmp05, "/previous_response_id".into(), message.into());
     }
 }
 
-/// The length of keys is limited in prose only.
-fn metadata(view: View<'_>, tell: &mut Tell<'_>) {
+/// Checks the length of metadata keys, which only the text of the specification limits.
+fn metadata(view: ValueRef<'_>, report: &mut Report<'_>) {
     for (key, _) in view.get("metadata").into_iter().flat_map(|metadata| metadata.entries()) {
         let length = key.as_str().map_or(0, |key| key.chars().count());
         if length > 64 {
-            tell(
+            report(
                 Rule::Obj08,
                 "/metadata".into(),
-                format!("expected keys of at most 64 characters, found one of {length}"),
+                format!("expected keys of at most 64 characters, found one of {length} characters"),
             );
         }
     }

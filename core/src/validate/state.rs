@@ -1,37 +1,40 @@
-//! Every legal move of a stream, as tables: the response, an item, a part, a tool's input.
+//! State tables of the stream layer: response, item, part and tool input.
 //!
-//! Whatever decides by state lives here, and nothing here knows who is reading or writing: reader and writer are judged by
-//! the same rows. A row names where a move leads and, if the specification does not allow it, the rule that it breaks; a
-//! wrong move still leads somewhere, so that one mistake makes one finding and not one with every event behind it.
+//! Each row gives a state, a transition, the next state and, for a transition that the specification forbids, the broken rule.
+//! A forbidden transition also leads to a next state, so that one mistake makes one finding instead of one finding per
+//! following event. All decisions of the [`Validator`](super::Validator) that depend on a state are in this file.
+//!
+//! The [`Writer`](crate::Writer) does not use these tables: it tracks its own, smaller state and rejects invalid intents. Tests
+//! validate the writer's output with these tables (`tests/rust/write/properties.rs`, `tests/rust/write/vectors.rs`).
 //!
 //! ```text
 //! response   Start ──▶ Queued ──▶ Running ──▶ Ended
 //! item       Absent ──▶ Open ──▶ Done
-//! part       Absent ──▶ Open ──▶ Said ──▶ Done          (part added, text done, part done)
-//! input      Open ──▶ Said                              (opened and closed by its item)
+//! part       Absent ──▶ Open ──▶ TextDone ──▶ Done    (part added, text done, part done)
+//! input      Open ──▶ Done                            (opened and closed by its item)
 //! ```
 
 use super::rule::Rule;
 
-/// Where a response stands.
+/// State of a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Response {
-    /// Nothing has come.
+pub(crate) enum ResponseState {
+    /// No event about the response yet.
     #[default]
     Start,
-    /// It waits.
+    /// The response is queued.
     Queued,
-    /// Work goes on.
+    /// The response is in progress.
     Running,
-    /// A terminal event came.
+    /// A terminal event was received.
     Ended,
 }
 
-/// What moves a response.
+/// Effect of an event on the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum ResponseMove {
+pub(crate) enum ResponseTransition {
     /// `response.created` with a status other than queued.
     Created,
     /// `response.created` with the status queued.
@@ -40,7 +43,7 @@ pub(crate) enum ResponseMove {
     Queued,
     /// `response.in_progress`.
     InProgress,
-    /// Any event about an item.
+    /// Any event about an item of the output.
     Output,
     /// `response.completed`.
     Completed,
@@ -50,98 +53,98 @@ pub(crate) enum ResponseMove {
     Failed,
     /// `error`.
     Error,
-    /// Anything that says nothing of the response: keep-alives, extensions, unknown events.
-    Aside,
+    /// An event that does not concern the response: keep-alives, extensions, unknown events.
+    Unrelated,
 }
 
-/// Where an item stands.
+/// State of an item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Item {
-    /// No event named it.
+pub(crate) enum ItemState {
+    /// No event about the item yet.
     #[default]
     Absent,
-    /// Added, not done.
+    /// Added and not done.
     Open,
-    /// Done: nothing about it changes any more.
+    /// Done: the item no longer changes.
     Done,
 }
 
-/// What moves an item.
+/// Effect of an event on an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum ItemMove {
+pub(crate) enum ItemTransition {
     /// `response.output_item.added`.
     Added,
-    /// An event about the item or something in it.
+    /// Any other event about the item or its contents.
     Event,
-    /// A part of the item is added.
+    /// `response.content_part.added` and the corresponding events of summaries and shell commands.
     PartAdded,
     /// `response.output_item.done`.
     Done,
 }
 
-/// Where a part of content or summary, or a shell command, stands.
+/// State of a content part, a summary part or a shell command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Part {
-    /// No event named it.
+pub(crate) enum PartState {
+    /// No event about the part yet.
     #[default]
     Absent,
-    /// Added; its text grows.
+    /// Added; its text is streaming.
     Open,
-    /// Its text is whole.
-    Said,
-    /// The part is closed though its text was never said to be whole.
-    Mute,
-    /// The part is closed.
+    /// The done event of the text was received.
+    TextDone,
+    /// The part was closed without a done event of its text.
+    ClosedEarly,
+    /// The part was closed.
     Done,
 }
 
-/// What moves a part.
+/// Effect of an event on a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum PartMove {
-    /// `response.content_part.added` and its like.
+pub(crate) enum PartTransition {
+    /// `response.content_part.added` and the corresponding events of summaries and shell commands.
     Added,
-    /// A delta of its text.
+    /// A text delta.
     Delta,
-    /// The text is whole.
-    Said,
-    /// `response.content_part.done` and its like.
+    /// The done event of the text.
+    TextDone,
+    /// `response.content_part.done` and the corresponding event of summaries.
     Done,
-    /// An annotation of its text.
+    /// An annotation of the text.
     Annotation,
 }
 
-/// Where a tool's input stands: arguments, custom input, code, a diff.
+/// State of a tool's input: arguments, custom input, code or a diff.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Input {
-    /// It may grow: it opens with its item.
+pub(crate) enum InputState {
+    /// The input is streaming; this state begins with the item.
     #[default]
     Open,
-    /// It is whole.
-    Said,
+    /// The done event of the input was received.
+    Done,
 }
 
-/// What moves a tool's input.
+/// Effect of an event on a tool's input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum InputMove {
+pub(crate) enum InputTransition {
     /// A delta.
     Delta,
-    /// It is whole.
-    Said,
+    /// The done event.
+    Done,
 }
 
 type Row<S, M> = (S, M, S, Option<Rule>);
 
-/// How events move a response. LIFE-02: it opens with created, once. LIFE-03: a change of state has its event. LIFE-06:
-/// one terminal event. LIFE-07: nothing behind it.
-const RESPONSE: &[Row<Response, ResponseMove>] = {
-    use Response::{Ended, Queued, Running, Start};
-    use ResponseMove as M;
+/// Transitions of a response. LIFE-02: `response.created` comes first and once. LIFE-03: each change of status has an event.
+/// LIFE-06: one terminal event. LIFE-07: no event after it.
+const RESPONSE: &[Row<ResponseState, ResponseTransition>] = {
+    use ResponseState::{Ended, Queued, Running, Start};
+    use ResponseTransition as M;
     use Rule::{Life02, Life03, Life06, Life07};
     &[
         (Start, M::Created, Running, None),
@@ -152,9 +155,9 @@ const RESPONSE: &[Row<Response, ResponseMove>] = {
         (Start, M::Completed, Ended, Some(Life02)),
         (Start, M::Incomplete, Ended, Some(Life02)),
         (Start, M::Failed, Ended, Some(Life02)),
-        // Both SDKs know a stream that opens with an error.
+        // A stream may open with an error; both official SDKs accept that.
         (Start, M::Error, Start, None),
-        (Start, M::Aside, Start, None),
+        (Start, M::Unrelated, Start, None),
         (Queued, M::Created, Running, Some(Life02)),
         (Queued, M::CreatedQueued, Queued, Some(Life02)),
         (Queued, M::Queued, Queued, None),
@@ -164,10 +167,10 @@ const RESPONSE: &[Row<Response, ResponseMove>] = {
         (Queued, M::Incomplete, Ended, Some(Life03)),
         (Queued, M::Failed, Ended, None),
         (Queued, M::Error, Queued, None),
-        (Queued, M::Aside, Queued, None),
+        (Queued, M::Unrelated, Queued, None),
         (Running, M::Created, Running, Some(Life02)),
         (Running, M::CreatedQueued, Running, Some(Life02)),
-        // Work that has begun does not go back into the queue.
+        // A response in progress does not return to the queue.
         (Running, M::Queued, Running, Some(Life03)),
         (Running, M::InProgress, Running, None),
         (Running, M::Output, Running, None),
@@ -175,7 +178,7 @@ const RESPONSE: &[Row<Response, ResponseMove>] = {
         (Running, M::Incomplete, Ended, None),
         (Running, M::Failed, Ended, None),
         (Running, M::Error, Running, None),
-        (Running, M::Aside, Running, None),
+        (Running, M::Unrelated, Running, None),
         (Ended, M::Created, Ended, Some(Life07)),
         (Ended, M::CreatedQueued, Ended, Some(Life07)),
         (Ended, M::Queued, Ended, Some(Life07)),
@@ -185,15 +188,15 @@ const RESPONSE: &[Row<Response, ResponseMove>] = {
         (Ended, M::Incomplete, Ended, Some(Life06)),
         (Ended, M::Failed, Ended, Some(Life06)),
         (Ended, M::Error, Ended, Some(Life07)),
-        (Ended, M::Aside, Ended, Some(Life07)),
+        (Ended, M::Unrelated, Ended, Some(Life07)),
     ]
 };
 
-/// How events move an item. ITEM-03: added comes first. ITEM-07: nothing changes behind done. ITEM-10: an index is used
-/// once. PART-11: no part opens in an item that is done.
-const ITEM: &[Row<Item, ItemMove>] = {
-    use Item::{Absent, Done, Open};
-    use ItemMove as M;
+/// Transitions of an item. ITEM-03: the added event comes first. ITEM-07: no change after the done event. ITEM-10: an index is
+/// used once. PART-11: no part is added to an item that is done.
+const ITEM: &[Row<ItemState, ItemTransition>] = {
+    use ItemState::{Absent, Done, Open};
+    use ItemTransition as M;
     use Rule::{Item03, Item07, Item10, Part11};
     &[
         (Absent, M::Added, Open, None),
@@ -211,73 +214,73 @@ const ITEM: &[Row<Item, ItemMove>] = {
     ]
 };
 
-/// How events move a part of content. PART-02: added comes first. PART-04: its text is whole once. PART-05: the part closes
-/// behind it, once. PART-08: an index is used once. PART-11: nothing grows behind that. ANN-01: annotations go to an open
-/// part, also behind its text.
-const PART: &[Row<Part, PartMove>] = {
-    use Part::{Absent, Done, Mute, Open, Said};
-    use PartMove as M;
+/// Transitions of a part. PART-02: the added event comes first. PART-04: one done event for the text. PART-05: one done event for
+/// the part, after that of the text. PART-08: an index is used once. PART-11: no delta after the text's done event. ANN-01:
+/// annotations are sent while the part is open, also after its text's done event.
+const PART: &[Row<PartState, PartTransition>] = {
+    use PartState::{Absent, ClosedEarly, Done, Open, TextDone};
+    use PartTransition as M;
     use Rule::{Ann01, Part02, Part04, Part05, Part08, Part11};
     &[
         (Absent, M::Added, Open, None),
         (Absent, M::Delta, Open, Some(Part02)),
-        (Absent, M::Said, Said, Some(Part02)),
-        (Absent, M::Done, Mute, Some(Part02)),
+        (Absent, M::TextDone, TextDone, Some(Part02)),
+        (Absent, M::Done, ClosedEarly, Some(Part02)),
         (Absent, M::Annotation, Absent, Some(Ann01)),
         (Open, M::Added, Open, Some(Part08)),
         (Open, M::Delta, Open, None),
-        (Open, M::Said, Said, None),
-        // Whether the text's done event is missing or only late is not known before the item is done.
-        (Open, M::Done, Mute, None),
+        (Open, M::TextDone, TextDone, None),
+        // The text's done event may be missing or late; that is known when the item is done.
+        (Open, M::Done, ClosedEarly, None),
         (Open, M::Annotation, Open, None),
-        (Said, M::Added, Said, Some(Part08)),
-        (Said, M::Delta, Said, Some(Part11)),
-        (Said, M::Said, Said, Some(Part04)),
-        (Said, M::Done, Done, None),
-        (Said, M::Annotation, Said, None),
-        (Mute, M::Added, Mute, Some(Part08)),
-        (Mute, M::Delta, Mute, Some(Part11)),
-        (Mute, M::Said, Done, Some(Part05)),
-        (Mute, M::Done, Mute, Some(Part05)),
-        (Mute, M::Annotation, Mute, Some(Ann01)),
+        (TextDone, M::Added, TextDone, Some(Part08)),
+        (TextDone, M::Delta, TextDone, Some(Part11)),
+        (TextDone, M::TextDone, TextDone, Some(Part04)),
+        (TextDone, M::Done, Done, None),
+        (TextDone, M::Annotation, TextDone, None),
+        (ClosedEarly, M::Added, ClosedEarly, Some(Part08)),
+        (ClosedEarly, M::Delta, ClosedEarly, Some(Part11)),
+        (ClosedEarly, M::TextDone, Done, Some(Part05)),
+        (ClosedEarly, M::Done, ClosedEarly, Some(Part05)),
+        (ClosedEarly, M::Annotation, ClosedEarly, Some(Ann01)),
         (Done, M::Added, Done, Some(Part08)),
         (Done, M::Delta, Done, Some(Part11)),
-        (Done, M::Said, Done, Some(Part04)),
+        (Done, M::TextDone, Done, Some(Part04)),
         (Done, M::Done, Done, Some(Part05)),
         (Done, M::Annotation, Done, Some(Ann01)),
     ]
 };
 
-/// How events move a tool's input. ARG-01: deltas, then done, once.
-const INPUT: &[Row<Input, InputMove>] = {
-    use Input::{Open, Said};
-    use InputMove as M;
+/// Transitions of a tool's input. ARG-01: deltas, then one done event.
+const INPUT: &[Row<InputState, InputTransition>] = {
+    use InputState::{Done, Open};
+    use InputTransition as M;
     &[
         (Open, M::Delta, Open, None),
-        (Open, M::Said, Said, None),
-        (Said, M::Delta, Said, Some(Rule::Arg01)),
-        (Said, M::Said, Said, Some(Rule::Arg01)),
+        (Open, M::Done, Done, None),
+        (Done, M::Delta, Done, Some(Rule::Arg01)),
+        (Done, M::Done, Done, Some(Rule::Arg01)),
     ]
 };
 
 macro_rules! machine {
-    ($state:ident, $step:ident, $table:ident, $states:literal states, $moves:literal moves) => {
+    ($state:ident, $transition:ident, $table:ident, $states:literal states, $transitions:literal transitions) => {
         impl $state {
-            /// Makes a move; gives the rule that it breaks, if any.
+            /// Applies a transition; returns the rule that it breaks, if any.
             #[inline]
-            pub(crate) fn go(&mut self, step: $step) -> Option<Rule> {
-                const GRID: [[($state, Option<Rule>); $moves]; $states] = {
-                    let mut grid = [[($table[0].0, None); $moves]; $states];
+            pub(crate) fn apply(&mut self, transition: $transition) -> Option<Rule> {
+                const GRID: [[($state, Option<Rule>); $transitions]; $states] = {
+                    let mut grid = [[($table[0].0, None); $transitions]; $states];
                     let mut at = 0;
                     while at < $table.len() {
-                        let (from, step, to, rule) = $table[at];
-                        grid[from as usize][step as usize] = (to, rule);
+                        let (from, transition, to, rule) = $table[at];
+                        grid[from as usize][transition as usize] = (to, rule);
                         at += 1;
                     }
                     grid
                 };
-                // Discriminants are indexes: the tables name every state and every move, as a test proves.
-                let (to, rule) = GRID[*self as usize][step as usize];
+                // The discriminants are the indexes; a test proves that the table has a row for every pair.
+                let (to, rule) = GRID[*self as usize][transition as usize];
                 *self = to;
                 rule
             }
@@ -285,80 +288,80 @@ macro_rules! machine {
     };
 }
 
-machine!(Response, ResponseMove, RESPONSE, 4 states, 10 moves);
-machine!(Item, ItemMove, ITEM, 3 states, 4 moves);
-machine!(Part, PartMove, PART, 5 states, 5 moves);
-machine!(Input, InputMove, INPUT, 2 states, 2 moves);
+machine!(ResponseState, ResponseTransition, RESPONSE, 4 states, 10 transitions);
+machine!(ItemState, ItemTransition, ITEM, 3 states, 4 transitions);
+machine!(PartState, PartTransition, PART, 5 states, 5 transitions);
+machine!(InputState, InputTransition, INPUT, 2 states, 2 transitions);
 
-impl Response {
-    /// Says whether a terminal event came.
-    pub(crate) fn is_over(self) -> bool {
+impl ResponseState {
+    /// Returns `true` after a terminal event.
+    pub(crate) fn is_ended(self) -> bool {
         self == Self::Ended
     }
 
-    /// Says whether a stream that begins with this move was joined in the middle: it speaks of a response that it did not
+    /// Returns `true` if a stream with this first transition starts in the middle: it refers to a response that it did not
     /// create.
-    pub(crate) fn joins(self, step: ResponseMove) -> bool {
-        use ResponseMove::{Aside, Created, CreatedQueued, Error};
-        self == Self::Start && !matches!(step, Created | CreatedQueued | Aside | Error)
+    pub(crate) fn starts_mid_stream(self, transition: ResponseTransition) -> bool {
+        use ResponseTransition::{Created, CreatedQueued, Error, Unrelated};
+        self == Self::Start && !matches!(transition, Created | CreatedQueued | Unrelated | Error)
     }
 
-    /// Takes a response as begun, since its beginning is not in this stream.
-    pub(crate) fn join(&mut self) {
+    /// Marks the response as in progress, because its first events are not in this stream.
+    pub(crate) fn assume_started(&mut self) {
         if *self == Self::Start {
             *self = Self::Running;
         }
     }
 
-    /// Says whether output leaves it as it is.
+    /// Returns `true` if the response is in progress, so that output does not change its state.
     pub(crate) fn is_running(self) -> bool {
         self == Self::Running
     }
 
-    /// Says whether a response has begun and not ended.
+    /// Returns `true` if the response has started and not ended.
     pub(crate) fn is_in_flight(self) -> bool {
         matches!(self, Self::Queued | Self::Running)
     }
 }
 
-impl Item {
-    /// Says whether the item was added, or opened by another event, and is not done.
+impl ItemState {
+    /// Returns `true` if the item was opened, by its added event or another one, and is not done.
     pub(crate) fn is_open(self) -> bool {
         self == Self::Open
     }
 
-    /// Says whether the item is done.
+    /// Returns `true` if the item is done.
     pub(crate) fn is_done(self) -> bool {
         self == Self::Done
     }
 }
 
-impl Part {
-    /// Says whether any event opened the part.
+impl PartState {
+    /// Returns `true` if any event opened the part.
     pub(crate) fn is_known(self) -> bool {
         self != Self::Absent
     }
 
-    /// Says whether its text grows.
+    /// Returns `true` while the text is streaming.
     pub(crate) fn is_open(self) -> bool {
         self == Self::Open
     }
 
-    /// What is missing if the item is done now.
+    /// The rules that are broken if the item is done now.
     pub(crate) fn missing_at_item_done(self) -> &'static [Rule] {
         match self {
             Self::Open => &[Rule::Part04, Rule::Part05],
-            Self::Said => &[Rule::Part05],
-            Self::Mute => &[Rule::Part04],
+            Self::TextDone => &[Rule::Part05],
+            Self::ClosedEarly => &[Rule::Part04],
             Self::Absent | Self::Done => &[],
         }
     }
 }
 
-impl Input {
-    /// Says whether the input was said to be whole.
-    pub(crate) fn is_said(self) -> bool {
-        self == Self::Said
+impl InputState {
+    /// Returns `true` after the input's done event.
+    pub(crate) fn is_done(self) -> bool {
+        self == Self::Done
     }
 }
 
@@ -367,15 +370,15 @@ mod tests {
     use super::*;
     use core::fmt::Debug;
 
-    fn is_complete<S, M>(table: &[Row<S, M>], states: usize, moves: usize)
+    fn is_complete<S, M>(table: &[Row<S, M>], states: usize, transitions: usize)
     where
         S: Copy + Debug + PartialEq,
         M: Copy + Debug + PartialEq,
     {
-        assert_eq!(table.len(), states * moves);
-        for (at, (state, step, ..)) in table.iter().enumerate() {
-            let same = |row: &&Row<S, M>| row.0 == *state && row.1 == *step;
-            assert_eq!(table.iter().filter(same).count(), 1, "row {at}: {state:?} {step:?}");
+        assert_eq!(table.len(), states * transitions);
+        for (at, (state, transition, ..)) in table.iter().enumerate() {
+            let same = |row: &&Row<S, M>| row.0 == *state && row.1 == *transition;
+            assert_eq!(table.iter().filter(same).count(), 1, "row {at}: {state:?} {transition:?}");
         }
     }
 
@@ -388,29 +391,38 @@ mod tests {
     }
 
     #[test]
-    fn the_road_of_a_good_stream_breaks_nothing() {
-        let mut response = Response::default();
-        for step in
-            [ResponseMove::CreatedQueued, ResponseMove::InProgress, ResponseMove::Output, ResponseMove::Completed]
-        {
-            assert_eq!(response.go(step), None);
+    fn a_valid_stream_breaks_no_rule() {
+        let mut response = ResponseState::default();
+        for transition in [
+            ResponseTransition::CreatedQueued,
+            ResponseTransition::InProgress,
+            ResponseTransition::Output,
+            ResponseTransition::Completed,
+        ] {
+            assert_eq!(response.apply(transition), None);
         }
-        assert!(response.is_over());
-        let mut part = Part::default();
-        for step in
-            [PartMove::Added, PartMove::Delta, PartMove::Delta, PartMove::Said, PartMove::Annotation, PartMove::Done]
-        {
-            assert_eq!(part.go(step), None);
+        assert!(response.is_ended());
+        let mut part = PartState::default();
+        for transition in [
+            PartTransition::Added,
+            PartTransition::Delta,
+            PartTransition::Delta,
+            PartTransition::TextDone,
+            PartTransition::Annotation,
+            PartTransition::Done,
+        ] {
+            assert_eq!(part.apply(transition), None);
         }
         assert!(part.missing_at_item_done().is_empty());
     }
 
     #[test]
-    fn deltas_of_what_grows_move_nothing() {
-        let (mut response, mut item, mut part, mut input) = (Response::Running, Item::Open, Part::Open, Input::Open);
-        assert!(response.is_running() && item.is_open() && part.is_open() && !input.is_said());
-        assert_eq!(response.go(ResponseMove::Output).or(item.go(ItemMove::Event)), None);
-        assert_eq!(part.go(PartMove::Delta).or(input.go(InputMove::Delta)), None);
-        assert!(response.is_running() && item.is_open() && part.is_open() && !input.is_said());
+    fn deltas_do_not_change_open_states() {
+        let (mut response, mut item, mut part, mut input) =
+            (ResponseState::Running, ItemState::Open, PartState::Open, InputState::Open);
+        assert!(response.is_running() && item.is_open() && part.is_open() && !input.is_done());
+        assert_eq!(response.apply(ResponseTransition::Output).or(item.apply(ItemTransition::Event)), None);
+        assert_eq!(part.apply(PartTransition::Delta).or(input.apply(InputTransition::Delta)), None);
+        assert!(response.is_running() && item.is_open() && part.is_open() && !input.is_done());
     }
 }

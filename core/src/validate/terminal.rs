@@ -1,72 +1,80 @@
-//! The end: the terminal snapshot against what was streamed, and what is missing when input ends.
+//! The end of a stream: compares the terminal snapshot with the streamed items, and reports what is missing at the end of input.
 
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::agree::{input_of, member_digest};
-use super::cuts::Cuts;
+use super::compare::{input_of, member_digest};
 use super::digest::{text_hash, Digest};
+use super::incomplete_items::IncompletePolicy;
 use super::options::Layers;
+use super::records::{ItemClass, ItemRecord};
 use super::rule::Rule;
-use super::said::{means_json, Said};
-use super::slots::{Class, Item};
-use super::tools::Call;
+use super::text_digest::{is_json_literal, TextDigest};
+use super::tool_calls::Call;
 use super::validator::{status_is, Validator};
 use crate::contract::Kind;
 use crate::event::Event;
-use crate::finding::{Findings, Place};
-use crate::json::View;
+use crate::finding::{Findings, Location};
+use crate::json::ValueRef;
 
 impl Validator {
-    /// Says that the input has ended at this byte.
+    /// Declares the end of input at this byte offset.
     pub fn finish(&mut self, offset: u64, findings: &mut Findings) {
-        let end = Place { offset, ..Place::default() };
+        let end = Location { offset, ..Location::default() };
         let layers = self.options.layers;
-        if layers.contains(Layers::FRAMING) && self.sse && !self.sentinel {
+        if layers.contains(Layers::FRAMING) && self.sse && !self.sentinel_seen {
             findings.report(Rule::Sse02, end, None, || {
                 (String::new(), "expected `[DONE]` at the end, found the end of input".into())
             });
         }
-        if !layers.contains(Layers::STREAM) || self.response.is_over() {
+        if !layers.contains(Layers::STREAM) || self.response.is_ended() {
             return;
         }
-        if let Some(place) = self.error {
-            findings.report(Rule::Err06, place, None, || {
-                (String::new(), "expected `response.failed` behind the error, found the end of input".into())
+        // The reader has already reported a body that it recognized, such as a JSON error or an HTML page.
+        let is_known = |findings: &Findings| findings.as_slice().iter().any(|finding| finding.rule == Rule::Read04);
+        if !self.event_seen && !self.joined && !is_known(findings) {
+            findings.report(Rule::Read04, end, None, || {
+                let found = if offset == 0 { "empty input" } else { "no event" };
+                (String::new(), format!("expected an event stream, found {found}"))
             });
-            if self.sse && !self.spoken {
-                findings.report(Rule::Http08, place, None, || {
-                    (String::new(), "expected an HTTP error status, found a stream with nothing but an error".into())
+        }
+        if let Some(location) = self.error {
+            findings.report(Rule::Err06, location, None, || {
+                (String::new(), "expected `response.failed` after the error, found the end of input".into())
+            });
+            if self.sse && !self.response_seen {
+                findings.report(Rule::Http08, location, None, || {
+                    (String::new(), "expected an HTTP error status, found a stream that contains only an error".into())
                 });
             }
-        } else if self.spoken {
+        } else if self.response_seen {
             findings.report(Rule::Life06, end, None, || {
                 (String::new(), "expected a terminal event, found the end of input".into())
             });
         }
     }
 
-    /// Compares the terminal snapshot with the items that were streamed.
-    pub(super) fn check_terminal(&mut self, event: &Event<'_>, response: View<'_>, findings: &mut Findings) {
-        let place = event.place();
+    /// Compares the terminal snapshot with the streamed items.
+    pub(super) fn check_terminal(&mut self, event: &Event<'_>, response: ValueRef<'_>, findings: &mut Findings) {
+        let location = event.location();
         let kind = event.kind();
-        if let Some(place) = self.error.filter(|_| kind != Kind::Failed) {
-            findings.report(Rule::Err06, place, None, || {
-                (String::new(), format!("expected `response.failed` behind the error, found `{kind}`"))
+        if let Some(location) = self.error.filter(|_| kind != Kind::Failed) {
+            findings.report(Rule::Err06, location, None, || {
+                (String::new(), format!("expected `response.failed` after the error, found `{kind}`"))
             });
         }
-        let held = Held::of(response);
+        let held = TerminalOutput::of(response);
         let output = &held.output;
         self.check_unfinished(event, &held, findings);
-        // The objects' own check looks at the output, if there is one and if it runs.
+        // Otherwise `object.rs` checks the output.
         if output.is_empty() || !self.options.layers.contains(Layers::SCHEMA) {
-            self.check_cuts(event, response, findings);
+            self.check_incomplete_items(event, response, findings);
         }
-        // What was never done and is not there has been reported, or was cut short by a failure.
-        let due: Vec<(u64, &Item)> =
+        // Items that are neither done nor in the output were reported above, or a failure cut them off.
+        let due: Vec<(u64, &ItemRecord)> =
             self.items.in_order().filter(|(_, item)| item.state.is_done() || held.position(item).is_some()).collect();
-        // Where not all items were seen, each stands at its index.
+        // If some items are unknown, an item is looked up at its own index.
         let limited = self.items.len() >= self.options.limits.items;
         let partly = self.joined || self.unread > 0 || limited;
         if output.len() == due.len() || partly {
@@ -76,24 +84,24 @@ impl Validator {
                 let Some(position) = position.filter(|at| *at < output.len()) else { continue };
                 let moved = if has_id(output[position], item) { None } else { held.position(item) };
                 if let Some(found) = moved {
-                    findings.report(Rule::Life09, place, None, || {
+                    findings.report(Rule::Life09, location, None, || {
                         (
                             format!("/response/output/{found}"),
-                            format!("expected item {index} at {position}, found it at {found}"),
+                            format!("expected item {index} at position {position}, found it at {found}"),
                         )
                     });
                 }
                 let at = moved.unwrap_or(position);
-                compare(item, output[at], at, place, findings);
+                compare(item, output[at], at, location, findings);
             }
         } else {
             let (expected, found) = (due.len(), output.len());
-            findings.report(Rule::Life09, place, None, || {
-                ("/response/output".into(), format!("expected the {expected} items that were streamed, found {found}"))
+            findings.report(Rule::Life09, location, None, || {
+                ("/response/output".into(), format!("expected as many items as streamed ({expected}), found {found}"))
             });
             for (_, item) in &due {
                 if let Some(position) = held.position(item) {
-                    compare(item, output[position], position, place, findings);
+                    compare(item, output[position], position, location, findings);
                 }
             }
         }
@@ -103,98 +111,98 @@ impl Validator {
             (calls, foreign) = self.streamed_calls();
         }
         let whole = kind == Kind::Completed && !foreign;
-        self.expected.check(&calls, whole, "/response/output", &mut |rule, path, message| {
-            findings.report(rule, place, None, || (path, message));
+        self.expectations.check(&calls, whole, "/response/output", &mut |rule, path, message| {
+            findings.report(rule, location, None, || (path, message));
         });
-        self.check_cut_calls(event, response, findings);
+        self.check_truncated_calls(event, response, findings);
     }
 
-    /// Looks at a finished item by itself, beside the request; `judged` are arguments of which it is known whether they are JSON.
+    /// Checks a done item on its own and against the request. `judged` tells for the digest of some arguments whether they are JSON.
     pub(super) fn check_done_item(
         &self,
         event: &Event<'_>,
-        item: View<'_>,
-        class: Class,
-        judged: Option<(Said, bool)>,
+        item: ValueRef<'_>,
+        class: ItemClass,
+        judged: Option<(TextDigest, bool)>,
         findings: &mut Findings,
     ) {
-        let place = event.place();
-        if matches!(class, Class::FunctionCall | Class::McpCall) && status_is(item, "completed") {
+        let location = event.location();
+        if matches!(class, ItemClass::FunctionCall | ItemClass::McpCall) && status_is(item, "completed") {
             if let Some(arguments) = input_of(class, item).and_then(|view| view.literal()) {
-                let known = judged.filter(|(said, _)| said.is_written_like(&Said::of_text(arguments)));
-                let is_json = known.map_or_else(|| self.means_json(arguments), |(_, is_json)| is_json);
+                let known = judged.filter(|(said, _)| said.has_same_literal(&TextDigest::of_text(arguments)));
+                let is_json = known.map_or_else(|| self.is_json_literal(arguments), |(_, is_json)| is_json);
                 if !is_json {
-                    findings.report(Rule::Arg03, place, None, || {
+                    findings.report(Rule::Arg03, location, None, || {
                         ("/item/arguments".into(), "expected JSON, found text that does not parse".into())
                     });
                 }
             }
         }
-        let sealed = item.get("encrypted_content").is_some_and(|sealed| !sealed.is_null());
-        if class == Class::Reasoning && self.expected.encrypted && !sealed {
-            findings.report(Rule::Rsn09, place, None, || {
-                (
-                    "/item/encrypted_content".into(),
-                    "expected the encrypted content that was asked for, found none".into(),
-                )
+        let encrypted = item.get("encrypted_content").is_some_and(|encrypted| !encrypted.is_null());
+        if class == ItemClass::Reasoning && self.expectations.encrypted && !encrypted {
+            findings.report(Rule::Rsn09, location, None, || {
+                ("/item/encrypted_content".into(), "expected the requested encrypted content, found none".into())
             });
         }
     }
 
-    /// Items that are still open, and items that ended incomplete in a response that did not.
-    fn check_unfinished(&self, event: &Event<'_>, output: &Held<'_>, findings: &mut Findings) {
-        let place = event.place();
+    /// Reports items that are still open, and incomplete items in a completed response.
+    fn check_unfinished(&self, event: &Event<'_>, output: &TerminalOutput<'_>, findings: &mut Findings) {
+        let location = event.location();
         let kind = event.kind();
         for (position, (index, item)) in self.items.in_order().enumerate() {
             if item.state.is_open() && kind != Kind::Failed {
                 let here = item.id.is_empty() && position < output.output.len();
                 let held = here || output.position(item).is_some();
                 let rule = if held || kind != Kind::Completed { Rule::Item06 } else { Rule::Life13 };
-                findings.report(rule, place, None, || {
-                    (String::new(), format!("expected item {index} to be done before the terminal event"))
+                findings.report(rule, location, None, || {
+                    (
+                        String::new(),
+                        format!("expected a done event for item {index} before the terminal event, found none"),
+                    )
                 });
             }
             if item.incomplete && kind == Kind::Completed {
-                findings.report(Rule::Item09, place, None, || {
+                findings.report(Rule::Item09, location, None, || {
                     let path = format!("/response/output/{position}/status");
-                    (path, format!("expected `response.incomplete`, since item {index} ended incomplete"))
+                    (path, format!("expected `response.incomplete`, because item {index} is incomplete"))
                 });
             }
         }
     }
 
-    /// Items that ended incomplete where only the last one may.
-    fn check_cuts(&self, event: &Event<'_>, response: View<'_>, findings: &mut Findings) {
+    /// Reports incomplete items that must be the last item.
+    fn check_incomplete_items(&self, event: &Event<'_>, response: ValueRef<'_>, findings: &mut Findings) {
         let last = self.items.in_order().last();
-        let cuts = Cuts::of(response, last.map(|(_, item)| item.ending));
+        let policy = IncompletePolicy::of(response, last.map(|(_, item)| item.ending));
         for (position, (index, item)) in self.items.in_order().enumerate() {
             let is_last = last.is_some_and(|(last, _)| last == index);
-            if cuts.misplaced(item.ending) && !is_last {
-                findings.report(Rule::Item08, event.place(), None, || {
+            if policy.must_be_last(item.ending) && !is_last {
+                findings.report(Rule::Item08, event.location(), None, || {
                     let path = format!("/response/output/{position}/status");
-                    (path, format!("expected the last item, found item {index} incomplete with others behind it"))
+                    (path, format!("expected incomplete item {index} at the end, found items after it"))
                 });
             }
         }
     }
 
-    /// The token limit cut the response: a call whose arguments stop in the middle cannot be complete.
-    fn check_cut_calls(&self, event: &Event<'_>, response: View<'_>, findings: &mut Findings) {
+    /// After a cut-off by the token limit, a call with partial arguments cannot be completed.
+    fn check_truncated_calls(&self, event: &Event<'_>, response: ValueRef<'_>, findings: &mut Findings) {
         let reason = response.pointer("/incomplete_details/reason");
         if event.kind() != Kind::Incomplete || !reason.is_some_and(|reason| reason.is_str("max_output_tokens")) {
             return;
         }
         for (index, item) in response.get("output").into_iter().flat_map(|output| output.elements()).enumerate() {
-            let class = Class::of(&item.get("type").and_then(|kind| kind.as_str()).unwrap_or_default());
-            if !matches!(class, Class::FunctionCall | Class::McpCall) || !status_is(item, "completed") {
+            let class = ItemClass::of(&item.get("type").and_then(|kind| kind.as_str()).unwrap_or_default());
+            if !matches!(class, ItemClass::FunctionCall | ItemClass::McpCall) || !status_is(item, "completed") {
                 continue;
             }
             let arguments = item.get("arguments").and_then(|arguments| arguments.literal());
-            if arguments.is_some_and(|arguments| !self.means_json(arguments)) {
-                findings.report(Rule::Arg09, event.place(), None, || {
+            if arguments.is_some_and(|arguments| !self.is_json_literal(arguments)) {
+                findings.report(Rule::Arg09, event.location(), None, || {
                     (
                         format!("/response/output/{index}/status"),
-                        "expected incomplete for a call that was cut off".into(),
+                        "expected `incomplete` for a call with partial arguments, found `completed`".into(),
                     )
                 });
             }
@@ -205,7 +213,7 @@ impl Validator {
         let mut calls = Vec::new();
         let mut foreign = false;
         for (_, item) in self.items.in_order() {
-            foreign |= matches!(item.class, Class::Foreign | Class::Untold);
+            foreign |= matches!(item.class, ItemClass::Foreign | ItemClass::Unknown);
             if item.class.is_call() {
                 let (kind, name) = (item.kind.text().into(), item.tool.text().into());
                 calls.push(Call { class: item.class, kind, name, path: "/response/output".into() });
@@ -214,30 +222,31 @@ impl Validator {
         (calls, foreign)
     }
 
-    fn means_json(&self, literal: &str) -> bool {
-        means_json(literal, self.options.limits.depth)
+    fn is_json_literal(&self, literal: &str) -> bool {
+        is_json_literal(literal, self.options.limits.depth)
     }
 }
 
-/// The items of the terminal snapshot, found by id without a look at each: there may be as many of them as were streamed.
-struct Held<'e> {
-    output: Vec<View<'e>>,
-    /// The digest of each id that is not empty, and its position; ascending.
+/// The items of the terminal snapshot, indexed by id, because there may be as many of them as streamed items.
+struct TerminalOutput<'e> {
+    output: Vec<ValueRef<'e>>,
+    /// The hash of each non-empty id and its position, in ascending order.
     ids: Vec<(u64, usize)>,
 }
 
-impl<'e> Held<'e> {
-    fn of(response: View<'e>) -> Self {
-        let output: Vec<View<'_>> = response.get("output").into_iter().flat_map(|output| output.elements()).collect();
-        let id = |held: &View<'e>| held.get("id").and_then(|id| id.as_str()).filter(|id| !id.is_empty());
+impl<'e> TerminalOutput<'e> {
+    fn of(response: ValueRef<'e>) -> Self {
+        let output: Vec<ValueRef<'_>> =
+            response.get("output").into_iter().flat_map(|output| output.elements()).collect();
+        let id = |held: &ValueRef<'e>| held.get("id").and_then(|id| id.as_str()).filter(|id| !id.is_empty());
         let known = output.iter().enumerate().filter_map(|(at, held)| Some((text_hash(&id(held)?), at)));
         let mut ids: Vec<_> = known.collect();
         ids.sort_unstable();
         Self { output, ids }
     }
 
-    /// The first position that has the item's id.
-    fn position(&self, item: &Item) -> Option<usize> {
+    /// The first position with the item's id.
+    fn position(&self, item: &ItemRecord) -> Option<usize> {
         let hash = item.id.hash();
         let from = self.ids.partition_point(|(known, _)| *known < hash);
         let same = self.ids.get(from..)?.iter().take_while(|(known, _)| *known == hash);
@@ -245,14 +254,14 @@ impl<'e> Held<'e> {
     }
 }
 
-fn has_id(held: View<'_>, item: &Item) -> bool {
+fn has_id(held: ValueRef<'_>, item: &ItemRecord) -> bool {
     held.get("id").and_then(|id| id.as_str()).is_some_and(|id| !id.is_empty() && item.id.is(&id))
 }
 
-/// Compares an item of the terminal snapshot with the same item as it was done.
-fn compare(item: &Item, held: View<'_>, position: usize, place: Place, findings: &mut Findings) {
-    // Only a done event tells the members.
-    if item.members.is_empty() || item.written == Some(Digest::of_raw(held.raw())) {
+/// Compares an item of the terminal snapshot with its done event.
+fn compare(item: &ItemRecord, held: ValueRef<'_>, position: usize, location: Location, findings: &mut Findings) {
+    // The members are known from the done event only.
+    if item.members.is_empty() || item.raw_digest == Some(Digest::of_raw(held.raw())) {
         return;
     }
     let mut seen = 0;
@@ -260,12 +269,12 @@ fn compare(item: &Item, held: View<'_>, position: usize, place: Place, findings:
         let key = key.as_str().unwrap_or_default();
         let known = find(&item.members, text_hash(&key));
         seen += usize::from(known.is_some());
-        if known != Some(member_digest(&key, value, item.input.text.said())) {
-            findings.report(Rule::Life09, place, None, || {
+        if known != Some(member_digest(&key, value, item.input.text.last_whole())) {
+            findings.report(Rule::Life09, location, None, || {
                 let message = if known.is_some() {
-                    "expected the value that the done item has, found another one"
+                    "expected the value of the item's done event, found another value"
                 } else {
-                    "expected no such member, since the done item has none"
+                    "expected only members of the item's done event, found another member"
                 };
                 (format!("/response/output/{position}/{}", pointer_step(&key)), message.into())
             });
@@ -273,8 +282,8 @@ fn compare(item: &Item, held: View<'_>, position: usize, place: Place, findings:
     }
     if seen < item.members.len() {
         let missing = item.members.len() - seen;
-        findings.report(Rule::Life09, place, None, || {
-            let message = format!("expected all members of the done item, found {missing} fewer");
+        findings.report(Rule::Life09, location, None, || {
+            let message = format!("expected all members of the item's done event, found {missing} fewer");
             (format!("/response/output/{position}"), message)
         });
     }
@@ -285,7 +294,7 @@ fn find(members: &[(u64, Digest)], key: u64) -> Option<Digest> {
     members.get(at).map(|(_, digest)| *digest)
 }
 
-/// A key as a step of a JSON pointer.
+/// Escapes a key as a step of a JSON pointer.
 pub(super) fn pointer_step(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }

@@ -1,4 +1,4 @@
-//! What comes around a stream: HTTP heads, the request, and the envelope of a failed turn on a socket.
+//! The surroundings of a stream: HTTP headers, the request, and the error message of a failed WebSocket turn.
 
 use alloc::format;
 use alloc::string::String;
@@ -7,10 +7,10 @@ use super::object::error_status;
 use super::rule::Rule;
 use super::validator::Validator;
 use crate::event::Event;
-use crate::finding::{Findings, Place};
-use crate::json::{Tag, View};
+use crate::finding::{Findings, Location};
+use crate::json::{ValueKind, ValueRef};
 
-/// Checks the headers of a request (HTTP-02 to HTTP-04). Names are compared without regard to case.
+/// Checks the headers of a request (HTTP-02 to HTTP-04). Header names are case-insensitive.
 pub fn validate_request_head<'a>(headers: impl IntoIterator<Item = (&'a str, &'a str)>, findings: &mut Findings) {
     let (mut authorization, mut content_type) = (false, None);
     for (name, value) in headers {
@@ -31,8 +31,8 @@ pub fn validate_request_head<'a>(headers: impl IntoIterator<Item = (&'a str, &'a
     }
 }
 
-/// Checks status and headers of a response (HTTP-05 to HTTP-07). `streamed`: the request asked for a stream; an error
-/// status is answered with JSON all the same.
+/// Checks status and headers of a response (HTTP-05 to HTTP-07). `streamed`: the request asked for a stream. An error status has
+/// a JSON body in any case.
 pub fn validate_response_head<'a>(
     status: u16,
     headers: impl IntoIterator<Item = (&'a str, &'a str)>,
@@ -54,7 +54,7 @@ pub fn validate_response_head<'a>(
 }
 
 impl Validator {
-    /// Takes status and headers of the response that the stream comes in.
+    /// Takes status and headers of the response that carries the stream.
     pub fn note_headers<'a>(
         &mut self,
         status: u16,
@@ -64,60 +64,64 @@ impl Validator {
         validate_response_head(status, headers, true, findings);
     }
 
-    /// Takes the request that the stream answers, so that the rules about both can be checked.
-    pub fn note_request(&mut self, request: View<'_>) {
-        self.expected.note_request(request);
+    /// Takes the request that the stream answers, so that the rules about both are checked.
+    pub fn note_request(&mut self, request: ValueRef<'_>) {
+        self.expectations.note_request(request);
     }
 
-    /// The envelope of a failed turn on a socket: status and code say what to do now.
+    /// Checks the error message of a failed WebSocket turn, which needs a status and a code.
     pub(super) fn check_envelope(&mut self, event: &Event<'_>, findings: &mut Findings) {
-        let place = event.place();
+        let location = event.location();
         let Some(root) = event.root() else { return };
         let status = root.get("status").and_then(|status| status.as_u64());
         let code = event.error().and_then(|error| error.get("code"));
         if status.is_none() {
-            findings
-                .report(Rule::Ws14, place, None, || ("/status".into(), "expected a whole number, found none".into()));
+            findings.report(Rule::Ws14, location, None, || {
+                ("/status".into(), "expected a whole number, found none".into())
+            });
         }
-        if !code.is_some_and(|code| code.tag() == Tag::String) {
-            findings.report(Rule::Ws14, place, None, || ("/error/code".into(), "expected a string, found none".into()));
+        if !code.is_some_and(|code| code.kind() == ValueKind::String) {
+            findings
+                .report(Rule::Ws14, location, None, || ("/error/code".into(), "expected a string, found none".into()));
         }
         let kind = event.error().and_then(|error| error.get("type")?.as_str());
         if let (Some(status), Some(kind)) = (status, kind) {
             error_status(status, &kind, &mut |rule, path, message| {
-                findings.report(rule, place, None, || (path, message))
+                findings.report(rule, location, None, || (path, message))
             });
         }
     }
 
-    /// Compares a snapshot with the request, once a response has begun.
-    pub(super) fn check_echo(&mut self, event: &Event<'_>, response: View<'_>, findings: &mut Findings) {
-        if !self.expected.asked {
+    /// Compares a snapshot with the request.
+    pub(super) fn check_echo(&mut self, event: &Event<'_>, response: ValueRef<'_>, findings: &mut Findings) {
+        if !self.expectations.asked {
             return;
         }
         let echo = response.get("previous_response_id").and_then(|id| id.as_str()).unwrap_or_default();
-        if echo != self.expected.previous {
-            findings.report(Rule::Prev03, event.place(), None, || {
-                ("/response/previous_response_id".into(), "expected the id of the request, found another value".into())
+        if echo != self.expectations.previous {
+            findings.report(Rule::Prev03, event.location(), None, || {
+                ("/response/previous_response_id".into(), "expected the id in the request, found another value".into())
             });
         }
-        let tools =
-            response.get("tools").filter(|tools| tools.tag() == Tag::Array).map(|tools| tools.elements().count());
-        if let (Some(asked), Some(echoed)) = (self.expected.tools, tools) {
+        let tools = response
+            .get("tools")
+            .filter(|tools| tools.kind() == ValueKind::Array)
+            .map(|tools| tools.elements().count());
+        if let (Some(asked), Some(echoed)) = (self.expectations.tools, tools) {
             if echoed < asked {
-                findings.report(Rule::Tool07, event.place(), None, || {
+                findings.report(Rule::Tool07, event.location(), None, || {
                     ("/response/tools".into(), format!("expected the {asked} tools of the request, found {echoed}"))
                 });
             }
         }
     }
 
-    /// Padding that the request switched off.
+    /// Reports padding that the request switched off.
     #[cold]
     pub(super) fn check_padding(&self, event: &Event<'_>, findings: &mut Findings) {
         if event.member("obfuscation").is_some() {
-            findings.report(Rule::Text07, event.place(), None, || {
-                ("/obfuscation".into(), "expected no padding, since the request switched it off".into())
+            findings.report(Rule::Text07, event.location(), None, || {
+                ("/obfuscation".into(), "expected no padding, because the request switched it off, found some".into())
             });
         }
     }
@@ -128,5 +132,5 @@ fn is_media(value: &str, media: &str) -> bool {
 }
 
 fn report(rule: Rule, message: &str, findings: &mut Findings) {
-    findings.report(rule, Place::default(), None, || (String::new(), message.into()));
+    findings.report(rule, Location::default(), None, || (String::new(), message.into()));
 }

@@ -1,25 +1,25 @@
-//! [`ApiError`]: an error as Open Responses tells it, in a body, in a stream or on a WebSocket.
+//! [`ApiError`]: an error of Open Responses in an HTTP body, in a stream or on a WebSocket.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::emit::push_u64;
+use super::emitter::push_u64;
 use crate::json::write_string;
 
-/// The five classes of errors.
+/// The five error types.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorType {
-    /// Something broke on the server's side.
+    /// The server failed.
     #[default]
     ServerError,
-    /// The request cannot be served as it is.
+    /// The request is invalid.
     InvalidRequest,
-    /// What the request names does not exist.
+    /// An object that the request refers to does not exist.
     NotFound,
-    /// The model produced something unusable.
+    /// The model produced unusable output.
     ModelError,
-    /// The caller's rate is too high.
+    /// The caller sends too many requests.
     TooManyRequests,
 }
 
@@ -28,7 +28,7 @@ impl ErrorType {
     pub const ALL: [Self; 5] =
         [Self::ServerError, Self::InvalidRequest, Self::NotFound, Self::ModelError, Self::TooManyRequests];
 
-    /// The word on the wire.
+    /// The name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::ServerError => "server_error",
@@ -39,13 +39,13 @@ impl ErrorType {
         }
     }
 
-    /// The type of a word; `invalid_request_error`, which OpenAI writes, is read as well.
+    /// The type with this name; also accepts OpenAI's `invalid_request_error`.
     pub fn from_name(name: &str) -> Option<Self> {
         let name = if name == "invalid_request_error" { "invalid_request" } else { name };
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// The HTTP status of an answer that is this error (ERR-03).
+    /// The HTTP status of a response with this error (ERR-03).
     pub fn http_status(self) -> u16 {
         match self {
             Self::ServerError | Self::ModelError => 500,
@@ -55,7 +55,7 @@ impl ErrorType {
         }
     }
 
-    /// The type for an HTTP status that an upstream gave.
+    /// The type for the HTTP status of an upstream.
     pub fn from_http_status(status: u64) -> Self {
         match status {
             429 => Self::TooManyRequests,
@@ -67,7 +67,7 @@ impl ErrorType {
     }
 }
 
-/// An error: class, exact cause, text, and the parameter concerned.
+/// An error with its type, code, message and the affected parameter.
 ///
 /// ```
 /// use deltafold::write::{ApiError, ErrorType};
@@ -77,32 +77,32 @@ impl ErrorType {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ApiError {
-    /// The class.
+    /// The type.
     pub kind: ErrorType,
-    /// The exact cause.
+    /// The exact cause, for programs.
     pub code: Option<String>,
-    /// Text for people.
+    /// The message, for people.
     pub message: String,
-    /// The request parameter concerned.
+    /// The affected request parameter.
     pub param: Option<String>,
-    /// Headers worth telling inside a stream, such as rate limits; only the `error` event carries them.
+    /// HTTP headers to repeat in the `error` event, such as rate limits.
     pub headers: Vec<(String, String)>,
 }
 
 impl ApiError {
-    /// An error with a code and no parameter.
+    /// Creates an error with a code and no parameter.
     pub fn new(kind: ErrorType, code: impl Into<String>, message: impl Into<String>) -> Self {
         Self { kind, code: Some(code.into()), message: message.into(), ..Self::default() }
     }
 
-    /// Names the parameter concerned.
+    /// Sets the affected parameter.
     #[must_use]
     pub fn with_param(mut self, param: impl Into<String>) -> Self {
         self.param = Some(param.into());
         self
     }
 
-    /// The JSON body of an HTTP answer: `{"error":{…}}`. Its status is `kind.http_status()`.
+    /// The JSON body of an HTTP response: `{"error":{…}}`. Its status is `kind.http_status()`.
     pub fn to_body(&self) -> String {
         let mut out = String::from("{\"error\":");
         self.write(&mut out);
@@ -110,7 +110,7 @@ impl ApiError {
         out
     }
 
-    /// The message of a WebSocket: `{"type":"error","status":…,"error":{…}}`, where `code` is never null.
+    /// The WebSocket message: `{"type":"error","status":…,"error":{…}}`, where `code` is never null.
     pub fn to_websocket(&self) -> String {
         let mut out = String::from("{\"type\":\"error\",\"status\":");
         push_u64(&mut out, u64::from(self.kind.http_status()));
@@ -121,7 +121,7 @@ impl ApiError {
         out
     }
 
-    /// The code, or the type's word where there is none: a failed response needs one.
+    /// The code, or the type's name if there is none, because a failed response requires a code.
     pub fn code_or_type(&self) -> &str {
         self.code.as_deref().unwrap_or(self.kind.name())
     }

@@ -1,16 +1,16 @@
-//! Ids made from the response's id: no randomness, and the trace to the upstream id stays.
+//! Ids derived from the response's id: without randomness, and traceable to the id of the upstream.
 
 use alloc::format;
 use alloc::string::String;
 
-/// Prefixes that name a kind of object and not the object: one of them is dropped from a source's id.
+/// Prefixes for the type of an object; one of them is removed from a source's id.
 const PREFIXES: [&str; 7] = ["resp_", "msg_", "chatcmpl-", "cmpl-", "gen-", "thread_", "run_"];
 
-/// How many characters of an id are kept.
+/// Maximum number of characters kept from an id.
 const LENGTH: usize = 48;
 
-/// The part of an id that item ids share: without a known prefix, only letters, digits, `_` and `-`, at most the last 48
-/// characters.
+/// The part of a response id that item ids contain: without a known prefix, with `_` in place of other characters than letters,
+/// digits, `_` and `-`, and at most the last 48 characters.
 ///
 /// ```
 /// use deltafold::write::suffix;

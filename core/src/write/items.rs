@@ -1,33 +1,37 @@
-//! Intents about items: opening one of any type, setting its fields, closing it.
+//! Intents about items: open an item of any type, set its fields, close it.
 
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use super::complete_item::definition_of;
+use super::field_map::FieldMap;
+use super::hosted_progress::end_output;
 use super::ids::suffix;
+use super::item_definitions::{EndStatuses, InitialValue, ItemDefinition, ItemParts, ItemStatus, ToolState};
+use super::open_item::{OpenChild, OpenItem};
 use super::parts::{close_input, close_open};
-use super::shape::{Ends, Holds, ItemStatus, Shape, ToolState, Zero};
-use super::slot::{Open, Slot};
-use super::tools::end_output;
-use super::whole::shape_of;
-use super::writer::{accept, bad, depth, refused, Phase, Writer};
+use super::writer::{
+    check_depth, check_for_edition, check_json_depth, depth, invalid_argument, invalid_intent, is_contract_name, Phase,
+    Writer, ITEM_LEVELS,
+};
 use crate::contract::Kind;
 use crate::error::Error;
 use crate::json::{is_document, Object, Value};
-use crate::validate::validate_item;
+use crate::validate::validate_event;
 
-/// An item of one writer, by its place in the output.
+/// An item of one writer, identified by its output index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ItemHandle(u32);
 
 impl ItemHandle {
-    /// The handle of the item at a place in the output.
+    /// The handle of the item at an output index.
     pub fn at(output_index: u32) -> Self {
         Self(output_index)
     }
 
-    /// The item's place in the output.
+    /// The item's output index.
     pub fn output_index(self) -> u32 {
         self.0
     }
@@ -39,341 +43,379 @@ impl Writer {
         self.open("message", Object::new())
     }
 
-    /// Opens a reasoning item: raw text, a summary, encrypted content, or any mix.
+    /// Opens a reasoning item, for raw text, a summary, encrypted content, or several of them.
     pub fn reasoning(&mut self) -> Result<ItemHandle, Error> {
         self.open("reasoning", Object::new())
     }
 
-    /// Sets the encrypted content of a reasoning or compaction item, shown when it closes.
+    /// Sets the encrypted content of a reasoning or compaction item; written when the item closes.
     pub fn encrypted_content(&mut self, item: ItemHandle, content: &str) -> Result<(), Error> {
-        let at = self.slot(item)?;
-        if !matches!(self.items[at].shape.name, "reasoning" | "compaction") {
-            return Err(refused("only reasoning and compaction have encrypted content"));
+        let at = self.open_index(item)?;
+        if !matches!(self.items[at].definition.name, "reasoning" | "compaction") {
+            return Err(invalid_intent("expected a reasoning or compaction item, found another type"));
         }
         self.set(item, "encrypted_content", content)
     }
 
-    /// Opens a function call. An empty `call_id` is replaced by one made from the response's id.
+    /// Opens a function call. An empty `call_id` is replaced by one derived from the response's id.
     pub fn function_call(&mut self, call_id: &str, name: &str) -> Result<ItemHandle, Error> {
         self.open("function_call", call(call_id, name))
     }
 
-    /// Opens a call of a custom tool, whose input is free text.
+    /// Opens a call of a custom tool, whose input is plain text.
     pub fn custom_tool_call(&mut self, call_id: &str, name: &str) -> Result<ItemHandle, Error> {
         self.open("custom_tool_call", call(call_id, name))
     }
 
-    /// Writes the output of a function call, a text or a list of parts, as a whole item.
+    /// Writes the output of a function call, a string or a list of parts, as a complete item.
     pub fn function_call_output(&mut self, call_id: &str, output: impl Into<Value>) -> Result<ItemHandle, Error> {
         let mut fields = Object::new();
         fields.push("call_id", call_id);
         fields.push("output", output.into());
-        self.whole("function_call_output", fields, ItemStatus::Completed)
+        self.complete_item("function_call_output", fields, ItemStatus::Completed)
     }
 
-    /// Writes a compaction as a whole item.
+    /// Writes a compaction as a complete item.
     pub fn compaction(&mut self, encrypted_content: &str) -> Result<ItemHandle, Error> {
         let mut fields = Object::new();
         fields.push("encrypted_content", encrypted_content);
-        self.whole("compaction", fields, ItemStatus::Completed)
+        self.complete_item("compaction", fields, ItemStatus::Completed)
     }
 
-    /// Opens an item of a type that its sender defines, `slug:name`, with any fields.
+    /// Opens an extension item of type `slug:name` with any fields.
     pub fn extension_item(&mut self, item_type: &str, fields: Object) -> Result<ItemHandle, Error> {
-        if Shape::of(item_type).is_none_or(|shape| !shape.name.is_empty()) {
-            return Err(bad("expected an item type of the form slug:name"));
+        if ItemDefinition::of(item_type).is_none_or(|definition| !definition.name.is_empty()) {
+            return Err(invalid_argument("expected an item type of the form `slug:name`"));
         }
         self.open(item_type, fields)
     }
 
-    /// Opens an item of any type. `fields` are what is known of it now; `id` among them is taken as the item's id.
+    /// Opens an item of any type with the fields known so far; `id` sets the item's id.
     ///
-    /// What grows by intents of its own (parts, arguments, code, a diff, commands) cannot be given here. Refused behind an
-    /// item that ended incomplete, for a type that the edition does not have, for an id that is taken, and if the item
-    /// would break its schema.
+    /// Streamed contents (parts, arguments, code, a diff, commands) have their own intents and are errors here. Fails after an
+    /// incomplete item, for a type that the edition does not have, for an id that another item has, and if the item would break its
+    /// schema.
     pub fn open(&mut self, item_type: &str, fields: Object) -> Result<ItemHandle, Error> {
-        if shape_of(item_type)?.appears_whole() {
-            return Err(refused("items of this type have no status for work that goes on: they are written whole"));
+        if definition_of(item_type)?.has_no_in_progress() {
+            return Err(invalid_intent("items of this type have no `in_progress`; write them complete with `item`"));
         }
         self.open_as(item_type, fields, ItemStatus::Completed)
     }
 
-    /// Sets a field of an open item, or a property of one's own such as `acme:stage`; shown when the item closes.
+    /// Sets a field of an open item, or an extension field such as `acme:stage`; written when the item closes.
     pub fn set(&mut self, item: ItemHandle, key: &str, value: impl Into<Value>) -> Result<(), Error> {
-        let at = self.slot(item)?;
-        let slot = &self.items[at];
-        if slot.owns(key) {
-            return Err(bad("the field is the writer's own"));
+        let at = self.open_index(item)?;
+        let entry = &self.items[at];
+        if entry.owns(key) {
+            return Err(invalid_argument(format!("the writer itself sets `{key}`; expected another field")));
         }
         let value = value.into();
-        let mut fields = slot.fields.clone();
-        for (key, value) in slot.pending.iter() {
+        if is_contract_name(key) {
+            // Only fields of the contract can invalidate the item. They are few, so a copy of them is cheap.
+            let mut fields = FieldMap::default();
+            let definition = entry.definition.fields.iter().map(|(key, _)| *key);
+            for key in ["type", "id"].into_iter().chain(definition) {
+                if let Some(value) = entry.pending.get(key).or_else(|| entry.fields.get(key)) {
+                    fields.insert(key, value.clone());
+                }
+            }
             fields.insert(key, value.clone());
+            self.check_item(&OpenItem {
+                status: entry.status.clone(),
+                ..OpenItem::new(entry.definition, entry.id.clone(), fields)
+            })?;
+        } else {
+            check_depth(&value, ITEM_LEVELS)?;
         }
-        fields.insert(key, value.clone());
-        self.check_slot(&Slot { status: slot.status.clone(), ..Slot::new(slot.shape, slot.id.clone(), fields) })?;
         self.items[at].pending.insert(key, value);
         Ok(())
     }
 
-    /// Closes an item as completed, with everything that is open in it.
+    /// Closes an item as completed, with its open part or input.
     pub fn close(&mut self, item: ItemHandle) -> Result<(), Error> {
         self.close_as(item, ItemStatus::Completed)
     }
 
     /// Closes an item with a status. After `Incomplete` no item may be opened, and the response cannot complete.
     ///
-    /// The specification lets only the last item end incomplete. One exception: of several calls that are cut at once each
-    /// ends so. Therefore a call before the last item may be cut while that one is open, which then can only be cut too;
-    /// anything else is refused. Arguments that are not JSON belong to a call that was cut: it cannot complete.
+    /// The specification allows only the last item to end incomplete, except for calls that are cut off together. A call before the
+    /// last item may therefore end incomplete while the last item is open, which then can only end incomplete too. Arguments that are
+    /// not JSON belong to a call that was cut off, so such a call cannot complete.
     pub fn close_as(&mut self, item: ItemHandle, status: ItemStatus) -> Result<(), Error> {
-        let at = self.slot(item)?;
-        let slot = &self.items[at];
-        if slot.shape.word(status).is_none() {
-            return Err(refused("items of this type do not end like that"));
+        let at = self.open_index(item)?;
+        let entry = &self.items[at];
+        if entry.definition.status_word(status).is_none() {
+            return Err(invalid_intent(format!(
+                "items of type {} have no status {}",
+                entry.definition.name,
+                status.name()
+            )));
         }
         let last = self.items.len() - 1;
         match status {
-            ItemStatus::Incomplete if at < last && (!slot.is_call() || self.items[last].has_ended_whole()) => {
-                return Err(refused("only the last item may end incomplete, or a call while the last item is open"));
+            ItemStatus::Incomplete if at < last && (!entry.is_call() || self.items[last].ended_without_cutoff()) => {
+                return Err(invalid_intent(
+                    "expected the last item, or a call while the last item is open: only these may end incomplete",
+                ));
             }
-            ItemStatus::Completed | ItemStatus::Failed if at == last && self.cut => {
-                return Err(refused("a call before it ended incomplete, so the last item cannot end otherwise"));
+            ItemStatus::Completed | ItemStatus::Failed if at == last && self.incomplete => {
+                return Err(invalid_intent(
+                    "expected `incomplete` for the last item, because a call before it is incomplete",
+                ));
             }
-            ItemStatus::Completed if slot.has_broken_input() => {
-                return Err(refused("the arguments are not JSON, so the call cannot complete"));
+            ItemStatus::Completed if entry.has_invalid_arguments() => {
+                return Err(invalid_intent("expected JSON arguments, found other text; close the call as incomplete"));
             }
             _ => {}
         }
-        self.close_slot(at, status);
+        self.close_item(at, status);
         Ok(())
     }
 
-    /// Says whether an item is open.
+    /// Returns `true` if an item is open.
     pub fn is_open(&self, item: ItemHandle) -> bool {
-        self.slot(item).is_ok()
+        self.open_index(item).is_ok()
     }
 
     /// The id of an item.
     pub fn item_id(&self, item: ItemHandle) -> Option<&str> {
-        self.items.get(item.0 as usize).map(|slot| slot.id.as_str())
+        self.items.get(item.0 as usize).map(|entry| entry.id.as_str())
     }
 
-    /// How many items there are.
+    /// The number of items.
     pub fn item_count(&self) -> usize {
         self.items.len()
     }
 
-    /// The item as far as it is told, as JSON text.
+    /// The item as streamed so far, as JSON text.
     pub fn item_json(&self, item: ItemHandle) -> Option<String> {
-        let slot = self.items.get(item.0 as usize)?;
+        let entry = self.items.get(item.0 as usize)?;
         let mut out = String::new();
-        slot.write(&mut out);
+        entry.write(&mut out);
         Some(out)
     }
 
-    /// Opens an item; a type without a status for work that goes on gets its last one at once.
+    /// Opens an item. A type without `in_progress` gets its final status `last`.
     pub(crate) fn open_as(&mut self, item_type: &str, given: Object, last: ItemStatus) -> Result<ItemHandle, Error> {
-        let slot = self.new_slot(item_type, given, last)?;
+        let entry = self.new_item(item_type, given, last)?;
         self.ensure_started()?;
-        self.ids.insert(slot.id.clone());
+        self.ids.insert(entry.id.clone());
         let at = self.items.len();
         self.emit.open(Kind::OutputItemAdded.as_str());
         self.emit.number("output_index", at as u64);
-        slot.write(self.emit.raw("item"));
+        entry.write(self.emit.raw("item"));
         self.emit.close();
-        self.items.push(slot);
-        self.tell_state(at, ToolState::InProgress);
+        self.items.push(entry);
+        self.write_state_event(at, ToolState::InProgress);
         Ok(ItemHandle(at as u32))
     }
 
-    /// Makes a slot and checks all there is to check, without changing anything.
-    pub(crate) fn new_slot(&self, item_type: &str, mut given: Object, last: ItemStatus) -> Result<Slot, Error> {
+    /// Creates an item and makes all checks, without changing the writer.
+    pub(crate) fn new_item(&self, item_type: &str, mut given: Object, last: ItemStatus) -> Result<OpenItem, Error> {
         self.check_running()?;
-        if self.cut {
-            return Err(refused("an item ended incomplete, so none may follow"));
+        if self.incomplete {
+            return Err(invalid_intent("expected no item after an incomplete one"));
         }
-        let shape = shape_of(item_type)?;
+        let definition = definition_of(item_type)?;
         let edition = self.options.edition;
-        if !shape.editions.contains(edition) {
-            return Err(refused(format!("edition {edition} has no item type {}", shape.name)));
+        if !definition.editions.contains(edition) {
+            return Err(invalid_intent(format!("edition {edition} has no item type `{}`", definition.name)));
         }
         if given.contains_key("status") || given.contains_key("type") {
-            return Err(bad("type and status of an item are the writer's own"));
+            return Err(invalid_argument(
+                "the writer itself sets `type` and `status` of an item; expected other fields",
+            ));
         }
         let id = match given.remove("id") {
             Some(Value::String(id)) if !id.is_empty() => id,
-            None => self.made_id(shape.prefix),
-            Some(_) => return Err(bad("expected an item id that is a text and not empty")),
+            None => self.default_id(definition.prefix),
+            Some(_) => return Err(invalid_argument("expected a string that is not empty as the item id")),
         };
         if self.ids.contains(&id) {
-            return Err(bad("another item has this id"));
+            return Err(invalid_argument("expected a unique item id, found the id of another item"));
         }
-        let fields = self.first_fields(shape, item_type, &id, given)?;
-        let mut slot = Slot::new(shape, id, fields);
-        slot.input_shown = shape.input.is_none_or(|input| input.delta.editions().contains(edition));
-        slot.outputs_shown = Kind::ShellCallOutputContentDelta.editions().contains(edition);
-        if shape.appears_whole() {
-            slot.status = Cow::Borrowed(last.name());
+        let fields = self.initial_fields(definition, item_type, &id, given)?;
+        let mut entry = OpenItem::new(definition, id, fields);
+        entry.input_shown = definition.input.is_none_or(|input| input.delta.editions().contains(edition));
+        entry.outputs_shown = Kind::ShellCallOutputContentDelta.editions().contains(edition);
+        if definition.has_no_in_progress() {
+            entry.status = Cow::Borrowed(last.name());
         }
-        self.check_slot(&slot)?;
-        Ok(slot)
+        self.check_item(&entry)?;
+        Ok(entry)
     }
 
-    /// The slot of an open item.
-    pub(crate) fn slot(&self, item: ItemHandle) -> Result<usize, Error> {
+    /// The index of an open item.
+    pub(crate) fn open_index(&self, item: ItemHandle) -> Result<usize, Error> {
         if self.phase != Phase::Running {
             self.check_running()?;
         }
         let at = item.0 as usize;
         match self.items.get(at) {
-            Some(slot) if !slot.done => Ok(at),
-            Some(_) => Err(refused("the item is done")),
-            None => Err(refused("there is no such item")),
+            Some(entry) if !entry.done => Ok(at),
+            Some(_) => Err(invalid_intent("expected an open item, found a done one")),
+            None => Err(invalid_intent("expected an open item, found none at this output index")),
         }
     }
 
-    /// Closes a slot if it is open.
-    pub(crate) fn close_slot(&mut self, at: usize, status: ItemStatus) {
-        let Some(slot) = self.items.get(at).filter(|slot| !slot.done) else { return };
-        // No word: only for a type that appears whole, and such an item is never open.
-        let word = slot.shape.word(status).unwrap_or("completed");
+    /// Closes an item if it is open.
+    pub(crate) fn close_item(&mut self, at: usize, status: ItemStatus) {
+        let Some(entry) = self.items.get(at).filter(|entry| !entry.done) else { return };
+        // Only types without `in_progress` lack a status, and their items are never open.
+        let word = entry.definition.status_word(status).unwrap_or("completed");
         self.write_close(at, status, word);
     }
 
-    /// Closes a slot with a status in this word.
+    /// Closes an item with this status on the wire.
     pub(crate) fn write_close(&mut self, at: usize, status: ItemStatus, word: &'static str) {
         let openai = self.openai();
         let cut = status == ItemStatus::Incomplete;
-        self.cut |= cut;
-        let Some(slot) = self.items.get_mut(at) else { return };
-        if slot.open == Some(Open::Output) {
-            end_output(&mut self.emit, slot, at, cut);
+        self.incomplete |= cut;
+        let Some(entry) = self.items.get_mut(at) else { return };
+        if entry.open == Some(OpenChild::ShellOutput) {
+            end_output(&mut self.emit, entry, at, cut);
         }
-        close_open(&mut self.emit, slot, at, openai);
-        close_input(&mut self.emit, slot, at, cut);
+        close_open(&mut self.emit, entry, at, openai);
+        close_input(&mut self.emit, entry, at, cut);
         match status {
-            ItemStatus::Completed => self.tell_state(at, ToolState::Completed),
-            ItemStatus::Failed => self.tell_state(at, ToolState::Failed),
-            ItemStatus::Incomplete => {}
+            ItemStatus::Completed => self.write_state_event(at, ToolState::Completed),
+            ItemStatus::Failed => self.write_state_event(at, ToolState::Failed),
+            ItemStatus::InProgress | ItemStatus::Incomplete => {}
         }
-        let Some(slot) = self.items.get_mut(at) else { return };
-        slot.status = Cow::Borrowed(word);
-        slot.input_shown = true;
-        slot.outputs_shown = true;
-        for (key, value) in core::mem::take(&mut slot.pending) {
-            slot.fields.insert(key, value);
+        let Some(entry) = self.items.get_mut(at) else { return };
+        entry.status = Cow::Borrowed(word);
+        entry.input_shown = true;
+        entry.outputs_shown = true;
+        for (key, value) in entry.pending.take() {
+            entry.fields.insert(key, value);
         }
         self.emit.open(Kind::OutputItemDone.as_str());
         self.emit.number("output_index", at as u64);
         let out = self.emit.raw("item");
         let start = out.len();
-        slot.write(out);
+        entry.write(out);
         let json = out[start..].to_string();
         self.emit.close();
-        *slot = Slot {
+        *entry = OpenItem {
             done: true,
             json,
-            cut,
+            incomplete: cut,
             status: Cow::Borrowed(word),
-            ..Slot::new(slot.shape, core::mem::take(&mut slot.id), Object::new())
+            ..OpenItem::new(entry.definition, core::mem::take(&mut entry.id), FieldMap::default())
         };
     }
 
-    /// Writes the event of a hosted tool's state, if the type has one that was not told yet.
-    pub(crate) fn tell_state(&mut self, at: usize, state: ToolState) {
-        let Some(slot) = self.items.get_mut(at) else { return };
-        let Some(kind) = slot.shape.state(state, self.options.edition) else { return };
-        let step = slot.shape.states.iter().position(|(known, _)| *known == state).unwrap_or_default() + 1;
-        if slot.progress >= step {
+    /// Writes the event of a hosted tool's state, if the type has one that was not written yet.
+    pub(crate) fn write_state_event(&mut self, at: usize, state: ToolState) {
+        let Some(entry) = self.items.get_mut(at) else { return };
+        let Some(kind) = entry.definition.state(state, self.options.edition) else { return };
+        let step = entry.definition.states.iter().position(|(known, _)| *known == state).unwrap_or_default() + 1;
+        if entry.progress >= step {
             return;
         }
-        slot.progress = step;
+        entry.progress = step;
         self.emit.open(kind.as_str());
-        self.emit.text("item_id", &slot.id);
+        self.emit.text("item_id", &entry.id);
         self.emit.number("output_index", at as u64);
         self.emit.close();
-        // Lists of tools have no status of their own in the contract, so their events do not change it.
-        if slot.shape.name != "mcp_list_tools" && slot.shape.name != "compaction" {
-            slot.status = Cow::Borrowed(state.name());
+        // Tool lists and compactions have no such status in the contract, so these events do not change it.
+        if entry.definition.name != "mcp_list_tools" && entry.definition.name != "compaction" {
+            entry.status = Cow::Borrowed(state.name());
         }
     }
 
-    fn check_slot(&self, slot: &Slot) -> Result<(), Error> {
-        let mut json = String::new();
-        slot.write(&mut json);
-        accept(self.options.edition, |edition| validate_item(&json, edition))
+    /// Checks an item against the contract and the rules about added items.
+    fn check_item(&self, entry: &OpenItem) -> Result<(), Error> {
+        let mut json =
+            String::from("{\"type\":\"response.output_item.added\",\"sequence_number\":0,\"output_index\":0,\"item\":");
+        let start = json.len();
+        entry.write(&mut json);
+        check_json_depth(&json[start..], ITEM_LEVELS - 1)?;
+        json.push('}');
+        check_for_edition(self.options.edition, |edition| validate_event(&json, edition))
     }
 
-    fn made_id(&self, prefix: &str) -> String {
+    fn default_id(&self, prefix: &str) -> String {
         format!("{prefix}_{}_{}", suffix(&self.options.id), self.items.len())
     }
 
-    /// Every field of a new item: the shape's in order, then those given beyond it.
-    fn first_fields(&self, shape: &Shape, item_type: &str, id: &str, mut given: Object) -> Result<Object, Error> {
-        let mut fields = Object::with_capacity(shape.fields.len() + given.len() + 2);
-        fields.push("type", item_type);
-        fields.push("id", id);
-        for (key, zero) in shape.fields {
+    /// All fields of a new item: those of its definition in order, then the caller's extension fields.
+    fn initial_fields(
+        &self,
+        definition: &ItemDefinition,
+        item_type: &str,
+        id: &str,
+        mut given: Object,
+    ) -> Result<FieldMap, Error> {
+        let mut fields = FieldMap::default();
+        fields.insert("type", item_type);
+        fields.insert("id", id);
+        for (key, initial) in definition.fields {
             let value = given.remove(key);
-            let value = match zero {
-                Zero::Status => Value::Null,
-                Zero::Content | Zero::Summary | Zero::Input | Zero::Outputs => match value {
-                    None => Value::Null,
-                    Some(_) => return Err(bad(format!("{key} grows by intents of its own"))),
-                },
-                Zero::Commands => shell_action(value)?,
-                Zero::CallId => match value {
-                    None => Value::from(self.made_id("call")),
-                    Some(Value::String(text)) if text.is_empty() => Value::from(self.made_id("call")),
+            let value = match initial {
+                InitialValue::Status => Value::Null,
+                InitialValue::Content | InitialValue::Summary | InitialValue::Input | InitialValue::Outputs => {
+                    match value {
+                        None => Value::Null,
+                        Some(_) => {
+                            return Err(invalid_argument(format!("`{key}` has its own intents; expected other fields")))
+                        }
+                    }
+                }
+                InitialValue::Commands => shell_action(value)?,
+                InitialValue::CallId => match value {
+                    None => Value::from(self.default_id("call")),
+                    Some(Value::String(text)) if text.is_empty() => Value::from(self.default_id("call")),
                     Some(value) => value,
                 },
-                Zero::Given => match (value, shape.input) {
+                InitialValue::Required => match (value, definition.input) {
                     (Some(value), Some(input)) if input.inside == Some(key) => operation(value)?,
                     (Some(value), _) => value,
-                    (None, _) => return Err(bad(format!("a {} needs {key}", shape.name))),
+                    (None, _) => {
+                        return Err(invalid_argument(format!("expected `{key}` in a {}, found none", definition.name)))
+                    }
                 },
-                Zero::Word(word) => value.unwrap_or_else(|| Value::from(*word)),
-                Zero::Text => value.unwrap_or_else(|| Value::from("")),
-                Zero::Null => value.unwrap_or_default(),
-                Zero::List => value.unwrap_or_else(|| Value::Array(Vec::new())),
+                InitialValue::Literal(word) => value.unwrap_or_else(|| Value::from(*word)),
+                InitialValue::Text => value.unwrap_or_else(|| Value::from("")),
+                InitialValue::Null => value.unwrap_or_default(),
+                InitialValue::List => value.unwrap_or_else(|| Value::Array(Vec::new())),
             };
-            fields.push(*key, value);
+            fields.insert(*key, value);
         }
-        if shape.holds == Holds::Reasoning && given.contains_key("content") {
-            return Err(bad("content grows by intents of its own"));
+        if definition.parts == ItemParts::Reasoning && given.contains_key("content") {
+            return Err(invalid_argument("`content` has its own intents; expected other fields"));
         }
         for (key, value) in given {
-            fields.push(key, value);
+            fields.insert(key, value);
         }
         Ok(fields)
     }
 }
 
-impl Slot {
-    /// Whether the item is done and was not cut.
-    pub(crate) fn has_ended_whole(&self) -> bool {
-        self.done && !self.cut
+impl OpenItem {
+    /// Returns `true` if the item is done and not incomplete.
+    pub(crate) fn ended_without_cutoff(&self) -> bool {
+        self.done && !self.incomplete
     }
 
-    /// Whether the item is a call whose input is streamed.
+    /// Returns `true` for a call with streamed input.
     pub(crate) fn is_call(&self) -> bool {
-        self.shape.input.is_some() || self.shape.holds == Holds::Commands
+        self.definition.input.is_some() || self.definition.parts == ItemParts::Commands
     }
 
-    /// Whether the item is an open call with arguments that do not parse. None at all are written as `{}`.
-    pub(crate) fn has_broken_input(&self) -> bool {
-        let json = self.shape.input.is_some_and(|input| input.json);
+    /// Returns `true` for an open call whose arguments are not JSON. Empty arguments are written as `{}`.
+    pub(crate) fn has_invalid_arguments(&self) -> bool {
+        let json = self.definition.input.is_some_and(|input| input.json);
         json && !self.done && !self.input.is_empty() && !is_json(&self.input)
     }
 
-    /// Whether the item is a call whose input may be cut: it must not be run.
-    pub(crate) fn is_cut(&self) -> bool {
-        match (self.shape.input, self.shape.holds) {
+    /// Returns `true` for a call whose input may be partial, so that it must not be run.
+    pub(crate) fn has_partial_input(&self) -> bool {
+        match (self.definition.input, self.definition.parts) {
             (Some(input), _) if input.json => !is_json(&self.input),
-            (Some(_), _) if self.input_said => false,
-            (Some(_), _) | (_, Holds::Commands) => true,
-            _ => self.shape.ends == Ends::Nothing,
+            (Some(_), _) if self.input_done => false,
+            (Some(_), _) | (_, ItemParts::Commands) => true,
+            _ => self.definition.ends == EndStatuses::CompletedOnly,
         }
     }
 }
@@ -389,7 +431,7 @@ fn call(call_id: &str, name: &str) -> Object {
     fields
 }
 
-/// The action of a shell call: its commands come later, its bounds now.
+/// The action of a shell call, without its commands, which are streamed.
 fn shell_action(given: Option<Value>) -> Result<Value, Error> {
     let mut action = Object::new();
     action.push("commands", Value::Array(Vec::new()));
@@ -402,16 +444,18 @@ fn shell_action(given: Option<Value>) -> Result<Value, Error> {
                 action.insert(key, value);
             }
         }
-        Some(_) => return Err(bad("expected an action without commands: they grow by intents of their own")),
+        Some(_) => return Err(invalid_argument("expected an action without `commands`, which have their own intents")),
     }
     Ok(Value::Object(action))
 }
 
-/// The operation of an apply-patch call: its diff comes later, unless a file is deleted.
+/// The operation of a patch, without its diff, which is streamed unless a file is deleted.
 fn operation(given: Value) -> Result<Value, Error> {
-    let Value::Object(mut operation) = given else { return Err(bad("expected an operation that is an object")) };
+    let Value::Object(mut operation) = given else {
+        return Err(invalid_argument("expected an object as the operation"));
+    };
     if operation.contains_key("diff") {
-        return Err(bad("diff grows by intents of its own"));
+        return Err(invalid_argument("expected an operation without `diff`, which has its own intent"));
     }
     if operation.get("type").and_then(Value::as_str) != Some("delete_file") {
         operation.push("diff", "");

@@ -1,51 +1,54 @@
-//! Intents → events → bytes: the producing side.
+//! Writing: turns intents such as "append text" into a valid stream of events.
 //!
-//! Servers that assemble events by hand forget parts, repeat numbers and send empty outputs. A [`Writer`] takes what the
-//! caller means and writes every event that follows from it; a wrong order cannot be expressed or is refused at the call.
+//! - **Input:** intents ([`Writer::message`], [`Writer::text`], [`Writer::complete`], …), as method calls or as JSON
+//!   ([`Writer::apply_json`], [`INTENTS`]).
+//! - **Output:** SSE bytes or single JSON events, and the response object.
+//! - **Promises:**
+//!   - An intent that is invalid in the current state returns an error and writes nothing.
+//!   - Sequence numbers count every event from 0, extension events and errors included.
+//!   - The `output` of a snapshot equals the accumulation of all earlier events.
+//!   - Every response object has all required fields of the edition.
+//!   - The stream passes [`validate`](crate::validate) without errors. The tests validate all output of random sessions
+//!     (`writer_properties`) and of every vector (`writer_vectors`).
+//! - **Cost:** a delta is linear in its length, setting a field in the size of its value, closing an item in the size of the item,
+//!   and the terminal event copies all items.
 //!
 //! ```text
 //! intent ─▶ Writer ─▶ event text ─▶ frame ─▶ take() / write_into()   SSE bytes
 //!                                └────────▶ poll_event()             JSON, one event at a time
 //! ```
 //!
-//! What it promises:
-//!
-//! - **One numbering.** Every event has the next number, from 0, extension events and errors included.
-//! - **Snapshot = fold.** The `output` of a snapshot is what the events before it add up to.
-//! - **Refusals are free.** A refused intent writes nothing and changes nothing.
-//! - **Whole objects.** Every response object has all required fields of the edition, items have their zero values.
-//! - **Linear.** A delta costs O(its length); closing an item costs O(the item); the terminal event copies the items.
-//!
-//! Values that the caller gives (fields of items, annotations, the template) are checked against the contract of the
-//! chosen [`Edition`](crate::Edition) before anything is written.
+//! Values from the caller (fields of items, annotations, the template) are checked against the contract of the chosen
+//! [`Edition`](crate::Edition) before anything is written.
 
 #[cfg(feature = "__inbound")]
 #[cfg_attr(not(feature = "adapters"), allow(dead_code))]
-mod adapt;
+mod adapter_hooks;
 mod api_error;
-mod echo;
-mod emit;
-mod hosted;
+mod complete_item;
+mod echo_request;
+mod emitter;
+mod field_map;
+mod hosted_items;
+mod hosted_progress;
 mod ids;
-mod intent;
+mod item_definitions;
 mod items;
+mod json_intents;
+mod open_item;
 mod options;
 mod parts;
-mod shape;
-mod slot;
 mod snapshot;
-mod tools;
 mod usage;
-mod whole;
 mod writer;
 
 pub use api_error::{ApiError, ErrorType};
-pub use echo::echo;
+pub use echo_request::echo_request;
 pub use ids::{response_id, suffix};
-pub use intent::INTENTS;
+pub use item_definitions::{ItemStatus, ToolState};
 pub use items::ItemHandle;
-pub use options::{Dialect, Heartbeat, WriterOptions};
-pub use shape::{ItemStatus, ToolState};
-pub use slot::PartKind;
+pub use json_intents::INTENTS;
+pub use open_item::PartKind;
+pub use options::{Heartbeat, ReasoningNames, WriterOptions};
 pub use usage::Usage;
 pub use writer::Writer;

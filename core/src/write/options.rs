@@ -1,4 +1,4 @@
-//! [`WriterOptions`]: what the caller knows before the first event.
+//! [`WriterOptions`]: the caller's settings, known before the first event.
 
 use alloc::string::String;
 
@@ -6,49 +6,50 @@ use crate::contract::Edition;
 use crate::error::{Code, Error};
 use crate::json::Object;
 
-/// Everything a [`Writer`](super::Writer) needs before it starts. Ids and times come from here: the core has neither.
+/// Settings of a [`Writer`](super::Writer). They contain the response id and the time, because the core has neither clock nor
+/// randomness.
 ///
 /// ```
-/// use deltafold::write::{Dialect, WriterOptions};
-/// let options = WriterOptions { dialect: Dialect::OpenAi, ..WriterOptions::new("resp_1", "m-1", 1_767_225_600) };
+/// use deltafold::write::{ReasoningNames, WriterOptions};
+/// let options = WriterOptions { reasoning_names: ReasoningNames::OpenAi, ..WriterOptions::new("resp_1", "m-1", 1_767_225_600) };
 /// assert_eq!(options.model, "m-1");
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct WriterOptions {
-    /// The response's id, written as it is. Item ids are derived from it: `<prefix>_<suffix>_<output_index>`.
+    /// The response's id, written unchanged. Item ids are derived from it: `<prefix>_<suffix>_<output_index>`.
     pub id: String,
     /// The model's name.
     pub model: String,
     /// `created_at`, in whole seconds.
     pub created_at: u64,
-    /// Response fields that differ from the defaults, most of them an echo of the request: merged over the defaults by
-    /// key. [`echo`](super::echo()) makes them from a request.
+    /// Response fields that replace the defaults, usually the repeated fields of the request. [`echo_request`](super::echo_request())
+    /// creates them from a request.
     pub template: Object,
-    /// Which names are used where Open Responses and OpenAI differ.
-    pub dialect: Dialect,
-    /// Which items and events may be written. The default has only the core ones; hosted tools need [`Edition::Split`]
-    /// or [`Edition::OpenAi`].
+    /// The event names for raw reasoning, which differ between Open Responses and OpenAI.
+    pub reasoning_names: ReasoningNames,
+    /// The edition, which decides the available items and events. The default has only the core ones; hosted tools need
+    /// [`Edition::Split`] or [`Edition::OpenAi`].
     pub edition: Edition,
-    /// What [`heartbeat`](super::Writer::heartbeat) writes.
+    /// The output of [`heartbeat`](super::Writer::heartbeat).
     pub heartbeat: Heartbeat,
 }
 
-/// Which names are used where Open Responses and OpenAI differ.
+/// The event names for raw reasoning, which differ between Open Responses and OpenAI.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Dialect {
+pub enum ReasoningNames {
     /// Raw reasoning is `response.reasoning.delta` and `.done`.
     #[default]
     OpenResponses,
-    /// Raw reasoning is `response.reasoning_text.delta` and `.done`: what OpenAI's SDKs read.
+    /// Raw reasoning is `response.reasoning_text.delta` and `.done`, the names that OpenAI's SDKs read.
     OpenAi,
 }
 
-/// What keeps an idle connection alive.
+/// The keep-alive signal of an idle connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Heartbeat {
-    /// A comment line, the one idle signal that every known reader survives.
+    /// A comment line, which every known reader accepts.
     #[default]
     Comment,
     /// A `keepalive` event with a sequence number, as OpenAI sends it. Not part of Open Responses.
@@ -58,13 +59,13 @@ pub enum Heartbeat {
 }
 
 impl WriterOptions {
-    /// Options with these three values and the defaults for all others.
+    /// Creates options with these values and the defaults for all others.
     pub fn new(id: impl Into<String>, model: impl Into<String>, created_at: u64) -> Self {
         Self { id: id.into(), model: model.into(), created_at, ..Self::default() }
     }
 }
 
-impl Dialect {
+impl ReasoningNames {
     /// `open_responses` or `openai`.
     pub fn name(self) -> &'static str {
         match self {
@@ -73,12 +74,12 @@ impl Dialect {
         }
     }
 
-    /// The dialect of a name.
+    /// The value with this name.
     pub fn from_name(name: &str) -> Result<Self, Error> {
         match name {
             "open_responses" => Ok(Self::OpenResponses),
             "openai" => Ok(Self::OpenAi),
-            _ => Err(Error::new(Code::UnknownName, 0, "dialects are open_responses and openai")),
+            _ => Err(Error::new(Code::UnknownName, 0, "expected open_responses or openai as the reasoning names")),
         }
     }
 }
@@ -93,13 +94,13 @@ impl Heartbeat {
         }
     }
 
-    /// The heartbeat of a name.
+    /// The heartbeat with this name.
     pub fn from_name(name: &str) -> Result<Self, Error> {
         match name {
             "comment" => Ok(Self::Comment),
             "keepalive" => Ok(Self::Keepalive),
             "off" => Ok(Self::Off),
-            _ => Err(Error::new(Code::UnknownName, 0, "heartbeats are comment, keepalive and off")),
+            _ => Err(Error::new(Code::UnknownName, 0, "expected comment, keepalive or off as the heartbeat")),
         }
     }
 }

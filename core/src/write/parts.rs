@@ -1,13 +1,16 @@
-//! Intents about what is inside an item: text, refusals, reasoning, annotations, and the input of calls.
+//! Intents about the contents of an item: text, refusals, reasoning, annotations, and the input of calls.
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::emit::{push_u64, Emitter};
+use super::emitter::{push_u64, Emitter};
+use super::hosted_progress::{close_command, end_output};
 use super::items::ItemHandle;
-use super::slot::{write_list, Open, Part, PartKind, Slot};
-use super::tools::{close_command, end_output};
-use super::writer::{accept, bad, refused, Writer};
+use super::open_item::{write_list, OpenChild, OpenItem, OpenPart, PartKind};
+use super::writer::{
+    check_depth, check_for_edition, check_json_depth, invalid_argument, invalid_intent, Writer, PART_LEVELS,
+};
 use crate::contract::SchemaId;
 use crate::error::Error;
 use crate::json::{write_string, Value};
@@ -34,82 +37,92 @@ impl Writer {
         self.append(item, PartKind::Summary, delta)
     }
 
-    /// Opens a part, and closes the one that is open: for a part that may stay empty, or a second one of the same kind.
+    /// Opens a part and closes the open one. Needed only for a part without text, or for a second part of the same type.
     pub fn part(&mut self, item: ItemHandle, kind: PartKind) -> Result<(), Error> {
-        let at = self.part_slot(item, kind)?;
+        let at = self.part_item_index(item, kind)?;
         let openai = self.openai();
-        let slot = &mut self.items[at];
-        close_open(&mut self.emit, slot, at, openai);
-        open_part(&mut self.emit, slot, at, kind, openai);
+        let entry = &mut self.items[at];
+        close_open(&mut self.emit, entry, at, openai);
+        open_part(&mut self.emit, entry, at, kind, openai);
         Ok(())
     }
 
-    /// Closes the part or command that is open in an item; the item stays open. Does nothing if none is open.
+    /// Closes the open part or command of an item; the item stays open. Without effect if none is open.
     pub fn close_part(&mut self, item: ItemHandle) -> Result<(), Error> {
-        let at = self.slot(item)?;
+        let at = self.open_index(item)?;
         let openai = self.openai();
         close_open(&mut self.emit, &mut self.items[at], at, openai);
         Ok(())
     }
 
-    /// Sets a property of the open part beyond its schema, such as `acme:citations`; shown when the part closes.
+    /// Sets an extension field of the open part, such as `acme:citations`; written when the part closes.
     pub fn set_on_part(&mut self, item: ItemHandle, key: &str, value: impl Into<Value>) -> Result<(), Error> {
-        let at = self.slot(item)?;
-        let part = self.items[at].part_mut().ok_or_else(|| refused("the item has no open part"))?;
+        let at = self.open_index(item)?;
+        let part = self.items[at].part_mut().ok_or_else(|| invalid_intent("expected an open part, found none"))?;
         if matches!(key, "type" | "text" | "refusal" | "annotations" | "logprobs") {
-            return Err(bad("the field is the writer's own"));
+            return Err(invalid_argument(format!("the writer itself sets `{key}`; expected another field")));
         }
+        let value = value.into();
+        check_depth(&value, PART_LEVELS)?;
         part.pending.insert(key, value);
         Ok(())
     }
 
-    /// Adds an annotation to the open text part of a message. It must lie within the text written so far.
+    /// Adds an annotation to the open text part of a message. Its indexes must be inside the text written so far.
     pub fn annotation(&mut self, item: ItemHandle, annotation: impl Into<Value>) -> Result<(), Error> {
         let annotation = annotation.into();
-        let at = self.slot(item)?;
-        let slot = &self.items[at];
-        let Some(part) = slot.content.last().filter(|_| slot.open == Some(Open::Part(PartKind::Text))) else {
-            return Err(refused("the item has no open text part to annotate"));
+        let at = self.open_index(item)?;
+        let entry = &self.items[at];
+        let Some(part) = entry.content.last().filter(|_| entry.open == Some(OpenChild::Part(PartKind::Text))) else {
+            return Err(invalid_intent("expected an open text part, found none"));
         };
-        self.check_value(&annotation, "Annotation")?;
+        self.check_value(&annotation, "Annotation", PART_LEVELS + 1)?;
         let index = |key: &str| annotation.get(key).and_then(Value::as_i64);
         let (start, end) = (index("start_index").unwrap_or(0), index("end_index"));
-        // The unit is not defined anywhere; bytes are the most that any unit can count.
+        // The specification does not define the unit of an index; no unit counts more than bytes.
         let length = i64::try_from(part.text.len()).unwrap_or(i64::MAX);
         if start < 0 || end.is_some_and(|end| end < start || end > length) {
-            return Err(bad("expected 0 <= start_index <= end_index <= length of the text so far"));
+            return Err(invalid_argument("expected 0 <= start_index <= end_index <= length of the text so far"));
         }
-        let slot = &mut self.items[at];
-        let (content_index, count) = (slot.content.len() - 1, slot.content.last().map_or(0, |it| it.annotations.len()));
-        place(&mut self.emit, slot, at, "response.output_text.annotation.added", "content_index", content_index);
+        let entry = &mut self.items[at];
+        let (content_index, count) =
+            (entry.content.len() - 1, entry.content.last().map_or(0, |it| it.annotations.len()));
+        open_part_event(
+            &mut self.emit,
+            entry,
+            at,
+            "response.output_text.annotation.added",
+            "content_index",
+            content_index,
+        );
         self.emit.number("annotation_index", count as u64);
         annotation.write_into(self.emit.raw("annotation"));
         self.emit.close();
-        if let Some(part) = slot.content.last_mut() {
+        if let Some(part) = entry.content.last_mut() {
             part.annotations.push(annotation);
         }
         Ok(())
     }
 
-    /// Gives the log probabilities of the next text delta of a message: a list, as on the wire. Opens the text part.
+    /// Sets the log probabilities of the next text delta of a message, as a list of wire objects. Opens the text part.
     pub fn logprobs(&mut self, item: ItemHandle, logprobs: impl Into<Value>) -> Result<(), Error> {
         let logprobs = logprobs.into();
-        let at = self.part_slot(item, PartKind::Text)?;
-        let list = logprobs.as_array().ok_or_else(|| bad("expected a list of log probabilities"))?;
+        let at = self.part_item_index(item, PartKind::Text)?;
+        let list = logprobs.as_array().ok_or_else(|| invalid_argument("expected a list of log probabilities"))?;
         for one in list {
-            self.check_value(one, "LogProb")?;
+            self.check_value(one, "LogProb", PART_LEVELS + 1)?;
         }
         let openai = self.openai();
-        let slot = &mut self.items[at];
-        if slot.open != Some(Open::Part(PartKind::Text)) {
-            close_open(&mut self.emit, slot, at, openai);
-            open_part(&mut self.emit, slot, at, PartKind::Text, openai);
+        let entry = &mut self.items[at];
+        if entry.open != Some(OpenChild::Part(PartKind::Text)) {
+            close_open(&mut self.emit, entry, at, openai);
+            open_part(&mut self.emit, entry, at, PartKind::Text, openai);
         }
-        if let Some(part) = slot.part_mut().filter(|_| !list.is_empty()) {
-            if !part.waiting.is_empty() {
-                part.waiting.push(',');
+        if let Some(part) = entry.part_mut().filter(|_| !list.is_empty()) {
+            if !part.pending_logprobs.is_empty() {
+                part.pending_logprobs.push(',');
             }
-            write_list(list, &mut part.waiting);
+            write_list(list, &mut part.pending_logprobs);
         }
         Ok(())
     }
@@ -135,27 +148,27 @@ impl Writer {
     }
 
     pub(crate) fn append(&mut self, item: ItemHandle, kind: PartKind, delta: &str) -> Result<(), Error> {
-        let at = self.part_slot(item, kind)?;
+        let at = self.part_item_index(item, kind)?;
         if delta.is_empty() {
             return Ok(());
         }
         let openai = self.openai();
-        let slot = &mut self.items[at];
-        if slot.open != Some(Open::Part(kind)) {
-            close_open(&mut self.emit, slot, at, openai);
-            open_part(&mut self.emit, slot, at, kind, openai);
+        let entry = &mut self.items[at];
+        if entry.open != Some(OpenChild::Part(kind)) {
+            close_open(&mut self.emit, entry, at, openai);
+            open_part(&mut self.emit, entry, at, kind, openai);
         }
         let emit = &mut self.emit;
         emit.open(kind.kinds(openai)[1].as_str());
-        emit.verbatim(&slot.head);
+        emit.verbatim(&entry.delta_head);
         emit.string(delta);
-        if let Some(part) = slot.part_mut() {
+        if let Some(part) = entry.part_mut() {
             part.text.push_str(delta);
             if kind == PartKind::Text {
                 emit.verbatim(",\"logprobs\":[");
-                if !part.waiting.is_empty() {
-                    emit.verbatim(&part.waiting);
-                    settle_logprobs(part);
+                if !part.pending_logprobs.is_empty() {
+                    emit.verbatim(&part.pending_logprobs);
+                    take_pending_logprobs(part);
                 }
                 emit.verbatim("]");
             }
@@ -165,112 +178,114 @@ impl Writer {
     }
 
     pub(crate) fn append_input(&mut self, item: ItemHandle, key: &str, delta: &str) -> Result<(), Error> {
-        let at = self.slot(item)?;
-        let slot = &mut self.items[at];
-        let Some(input) = slot.input().filter(|input| input.key == key) else {
-            return Err(refused("the item has no such input"));
+        let at = self.open_index(item)?;
+        let entry = &mut self.items[at];
+        let Some(input) = entry.input().filter(|input| input.key == key) else {
+            return Err(invalid_intent(format!("expected an item with the input `{key}`, found another type")));
         };
-        if slot.input_said {
-            return Err(refused("the input is whole already"));
+        if entry.input_done {
+            return Err(invalid_intent("expected no more input after the input's done event"));
         }
         if delta.is_empty() {
             return Ok(());
         }
-        slot.input.push_str(delta);
-        if slot.input_shown {
-            if slot.head.is_empty() {
-                input_head(slot, at);
+        entry.input.push_str(delta);
+        if entry.input_shown {
+            if entry.delta_head.is_empty() {
+                input_head(entry, at);
             }
             self.emit.open(input.delta.as_str());
-            self.emit.verbatim(&slot.head);
+            self.emit.verbatim(&entry.delta_head);
             self.emit.string(delta);
             self.emit.close();
         }
         Ok(())
     }
 
-    /// The open slot of an item that takes parts of this kind.
-    fn part_slot(&self, item: ItemHandle, kind: PartKind) -> Result<usize, Error> {
-        let at = self.slot(item)?;
-        if kind.fits(self.items[at].shape.holds) {
+    /// The index of an open item that has parts of this type.
+    fn part_item_index(&self, item: ItemHandle, kind: PartKind) -> Result<usize, Error> {
+        let at = self.open_index(item)?;
+        if kind.fits(self.items[at].definition.parts) {
             Ok(at)
         } else {
-            Err(refused("the item does not hold such parts"))
+            Err(invalid_intent(format!("expected an item with parts of type `{}`, found another type", kind.name())))
         }
     }
 
-    pub(crate) fn check_value(&self, value: &Value, schema: &str) -> Result<(), Error> {
+    /// Checks a value against a schema, and its nesting inside `levels` objects and arrays.
+    pub(crate) fn check_value(&self, value: &Value, schema: &str, levels: usize) -> Result<(), Error> {
         let Some(schema) = SchemaId::from_name(schema) else { return Ok(()) };
         let mut json = String::new();
         value.write_into(&mut json);
-        accept(self.options.edition, |edition| validate_as(&json, schema, edition, Extensions::Allowed))
+        check_json_depth(&json, levels)?;
+        check_for_edition(self.options.edition, |edition| validate_as(&json, schema, edition, Extensions::Allowed))
     }
 }
 
-/// Closes the part or command that is open.
-pub(crate) fn close_open(emit: &mut Emitter, slot: &mut Slot, at: usize, openai: bool) {
-    match slot.open.take() {
-        Some(Open::Part(kind)) => close_part(emit, slot, at, kind, openai),
-        Some(Open::Command) => close_command(emit, slot, at),
-        Some(Open::Output) => end_output(emit, slot, at, false),
+/// Closes the open part or command.
+pub(crate) fn close_open(emit: &mut Emitter, entry: &mut OpenItem, at: usize, openai: bool) {
+    match entry.open.take() {
+        Some(OpenChild::Part(kind)) => close_part(emit, entry, at, kind, openai),
+        Some(OpenChild::Command) => close_command(emit, entry, at),
+        Some(OpenChild::ShellOutput) => end_output(emit, entry, at, false),
         None => {}
     }
 }
 
-/// Tells that the input is whole. Nothing at all is `{}` where JSON is expected, unless the item was cut.
-pub(crate) fn close_input(emit: &mut Emitter, slot: &mut Slot, at: usize, cut: bool) {
-    let Some(input) = slot.input().filter(|_| !slot.input_said) else { return };
-    slot.input_said = true;
-    if slot.input.is_empty() && input.json && !cut {
-        slot.input.push_str("{}");
-        if slot.input_shown {
-            input_head(slot, at);
+/// Writes the done event of the input. Empty JSON input becomes `{}`, unless the item was cut off.
+pub(crate) fn close_input(emit: &mut Emitter, entry: &mut OpenItem, at: usize, cut: bool) {
+    let Some(input) = entry.input().filter(|_| !entry.input_done) else { return };
+    entry.input_done = true;
+    if entry.input.is_empty() && input.json && !cut {
+        entry.input.push_str("{}");
+        if entry.input_shown {
+            input_head(entry, at);
             emit.open(input.delta.as_str());
-            emit.verbatim(&slot.head);
+            emit.verbatim(&entry.delta_head);
             emit.string("{}");
             emit.close();
         }
     }
-    if slot.input_shown {
+    if entry.input_shown {
         emit.open(input.done.as_str());
-        emit.text("item_id", &slot.id);
+        emit.text("item_id", &entry.id);
         emit.number("output_index", at as u64);
-        emit.text(input.key, &slot.input);
+        emit.text(input.key, &entry.input);
         emit.close();
     }
 }
 
-fn open_part(emit: &mut Emitter, slot: &mut Slot, at: usize, kind: PartKind, openai: bool) {
-    let part = Part::new(kind);
-    let (parts, key) = parts_of(slot, kind);
+fn open_part(emit: &mut Emitter, entry: &mut OpenItem, at: usize, kind: PartKind, openai: bool) {
+    let part = OpenPart::new(kind);
+    let (parts, key) = parts_mut(entry, kind);
     let index = parts.len();
-    place(emit, slot, at, kind.kinds(openai)[0].as_str(), key, index);
+    open_part_event(emit, entry, at, kind.kinds(openai)[0].as_str(), key, index);
     part.write(emit.raw("part"));
     emit.close();
-    let (parts, _) = parts_of(slot, kind);
+    let (parts, _) = parts_mut(entry, kind);
     parts.push(part);
-    slot.open = Some(Open::Part(kind));
+    entry.open = Some(OpenChild::Part(kind));
 
-    slot.head.clear();
-    let Slot { head, id, .. } = slot;
-    head.push_str(",\"item_id\":");
-    write_string(id, head);
-    head.push_str(",\"output_index\":");
-    push_u64(head, at as u64);
-    head.push_str(",\"");
-    head.push_str(key);
-    head.push_str("\":");
-    push_u64(head, index as u64);
-    head.push_str(",\"delta\":");
+    entry.delta_head.clear();
+    let OpenItem { delta_head, id, .. } = entry;
+    delta_head.push_str(",\"item_id\":");
+    write_string(id, delta_head);
+    delta_head.push_str(",\"output_index\":");
+    push_u64(delta_head, at as u64);
+    delta_head.push_str(",\"");
+    delta_head.push_str(key);
+    delta_head.push_str("\":");
+    push_u64(delta_head, index as u64);
+    delta_head.push_str(",\"delta\":");
 }
 
-fn close_part(emit: &mut Emitter, slot: &mut Slot, at: usize, kind: PartKind, openai: bool) {
-    let (parts, key) = parts_of(slot, kind);
+fn close_part(emit: &mut Emitter, entry: &mut OpenItem, at: usize, kind: PartKind, openai: bool) {
+    let (parts, key) = parts_mut(entry, kind);
     let Some(mut part) = parts.pop() else { return };
     let index = parts.len();
-    settle_logprobs(&mut part);
+    take_pending_logprobs(&mut part);
     let [_, _, said, closed] = kind.kinds(openai);
-    place(emit, slot, at, said.as_str(), key, index);
+    open_part_event(emit, entry, at, said.as_str(), key, index);
     emit.text(kind.field(), &part.text);
     if kind == PartKind::Text {
         let out = emit.raw("logprobs");
@@ -280,46 +295,46 @@ fn close_part(emit: &mut Emitter, slot: &mut Slot, at: usize, kind: PartKind, op
     }
     emit.close();
     part.extra = core::mem::take(&mut part.pending);
-    place(emit, slot, at, closed.as_str(), key, index);
+    open_part_event(emit, entry, at, closed.as_str(), key, index);
     part.write(emit.raw("part"));
     emit.close();
-    let (parts, _) = parts_of(slot, kind);
+    let (parts, _) = parts_mut(entry, kind);
     parts.push(part);
 }
 
-fn parts_of(slot: &mut Slot, kind: PartKind) -> (&mut Vec<Part>, &'static str) {
+fn parts_mut(entry: &mut OpenItem, kind: PartKind) -> (&mut Vec<OpenPart>, &'static str) {
     match kind {
-        PartKind::Summary => (&mut slot.summary, "summary_index"),
-        _ => (&mut slot.content, "content_index"),
+        PartKind::Summary => (&mut entry.summary, "summary_index"),
+        _ => (&mut entry.content, "content_index"),
     }
 }
 
-/// Opens an event about a part.
-fn place(emit: &mut Emitter, slot: &Slot, at: usize, name: &str, key: &str, index: usize) {
+/// Begins an event about a part.
+fn open_part_event(emit: &mut Emitter, entry: &OpenItem, at: usize, name: &str, key: &str, index: usize) {
     emit.open(name);
-    emit.text("item_id", &slot.id);
+    emit.text("item_id", &entry.id);
     emit.number("output_index", at as u64);
     emit.number(key, index as u64);
 }
 
-fn input_head(slot: &mut Slot, at: usize) {
-    let Slot { head, id, .. } = slot;
-    head.clear();
-    head.push_str(",\"item_id\":");
-    write_string(id, head);
-    head.push_str(",\"output_index\":");
-    push_u64(head, at as u64);
-    head.push_str(",\"delta\":");
+fn input_head(entry: &mut OpenItem, at: usize) {
+    let OpenItem { delta_head, id, .. } = entry;
+    delta_head.clear();
+    delta_head.push_str(",\"item_id\":");
+    write_string(id, delta_head);
+    delta_head.push_str(",\"output_index\":");
+    push_u64(delta_head, at as u64);
+    delta_head.push_str(",\"delta\":");
 }
 
-/// Log probabilities that were waiting belong to the part now.
-fn settle_logprobs(part: &mut Part) {
-    if part.waiting.is_empty() {
+/// Moves pending log probabilities to the part.
+fn take_pending_logprobs(part: &mut OpenPart) {
+    if part.pending_logprobs.is_empty() {
         return;
     }
     if !part.logprobs.is_empty() {
         part.logprobs.push(',');
     }
-    part.logprobs.push_str(&part.waiting);
-    part.waiting.clear();
+    part.logprobs.push_str(&part.pending_logprobs);
+    part.pending_logprobs.clear();
 }

@@ -1,22 +1,23 @@
-//! The response object: every required field with its zero value, the template over it, the items in it.
+//! The response object: required fields with their defaults, overridden by the template, and the items.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::emit::push_u64;
+use super::emitter::push_u64;
+use super::field_map::FieldMap;
+use super::open_item::OpenItem;
 use super::options::WriterOptions;
-use super::slot::Slot;
 use super::usage::Usage;
 use crate::contract::Edition;
 use crate::json::{write_string, Object, Value};
 
-/// Fields that the writer sets by itself; a template or a later `set` cannot.
-pub(crate) const OWN: [&str; 9] =
+/// Fields that only the writer sets; the template and `set_field` cannot change them.
+pub(crate) const WRITER_FIELDS: [&str; 9] =
     ["id", "object", "created_at", "completed_at", "status", "incomplete_details", "output", "error", "usage"];
 
-/// What changes from snapshot to snapshot.
+/// The values that differ between snapshots.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct State {
+pub(crate) struct ResponseProgress {
     pub(crate) status: &'static str,
     pub(crate) completed_at: Option<u64>,
     pub(crate) reason: Option<String>,
@@ -25,46 +26,11 @@ pub(crate) struct State {
     pub(crate) usage: Option<Usage>,
 }
 
-/// Every field in the order of the schema, defaults first, the template over them. Own fields hold their place.
-pub(crate) fn fields(options: &WriterOptions) -> Object {
-    let mut text = Object::new();
-    let mut format = Object::new();
-    format.push("type", "text");
-    text.push("format", format);
-
-    let mut fields = Object::with_capacity(36);
-    for key in ["id", "object", "created_at", "completed_at", "status", "incomplete_details"] {
-        fields.push(key, Value::Null);
-    }
-    fields.push("model", options.model.as_str());
-    for key in ["previous_response_id", "instructions", "output", "error"] {
-        fields.push(key, Value::Null);
-    }
-    fields.push("tools", Vec::new());
-    fields.push("tool_choice", "auto");
-    fields.push("truncation", "disabled");
-    fields.push("parallel_tool_calls", true);
-    fields.push("text", text);
-    fields.push("top_p", 1);
-    fields.push("presence_penalty", 0);
-    fields.push("frequency_penalty", 0);
-    fields.push("top_logprobs", 0);
-    fields.push("temperature", 1);
-    for key in ["reasoning", "usage", "max_output_tokens", "max_tool_calls"] {
-        fields.push(key, Value::Null);
-    }
-    // What was only translated or made on the fly is not stored.
-    fields.push("store", false);
-    fields.push("background", false);
-    fields.push("service_tier", "default");
-    fields.push("metadata", Object::new());
-    fields.push("safety_identifier", Value::Null);
-    fields.push("prompt_cache_key", Value::Null);
-    if matches!(options.edition, Edition::Split | Edition::Split2026_01 | Edition::OpenAi) {
-        fields.push("user", Value::Null);
-    }
+/// All fields in the order of the schema: defaults, overridden by the template. The writer's own fields are placeholders.
+pub(crate) fn fields(options: &WriterOptions) -> FieldMap {
+    let mut fields = default_fields(options);
     for (key, value) in options.template.iter() {
-        let taken = OWN.contains(&key) || (key == "model" && !options.model.is_empty());
+        let taken = WRITER_FIELDS.contains(&key) || (key == "model" && !options.model.is_empty());
         if !taken {
             fields.insert(key, value.clone());
         }
@@ -72,8 +38,55 @@ pub(crate) fn fields(options: &WriterOptions) -> Object {
     fields
 }
 
+/// The fields without the template.
+pub(crate) fn default_fields(options: &WriterOptions) -> FieldMap {
+    let mut text = Object::new();
+    let mut format = Object::new();
+    format.push("type", "text");
+    text.push("format", format);
+
+    let mut fields = FieldMap::default();
+    for key in ["id", "object", "created_at", "completed_at", "status", "incomplete_details"] {
+        fields.insert(key, Value::Null);
+    }
+    fields.insert("model", options.model.as_str());
+    for key in ["previous_response_id", "instructions", "output", "error"] {
+        fields.insert(key, Value::Null);
+    }
+    fields.insert("tools", Vec::new());
+    fields.insert("tool_choice", "auto");
+    fields.insert("truncation", "disabled");
+    fields.insert("parallel_tool_calls", true);
+    fields.insert("text", text);
+    fields.insert("top_p", 1);
+    fields.insert("presence_penalty", 0);
+    fields.insert("frequency_penalty", 0);
+    fields.insert("top_logprobs", 0);
+    fields.insert("temperature", 1);
+    for key in ["reasoning", "usage", "max_output_tokens", "max_tool_calls"] {
+        fields.insert(key, Value::Null);
+    }
+    // A response that this library writes is not stored on a server.
+    fields.insert("store", false);
+    fields.insert("background", false);
+    fields.insert("service_tier", "default");
+    fields.insert("metadata", Object::new());
+    fields.insert("safety_identifier", Value::Null);
+    fields.insert("prompt_cache_key", Value::Null);
+    if matches!(options.edition, Edition::Split | Edition::Split2026_01 | Edition::OpenAi) {
+        fields.insert("user", Value::Null);
+    }
+    fields
+}
+
 /// Appends the response object.
-pub(crate) fn write(options: &WriterOptions, fields: &Object, state: &State, items: &[Slot], out: &mut String) {
+pub(crate) fn write(
+    options: &WriterOptions,
+    fields: &FieldMap,
+    state: &ResponseProgress,
+    items: &[OpenItem],
+    out: &mut String,
+) {
     let mut between = '{';
     for (key, value) in fields.iter() {
         out.push(between);

@@ -23,7 +23,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use deltafold::write::Dialect;
+use deltafold::write::ReasoningNames;
 use deltafold::Edition;
 use tokio::net::TcpListener;
 
@@ -33,7 +33,7 @@ pub use state::Server;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
     /// Which names are used where Open Responses and OpenAI differ; with OpenAI, messages without `type` are accepted.
-    pub dialect: Dialect,
+    pub reasoning_names: ReasoningNames,
     /// The edition that requests are checked against and answers follow.
     pub edition: Edition,
     /// A clock that stands still at this second, so that answers can be compared byte by byte.

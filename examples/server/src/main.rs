@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use deltafold::write::Dialect;
+use deltafold::write::ReasoningNames;
 use deltafold_server::{serve, Options};
 use tokio::net::TcpListener;
 
@@ -47,7 +47,9 @@ fn arguments(mut given: impl Iterator<Item = String>) -> Result<(u16, Options), 
         let number = || value.parse::<u64>().map_err(|_| format!("{name} needs a number\n{USAGE}"));
         match name.as_str() {
             "--port" => port = u16::try_from(number()?).map_err(|_| USAGE.to_owned())?,
-            "--dialect" => options.dialect = Dialect::from_name(&value).map_err(|error| error.to_string())?,
+            "--dialect" => {
+                options.reasoning_names = ReasoningNames::from_name(&value).map_err(|error| error.to_string())?
+            }
             "--edition" => options.edition = value.parse().map_err(|error| format!("{error}"))?,
             "--clock" => options.clock = Some(number()?),
             _ => return Err(USAGE.to_owned()),

@@ -2,7 +2,7 @@
 
 use deltafold::json::{Object, Value};
 use deltafold::validate::{validate_request, validate_websocket_create};
-use deltafold::write::{ApiError, Dialect, ErrorType};
+use deltafold::write::{ApiError, ErrorType, ReasoningNames};
 use deltafold::{Error, Finding, Severity};
 
 use crate::Options;
@@ -22,14 +22,14 @@ pub(crate) struct Request {
 impl Request {
     /// Checks the body of `POST /v1/responses`.
     pub(crate) fn from_http(body: &[u8], options: &Options) -> Result<Self, ApiError> {
-        let body = accept_short_messages(parse(body)?, options.dialect);
+        let body = accept_short_messages(parse(body)?, options.reasoning_names);
         check(validate_request(&body.to_string(), options.edition))?;
         Self::new(body)
     }
 
     /// Checks a `response.create` message of a WebSocket.
     pub(crate) fn from_websocket(message: &str, options: &Options) -> Result<Self, ApiError> {
-        let body = accept_short_messages(parse(message.as_bytes())?, options.dialect);
+        let body = accept_short_messages(parse(message.as_bytes())?, options.reasoning_names);
         check(validate_websocket_create(&body.to_string(), options.edition))?;
         let mut request = Self::new(body)?;
         // What only a socket's message has is not echoed.
@@ -127,8 +127,8 @@ fn parameter(pointer: &str) -> String {
 }
 
 /// OpenAI's clients leave out `type` on messages; Open Responses wants it (ITEM-20).
-fn accept_short_messages(mut body: Value, dialect: Dialect) -> Value {
-    if dialect != Dialect::OpenAi {
+fn accept_short_messages(mut body: Value, reasoning_names: ReasoningNames) -> Value {
+    if reasoning_names != ReasoningNames::OpenAi {
         return body;
     }
     let input = body.as_object_mut().and_then(|body| body.get_mut("input")).and_then(Value::as_array_mut);

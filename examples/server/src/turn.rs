@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deltafold::json::{Object, Value};
-use deltafold::write::{echo, ApiError, ItemHandle, Usage};
+use deltafold::write::{echo_request, ApiError, ItemHandle, Usage};
 use deltafold::{Error, Writer, WriterOptions};
 
 use crate::context::Context;
@@ -41,12 +41,12 @@ impl Turn {
     pub(crate) fn new(request: &Request, context: Context, server: &Arc<Server>) -> Result<Self, ApiError> {
         let steps = script(request, &context)?;
         let options = server.options;
-        let mut template = echo(&request.body, options.edition);
+        let mut template = echo_request(&request.body, options.edition);
         template.insert("store", request.store());
         let id = server.next_id("resp");
         let writer = Writer::new(WriterOptions {
             template,
-            dialect: options.dialect,
+            reasoning_names: options.reasoning_names,
             edition: options.edition,
             ..WriterOptions::new(id.as_str(), request.model(), options.now())
         });

@@ -1,10 +1,10 @@
-/* Everything, with its wasm as text inside the module. */
+/* The entry `deltafold/full`: all functions, with the wasm embedded as text. */
 
 import { initSync } from "../../gen/full.js";
-import { wasm } from "../../gen/inline-full.js";
+import { wasm } from "../../gen/full-inline.js";
 import { decode } from "../load.js";
-import { attach, startBy } from "../memory.js";
+import { attach, startWith } from "../memory.js";
 
-startBy(() => attach(decode(wasm, (module) => initSync({ module }))));
+startWith(() => attach(decode(wasm, (module) => initSync({ module }))));
 
 export * from "../full.js";

@@ -1,10 +1,10 @@
-/* The default entry: the wasm comes as text inside the module, so there is nothing to fetch and nothing to await. */
+/* The entry `deltafold`: reading, with the wasm embedded as text, so that nothing is fetched or awaited. */
 
 import { initSync } from "../../gen/core.js";
-import { wasm } from "../../gen/inline.js";
+import { wasm } from "../../gen/core-inline.js";
 import { decode } from "../load.js";
-import { attach, startBy } from "../memory.js";
+import { attach, startWith } from "../memory.js";
 
-startBy(() => attach(decode(wasm, (module) => initSync({ module }))));
+startWith(() => attach(decode(wasm, (module) => initSync({ module }))));
 
 export * from "../index.js";

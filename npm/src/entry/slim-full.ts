@@ -1,4 +1,4 @@
-/* Everything, and nothing is loaded: the user does it. */
+/* The entry `deltafold/full/slim`: all functions; the user loads the wasm. */
 
 export * from "../full.js";
 export { init, initSync, type WasmSource } from "../slim.js";

@@ -1,4 +1,4 @@
-/* Nothing is loaded: the user does it. */
+/* The entry `deltafold/slim`: reading; the user loads the wasm. */
 
 export * from "../index.js";
 export { init, initSync, type WasmSource } from "../slim.js";

@@ -1,4 +1,4 @@
-/* For hosted workers, which may not compile wasm at run time: the module comes compiled. */
+/* The entry `deltafold` for workerd, which forbids compilation at run time: the import gives the compiled module. */
 
 import module from "./core.wasm";
 import { initSync } from "../../gen/core.js";

@@ -1,6 +1,7 @@
-"""What type checkers must refuse: every line that ends in `# wrong`, and no other. Checked by mypy and pyright, never run."""
+"""Type checkers must refuse every line that ends in `# wrong`, and no other line. Checked by mypy and pyright, never run."""
 
 import deltafold
+from deltafold import types
 
 
 def fields_of_another_event(reader: deltafold.Reader) -> None:
@@ -19,7 +20,17 @@ def fields_of_another_event(reader: deltafold.Reader) -> None:
             event.response["id"] + 1  # wrong
 
 
-def calls_that_cannot_be(reader: deltafold.Reader, writer: deltafold.Writer) -> None:
+def fields_of_another_class(reader: deltafold.Reader) -> None:
+    for event in reader.feed(b""):
+        if isinstance(event, types.CreatedEvent):
+            event.delta  # wrong
+        if isinstance(event, types.OutputTextDeltaEvent):
+            text: int = event.delta  # wrong
+            event.detla  # wrong
+            print(text)
+
+
+def invalid_calls(reader: deltafold.Reader, writer: deltafold.Writer) -> None:
     deltafold.Reader(nonsense=True)  # wrong
     deltafold.Reader(images="sometimes")  # wrong
     deltafold.Reader(layers=["everything"])  # wrong

@@ -6,7 +6,17 @@ import httpx
 from typing_extensions import assert_type
 
 import deltafold
-from deltafold.types import LogProb, OutputTextDeltaEvent, ResponseOutputTextDeltaStreamingEvent, ResponseResource, StreamEvent
+from deltafold.types import (
+    CompletedEvent,
+    CreatedEvent,
+    ExtensionEvent,
+    LogProb,
+    OutputTextDeltaEvent,
+    ResponseOutputTextDeltaStreamingEvent,
+    ResponseResource,
+    StreamEvent,
+    UnknownEvent,
+)
 
 
 def narrows_by_type(reader: deltafold.Reader, chunk: bytes) -> None:
@@ -28,6 +38,22 @@ def narrows_by_type(reader: deltafold.Reader, chunk: bytes) -> None:
             assert_type(event.response["model"], str)
         else:
             assert_type(event.raw, str)
+
+
+def narrows_by_class(reader: deltafold.Reader, chunk: bytes) -> None:
+    for event in reader.feed(chunk):
+        if isinstance(event, OutputTextDeltaEvent):
+            assert_type(event, OutputTextDeltaEvent)
+            assert_type(event.delta, str)
+        elif isinstance(event, (CreatedEvent, CompletedEvent)):
+            assert_type(event.response, ResponseResource)
+        elif isinstance(event, UnknownEvent):
+            print(event.type, event.any_field)
+        elif isinstance(event, ExtensionEvent):
+            print(event.any_field)
+    given: deltafold.Event = deltafold.Event.parse("{}")
+    if isinstance(given, OutputTextDeltaEvent):
+        assert_type(given.delta, str)
 
 
 def narrows_in_events_of_a_source(response: httpx.Response) -> str:

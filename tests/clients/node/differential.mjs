@@ -14,7 +14,7 @@ import OpenAI from 'openai';
 
 const [vectors, folder] = process.argv.slice(2);
 const shared = resolve(process.env.DELTAFOLD_SHARED);
-const lists = JSON.parse(readFileSync(new URL('differences.json', import.meta.url), 'utf8'));
+const lists = JSON.parse(readFileSync(new URL('../differences.json', import.meta.url), 'utf8'));
 const lines = (file) => readFileSync(join(folder, file), 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line));
 let failed = false;
 

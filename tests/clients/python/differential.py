@@ -78,7 +78,7 @@ def responses(command, folder):
     manifest = json.loads((SHARED / "corpus" / "manifest.json").read_text(encoding="utf-8"))
     files = [one["file"] for one in manifest["files"] if one["file"].startswith("responses/") and well_formed(one)]
     ours = {}
-    for name, flags in (("whole", []), ("events", ["--without-terminal"])):
+    for name, flags in (("whole", []), ("events", ["--ignore-terminal-snapshot"])):
         call = [command, "fold", "--from", "open-responses", "--progress", "never", *flags, *files]
         done = subprocess.run(call, cwd=SHARED / "corpus", capture_output=True, check=False)
         (folder / f"{name}.jsonl").write_bytes(done.stdout)

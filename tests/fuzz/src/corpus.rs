@@ -7,7 +7,7 @@
 //! corpus pack FOLDER              commits the inputs of a folder for each target
 //! ```
 //!
-//! A pack is the inputs one after the other, each behind its length in four bytes, low byte first: thousands of inputs of a few
+//! A pack is the inputs one after the other, each after its length in four bytes, low byte first: thousands of inputs of a few
 //! bytes are one file for each target.
 
 use std::fs;

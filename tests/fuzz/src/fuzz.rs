@@ -7,7 +7,7 @@
 
 use std::sync::OnceLock;
 
-use deltafold_tests::anything::Target;
+use deltafold_tests::properties::Target;
 use libfuzzer_sys::fuzz_target;
 
 static TARGET: OnceLock<Target> = OnceLock::new();

@@ -1,11 +1,11 @@
-//! The fuzz targets by name. What each asks is in `deltafold_tests::anything`, but for the C functions, which are here.
+//! The fuzz targets by name. What each asks is in `deltafold_tests::properties`, except for the C functions, which are here.
 
 pub mod corpus;
 #[path = "../../../bindings/c/tests/operations/mod.rs"]
 mod operations;
 mod seeds;
 
-use deltafold_tests::anything::{expand, target, Target, TARGETS};
+use deltafold_tests::properties::{expand, target, Target, TARGETS};
 
 /// The names of all targets.
 pub fn names() -> impl Iterator<Item = &'static str> {

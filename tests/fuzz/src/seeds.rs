@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use deltafold_tests::anything::{FRAMES, PIECES, SOURCES};
+use deltafold_tests::properties::{FRAMES, PIECES, SOURCES};
 use deltafold_tests::streams::{feed, object, stream_names, Feed};
 use deltafold_tests::{random_json, vectors, Odd, Random, Vector};
 use serde_json::{json, Value};

@@ -158,7 +158,9 @@ static void finish_reader(void) {
     dfold_state state;
     dfold_reader_end(object.reader);
     if (!object.over) poll_events();
+    if (!object.over) check(dfold_reader_finish(object.reader, &outcome));
     dfold_reader_finish(object.reader, &outcome);
+    dfold_reader_outcome(object.reader, &outcome);
     show_outcome(&outcome);
     dfold_reader_output_text(object.reader, &text);
     show_member("output_text", text, 1);
@@ -388,6 +390,10 @@ static int take(const char *word, dfold_bytes bytes, dfold_bytes second) {
             check(dfold_reader_note_request(object.reader, bytes.data, bytes.len));
             return 1;
         }
+        if (strcmp(word, "reconnect") == 0) {
+            check(dfold_reader_reconnect(object.reader));
+            return 1;
+        }
         if (strcmp(word, "resume") == 0) {
             resume();
             return 1;
@@ -448,7 +454,7 @@ static void end(void) {
 }
 
 static int is_verb(const char *word) {
-    static const char *const verbs[] = {"feed", "feed_json", "request", "resume", "do", "cancel", "response", "result"};
+    static const char *const verbs[] = {"feed", "feed_json", "request", "reconnect", "resume", "do", "cancel", "response", "result"};
     size_t i;
     for (i = 0; i < sizeof verbs / sizeof *verbs; i++) {
         if (strcmp(verbs[i], word) == 0) return 1;

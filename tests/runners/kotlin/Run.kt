@@ -101,13 +101,17 @@ private class Read(val options: String, var reader: Reader = Reader.fromJson(opt
         "feed" -> events(reader.feed(bytes(word)))
         "feed_json" -> events(reader.feedJson(text(word)))
         "request" -> reader.noteRequest(text(word))
+        "reconnect" -> reader.reconnect()
         "resume" -> reader = reader.use { Reader.restore(it.save(), options) }
         else -> super.verb(verb, word)
     }
 
     override fun end(over: Boolean) {
         try {
-            if (!over) events(reader.end())
+            if (!over) {
+                events(reader.end())
+                reader.finish()
+            }
         } catch (error: DeltafoldException) {
             tell(error)
         }
@@ -207,7 +211,7 @@ private fun make(word: String, rest: List<String>): Thing? = when (word) {
 }
 
 private val makers = setOf("sse", "reader", "partial", "writer", "convert", "validate", "ask", "loop")
-private val verbs = setOf("feed", "feed_json", "request", "resume", "do", "cancel", "response", "result")
+private val verbs = setOf("feed", "feed_json", "request", "reconnect", "resume", "do", "cancel", "response", "result")
 
 fun main() {
     var thing: Thing? = null

@@ -72,6 +72,7 @@ export function makeRunner(deltafold) {
         feed: (hex) => print(reader.feed(bytesOf(hex))),
         feed_json: (hex) => print(reader.feedJson(textOf(hex))),
         request: (hex) => reader.noteRequest(textOf(hex)),
+        reconnect: () => reader.reconnect(),
         resume: () => {
           const saved = reader.save();
           reader.free();
@@ -79,13 +80,20 @@ export function makeRunner(deltafold) {
         },
         end: () => {
           try {
-            if (!over) print(reader.end());
+            if (!over) {
+              print(reader.end());
+              reader.finish();
+            }
           } catch (error) {
             tell(error);
           }
-          const outcome = reader.finish();
+          try {
+            reader.finish();
+          } catch {
+            // It was told; what was read stays readable.
+          }
           const report = {
-            outcome,
+            outcome: reader.outcome,
             output_text: reader.outputText,
             findings: reader.findings,
             last_sequence_number: reader.lastSequenceNumber,
@@ -220,7 +228,7 @@ export function makeRunner(deltafold) {
         thing?.free();
         thing = null;
         show({ end: true });
-      } else if (["feed", "feed_json", "request", "resume", "do", "cancel", "response", "result"].includes(word)) {
+      } else if (["feed", "feed_json", "request", "reconnect", "resume", "do", "cancel", "response", "result"].includes(word)) {
         if (thing !== null && !over) thing[word](...rest);
       } else return null;
     } catch (error) {

@@ -78,6 +78,9 @@ class Reader:
     def request(self, data):
         self.reader.note_request(data.decode())
 
+    def reconnect(self, _):
+        self.reader.reconnect()
+
     def resume(self, _):
         self.reader = deltafold.Reader.restore(self.reader.save(), **self.options)
 
@@ -86,6 +89,8 @@ class Reader:
         try:
             for event in () if over else reader.end():
                 show(summary(event))
+            if not over:
+                reader.close()
         except deltafold.DeltafoldError as error:
             tell(error)
         try:
@@ -226,7 +231,7 @@ WORDS = {
 }
 # These have a plain word before their options.
 NAMED = ("validate", "ask")
-VERBS = ("feed", "feed_json", "request", "resume", "do", "cancel", "response", "result")
+VERBS = ("feed", "feed_json", "request", "reconnect", "resume", "do", "cancel", "response", "result")
 
 
 def tell(error):

@@ -80,13 +80,20 @@ class Read < Thing
     @reader.note_request(text(word))
   end
 
+  def reconnect(_word)
+    @reader.reconnect
+  end
+
   def resume(_word)
     @reader = Deltafold::Reader.restore(@reader.save, @options)
   end
 
   def end(over)
     begin
-      events(@reader.end) unless over
+      unless over
+        events(@reader.end)
+        @reader.finish
+      end
     rescue Deltafold::Error => e
       tell(e)
     end
@@ -237,7 +244,7 @@ end
 
 WORDS = { "sse" => Sse, "reader" => Read, "partial" => Partial, "writer" => Write, "convert" => Convert,
           "loop" => Loop }.freeze
-VERBS = %w[feed feed_json request resume do cancel response result].freeze
+VERBS = %w[feed feed_json request reconnect resume do cancel response result].freeze
 
 $stdin.binmode
 $stdout.sync = false

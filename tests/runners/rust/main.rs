@@ -1,10 +1,10 @@
-//! The Rust runner; the protocol is in tests/runners/README.md. What it does stands in `deltafold_tests::judge::Session`, since
-//! the judge asks the core in the same way.
+//! The Rust runner; the protocol is in tests/runners/README.md. What it does is in `deltafold_tests::comparer::Session`, since
+//! the comparer asks the core in the same way.
 
 use std::io::{BufRead, BufWriter, Write};
 use std::process::ExitCode;
 
-use deltafold_tests::judge::Session;
+use deltafold_tests::comparer::Session;
 
 fn main() -> ExitCode {
     let mut session = Session::default();

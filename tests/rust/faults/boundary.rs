@@ -16,8 +16,8 @@ fn there_and_back(text: &str) -> String {
     writer.apply_json(&json!({ "do": "complete" }).to_string()).unwrap();
     let mut reader = Reader::new();
     reader.feed(&writer.take()).unwrap();
-    reader.finish();
-    assert_eq!(reader.response().model(), text);
+    reader.finish().unwrap();
+    assert_eq!(reader.response().model(), Some(text));
     reader.response().output_text().into_owned()
 }
 

@@ -2,25 +2,25 @@
 
 use deltafold::validate::Layers;
 use deltafold::{Finding, Reader, ReaderOptions, Repair};
-use deltafold_tests::anything::{a_forged_save_is_harmless, converts_alike, no_cut_matters, Conversion};
-use deltafold_tests::Cutting;
+use deltafold_tests::properties::{a_forged_save_is_harmless, converts_alike, no_split_matters, Conversion};
+use deltafold_tests::Split;
 
 /// The offsets of all findings of a stream.
 fn offsets(stream: &[u8]) -> Vec<u64> {
     let mut reader = Reader::new();
     reader.feed(stream).unwrap();
-    reader.finish();
+    reader.finish().unwrap();
     reader
         .findings()
         .iter()
         .filter(|finding| finding.rule.id() == "SSE-01")
-        .map(|finding| finding.place.offset)
+        .map(|finding| finding.location.offset)
         .collect()
 }
 
 #[test]
-fn a_fault_behind_replaced_bytes_or_joined_lines_is_found_inside_the_stream() {
-    // Each byte becomes three, so the place in the text lay behind the end of the stream.
+fn a_fault_after_replaced_bytes_or_joined_lines_is_found_inside_the_stream() {
+    // Each byte becomes three, so the place in the text lay after the end of the stream.
     assert_eq!(offsets(b"data: {\"a\":\"\xFF\xFF\xFF\xFF\xFF\xFF\n\n"), [6]);
     assert_eq!(offsets(b"data: {\ndata: \"a\":!}\n\n"), [6]);
     // Where nothing was replaced the place is exact.
@@ -28,7 +28,7 @@ fn a_fault_behind_replaced_bytes_or_joined_lines_is_found_inside_the_stream() {
 }
 
 #[test]
-fn a_dialect_is_detected_alike_at_any_cut_and_before_a_cancellation() {
+fn a_dialect_is_detected_equally_at_any_split_and_before_a_cancellation() {
     let frame =
         "data: {\"type\":\"response.output_text.delta\",\"output_index\":0,\"content_index\":0,\"delta\":\"a\"}\n\n";
     // Behind the first kilobyte it is looked at again at doubled lengths only, so the end has to look once more.
@@ -38,31 +38,31 @@ fn a_dialect_is_detected_alike_at_any_cut_and_before_a_cancellation() {
     for stream in [late.as_str(), line] {
         for cancel in [false, true] {
             for to in ["ui-message-stream", "open-responses"] {
-                let cuttings = [Cutting::Bytes, Cutting::Every(100), Cutting::Every(28), Cutting::Random(45)];
-                converts_alike(stream.as_bytes(), Conversion { from: None, to, cancel }, &cuttings, "detected");
+                let splits = [Split::Bytes, Split::Every(100), Split::Every(28), Split::Random(45)];
+                converts_alike(stream.as_bytes(), Conversion { from: None, to, cancel }, &splits, "detected");
             }
         }
     }
 }
 
 #[test]
-fn a_delta_with_the_id_of_another_item_is_repaired_alike_at_any_cut() {
-    // Once it had gone where its index says, those behind it that are foretold were not compared with the item's id any more.
+fn a_delta_with_the_id_of_another_item_is_repaired_equally_at_any_split() {
+    // Once it had gone where its index says, those after it that are predicted were not compared with the item's id any more.
     let delta = |number: usize, id: &str| {
         format!("event: response.output_text.delta\ndata: {{\"type\":\"response.output_text.delta\",\"sequence_number\":{number},\"item_id\":\"{id}\",\"output_index\":0,\"content_index\":0,\"delta\":\"a\",\"logprobs\":[]}}\n\n")
     };
     let stream: String = (0..12).map(|number| delta(number, if number == 0 { "msg_0" } else { "msg_1" })).collect();
     let options = ReaderOptions { layers: Layers::ALL, ..ReaderOptions::default() };
-    no_cut_matters(stream.as_bytes(), &options, &[Cutting::Bytes, Cutting::Every(18), Cutting::Random(7)], "ids");
+    no_split_matters(stream.as_bytes(), &options, &[Split::Bytes, Split::Every(18), Split::Random(7)], "ids");
     let mut reader = Reader::with_options(options);
     reader.feed(stream.as_bytes()).unwrap();
-    reader.finish();
+    reader.finish().unwrap();
     let repaired = |finding: &&Finding| finding.repair == Some(Repair::RoutedByIndex);
     assert_eq!(reader.findings().iter().filter(repaired).count(), 11);
 }
 
 #[test]
-fn a_forged_save_without_a_place_for_the_output_is_told_alike_as_text_and_as_value() {
+fn a_forged_save_without_a_place_for_the_output_is_reported_equally_as_text_and_as_value() {
     let mut reader = Reader::new();
     reader
         .feed(b"data: {\"type\":\"response.created\",\"sequence_number\":0,\"response\":{\"id\":\"r\",\"output\":[]}}\n\n")

@@ -4,10 +4,10 @@ use deltafold::sse::{FrameDecoder, Signal};
 use deltafold::{Limits, Outcome, Reader};
 use deltafold_tests::memory::watch;
 use deltafold_tests::streams::{feed, stream_names, Feed};
-use deltafold_tests::{cuttings, vectors, Cutting, Vector};
+use deltafold_tests::{splits, vectors, Split, Vector};
 use serde_json::json;
 
-use super::{frame, read, read_cut, NEXT};
+use super::{frame, read, read_split, NEXT};
 
 /// Event name and data of each frame; the chunks are fed one by one.
 fn frames(chunks: &[&[u8]]) -> Vec<(String, String)> {
@@ -29,16 +29,16 @@ fn data(chunks: &[&[u8]]) -> Vec<String> {
 }
 
 #[test]
-fn f01_no_cut_changes_an_event_a_finding_an_offset_or_the_response() {
+fn f01_no_split_changes_an_event_a_finding_an_offset_or_the_response() {
     for name in stream_names() {
         let value = json!({ "stream": name, "sse": [["\"type\"", "\"x\":\"é\",\"type\""]] });
         let vector = Vector { file: "base/streams.json".into(), name: name.clone(), value };
         let Some(Feed::Bytes(bytes)) = feed(&vector) else { panic!("{name} has no bytes") };
         let whole = read(&bytes);
         // The framing layer is cut at every place by its own vectors; here some places do.
-        let some = |(at, cutting): &(usize, Cutting)| !matches!(cutting, Cutting::Two(_)) || at % 41 == 0;
-        for (_, cutting) in cuttings(&bytes).into_iter().enumerate().filter(some) {
-            assert!(read_cut(&bytes, cutting) == whole, "{name}, {cutting:?}");
+        let some = |(at, split): &(usize, Split)| !matches!(split, Split::Two(_)) || at % 41 == 0;
+        for (_, split) in splits(&bytes).into_iter().enumerate().filter(some) {
+            assert!(read_split(&bytes, split) == whole, "{name}, {split:?}");
         }
     }
 }
@@ -97,8 +97,8 @@ fn f05_invalid_utf8_is_replaced_and_found_once_for_each_frame() {
         assert_eq!(whole.raw(), [text, NEXT.to_owned()], "{vector}");
         let count = whole.rules().iter().filter(|rule| **rule == "READ-01").count();
         assert_eq!(count, usize::from(vector.get("valid") != true), "{vector}");
-        for cutting in [Cutting::Bytes, Cutting::Random(1), Cutting::Random(2)] {
-            assert!(read_cut(&stream, cutting) == whole, "{vector}, {cutting:?}");
+        for split in [Split::Bytes, Split::Random(1), Split::Random(2)] {
+            assert!(read_split(&stream, split) == whole, "{vector}, {split:?}");
         }
         let mut decoder = FrameDecoder::new(&Limits::default());
         let Ok(Some(Signal::Frame(found))) = decoder.next(&stream, &mut 0) else { panic!("{vector}: no frame") };
@@ -125,10 +125,10 @@ fn f05_a_decoder_gives_the_bytes_as_they_came_where_they_are_asked_for() {
             [b"event: e\ndata: <", bytes.as_slice(), b">\ndata:", &bytes, b"\n\ndata: |", &bytes, b"|\n\n"].concat();
         let lines = [b"<", bytes.as_slice(), b">\n", bytes.strip_prefix(b" ").unwrap_or(&bytes)].concat();
         let line = [b"|", bytes.as_slice(), b"|"].concat();
-        for cutting in [Cutting::Whole, Cutting::Bytes, Cutting::Random(1), Cutting::Random(2)] {
+        for split in [Split::Whole, Split::Bytes, Split::Random(1), Split::Random(2)] {
             let mut decoder = FrameDecoder::new(&Limits::default());
             let mut found = Vec::new();
-            for chunk in cutting.chunks(&stream) {
+            for chunk in split.chunks(&stream) {
                 let mut at = 0;
                 while let Some(signal) = decoder.next_raw(chunk, &mut at).unwrap() {
                     if let Signal::Frame(frame) = signal {
@@ -136,7 +136,7 @@ fn f05_a_decoder_gives_the_bytes_as_they_came_where_they_are_asked_for() {
                     }
                 }
             }
-            assert_eq!(found, [lines.clone(), line.clone()], "{vector}, {cutting:?}");
+            assert_eq!(found, [lines.clone(), line.clone()], "{vector}, {split:?}");
         }
     }
     assert!(tried > 40, "only {tried} cases");
@@ -155,7 +155,7 @@ fn f06_nul_is_kept_in_data_and_names_and_makes_an_id_void() {
 }
 
 #[test]
-fn f07_fields_are_read_as_the_algorithm_says() {
+fn f07_fields_are_read_as_the_algorithm_defines() {
     assert_eq!(data(&[b"data\n\n"]), [""], "a name without a colon has an empty value");
     assert_eq!(data(&[b"data:a\n\n"]), ["a"]);
     assert_eq!(data(&[b"data:  a\n\n"]), [" a"], "one space is dropped");
@@ -238,7 +238,7 @@ fn f11_what_is_no_event_stream_is_one_kind_of_finding_and_no_event() {
         let mut reader = Reader::new();
         reader.feed(bytes).unwrap();
         assert!(reader.poll_event().unwrap().is_none());
-        let outcome = reader.finish();
+        let outcome = reader.finish().unwrap();
         let mut rules: Vec<_> = reader.findings().iter().map(|finding| finding.rule.id()).collect();
         rules.dedup();
         assert_eq!(rules.len(), 1, "{rules:?}");

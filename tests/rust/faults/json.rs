@@ -1,13 +1,13 @@
 //! J13 to J20: payloads.
 
 use deltafold::event::{Fault, Origin, Parser};
-use deltafold::json::{PartialJson, Value, DEEPEST};
+use deltafold::json::{PartialJson, Value, MAX_DEPTH};
 use deltafold::validate::{validate_request, Layers};
 use deltafold::{Code, Edition, Kind, Limits, OwnedEvent, Reader, ReaderOptions};
 use deltafold_tests::memory::watch;
-use deltafold_tests::{shared, Cutting};
+use deltafold_tests::{shared, Split};
 
-use super::{frame, read, read_cut, NEXT};
+use super::{frame, read, read_split, NEXT};
 
 #[test]
 fn j13_a_payload_that_is_not_one_object_is_found_and_the_next_frame_is_fine() {
@@ -95,7 +95,7 @@ fn j14_no_limit_lets_nesting_exhaust_the_stack() {
 
 /// Reads, saves, compares and prints streams that are as deep as a limit lets them be, and deeper.
 fn deep_streams_are_read(limit: usize) {
-    let deepest = limit.min(DEEPEST);
+    let deepest = limit.min(MAX_DEPTH);
     for depth in [deepest - 5, deepest, 100_000] {
         for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
             let nested = format!("{}1{}", open.repeat(depth), close.repeat(depth));
@@ -119,7 +119,7 @@ fn deep_streams_are_read(limit: usize) {
                 reader.feed_json(payload).unwrap();
                 while reader.poll_event().unwrap().is_some() {}
             }
-            reader.finish();
+            reader.finish().unwrap();
             let saved = Reader::restore(&reader.save(), options).unwrap();
             assert_eq!(saved.response().to_value(), reader.response().to_value());
             assert_eq!(reader.response().to_json().contains(&nested), depth < deepest, "{open} {depth}");
@@ -236,8 +236,8 @@ fn j19_halves_of_a_pair_join_over_deltas_and_a_lone_one_is_replaced() {
         NEXT.replace("\"sequence_number\":0", &format!("\"sequence_number\":{number}")).replace("next", text)
     };
     let stream = frame(&delta(0, "a\\ud83d")) + &frame(&delta(1, "\\ude00b"));
-    for cutting in [Cutting::Whole, Cutting::Bytes, Cutting::Random(3)] {
-        assert_eq!(read_cut(stream.as_bytes(), cutting).text, "a😀b", "{cutting:?}");
+    for split in [Split::Whole, Split::Bytes, Split::Random(3)] {
+        assert_eq!(read_split(stream.as_bytes(), split).text, "a😀b", "{split:?}");
     }
     for (lone, text) in [("\\ud83d", "\u{FFFD}x"), ("\\ude00", "\u{FFFD}x"), ("\\ude00\\ud83d", "\u{FFFD}\u{FFFD}x")] {
         let told = read((frame(&delta(0, lone)) + &frame(&delta(1, "x"))).as_bytes());

@@ -16,7 +16,7 @@ use deltafold::event::summary;
 use deltafold::validate::Layers;
 use deltafold::{Finding, Outcome, Reader, ReaderOptions};
 use deltafold_tests::memory::Counting;
-use deltafold_tests::Cutting;
+use deltafold_tests::Split;
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
@@ -52,11 +52,11 @@ impl Told {
 
 /// Reads a stream with every layer of validation.
 fn read(bytes: &[u8]) -> Told {
-    read_cut(bytes, Cutting::Whole)
+    read_split(bytes, Split::Whole)
 }
 
-fn read_cut(bytes: &[u8], cutting: Cutting) -> Told {
-    read_with(&cutting.chunks(bytes), ReaderOptions { layers: Layers::ALL, ..ReaderOptions::default() })
+fn read_split(bytes: &[u8], split: Split) -> Told {
+    read_with(&split.chunks(bytes), ReaderOptions { layers: Layers::ALL, ..ReaderOptions::default() })
 }
 
 /// Reads chunks as they are, in tolerant mode.
@@ -73,7 +73,7 @@ fn read_with(chunks: &[&[u8]], options: ReaderOptions) -> Told {
     while let Some(event) = reader.poll_event().unwrap() {
         events.push(summary(&event).to_string());
     }
-    let outcome = reader.finish();
+    let outcome = reader.finish().unwrap();
     Told {
         events,
         findings: reader.findings().to_vec(),

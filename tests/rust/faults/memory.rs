@@ -147,7 +147,8 @@ fn m32_after_an_error_or_the_end_every_call_answers_the_same_and_reset_is_new() 
         assert_eq!(reader.feed(b"x").unwrap_err().code(), Code::LineLimit);
         assert_eq!(reader.feed_json("{}").unwrap_err().code(), Code::LineLimit);
         assert_eq!(reader.poll_event().map(drop).unwrap_err().code(), Code::LineLimit);
-        assert!(matches!(reader.finish(), Outcome::Truncated { .. }));
+        assert_eq!(reader.finish().unwrap_err().code(), Code::LineLimit);
+        assert!(matches!(reader.outcome(), Some(Outcome::Truncated { .. })));
     }
     reader.reset();
     // The end is where reading stopped, however far a larger chunk let it look ahead.
@@ -155,13 +156,13 @@ fn m32_after_an_error_or_the_end_every_call_answers_the_same_and_reset_is_new() 
         let mut reader = with(Limits { line_bytes: NEXT.len() + 10, ..Limits::default() });
         let stream = frame(NEXT) + &frame(&NEXT.replace("next", &"y".repeat(100)));
         assert_eq!(drive(&mut reader, stream.as_bytes().chunks(step)), Err(Code::LineLimit));
-        reader.finish();
-        reader.findings().iter().map(|finding| finding.place.offset).collect::<Vec<_>>()
+        assert_eq!(reader.finish().unwrap_err().code(), Code::LineLimit);
+        reader.findings().iter().map(|finding| finding.location.offset).collect::<Vec<_>>()
     };
     assert_eq!(ends(1), ends(1 << 20));
     assert_eq!(drive(&mut reader, [&b": c\n\n"[..]]), Ok(0));
-    let first = reader.finish();
-    assert_eq!((reader.finish(), reader.findings().len()), (first, reader.findings().len()));
+    let first = reader.finish().unwrap();
+    assert_eq!((reader.finish().unwrap(), reader.findings().len()), (first, reader.findings().len()));
     assert_eq!(reader.feed(b"x").unwrap_err().code(), Code::AfterFinish);
     assert!(reader.poll_event().unwrap().is_none());
 
@@ -171,7 +172,7 @@ fn m32_after_an_error_or_the_end_every_call_answers_the_same_and_reset_is_new() 
         drive(&mut reader, [frame(NEXT).as_bytes()]).unwrap();
         reader.reset();
         drive(&mut reader, [frame(NEXT).as_bytes()]).unwrap();
-        reader.finish();
+        reader.finish().unwrap();
     }
     assert_eq!(live(), before, "nothing is left");
 }
@@ -194,7 +195,7 @@ fn m34_a_reader_that_is_used_again_and_again_keeps_flat_memory() {
     let mut reader = Reader::new();
     let round = |reader: &mut Reader| {
         assert_eq!(drive(reader, [stream.as_bytes()]), Ok(50));
-        reader.finish();
+        reader.finish().unwrap();
         reader.reset();
     };
     (0..10).for_each(|_| round(&mut reader));

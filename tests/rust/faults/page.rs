@@ -32,7 +32,7 @@ fn every_row_is_on_the_page_once() {
 }
 
 #[test]
-fn what_a_row_names_exists_and_a_row_that_names_nothing_says_why() {
+fn tests_that_a_row_names_exist_and_a_row_without_tests_gives_a_reason() {
     for (id, proof) in rows(&page()) {
         let names: Vec<&str> = proof.split('`').skip(1).step_by(2).collect();
         if names.is_empty() {
@@ -43,7 +43,7 @@ fn what_a_row_names_exists_and_a_row_that_names_nothing_says_why() {
     }
 }
 
-/// Says that files are there, and that each name stands in the file before it.
+/// Says that files are there, and that each name is in the file before it.
 fn exist(id: &str, names: &[&str]) {
     let mut file = String::new();
     for name in names {

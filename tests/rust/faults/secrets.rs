@@ -13,7 +13,7 @@ use serde_json::Value;
 
 const CANARY: &str = "K4N4RY";
 
-/// Puts the canary behind every text, but for names of types, which are no payload.
+/// Puts the canary after every text, except for names of types, which are no payload.
 fn mark(value: &mut Value, key: &str) {
     match value {
         Value::String(text) if !matches!(key, "type" | "object") => text.push_str(CANARY),
@@ -64,7 +64,10 @@ fn no_finding_error_or_debug_text_quotes_a_payload() {
                     }
                 }
             }
-            reader.finish();
+            if let Err(error) = reader.finish() {
+                let text = format!("{error} {error:?}");
+                assert!(!text.contains(CANARY), "{vector}: {text}");
+            }
             for finding in reader.findings() {
                 findings += 1;
                 let text = format!("{finding} {finding:?} {}", finding.to_value());
@@ -127,7 +130,7 @@ fn a_conversion_reports_names_and_no_texts() {
     assert!(reported > 100, "only {reported} findings");
 }
 
-/// Puts the canary behind what a model or a tool said: texts with a space or under the names that carry them.
+/// Puts the canary after what a model or a tool said: texts with a space or under the names that carry them.
 fn mark_texts(value: &mut Value) {
     match value {
         Value::Array(list) => list.iter_mut().for_each(mark_texts),

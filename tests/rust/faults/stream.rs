@@ -203,6 +203,57 @@ fn s26_very_many_items_parts_deltas_and_calls_cost_in_proportion() {
 }
 
 #[test]
+fn s25_finish_returns_the_error_that_ended_reading_and_keeps_what_came_before() {
+    let delta = |item: u32| format!(r#"{{"type":"response.output_text.delta","output_index":{item},"delta":"x"}}"#);
+    let stream: String = (0..3).map(|item| format!("data: {}\n\n", delta(item))).collect();
+    let limits = Limits { items: 2, ..Limits::default() };
+    let mut reader = Reader::with_options(ReaderOptions { limits, ..ReaderOptions::default() });
+    // Nobody polls: the limit is passed inside `finish`.
+    reader.feed(stream.as_bytes()).unwrap();
+    for _ in 0..2 {
+        assert_eq!(reader.finish().unwrap_err().code(), Code::ItemLimit);
+    }
+    assert_eq!((reader.response().output_text(), reader.outcome().is_some()), ("xx".into(), true));
+
+    let mut strict = Reader::builder().strict().build();
+    strict.feed(b"data: {\"type\":\"response.created\"}\n\ndata: 1\n\n").unwrap();
+    assert_eq!(strict.finish().unwrap_err().code(), Code::Strict);
+    assert_eq!(strict.event_count(), 2);
+}
+
+#[test]
+fn s25_a_strict_reader_that_finds_an_error_at_the_end_of_input_returns_it_from_finish() {
+    let events = events("text");
+    let profile = deltafold::Profile::builtin("open-responses").unwrap();
+    for (count, is_right) in [(events.len(), true), (events.len() - 1, false)] {
+        let builder = Reader::builder().profile(profile.clone()).validate(deltafold::validate::Layers::STREAM).strict();
+        let mut reader = builder.build();
+        reader.feed(stream(&events[..count]).as_bytes()).unwrap();
+        while reader.poll_event().unwrap().is_some() {}
+        assert_eq!(reader.finish().map_err(|error| error.code()).err(), (!is_right).then_some(Code::Strict), "{count}");
+        assert_eq!(reader.poll_event().is_err(), !is_right);
+    }
+}
+
+#[test]
+fn s25_a_last_block_without_its_blank_line_counts_and_can_be_polled_after_the_end_of_input() {
+    let block = format!("data: {}\n", r#"{"type":"response.output_text.delta","output_index":0,"delta":"Hi"}"#);
+    for end in [block.as_str(), block.trim_end()] {
+        let mut reader = Reader::new();
+        reader.feed(end.as_bytes()).unwrap();
+        assert!(reader.poll_event().unwrap().is_none());
+        assert!(matches!(reader.finish(), Ok(Outcome::Truncated { .. })));
+        assert_eq!(reader.response().output_text(), "Hi");
+
+        let mut reader = Reader::new();
+        reader.feed(end.as_bytes()).unwrap();
+        reader.end();
+        assert_eq!(reader.poll_event().unwrap().map(|event| event.delta().to_owned()).as_deref(), Some("Hi"));
+        assert!(reader.poll_event().unwrap().is_none());
+    }
+}
+
+#[test]
 fn s27_after_a_reconnect_repeats_are_dropped_and_a_damaged_save_is_an_error() {
     let events = events("text");
     let text = |events: &[Value]| stream(events).into_bytes();
@@ -217,7 +268,7 @@ fn s27_after_a_reconnect_repeats_are_dropped_and_a_damaged_save_is_an_error() {
         while resumed.poll_event().unwrap().is_some() {
             read += 1;
         }
-        assert_eq!(resumed.finish(), Outcome::Completed, "from {from}");
+        assert_eq!(resumed.finish().unwrap(), Outcome::Completed, "from {from}");
         assert_eq!(read, events.len() - from.max(6), "from {from}");
         assert_eq!(resumed.response().output_text(), "Hello", "from {from}");
         let rules: Vec<_> = resumed.findings().iter().map(|finding| finding.rule.id()).collect();

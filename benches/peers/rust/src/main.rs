@@ -37,10 +37,10 @@ fn read(mut reader: Reader, chunks: &[&[u8]], deadline: &Deadline) -> Out {
         }
     }
     for (at, item) in (0..).zip(reader.response().items()) {
-        let texts: Vec<&str> = match item.kind() {
-            "message" => item.parts().map(|part| part.text()).collect(),
-            "reasoning" => item.summary().map(|part| part.text()).collect(),
-            _ => vec![item.arguments()],
+        let texts: Vec<&str> = match item.wire_type().unwrap_or_default() {
+            "message" => item.parts().map(|part| part.text().unwrap_or_default()).collect(),
+            "reasoning" => item.summary().map(|part| part.text().unwrap_or_default()).collect(),
+            _ => vec![item.arguments().unwrap_or_default()],
         };
         for (part, text) in (0..).zip(texts).filter(|(_, text)| !text.is_empty()) {
             out.push((at, part), text);

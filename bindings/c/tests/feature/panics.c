@@ -1,18 +1,17 @@
-/* Every function that does work, with a panic forced inside it: DFOLD_INTERNAL, nothing unwinds into C, and the handle can be freed
- * and nothing else. For a library that is built with the feature `__panics`; a test of the crate compares the names here with the
- * header. */
+/* Forces a panic inside every function that does work: the call returns DFOLD_INTERNAL, nothing unwinds into C, and the handle can
+ * only be freed. Needs a library built with the feature `__panics`; a Rust test compares the names here with the header. */
 
 #include "../check.h"
 
 #ifdef __cplusplus
 extern "C"
 #endif
-/* The next function that this thread calls panics. Not in the header: no other library has it. */
+/* Makes the next function that this thread calls panic. Not in the header, because only this test build has it. */
 void dfold_test_panic(void);
 
 static const dfold_bytes NONE = {NULL, 0};
 
-/* Makes a handle, lets the call on it panic, calls once more, and frees. */
+/* Creates a handle, forces a panic in a call, calls again, and frees the handle. */
 #define INSIDE(type, handle, make, free, call)       \
     do {                                             \
         type *handle = NULL;                         \
@@ -23,7 +22,7 @@ static const dfold_bytes NONE = {NULL, 0};
         free(handle);                                \
     } while (0)
 
-/* Makes nothing. */
+/* A constructor that panics creates no handle. */
 #define MAKES(type, made, call)          \
     do {                                 \
         type *made = NULL;               \
@@ -32,7 +31,7 @@ static const dfold_bytes NONE = {NULL, 0};
         CHECK(made == NULL);             \
     } while (0)
 
-/* A free that panics has not freed: there is nobody to tell. The second one does. */
+/* A free that panics has not freed the handle and has no status to return. The second call frees it. */
 #define FREES(type, handle, make, free)              \
     do {                                             \
         type *handle = NULL;                         \
@@ -62,6 +61,8 @@ static void on_a_reader(void) {
     READER(dfold_reader_poll(reader, NULL));
     READER(dfold_event_get(reader, NONE, NULL));
     READER(dfold_reader_finish(reader, NULL));
+    READER(dfold_reader_outcome(reader, NULL));
+    READER(dfold_reader_reconnect(reader));
     READER(dfold_reader_finding(reader, 0, NULL));
     READER(dfold_reader_findings_json(reader, NULL));
     READER(dfold_reader_state(reader, NULL));

@@ -1,5 +1,5 @@
-/* Several copies of the library in one process: one linked in, two loaded from files beside it. Each has its own symbols, and what
- * one makes it also reads and frees, while the others are at work:  versions FILE OTHER_FILE */
+/* Several copies of the library in one process: one linked, two loaded from files. Each copy has its own symbols and handles, and
+ * works while the other copies are in use:  versions FILE OTHER_FILE */
 
 #include "../check.h"
 

@@ -1,5 +1,5 @@
-/* What a caller may not do, done: AddressSanitizer must end the program with a report. The step that runs it fails if a case comes
- * back.
+/* Violations of the contract: AddressSanitizer must end the program with a report. The step that runs it fails if a case returns
+ * normally.
  *
  *   wrong feed     a view of an event, used after the next feed
  *   wrong free     a view of an event, used after its reader was freed
@@ -26,7 +26,7 @@ int main(int argc, char **argv) {
     if (dfold_reader_poll(reader, &event) != DFOLD_OK) return 2;
     view = event.delta;
     if (strcmp(what, "feed") == 0) {
-        /* Larger than what the reader has room for: the bytes move, and the view points to where they were. */
+        /* Larger than the reader's buffer: the bytes move, and the view becomes dangling. */
         size_t len = 1 << 20;
         uint8_t *comment = malloc(len);
         if (!comment) return 2;

@@ -1,7 +1,7 @@
-//! The C functions as a program in C would call them, in an order that bytes choose. Every function is in the table.
+//! Calls the C functions as a C program would, in an order that the input bytes select. Every function is in the table.
 //!
-//! A call takes a number, a handle that may be NULL, and a piece of the bytes; every view that comes back is read to its end, so
-//! that Miri and AddressSanitizer see one that points nowhere. Shared by the tests of this crate and by the fuzz target `c_abi`.
+//! A call uses a number, a handle that may be NULL, and a piece of the bytes. Every returned view is read completely, so
+//! that Miri and AddressSanitizer detect dangling views. Shared by the tests of this crate and the fuzz target `c_abi`.
 
 mod calls;
 
@@ -11,9 +11,9 @@ use deltafold_c::*;
 
 pub(crate) use calls::CALLS;
 
-/// What a program holds. Handles may be NULL: every function must say so and go on.
+/// The handles of the simulated program. They may be NULL: every function must return a status for that.
 pub(crate) struct World<'a> {
-    /// Bytes that were not taken yet.
+    /// The unused input bytes.
     rest: &'a [u8],
     reader: *mut dfold_reader,
     writer: *mut dfold_writer,
@@ -23,26 +23,26 @@ pub(crate) struct World<'a> {
     report: *mut dfold_report,
     text: *mut dfold_text,
     tools: *mut dfold_tool_loop,
-    /// A save of some reader.
+    /// A saved state of a reader.
     saved: Vec<u8>,
-    /// The sum of all that was read through views, so that no reading is left out.
+    /// The sum of all bytes that were read through views, so that no read is optimized away.
     read: u64,
 }
 
-/// Calls functions until the bytes are used up, and frees everything.
+/// Calls functions until the bytes are used up, then frees all handles.
 pub(crate) fn run(input: &[u8]) {
     let mut world = World::new(input);
-    // Most inputs should do something with a reader and a writer, without having to make them first.
+    // Most inputs should use handles without having to create them first.
     calls::make(&mut world);
     while !world.rest.is_empty() {
         let choice = usize::from(world.byte());
         (CALLS[choice % CALLS.len()].1)(&mut world);
     }
-    assert_ne!(world.read, u64::MAX, "what was read is used");
+    assert_ne!(world.read, u64::MAX, "the sum is in use");
 }
 
 impl<'a> World<'a> {
-    /// A program that holds nothing yet.
+    /// A program without handles.
     pub(crate) fn new(rest: &'a [u8]) -> Self {
         Self {
             rest,
@@ -59,14 +59,14 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Takes a byte; 0 behind the end.
+    /// Takes a byte; 0 after the end.
     fn byte(&mut self) -> u8 {
         let Some((byte, rest)) = self.rest.split_first() else { return 0 };
         self.rest = rest;
         *byte
     }
 
-    /// Takes a small number, now and then a huge one.
+    /// Takes a number: usually small, sometimes huge.
     fn number(&mut self) -> usize {
         match self.byte() {
             255 => usize::MAX,
@@ -75,7 +75,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Takes a piece of the bytes: so many as the next byte says, up to a zero if it is 0.
+    /// Takes a piece of the input. The next byte is its length; 0 means up to the next zero byte.
     fn piece(&mut self) -> &'a [u8] {
         let length = match usize::from(self.byte()) {
             0 => self.rest.iter().position(|byte| *byte == 0).unwrap_or(self.rest.len()),
@@ -86,14 +86,14 @@ impl<'a> World<'a> {
         piece
     }
 
-    /// A piece as a view; an empty one is NULL half of the time.
+    /// Takes a piece as a view; half of the empty ones are NULL.
     fn view(&mut self) -> dfold_bytes {
         let piece = self.piece();
         let data = if piece.is_empty() && self.rest.len() % 2 == 0 { ptr::null() } else { piece.as_ptr() };
         dfold_bytes { data, len: piece.len() }
     }
 
-    /// One of some words, or a piece.
+    /// Takes one of the given words, or a piece.
     fn word(&mut self, words: &[&'static str]) -> dfold_bytes {
         match words.get(usize::from(self.byte()) % (words.len() + 1)) {
             Some(word) => dfold_bytes { data: word.as_ptr(), len: word.len() },
@@ -101,16 +101,16 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Reads every byte that a view shows. It is text, whatever it is of.
+    /// Reads every byte of a view and checks that it is UTF-8.
     fn see(&mut self, view: dfold_bytes) {
         assert!(!view.data.is_null(), "a view of the library is never NULL");
-        // SAFETY: the library gave it, and no call on its handle has been made since.
+        // SAFETY: the library returned it, and no call on its handle has been made since.
         let bytes = unsafe { std::slice::from_raw_parts(view.data, view.len) };
         self.read = bytes.iter().fold(self.read, |sum, byte| sum.wrapping_add(u64::from(*byte)) & 0xFFFF_FFFF);
         assert!(std::str::from_utf8(bytes).is_ok(), "a view of the library is UTF-8");
     }
 
-    /// Reads what a call gave if it succeeded; says whether it did. A panic inside is never right.
+    /// Checks a status and returns `true` for DFOLD_OK. DFOLD_INTERNAL means that a panic was caught and fails the test.
     fn good(&mut self, status: dfold_status) -> bool {
         assert_ne!(status, dfold_status::DFOLD_INTERNAL, "a panic was caught");
         self.see(dfold_status_name(status as i32));
@@ -120,7 +120,7 @@ impl<'a> World<'a> {
 
 impl Drop for World<'_> {
     fn drop(&mut self) {
-        // SAFETY: each is NULL or was made by the library, and is not used again.
+        // SAFETY: each handle is NULL or was created by the library, and is not used again.
         unsafe {
             dfold_reader_free(self.reader);
             dfold_writer_free(self.writer);

@@ -1,11 +1,11 @@
-//! `deltafold check --explain`: a rule in words.
+//! `deltafold check --explain`: the text of a rule.
 
 use deltafold::validate::{markdown, Rule};
 
 use crate::args::did_you_mean;
 use crate::Failure;
 
-/// A rule in words; `all` is the page of all rules.
+/// The text of a rule; `all` is the page of all rules.
 pub(super) fn text(id: &str) -> Result<String, Failure> {
     Ok(if id == "all" { markdown() } else { page(rule(id)?) })
 }
@@ -25,7 +25,7 @@ fn page(rule: Rule) -> String {
     text.push_str(&format!("  binds      {}\n", rule.binds().words()));
     text.push_str(&format!("  editions   {}\n", rule.scope().words()));
     text.push_str(&format!("  layer      {}\n", rule.layer().name()));
-    text.push_str(&format!("  seen in    {}\n\n", rule.seen().words()));
+    text.push_str(&format!("  seen in    {}\n\n", rule.reported_by().words()));
     text.push_str(&format!("Why it matters: {}\n", words.why));
     for (title, example) in [("Right", words.right), ("Wrong", words.wrong)] {
         if !example.is_empty() {

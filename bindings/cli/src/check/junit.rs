@@ -1,20 +1,20 @@
 //! Findings as JUnit XML, which CI servers count.
 //!
-//! A file is a test suite. A rule with errors is a failed case, and what is less than an error is printed; a file without
-//! errors has one case that passed.
+//! A file is a test suite. A rule with findings as severe as `--fail-on` is a failed case; other findings are in `system-out`. A
+//! file without failures has one case that passed.
 
 use std::collections::BTreeMap;
 
 use deltafold::{Finding, Severity};
 
-use super::Report;
+use super::report::Report;
 use crate::output::Output;
 use crate::Failure;
 
 /// Writes one document.
-pub(super) fn write(reports: &[Report], output: &mut Output<'_>) -> Result<(), Failure> {
+pub(super) fn write(reports: &[Report], fail_on: Severity, output: &mut Output<'_>) -> Result<(), Failure> {
     let suites: Vec<(&Report, BTreeMap<&str, Vec<&Finding>>)> =
-        reports.iter().map(|report| (report, broken(report))).collect();
+        reports.iter().map(|report| (report, broken(report, fail_on))).collect();
     let cases: usize = suites.iter().map(|(_, broken)| broken.len().max(1)).sum();
     let failures: usize = suites.iter().map(|(_, broken)| broken.len()).sum();
     output.line("<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
@@ -36,11 +36,10 @@ pub(super) fn write(reports: &[Report], output: &mut Output<'_>) -> Result<(), F
             output.line("      </failure>")?;
             output.line("    </testcase>")?;
         }
-        let rest: Vec<&Finding> =
-            report.findings.iter().filter(|finding| finding.severity != Severity::Error).collect();
-        if !rest.is_empty() {
+        let others: Vec<&Finding> = report.findings.iter().filter(|finding| finding.severity < fail_on).collect();
+        if !others.is_empty() {
             output.line("    <system-out>")?;
-            for finding in rest {
+            for finding in others {
                 output.line(&escape(&format!("{} {}", finding.severity.name(), describe(finding))))?;
             }
             output.line("    </system-out>")?;
@@ -50,22 +49,22 @@ pub(super) fn write(reports: &[Report], output: &mut Output<'_>) -> Result<(), F
     output.line("</testsuites>")
 }
 
-/// The errors of a file, by rule.
-fn broken(report: &Report) -> BTreeMap<&str, Vec<&Finding>> {
+/// The findings that fail the check of a file, by rule.
+fn broken(report: &Report, fail_on: Severity) -> BTreeMap<&str, Vec<&Finding>> {
     let mut rules: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
-    for finding in report.findings.iter().filter(|finding| finding.severity == Severity::Error) {
+    for finding in report.findings.iter().filter(|finding| finding.severity >= fail_on) {
         rules.entry(finding.rule.id()).or_default().push(finding);
     }
     rules
 }
 
 fn describe(finding: &Finding) -> String {
-    let event = finding.place.event_index.map_or_else(String::new, |index| format!(" event {index}"));
+    let event = finding.location.event_index.map_or_else(String::new, |index| format!(" event {index}"));
     let path = if finding.path.is_empty() { String::new() } else { format!(" {}", finding.path) };
-    format!("{}{event} byte {}{path}: {}", finding.rule.id(), finding.place.offset, finding.message)
+    format!("{}{event} byte {}{path}: {}", finding.rule.id(), finding.location.offset, finding.message)
 }
 
-/// Text for XML: markup is escaped, and characters that XML does not allow are replaced.
+/// Escapes markup, and replaces characters that XML does not allow.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for char in text.chars() {

@@ -1,132 +1,113 @@
-//! `deltafold check`: every rule that a stream, a request or a response breaks.
-//!
-//! Exit code 0: no errors, whatever else was found; 1: errors; 2: the call was wrong or a file cannot be opened.
+//! `deltafold check`: finds every rule that a stream, a request or a response breaks.
 
 mod explain;
-mod judge;
+mod json;
 mod junit;
-mod machine;
+mod report;
 mod sarif;
 mod text;
 
-pub(crate) use machine::finding;
+pub(crate) use json::finding;
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 
-use deltafold::validate::{ExtensionSchemas, Layers, Rule};
-use deltafold::{Edition, Finding, Profile, Severity};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{ValueEnum, ValueHint};
+use deltafold::json::Value;
+use deltafold::validate::{ExtensionSchemas, Layers, Rule, VALIDATION_TARGETS};
+use deltafold::{Edition, Limits, Profile, Severity};
 
-use crate::args::{did_you_mean, Args};
+use crate::args::{any_of, did_you_mean, BatchArgs, ColorArg, SourceArgs};
+use crate::color::Color;
+use crate::dialect_input::SourceFormat;
 use crate::input::{read_text, shown, Stdin};
-use crate::output::{complain, Output};
-use crate::paint::Paint;
+use crate::output::{print_error, Output};
 use crate::progress::Progress;
-use crate::table::{Command, Files, Opt, Words, COLOR, FROM, JOBS, MESSAGES, PROGRESS};
-use crate::{intake, many, print, Failure, Io};
+use crate::{parallel, print, Failure, Io};
 
-pub(crate) const COMMAND: Command = Command {
-    name: "check",
-    summary: "find every rule that a stream breaks",
-    usage: &["[FILE…|-] [options]", "--request FILE | --response FILE | --explain ID"],
-    about: "Prints findings with rule, place and message, a line for each file, and for several files a table.",
-    options: &[
-        FROM,
-        Opt::with(
-            "--format",
-            "F",
-            Words::List(&["text", "json", "sarif", "junit"]),
-            "text, json, sarif or junit (default text)",
-        ),
-        Opt::with(
-            "--profile",
-            "P",
-            Words::Profiles,
-            "what is forgiven: a built-in profile, a JSON file, or `auto` to pick the one that fits (default open-responses, \
-             which forgives nothing)",
-        ),
-        Opt::with(
-            "--edition",
-            "E",
-            Words::Editions,
-            "2026-04-24, 2026-01-15, split, split-2026-01 or openai (default: that of the profile)",
-        ),
-        Opt::with(
-            "--layers",
-            "L",
-            Words::List(&["framing", "schema", "stream"]),
-            "framing, schema, stream: which to look at, separated by commas (default all)",
-        ),
-        Opt::with(
-            "--rule",
-            "ID",
-            Words::Rules,
-            "look for this rule only; may be given again, or as a list separated by commas",
-        ),
-        MESSAGES,
-        Opt::with("--for", "FILE", Words::File, "the request that the stream answers, as JSON: checks the rules about both"),
-        Opt::with(
-            "--head",
-            "FILE",
-            Words::File,
-            "status line and headers that the stream came with: checks the rules about them",
-        ),
-        Opt::with(
-            "--schema",
-            "FILE",
-            Words::File,
-            "JSON Schemas of extension types: {\"events\": {\"slug:name\": schema}, \"items\": …}",
-        ),
-        Opt::flag("--quote", "messages may quote short pieces of the payload (which may hold secrets)"),
-        Opt::with("--request", "FILE", Words::File, "check a request body instead of a stream"),
-        Opt::with(
-            "--response",
-            "FILE",
-            Words::File,
-            "check a response body (or compaction, or error body) instead of a stream",
-        ),
-        Opt::with("--explain", "ID", Words::Rules, "print a rule, why it matters and an example; `all` prints the page"),
-        COLOR,
-        JOBS,
-        PROGRESS,
-    ],
-    files: Files::Any,
-    exits: &[
-        ("0", "no errors, whatever else was found"),
-        ("1", "errors were found, or reading failed"),
-        ("2", "the call was wrong or a file cannot be opened"),
-    ],
-    examples: &[
-        "deltafold check --profile openai examples/streams/tour.sse",
-        "deltafold check --format json examples/streams/broken/*.sse",
-        "deltafold check --explain SSE-04",
-    ],
-    run,
-};
+/// Find every rule that a stream breaks
+#[derive(Debug, clap::Args)]
+#[command(
+    before_help = "Prints findings with rule, location and message, a line for each file, and for several files a table.",
+    after_help = "\
+Exit codes:
+  0  no errors, or nothing as severe as --fail-on
+  1  errors were found, or reading failed
+  2  the call is wrong or a file cannot be opened
 
-/// What was found in one file.
-struct Report {
-    /// The name to show people.
-    file: String,
-    /// How the stream ended; `None` for what is no stream.
-    outcome: Option<&'static str>,
-    events: u64,
-    findings: Vec<Finding>,
-    /// All findings of each severity, kept or not: notes, warnings, errors.
-    counts: [u64; 3],
-    /// The dialect that it was converted from.
-    from: Option<&'static str>,
-    /// The profile that was used, if it was chosen here.
-    chosen: Option<String>,
-}
-
-impl Report {
-    fn count(&self, severity: Severity) -> u64 {
-        self.counts[severity as usize]
-    }
+Examples:
+  deltafold check --profile openai examples/streams/tour.sse
+  deltafold check --format json examples/streams/broken/*.sse
+  deltafold check --explain SSE-04"
+)]
+pub(crate) struct CheckArgs {
+    /// Streams to check; `-` is stdin, which is the default without --request and --response
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    files: Vec<OsString>,
+    #[command(flatten)]
+    source: SourceArgs,
+    /// How findings are printed
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Exemptions of a provider: a built-in profile, a JSON file, or auto to select the profile that fits. open-responses has
+    /// no exemptions
+    #[arg(
+        long,
+        value_name = "PROFILE",
+        default_value = "open-responses",
+        value_parser = any_of(|| ["auto"].into_iter().chain(Profile::names()).collect()),
+        value_hint = ValueHint::FilePath
+    )]
+    profile: String,
+    /// Edition of the specification (default: that of the profile)
+    #[arg(long, value_name = "EDITION", value_parser = edition())]
+    edition: Option<Edition>,
+    /// Check only these layers, separated by commas (default: all)
+    #[arg(long, value_name = "LAYERS", value_enum, value_delimiter = ',')]
+    layers: Vec<LayerArg>,
+    /// Check only this rule; may be repeated, or a list separated by commas
+    #[arg(long, value_name = "ID", value_delimiter = ',', value_parser = any_of(rule_ids), hide_possible_values = true)]
+    rule: Vec<String>,
+    /// The request that the stream answers, as JSON: checks the rules that concern both
+    #[arg(long = "for", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    request_of_stream: Option<OsString>,
+    /// Status line and headers of the stream: checks the rules that concern them
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    head: Option<OsString>,
+    /// JSON Schemas of extension types: {"events": {"slug:name": schema}, "items": {...}}
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    schema: Option<OsString>,
+    /// Let messages quote short pieces of the payload, which may contain secrets
+    #[arg(long)]
+    quote: bool,
+    /// Check a request body instead of a stream; may be repeated
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    request: Vec<OsString>,
+    /// Check a response body (or a compaction or error body) instead of a stream; may be repeated
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    response: Vec<OsString>,
+    /// Check the files as JSON objects of the contract instead of as streams
+    #[arg(
+        long,
+        value_name = "NAME",
+        conflicts_with_all = ["request", "response"],
+        value_parser = any_of(|| VALIDATION_TARGETS.to_vec())
+    )]
+    schema_name: Option<String>,
+    /// The lowest severity that makes the exit code 1
+    #[arg(long, value_name = "SEVERITY", value_enum, default_value_t = FailOn::Error)]
+    fail_on: FailOn,
+    /// Print a rule, the reason for it and an example; all prints every rule
+    #[arg(long, value_name = "ID", value_parser = any_of(rule_ids), hide_possible_values = true)]
+    explain: Option<String>,
+    #[command(flatten)]
+    color: ColorArg,
+    #[command(flatten)]
+    batch: BatchArgs,
 }
 
 /// How findings are printed.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
     Text,
     Json,
@@ -134,120 +115,178 @@ enum Format {
     Junit,
 }
 
-/// What is checked, as the call asks for it.
-struct Asked {
-    profile: Choice,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum LayerArg {
+    Framing,
+    Schema,
+    Stream,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    Error,
+    Warning,
+    Note,
+}
+
+impl FailOn {
+    fn severity(self) -> Severity {
+        match self {
+            Self::Error => Severity::Error,
+            Self::Warning => Severity::Warning,
+            Self::Note => Severity::Note,
+        }
+    }
+}
+
+fn rule_ids() -> Vec<&'static str> {
+    Rule::ALL.iter().map(|rule| rule.id()).collect()
+}
+
+/// Accepts every edition by its name.
+fn edition() -> impl TypedValueParser<Value = Edition> {
+    PossibleValuesParser::new(Edition::ALL.iter().map(|edition| edition.name())).try_map(|name| name.parse())
+}
+
+/// What is checked, and how.
+struct CheckOptions {
+    profile: ProfileChoice,
     edition: Option<Edition>,
     layers: Layers,
-    /// Empty: all rules.
+    /// Report only these rules; empty: all.
     rules: Vec<Rule>,
-    intake: intake::Asked,
+    source: SourceFormat,
     quote: bool,
-    schemas: ExtensionSchemas,
+    schemas: Schemas,
+    /// The request that the stream answers, as JSON.
     request: Option<String>,
+    /// The status line and headers of the stream.
     head: Option<String>,
 }
 
-enum Choice {
+/// The JSON Schemas of extension types.
+#[derive(Default)]
+struct Schemas {
+    parsed: ExtensionSchemas,
+    json: Option<Value>,
+}
+
+enum ProfileChoice {
     Given(Profile),
+    /// The profile that fits the findings.
     Auto,
 }
 
-fn run(args: &Args, io: &mut Io<'_>) -> Result<u8, Failure> {
-    if let Some(id) = args.text("--explain")? {
+pub(crate) fn run(args: &CheckArgs, io: &mut Io<'_>) -> Result<u8, Failure> {
+    if let Some(id) = &args.explain {
         return print(io, &explain::text(id)?).map(|()| 0);
     }
-    let paint = Paint::from_args(args, io)?;
-    let format = format(args)?;
+    let color = Color::from_args(args.color, io);
     let stdin = Stdin::new(&mut io.input);
-    let asked = Asked::from_args(args, &stdin)?;
+    let options = CheckOptions::from_args(args, &stdin)?;
     let mut reports = Vec::new();
-    let bodies =
-        [("--request", judge::request as fn(&OsStr, &Asked, &Stdin<'_>) -> _), ("--response", judge::response as _)];
-    for (option, judge) in bodies {
-        for file in args.values(option) {
-            reports.push(judge(file, &asked, &stdin)?);
-        }
+    for file in &args.request {
+        reports.push(report::check_request(file, &options, &stdin)?);
+    }
+    for file in &args.response {
+        reports.push(report::check_response(file, &options, &stdin)?);
     }
     let mut failures = Vec::new();
-    if reports.is_empty() || !args.named().is_empty() {
-        let files = args.files();
-        let progress = Progress::new(args, files.len(), &mut io.errors, io.errors_is_terminal)?;
+    if reports.is_empty() || !args.files.is_empty() {
+        let files: Vec<&OsStr> = match args.files.as_slice() {
+            [] => vec![OsStr::new("-")],
+            files => files.iter().map(OsString::as_os_str).collect(),
+        };
+        let progress = Progress::new(args.batch.progress, files.len(), &mut io.errors, io.errors_is_terminal);
         let work = |file: &OsStr| {
-            let report = judge::stream(file, &asked, &stdin, &progress);
+            let report = match &args.schema_name {
+                Some(name) => report::check_object(file, name, &options, &stdin),
+                None => report::check_stream(file, &options, &stdin, &progress),
+            };
             progress.file(&shown(file));
             report
         };
-        many::each(&files, many::jobs(args)?, work, |_, result| {
+        parallel::for_each(&files, args.batch.jobs, work, |_, result| {
             match result {
                 Ok(report) => reports.push(report),
                 Err(failure) => failures.push(failure),
             }
             Ok(())
         })?;
-        progress.clear();
+        progress.finish();
     }
-    // One file that cannot be read is all there is to say; beside others it is said after them.
+    // The failure of the only file is the failure of the command; others are printed after the reports.
     if reports.is_empty() && failures.len() == 1 {
         return Err(failures.remove(0));
     }
-    let mut output = Output::new(&mut io.output);
-    match format {
-        Format::Text => text::write(&reports, paint, &mut output)?,
-        Format::Json => machine::write(&reports, &mut output)?,
+    let mut output = Output::new(&mut io.output, io.output_is_terminal);
+    match args.format {
+        Format::Text => text::write(&reports, color, &mut output)?,
+        Format::Json => json::write(&reports, &mut output)?,
         Format::Sarif => sarif::write(&reports, &mut output)?,
-        Format::Junit => junit::write(&reports, &mut output)?,
+        Format::Junit => junit::write(&reports, args.fail_on.severity(), &mut output)?,
     }
     output.flush()?;
     drop(output);
-    failures.iter().filter_map(Failure::message).for_each(|message| complain(io, message));
-    let errors = reports.iter().any(|report| report.count(Severity::Error) > 0);
-    Ok(failures.iter().map(Failure::code).max().unwrap_or(0).max(u8::from(errors)))
+    failures.iter().filter_map(Failure::message).for_each(|message| print_error(io, message));
+    let failed = reports.iter().any(|report| report.has(args.fail_on.severity()));
+    Ok(failures.iter().map(Failure::code).max().unwrap_or(0).max(u8::from(failed)))
 }
 
-impl Asked {
-    fn from_args(args: &Args, stdin: &Stdin<'_>) -> Result<Self, Failure> {
-        let edition = match args.text("--edition")? {
-            Some(name) => Some(name.parse().map_err(|error| Failure::Usage(format!("--edition {name}: {error}")))?),
-            None => None,
-        };
-        let mut rules = Vec::new();
-        for list in args.texts("--rule")? {
-            for id in list.split(',').map(str::trim) {
-                rules.push(explain::rule(id)?);
-            }
+impl CheckOptions {
+    fn from_args(args: &CheckArgs, stdin: &Stdin<'_>) -> Result<Self, Failure> {
+        if let Some(name) = args.schema_name.as_deref().filter(|name| !VALIDATION_TARGETS.contains(name)) {
+            let hint = did_you_mean(name, VALIDATION_TARGETS.iter().copied());
+            let names = VALIDATION_TARGETS.join(", ");
+            return Err(Failure::Usage(format!("no schema is called `{name}`{hint}; names are {names}")));
         }
-        let read = |option: &str| args.value(option).map(|file| read_text(file, stdin)).transpose();
-        let (request, head) = (read("--for")?, read("--head")?);
+        let rules = args.rule.iter().map(|id| explain::rule(id.trim())).collect::<Result<_, _>>()?;
+        let read = |file: &Option<OsString>| file.as_ref().map(|file| read_text(file, stdin)).transpose();
+        let (request, head) = (read(&args.request_of_stream)?, read(&args.head)?);
         Ok(Self {
-            profile: choice(args.text("--profile")?.unwrap_or("open-responses"), stdin)?,
-            edition,
-            layers: layers(args.text("--layers")?)?,
+            profile: profile_choice(&args.profile, stdin)?,
+            edition: args.edition,
+            layers: layers(&args.layers),
             rules,
-            intake: intake::Asked::from_args(args)?,
-            quote: args.has("--quote"),
-            schemas: schemas(args.value("--schema"), stdin)?,
+            source: SourceFormat::from_args(args.source)?,
+            quote: args.quote,
+            schemas: schemas(args.schema.as_deref(), stdin)?,
             request,
             head,
         })
     }
 }
 
-/// A built-in profile or a file: what `--profile` names where nothing can be tried out first.
+impl CheckOptions {
+    /// True if neither `--rule` nor `--layers` hides findings.
+    fn selects_all(&self) -> bool {
+        self.rules.is_empty() && self.layers == Layers::ALL
+    }
+
+    /// A selection needs all findings, since those that are only counted have no rule and layer.
+    fn limits(&self) -> Limits {
+        let findings = if self.selects_all() { Limits::default().findings } else { 100_000 };
+        Limits { findings, ..Limits::default() }
+    }
+}
+
+/// The profile that `--profile` names for a stream that is read only once.
 pub(crate) fn profile(name: &str, stdin: &Stdin<'_>) -> Result<Profile, Failure> {
-    match choice(name, stdin)? {
-        Choice::Given(profile) => Ok(profile),
-        Choice::Auto => Err(Failure::Usage("--profile auto reads a stream twice; `deltafold check` does that".into())),
+    match profile_choice(name, stdin)? {
+        ProfileChoice::Given(profile) => Ok(profile),
+        ProfileChoice::Auto => {
+            Err(Failure::Usage("--profile auto reads a stream several times; use `deltafold check`".into()))
+        }
     }
 }
 
 /// A built-in profile, `auto`, or a file.
-fn choice(name: &str, stdin: &Stdin<'_>) -> Result<Choice, Failure> {
+fn profile_choice(name: &str, stdin: &Stdin<'_>) -> Result<ProfileChoice, Failure> {
     if name == "auto" {
-        return Ok(Choice::Auto);
+        return Ok(ProfileChoice::Auto);
     }
     if let Ok(profile) = Profile::builtin(name) {
-        return Ok(Choice::Given(profile));
+        return Ok(ProfileChoice::Given(profile));
     }
     if !std::path::Path::new(name).is_file() {
         let hint = did_you_mean(name, Profile::names());
@@ -256,34 +295,28 @@ fn choice(name: &str, stdin: &Stdin<'_>) -> Result<Choice, Failure> {
     }
     let text = read_text(OsStr::new(name), stdin)?;
     let profile = Profile::from_json(&text).map_err(|error| Failure::Usage(format!("{name}: {error}")))?;
-    Ok(Choice::Given(profile))
+    Ok(ProfileChoice::Given(profile))
 }
 
-fn schemas(file: Option<&OsStr>, stdin: &Stdin<'_>) -> Result<ExtensionSchemas, Failure> {
-    let Some(file) = file else { return Ok(ExtensionSchemas::default()) };
+fn schemas(file: Option<&OsStr>, stdin: &Stdin<'_>) -> Result<Schemas, Failure> {
+    let Some(file) = file else { return Ok(Schemas::default()) };
     let text = read_text(file, stdin)?;
-    ExtensionSchemas::from_json(&text).map_err(|error| Failure::Usage(format!("{}: {error}", shown(file))))
+    let parsed = ExtensionSchemas::from_json(&text);
+    let parsed = parsed.map_err(|error| Failure::Usage(format!("{}: {error}", shown(file))))?;
+    let json = Value::parse(&text, Limits::default().depth).unwrap_or_default();
+    Ok(Schemas { parsed, json: Some(json) })
 }
 
-fn layers(list: Option<&str>) -> Result<Layers, Failure> {
-    let Some(list) = list else { return Ok(Layers::ALL) };
-    list.split(',').map(str::trim).try_fold(Layers::NONE, |layers, name| {
-        Ok(layers
-            | match name {
-                "framing" => Layers::FRAMING,
-                "schema" => Layers::SCHEMA,
-                "stream" => Layers::STREAM,
-                _ => return Err(Failure::Usage(format!("no layer `{name}`; layers are framing, schema and stream"))),
-            })
-    })
-}
-
-fn format(args: &Args) -> Result<Format, Failure> {
-    Ok(match args.text("--format")?.unwrap_or("text") {
-        "text" => Format::Text,
-        "json" => Format::Json,
-        "sarif" => Format::Sarif,
-        "junit" => Format::Junit,
-        other => return Err(Failure::Usage(format!("no format `{other}`; formats are text, json, sarif and junit"))),
+fn layers(list: &[LayerArg]) -> Layers {
+    if list.is_empty() {
+        return Layers::ALL;
+    }
+    list.iter().fold(Layers::NONE, |layers, layer| {
+        layers
+            | match layer {
+                LayerArg::Framing => Layers::FRAMING,
+                LayerArg::Schema => Layers::SCHEMA,
+                LayerArg::Stream => Layers::STREAM,
+            }
     })
 }

@@ -1,4 +1,4 @@
-//! Findings as SARIF 2.1.0, which code hosts show beside the files.
+//! Findings as SARIF 2.1.0, which code hosts display.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use deltafold::json::{Object, Value};
 use deltafold::validate::Rule;
 use deltafold::Finding;
 
-use super::Report;
+use super::report::Report;
 use crate::output::Output;
 use crate::Failure;
 
@@ -45,7 +45,7 @@ fn describe(rule: Rule) -> Value {
 }
 
 fn result(finding: &Finding, file: &str, used: &[Rule]) -> Value {
-    let region = object([("byteOffset", finding.place.offset.into()), ("byteLength", 0_u64.into())]);
+    let region = object([("byteOffset", finding.location.offset.into()), ("byteLength", 0_u64.into())]);
     let physical = object([("artifactLocation", object([("uri", uri(file).into())])), ("region", region)]);
     let mut location = vec![("physicalLocation", physical)];
     if !finding.path.is_empty() {
@@ -54,8 +54,8 @@ fn result(finding: &Finding, file: &str, used: &[Rule]) -> Value {
     }
     let properties = object([
         ("layer", finding.layer.name().into()),
-        ("event_index", finding.place.event_index.into()),
-        ("sequence_number", finding.place.sequence_number.into()),
+        ("event_index", finding.location.event_index.into()),
+        ("sequence_number", finding.location.sequence_number.into()),
     ]);
     let index = used.iter().position(|rule| *rule == finding.rule).unwrap_or_default();
     object([
@@ -68,7 +68,7 @@ fn result(finding: &Finding, file: &str, used: &[Rule]) -> Value {
     ])
 }
 
-/// A file name as a relative reference: what a URI does not take is percent-encoded.
+/// A file name as a relative URI reference, percent-encoded.
 fn uri(file: &str) -> String {
     let mut out = String::new();
     for byte in file.bytes() {

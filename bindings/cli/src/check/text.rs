@@ -1,101 +1,112 @@
 //! Findings for people.
 
+use anstyle::Style;
 use deltafold::Finding;
 
-use super::Report;
+use super::report::Report;
+use crate::color::{severity_style, Color, BAD, DIM, GOOD, PLAIN, TITLE};
 use crate::output::Output;
-use crate::paint::{printable, Paint};
+use crate::styled_line::{column_width, pad, StyledLine};
 use crate::Failure;
 
-/// Writes every finding, a line for each file, and a summary.
-pub(super) fn write(reports: &[Report], paint: Paint, output: &mut Output<'_>) -> Result<(), Failure> {
+/// Writes every finding, a line for each file, and for several files a table.
+pub(super) fn write(reports: &[Report], color: Color, output: &mut Output<'_>) -> Result<(), Failure> {
     for report in reports {
         if !report.findings.is_empty() {
-            output.line(&paint.bold(&report.file))?;
+            output.styled(&StyledLine::new(TITLE, &report.file), color)?;
         }
         for finding in &report.findings {
-            output.line(&line(finding, paint))?;
+            output.styled(&finding_line(finding), color)?;
         }
         let kept = report.findings.len() as u64;
         let all: u64 = report.counts.iter().sum();
         if all > kept {
             output.line(&format!("  … and {} more", all - kept))?;
         }
-        output.line(&foot(report, paint))?;
+        output.styled(&file_line(report), color)?;
     }
     if reports.len() > 1 {
-        output.text(&table(reports, paint))?;
+        for line in table(reports) {
+            output.styled(&line, color)?;
+        }
         let mut counts = [0; 3];
         for report in reports {
             counts.iter_mut().zip(report.counts).for_each(|(sum, count)| *sum += count);
         }
-        output.line(&format!("{} files: {}", reports.len(), summary(counts, paint)))?;
+        let (style, text) = summary(counts);
+        output.styled(&StyledLine::new(PLAIN, format!("{} files: ", reports.len())).with(style, text), color)?;
     }
     Ok(())
 }
 
 /// One row per file.
-fn table(reports: &[Report], paint: Paint) -> String {
-    let wide = reports.iter().map(|report| report.file.chars().count()).max().unwrap_or(4).clamp(4, 60);
+fn table(reports: &[Report]) -> Vec<StyledLine> {
+    let width = column_width(reports.iter().map(|report| report.file.as_str()));
     let head = format!(
-        "{:<wide$}  {:<10} {:>8} {:>7} {:>9} {:>6}",
-        "file", "outcome", "events", "errors", "warnings", "notes"
+        "{}  {:<10} {:>8} {:>7} {:>9} {:>6}",
+        pad("file", width),
+        "outcome",
+        "events",
+        "errors",
+        "warnings",
+        "notes"
     );
-    let mut text = format!("\n{}\n", paint.bold(&head));
+    let mut lines = vec![StyledLine::default(), StyledLine::new(TITLE, head)];
     for report in reports {
         let [notes, warnings, errors] = report.counts;
         let row = format!(
-            "{:<wide$}  {:<10} {:>8} {errors:>7} {warnings:>9} {notes:>6}",
-            printable(&report.file),
+            "{}  {:<10} {:>8} {errors:>7} {warnings:>9} {notes:>6}",
+            pad(&report.file, width),
             report.outcome.unwrap_or("-"),
             report.events
         );
-        text.push_str(&if errors > 0 { paint.red(&row) } else { row });
-        text.push('\n');
+        lines.push(StyledLine::new(if errors > 0 { BAD } else { PLAIN }, row));
     }
-    text
+    lines
 }
 
-fn line(finding: &Finding, paint: Paint) -> String {
-    let mut text = format!("  {} {}", paint.severity(finding.severity), paint.bold(finding.rule.id()));
-    if let Some(index) = finding.place.event_index {
-        text.push_str(&format!(" event {index}"));
+fn finding_line(finding: &Finding) -> StyledLine {
+    let mut location = String::new();
+    if let Some(index) = finding.location.event_index {
+        location.push_str(&format!(" event {index}"));
     }
-    if let Some(number) = finding.place.sequence_number {
-        text.push_str(&format!(" (number {number})"));
+    if let Some(number) = finding.location.sequence_number {
+        location.push_str(&format!(" (number {number})"));
     }
-    text.push_str(&format!(" byte {}", finding.place.offset));
+    location.push_str(&format!(" byte {}", finding.location.offset));
     if !finding.path.is_empty() {
-        text.push_str(&format!(" {}", printable(&finding.path)));
+        location.push_str(&format!(" {}", finding.path));
     }
-    text.push_str(&format!(": {}", printable(&finding.message)));
-    if let Some(repair) = finding.repair {
-        text.push_str(&paint.dim(&format!(" [{}]", repair.name())));
+    let line = StyledLine::new(severity_style(finding.severity), finding.severity.name())
+        .indented(2)
+        .with(PLAIN, " ")
+        .with(TITLE, finding.rule.id())
+        .with(PLAIN, format!("{location}: {}", finding.message));
+    match finding.repair {
+        Some(repair) => line.with(DIM, format!(" [{}]", repair.name())),
+        None => line,
     }
-    text
 }
 
-fn foot(report: &Report, paint: Paint) -> String {
-    let mut text = format!("{}: ", report.file);
+fn file_line(report: &Report) -> StyledLine {
+    let mut start = format!("{}: ", report.file);
     if let Some(outcome) = report.outcome {
-        text.push_str(&format!("{outcome}, {}, ", plural(report.events, "event")));
+        start.push_str(&format!("{outcome}, {}, ", plural(report.events, "event")));
     }
-    text.push_str(&summary(report.counts, paint));
+    let mut end = String::new();
     if let Some(dialect) = report.from {
-        text.push_str(&format!(" (converted from {dialect})"));
+        end.push_str(&format!(" (converted from {dialect})"));
     }
-    if let Some(profile) = &report.chosen {
-        text.push_str(&format!(" (profile {profile})"));
+    if let Some(profile) = &report.selected_profile {
+        end.push_str(&format!(" (profile {profile})"));
     }
-    text
+    let (style, text) = summary(report.counts);
+    StyledLine::new(PLAIN, start).with(style, text).with(PLAIN, end)
 }
 
-fn summary([notes, warnings, errors]: [u64; 3], paint: Paint) -> String {
+fn summary([notes, warnings, errors]: [u64; 3]) -> (Style, String) {
     let text = format!("{}, {}, {}", plural(errors, "error"), plural(warnings, "warning"), plural(notes, "note"));
-    match errors {
-        0 => paint.green(&text),
-        _ => paint.red(&text),
-    }
+    (if errors > 0 { BAD } else { GOOD }, text)
 }
 
 fn plural(count: u64, word: &str) -> String {

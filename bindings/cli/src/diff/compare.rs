@@ -1,9 +1,9 @@
-//! The comparison itself: two values → where they differ.
+//! Compares two JSON values.
 
 use deltafold::json::{Object, Value};
 use deltafold::Limits;
 
-/// One place where the two differ. `None`: it is not there on that side.
+/// One difference. A side without the value is `None`.
 pub(super) struct Difference {
     /// JSON pointer; indices are those of the side that has the value, the first if both have.
     path: String,
@@ -12,8 +12,8 @@ pub(super) struct Difference {
 }
 
 impl Difference {
-    /// The path as people write it: `output[1].content[0].text`.
-    pub(super) fn place(&self) -> String {
+    /// The path in the notation `output[1].content[0].text`.
+    pub(super) fn location(&self) -> String {
         let mut text = String::new();
         for step in self.path.split('/').skip(1) {
             if !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -26,19 +26,19 @@ impl Difference {
         text
     }
 
-    /// Both sides in short; of two texts, the neighbourhood of the first difference.
-    pub(super) fn shown(&self) -> (Option<String>, Option<String>) {
+    /// Both sides, truncated; of two texts, the part around the first difference.
+    pub(super) fn excerpts(&self) -> (Option<String>, Option<String>) {
         if let (Some(Value::String(one)), Some(Value::String(other))) = (&self.one, &self.other) {
-            let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
-            let from = same.saturating_sub(BEFORE);
+            let common = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+            let from = common.saturating_sub(CONTEXT);
             let at = format!("(from character {from}) ");
-            let cut = |text: &str| {
+            let excerpt = |text: &str| {
                 let piece: String = text.chars().skip(from).take(WINDOW).collect();
                 let (before, after) =
                     (if from > 0 { "…" } else { "" }, if text.chars().nth(from + WINDOW).is_some() { "…" } else { "" });
                 format!("{}\"{before}{}{after}\"", if from > 0 { &at } else { "" }, piece.replace('\n', "⏎"))
             };
-            return (Some(cut(one)), Some(cut(other)));
+            return (Some(excerpt(one)), Some(excerpt(other)));
         }
         (self.one.as_ref().map(short), self.other.as_ref().map(short))
     }
@@ -62,28 +62,28 @@ impl Difference {
     }
 }
 
-/// How much of a text is shown, and how much of it before the difference.
+/// How many characters of a text are shown, and how many of them before the difference.
 const WINDOW: usize = 60;
-const BEFORE: usize = 20;
-/// Lists up to this product of lengths are aligned; longer ones are compared place by place.
-const ALIGNED: usize = 1 << 22;
+const CONTEXT: usize = 20;
+/// The maximum product of lengths of two lists that are aligned; longer lists are compared index by index.
+const MAX_ALIGNMENT: usize = 1 << 22;
 
 /// Every difference, in the order of the first value.
 pub(super) fn compare(one: &Value, other: &Value) -> Vec<Difference> {
     let mut found = Vec::new();
-    walk(one, other, "", &mut found);
+    compare_values(one, other, "", &mut found);
     found
 }
 
-/// As deep as JSON is read, so the stack holds.
-fn walk(one: &Value, other: &Value, path: &str, found: &mut Vec<Difference>) {
+/// Recursion is bounded by the depth limit of the JSON parser.
+fn compare_values(one: &Value, other: &Value, path: &str, found: &mut Vec<Difference>) {
     match (one, other) {
         (Value::Object(a), Value::Object(b)) => objects(a, b, path, found),
         (Value::Array(a), Value::Array(b)) => lists(a, b, path, found),
         (Value::String(a), Value::String(b)) if a != b && holds_json(path) => {
             let parse = |text: &str| Value::parse(text, Limits::default().depth).ok();
             match (parse(a), parse(b)) {
-                (Some(a), Some(b)) => walk(&a, &b, path, found),
+                (Some(a), Some(b)) => compare_values(&a, &b, path, found),
                 _ => found.push(Difference { path: path.into(), one: Some(one.clone()), other: Some(other.clone()) }),
             }
         }
@@ -94,13 +94,13 @@ fn walk(one: &Value, other: &Value, path: &str, found: &mut Vec<Difference>) {
 
 fn objects(a: &Object, b: &Object, path: &str, found: &mut Vec<Difference>) {
     let keys = a.iter().chain(b.iter().filter(|(key, _)| !a.contains_key(key))).map(|(key, _)| key);
-    for key in keys.filter(|key| !is_aside(key)) {
+    for key in keys.filter(|key| !is_ignored(key)) {
         let path = format!("{path}/{}", key.replace('~', "~0").replace('/', "~1"));
-        // What is null or empty and what is not there say the same.
-        let there = |value: Option<&Value>| value.filter(|value| !is_nothing(value)).cloned();
-        match (there(a.get(key)), there(b.get(key))) {
+        // A member that is null or empty equals a missing member.
+        let present = |value: Option<&Value>| value.filter(|value| !is_empty_value(value)).cloned();
+        match (present(a.get(key)), present(b.get(key))) {
             (Some(_), Some(_)) if key == "encrypted_content" => {}
-            (Some(one), Some(other)) => walk(&one, &other, &path, found),
+            (Some(one), Some(other)) => compare_values(&one, &other, &path, found),
             (None, None) => {}
             (one, other) => found.push(Difference { path, one, other }),
         }
@@ -110,7 +110,7 @@ fn objects(a: &Object, b: &Object, path: &str, found: &mut Vec<Difference>) {
 fn lists(a: &[Value], b: &[Value], path: &str, found: &mut Vec<Difference>) {
     for (one, other) in align(a, b) {
         match (one, other) {
-            (Some((at, one)), Some((_, other))) => walk(one, other, &format!("{path}/{at}"), found),
+            (Some((at, one)), Some((_, other))) => compare_values(one, other, &format!("{path}/{at}"), found),
             (Some((at, one)), None) => {
                 found.push(Difference { path: format!("{path}/{at}"), one: Some(one.clone()), other: None });
             }
@@ -122,21 +122,22 @@ fn lists(a: &[Value], b: &[Value], path: &str, found: &mut Vec<Difference>) {
     }
 }
 
-type Place<'v> = Option<(usize, &'v Value)>;
+/// An element and its index.
+type Element<'v> = Option<(usize, &'v Value)>;
 
-/// Pairs the elements of two lists in order: those of the same type and name belong together, so that one item more does
-/// not make all behind it differ.
-fn align<'v>(a: &'v [Value], b: &'v [Value]) -> Vec<(Place<'v>, Place<'v>)> {
-    let place = |list: &'v [Value], at: usize| list.get(at).map(|value| (at, value));
-    if a.len() == b.len() || a.len().saturating_mul(b.len()) > ALIGNED {
-        return (0..a.len().max(b.len())).map(|at| (place(a, at), place(b, at))).collect();
+/// Pairs the elements of two lists in order, by type and name, so that one more item in a list does not make all items after
+/// it differ.
+fn align<'v>(a: &'v [Value], b: &'v [Value]) -> Vec<(Element<'v>, Element<'v>)> {
+    let element = |list: &'v [Value], at: usize| list.get(at).map(|value| (at, value));
+    if a.len() == b.len() || a.len().saturating_mul(b.len()) > MAX_ALIGNMENT {
+        return (0..a.len().max(b.len())).map(|at| (element(a, at), element(b, at))).collect();
     }
-    let sign = |value: &Value| {
-        let word = |key| value.str_at(key).unwrap_or_default().to_owned();
-        (word("type"), word("name"), value.as_object().is_none().then(|| value.to_string()))
+    let key = |value: &Value| {
+        let text = |key| value.str_at(key).unwrap_or_default().to_owned();
+        (text("type"), text("name"), value.as_object().is_none().then(|| value.to_string()))
     };
-    let (left, right): (Vec<_>, Vec<_>) = (a.iter().map(sign).collect(), b.iter().map(sign).collect());
-    // The longest common subsequence, from the back: length[i][j] is that of left[i..] and right[j..].
+    let (left, right): (Vec<_>, Vec<_>) = (a.iter().map(key).collect(), b.iter().map(key).collect());
+    // The longest common subsequence, computed from the end: length[i][j] is that of left[i..] and right[j..].
     let wide = right.len() + 1;
     let mut length = vec![0_u32; (left.len() + 1) * wide];
     for i in (0..left.len()).rev() {
@@ -151,13 +152,13 @@ fn align<'v>(a: &'v [Value], b: &'v [Value]) -> Vec<(Place<'v>, Place<'v>)> {
     let (mut pairs, mut i, mut j) = (Vec::new(), 0, 0);
     while i < left.len() || j < right.len() {
         if i < left.len() && j < right.len() && left[i] == right[j] {
-            pairs.push((place(a, i), place(b, j)));
+            pairs.push((element(a, i), element(b, j)));
             (i, j) = (i + 1, j + 1);
         } else if j == right.len() || (i < left.len() && length[(i + 1) * wide + j] >= length[i * wide + j + 1]) {
-            pairs.push((place(a, i), None));
+            pairs.push((element(a, i), None));
             i += 1;
         } else {
-            pairs.push((None, place(b, j)));
+            pairs.push((None, element(b, j)));
             j += 1;
         }
     }
@@ -165,16 +166,16 @@ fn align<'v>(a: &'v [Value], b: &'v [Value]) -> Vec<(Place<'v>, Place<'v>)> {
 }
 
 /// Ids and times.
-fn is_aside(key: &str) -> bool {
+fn is_ignored(key: &str) -> bool {
     key == "id" || key.ends_with("_id") || key.ends_with("_at") || key == "sequence_number"
 }
 
-/// Members whose text is JSON: spacing and the order of keys are nobody's words.
+/// Members whose text is JSON: its spacing and the order of its keys are not compared.
 fn holds_json(path: &str) -> bool {
     path.ends_with("/arguments")
 }
 
-fn is_nothing(value: &Value) -> bool {
+fn is_empty_value(value: &Value) -> bool {
     match value {
         Value::Null => true,
         Value::Array(list) => list.is_empty(),
@@ -195,31 +196,31 @@ mod tests {
     use super::compare;
     use deltafold::json::Value;
 
-    fn places(one: &str, other: &str) -> Vec<String> {
+    fn locations(one: &str, other: &str) -> Vec<String> {
         let parse = |text| Value::parse(text, 64).unwrap();
-        compare(&parse(one), &parse(other)).iter().map(|difference| difference.place()).collect()
+        compare(&parse(one), &parse(other)).iter().map(|difference| difference.location()).collect()
     }
 
     #[test]
-    fn ids_times_key_order_and_empty_members_are_no_difference() {
+    fn ids_times_key_order_and_empty_members_do_not_differ() {
         let one = r#"{"id":"a","created_at":1,"x":[{"call_id":"c","n":1,"m":null}],"l":[]}"#;
         let other = r#"{"x":[{"n":1,"call_id":"d"}],"id":"b"}"#;
-        assert_eq!(places(one, other), [""; 0]);
+        assert_eq!(locations(one, other), [""; 0]);
     }
 
     #[test]
     fn arguments_are_compared_as_json() {
         let with = |text: &str| format!("{{\"output\":[{{\"arguments\":{}}}]}}", Value::from(text));
-        assert_eq!(places(&with(r#"{"a":1,"b":[2]}"#), &with(r#"{ "b": [2], "a": 1 }"#)), [""; 0]);
-        assert_eq!(places(&with(r#"{"a":1}"#), &with(r#"{"a":2}"#)), ["output[0].arguments.a"]);
-        assert_eq!(places(&with(r#"{"a":1"#), &with(r#"{"a":2"#)), ["output[0].arguments"]);
+        assert_eq!(locations(&with(r#"{"a":1,"b":[2]}"#), &with(r#"{ "b": [2], "a": 1 }"#)), [""; 0]);
+        assert_eq!(locations(&with(r#"{"a":1}"#), &with(r#"{"a":2}"#)), ["output[0].arguments.a"]);
+        assert_eq!(locations(&with(r#"{"a":1"#), &with(r#"{"a":2"#)), ["output[0].arguments"]);
     }
 
     #[test]
-    fn one_item_more_is_one_difference() {
+    fn an_additional_item_is_one_difference() {
         let one = r#"{"output":[{"type":"reasoning","s":1},{"type":"message","s":1},{"type":"message","s":2}]}"#;
         let other = r#"{"output":[{"type":"message","s":1},{"type":"message","s":2}]}"#;
-        assert_eq!(places(one, other), ["output[0]"]);
-        assert_eq!(places(other, one), ["output[0]"]);
+        assert_eq!(locations(one, other), ["output[0]"]);
+        assert_eq!(locations(other, one), ["output[0]"]);
     }
 }

@@ -1,69 +1,81 @@
-//! `deltafold diff`: do two streams say the same?
+//! `deltafold diff`: compares the content of two streams or responses.
 
 mod compare;
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 
+use clap::ValueHint;
 use deltafold::json::{Object, Value};
 use deltafold::{Limits, Reader};
 
 use compare::{compare, Difference};
 
-use crate::args::Args;
+use crate::args::{ColorArg, SourceArgs, TextOrJson};
+use crate::color::{Color, ADDED, REMOVED, TITLE};
+use crate::dialect_input::{read_capture, SourceFormat};
 use crate::input::{read_bytes, shown, Stdin};
-use crate::intake::{Asked, Intake};
 use crate::output::Output;
-use crate::paint::{printable, Paint};
-use crate::table::{Command, Files, Opt, Words, COLOR, FROM, MESSAGES};
+use crate::styled_line::StyledLine;
 use crate::{Failure, Io};
 
-pub(crate) const COMMAND: Command = Command {
-    name: "diff",
-    summary: "compare what two streams or responses say",
-    usage: &["A B [options]"],
-    about: "Each of A and B is a capture of any dialect, or a response as JSON. Compared are items, texts, arguments (as JSON, \
-            not as text), status, model, error and usage. Ids, times and the content of signatures are left aside: they differ \
-            in any two runs.",
-    options: &[
-        FROM,
-        Opt::with("--format", "F", Words::List(&["text", "json"]), "text (default) or json"),
-        Opt::flag("--all", "compare what the response repeats of the request too: tools, instructions, settings"),
-        MESSAGES,
-        COLOR,
-    ],
-    files: Files::Exactly(2),
-    exits: &[("0", "they say the same"), ("1", "they differ"), ("2", "the call was wrong or a file cannot be read")],
-    examples: &["deltafold diff examples/streams/tour.sse examples/streams/tour.json"],
-    run,
-};
+/// Compare the content of two streams or responses
+#[derive(Debug, clap::Args)]
+#[command(
+    before_help = "Each of A and B is a capture of any dialect, or a response as JSON. The command compares items, texts, arguments (as \
+                   JSON, not as text), status, model, error and usage. It ignores ids, times and the content of signatures, which \
+                   differ between any two runs.",
+    after_help = "\
+Exit codes:
+  0  the content is the same
+  1  the content differs
+  2  the call is wrong or a file cannot be read
 
-/// What is compared of a response, beside its output.
+Examples:
+  deltafold diff examples/streams/tour.sse examples/streams/tour.json"
+)]
+pub(crate) struct DiffArgs {
+    /// The first capture or response
+    #[arg(value_name = "A", value_hint = ValueHint::FilePath)]
+    one: OsString,
+    /// The second capture or response
+    #[arg(value_name = "B", value_hint = ValueHint::FilePath)]
+    other: OsString,
+    #[command(flatten)]
+    source: SourceArgs,
+    /// How differences are printed
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = TextOrJson::Text)]
+    format: TextOrJson,
+    /// Also compare what the response repeats of the request: tools, instructions, settings
+    #[arg(long)]
+    all: bool,
+    #[command(flatten)]
+    color: ColorArg,
+}
+
+/// The members of a response that are compared.
 const MEMBERS: &[&str] = &["status", "model", "error", "incomplete_details", "output", "usage"];
 
-fn run(args: &Args, io: &mut Io<'_>) -> Result<u8, Failure> {
-    let json = args.choice("--format", &["text", "json"])? == "json";
-    let paint = Paint::from_args(args, io)?;
-    let asked = Asked::from_args(args)?;
+pub(crate) fn run(args: &DiffArgs, io: &mut Io<'_>) -> Result<u8, Failure> {
+    let color = Color::from_args(args.color, io);
+    let format = SourceFormat::from_args(args.source)?;
     let stdin = Stdin::new(&mut io.input);
-    let [a, b] = args.named() else { return Err(Failure::Usage("name two files".into())) };
-    let all = args.has("--all");
-    let (one, other) = (load(a, asked, &stdin, all)?, load(b, asked, &stdin, all)?);
+    let (one, other) = (load(&args.one, format, &stdin, args.all)?, load(&args.other, format, &stdin, args.all)?);
     let differences = compare(&one, &other);
-    let mut output = Output::new(&mut io.output);
-    if json {
+    let mut output = Output::new(&mut io.output, io.output_is_terminal);
+    if args.format == TextOrJson::Json {
         let mut whole = Object::new();
         whole.push("same", differences.is_empty());
         whole.push("differences", differences.iter().map(Difference::to_value).collect::<Vec<Value>>());
         output.line(&whole.to_string())?;
     } else {
-        text(&differences, paint, &mut output)?;
+        print_text(&differences, color, &mut output)?;
     }
     output.flush()?;
     Ok(u8::from(!differences.is_empty()))
 }
 
-/// The response of a capture, or the one that a JSON file is.
-fn load(file: &OsStr, asked: Asked, stdin: &Stdin<'_>, all: bool) -> Result<Value, Failure> {
+/// Reads a response as JSON, or folds a capture.
+fn load(file: &OsStr, format: SourceFormat, stdin: &Stdin<'_>, all: bool) -> Result<Value, Failure> {
     let name = shown(file);
     let bytes = read_bytes(file, stdin)?;
     let whole =
@@ -73,14 +85,9 @@ fn load(file: &OsStr, asked: Asked, stdin: &Stdin<'_>, all: bool) -> Result<Valu
         Some(body) => body,
         None => {
             let failure = |error: deltafold::Error| Failure::Usage(format!("{name}: {error}"));
-            let mut intake = Intake::new(asked)?;
             let mut reader = Reader::new();
-            for chunk in bytes.chunks(64 << 10) {
-                intake.push(chunk, &mut reader).map_err(failure)?;
-                while reader.poll_event().map_err(failure)?.is_some() {}
-            }
-            intake.end(&mut reader).map_err(failure)?;
-            reader.finish();
+            read_capture(&bytes, format, &mut reader).map_err(failure)?;
+            reader.finish().map_err(failure)?;
             if reader.event_count() == 0 {
                 return Err(Failure::Usage(format!("{name} is neither a stream nor a response as JSON")));
             }
@@ -91,15 +98,15 @@ fn load(file: &OsStr, asked: Asked, stdin: &Stdin<'_>, all: bool) -> Result<Valu
     Ok(Value::Object(members.into_iter().filter(|(key, _)| all || MEMBERS.contains(&key.as_str())).collect()))
 }
 
-fn text(differences: &[Difference], paint: Paint, output: &mut Output<'_>) -> Result<(), Failure> {
+fn print_text(differences: &[Difference], color: Color, output: &mut Output<'_>) -> Result<(), Failure> {
     for difference in differences {
-        output.line(&paint.bold(&printable(&difference.place())))?;
-        let (one, other) = difference.shown();
+        output.styled(&StyledLine::new(TITLE, difference.location()), color)?;
+        let (one, other) = difference.excerpts();
         if let Some(one) = one {
-            output.line(&paint.red(&format!("  - {}", printable(&one))))?;
+            output.styled(&StyledLine::new(REMOVED, format!("- {one}")).indented(2), color)?;
         }
         if let Some(other) = other {
-            output.line(&paint.green(&format!("  + {}", printable(&other))))?;
+            output.styled(&StyledLine::new(ADDED, format!("+ {other}")).indented(2), color)?;
         }
     }
     output.line(&match differences.len() {

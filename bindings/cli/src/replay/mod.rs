@@ -1,134 +1,176 @@
-//! `deltafold replay`: a capture once more, at a pace and in pieces of one's choice.
+//! `deltafold replay`: sends a capture again, with a chosen rate and chunk size.
 
-pub(crate) mod cut;
+#[cfg(feature = "serve")]
 pub(crate) mod serve;
+mod split;
 
+use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
-use cut::{Cutter, Pieces};
+use clap::builder::TypedValueParser;
+use clap::ValueHint;
 
-use crate::args::Args;
+use split::{ChunkSize, EventSplitter};
+
+use crate::args::{any_of, positive};
 use crate::input::{Input, Stdin};
 use crate::output::Output;
-use crate::table::{Command, Files, Opt, Words, PLAIN_EXITS};
 use crate::{Failure, Io};
 
-pub(crate) const COMMAND: Command = Command {
-    name: "replay",
-    summary: "send a capture again, at a pace and in pieces of your choice",
-    usage: &["[FILE…|-] [options]"],
-    about:
-        "Writes the bytes of the capture as they are. Only when they are written and where they are cut changes, so it \
-            stands in for a live stream in demos and tests.",
-    options: &[SPLIT, RATE, SEED],
-    files: Files::Any,
-    exits: PLAIN_EXITS,
-    examples: &[
-        "deltafold replay --rate 50 examples/streams/tour.sse | deltafold show",
-        "deltafold replay --split random --seed 7 examples/streams/tour.sse | deltafold check",
-    ],
-    run,
-};
+/// Send a capture again, with a chosen rate and chunk size
+#[derive(Debug, clap::Args)]
+#[command(
+    before_help = "Writes the bytes of the capture unchanged; only the time and the size of each write change. So a capture can \
+                   replace a live stream in demos and tests.",
+    after_help = "\
+Exit codes:
+  0  success
+  1  reading failed
+  2  the call is wrong or a file cannot be opened
 
-const SPLIT: Opt = Opt::with(
-    "--split",
-    "N|random",
-    Words::List(&["1", "7", "64", "random"]),
-    "write N bytes at a time, or pieces of random length from 1 to 64 bytes (default: an event at a time)",
-);
-const RATE: Opt =
-    Opt::with("--rate", "E/s", Words::Free, "so many events a second (default: as fast as they are taken)");
-const SEED: Opt = Opt::with("--seed", "N", Words::Free, "for --split random: another number, other pieces (default 1)");
+Examples:
+  deltafold replay --rate 50 examples/streams/tour.sse | deltafold show
+  deltafold replay --split random --seed 7 examples/streams/tour.sse | deltafold check"
+)]
+pub(crate) struct ReplayArgs {
+    /// Captures to send; `-` is stdin
+    #[arg(value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath)]
+    files: Vec<OsString>,
+    #[command(flatten)]
+    pace: PaceArgs,
+}
 
-/// How a capture is sent.
-#[derive(Clone, Copy)]
-pub(crate) struct Pace {
-    pieces: Pieces,
+/// When a capture is sent, and in which chunks.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct PaceArgs {
+    /// Write N bytes at a time, or random chunks of 1 to 64 bytes (default: one event at a time)
+    #[arg(
+        long,
+        value_name = "N|random",
+        value_parser = any_of(|| vec!["random"]).try_map(|text| split(&text)),
+        hide_possible_values = true
+    )]
+    split: Option<Split>,
+    /// Send so many events per second (default: as fast as they are read)
+    #[arg(long, value_name = "EVENTS", value_parser = rate)]
     rate: Option<f64>,
+    /// Seed of --split random; the same seed gives the same chunks
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    seed: u64,
 }
 
-impl Pace {
-    /// Reads `--split`, `--rate` and `--seed`.
-    fn from_args(args: &Args) -> Result<Self, Failure> {
-        let seed = args.number("--seed")?.unwrap_or(1) as u64;
-        let pieces = match args.text("--split")? {
-            None => Pieces::Whole,
-            Some("random") => Pieces::Random(seed),
-            Some(text) => match text.parse() {
-                Ok(length) if length > 0 => Pieces::Of(length),
-                _ => return Err(Failure::Usage(format!("--split is a whole number above 0 or random, found {text}"))),
-            },
-        };
-        let rate = match args.text("--rate")? {
-            None => None,
-            Some(text) => match text.trim_end_matches("/s").parse::<f64>() {
-                Ok(rate) if rate.is_finite() && rate > 0.0 => Some(rate),
-                _ => {
-                    return Err(Failure::Usage(format!("--rate is a number of events a second above 0, found {text}")))
-                }
-            },
-        };
-        Ok(Self { pieces, rate })
-    }
+/// The value of `--split`.
+#[derive(Clone, Copy, Debug)]
+enum Split {
+    Bytes(usize),
+    Random,
+}
 
-    /// Sends an input to its end. `write` gets every piece and sends it on at once.
-    pub(crate) fn send(
-        self,
-        input: &mut Input<'_>,
-        mut write: impl FnMut(&[u8]) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        let mut cutter = Cutter::default();
-        let mut clock = Clock { rate: self.rate, started: Instant::now(), sent: 0 };
-        let mut pieces = self.pieces;
-        while let Some(chunk) = input.chunk()? {
-            cutter.push(chunk);
-            while let Some(event) = cutter.next() {
-                clock.wait();
-                pieces.each(event, &mut write)?;
-            }
-        }
-        let rest = cutter.rest();
-        if !rest.is_empty() {
-            clock.wait();
-            pieces.each(rest, &mut write)?;
-        }
-        Ok(())
+fn split(text: &str) -> Result<Split, String> {
+    if text == "random" {
+        return Ok(Split::Random);
+    }
+    positive(text).map(Split::Bytes).map_err(|error| format!("{error}, or random"))
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    match text.trim_end_matches("/s").parse::<f64>() {
+        Ok(rate) if rate.is_finite() && rate > 0.0 => Ok(rate),
+        _ => Err("expected a number above 0".to_owned()),
     }
 }
 
-/// Keeps the rate: the wait is to a point of time, so that slow writing does not add up.
-struct Clock {
-    rate: Option<f64>,
-    started: Instant,
-    sent: u64,
-}
-
-impl Clock {
-    fn wait(&mut self) {
-        if let Some(rate) = self.rate {
-            let due = Duration::try_from_secs_f64(self.sent as f64 / rate).unwrap_or(Duration::MAX);
-            std::thread::sleep(due.saturating_sub(self.started.elapsed()));
-        }
-        self.sent += 1;
-    }
-}
-
-fn run(args: &Args, io: &mut Io<'_>) -> Result<u8, Failure> {
-    let pace = Pace::from_args(args)?;
+pub(crate) fn run(args: &ReplayArgs, io: &mut Io<'_>) -> Result<u8, Failure> {
     let stdin = Stdin::new(&mut io.input);
-    let mut output = Output::new(&mut io.output);
-    // Without a wish there is nothing to wait for between events either.
-    let eager = pace.rate.is_some() || pace.pieces != Pieces::Whole;
-    for file in args.files() {
-        let mut input = Input::open(file, None, &stdin)?;
-        pace.send(&mut input, |piece| {
-            output.bytes(piece)?;
-            if eager {
+    let mut output = Output::new(&mut io.output, io.output_is_terminal);
+    let flush_each = args.pace.rate.is_some() || args.pace.split.is_some();
+    for file in &args.files {
+        let mut player = Player::new(Input::open(file, None, &stdin)?, args.pace);
+        let started = Instant::now();
+        while let Some(chunk) = player.next()? {
+            if let Some(due) = chunk.due {
+                std::thread::sleep(due.saturating_sub(started.elapsed()));
+            }
+            output.bytes(chunk.bytes)?;
+            if flush_each {
                 output.flush()?;
             }
-            Ok(())
-        })?;
+        }
     }
     output.flush()?;
     Ok(0)
+}
+
+/// Reads a capture in the chunks in which it is sent.
+pub(crate) struct Player<'a> {
+    input: Input<'a>,
+    events: EventSplitter,
+    chunk_size: ChunkSize,
+    rate: Option<f64>,
+    /// How many events were started.
+    count: u64,
+    /// The event that is being sent, and how many of its bytes were returned.
+    event: Vec<u8>,
+    at: usize,
+}
+
+pub(crate) struct Chunk<'p> {
+    pub(crate) bytes: &'p [u8],
+    /// When to send the first chunk of an event, relative to the start; `None`: at once. An absolute time, so that delays of the
+    /// writer do not add up.
+    pub(crate) due: Option<Duration>,
+}
+
+impl<'a> Player<'a> {
+    pub(crate) fn new(input: Input<'a>, pace: PaceArgs) -> Self {
+        let chunk_size = match pace.split {
+            None => ChunkSize::Whole,
+            Some(Split::Bytes(length)) => ChunkSize::Bytes(length),
+            Some(Split::Random) => ChunkSize::Random(pace.seed),
+        };
+        Self {
+            input,
+            events: EventSplitter::default(),
+            chunk_size,
+            rate: pace.rate,
+            count: 0,
+            event: Vec::new(),
+            at: 0,
+        }
+    }
+
+    /// Returns the next chunk; `None` at the end of the capture.
+    pub(crate) fn next(&mut self) -> Result<Option<Chunk<'_>>, Failure> {
+        let mut due = None;
+        if self.at == self.event.len() {
+            if !self.read_event()? {
+                return Ok(None);
+            }
+            let seconds = self.rate.map(|rate| self.count as f64 / rate);
+            due = seconds.map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
+            self.count += 1;
+        }
+        let from = self.at;
+        self.at += self.chunk_size.next(self.event.len() - from);
+        Ok(self.event.get(from..self.at).map(|bytes| Chunk { bytes, due }))
+    }
+
+    /// Reads the next event; returns `false` at the end of the capture.
+    fn read_event(&mut self) -> Result<bool, Failure> {
+        self.event.clear();
+        self.at = 0;
+        loop {
+            if let Some(event) = self.events.next() {
+                self.event.extend_from_slice(event);
+                return Ok(true);
+            }
+            match self.input.chunk()? {
+                Some(chunk) => self.events.push(chunk),
+                None => {
+                    self.event.extend_from_slice(self.events.remainder());
+                    return Ok(!self.event.is_empty());
+                }
+            }
+        }
+    }
 }

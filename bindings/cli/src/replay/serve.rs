@@ -1,312 +1,312 @@
-//! `deltafold serve`: captures behind an HTTP endpoint on this machine, to point any client at.
+//! `deltafold serve`: sends captures to HTTP clients of this machine, so that any client can be pointed at them.
 //!
-//! Only the loopback address is bound, and only requests that name it as their host are answered, so that no page in a
-//! browser can reach a capture under another name. One thread per connection, one request per connection.
+//! Only the loopback address is bound, and only requests whose `Host` names it are answered: no web page can read a capture
+//! through a DNS name of its own. One thread serves all connections, at most [`CONNECTIONS`] at once; each answers one request.
 
+use std::convert::Infallible;
 use std::ffi::{OsStr, OsString};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::Ipv4Addr;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
 use std::time::Duration;
 
+use clap::ValueHint;
 use deltafold::json::{write_string, Value};
 use deltafold::{Limits, Reader};
+use http_body_util::channel::Channel;
+use http_body_util::{BodyExt, Either, Full, Limited};
+use hyper::body::{Body, Bytes, Incoming};
+use hyper::header::{HeaderValue, CACHE_CONTROL, CONTENT_TYPE, HOST};
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_io_timeout::TimeoutStream;
 
-use super::cut::Cutter;
-use super::{Pace, RATE, SEED, SPLIT};
-use crate::args::Args;
-use crate::input::{self, shown, Input, Stdin};
-use crate::intake::{Asked, Intake};
-use crate::table::{Command, Files, Opt, Words};
+use super::split::{CaptureFormat, EventSplitter};
+use super::{PaceArgs, Player};
+use crate::args::positive;
+use crate::dialect_input::{drain, DialectInput, SourceFormat};
+use crate::input::{self, shown, Input};
 use crate::{print, Failure, Io};
 
-pub(crate) const COMMAND: Command = Command {
-    name: "serve",
-    summary: "replay captures to HTTP clients of this machine",
-    usage: &["FILE… [options]"],
-    about: "Binds the loopback address only, and prints where it listens. POST to /v1/responses (or any path that ends in \
-            responses) answers with the capture whose file name, without its ending, is the request's model; for other models \
-            the captures take turns. A request without \"stream\": true gets the folded response as JSON. GET /NAME sends \
-            one capture, GET / lists them.",
-    options: &[
-        Opt::with("--port", "N", Words::Free, "the port (default 0: one that is free, see what is printed)"),
-        Opt::with("--requests", "N", Words::Free, "end after so many requests (default: at Ctrl-C)"),
-        Opt::flag("--cors", "let pages of any origin read the answers"),
-        SPLIT,
-        RATE,
-        SEED,
-    ],
-    files: Files::Some,
-    exits: &[
-        ("0", "the wished number of requests was answered"),
-        ("1", "the port cannot be bound"),
-        ("2", "the call was wrong or a file cannot be opened"),
-    ],
-    examples: &["deltafold serve --port 8080 --rate 50 examples/streams/tour.sse"],
-    run,
-};
+/// Replay captures to HTTP clients of this machine
+#[derive(Debug, clap::Args)]
+#[command(
+    before_help = "Binds the loopback address only, and prints the address. POST to /v1/responses (or any path that ends in responses) \
+                   answers with the capture whose file name, without extension, is the model of the request; for other models the \
+                   captures take turns. A request without \"stream\": true gets the folded response as JSON. GET /NAME sends one \
+                   capture, GET / lists them.",
+    after_help = "\
+Exit codes:
+  0  the requested number of requests was served
+  1  the port cannot be bound
+  2  the call is wrong or a file cannot be opened
 
-/// How long a client may take for its request.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a request's head and body may be.
-const HEAD: u64 = 64 << 10;
-const BODY: usize = 16 << 20;
-
-struct Server<'a> {
-    files: &'a [OsString],
-    pace: Pace,
+Examples:
+  deltafold serve --port 8080 --rate 50 examples/streams/tour.sse"
+)]
+pub(crate) struct ServeArgs {
+    /// Captures to serve
+    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
+    files: Vec<OsString>,
+    /// TCP port; 0 selects a free one
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    port: u16,
+    /// Exit after N requests (default: serve until Ctrl-C)
+    #[arg(long, value_name = "N", value_parser = positive)]
+    requests: Option<usize>,
+    /// Close a connection when its client takes longer than this to send the request, or to read the next bytes
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: u64,
+    /// Let web pages of any origin read the answers
+    #[arg(long)]
     cors: bool,
-    turn: AtomicUsize,
+    #[command(flatten)]
+    pace: PaceArgs,
 }
 
-fn run(args: &Args, io: &mut Io<'_>) -> Result<u8, Failure> {
-    let pace = Pace::from_args(args)?;
-    let port = match args.text("--port")? {
-        None => 0,
-        Some(text) => {
-            text.parse().map_err(|_| Failure::Usage(format!("--port is a number below 65536, found {text}")))?
-        }
-    };
-    let requests = args.number("--requests")?;
-    for file in args.named() {
+/// How many connections are open at once; further clients wait.
+const CONNECTIONS: usize = 64;
+/// The maximum size of a request's head and of its body.
+const HEAD_BYTES: usize = 64 << 10;
+const BODY_BYTES: usize = 16 << 20;
+
+type Answer = Response<Either<Full<Bytes>, Channel<Bytes, std::io::Error>>>;
+
+struct Server {
+    files: Vec<OsString>,
+    pace: PaceArgs,
+    timeout: Duration,
+    cors: bool,
+    /// How many requests were answered by taking turns.
+    turns: AtomicUsize,
+}
+
+pub(crate) fn run(args: &ServeArgs, io: &mut Io<'_>) -> Result<u8, Failure> {
+    for file in &args.files {
         if file == "-" {
-            return Err(Failure::Usage("stdin cannot be served again and again; name files".into()));
+            return Err(Failure::Usage("stdin cannot be served repeatedly; name files".into()));
         }
         input::open(file)?;
     }
+    let server = Server {
+        files: args.files.clone(),
+        pace: args.pace,
+        timeout: Duration::from_secs(args.timeout),
+        cors: args.cors,
+        turns: AtomicUsize::new(0),
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build();
+    let runtime = runtime.map_err(|error| Failure::Work(format!("cannot start the server: {error}")))?;
+    runtime.block_on(serve(Arc::new(server), args.port, args.requests, io))
+}
+
+async fn serve(server: Arc<Server>, port: u16, requests: Option<usize>, io: &mut Io<'_>) -> Result<u8, Failure> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))
+        .await
         .map_err(|error| Failure::Work(format!("cannot listen on 127.0.0.1:{port}: {error}; try another --port")))?;
     let address = listener.local_addr().map_err(|error| Failure::Work(format!("no address: {error}")))?;
     print(io, &format!("listening on http://{address}\n"))?;
-    let server = Server { files: args.named(), pace, cors: args.has("--cors"), turn: AtomicUsize::new(0) };
-    std::thread::scope(|scope| {
-        for stream in listener.incoming().take(requests.unwrap_or(usize::MAX)) {
-            // A client that is gone before it is accepted is its own affair.
-            let Ok(stream) = stream else { continue };
-            let server = &server;
-            scope.spawn(move || server.answer(stream));
-        }
-    });
+    let connections = Arc::new(Semaphore::new(CONNECTIONS));
+    let mut accepted = 0;
+    while requests.is_none_or(|requests| accepted < requests) {
+        // Neither fails: the semaphore is never closed, and a client that disconnects before it is accepted is skipped.
+        let Ok(permit) = Arc::clone(&connections).acquire_owned().await else { break };
+        let Ok((stream, _)) = listener.accept().await else { continue };
+        accepted += 1;
+        let server = Arc::clone(&server);
+        tokio::spawn(async move {
+            server.connection(stream).await;
+            drop(permit);
+        });
+    }
+    // All permits are free when all connections are closed.
+    let _ = connections.acquire_many(CONNECTIONS as u32).await;
     Ok(0)
 }
 
-/// What a client asked for.
-struct Request {
-    method: String,
-    path: String,
-    host: String,
-    body: Vec<u8>,
-}
-
-impl Server<'_> {
-    /// Answers one request. Whatever goes wrong with the connection ends it, and nothing else.
-    fn answer(&self, stream: TcpStream) {
-        let _ = stream.set_read_timeout(Some(PATIENCE));
+impl Server {
+    /// Answers one request. An error ends its connection only.
+    async fn connection(self: Arc<Self>, stream: TcpStream) {
         let _ = stream.set_nodelay(true);
-        let mut out = &stream;
-        let answered = match read_request(&stream) {
-            Ok(request) => self.route(&request, &mut out),
-            Err(status) => self.plain(&mut out, status, "the request cannot be read\n"),
-        };
-        let _ = answered;
-        let _ = stream.shutdown(std::net::Shutdown::Write);
-        let _ = stream.set_read_timeout(Some(Duration::from_secs(1)));
-        // What the client still sends is read, or the system would cut off what it has not read yet.
-        let _ = std::io::copy(&mut (&stream).take(HEAD), &mut std::io::sink());
+        let timeout = self.timeout;
+        let mut stream = TimeoutStream::new(stream);
+        stream.set_write_timeout(Some(timeout));
+        let service = hyper::service::service_fn(move |request| {
+            let server = Arc::clone(&self);
+            async move { Ok::<_, Infallible>(server.answer(request).await) }
+        });
+        let served = hyper::server::conn::http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(timeout)
+            .keep_alive(false)
+            .max_buf_size(HEAD_BYTES)
+            .serve_connection(TokioIo::new(Box::pin(stream)), service)
+            .await;
+        drop(served);
     }
 
-    fn route(&self, request: &Request, out: &mut dyn Write) -> std::io::Result<()> {
-        let name = request.host.rsplit_once(':').map_or(request.host.as_str(), |(name, _)| name);
-        if !["127.0.0.1", "localhost", "[::1]", ""].contains(&name) {
-            return self.plain(out, "403 Forbidden", "this server answers only to 127.0.0.1 and localhost\n");
-        }
-        let path = request.path.split('?').next().unwrap_or_default();
-        match request.method.as_str() {
-            "OPTIONS" => self.plain(out, "204 No Content", ""),
-            "GET" if path == "/" => self.plain(out, "200 OK", &self.list()),
-            "GET" => match self.files.iter().find(|file| base(file) == path.trim_start_matches('/')) {
-                Some(file) => self.stream(file, out),
-                None => self.plain(out, "404 Not Found", &self.list()),
-            },
-            "POST" if path.trim_end_matches('/').ends_with("responses") => {
-                let body = String::from_utf8_lossy(&request.body);
-                let body = Value::parse(&body, Limits::default().depth).unwrap_or_default();
-                let file = self.pick(body.str_at("model").unwrap_or_default());
-                if body.get("stream").and_then(Value::as_bool) == Some(true) {
-                    self.stream(file, out)
-                } else {
-                    self.folded(file, out)
-                }
+    async fn answer(&self, request: Request<Incoming>) -> Answer {
+        let mut answer = self.route(request).await;
+        if self.cors {
+            let headers = answer.headers_mut();
+            for (name, value) in [
+                ("access-control-allow-origin", "*"),
+                ("access-control-allow-headers", "*"),
+                ("access-control-allow-methods", "GET, POST"),
+            ] {
+                headers.insert(name, HeaderValue::from_static(value));
             }
-            "POST" => self.plain(out, "404 Not Found", "POST to /v1/responses\n"),
-            _ => self.plain(out, "405 Method Not Allowed", "GET or POST\n"),
+        }
+        answer
+    }
+
+    async fn route(&self, request: Request<Incoming>) -> Answer {
+        let host = request.headers().get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+        let host = host.rsplit_once(':').map_or(host, |(name, _)| name).to_ascii_lowercase();
+        if !["127.0.0.1", "localhost", "[::1]", ""].contains(&host.as_str()) {
+            return plain(StatusCode::FORBIDDEN, "this server answers only to 127.0.0.1 and localhost\n");
+        }
+        let path = request.uri().path();
+        match *request.method() {
+            Method::OPTIONS => plain(StatusCode::NO_CONTENT, ""),
+            Method::GET if path == "/" => plain(StatusCode::OK, &self.list()),
+            Method::GET => match self.files.iter().find(|file| base_name(file) == path.trim_start_matches('/')) {
+                Some(file) => self.stream(file),
+                None => plain(StatusCode::NOT_FOUND, &self.list()),
+            },
+            Method::POST if path.trim_end_matches('/').ends_with("responses") => match self.read_body(request).await {
+                Ok(body) => self.respond(&body),
+                Err(status) => plain(status, "the request body cannot be read\n"),
+            },
+            Method::POST => plain(StatusCode::NOT_FOUND, "POST to /v1/responses\n"),
+            _ => plain(StatusCode::METHOD_NOT_ALLOWED, "GET or POST\n"),
+        }
+    }
+
+    /// Reads a body as it arrives; the error is the status to answer with.
+    async fn read_body(&self, request: Request<Incoming>) -> Result<Bytes, StatusCode> {
+        let body = request.into_body();
+        if body.size_hint().lower() > BODY_BYTES as u64 {
+            return Err(StatusCode::PAYLOAD_TOO_LARGE);
+        }
+        match tokio::time::timeout(self.timeout, Limited::new(body, BODY_BYTES).collect()).await {
+            Ok(Ok(body)) => Ok(body.to_bytes()),
+            Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => Err(StatusCode::PAYLOAD_TOO_LARGE),
+            Ok(Err(_)) => Err(StatusCode::BAD_REQUEST),
+            Err(_) => Err(StatusCode::REQUEST_TIMEOUT),
+        }
+    }
+
+    /// Answers a request for a response: as a stream or as JSON.
+    fn respond(&self, body: &[u8]) -> Answer {
+        let body = Value::parse(&String::from_utf8_lossy(body), Limits::default().depth).unwrap_or_default();
+        let file = self.select(body.str_at("model").unwrap_or_default());
+        if body.get("stream").and_then(Value::as_bool) == Some(true) {
+            self.stream(file)
+        } else {
+            folded(file)
         }
     }
 
     fn list(&self) -> String {
-        self.files.iter().map(|file| format!("/{}\n", base(file))).collect()
+        self.files.iter().map(|file| format!("/{}\n", base_name(file))).collect()
     }
 
-    fn pick(&self, model: &str) -> &OsStr {
+    fn select(&self, model: &str) -> &OsStr {
         let named = self.files.iter().find(|file| Path::new(file).file_stem().is_some_and(|stem| stem == model));
-        let turn = || self.files.get(self.turn.fetch_add(1, Ordering::Relaxed) % self.files.len().max(1));
-        named.or_else(turn).map_or(OsStr::new(""), OsString::as_os_str)
+        let next = || self.files.get(self.turns.fetch_add(1, Ordering::Relaxed) % self.files.len().max(1));
+        named.or_else(next).map_or(OsStr::new(""), OsString::as_os_str)
     }
 
-    /// Sends a capture as it is, in chunks of its pace.
-    fn stream(&self, file: &OsStr, out: &mut dyn Write) -> std::io::Result<()> {
-        let mut nothing = std::io::empty();
-        let stdin = Stdin::new(&mut nothing);
-        let opened = Input::open(file, None, &stdin).and_then(|input| Ok((input, content_type(file)?)));
-        let Ok((mut input, kind)) = opened else {
-            return self.plain(out, "500 Internal Server Error", &format!("{} cannot be read any more\n", shown(file)));
+    /// Sends a capture, in chunks at the requested rate.
+    fn stream(&self, file: &OsStr) -> Answer {
+        let opened = Input::open_file(file).and_then(|input| Ok((input, content_type(file)?)));
+        let Ok((input, content_type)) = opened else {
+            let message = format!("{} is no longer readable\n", shown(file));
+            return plain(StatusCode::INTERNAL_SERVER_ERROR, &message);
         };
-        self.head(out, "200 OK", kind, "transfer-encoding: chunked\r\ncache-control: no-store\r\n")?;
-        let sent = self.pace.send(&mut input, |piece| {
-            let chunk = [format!("{:x}\r\n", piece.len()).as_bytes(), piece, b"\r\n"].concat();
-            out.write_all(&chunk).and_then(|()| out.flush()).map_err(|_| Failure::Closed)
+        let mut player = Player::new(input, self.pace);
+        let (mut sender, body) = Channel::new(1);
+        tokio::spawn(async move {
+            let started = tokio::time::Instant::now();
+            loop {
+                match player.next() {
+                    Ok(Some(chunk)) => {
+                        if let Some(due) = chunk.due.and_then(|due| started.checked_add(due)) {
+                            tokio::time::sleep_until(due).await;
+                        }
+                        if sender.send_data(Bytes::copy_from_slice(chunk.bytes)).await.is_err() {
+                            return;
+                        }
+                    }
+                    Ok(None) => return,
+                    // The connection ends without the last chunk, so that the client sees the failure.
+                    Err(_) => return sender.abort(std::io::Error::other("the capture cannot be read")),
+                }
+            }
         });
-        match sent {
-            Ok(()) => out.write_all(b"0\r\n\r\n"),
-            Err(_) => Ok(()),
+        let mut answer = Response::new(Either::Right(body));
+        answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+        answer.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        answer
+    }
+}
+
+/// Sends the response that a capture adds up to.
+fn folded(file: &OsStr) -> Answer {
+    match fold(file) {
+        Ok(json) => full(StatusCode::OK, "application/json", json),
+        Err(failure) => {
+            let mut json =
+                String::from("{\"error\":{\"type\":\"server_error\",\"code\":null,\"param\":null,\"message\":");
+            write_string(failure.message().unwrap_or_default(), &mut json);
+            json.push_str("}}");
+            full(StatusCode::INTERNAL_SERVER_ERROR, "application/json", json)
         }
     }
+}
 
-    /// Sends the response that a capture adds up to.
-    fn folded(&self, file: &OsStr, out: &mut dyn Write) -> std::io::Result<()> {
-        match fold(file) {
-            Ok(json) => {
-                let length = format!("content-length: {}\r\n", json.len());
-                self.head(out, "200 OK", "application/json", &length)?;
-                out.write_all(json.as_bytes())
-            }
-            Err(failure) => {
-                let mut json =
-                    String::from("{\"error\":{\"type\":\"server_error\",\"code\":null,\"param\":null,\"message\":");
-                write_string(failure.message().unwrap_or_default(), &mut json);
-                json.push_str("}}");
-                let length = format!("content-length: {}\r\n", json.len());
-                self.head(out, "500 Internal Server Error", "application/json", &length)?;
-                out.write_all(json.as_bytes())
-            }
-        }
-    }
+fn plain(status: StatusCode, text: &str) -> Answer {
+    full(status, "text/plain; charset=utf-8", text.to_owned())
+}
 
-    fn plain(&self, out: &mut dyn Write, status: &str, text: &str) -> std::io::Result<()> {
-        let length = format!("content-length: {}\r\n", text.len());
-        self.head(out, status, "text/plain; charset=utf-8", &length)?;
-        out.write_all(text.as_bytes())
-    }
-
-    fn head(&self, out: &mut dyn Write, status: &str, kind: &str, more: &str) -> std::io::Result<()> {
-        let cors = if self.cors {
-            "access-control-allow-origin: *\r\naccess-control-allow-headers: *\r\naccess-control-allow-methods: GET, POST\r\n"
-        } else {
-            ""
-        };
-        write!(out, "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\n{more}{cors}connection: close\r\n\r\n")
-    }
+fn full(status: StatusCode, content_type: &'static str, body: String) -> Answer {
+    let mut answer = Response::new(Either::Left(Full::from(body)));
+    *answer.status_mut() = status;
+    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    answer
 }
 
 fn fold(file: &OsStr) -> Result<String, Failure> {
-    let mut nothing = std::io::empty();
-    let stdin = Stdin::new(&mut nothing);
-    let mut input = Input::open(file, None, &stdin)?;
-    let mut intake = Intake::new(Asked { from: None, messages: false })?;
-    let mut reader = Reader::new();
+    let mut input = Input::open_file(file)?;
     let failure = |error: deltafold::Error| Failure::Work(error.to_string());
+    let mut source = DialectInput::new(SourceFormat::AUTO).map_err(failure)?;
+    let mut reader = Reader::new();
     while let Some(chunk) = input.chunk()? {
-        intake.push(chunk, &mut reader).map_err(failure)?;
-        while reader.poll_event().map_err(failure)?.is_some() {}
+        source.push(chunk, &mut reader).map_err(failure)?;
+        drain(&mut reader).map_err(failure)?;
     }
-    intake.end(&mut reader).map_err(failure)?;
-    reader.finish();
+    source.end(&mut reader).map_err(failure)?;
+    reader.finish().map_err(failure)?;
     Ok(reader.response().to_json())
 }
 
-/// The type that goes with the first bytes.
+/// The content type of a capture, by its first bytes.
 fn content_type(file: &OsStr) -> Result<&'static str, Failure> {
-    let mut nothing = std::io::empty();
-    let stdin = Stdin::new(&mut nothing);
-    let mut input = Input::open(file, None, &stdin)?;
-    let mut cutter = Cutter::default();
-    if let Some(chunk) = input.chunk()? {
-        cutter.push(chunk);
+    let mut splitter = EventSplitter::default();
+    if let Some(chunk) = Input::open_file(file)?.chunk()? {
+        splitter.push(chunk);
     }
-    Ok(match (cutter.is_lines(), cutter.is_binary()) {
-        (true, _) => "application/x-ndjson",
-        (_, true) => "application/vnd.amazon.eventstream",
-        _ => "text/event-stream",
+    Ok(match splitter.format() {
+        Some(CaptureFormat::JsonLines) => "application/x-ndjson",
+        Some(CaptureFormat::Binary) => "application/vnd.amazon.eventstream",
+        Some(CaptureFormat::Sse) | None => "text/event-stream",
     })
 }
 
-fn base(file: &OsStr) -> String {
+fn base_name(file: &OsStr) -> String {
     Path::new(file).file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
-/// Reads a request; the error is the status to answer with.
-fn read_request(stream: &TcpStream) -> Result<Request, &'static str> {
-    const BAD: &str = "400 Bad Request";
-    let mut reader = BufReader::new(stream);
-    let mut head = (&mut reader).take(HEAD);
-    let mut line = String::new();
-    let mut next = |line: &mut String| {
-        line.clear();
-        head.read_line(line).map_err(|_| BAD).and_then(|length| if length == 0 { Err(BAD) } else { Ok(()) })
-    };
-    next(&mut line)?;
-    let mut words = line.split_whitespace();
-    let (Some(method), Some(path), Some(version)) = (words.next(), words.next(), words.next()) else { return Err(BAD) };
-    if !version.starts_with("HTTP/1.") {
-        return Err("505 HTTP Version Not Supported");
-    }
-    let mut request = Request { method: method.into(), path: path.into(), host: String::new(), body: Vec::new() };
-    let (mut length, mut chunked, mut waits) = (0, false, false);
-    loop {
-        next(&mut line)?;
-        let Some((name, value)) = line.split_once(':') else { break };
-        let value = value.trim();
-        match name.to_ascii_lowercase().as_str() {
-            "host" => request.host = value.to_ascii_lowercase(),
-            "content-length" => length = value.parse().map_err(|_| BAD)?,
-            "transfer-encoding" => chunked = value.eq_ignore_ascii_case("chunked"),
-            "expect" => waits = true,
-            _ => {}
-        }
-    }
-    if length > BODY {
-        return Err("413 Content Too Large");
-    }
-    if waits {
-        (&mut { stream }).write_all(b"HTTP/1.1 100 Continue\r\n\r\n").map_err(|_| BAD)?;
-    }
-    if chunked {
-        request.body = read_chunks(&mut reader).ok_or(BAD)?;
-    } else {
-        request.body.resize(length, 0);
-        reader.read_exact(&mut request.body).map_err(|_| BAD)?;
-    }
-    Ok(request)
-}
-
-fn read_chunks(reader: &mut impl BufRead) -> Option<Vec<u8>> {
-    let mut body = Vec::new();
-    loop {
-        let mut line = String::new();
-        reader.by_ref().take(1 << 10).read_line(&mut line).ok()?;
-        let length = usize::from_str_radix(line.split(';').next()?.trim(), 16).ok()?;
-        if body.len().checked_add(length)? > BODY {
-            return None;
-        }
-        let from = body.len();
-        body.resize(from + length, 0);
-        reader.read_exact(body.get_mut(from..)?).ok()?;
-        let mut end = [0; 2];
-        // Trailers are not asked for; the connection ends with this request.
-        if length == 0 {
-            return Some(body);
-        }
-        reader.read_exact(&mut end).ok()?;
-    }
 }

@@ -1,151 +1,148 @@
-//! The live view: what is done scrolls up for good, what still grows is redrawn below it, with a status line.
+//! The live view: finished items scroll into history, items in progress are redrawn below them, with a status line.
 //!
-//! Each drawing is one write that begins where the last one began and ends at the start of a line in plain colour. So
-//! whatever ends the program leaves a terminal as it was; there is no mode to take back.
+//! Each frame is one write. It begins where the last frame began, and ends at the start of a line in the default color. So the
+//! program can be interrupted at any moment: there is no terminal mode to restore.
 
-use std::io::{ErrorKind, Write};
+use std::io::Write;
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use deltafold::Reader;
 
-use super::pump::{Pump, Seen};
-use super::{done_lines, render};
-use crate::paint::Paint;
+use super::live_reader::LiveReader;
+use super::{failure, render, PrintedItems};
+use crate::color::{Color, DIM, PENDING};
+use crate::output;
 use crate::progress::size;
-use crate::term::{Line, Style};
+use crate::styled_line::StyledLine;
 use crate::Failure;
 
-/// How often the view is drawn.
-const FRAME: Duration = Duration::from_millis(50);
+/// The minimum time between frames.
+const FRAME_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Shows the stream until it ends.
 pub(super) fn run(
-    pump: Pump<'_>,
+    live: LiveReader<'_>,
     mut reader: Reader,
-    paint: Paint,
+    color: Color,
     window: fn() -> Option<(u16, u16)>,
     output: &mut (dyn Write + Send),
     name: &str,
 ) -> Result<u8, Failure> {
     let mut view = View {
         output,
-        paint,
+        color,
         window,
-        drawn: Vec::new(),
-        headed: false,
-        items: 0,
+        frame: Vec::new(),
+        printed: PrintedItems::default(),
         bytes: 0,
         started: Instant::now(),
-        last: None,
+        drawn: None,
     };
-    let read = pump.run(&mut reader, None, |reader, bytes| {
-        view.bytes += bytes as u64;
-        if view.last.is_none_or(|last| last.elapsed() >= FRAME) {
-            view.draw(reader, name)?;
-        }
-        Ok(Seen::More)
-    });
+    let read = live.run(
+        &mut reader,
+        |_| ControlFlow::Continue(()),
+        |reader, bytes| {
+            view.bytes += bytes as u64;
+            if view.drawn.is_none_or(|drawn| drawn.elapsed() >= FRAME_INTERVAL) {
+                view.draw(reader, name)?;
+            }
+            Ok(ControlFlow::Continue(()))
+        },
+    );
     if matches!(read, Err(Failure::Closed)) {
         return Err(Failure::Closed);
     }
-    reader.finish();
-    view.close(&reader)?;
-    read.map(|()| 0)
+    let finished = reader.finish();
+    view.draw_last(&reader)?;
+    read?;
+    finished.map(|_| 0).map_err(|error| failure(name, &error))
 }
 
 struct View<'a> {
     output: &'a mut (dyn Write + Send),
-    paint: Paint,
+    color: Color,
     window: fn() -> Option<(u16, u16)>,
-    /// The widths of the rows that are redrawn.
-    drawn: Vec<usize>,
-    headed: bool,
-    /// How many items are printed for good.
-    items: usize,
+    /// The widths of the rows of the last frame, which the next one replaces.
+    frame: Vec<usize>,
+    printed: PrintedItems,
     bytes: u64,
     started: Instant,
-    last: Option<Instant>,
+    /// When the last frame was drawn.
+    drawn: Option<Instant>,
 }
 
 impl View<'_> {
     fn draw(&mut self, reader: &Reader, name: &str) -> Result<(), Failure> {
-        self.last = Some(Instant::now());
+        self.drawn = Some(Instant::now());
         let (columns, height) = self.window();
-        let done = done_lines(reader, &mut self.headed, &mut self.items);
-        let mut growing = Vec::new();
+        let finished = self.printed.new_lines(reader);
+        let mut in_progress = Vec::new();
         let response = reader.response();
-        for (at, item) in response.items().enumerate().skip(self.items) {
-            growing.push(Line::default());
-            growing.extend(render::item(at, &item, Some(columns * height)));
+        for (at, item) in response.items().enumerate().skip(self.printed.items) {
+            in_progress.push(StyledLine::default());
+            in_progress.extend(render::item(at, &item, Some(columns * height)));
         }
-        growing.push(Line::default());
-        let mut rows: Vec<_> = growing.iter().flat_map(|line| line.rows(columns, self.paint)).collect();
-        // The status line and the line that the cursor is left in take two.
+        in_progress.push(StyledLine::default());
+        let mut rows: Vec<_> = in_progress.iter().flat_map(|line| line.wrap(columns, self.color)).collect();
+        // Two lines are for the status line and the cursor.
         let room = height.saturating_sub(2).max(1);
         if rows.len() > room {
             rows.drain(..rows.len() - room);
         }
-        rows.extend(self.status(reader, name).rows(columns, self.paint).into_iter().take(1));
-        self.write(&done, rows, columns)
+        rows.extend(self.status(reader, name).wrap(columns, self.color).into_iter().take(1));
+        self.write(&finished, rows, columns)
     }
 
-    fn close(&mut self, reader: &Reader) -> Result<(), Failure> {
+    /// Prints the rest of the response and the footer.
+    fn draw_last(&mut self, reader: &Reader) -> Result<(), Failure> {
         let (columns, _) = self.window();
-        let mut lines = done_lines(reader, &mut self.headed, &mut self.items);
-        if !self.headed {
-            lines.push(render::heading(&reader.response()));
-        }
-        for (at, item) in reader.response().items().enumerate().skip(self.items) {
-            lines.push(Line::default());
-            lines.extend(render::item(at, &item, None));
-        }
-        lines.push(Line::default());
+        let mut lines = self.printed.remaining_lines(reader);
         lines.extend(render::footer(reader, reader.outcome(), &format!(", {}", self.pace(reader))));
         self.write(&lines, Vec::new(), columns)
     }
 
-    /// Replaces what was redrawn last by lines that stay and rows that will be redrawn.
-    fn write(&mut self, stay: &[Line], rows: Vec<(String, usize)>, columns: usize) -> Result<(), Failure> {
-        // After the window got narrower the terminal itself has broken the rows of before.
-        let up: usize = self.drawn.iter().map(|width| width.div_ceil(columns + 1).max(1)).sum();
+    /// Replaces the last frame by final lines and the rows of the next frame.
+    fn write(&mut self, lines: &[StyledLine], rows: Vec<(String, usize)>, columns: usize) -> Result<(), Failure> {
+        // If the window is narrower now, the terminal has wrapped the rows of the last frame.
+        let up: usize = self.frame.iter().map(|width| width.div_ceil(columns + 1).max(1)).sum();
         let mut text = String::from("\r");
         if up > 0 {
             text.push_str(&format!("\x1b[{up}A"));
         }
-        let stay = stay.iter().flat_map(|line| line.rows(columns, self.paint));
-        self.drawn = rows.iter().map(|(_, width)| *width).collect();
-        for (row, _) in stay.chain(rows) {
+        let lines = lines.iter().flat_map(|line| line.wrap(columns, self.color));
+        self.frame = rows.iter().map(|(_, width)| *width).collect();
+        for (row, _) in lines.chain(rows) {
             text.push_str(&row);
-            // What was longer before ends here.
+            // Clears the rest of a longer row of the last frame.
             text.push_str("\x1b[K\n");
         }
         text.push_str("\x1b[J");
         let written = self.output.write_all(text.as_bytes()).and_then(|()| self.output.flush());
-        written.map_err(|error| match error.kind() {
-            ErrorKind::BrokenPipe => Failure::Closed,
-            // The terminal is gone.
-            _ if error.raw_os_error() == Some(5) => Failure::Closed,
-            _ => Failure::Work(format!("cannot write to stdout: {error}")),
+        written.map_err(|error| match error.raw_os_error() {
+            // EIO: the terminal was closed.
+            Some(5) => Failure::Closed,
+            _ => output::failure(&error),
         })
     }
 
-    fn status(&self, reader: &Reader, name: &str) -> Line {
-        let status = reader.response().status();
+    fn status(&self, reader: &Reader, name: &str) -> StyledLine {
+        let status = reader.response().status_name().unwrap_or_default();
         let (word, style) = match status {
-            "" => ("waiting", Style::Busy),
+            "" => ("waiting", PENDING),
             status => (status, render::status_style(status)),
         };
-        let mut line = Line::new(style, format!("● {word}"))
-            .and(Style::Dim, format!(" · {} events, {}", reader.event_count(), self.pace(reader)));
-        if let Some(usage) = reader.usage().and_then(|usage| usage.get("total_tokens")) {
-            line = line.and(Style::Dim, format!(" · {usage} tokens"));
+        let mut line = StyledLine::new(style, format!("● {word}"))
+            .with(DIM, format!(" · {} events, {}", reader.event_count(), self.pace(reader)));
+        if let Some(usage) = reader.response().usage_value().and_then(|usage| usage.get("total_tokens")) {
+            line = line.with(DIM, format!(" · {usage} tokens"));
         }
         match reader.all_findings().total() {
             0 => {}
-            1 => line = line.and(Style::Busy, " · 1 finding"),
-            count => line = line.and(Style::Busy, format!(" · {count} findings")),
+            1 => line = line.with(PENDING, " · 1 finding"),
+            count => line = line.with(PENDING, format!(" · {count} findings")),
         }
-        line.and(Style::Dim, format!(" · {name}"))
+        line.with(DIM, format!(" · {name}"))
     }
 
     /// Bytes, time and rate.
@@ -155,7 +152,7 @@ impl View<'_> {
         format!("{} in {seconds:.1} s, {rate:.0} events/s", size(self.bytes))
     }
 
-    /// Columns that can be used and rows. The last column stays free: what a terminal does there differs.
+    /// Usable columns, and rows. The last column is not used, because terminals wrap there in different ways.
     fn window(&self) -> (usize, usize) {
         let (columns, rows) = (self.window)().unwrap_or((80, 24));
         (usize::from(columns).saturating_sub(1).max(4), usize::from(rows).max(3))

@@ -1,204 +1,237 @@
-//! `deltafold show`: a stream as a person wants to see it, while it arrives.
+//! `deltafold show`: shows a stream to people, while it arrives or afterwards.
 //!
-//! On a terminal a live view, elsewhere a plain transcript; both print an item for good as soon as it and all before it are
-//! done, so that either can be left running. `--at` and `--timeline` are for looking back.
+//! On a terminal a live view, otherwise a plain transcript; both print an item as soon as it and all items before it are done.
+//! `--at` and `--timeline` inspect a recorded stream.
 
 mod live;
-mod pump;
+mod live_reader;
 mod render;
 mod timeline;
 
+use std::ffi::OsString;
+use std::ops::ControlFlow;
+
+use clap::ValueHint;
 use deltafold::json::{Object, Value};
 use deltafold::validate::Layers;
-use deltafold::{Error, Reader};
+use deltafold::{Error, Profile, Reader};
 
-use crate::args::Args;
+use crate::args::{any_of, ColorArg, SourceArgs, TextOrJson};
 use crate::check::{finding, profile};
+use crate::color::Color;
+use crate::dialect_input::{DialectInput, SourceFormat};
 use crate::input::{Input, Stdin};
-use crate::intake::{Asked, Intake};
 use crate::output::Output;
-use crate::paint::Paint;
-use crate::table::{Command, Files, Opt, Words, COLOR, FROM, MESSAGES, PLAIN_EXITS};
-use crate::term::Line;
-use crate::{print, Failure, Io};
-use pump::{Pump, Seen};
+use crate::styled_line::StyledLine;
+use crate::{Failure, Io};
+use live_reader::LiveReader;
 
-pub(crate) const COMMAND: Command = Command {
-    name: "show",
-    summary: "watch a stream, or read it as a transcript",
-    usage: &["[FILE|-] [options]"],
-    about: "On a terminal: a live view while bytes arrive, with items, growing text, tool arguments, reasoning, status, \
-            findings, time and rate; usage at the end. Elsewhere: a plain transcript, each item as soon as it is done.",
-    options: &[
-        FROM,
-        Opt::with(
-            "--format",
-            "F",
-            Words::List(&["text", "json"]),
-            "text (default) or json: response, outcome, events and findings in one object; with --timeline an object a line",
-        ),
-        Opt::with("--at", "N", Words::Free, "the response after the event with sequence number N"),
-        Opt::flag("--timeline", "one line per event: offset, size, type, place and delta; the time too if it is not a file"),
-        Opt::flag("--follow", "wait for a file to grow, until the response ends"),
-        Opt::with(
-            "--profile",
-            "P",
-            Words::Profiles,
-            "check every rule on the way, as `deltafold check --profile P` does (default: only what had to be repaired is found)",
-        ),
-        MESSAGES,
-        COLOR,
-    ],
-    files: Files::One,
-    exits: PLAIN_EXITS,
-    examples: &[
-        "deltafold show examples/streams/tour.sse",
-        "deltafold show --at 20 examples/streams/tour.sse",
-        "deltafold show --timeline examples/streams/tour.sse",
-        "deltafold show --profile open-responses examples/streams/broken/text-differs.sse",
-        "deltafold replay --rate 50 examples/streams/tour.sse | deltafold show",
-    ],
-    run,
-};
+/// Watch a stream, or read it as a transcript
+#[derive(Debug, clap::Args)]
+#[command(
+    before_help = "On a terminal: a live view while bytes arrive, with items, growing text, tool arguments, reasoning, status, \
+                   findings, time and rate, and usage at the end. Otherwise: a plain transcript, each item as soon as it is done.",
+    after_help = "\
+Exit codes:
+  0  success
+  1  reading failed or a limit was exceeded
+  2  the call is wrong or a file cannot be opened
 
-fn run(args: &Args, io: &mut Io<'_>) -> Result<u8, Failure> {
-    let json = args.choice("--format", &["text", "json"])? == "json";
-    let paint = Paint::from_args(args, io)?;
-    let asked = Asked::from_args(args)?;
-    let follow = args.has("--follow");
-    if follow && args.file() == "-" {
-        return Err(Failure::Usage("--follow is for a file; stdin is followed anyway".into()));
+Examples:
+  deltafold show examples/streams/tour.sse
+  deltafold show --at 20 examples/streams/tour.sse
+  deltafold show --timeline examples/streams/tour.sse
+  deltafold show --profile open-responses examples/streams/broken/text-differs.sse
+  deltafold replay --rate 50 examples/streams/tour.sse | deltafold show"
+)]
+pub(crate) struct ShowArgs {
+    /// File to read; `-` is stdin
+    #[arg(value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath)]
+    file: OsString,
+    #[command(flatten)]
+    source: SourceArgs,
+    /// Text, or one JSON object with response, outcome, events and findings; with --timeline, one object per line
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = TextOrJson::Text)]
+    format: TextOrJson,
+    /// Show the response after the event with sequence number N
+    #[arg(long, value_name = "N")]
+    at: Option<u64>,
+    /// One line per event: offset, size, type, location and delta; also the time, unless the input is a file
+    #[arg(long)]
+    timeline: bool,
+    /// Wait for a file to grow, until the response ends
+    #[arg(long)]
+    follow: bool,
+    /// Check every rule, as `deltafold check --profile PROFILE` does (default: report only what the reader repaired)
+    #[arg(
+        long,
+        value_name = "PROFILE",
+        value_parser = any_of(|| Profile::names().collect()),
+        value_hint = ValueHint::FilePath
+    )]
+    profile: Option<String>,
+    #[command(flatten)]
+    color: ColorArg,
+}
+
+pub(crate) fn run(args: &ShowArgs, io: &mut Io<'_>) -> Result<u8, Failure> {
+    let json = args.format == TextOrJson::Json;
+    let color = Color::from_args(args.color, io);
+    let format = SourceFormat::from_args(args.source)?;
+    let ShowArgs { at, follow, timeline, .. } = *args;
+    if follow && args.file == "-" {
+        return Err(Failure::Usage("--follow requires a file; stdin is always followed".into()));
     }
-    let at = match args.text("--at")? {
-        None => None,
-        Some(text) => Some(
-            text.parse::<u64>().map_err(|_| Failure::Usage(format!("--at needs a sequence number, found {text}")))?,
-        ),
-    };
-    let size = io.size;
-    let watched = io.output_is_terminal && !json && at.is_none() && !args.has("--timeline");
+    let window = io.size;
+    let is_live = io.output_is_terminal && !json && at.is_none() && !timeline;
     let stdin = Stdin::new(&mut io.input);
-    let input = Input::open(args.file(), None, &stdin)?;
-    let timed = follow || input.size().is_none();
+    let input = Input::open(&args.file, None, &stdin)?;
+    let with_time = follow || input.size().is_none();
     let name = input.name().to_owned();
-    let intake = Intake::new(asked)?;
+    let source = DialectInput::new(format).map_err(|error| failure(&name, &error))?;
     let builder = Reader::builder();
-    let mut reader = match args.text("--profile")? {
+    let mut reader = match &args.profile {
         Some(name) => builder.profile(profile(name, &stdin)?).validate(Layers::ALL),
         None => builder,
     }
     .build();
-    let pump = Pump { input, intake, follow };
-    if args.has("--timeline") {
-        return timeline::run(pump, json, timed, paint, Output::new(&mut io.output));
+    let live = LiveReader { input, source, follow };
+    if is_live {
+        return live::run(live, reader, color, window, &mut io.output, &name);
+    }
+    let mut output = Output::new(&mut io.output, io.output_is_terminal);
+    if timeline {
+        return timeline::run(live, json, with_time, color, output);
     }
     if let Some(number) = at {
-        after(pump, &mut reader, number, &name)?;
-        return snapshot(&mut reader, json, paint, io, &format!(", up to number {number}"));
-    }
-    if watched {
-        return live::run(pump, reader, paint, size, &mut io.output, &name);
+        read_until(live, &mut reader, number, &name)?;
+        return snapshot(&mut reader, json, color, &mut output, &format!(", up to number {number}"));
     }
     if json {
-        pump.run(&mut reader, None, |_, _| Ok(Seen::More))?;
-        reader.finish();
-        return snapshot(&mut reader, true, paint, io, "");
+        live.run(&mut reader, |_| ControlFlow::Continue(()), |_, _| Ok(ControlFlow::Continue(())))?;
+        reader.finish().map_err(|error| failure(&name, &error))?;
+        return snapshot(&mut reader, true, color, &mut output, "");
     }
-    transcript(pump, &mut reader, paint, Output::new(&mut io.output))
+    transcript(live, &mut reader, color, output, &name)
 }
 
-/// Prints items when they are done, in order; the rest at the end.
-fn transcript(pump: Pump<'_>, reader: &mut Reader, paint: Paint, mut output: Output<'_>) -> Result<u8, Failure> {
-    let mut items = 0;
-    let mut headed = false;
-    pump.run(reader, None, |reader, _| {
-        for line in done_lines(reader, &mut headed, &mut items) {
-            output.line(&line.whole(paint))?;
-        }
-        output.flush()?;
-        Ok(Seen::More)
-    })?;
-    let outcome = reader.finish();
-    if !headed {
-        output.line(&render::heading(&reader.response()).whole(paint))?;
-    }
-    let response = reader.response();
-    let rest = response.items().enumerate().skip(items).flat_map(|(at, item)| {
-        let mut lines = vec![Line::default()];
-        lines.extend(render::item(at, &item, None));
-        lines
-    });
-    for line in rest.chain([Line::default()]).chain(render::footer(reader, Some(&outcome), "")) {
-        output.line(&line.whole(paint))?;
-    }
+/// Prints items in order, each as soon as it is done; the others at the end.
+fn transcript(
+    live: LiveReader<'_>,
+    reader: &mut Reader,
+    color: Color,
+    mut output: Output<'_>,
+    name: &str,
+) -> Result<u8, Failure> {
+    let mut printed = PrintedItems::default();
+    live.run(
+        reader,
+        |_| ControlFlow::Continue(()),
+        |reader, _| {
+            printed.new_lines(reader).iter().try_for_each(|line| output.styled(line, color))?;
+            output.flush()?;
+            Ok(ControlFlow::Continue(()))
+        },
+    )?;
+    let outcome = reader.finish().map_err(|error| failure(name, &error))?;
+    let mut lines = printed.remaining_lines(reader);
+    lines.extend(render::footer(reader, Some(&outcome), ""));
+    lines.iter().try_for_each(|line| output.styled(line, color))?;
     output.flush()?;
     Ok(0)
 }
 
-/// The lines that are final now: the heading once it is known, and every item that is done behind those before it.
-fn done_lines(reader: &Reader, headed: &mut bool, items: &mut usize) -> Vec<Line> {
-    let response = reader.response();
-    let mut lines = Vec::new();
-    if !*headed && !response.id().is_empty() {
-        *headed = true;
-        lines.push(render::heading(&response));
-    }
-    if !*headed {
-        return lines;
-    }
-    for (at, item) in response.items().enumerate().skip(*items).take_while(|(_, item)| item.is_done()) {
-        *items += 1;
-        lines.push(Line::default());
-        lines.extend(render::item(at, &item, None));
-    }
-    lines
+/// How much of a response is printed and will not change.
+#[derive(Default)]
+struct PrintedItems {
+    heading: bool,
+    items: usize,
 }
 
-/// Reads up to and with the event of this number.
-fn after(pump: Pump<'_>, reader: &mut Reader, number: u64, name: &str) -> Result<(), Failure> {
+impl PrintedItems {
+    /// Returns the lines that are final now: the heading once it is known, and every item that is done, as long as all items
+    /// before it are.
+    fn new_lines(&mut self, reader: &Reader) -> Vec<StyledLine> {
+        let response = reader.response();
+        let mut lines = Vec::new();
+        if !self.heading && response.id().is_some_and(|id| !id.is_empty()) {
+            self.heading = true;
+            lines.push(render::heading(&response));
+        }
+        if !self.heading {
+            return lines;
+        }
+        for (at, item) in response.items().enumerate().skip(self.items).take_while(|(_, item)| item.is_done()) {
+            self.items += 1;
+            lines.push(StyledLine::default());
+            lines.extend(render::item(at, &item, None));
+        }
+        lines
+    }
+
+    /// Returns everything that is not printed yet, and an empty line before the footer.
+    fn remaining_lines(&mut self, reader: &Reader) -> Vec<StyledLine> {
+        let mut lines = self.new_lines(reader);
+        if !self.heading {
+            lines.push(render::heading(&reader.response()));
+        }
+        for (at, item) in reader.response().items().enumerate().skip(self.items) {
+            lines.push(StyledLine::default());
+            lines.extend(render::item(at, &item, None));
+        }
+        lines.push(StyledLine::default());
+        lines
+    }
+}
+
+/// Reads up to and including the event with this sequence number.
+fn read_until(live: LiveReader<'_>, reader: &mut Reader, number: u64, name: &str) -> Result<(), Failure> {
     let (mut first, mut found) = (None, false);
-    pump.run(
+    live.run(
         reader,
-        Some(&mut |event| {
+        |event| {
             first = first.or(event.sequence_number());
             found = event.sequence_number() == Some(number);
             if found {
-                Seen::Enough
+                ControlFlow::Break(())
             } else {
-                Seen::More
+                ControlFlow::Continue(())
             }
-        }),
-        |_, _| Ok(Seen::More),
+        },
+        |_, _| Ok(ControlFlow::Continue(())),
     )?;
     if found {
         return Ok(());
     }
     let range = match (first, reader.last_sequence_number()) {
-        (Some(first), Some(last)) => format!("they run from {first} to {last}"),
-        _ => "no event has one".to_owned(),
+        (Some(first), Some(last)) => format!("the numbers run from {first} to {last}"),
+        _ => "no event has a number".to_owned(),
     };
     Err(Failure::Work(format!("{name}: no event has the sequence number {number}; {range}")))
 }
 
-fn snapshot(reader: &mut Reader, json: bool, paint: Paint, io: &mut Io<'_>, extra: &str) -> Result<u8, Failure> {
-    let response = reader.response();
+/// Prints the response as it is now.
+fn snapshot(
+    reader: &mut Reader,
+    json: bool,
+    color: Color,
+    output: &mut Output<'_>,
+    extra: &str,
+) -> Result<u8, Failure> {
     if json {
         let mut whole = Object::new();
-        whole.push("response", response.to_value());
+        whole.push("response", reader.response().to_value());
         whole.push("outcome", reader.outcome().map(deltafold::Outcome::name));
         whole.push("events", reader.event_count());
         whole.push("findings", reader.findings().iter().map(finding).collect::<Vec<Value>>());
-        return print(io, &(whole.to_string() + "\n")).map(|()| 0);
+        output.line(&whole.to_string())?;
+    } else {
+        let mut lines = PrintedItems::default().remaining_lines(reader);
+        lines.extend(render::footer(reader, reader.outcome(), extra));
+        lines.iter().try_for_each(|line| output.styled(line, color))?;
     }
-    let mut lines = vec![render::heading(&response)];
-    for (at, item) in response.items().enumerate() {
-        lines.push(Line::default());
-        lines.extend(render::item(at, &item, None));
-    }
-    lines.push(Line::default());
-    lines.extend(render::footer(reader, reader.outcome(), extra));
-    let text: String = lines.iter().map(|line| line.whole(paint) + "\n").collect();
-    print(io, &text).map(|()| 0)
+    output.flush()?;
+    Ok(0)
 }
 
 fn failure(name: &str, error: &Error) -> Failure {

@@ -1,88 +1,81 @@
 //! `show --timeline`: one line per event.
 
+use std::cell::RefCell;
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 use deltafold::json::{write_string, Object, Value};
 use deltafold::{Event, Reader};
 
-use super::pump::{Pump, Seen};
+use super::live_reader::LiveReader;
+use crate::color::{Color, CODE, DIM, PENDING, PLAIN, TITLE};
 use crate::output::Output;
-use crate::paint::Paint;
-use crate::term::{Line, Style};
+use crate::styled_line::StyledLine;
 use crate::Failure;
 
-/// Prints a line for each event as it comes.
+/// Prints a line for each event as it arrives.
 pub(super) fn run(
-    pump: Pump<'_>,
+    live: LiveReader<'_>,
     json: bool,
-    timed: bool,
-    paint: Paint,
-    mut output: Output<'_>,
+    with_time: bool,
+    color: Color,
+    output: Output<'_>,
 ) -> Result<u8, Failure> {
     let started = Instant::now();
     let mut reader = Reader::new();
-    let (mut lines, mut trouble) = (Vec::new(), None);
+    let output = RefCell::new(output);
+    let mut failed = None;
     if !json {
-        output.line(&head(timed).whole(paint))?;
+        output.borrow_mut().styled(&head(with_time), color)?;
     }
-    // Events borrow from the reader, and the output is flushed once a chunk: lines wait in between.
-    let lines = std::cell::RefCell::new(&mut lines);
-    pump.run(
+    live.run(
         &mut reader,
-        Some(&mut |event| {
-            let seconds = timed.then(|| started.elapsed().as_secs_f64());
-            let line = if json { object(event, seconds) } else { row(event, seconds).whole(paint) };
-            lines.borrow_mut().push(line);
-            Seen::More
-        }),
-        |_, _| {
-            let mut waiting = lines.borrow_mut();
-            let written = waiting.drain(..).try_for_each(|line| output.line(&line)).and_then(|()| output.flush());
-            if let Err(failure) = written {
-                trouble = Some(failure);
-                return Ok(Seen::Enough);
+        |event| {
+            let seconds = with_time.then(|| started.elapsed().as_secs_f64());
+            let mut output = output.borrow_mut();
+            let written =
+                if json { output.line(&object(event, seconds)) } else { output.styled(&row(event, seconds), color) };
+            match written {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(failure) => {
+                    failed = Some(failure);
+                    ControlFlow::Break(())
+                }
             }
-            Ok(Seen::More)
         },
+        |_, _| output.borrow_mut().flush().map(ControlFlow::Continue),
     )?;
-    trouble.map_or(Ok(0), Err)
+    failed.map_or(Ok(0), Err)
 }
 
-fn head(timed: bool) -> Line {
-    let time = if timed { "     time" } else { "" };
-    Line::new(
-        Style::Dim,
-        format!(
-            "{:>6} {:>6} {:>9} {:>7}{time}  {:<42} {:>5}  delta",
-            "event", "number", "offset", "bytes", "type", "place"
-        ),
-    )
+fn head(with_time: bool) -> StyledLine {
+    let time = if with_time { "     time" } else { "" };
+    let columns = format!(
+        "{:>6} {:>6} {:>9} {:>7}{time}  {:<42} {:>5}  delta",
+        "event", "number", "offset", "bytes", "type", "place"
+    );
+    StyledLine::new(DIM, columns)
 }
 
-fn row(event: &Event<'_>, seconds: Option<f64>) -> Line {
+fn row(event: &Event<'_>, seconds: Option<f64>) -> StyledLine {
     let number = event.sequence_number().map_or_else(|| "-".to_owned(), |number| number.to_string());
     let time = seconds.map_or_else(String::new, |seconds| format!(" {seconds:>8.3}"));
     let lead = format!("{:>6} {number:>6} {:>9} {:>7}{time}  ", event.index(), event.offset(), event.raw().len());
     let kind = event.kind();
     let style = match kind {
-        kind if kind.is_terminal() => Style::Title,
-        kind if !kind.is_known() => Style::Busy,
-        kind if kind.is_delta() => Style::Plain,
-        _ => Style::Code,
+        kind if kind.is_terminal() => TITLE,
+        kind if !kind.is_known() => PENDING,
+        kind if kind.is_delta() => PLAIN,
+        _ => CODE,
     };
-    let place = place(event);
-    let delta = delta(event).map(|delta| {
-        let mut text = String::from("  ");
-        write_string(&delta, &mut text);
-        text
-    });
-    Line::new(Style::Dim, lead)
-        .and(style, format!("{:<42}", event.wire_type()))
-        .and(
-            Style::Dim,
-            if delta.is_some() { format!(" {place:>5}") } else { format!(" {place:>5}").trim_end().to_owned() },
-        )
-        .and(Style::Plain, delta.unwrap_or_default())
+    let place = format!(" {:>5}", place(event));
+    let mut delta = String::new();
+    if event.kind().is_delta() {
+        delta.push_str("  ");
+        write_string(event.delta(), &mut delta);
+    }
+    let place = if delta.is_empty() { place.trim_end().to_owned() } else { place };
+    StyledLine::new(DIM, lead).with(style, format!("{:<42}", event.wire_type())).with(DIM, place).with(PLAIN, delta)
 }
 
 /// `output.content`, or `output.s0` for a summary.
@@ -93,10 +86,6 @@ fn place(event: &Event<'_>) -> String {
         (None, Some(part)) => format!("{output}.s{part}"),
         _ => output.to_string(),
     }
-}
-
-fn delta(event: &Event<'_>) -> Option<String> {
-    event.kind().is_delta().then(|| event.delta().to_owned())
 }
 
 fn object(event: &Event<'_>, seconds: Option<f64>) -> String {
@@ -110,6 +99,6 @@ fn object(event: &Event<'_>, seconds: Option<f64>) -> String {
     }
     object.push("type", event.wire_type());
     object.push("place", place(event));
-    object.push("delta", delta(event));
+    object.push("delta", event.kind().is_delta().then(|| event.delta().to_owned()));
     object.to_string()
 }

@@ -10,7 +10,7 @@ pub fn deltafold() -> Command {
     Command::new(env!("CARGO_BIN_EXE_deltafold"))
 }
 
-/// What a run left behind.
+/// The result of a run.
 pub struct Done {
     pub code: i32,
     pub output: String,
@@ -22,7 +22,7 @@ pub fn run(arguments: &[&str], input: &[u8]) -> Done {
     run_command(deltafold().args(arguments), input)
 }
 
-/// Runs a command of the caller's making with this standard input to its end.
+/// Runs a prepared command with this standard input to its end.
 pub fn run_command(command: &mut Command, input: &[u8]) -> Done {
     let mut child = command
         .stdin(Stdio::piped())
@@ -43,7 +43,14 @@ pub fn run_command(command: &mut Command, input: &[u8]) -> Done {
     }
 }
 
-/// A folder for one test, gone with it.
+/// The commands that the first help page lists, without `help` itself.
+pub fn commands(page: &str) -> Vec<String> {
+    let lines = page.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names = lines.filter_map(|line| line.split_whitespace().next());
+    names.filter(|name| *name != "help").map(str::to_owned).collect()
+}
+
+/// A folder for one test, removed when it is dropped.
 pub struct Folder(PathBuf);
 
 impl Folder {

@@ -9,10 +9,10 @@ pub(crate) struct Screen {
     rows: Vec<Row>,
     /// From the first row ever, not from the top of the window.
     cursor: (usize, usize),
-    /// A character stands in the last column and the next one will wrap.
+    /// The last column has a character, so the next one wraps.
     full: bool,
-    /// Whether a colour is on.
-    pub(crate) coloured: bool,
+    /// True if a color is active.
+    pub(crate) colored: bool,
     /// How often the terminal itself had to break a row.
     pub(crate) wraps: usize,
 }
@@ -26,7 +26,7 @@ struct Row {
 
 impl Screen {
     pub(crate) fn new(columns: usize, height: usize) -> Self {
-        Self { columns, height, rows: vec![Row::default()], cursor: (0, 0), full: false, coloured: false, wraps: 0 }
+        Self { columns, height, rows: vec![Row::default()], cursor: (0, 0), full: false, colored: false, wraps: 0 }
     }
 
     /// What can be seen, and what scrolled away before it; without spaces at the ends.
@@ -96,7 +96,7 @@ impl Screen {
 
     fn control(&mut self, last: char, number: &str) {
         match last {
-            'm' => self.coloured = number != "0",
+            'm' => self.colored = number != "0",
             'A' => {
                 let top = self.rows.len().saturating_sub(self.height);
                 let up: usize = number.parse().expect("a count");
@@ -104,7 +104,7 @@ impl Screen {
                 self.full = false;
             }
             'K' => {
-                assert!(!self.full, "erasing behind a full row differs between terminals");
+                assert!(!self.full, "erasing after a full row differs between terminals");
                 let (row, column) = self.cursor;
                 self.rows[row].cells.truncate(column);
                 self.rows[row].wrapped = false;

@@ -1,4 +1,4 @@
-//! Writes the foreign half of the binding from the metadata inside the built library.
+//! Generates the Kotlin, Ruby and Swift code of the binding from the metadata in the built library.
 //!
 //! ```text
 //! bindgen LIBRARY FOLDER CRATE      writes FOLDER/{kotlin,ruby,swift}; CRATE is the folder of bindings/uniffi
@@ -10,7 +10,7 @@ use camino::Utf8PathBuf;
 use uniffi_bindgen::bindings::{generate_with_bindgen_paths, GenerateOptions, TargetLanguage};
 use uniffi_bindgen::{BindgenPaths, BindgenPathsLayer};
 
-/// Finds `uniffi.toml` without asking Cargo.
+/// Finds `uniffi.toml` without running Cargo.
 struct Root(Utf8PathBuf);
 
 impl BindgenPathsLayer for Root {

@@ -7,7 +7,7 @@ import kotlinx.coroutines.runBlocking
 import java.io.File
 
 fun main() = runBlocking {
-    // A client such as Ktor gives chunks as they come; these are cut anywhere as well.
+    // A client such as Ktor delivers chunks that are split anywhere, like these.
     val chunks = File("examples/streams/tour.sse").readBytes().asList().chunked(100) { it.toByteArray() }.asFlow()
     val deltas = chunks.responseEvents().filter { it is Event.OutputTextDelta }.map { it.delta }.toList()
     println(deltas.joinToString(""))

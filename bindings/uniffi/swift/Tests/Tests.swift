@@ -1,7 +1,7 @@
 import Deltafold
 import Foundation
 
-// What is Swift's own: asynchronous sequences, values across tasks, errors. A failure names its test.
+// The behavior that only the Swift package has: asynchronous sequences, values across tasks, errors. A failure names its test.
 
 struct Failed: Error, CustomStringConvertible {
     let description: String
@@ -41,7 +41,7 @@ func chunks(_ data: Data, _ size: Int) -> AsyncStream<Data> {
 struct Tests {
     static let tour = try! Data(contentsOf: URL(fileURLWithPath: "examples/streams/tour.sse"))
 
-    static func everyCutGivesTheSameEvents() async throws {
+    static func everySplitGivesTheSameEvents() async throws {
         let whole = try Reader().feed(chunk: tour)
         try same(40, whole.count)
         for size in [1, 7, 100, 5_000] {
@@ -77,7 +77,7 @@ struct Tests {
         try thrown("misuse.after_finish") { _ = try released.feed(chunk: tour) }
     }
 
-    static func tasksShareAReaderOrHaveTheirOwn() async throws {
+    static func tasksShareAReaderOrUseSeparateOnes() async throws {
         let texts = try await withThrowingTaskGroup(of: String.self) { group in
             for size in 50..<58 {
                 group.addTask {
@@ -105,27 +105,28 @@ struct Tests {
         try same(1 << 24, try reader.feed(chunk: delta(String(repeating: "x", count: 1 << 24))).first?.info.delta.utf8.count)
     }
 
-    static func whatIsWrittenIsRead() throws {
+    static func aWrittenStreamIsRead() throws {
         let writer = Writer(id: "resp_1", model: "m-1", createdAt: 5)
         _ = try writer.message()
         try writer.text(text: "Hi \0")
-        try writer.complete()
+        try writer.complete(usage: Usage(inputTokens: 3, outputTokens: 2))
         let bytes = try writer.take()
         try same(true, try check(stream: bytes).passed)
         let reader = try Reader()
         _ = try reader.feed(chunk: bytes)
         try same("Hi \0", try reader.response().outputText())
+        try same(5, try reader.usage()?.totalTokens)
         try thrown("misuse.intent") { try writer.text(text: "late") }
     }
 
     static func main() async {
         let tests: [(String, () async throws -> Void)] = [
-            ("every cut gives the same events", everyCutGivesTheSameEvents),
+            ("every cut gives the same events", everySplitGivesTheSameEvents),
             ("unknown and extension events carry their payload", unknownAndExtensionEventsCarryTheirPayload),
             ("errors carry code and number", errorsCarryCodeAndNumber),
-            ("tasks share a reader or have their own", tasksShareAReaderOrHaveTheirOwn),
+            ("tasks share a reader or have their own", tasksShareAReaderOrUseSeparateOnes),
             ("text is exact", textIsExact),
-            ("what is written is read", whatIsWrittenIsRead),
+            ("a written stream is read", aWrittenStreamIsRead),
         ]
         var failed = 0
         for (name, test) in tests {

@@ -4,7 +4,7 @@ import Foundation
 @main
 struct QuickStart {
     static func main() async throws {
-        // `URLSession.shared.bytes(for: request)` gives such a sequence; this one comes from a file.
+        // `URLSession.shared.bytes(for: request)` returns such a sequence; this one comes from a file.
         let file = try Data(contentsOf: URL(fileURLWithPath: "examples/streams/tour.sse"))
         let bytes = AsyncStream<UInt8> { stream in
             file.forEach { stream.yield($0) }

@@ -207,7 +207,7 @@ impl Compiler {
             }
             [first, second] => {
                 let (first, second) = (self.node(first, source)?, self.node(second, source)?);
-                Ok(self.pool.add(Shape::Both(first, second), false))
+                Ok(self.pool.add(Shape::AllOf(first, second), false))
             }
             _ => Err("an intersection of other than two is not supported".into()),
         }

@@ -5,6 +5,7 @@ pub mod compile;
 pub mod coverage;
 pub mod facts;
 pub mod import;
+pub mod items;
 pub mod kinds;
 pub mod node;
 pub mod python;

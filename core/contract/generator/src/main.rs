@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use deltafold_contract::{coverage, import, kinds, python, request, tables, typescript, Compiler, Facts};
+use deltafold_contract::{coverage, import, items, kinds, python, request, tables, typescript, Compiler, Facts};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -35,6 +35,8 @@ fn outputs() -> Result<Vec<Output>, String> {
     let facts = Facts::load(&folder())?;
     let compiler = Compiler::run(&facts)?;
     Ok(vec![
+        ("core/src/accumulate/typed_items.rs", items::typed_items(&facts)?),
+        ("core/src/contract/item_kinds.rs", items::item_kinds(&facts)),
         ("core/src/contract/kinds.rs", kinds::generate(&facts)?),
         ("core/src/contract/tables.rs", tables::generate(&facts, &compiler)?),
         ("core/src/request/generated.rs", request::generate(&facts)?),

@@ -31,11 +31,11 @@ pub enum Shape {
     /// One of several, told apart by type and by the string in a field.
     Union(Box<Union>),
     /// One of several that can only be tried.
-    Try(Vec<u16>),
+    AnyOf(Vec<u16>),
     /// The schema of this row.
     Ref(u16),
     /// Both of two.
-    Both(u16, u16),
+    AllOf(u16, u16),
 }
 
 /// A declared field of an object.

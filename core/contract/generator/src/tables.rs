@@ -90,9 +90,9 @@ impl Arrays {
                 [9, self.fields.add(run), counts]
             }
             Shape::Union(union) => [10, self.union(union), 0],
-            Shape::Try(nodes) => [11, self.lists.add(nodes.clone()), nodes.len() as u16],
+            Shape::AnyOf(nodes) => [11, self.lists.add(nodes.clone()), nodes.len() as u16],
             Shape::Ref(row) => [12, *row, 0],
-            Shape::Both(first, second) => [13, *first, *second],
+            Shape::AllOf(first, second) => [13, *first, *second],
         }
     }
 

@@ -164,7 +164,7 @@ fn same(compiler: &mut Compiler, mut nodes: Vec<u16>) -> u16 {
     match nodes.as_slice() {
         [] => NONE,
         [node] => *node,
-        _ => compiler.pool.add(Shape::Try(nodes), false),
+        _ => compiler.pool.add(Shape::AnyOf(nodes), false),
     }
 }
 

@@ -7,9 +7,9 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::framer::{too_long, Message};
+use super::message_framer::{too_long, SourceMessage, TOO_LONG};
 use crate::error::{Code, Error};
-use crate::limits::Limits;
+use crate::limits::{Limits, Overflow};
 use crate::sse::decode_text;
 
 #[derive(Default)]
@@ -19,7 +19,10 @@ pub(crate) struct AwsDecoder {
     stale: bool,
     offset: u64,
     start: u64,
+    /// A prelude was broken: the rest of the stream cannot be split into messages.
     lost: bool,
+    /// How many bytes of a message above the limit are still to be skipped.
+    skip: usize,
     name: String,
 }
 
@@ -38,7 +41,7 @@ impl AwsDecoder {
         at: &mut usize,
         limits: &Limits,
         scratch: &'a mut String,
-    ) -> Result<Option<Message<'a>>, Error> {
+    ) -> Result<Option<SourceMessage<'a>>, Error> {
         if self.stale {
             self.held.clear();
             self.stale = false;
@@ -51,6 +54,16 @@ impl AwsDecoder {
             self.held.clear();
             return Ok(None);
         }
+        if self.skip > 0 {
+            let skipped = self.skip.min(chunk.len().saturating_sub(*at));
+            *at += skipped;
+            self.offset += skipped as u64;
+            self.start = self.offset;
+            self.skip -= skipped;
+            if self.skip > 0 {
+                return Ok(None);
+            }
+        }
         if !self.take(chunk, at, PRELUDE) {
             return Ok(None);
         }
@@ -59,7 +72,12 @@ impl AwsDecoder {
         if !sound || (total as usize) < LEAST {
             self.lost = true;
             let why = Some("expected a prelude with its checksum, found another; the rest of the stream is lost");
-            return Ok(Some(Message { name: None, data: "", offset: self.start, dropped: why }));
+            return Ok(Some(SourceMessage { name: None, data: "", offset: self.start, dropped: why }));
+        }
+        if total as usize > limits.frame_bytes && limits.overflow == Overflow::Drop {
+            self.skip = (total as usize).saturating_sub(self.held.len());
+            self.held.clear();
+            return Ok(Some(SourceMessage { name: None, data: "", offset: self.start, dropped: Some(TOO_LONG) }));
         }
         if total as usize > limits.frame_bytes {
             return Err(too_long(Code::FrameLimit, self.start, limits.frame_bytes));
@@ -81,7 +99,7 @@ impl AwsDecoder {
         self.held.len() >= length
     }
 
-    fn message<'a>(&'a mut self, scratch: &'a mut String) -> Message<'a> {
+    fn message<'a>(&'a mut self, scratch: &'a mut String) -> SourceMessage<'a> {
         let end = self.held.len().saturating_sub(4);
         let headers_end = PRELUDE.saturating_add(number(&self.held, 4) as usize);
         let sound = crc32(self.held.get(..end).unwrap_or_default()) == number(&self.held, end);
@@ -89,24 +107,24 @@ impl AwsDecoder {
             (self.held.get(PRELUDE..headers_end), self.held.get(headers_end..end), sound)
         else {
             let why = Some("expected a message with its checksum, found another");
-            return Message { name: None, data: "", offset: self.start, dropped: why };
+            return SourceMessage { name: None, data: "", offset: self.start, dropped: why };
         };
         self.name.clear();
-        for (name, value) in Headers(headers) {
+        for (name, value) in AwsHeaders(headers) {
             if matches!(name, b":event-type" | b":exception-type") {
                 self.name.push_str(&String::from_utf8_lossy(value));
             }
         }
         let name = (!self.name.is_empty()).then_some(self.name.as_str());
         let (data, _) = decode_text(payload, scratch);
-        Message { name, data, offset: self.start + headers_end as u64, dropped: None }
+        SourceMessage { name, data, offset: self.start + headers_end as u64, dropped: None }
     }
 }
 
 /// The headers that are text, as name and value; reading stops at what is not well formed.
-struct Headers<'a>(&'a [u8]);
+struct AwsHeaders<'a>(&'a [u8]);
 
-impl<'a> Iterator for Headers<'a> {
+impl<'a> Iterator for AwsHeaders<'a> {
     type Item = (&'a [u8], &'a [u8]);
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -3,39 +3,66 @@
 //! Works like Anthropic Messages with two differences: texts and reasoning have no start, and the usage follows the stop
 //! reason, so the response ends with the input. Read from the binary event stream, or from lines `{"<type>": payload}`.
 
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use super::builder::{ErrorType, ItemStatus, OutputSlot, ResponseBuilder, TokenCounts};
 use super::citations::{close_text, Citation};
-use super::envelope::{self, Thinking};
-use super::hub::{Counts, ErrorType, Hub, Slot};
-use super::{count, given, text, Decode, Piece};
+use super::encrypted_content::{self, SignedThinking};
+use super::{count, extension_type, non_null, text, DialectDecoder, TextPiece};
 use crate::adapter::AdapterCode;
 use crate::error::Error;
-use crate::json::{Tag, Value, View};
+use crate::json::{Object, Value, ValueKind, ValueRef};
 
 /// The state of one message.
 #[derive(Default)]
-pub(crate) struct Bedrock {
-    block: Option<Block>,
+pub(crate) struct BedrockDecoder {
+    block: Option<BedrockBlock>,
     stop: Option<String>,
+    /// Calls of tools that the server runs, until their results arrive; `None` if extensions are left out.
+    server_calls: BTreeMap<String, Option<OutputSlot>>,
 }
 
 /// The block that is open; there is never more than one.
-struct Block {
+struct BedrockBlock {
     index: Option<u64>,
-    kind: BlockKind,
+    kind: BedrockBlockKind,
 }
 
-enum BlockKind {
-    Text { citations: Vec<Citation>, message: Option<Slot> },
-    Reasoning { slot: Slot, thinking: Thinking },
-    Call { slot: Slot },
+enum BedrockBlockKind {
+    Text {
+        citations: Vec<Citation>,
+        message: Option<OutputSlot>,
+    },
+    Reasoning {
+        slot: OutputSlot,
+        thinking: SignedThinking,
+    },
+    Call {
+        slot: OutputSlot,
+    },
+    /// A call that the server runs itself. `slot` is `None` if extensions are left out.
+    ServerCall {
+        slot: Option<OutputSlot>,
+        input: String,
+    },
+    /// The result of such a call.
+    ServerResult {
+        call_id: String,
+        failed: bool,
+        content: Vec<Value>,
+    },
+    /// An image whose format is in the start of its block. `data` is base64.
+    Image {
+        format: String,
+        data: String,
+    },
 }
 
-impl Decode for Bedrock {
-    fn message(&mut self, name: Option<&str>, root: View<'_>, hub: &mut Hub) -> Result<(), Error> {
+impl DialectDecoder for BedrockDecoder {
+    fn message(&mut self, name: Option<&str>, root: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         // In the binary form the type is a header and the payload stands alone.
         let (kind, payload) = match name {
             Some(name) => (name.to_string(), root),
@@ -44,16 +71,16 @@ impl Decode for Bedrock {
                 None => return Ok(()),
             },
         };
-        hub.start()?;
+        builder.start()?;
         match kind.as_str() {
             "messageStart" => Ok(()),
-            "contentBlockStart" => self.start(payload, hub),
-            "contentBlockDelta" => self.delta(payload, hub),
+            "contentBlockStart" => self.start(payload, builder),
+            "contentBlockDelta" => self.delta(payload, builder),
             "contentBlockStop" => {
                 let index = count(payload.get("contentBlockIndex"));
                 // A block without a start and without a delta has left no trace.
                 if self.block.as_ref().is_some_and(|block| block.index == index) {
-                    return self.stop_block(hub);
+                    return self.stop_block(builder);
                 }
                 Ok(())
             }
@@ -62,122 +89,222 @@ impl Decode for Bedrock {
                 Ok(())
             }
             "metadata" => {
-                hub.usage = given(payload.get("usage")).map(counts).or(hub.usage);
+                builder.learn_model(payload.pointer("/trace/promptRouter/invokedModelId"))?;
+                builder.usage = non_null(payload.get("usage")).map(counts).or(builder.usage);
                 Ok(())
             }
-            exception if exception.ends_with("Exception") => fail(exception, payload, hub),
+            exception if exception.ends_with("Exception") => fail(exception, payload, builder),
             other => {
-                hub.report(AdapterCode::UnknownEvent, other);
+                builder.report(AdapterCode::UnknownEvent, other);
                 Ok(())
             }
         }
     }
 
-    fn end(&mut self, hub: &mut Hub) -> Result<(), Error> {
-        let Some(reason) = self.stop.take() else { return hub.fail_truncated() };
+    fn end_of_input(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        let Some(reason) = self.stop.take() else { return builder.fail_truncated() };
         if self.block.is_some() {
-            hub.report(AdapterCode::MissingBlockStop, "");
-            self.stop_block(hub)?;
+            builder.report(AdapterCode::MissingBlockStop, "");
+            self.stop_block(builder)?;
         }
         if !matches!(reason.as_str(), "end_turn" | "tool_use" | "max_tokens") {
-            hub.note_finish("bedrock", &reason, Value::Null, Value::Null);
+            builder.set_finish_reason("bedrock", &reason, Value::Null, Value::Null);
         }
         match reason.as_str() {
-            "end_turn" | "tool_use" | "stop_sequence" => hub.complete(),
-            "max_tokens" | "model_context_window_exceeded" => hub.incomplete("max_output_tokens"),
-            "content_filtered" | "guardrail_intervened" => hub.incomplete("content_filter"),
-            other => hub.incomplete(&other.to_lowercase()),
+            "end_turn" | "tool_use" | "stop_sequence" => builder.complete(),
+            "max_tokens" | "model_context_window_exceeded" => builder.incomplete("max_output_tokens"),
+            "content_filtered" | "guardrail_intervened" => builder.incomplete("content_filter"),
+            other => builder.incomplete(&other.to_lowercase()),
         }
     }
 
-    fn release(&mut self, hub: &mut Hub) -> Result<(), Error> {
-        self.stop_block(hub)
+    fn flush_open_items(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        self.stop_block(builder)
     }
 }
 
-impl Bedrock {
-    fn start(&mut self, payload: View<'_>, hub: &mut Hub) -> Result<(), Error> {
-        self.stop_unstopped(hub)?;
+impl BedrockDecoder {
+    fn start(&mut self, payload: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        self.stop_unstopped(builder)?;
         let index = count(payload.get("contentBlockIndex"));
-        let Some(call) = given(payload.pointer("/start/toolUse")) else {
+        if let Some(image) = non_null(payload.pointer("/start/image")) {
+            let format = text(image.get("format")).unwrap_or_default().into_owned();
+            self.block = Some(BedrockBlock { index, kind: BedrockBlockKind::Image { format, data: String::new() } });
+            return Ok(());
+        }
+        if let Some(result) = non_null(payload.pointer("/start/toolResult")) {
+            let call_id = text(result.get("toolUseId")).unwrap_or_default().into_owned();
+            let failed = result.get("status").is_some_and(|status| status.is_str("error"));
+            let kind = BedrockBlockKind::ServerResult { call_id, failed, content: Vec::new() };
+            self.block = Some(BedrockBlock { index, kind });
+            return Ok(());
+        }
+        let Some(call) = non_null(payload.pointer("/start/toolUse")) else {
             let name = payload.get("start").and_then(|start| start.entries().next()).and_then(|(key, _)| key.as_str());
             if let Some(name) = name {
-                hub.report(AdapterCode::PartDropped, &name);
+                builder.report(AdapterCode::PartDropped, &name);
             }
             return Ok(());
         };
         let member = |key: &str| text(call.get(key)).unwrap_or_default();
-        let slot = hub.next_call(&member("toolUseId"), &member("name"))?;
-        self.block = Some(Block { index, kind: BlockKind::Call { slot } });
+        if call.get("type").is_some_and(|kind| kind.is_str("server_tool_use")) {
+            return self.start_server_call(index, &member("toolUseId"), &member("name"), builder);
+        }
+        let slot = builder.start_call(&member("toolUseId"), &member("name"))?;
+        self.block = Some(BedrockBlock { index, kind: BedrockBlockKind::Call { slot } });
         Ok(())
     }
 
-    fn delta(&mut self, payload: View<'_>, hub: &mut Hub) -> Result<(), Error> {
+    fn delta(&mut self, payload: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let index = count(payload.get("contentBlockIndex"));
         let Some((key, value)) = payload.get("delta").and_then(|delta| delta.entries().next()) else {
-            hub.report(AdapterCode::UnknownDelta, "");
+            builder.report(AdapterCode::UnknownDelta, "");
             return Ok(());
         };
         if self.block.as_ref().is_some_and(|block| block.index != index) {
-            self.stop_unstopped(hub)?;
+            self.stop_unstopped(builder)?;
         }
         let name = key.as_str().unwrap_or_default();
         match name.as_ref() {
-            "text" => self.grow_text(index, value, hub),
-            "citation" => self.cite(index, value, hub),
-            "reasoningContent" => self.reason(index, value, hub),
-            "toolUse" => match (&self.block, value.get("input").and_then(Piece::of)) {
-                (Some(Block { kind: BlockKind::Call { slot }, .. }), Some(piece)) => hub.arguments(*slot, &piece),
+            "text" => self.grow_text(index, value, builder),
+            "citation" => self.cite(index, value, builder),
+            "reasoningContent" => self.reason(index, value, builder),
+            "toolUse"
+                if matches!(&self.block, Some(BedrockBlock { kind: BedrockBlockKind::ServerCall { .. }, .. })) =>
+            {
+                self.grow_server_input(&text(value.get("input")).unwrap_or_default(), builder)
+            }
+            "toolResult" => self.grow_server_result(value, builder),
+            "toolUse" => match (&self.block, value.get("input").and_then(TextPiece::from_json)) {
+                (Some(BedrockBlock { kind: BedrockBlockKind::Call { slot }, .. }), Some(piece)) => {
+                    builder.append_arguments(*slot, &piece)
+                }
                 (Some(_), _) => {
-                    hub.report(AdapterCode::DeltaTypeMismatch, "toolUse");
+                    builder.report(AdapterCode::DeltaTypeMismatch, "toolUse");
                     Ok(())
                 }
                 (None, _) => {
-                    hub.report(AdapterCode::OrphanDelta, "toolUse");
+                    builder.report(AdapterCode::OrphanDelta, "toolUse");
                     Ok(())
                 }
             },
-            "image" => {
-                self.stop_unstopped(hub)?;
-                let format = text(value.get("format")).unwrap_or_default();
-                let data = text(value.pointer("/source/bytes")).unwrap_or_default();
-                let media_type = if format.is_empty() { "image/*".to_string() } else { format!("image/{format}") };
-                hub.media("bedrock", &media_type, &format!("data:{media_type};base64,{data}"))
-            }
+            "image" => self.grow_image(index, value, builder),
             other => {
-                hub.report(AdapterCode::UnknownDelta, other);
+                builder.report(AdapterCode::UnknownDelta, other);
                 Ok(())
             }
         }
     }
 
+    /// Opens the item of a call that the server runs: one item that its result completes, so that no client runs it.
+    fn start_server_call(
+        &mut self,
+        index: Option<u64>,
+        call_id: &str,
+        name: &str,
+        builder: &mut ResponseBuilder,
+    ) -> Result<(), Error> {
+        builder.close_last_item(ItemStatus::Completed)?;
+        let mut fields = Object::new();
+        fields.push("call_id", call_id);
+        fields.push("name", name);
+        fields.push("input", Value::Null);
+        fields.push("result", Value::Null);
+        builder.account_bytes(call_id.len())?;
+        let slot = builder.add_extension(&extension_type("bedrock", name, "_call"), fields)?;
+        self.server_calls.insert(call_id.to_string(), slot);
+        self.block = Some(BedrockBlock { index, kind: BedrockBlockKind::ServerCall { slot, input: String::new() } });
+        Ok(())
+    }
+
+    fn grow_server_input(&mut self, more: &str, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        let Some(BedrockBlock { kind: BedrockBlockKind::ServerCall { input, .. }, .. }) = &mut self.block else {
+            return Ok(());
+        };
+        builder.account_bytes(more.len())?;
+        input.push_str(more);
+        Ok(())
+    }
+
+    fn grow_server_result(&mut self, value: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        let Some(BedrockBlock { kind: BedrockBlockKind::ServerResult { content, .. }, .. }) = &mut self.block else {
+            builder.report(AdapterCode::OrphanDelta, "toolResult");
+            return Ok(());
+        };
+        builder.account_bytes(value.raw().len())?;
+        content.extend(value.elements().map(Value::from));
+        Ok(())
+    }
+
+    /// Takes the bytes or the place of an image. The start of the block has its format; without a start, the delta may.
+    fn grow_image(
+        &mut self,
+        index: Option<u64>,
+        value: ValueRef<'_>,
+        builder: &mut ResponseBuilder,
+    ) -> Result<(), Error> {
+        if !matches!(&self.block, Some(BedrockBlock { kind: BedrockBlockKind::Image { .. }, .. })) {
+            self.stop_unstopped(builder)?;
+            let format = text(value.get("format")).unwrap_or_default().into_owned();
+            self.block = Some(BedrockBlock { index, kind: BedrockBlockKind::Image { format, data: String::new() } });
+        }
+        let Some(BedrockBlock { kind: BedrockBlockKind::Image { format, data }, .. }) = &mut self.block else {
+            return Ok(());
+        };
+        if let Some(error) = non_null(value.get("error")) {
+            builder.report(AdapterCode::MediaDropped, &text(error.get("message")).unwrap_or_default());
+        }
+        if let Some(uri) = text(value.pointer("/source/s3Location/uri")) {
+            builder.add_media("bedrock", &image_type(format), &uri)?;
+        }
+        if let Some(more) = text(value.pointer("/source/bytes")) {
+            // Base64 text can be continued only after a whole group without padding.
+            if data.ends_with('=') || data.len() % 4 != 0 {
+                write_image(format, core::mem::take(data), builder)?;
+            }
+            builder.account_bytes(more.len())?;
+            data.push_str(&more);
+        }
+        Ok(())
+    }
+
     /// The citations and the message of the text block, opened if no block is open.
-    fn in_text(&mut self, index: Option<u64>, hub: &mut Hub) -> Option<(&mut Vec<Citation>, &mut Option<Slot>)> {
-        let block = self
-            .block
-            .get_or_insert_with(|| Block { index, kind: BlockKind::Text { citations: Vec::new(), message: None } });
+    fn in_text(
+        &mut self,
+        index: Option<u64>,
+        builder: &mut ResponseBuilder,
+    ) -> Option<(&mut Vec<Citation>, &mut Option<OutputSlot>)> {
+        let block = self.block.get_or_insert_with(|| BedrockBlock {
+            index,
+            kind: BedrockBlockKind::Text { citations: Vec::new(), message: None },
+        });
         match &mut block.kind {
-            BlockKind::Text { citations, message } => Some((citations, message)),
+            BedrockBlockKind::Text { citations, message } => Some((citations, message)),
             _ => {
-                hub.report(AdapterCode::DeltaTypeMismatch, "text");
+                builder.report(AdapterCode::DeltaTypeMismatch, "text");
                 None
             }
         }
     }
 
-    fn grow_text(&mut self, index: Option<u64>, value: View<'_>, hub: &mut Hub) -> Result<(), Error> {
-        let Some(piece) = Piece::of(value).filter(|piece| !piece.is_empty()) else { return Ok(()) };
-        let Some((_, message)) = self.in_text(index, hub) else { return Ok(()) };
+    fn grow_text(
+        &mut self,
+        index: Option<u64>,
+        value: ValueRef<'_>,
+        builder: &mut ResponseBuilder,
+    ) -> Result<(), Error> {
+        let Some(piece) = TextPiece::from_json(value).filter(|piece| !piece.is_empty()) else { return Ok(()) };
+        let Some((_, message)) = self.in_text(index, builder) else { return Ok(()) };
         let slot = match message {
             Some(slot) => *slot,
-            None => *message.insert(hub.in_message()?),
+            None => *message.insert(builder.ensure_message()?),
         };
-        hub.text(slot, &piece, &[])
+        builder.append_text(slot, &piece, &[])
     }
 
-    fn cite(&mut self, index: Option<u64>, value: View<'_>, hub: &mut Hub) -> Result<(), Error> {
-        hub.hold(value.raw().len())?;
-        let Some((citations, _)) = self.in_text(index, hub) else { return Ok(()) };
+    fn cite(&mut self, index: Option<u64>, value: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        builder.account_bytes(value.raw().len())?;
+        let Some((citations, _)) = self.in_text(index, builder) else { return Ok(()) };
         citations.push(Citation {
             url: text(value.pointer("/location/web/url")).map(|url| url.into_owned()),
             title: text(value.get("title")).unwrap_or_default().into_owned(),
@@ -186,56 +313,110 @@ impl Bedrock {
         Ok(())
     }
 
-    fn reason(&mut self, index: Option<u64>, value: View<'_>, hub: &mut Hub) -> Result<(), Error> {
+    fn reason(&mut self, index: Option<u64>, value: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let redacted = text(value.get("redactedContent"));
         if self.block.is_none() {
-            let envelope = redacted.as_deref().map(|data| envelope::wrap("bedrock", "redacted", data));
-            let slot = hub.next_reasoning(envelope.as_deref())?;
-            self.block = Some(Block { index, kind: BlockKind::Reasoning { slot, thinking: Thinking::default() } });
+            let envelope = redacted.as_deref().map(|data| encrypted_content::wrap("bedrock", "redacted", data));
+            let slot = builder.start_reasoning(envelope.as_deref())?;
+            self.block = Some(BedrockBlock {
+                index,
+                kind: BedrockBlockKind::Reasoning { slot, thinking: SignedThinking::default() },
+            });
             if redacted.is_some() {
                 return Ok(());
             }
         }
-        let Some(Block { kind: BlockKind::Reasoning { slot, thinking }, .. }) = &mut self.block else {
-            hub.report(AdapterCode::DeltaTypeMismatch, "reasoningContent");
+        let Some(BedrockBlock { kind: BedrockBlockKind::Reasoning { slot, thinking }, .. }) = &mut self.block else {
+            builder.report(AdapterCode::DeltaTypeMismatch, "reasoningContent");
             return Ok(());
         };
         thinking.sign(text(value.get("signature")));
         if let Some(data) = redacted {
-            hub.set(*slot, "encrypted_content", envelope::wrap("bedrock", "redacted", &data).into())?;
+            builder.set_field(
+                *slot,
+                "encrypted_content",
+                encrypted_content::wrap("bedrock", "redacted", &data).into(),
+            )?;
         }
-        match value.get("text").and_then(Piece::of).filter(|piece| !piece.is_empty()) {
+        match value.get("text").and_then(TextPiece::from_json).filter(|piece| !piece.is_empty()) {
             Some(piece) => {
-                thinking.grow(&piece, hub)?;
-                hub.thinking(*slot, &piece)
+                thinking.grow(&piece, builder)?;
+                builder.append_thinking(*slot, &piece)
             }
             None => Ok(()),
         }
     }
 
-    fn stop_unstopped(&mut self, hub: &mut Hub) -> Result<(), Error> {
+    fn stop_unstopped(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
         if self.block.is_some() {
-            hub.report(AdapterCode::MissingBlockStop, "");
+            builder.report(AdapterCode::MissingBlockStop, "");
         }
-        self.stop_block(hub)
+        self.stop_block(builder)
     }
 
-    fn stop_block(&mut self, hub: &mut Hub) -> Result<(), Error> {
+    fn stop_block(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
         match self.block.take().map(|block| block.kind) {
-            Some(BlockKind::Text { citations, message }) => close_text("bedrock", citations, message, hub),
-            Some(BlockKind::Reasoning { slot, thinking }) => {
-                hub.end_part(slot)?;
-                match thinking.wrap("bedrock", hub) {
-                    Some(envelope) => hub.set(slot, "encrypted_content", envelope.into()),
+            Some(BedrockBlockKind::Text { citations, message }) => close_text("bedrock", citations, message, builder),
+            Some(BedrockBlockKind::Reasoning { slot, thinking }) => {
+                builder.close_part(slot)?;
+                match thinking.wrap("bedrock", builder) {
+                    Some(envelope) => builder.set_field(slot, "encrypted_content", envelope.into()),
                     None => Ok(()),
                 }
             }
-            Some(BlockKind::Call { .. }) | None => Ok(()),
+            Some(BedrockBlockKind::ServerCall { slot: Some(slot), input }) if !input.is_empty() => {
+                let parsed = Value::parse(&input, builder.limits.depth).unwrap_or(Value::String(input));
+                builder.set_field(slot, "input", parsed)
+            }
+            Some(BedrockBlockKind::ServerResult { call_id, failed, content }) => {
+                self.close_server_call(&call_id, failed, content, builder)
+            }
+            Some(BedrockBlockKind::Image { format, data }) if !data.is_empty() => write_image(&format, data, builder),
+            Some(
+                BedrockBlockKind::Call { .. } | BedrockBlockKind::ServerCall { .. } | BedrockBlockKind::Image { .. },
+            )
+            | None => Ok(()),
         }
+    }
+
+    /// Completes the item of a call that the server has run; a result without a call is an item of its own.
+    fn close_server_call(
+        &mut self,
+        call_id: &str,
+        failed: bool,
+        content: Vec<Value>,
+        builder: &mut ResponseBuilder,
+    ) -> Result<(), Error> {
+        let slot = match self.server_calls.remove(call_id) {
+            Some(slot) => slot,
+            None => {
+                builder.close_last_item(ItemStatus::Completed)?;
+                let mut fields = Object::new();
+                fields.push("call_id", call_id);
+                fields.push("result", Value::Null);
+                builder.add_extension("bedrock:tool_result", fields)?
+            }
+        };
+        let Some(slot) = slot else { return Ok(()) };
+        builder.set_field(slot, "result", content.into())?;
+        builder.close_item(slot, if failed { ItemStatus::Failed } else { ItemStatus::Completed })
     }
 }
 
-fn fail(exception: &str, payload: View<'_>, hub: &mut Hub) -> Result<(), Error> {
+fn write_image(format: &str, data: String, builder: &mut ResponseBuilder) -> Result<(), Error> {
+    let media_type = image_type(format);
+    builder.add_media("bedrock", &media_type, &format!("data:{media_type};base64,{data}"))
+}
+
+fn image_type(format: &str) -> String {
+    if format.is_empty() {
+        "image/*".to_string()
+    } else {
+        format!("image/{format}")
+    }
+}
+
+fn fail(exception: &str, payload: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
     let kind = match exception {
         "modelStreamErrorException" => ErrorType::ModelError,
         "throttlingException" => ErrorType::TooManyRequests,
@@ -243,14 +424,14 @@ fn fail(exception: &str, payload: View<'_>, hub: &mut Hub) -> Result<(), Error> 
         _ => ErrorType::ServerError,
     };
     let message: Option<String> = text(payload.get("message")).map(|message| message.into_owned());
-    hub.fail(kind, Some(exception), &message.unwrap_or_default(), None)
+    builder.fail(kind, Some(exception), &message.unwrap_or_default(), None)
 }
 
-fn counts(usage: View<'_>) -> Counts {
-    let read = |key: &str| count(usage.get(key)).filter(|_| usage.tag() == Tag::Object);
+fn counts(usage: ValueRef<'_>) -> TokenCounts {
+    let read = |key: &str| count(usage.get(key)).filter(|_| usage.kind() == ValueKind::Object);
     let (cached, written) = (read("cacheReadInputTokens"), read("cacheWriteInputTokens"));
     let parts = [read("inputTokens"), cached, written];
-    Counts {
+    TokenCounts {
         input: parts.into_iter().flatten().fold(0, u64::saturating_add),
         output: read("outputTokens").unwrap_or(0),
         cached: cached.unwrap_or(0),

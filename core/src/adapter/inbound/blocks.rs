@@ -8,34 +8,36 @@ use alloc::collections::btree_map::{BTreeMap, Entry};
 use alloc::format;
 use alloc::string::{String, ToString};
 
-use super::envelope::Thinking;
-use super::hub::{Counts, ErrorType, Hub, PartKind, Slot, Status};
-use super::{count, given, text, Carry, Decode, Piece};
+use super::builder::{ErrorType, ItemStatus, OutputSlot, PartKind, ResponseBuilder, TokenCounts};
+use super::encrypted_content::SignedThinking;
+use super::{count, non_null, text, DialectDecoder, SurrogateCarry, TextPiece};
 use crate::adapter::AdapterCode;
 use crate::error::Error;
-use crate::json::{Object, Tag, Value, View};
+use crate::json::{Object, Value, ValueKind, ValueRef};
 
 /// The state of one response.
 #[derive(Default)]
-pub(crate) struct Blocks {
-    open: BTreeMap<u64, Block>,
+pub(crate) struct BlocksDecoder {
+    open: BTreeMap<u64, ModelBlock>,
     /// A reasoning item that is closed by the next event, and how.
-    waiting: Option<(Slot, Status)>,
+    waiting: Option<(OutputSlot, ItemStatus)>,
     /// Why the response will be incomplete.
     cut: Option<&'static str>,
     stopped: bool,
+    /// `Completed` has arrived without usage before it: the response ends with the next event or the end of input.
+    completed: bool,
 }
 
-struct Block {
-    slot: Slot,
-    kind: BlockKind,
+struct ModelBlock {
+    slot: OutputSlot,
+    kind: ModelBlockKind,
     /// The text of a tool's result, which has no deltas.
     output: String,
-    carry: Carry,
+    carry: SurrogateCarry,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum BlockKind {
+enum ModelBlockKind {
     Text,
     Refusal,
     Thinking,
@@ -43,7 +45,7 @@ enum BlockKind {
     ToolResult,
 }
 
-impl BlockKind {
+impl ModelBlockKind {
     fn of(name: &str) -> Option<Self> {
         Some(match name {
             "Text" => Self::Text,
@@ -66,248 +68,290 @@ impl BlockKind {
     }
 }
 
-impl Decode for Blocks {
-    fn message(&mut self, _: Option<&str>, root: View<'_>, hub: &mut Hub) -> Result<(), Error> {
+impl DialectDecoder for BlocksDecoder {
+    fn message(&mut self, _: Option<&str>, root: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let Some((key, value)) = root.entries().next() else { return Ok(()) };
         let variant = key.as_str().unwrap_or_default();
-        hub.start()?;
+        builder.start()?;
+        if self.completed && variant != "Ping" {
+            if variant == "Usage" {
+                builder.usage = counts(value).or(builder.usage);
+            }
+            self.end_response(builder)?;
+            if !matches!(variant.as_ref(), "Usage" | "Status") {
+                builder.report(AdapterCode::EventAfterTerminal, &variant);
+            }
+            return Ok(());
+        }
         if !matches!(variant.as_ref(), "Ping" | "Usage" | "ReasoningItem") {
-            self.end_waiting(hub)?;
+            self.end_waiting(builder)?;
         }
         match variant.as_ref() {
             "Ping" => Ok(()),
             "Usage" => {
-                hub.usage = counts(value).or(hub.usage);
+                builder.usage = counts(value).or(builder.usage);
                 Ok(())
             }
-            "Status" => self.status(value, hub),
-            "Error" => fail(value, hub),
+            "Status" => self.status(value, builder),
+            "Error" => fail(value, builder),
             "UnhandledSse" => {
                 let member = |key: &str| text(value.get(key)).unwrap_or_default();
-                hub.report(AdapterCode::UnhandledSse, &format!("{} {}", member("provider"), member("event_type")));
+                builder.report(AdapterCode::UnhandledSse, &format!("{} {}", member("provider"), member("event_type")));
                 Ok(())
             }
-            "BlockStart" => self.start(value, hub),
-            "BlockDelta" => self.delta(value, hub),
-            "BlockStop" => self.stop(value, hub),
-            "BlockAbort" => self.abort(value, hub),
-            "ReasoningItem" => self.reason(value, hub),
+            "BlockStart" => self.start(value, builder),
+            "BlockDelta" => self.delta(value, builder),
+            "BlockStop" => self.stop(value, builder),
+            "BlockAbort" => self.abort(value, builder),
+            "ReasoningItem" => self.reason(value, builder),
             other => {
-                hub.report(AdapterCode::UnknownEvent, other);
+                builder.report(AdapterCode::UnknownEvent, other);
                 Ok(())
             }
         }
     }
 
-    fn end(&mut self, hub: &mut Hub) -> Result<(), Error> {
+    fn end_of_input(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        if self.completed {
+            return self.end_response(builder);
+        }
         if self.stopped && self.open.is_empty() {
-            hub.report(AdapterCode::MissingStatus, "");
-            return self.complete(hub);
+            builder.report(AdapterCode::MissingStatus, "");
+            self.close_blocks(builder)?;
+            return self.end_response(builder);
         }
-        hub.fail_truncated()
+        builder.fail_truncated()
     }
 
-    fn release(&mut self, hub: &mut Hub) -> Result<(), Error> {
+    fn flush_open_items(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        if self.completed {
+            return self.end_response(builder);
+        }
         for (_, block) in core::mem::take(&mut self.open) {
-            close(block, Status::Incomplete, hub)?;
+            close(block, ItemStatus::Incomplete, builder)?;
         }
-        self.end_waiting(hub)
+        self.end_waiting(builder)
     }
 
-    fn is_idle(&self, _: Option<&str>, root: View<'_>) -> bool {
+    fn is_ignorable_after_end(&self, _: Option<&str>, root: ValueRef<'_>) -> bool {
         let key = root.entries().next().and_then(|(key, _)| key.as_str());
-        matches!(key.as_deref(), Some("Ping" | "Status" | "Usage"))
+        matches!(key.as_deref(), Some("Ping" | "Status"))
     }
 }
 
-impl Blocks {
-    fn status(&mut self, status: View<'_>, hub: &mut Hub) -> Result<(), Error> {
+impl BlocksDecoder {
+    fn status(&mut self, status: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let name = text(status.get("status")).or_else(|| status.as_str()).unwrap_or_default();
         match name.as_ref() {
             "Started" => Ok(()),
-            "Completed" => self.complete(hub),
+            "Completed" => self.complete(builder),
             "Cancelled" => {
-                self.release(hub)?;
-                hub.cancel()
+                self.flush_open_items(builder)?;
+                builder.cancel()
             }
-            "Failed" => hub.fail_quietly("server_error", "The upstream reported a failure without details."),
+            "Failed" => builder.fail_without_event("server_error", "The upstream reported a failure without details."),
             other => {
-                hub.report(AdapterCode::UnknownEvent, other);
+                builder.report(AdapterCode::UnknownEvent, other);
                 Ok(())
             }
         }
     }
 
-    fn complete(&mut self, hub: &mut Hub) -> Result<(), Error> {
-        self.end_waiting(hub)?;
-        for (_, block) in core::mem::take(&mut self.open) {
-            hub.report(AdapterCode::MissingBlockStop, "");
-            close(block, Status::Completed, hub)?;
+    fn complete(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        self.close_blocks(builder)?;
+        // Some sources send the usage last.
+        if builder.usage.is_none() {
+            self.completed = true;
+            return Ok(());
         }
-        match self.cut {
-            Some(reason) => hub.incomplete(reason),
-            None => hub.complete(),
-        }
+        self.end_response(builder)
     }
 
-    fn start(&mut self, start: View<'_>, hub: &mut Hub) -> Result<(), Error> {
-        let index = count(start.get("index")).unwrap_or(0);
-        let name = text(start.get("block_type")).unwrap_or_default();
-        let Some(kind) = BlockKind::of(&name) else {
-            hub.report(AdapterCode::UnknownEvent, &name);
-            return Ok(());
-        };
-        if let Some(block) = self.open.remove(&index) {
-            hub.report(AdapterCode::MissingBlockStop, "");
-            close(block, Status::Completed, hub)?;
+    fn close_blocks(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        self.end_waiting(builder)?;
+        for (_, block) in core::mem::take(&mut self.open) {
+            builder.report(AdapterCode::MissingBlockStop, "");
+            close(block, ItemStatus::Completed, builder)?;
         }
-        let member = |path: &str| text(start.pointer(path)).unwrap_or_default();
-        let slot = match kind {
-            BlockKind::ToolUse => hub.call(&member("/metadata/ToolUse/id"), &member("/metadata/ToolUse/name"))?,
-            BlockKind::ToolResult => hub.output(&member("/metadata/ToolResult/tool_use_id"))?,
-            other => open(other, hub)?,
-        };
-        self.open.insert(index, Block { slot, kind, output: String::new(), carry: Carry::default() });
         Ok(())
     }
 
-    fn delta(&mut self, event: View<'_>, hub: &mut Hub) -> Result<(), Error> {
+    fn end_response(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        match self.cut {
+            Some(reason) => builder.incomplete(reason),
+            None => builder.complete(),
+        }
+    }
+
+    fn start(&mut self, start: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        let index = count(start.get("index")).unwrap_or(0);
+        let name = text(start.get("block_type")).unwrap_or_default();
+        let Some(kind) = ModelBlockKind::of(&name) else {
+            builder.report(AdapterCode::UnknownEvent, &name);
+            return Ok(());
+        };
+        if let Some(block) = self.open.remove(&index) {
+            builder.report(AdapterCode::MissingBlockStop, "");
+            close(block, ItemStatus::Completed, builder)?;
+        }
+        let member = |path: &str| text(start.pointer(path)).unwrap_or_default();
+        let slot = match kind {
+            ModelBlockKind::ToolUse => {
+                builder.add_call(&member("/metadata/ToolUse/id"), &member("/metadata/ToolUse/name"))?
+            }
+            ModelBlockKind::ToolResult => builder.add_call_output(&member("/metadata/ToolResult/tool_use_id"))?,
+            other => open(other, builder)?,
+        };
+        self.open.insert(index, ModelBlock { slot, kind, output: String::new(), carry: SurrogateCarry::default() });
+        Ok(())
+    }
+
+    fn delta(&mut self, event: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let index = count(event.get("index")).unwrap_or(0);
         let Some((key, value)) = event.get("delta").and_then(|delta| delta.entries().next()) else {
-            hub.report(AdapterCode::UnknownDelta, "");
+            builder.report(AdapterCode::UnknownDelta, "");
             return Ok(());
         };
         let name = key.as_str().unwrap_or_default();
-        let Some(piece) =
-            Piece::of(value).filter(|_| matches!(name.as_ref(), "Text" | "Thinking" | "Refusal" | "InputJson"))
+        let Some(piece) = TextPiece::from_json(value)
+            .filter(|_| matches!(name.as_ref(), "Text" | "Thinking" | "Refusal" | "InputJson"))
         else {
-            hub.report(AdapterCode::UnknownDelta, &name);
+            builder.report(AdapterCode::UnknownDelta, &name);
             return Ok(());
         };
         let block = match self.open.entry(index) {
             Entry::Occupied(block) => block.into_mut(),
             Entry::Vacant(place) => {
-                hub.report(AdapterCode::OrphanDelta, &name);
-                let Some(kind) = BlockKind::of(&name) else { return Ok(()) };
-                place.insert(Block { slot: open(kind, hub)?, kind, output: String::new(), carry: Carry::default() })
+                let Some(kind) = ModelBlockKind::of(&name) else {
+                    builder.report(AdapterCode::OrphanDelta, &name);
+                    return Ok(());
+                };
+                builder.report(AdapterCode::MissingBlockStart, &name);
+                place.insert(ModelBlock {
+                    slot: open(kind, builder)?,
+                    kind,
+                    output: String::new(),
+                    carry: SurrogateCarry::default(),
+                })
             }
         };
         if block.kind.delta() != name {
-            hub.report(AdapterCode::DeltaTypeMismatch, &name);
+            builder.report(AdapterCode::DeltaTypeMismatch, &name);
             return Ok(());
         }
         match block.kind {
-            BlockKind::Text => hub.text(block.slot, &piece, &[]),
-            BlockKind::Refusal => hub.refusal(block.slot, &piece),
-            BlockKind::Thinking => hub.thinking(block.slot, &piece),
-            BlockKind::ToolUse => hub.arguments(block.slot, &piece),
-            BlockKind::ToolResult => {
+            ModelBlockKind::Text => builder.append_text(block.slot, &piece, &[]),
+            ModelBlockKind::Refusal => builder.append_refusal(block.slot, &piece),
+            ModelBlockKind::Thinking => builder.append_thinking(block.slot, &piece),
+            ModelBlockKind::ToolUse => builder.append_arguments(block.slot, &piece),
+            ModelBlockKind::ToolResult => {
                 let text = block.carry.join(&piece);
-                hub.hold(text.len())?;
+                builder.account_bytes(text.len())?;
                 block.output.push_str(&text);
                 Ok(())
             }
         }
     }
 
-    fn stop(&mut self, stop: View<'_>, hub: &mut Hub) -> Result<(), Error> {
+    fn stop(&mut self, stop: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let reason = text(stop.get("stop_reason"));
         self.stopped |= reason.is_some();
         let cut = match reason.as_deref() {
             Some("MaxTokens") => Some("max_output_tokens"),
             Some("Refusal") => Some("content_filter"),
             Some("StopSequence") => {
-                hub.note_finish("block", "StopSequence", Value::Null, Value::Null);
+                builder.set_finish_reason("block", "StopSequence", Value::Null, Value::Null);
                 None
             }
             _ => None,
         };
         self.cut = cut.or(self.cut);
         let Some(block) = self.open.remove(&count(stop.get("index")).unwrap_or(0)) else {
-            hub.report(AdapterCode::OrphanStop, "");
+            builder.report(AdapterCode::OrphanStop, "");
             return Ok(());
         };
-        let status = if cut.is_some() { Status::Incomplete } else { Status::Completed };
-        if block.kind == BlockKind::Thinking {
-            hub.end_part(block.slot)?;
+        let status = if cut.is_some() { ItemStatus::Incomplete } else { ItemStatus::Completed };
+        if block.kind == ModelBlockKind::Thinking {
+            builder.close_part(block.slot)?;
             self.waiting = Some((block.slot, status));
             return Ok(());
         }
-        close(block, status, hub)
+        close(block, status, builder)
     }
 
-    fn abort(&mut self, abort: View<'_>, hub: &mut Hub) -> Result<(), Error> {
+    fn abort(&mut self, abort: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         self.cut = Some("aborted");
         let mut details = Object::new();
         details.push("message", text(abort.get("reason")).unwrap_or_default().as_ref());
-        hub.note_finish("block", "abort", Value::Null, details.into());
+        builder.set_finish_reason("block", "abort", Value::Null, details.into());
         match self.open.remove(&count(abort.get("index")).unwrap_or(0)) {
-            Some(block) => close(block, Status::Incomplete, hub),
+            Some(block) => close(block, ItemStatus::Incomplete, builder),
             None => {
-                hub.report(AdapterCode::OrphanStop, "");
+                builder.report(AdapterCode::OrphanStop, "");
                 Ok(())
             }
         }
     }
 
     /// The whole of a reasoning item: completes the one that waits, or is one of its own.
-    fn reason(&mut self, item: View<'_>, hub: &mut Hub) -> Result<(), Error> {
+    fn reason(&mut self, item: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let (slot, status) = match self.waiting.take() {
             Some(waiting) => waiting,
-            None => (hub.reasoning(None)?, Status::Completed),
+            None => (builder.add_reasoning(None)?, ItemStatus::Completed),
         };
-        let said = item.get("text").and_then(Piece::of).filter(|piece| !piece.is_empty());
-        let mut thinking = Thinking::default();
+        let said = item.get("text").and_then(TextPiece::from_json).filter(|piece| !piece.is_empty());
+        let mut thinking = SignedThinking::default();
         if let Some(piece) = &said {
-            thinking.grow(piece, hub)?;
-            if !hub.has_parts(slot) {
-                hub.thinking(slot, piece)?;
+            thinking.grow(piece, builder)?;
+            if !builder.has_parts(slot) {
+                builder.append_thinking(slot, piece)?;
             }
         }
-        for summary in item.get("summary").into_iter().flat_map(|list| list.elements()).filter_map(Piece::of) {
-            hub.part(slot, PartKind::Summary)?;
-            hub.summary(slot, &summary)?;
+        for summary in item.get("summary").into_iter().flat_map(|list| list.elements()).filter_map(TextPiece::from_json)
+        {
+            builder.open_part(slot, PartKind::Summary)?;
+            builder.append_summary(slot, &summary)?;
         }
         thinking.sign(text(item.get("signature")));
         let encrypted = text(item.get("encrypted_content")).map(|content| content.to_string());
-        if let Some(content) = encrypted.or_else(|| thinking.wrap("anthropic", hub)) {
-            hub.set(slot, "encrypted_content", content.into())?;
+        if let Some(content) = encrypted.or_else(|| thinking.wrap("anthropic", builder)) {
+            builder.set_field(slot, "encrypted_content", content.into())?;
         }
-        hub.done(slot, status)
+        builder.close_item(slot, status)
     }
 
-    fn end_waiting(&mut self, hub: &mut Hub) -> Result<(), Error> {
+    fn end_waiting(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
         match self.waiting.take() {
-            Some((slot, status)) => hub.done(slot, status),
+            Some((slot, status)) => builder.close_item(slot, status),
             None => Ok(()),
         }
     }
 }
 
 /// Opens the item of a block that is not about tools. Texts have their part at once, as the source says so.
-fn open(kind: BlockKind, hub: &mut Hub) -> Result<Slot, Error> {
+fn open(kind: ModelBlockKind, builder: &mut ResponseBuilder) -> Result<OutputSlot, Error> {
     let part = match kind {
-        BlockKind::Text => PartKind::Text,
-        BlockKind::Refusal => PartKind::Refusal,
-        _ => return hub.reasoning(None),
+        ModelBlockKind::Text => PartKind::Text,
+        ModelBlockKind::Refusal => PartKind::Refusal,
+        _ => return builder.add_reasoning(None),
     };
-    let slot = hub.message()?;
-    hub.part(slot, part)?;
+    let slot = builder.add_message()?;
+    builder.open_part(slot, part)?;
     Ok(slot)
 }
 
-fn close(mut block: Block, status: Status, hub: &mut Hub) -> Result<(), Error> {
-    if block.kind == BlockKind::ToolResult {
-        if block.carry.drop_half() {
+fn close(mut block: ModelBlock, status: ItemStatus, builder: &mut ResponseBuilder) -> Result<(), Error> {
+    if block.kind == ModelBlockKind::ToolResult {
+        if block.carry.take_lone_surrogate() {
             block.output.push('\u{FFFD}');
         }
-        hub.set(block.slot, "output", block.output.into())?;
+        builder.set_field(block.slot, "output", block.output.into())?;
     }
-    hub.done(block.slot, status)
+    builder.close_item(block.slot, status)
 }
 
-fn fail(error: View<'_>, hub: &mut Hub) -> Result<(), Error> {
-    let code = given(error.get("code")).map(|code| code.as_str().unwrap_or_else(|| code.raw().into()));
+fn fail(error: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+    let code = non_null(error.get("code")).map(|code| code.as_str().unwrap_or_else(|| code.raw().into()));
     let kind = match code.as_deref() {
         Some("rate_limit_error" | "rate_limit_exceeded" | "429") => ErrorType::TooManyRequests,
         Some("invalid_request_error" | "400" | "401" | "403") => ErrorType::InvalidRequest,
@@ -315,16 +359,16 @@ fn fail(error: View<'_>, hub: &mut Hub) -> Result<(), Error> {
         Some("model_error") => ErrorType::ModelError,
         _ => ErrorType::ServerError,
     };
-    hub.fail(kind, code.as_deref(), &text(error.get("message")).unwrap_or_default(), None)
+    builder.fail(kind, code.as_deref(), &text(error.get("message")).unwrap_or_default(), None)
 }
 
-fn counts(usage: View<'_>) -> Option<Counts> {
+fn counts(usage: ValueRef<'_>) -> Option<TokenCounts> {
     let read = |key: &str| count(usage.get(key));
     let (input, output) = (read("input_tokens"), read("output_tokens"));
-    if usage.tag() != Tag::Object || (input.is_none() && output.is_none()) {
+    if usage.kind() != ValueKind::Object || (input.is_none() && output.is_none()) {
         return None;
     }
-    Some(Counts {
+    Some(TokenCounts {
         input: input.unwrap_or(0),
         output: output.unwrap_or(0),
         cached: read("cache_read_input_tokens").unwrap_or(0),

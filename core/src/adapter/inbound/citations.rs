@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::hub::{Hub, Slot};
+use super::builder::{OutputSlot, ResponseBuilder};
 use crate::adapter::AdapterCode;
 use crate::error::Error;
 use crate::json::Value;
@@ -21,32 +21,32 @@ pub(crate) struct Citation {
 pub(crate) fn close_text(
     slug: &str,
     citations: Vec<Citation>,
-    message: Option<Slot>,
-    hub: &mut Hub,
+    message: Option<OutputSlot>,
+    builder: &mut ResponseBuilder,
 ) -> Result<(), Error> {
     let Some(slot) = message else {
         for _ in &citations {
-            hub.report(AdapterCode::CitationWithoutText, "the block has no text");
+            builder.report(AdapterCode::CitationWithoutText, "the block has no text");
         }
         return Ok(());
     };
-    let end = hub.length(slot)?;
+    let end = builder.part_length(slot)?;
     let mut homeless = Vec::new();
     for citation in citations {
         match citation.url.filter(|url| !url.is_empty()) {
             Some(url) => {
-                let mut annotation = hub.citation(&url, &citation.title, 0, end);
+                let mut annotation = builder.url_citation(&url, &citation.title, 0, end);
                 annotation.push(format!("{slug}:citation"), citation.raw);
-                hub.annotate(slot, annotation)?;
+                builder.add_annotation(slot, annotation)?;
             }
             None => {
-                hub.report(AdapterCode::CitationWithoutUrl, citation.raw.str_at("type").unwrap_or_default());
+                builder.report(AdapterCode::CitationWithoutUrl, citation.raw.str_at("type").unwrap_or_default());
                 homeless.push(citation.raw);
             }
         }
     }
     if !homeless.is_empty() {
-        hub.set_in_part(slot, &format!("{slug}:citations"), homeless.into())?;
+        builder.set_part_field(slot, &format!("{slug}:citations"), homeless.into())?;
     }
-    hub.end_part(slot)
+    builder.close_part(slot)
 }

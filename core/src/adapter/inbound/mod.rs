@@ -7,85 +7,96 @@ mod aws;
 mod bedrock;
 #[cfg(feature = "adapter-blocks")]
 mod blocks;
+mod builder;
 #[cfg(feature = "adapter-chat-completions")]
 mod chat_completions;
 mod citations;
 #[cfg(feature = "adapter-cohere")]
 mod cohere;
-mod envelope;
-mod framer;
+mod dialect_reader;
+mod encrypted_content;
 #[cfg(feature = "adapter-gemini")]
 mod gemini;
-mod hub;
+mod message_framer;
 #[cfg(feature = "adapter-ollama")]
 mod ollama;
-mod piece;
-mod source;
+mod rfc3339;
+mod text_piece;
 #[cfg(feature = "adapter-thread-events")]
 mod thread_events;
-mod time;
-mod usage;
+mod token_counts;
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
 
-use framer::{Framer, Json};
-use hub::{extension, Hub};
-use piece::{Carry, Piece};
-use source::{Decode, Source};
-use time::seconds;
+use builder::{extension_type, ResponseBuilder};
+use dialect_reader::{DialectDecoder, DialectReader};
+use message_framer::{JsonLayout, MessageFramer};
+use rfc3339::unix_seconds;
+use text_piece::{SurrogateCarry, TextPiece};
 
 use super::{Dialect, Inbound, InboundOptions};
-use crate::json::View;
+use crate::json::ValueRef;
 use crate::limits::Limits;
 
 /// Makes the adapter that reads a dialect; `None` if there is none in this build.
 pub(crate) fn open(dialect: Dialect, options: InboundOptions, limits: Limits) -> Option<Box<dyn Inbound>> {
     Some(match dialect {
         #[cfg(feature = "adapter-anthropic")]
-        Dialect::Anthropic => source(anthropic::Anthropic::default(), Json::Objects, options, limits),
+        Dialect::Anthropic => reader(anthropic::AnthropicDecoder::default(), JsonLayout::Objects, options, limits),
         #[cfg(feature = "adapter-chat-completions")]
         Dialect::ChatCompletions => {
-            let chat = chat_completions::Chat::new(options.provider.as_deref().unwrap_or("openai"));
-            source(chat, Json::Objects, options, limits)
+            let chat = chat_completions::ChatDecoder::new(options.provider.as_deref().unwrap_or("openai"));
+            reader(chat, JsonLayout::Objects, options, limits)
         }
         #[cfg(feature = "adapter-mistral")]
         Dialect::Mistral => {
-            let chat = chat_completions::Chat::new(options.provider.as_deref().unwrap_or("mistral"));
-            source(chat, Json::Objects, options, limits)
+            let chat = chat_completions::ChatDecoder::new(options.provider.as_deref().unwrap_or("mistral"));
+            reader(chat, JsonLayout::Objects, options, limits)
         }
         #[cfg(feature = "adapter-gemini")]
-        Dialect::Gemini => source(gemini::Gemini::default(), Json::Objects, options, limits),
+        Dialect::Gemini => reader(gemini::GeminiDecoder::default(), JsonLayout::Objects, options, limits),
         #[cfg(feature = "adapter-blocks")]
-        Dialect::Blocks => source(blocks::Blocks::default(), Json::Lines, options, limits),
+        Dialect::Blocks => reader(blocks::BlocksDecoder::default(), JsonLayout::Lines, options, limits),
         #[cfg(feature = "adapter-thread-events")]
-        Dialect::ThreadEvents => source(thread_events::ThreadEvents::default(), Json::Lines, options, limits),
+        Dialect::ThreadEvents => {
+            reader(thread_events::ThreadEventsDecoder::default(), JsonLayout::Lines, options, limits)
+        }
         #[cfg(feature = "adapter-ollama")]
-        Dialect::Ollama => source(ollama::Ollama, Json::Lines, options, limits),
+        Dialect::Ollama => reader(ollama::OllamaDecoder, JsonLayout::Lines, options, limits),
         #[cfg(feature = "adapter-cohere")]
-        Dialect::Cohere => source(cohere::Cohere, Json::Objects, options, limits),
+        Dialect::Cohere => reader(cohere::CohereDecoder, JsonLayout::Objects, options, limits),
         #[cfg(feature = "adapter-bedrock")]
-        Dialect::Bedrock => source(bedrock::Bedrock::default(), Json::Lines, options, limits),
+        Dialect::Bedrock => reader(bedrock::BedrockDecoder::default(), JsonLayout::Lines, options, limits),
         _ => return None,
     })
 }
 
 /// Puts a decoder behind the framing that its dialect uses without SSE.
-fn source<D: Decode + 'static>(decoder: D, json: Json, options: InboundOptions, limits: Limits) -> Box<dyn Inbound> {
-    Box::new(Source::new(Box::new(decoder), Framer::new(json, &limits), Hub::new(options, limits)))
+fn reader<D: DialectDecoder + 'static>(
+    decoder: D,
+    json: JsonLayout,
+    options: InboundOptions,
+    limits: Limits,
+) -> Box<dyn Inbound> {
+    Box::new(DialectReader::new(
+        Box::new(decoder),
+        MessageFramer::new(json, &limits),
+        ResponseBuilder::new(options, limits),
+    ))
 }
 
 /// The text of a value that is a string.
-fn text<'a>(value: Option<View<'a>>) -> Option<Cow<'a, str>> {
+fn text<'a>(value: Option<ValueRef<'a>>) -> Option<Cow<'a, str>> {
     value?.as_str()
 }
 
 /// The number of a value that is a count.
-fn count(value: Option<View<'_>>) -> Option<u64> {
+fn count(value: Option<ValueRef<'_>>) -> Option<u64> {
     value?.as_u64()
 }
 
 /// A value that is there and not null.
-fn given<'a>(value: Option<View<'a>>) -> Option<View<'a>> {
+fn non_null<'a>(value: Option<ValueRef<'a>>) -> Option<ValueRef<'a>> {
     value.filter(|value| !value.is_null())
 }

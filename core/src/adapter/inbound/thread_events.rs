@@ -8,25 +8,32 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::hub::{Counts, ErrorType, Hub, PartKind, Slot, Status};
-use super::{count, extension, given, text, Decode, Piece};
+use super::builder::{ErrorType, ItemStatus, OutputSlot, PartKind, ResponseBuilder, TokenCounts};
+use super::{count, extension_type, non_null, text, DialectDecoder, TextPiece};
 use crate::adapter::AdapterCode;
 use crate::error::Error;
-use crate::json::{Object, Tag, Value, View};
+use crate::json::{Object, Value, ValueKind, ValueRef};
 
 /// The state of one turn.
 #[derive(Default)]
-pub(crate) struct ThreadEvents {
-    items: BTreeMap<String, Item>,
+pub(crate) struct ThreadEventsDecoder {
+    items: BTreeMap<String, ThreadItem>,
     /// The ids of calls by the ids of their items.
     calls: BTreeMap<String, String>,
     call_ids: BTreeSet<String>,
+    /// The agent's name in extension types and in the names of its own tools.
+    agent: String,
+    /// The id of the response of the first turn.
+    thread_id: String,
+    turns: u64,
+    /// What Codex counted up to the last turn: its usage is that of the thread.
+    counted: TokenCounts,
 }
 
 /// An item of the source that is open.
-struct Item {
+struct ThreadItem {
     /// `None` if extensions are left out.
-    slot: Option<Slot>,
+    slot: Option<OutputSlot>,
     /// What deltas have told.
     told: String,
     /// The last text, if it does not continue what was told.
@@ -36,19 +43,19 @@ struct Item {
     length: usize,
 }
 
-impl Item {
-    fn new(slot: Option<Slot>) -> Self {
+impl ThreadItem {
+    fn new(slot: Option<OutputSlot>) -> Self {
         Self { slot, told: String::new(), rewritten: None, latest: None, length: 0 }
     }
 
     /// Writes what the done events must tell and no event before them could.
-    fn settle(&mut self, hub: &mut Hub) -> Result<(), Error> {
+    fn settle(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let Some(slot) = self.slot else { return Ok(()) };
         if let Some(text) = self.rewritten.take() {
-            hub.rewrite(slot, &text)?;
+            builder.replace_text(slot, &text)?;
         }
         match self.latest.take() {
-            Some(fields) => hub.replace_fields(slot, fields),
+            Some(fields) => builder.replace_fields(slot, fields),
             None => Ok(()),
         }
     }
@@ -56,214 +63,317 @@ impl Item {
 
 /// How far an item is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum ItemStage {
     Started,
     Updated,
     Completed,
 }
 
-impl Decode for ThreadEvents {
-    fn message(&mut self, _: Option<&str>, root: View<'_>, hub: &mut Hub) -> Result<(), Error> {
+impl DialectDecoder for ThreadEventsDecoder {
+    fn message(&mut self, _: Option<&str>, root: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let event = unwrap(root);
-        if !hub.is_started() {
-            // The caller's id first: a thread has many turns, and each is a response.
-            let thread = text(event.get("thread_id")).unwrap_or_default();
-            hub.facts.set_id(hub.options.response_id.clone().as_deref().unwrap_or(&thread));
-            hub.start()?;
+        if !builder.is_started() {
+            self.start_turn(root, event, builder)?;
         }
         let kind = text(event.get("type")).unwrap_or_default();
         match kind.as_ref() {
             "thread.started" | "turn.started" => Ok(()),
             "turn.completed" => {
-                self.note_usage(event, hub);
-                self.close_items(hub)?;
-                hub.complete()
+                self.note_usage(event, builder);
+                self.close_items(builder)?;
+                builder.complete()
             }
             "turn.failed" => {
-                self.note_usage(event, hub);
-                hub.fail(ErrorType::ModelError, Some("turn_failed"), &member(event, "message"), None)
+                self.note_usage(event, builder);
+                builder.fail(ErrorType::ModelError, Some("turn_failed"), &member(event, "message"), None)
             }
-            "error" => hub.fail(ErrorType::ServerError, Some("thread_error"), &member(event, "message"), None),
-            "thread.completed" => self.end_thread(event, hub),
-            "item.started" => self.item(event, Stage::Started, hub),
-            "item.updated" => self.item(event, Stage::Updated, hub),
-            "item.completed" => self.item(event, Stage::Completed, hub),
+            "error" => builder.fail(ErrorType::ServerError, Some("thread_error"), &member(event, "message"), None),
+            "thread.completed" => self.end_thread(event, builder),
+            "item.started" => self.item(event, ItemStage::Started, builder),
+            "item.updated" => self.item(event, ItemStage::Updated, builder),
+            "item.completed" => self.item(event, ItemStage::Completed, builder),
             other => {
-                let name = extension("vtcode", &other.replace('.', "_"), "");
-                hub.event(&name, members(event, &["type"]))
+                let name = extension_type(&self.agent, &other.replace('.', "_"), "");
+                builder.write_extension_event(&name, members(event, &["type"]))
             }
         }
     }
 
-    fn end(&mut self, hub: &mut Hub) -> Result<(), Error> {
-        hub.fail_truncated()
+    fn end_of_input(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        builder.fail_truncated()
     }
 
-    fn release(&mut self, hub: &mut Hub) -> Result<(), Error> {
-        self.settle_all(hub)
+    fn starts_response(&self, root: ValueRef<'_>) -> bool {
+        unwrap(root).get("type").is_some_and(|kind| kind.is_str("turn.started"))
+    }
+
+    fn flush_open_items(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        self.settle_all(builder)
     }
 }
 
-impl ThreadEvents {
-    fn note_usage(&mut self, event: View<'_>, hub: &mut Hub) {
-        let Some(usage) = given(event.get("usage")).filter(|usage| usage.tag() == Tag::Object) else { return };
+impl ThreadEventsDecoder {
+    /// Starts the response of a turn. The caller's id comes first: a thread has many turns, and each is a response.
+    fn start_turn(
+        &mut self,
+        root: ValueRef<'_>,
+        event: ValueRef<'_>,
+        builder: &mut ResponseBuilder,
+    ) -> Result<(), Error> {
+        self.turns += 1;
+        if self.turns == 1 {
+            let thread = text(event.get("thread_id")).unwrap_or_default();
+            let wrapped = root.get("schema_version").is_some();
+            let detected = if !wrapped && is_uuid(&thread) { "codex" } else { "vtcode" };
+            self.agent = builder.options.provider.clone().unwrap_or_else(|| detected.to_string());
+            self.thread_id = builder.options.response_id.clone().unwrap_or_else(|| thread.into_owned());
+            builder.facts.set_id(&self.thread_id);
+        } else {
+            let (agent, thread_id, turns, counted) =
+                (core::mem::take(&mut self.agent), core::mem::take(&mut self.thread_id), self.turns, self.counted);
+            *self = Self { agent, thread_id, turns, counted, ..Self::default() };
+            builder.facts.set_id(&format!("{}_turn{turns}", self.thread_id));
+        }
+        builder.start()
+    }
+
+    fn note_usage(&mut self, event: ValueRef<'_>, builder: &mut ResponseBuilder) {
+        let Some(usage) = non_null(event.get("usage")).filter(|usage| usage.kind() == ValueKind::Object) else {
+            return;
+        };
         let read = |key: &str| count(usage.get(key));
-        hub.usage = Some(Counts {
+        let total = TokenCounts {
             input: read("input_tokens").unwrap_or(0),
             output: read("output_tokens").unwrap_or(0),
             cached: read("cached_input_tokens").unwrap_or(0),
             cache_write: read("cache_creation_tokens"),
-            reasoning: 0,
+            reasoning: read("reasoning_output_tokens").unwrap_or(0),
             total: None,
-        });
+        };
+        builder.usage = Some(if self.agent == "codex" { total.since(&self.counted) } else { total });
+        self.counted = total;
     }
 
-    fn end_thread(&mut self, event: View<'_>, hub: &mut Hub) -> Result<(), Error> {
-        self.note_usage(event, hub);
+    fn end_thread(&mut self, event: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        self.note_usage(event, builder);
         let subtype = member(event, "subtype");
         match subtype.as_str() {
             "success" => {
-                self.close_items(hub)?;
-                hub.complete()
+                self.close_items(builder)?;
+                builder.complete()
             }
             "cancelled" => {
-                self.settle_all(hub)?;
-                hub.cancel()
+                self.settle_all(builder)?;
+                builder.cancel()
             }
             "error_max_turns" | "error_max_budget_usd" => {
-                self.settle_all(hub)?;
-                hub.incomplete(if subtype == "error_max_turns" { "max_turns" } else { "max_budget" })
+                self.settle_all(builder)?;
+                builder.incomplete(if subtype == "error_max_turns" { "max_turns" } else { "max_budget" })
             }
             _ => {
                 let said = ["result", "outcome_code"].into_iter().map(|key| member(event, key));
                 let message = said.into_iter().find(|text| !text.is_empty()).unwrap_or_else(|| subtype.clone());
-                hub.fail(ErrorType::ServerError, Some(&subtype), &message, None)
+                builder.fail(ErrorType::ServerError, Some(&subtype), &message, None)
             }
         }
     }
 
-    fn item(&mut self, event: View<'_>, stage: Stage, hub: &mut Hub) -> Result<(), Error> {
-        let Some(item) = given(event.get("item")) else {
-            hub.report(AdapterCode::UnknownEvent, "an item event without an item");
+    fn item(&mut self, event: ValueRef<'_>, stage: ItemStage, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        let Some(item) = non_null(event.get("item")) else {
+            builder.report(AdapterCode::UnknownEvent, "an item event without an item");
             return Ok(());
         };
         let kind = text(item.get("type")).unwrap_or_default();
         // An id that comes again with another type is another item.
         let key = format!("{kind}/{}", member(item, "id"));
         match kind.as_ref() {
-            "agent_message" => self.speak(&key, item, stage, PartKind::Text, hub),
-            "reasoning" => self.speak(&key, item, stage, PartKind::Reasoning, hub),
-            "tool_invocation" | "mcp_tool_call" => self.invoke(&key, item, stage, hub),
-            "tool_output" => self.put_out(&key, item, stage, hub),
-            other => self.extend(&key, other, item, stage, hub),
+            "agent_message" => self.speak(&key, item, stage, PartKind::Text, builder),
+            "reasoning" if !builder.options.include_reasoning => {
+                if stage == ItemStage::Completed {
+                    builder.report(AdapterCode::ReasoningDropped, "include_reasoning is off");
+                }
+                Ok(())
+            }
+            "command_execution" if builder.options.map_tool_calls => self.run_command(&key, item, stage, builder),
+            "reasoning" => self.speak(&key, item, stage, PartKind::Reasoning, builder),
+            "tool_invocation" | "mcp_tool_call" => self.invoke(&key, item, stage, builder),
+            "tool_output" => self.put_out(&key, item, stage, builder),
+            other => self.extend(&key, other, item, stage, builder),
         }
     }
 
     /// A message or reasoning: its text grows by what each update adds.
-    fn speak(&mut self, key: &str, item: View<'_>, stage: Stage, kind: PartKind, hub: &mut Hub) -> Result<(), Error> {
+    fn speak(
+        &mut self,
+        key: &str,
+        item: ValueRef<'_>,
+        stage: ItemStage,
+        kind: PartKind,
+        builder: &mut ResponseBuilder,
+    ) -> Result<(), Error> {
         if !self.items.contains_key(key) {
             let slot = match kind {
-                PartKind::Text => hub.message()?,
-                _ => hub.reasoning(None)?,
+                PartKind::Text => builder.add_message()?,
+                _ => builder.add_reasoning(None)?,
             };
             if kind == PartKind::Text {
-                hub.part(slot, kind)?;
+                builder.open_part(slot, kind)?;
             }
-            self.items.insert(key.to_string(), Item::new(Some(slot)));
+            self.items.insert(key.to_string(), ThreadItem::new(Some(slot)));
         }
-        let Some(Item { slot: Some(slot), told, rewritten, .. }) = self.items.get_mut(key) else { return Ok(()) };
+        let Some(ThreadItem { slot: Some(slot), told, rewritten, .. }) = self.items.get_mut(key) else { return Ok(()) };
         let slot = *slot;
-        if let Some(piece) = item.get("text").and_then(Piece::of) {
+        if let Some(piece) = item.get("text").and_then(TextPiece::from_json) {
             // Half a character at the end is the next update's business.
-            let whole = if stage == Stage::Completed { piece.as_str() } else { piece.without_half() };
+            let whole = if stage == ItemStage::Completed { piece.as_str() } else { piece.without_trailing_surrogate() };
             match whole.strip_prefix(told.as_str()).filter(|_| rewritten.is_none()) {
                 Some(more) => {
-                    let more = Piece::plain(more);
+                    let more = TextPiece::from_text(more);
                     match kind {
-                        PartKind::Text => hub.text(slot, &more, &[])?,
-                        _ => hub.thinking(slot, &more)?,
+                        PartKind::Text => builder.append_text(slot, &more, &[])?,
+                        _ => builder.append_thinking(slot, &more)?,
                     }
                     told.clear();
                     told.push_str(whole);
                 }
                 None => {
                     if rewritten.is_none() {
-                        hub.report(AdapterCode::NonAppendUpdate, "");
+                        builder.report(AdapterCode::NonAppendUpdate, "");
                     }
                     let known = rewritten.as_ref().map_or(0, String::len);
-                    hub.hold(whole.len().saturating_sub(known))?;
+                    builder.account_bytes(whole.len().saturating_sub(known))?;
                     *rewritten = Some(whole.to_string());
                 }
             }
         }
-        if let (Some(stage), PartKind::Reasoning) = (given(item.get("stage")), kind) {
-            hub.set(slot, "vtcode:stage", stage.to_value())?;
+        if let (Some(stage), PartKind::Reasoning) = (non_null(item.get("stage")), kind) {
+            builder.set_field(slot, &format!("{}:stage", self.agent), stage.to_value())?;
         }
-        if stage == Stage::Completed {
-            self.settle(key, hub)?;
+        if stage == ItemStage::Completed {
+            self.settle(key, builder)?;
             self.items.remove(key);
-            hub.done(slot, Status::Completed)?;
+            builder.close_item(slot, ItemStatus::Completed)?;
         }
         Ok(())
     }
 
     /// A call of a tool, MCP or not. How its execution went shows in the output, not in the call.
-    fn invoke(&mut self, key: &str, item: View<'_>, stage: Stage, hub: &mut Hub) -> Result<(), Error> {
+    fn invoke(
+        &mut self,
+        key: &str,
+        item: ValueRef<'_>,
+        stage: ItemStage,
+        builder: &mut ResponseBuilder,
+    ) -> Result<(), Error> {
         let id = member(item, "id");
         if !self.items.contains_key(key) {
             let given_id = member(item, "tool_call_id");
             let call_id = if given_id.is_empty() || self.call_ids.contains(&given_id) { &id } else { &given_id };
-            let slot = hub.call(call_id, &member(item, "tool_name"))?;
+            let name = [member(item, "tool_name"), member(item, "tool")].into_iter().find(|name| !name.is_empty());
+            let slot = builder.add_call(call_id, &name.unwrap_or_default())?;
             self.call_ids.insert(call_id.to_string());
             self.calls.insert(id.clone(), call_id.to_string());
-            hub.hold(call_id.len() + id.len())?;
-            self.items.insert(key.to_string(), Item::new(Some(slot)));
+            builder.account_bytes(call_id.len() + id.len())?;
+            self.items.insert(key.to_string(), ThreadItem::new(Some(slot)));
         }
-        let Some(Item { slot: Some(slot), .. }) = self.items.get(key).filter(|_| stage == Stage::Completed) else {
+        let Some(ThreadItem { slot: Some(slot), .. }) = self.items.get(key).filter(|_| stage == ItemStage::Completed)
+        else {
             return Ok(());
         };
         let slot = *slot;
         self.items.remove(key);
-        if let Some(arguments) = given(item.get("arguments")) {
-            hub.arguments(slot, &Piece::plain(plain_text(arguments)))?;
+        if let Some(arguments) = non_null(item.get("arguments")) {
+            builder.append_arguments(slot, &TextPiece::from_text(plain_text(arguments)))?;
         }
-        hub.done(slot, Status::Completed)?;
-        match given(item.get("result")).filter(|_| item.get("type").is_some_and(|kind| kind.is_str("mcp_tool_call"))) {
+        builder.close_item(slot, ItemStatus::Completed)?;
+        match non_null(item.get("result")).filter(|_| item.get("type").is_some_and(|kind| kind.is_str("mcp_tool_call")))
+        {
             Some(result) => {
                 let call_id = self.calls.get(&id).cloned().unwrap_or_default();
-                let slot = hub.output(&call_id)?;
-                hub.set(slot, "output", plain_text(result).into())?;
-                hub.done(slot, Status::Completed)
+                let slot = builder.add_call_output(&call_id)?;
+                builder.set_field(slot, "output", plain_text(result).into())?;
+                builder.close_item(slot, ItemStatus::Completed)
             }
             None => Ok(()),
         }
     }
 
-    fn put_out(&mut self, key: &str, item: View<'_>, stage: Stage, hub: &mut Hub) -> Result<(), Error> {
+    /// A command: a call with its output beside it, so that no client runs the command again.
+    fn run_command(
+        &mut self,
+        key: &str,
+        item: ValueRef<'_>,
+        stage: ItemStage,
+        builder: &mut ResponseBuilder,
+    ) -> Result<(), Error> {
+        let call_id = member(item, "id");
+        if !self.items.contains_key(key) {
+            let slot = builder.add_call(&call_id, &format!("{}.run_command", self.agent))?;
+            self.call_ids.insert(call_id.clone());
+            self.items.insert(key.to_string(), ThreadItem::new(Some(slot)));
+        }
+        if stage != ItemStage::Completed {
+            return Ok(());
+        }
+        let Some(slot) = self.items.remove(key).and_then(|item| item.slot) else { return Ok(()) };
+        let mut arguments = Object::new();
+        arguments.push("command", item.get("command").map(Value::from).unwrap_or_default());
+        if let Some(more) = non_null(item.get("arguments")) {
+            arguments.push("arguments", more.to_value());
+        }
+        builder.append_arguments(slot, &TextPiece::from_text(Value::from(arguments).to_string()))?;
+        builder.close_item(slot, ItemStatus::Completed)?;
+        let mut output = non_null(item.get("aggregated_output")).map(plain_text).unwrap_or_default();
+        if let Some(code) = non_null(item.get("exit_code")).filter(|code| code.as_i64() != Some(0)) {
+            if !output.is_empty() && !output.ends_with('\n') {
+                output.push('\n');
+            }
+            output.push_str(&format!("exit code: {}", code.raw()));
+        }
+        let slot = builder.add_call_output(&call_id)?;
+        builder.set_field(slot, "output", output.into())?;
+        builder.close_item(slot, ItemStatus::Completed)
+    }
+
+    fn put_out(
+        &mut self,
+        key: &str,
+        item: ValueRef<'_>,
+        stage: ItemStage,
+        builder: &mut ResponseBuilder,
+    ) -> Result<(), Error> {
         if !self.items.contains_key(key) {
             let named = member(item, "call_id");
             let call_id = match self.calls.get(&named) {
                 Some(call_id) => call_id.clone(),
                 None => text(item.get("tool_call_id")).filter(|id| !id.is_empty()).map_or(named, |id| id.into_owned()),
             };
-            let slot = hub.output(&call_id)?;
-            self.items.insert(key.to_string(), Item::new(Some(slot)));
+            let slot = builder.add_call_output(&call_id)?;
+            self.items.insert(key.to_string(), ThreadItem::new(Some(slot)));
         }
-        let Some(Item { slot: Some(slot), .. }) = self.items.get(key).filter(|_| stage == Stage::Completed) else {
+        let Some(ThreadItem { slot: Some(slot), .. }) = self.items.get(key).filter(|_| stage == ItemStage::Completed)
+        else {
             return Ok(());
         };
         let slot = *slot;
         self.items.remove(key);
-        let mut output = given(item.get("output")).map(plain_text).unwrap_or_default();
+        let mut output = non_null(item.get("output")).map(plain_text).unwrap_or_default();
         if let (true, Some(path)) = (output.is_empty(), text(item.get("spool_path"))) {
             output = format!("Output saved to {path}");
         }
-        hub.set(slot, "output", output.into())?;
-        hub.done(slot, Status::Completed)
+        builder.set_field(slot, "output", output.into())?;
+        builder.close_item(slot, ItemStatus::Completed)
     }
 
     /// Everything else is an extension item with the source's own fields.
-    fn extend(&mut self, key: &str, kind: &str, item: View<'_>, stage: Stage, hub: &mut Hub) -> Result<(), Error> {
+    fn extend(
+        &mut self,
+        key: &str,
+        kind: &str,
+        item: ValueRef<'_>,
+        stage: ItemStage,
+        builder: &mut ResponseBuilder,
+    ) -> Result<(), Error> {
         let fields = members(item, &["id", "type", "status"]);
         let known = match self.items.get_mut(key) {
             Some(known) => {
@@ -272,57 +382,64 @@ impl ThreadEvents {
             }
             None => {
                 let name = if kind == "harness" { "harness_event" } else { kind };
-                let slot = hub.extension(&extension("vtcode", name, ""), fields)?;
-                self.items.entry(key.to_string()).or_insert(Item::new(slot))
+                let slot = builder.add_extension(&extension_type(&self.agent, name, ""), fields)?;
+                self.items.entry(key.to_string()).or_insert(ThreadItem::new(slot))
             }
         };
         // Every update tells the whole item, so only what it has grown by is new.
         let length = item.raw().len();
-        hub.hold(length.saturating_sub(known.length))?;
+        builder.account_bytes(length.saturating_sub(known.length))?;
         known.length = known.length.max(length);
-        if stage != Stage::Completed {
+        if stage != ItemStage::Completed {
             return Ok(());
         }
         let failed = kind == "error" || item.get("status").is_some_and(|status| status.is_str("failed"));
-        self.settle(key, hub)?;
+        self.settle(key, builder)?;
         match self.items.remove(key).and_then(|item| item.slot) {
-            Some(slot) => hub.done(slot, if failed { Status::Failed } else { Status::Completed }),
+            Some(slot) => builder.close_item(slot, if failed { ItemStatus::Failed } else { ItemStatus::Completed }),
             None => Ok(()),
         }
     }
 
     /// Closes what the source left open, in order.
-    fn close_items(&mut self, hub: &mut Hub) -> Result<(), Error> {
-        self.settle_all(hub)?;
+    fn close_items(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        self.settle_all(builder)?;
         self.items.clear();
         Ok(())
     }
 
     /// Writes what was held back of every open item.
-    fn settle_all(&mut self, hub: &mut Hub) -> Result<(), Error> {
-        self.items.values_mut().try_for_each(|item| item.settle(hub))
+    fn settle_all(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        self.items.values_mut().try_for_each(|item| item.settle(builder))
     }
 
-    fn settle(&mut self, key: &str, hub: &mut Hub) -> Result<(), Error> {
-        self.items.get_mut(key).map_or(Ok(()), |item| item.settle(hub))
+    fn settle(&mut self, key: &str, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        self.items.get_mut(key).map_or(Ok(()), |item| item.settle(builder))
     }
 }
 
 /// The event inside its versioned wrapper, or the event itself.
-fn unwrap(root: View<'_>) -> View<'_> {
-    match given(root.get("event")) {
-        Some(event) if root.get("schema_version").is_some() && event.tag() == Tag::Object => event,
+fn unwrap(root: ValueRef<'_>) -> ValueRef<'_> {
+    match non_null(root.get("event")) {
+        Some(event) if root.get("schema_version").is_some() && event.kind() == ValueKind::Object => event,
         _ => root,
     }
 }
 
-fn member(holder: View<'_>, key: &str) -> String {
+/// Returns whether a thread id has the form of a UUID, as Codex writes it.
+fn is_uuid(id: &str) -> bool {
+    let is_dash = |at: usize| matches!(at, 8 | 13 | 18 | 23);
+    id.len() == 36
+        && id.bytes().enumerate().all(|(at, byte)| if is_dash(at) { byte == b'-' } else { byte.is_ascii_hexdigit() })
+}
+
+fn member(holder: ValueRef<'_>, key: &str) -> String {
     text(holder.get(key)).unwrap_or_default().into_owned()
 }
 
 /// The members of an object but for some; of repeated ones the last.
-fn members(object: View<'_>, without: &[&str]) -> Object {
-    let entries: Vec<(String, View<'_>)> = object
+fn members(object: ValueRef<'_>, without: &[&str]) -> Object {
+    let entries: Vec<(String, ValueRef<'_>)> = object
         .entries()
         .filter_map(|(key, value)| Some((key.as_str()?.into_owned(), value)))
         .filter(|(key, _)| !without.contains(&key.as_str()))
@@ -333,7 +450,7 @@ fn members(object: View<'_>, without: &[&str]) -> Object {
 }
 
 /// A text as it is, anything else as compact JSON.
-fn plain_text(value: View<'_>) -> String {
+fn plain_text(value: ValueRef<'_>) -> String {
     match value.as_str() {
         Some(text) => text.into_owned(),
         None => value.to_value().to_string(),

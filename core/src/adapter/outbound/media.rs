@@ -3,8 +3,8 @@
 use alloc::borrow::Cow;
 use alloc::string::{String, ToString};
 
-use super::Head;
-use crate::json::View;
+use super::ItemHead;
+use crate::json::ValueRef;
 
 /// A picture, sound or file that can be reached by a URL.
 #[derive(Debug)]
@@ -21,12 +21,12 @@ impl Media<'_> {
 }
 
 /// Says whether an item is an extension item that holds media.
-pub(crate) fn is_media_item(head: &Head) -> bool {
+pub(crate) fn is_media_item(head: &ItemHead) -> bool {
     head.item_type.ends_with(":media")
 }
 
 /// The media of a media item; `None` if it has no URL.
-pub(crate) fn of_item(item: View<'_>) -> Option<Media<'_>> {
+pub(crate) fn of_item(item: ValueRef<'_>) -> Option<Media<'_>> {
     let url = item.get("url")?.as_str()?;
     let said = item.get("media_type").and_then(|media_type| media_type.as_str());
     let media_type = said.unwrap_or_else(|| media_type_of(&url, "application/octet-stream"));
@@ -34,7 +34,7 @@ pub(crate) fn of_item(item: View<'_>) -> Option<Media<'_>> {
 }
 
 /// The media of a content part of another producer; `None` if it has no URL.
-pub(crate) fn of_part(part: View<'_>) -> Option<Media<'_>> {
+pub(crate) fn of_part(part: ValueRef<'_>) -> Option<Media<'_>> {
     let text = |pointer: &str| part.pointer(pointer)?.as_str();
     let image = part.get("type").and_then(|kind| kind.as_str()).is_some_and(|kind| kind.contains("image"));
     let places = ["/image_url", "/image_url/url", "/file_url", "/file_data", "/url"];
@@ -44,7 +44,7 @@ pub(crate) fn of_part(part: View<'_>) -> Option<Media<'_>> {
 }
 
 /// Says whether a content part holds media, with a URL or by an id that only its producer knows.
-pub(crate) fn is_media_part(part: View<'_>) -> bool {
+pub(crate) fn is_media_part(part: ValueRef<'_>) -> bool {
     let kind = part.get("type").and_then(|kind| kind.as_str()).unwrap_or_default();
     ["image", "file", "audio", "video"].iter().any(|word| kind.contains(word))
 }
@@ -59,17 +59,17 @@ fn media_type_of(url: &str, otherwise: &'static str) -> Cow<'static, str> {
 }
 
 /// The URL of a URL citation; `None` for any other annotation.
-pub(crate) fn url_citation(annotation: View<'_>) -> Option<Cow<'_, str>> {
+pub(crate) fn url_citation(annotation: ValueRef<'_>) -> Option<Cow<'_, str>> {
     let right = annotation.get("type").is_none_or(|kind| kind.is_str("url_citation"));
     annotation.get("url").filter(|_| right)?.as_str()
 }
 
 /// The output of a tool as one text: a string as it is, a list of texts joined, anything else as JSON.
-pub(crate) fn output_text(output: View<'_>) -> Cow<'_, str> {
+pub(crate) fn output_text(output: ValueRef<'_>) -> Cow<'_, str> {
     if let Some(text) = output.as_str() {
         return text;
     }
-    let text = |part: View<'_>| {
+    let text = |part: ValueRef<'_>| {
         let plain = part.get("type").is_some_and(|kind| kind.is_str("input_text"));
         plain.then(|| Some(part.get("text")?.as_str()?.into_owned())).flatten()
     };
@@ -84,7 +84,7 @@ mod tests {
     use crate::json::Tape;
     use alloc::borrow::ToOwned;
 
-    fn with<R>(json: &str, ask: impl FnOnce(View<'_>) -> R) -> R {
+    fn with<R>(json: &str, ask: impl FnOnce(ValueRef<'_>) -> R) -> R {
         let mut tape = Tape::default();
         tape.parse(json, 16).unwrap();
         ask(tape.root(json))

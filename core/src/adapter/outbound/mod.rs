@@ -1,7 +1,7 @@
 //! Open Responses events → a foreign stream: what every target shares.
 //!
-//! Servers leave out starts, parts and done events, change ids, repeat themselves. [`Outgoing`] mends all of that once, as the
-//! reading layer does, and tells its [`Target`] a tidy story: each item is added once and done once, every text begins,
+//! Servers leave out starts, parts and done events, change ids, repeat themselves. [`Normalizer`] mends all of that once, as the
+//! reading layer does, and tells its [`TargetFormat`] a tidy story: each item is added once and done once, every text begins,
 //! grows without empty deltas and ends, and what only a done event says comes as a last delta. A target only chooses words.
 //!
 //! A delta costs O(its length) and builds no tree. The texts of open items are kept, so that a done event can be compared
@@ -12,26 +12,26 @@ pub(crate) mod ag_ui;
 #[cfg(feature = "adapter-anthropic")]
 pub(crate) mod anthropic;
 #[cfg(feature = "adapter-chat-completions")]
-pub(crate) mod chat;
-mod end;
+pub(crate) mod chat_completions;
 mod media;
-mod message;
-mod part;
-mod slot;
+mod normalizer;
+mod normalizer_parts;
+mod response_end;
+mod source_item;
+mod target_output;
 #[cfg(feature = "adapter-ui-message-stream")]
-pub(crate) mod ui;
-mod walk;
+pub(crate) mod ui_message_stream;
 
 use crate::event::Event;
-use crate::json::View;
+use crate::json::ValueRef;
 
-pub(crate) use end::{End, Start, Tokens, Verdict};
-pub(crate) use message::{push_json, Members, Out};
-pub(crate) use slot::{Channel, Head, Part, Shape, Slot};
-pub(crate) use walk::Outgoing;
+pub(crate) use normalizer::Normalizer;
+pub(crate) use response_end::{EndStatus, ResponseEnd, ResponseStart, UsageTokens};
+pub(crate) use source_item::{ItemHead, ItemShape, SourceItem, SourcePart, TextChannel};
+pub(crate) use target_output::{push_json, ObjectWriter, TargetOutput};
 
 /// A foreign stream that is being written. Every method has the story's next step; the order is the one of the module's text.
-pub(crate) trait Target: Send {
+pub(crate) trait TargetFormat: Send {
     /// Whether `custom_tool_call` and `mcp_call` items are calls here, with their arguments told by
     /// [`arguments`](Self::arguments); otherwise they are items like any other.
     fn hosted_calls(&self) -> bool {
@@ -39,44 +39,65 @@ pub(crate) trait Target: Send {
     }
 
     /// An event is about to be told. Only for targets that quote it.
-    fn quote(&mut self, _event: &Event<'_>, _out: &Out) {}
+    fn observe_event(&mut self, _event: &Event<'_>, _out: &TargetOutput) {}
 
     /// The stream begins. Told once, before everything else.
-    fn start(&mut self, start: &Start, out: &mut Out);
+    fn start(&mut self, start: &ResponseStart, out: &mut TargetOutput);
 
     /// An item begins. `item` is the object where there is one.
-    fn item_added(&mut self, head: &mut Head, item: Option<View<'_>>, out: &mut Out);
+    fn item_added(&mut self, head: &mut ItemHead, item: Option<ValueRef<'_>>, out: &mut TargetOutput);
 
     /// A text begins, for any channel but the foreign one; again if it goes on after it was done.
-    fn part_added(&mut self, _head: &mut Head, _part: &mut Part, _out: &mut Out) {}
+    fn part_added(&mut self, _head: &mut ItemHead, _part: &mut SourcePart, _out: &mut TargetOutput) {}
 
     /// A text grows. `text` is never empty and already part of the part's own text; `logprobs` is a JSON array.
-    fn delta(&mut self, head: &mut Head, part: &mut Part, text: &str, logprobs: Option<&str>, out: &mut Out);
+    fn delta(
+        &mut self,
+        head: &mut ItemHead,
+        part: &mut SourcePart,
+        text: &str,
+        logprobs: Option<&str>,
+        out: &mut TargetOutput,
+    );
 
     /// A text has its annotation of this index.
-    fn annotation(&mut self, head: &mut Head, part: &mut Part, index: u64, annotation: View<'_>, out: &mut Out);
+    fn annotation(
+        &mut self,
+        head: &mut ItemHead,
+        part: &mut SourcePart,
+        index: u64,
+        annotation: ValueRef<'_>,
+        out: &mut TargetOutput,
+    );
 
     /// A text part is about to be done; `finished` is its object. Only for targets that know properties of their own.
-    fn finished(&mut self, _head: &mut Head, _part: &mut Part, _finished: View<'_>, _out: &mut Out) {}
+    fn part_finishing(
+        &mut self,
+        _head: &mut ItemHead,
+        _part: &mut SourcePart,
+        _finished: ValueRef<'_>,
+        _out: &mut TargetOutput,
+    ) {
+    }
 
     /// A text is complete. Annotations may still come.
-    fn text_done(&mut self, _head: &mut Head, _part: &mut Part, _out: &mut Out) {}
+    fn text_done(&mut self, _head: &mut ItemHead, _part: &mut SourcePart, _out: &mut TargetOutput) {}
 
     /// A part is finished. [`text_done`](Self::text_done) was told before.
-    fn part_done(&mut self, _head: &mut Head, _part: &mut Part, _out: &mut Out) {}
+    fn part_done(&mut self, _head: &mut ItemHead, _part: &mut SourcePart, _out: &mut TargetOutput) {}
 
     /// A part of another kind than text is finished.
-    fn foreign_part(&mut self, head: &mut Head, index: u64, part: View<'_>, out: &mut Out);
+    fn foreign_part(&mut self, head: &mut ItemHead, index: u64, part: ValueRef<'_>, out: &mut TargetOutput);
 
     /// The arguments of a call grow. `text` is never empty and already part of the head's own arguments.
-    fn arguments(&mut self, head: &mut Head, text: &str, out: &mut Out);
+    fn arguments(&mut self, head: &mut ItemHead, text: &str, out: &mut TargetOutput);
 
     /// An item is finished; its parts were told to be done before. `item` is the finished object.
-    fn item_done(&mut self, slot: &mut Slot, item: View<'_>, out: &mut Out);
+    fn item_done(&mut self, slot: &mut SourceItem, item: ValueRef<'_>, out: &mut TargetOutput);
 
     /// An event that is about no text, part or item.
-    fn event(&mut self, event: &Event<'_>, out: &mut Out);
+    fn event(&mut self, event: &Event<'_>, out: &mut TargetOutput);
 
     /// The stream ends. Told once, after everything else. `open` are the items that were not finished, in order of output.
-    fn end(&mut self, end: &End<'_>, open: &mut [&mut Slot], out: &mut Out);
+    fn end(&mut self, end: &ResponseEnd<'_>, open: &mut [&mut SourceItem], out: &mut TargetOutput);
 }

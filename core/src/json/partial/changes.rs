@@ -8,7 +8,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::tree::{write_index, write_key};
-use crate::json::tape::Tag;
+use crate::json::tape::ValueKind;
 use crate::json::value::Value;
 
 /// One change of the value so far.
@@ -28,7 +28,7 @@ pub struct Change<'a> {
 pub enum ChangeKind<'a> {
     /// A value of this type now stands there: an empty string, array or object, a number without digits yet, or the
     /// literal itself. Where [`Unfinished::Mark`](super::Unfinished::Mark) rules, `null` stands for it up to `Finished`.
-    Started(Tag),
+    Started(ValueKind),
     /// The string, or the written form of the number, grew by this text.
     Appended(&'a str),
     /// The value will not change any more.
@@ -103,7 +103,7 @@ struct Place {
 
 #[derive(Clone, Copy, Debug)]
 enum What {
-    Started(Tag),
+    Started(ValueKind),
     Appended { from: usize, to: usize },
     Finished,
 }
@@ -153,7 +153,7 @@ impl Notes {
     }
 
     /// Notes that a value begins at this position of the innermost open container, or as the whole value.
-    pub(super) fn start(&mut self, at: Option<usize>, tag: Tag) {
+    pub(super) fn start(&mut self, at: Option<usize>, tag: ValueKind) {
         if !self.on {
             return;
         }

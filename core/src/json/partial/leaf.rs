@@ -4,13 +4,13 @@ use core::mem;
 
 use super::parser::State;
 use super::{PartialJson, Unfinished};
-use crate::json::tape::Tag;
+use crate::json::tape::ValueKind;
 use crate::json::value::{Number, Value};
 
 /// A string, number or literal that is still open.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Leaf {
-    pub(super) tag: Tag,
+    pub(super) tag: ValueKind,
     /// Whether it stands in the tree.
     pub(super) placed: bool,
     /// How much of its text the tree shows and the notes tell.
@@ -19,7 +19,7 @@ pub(super) struct Leaf {
 
 impl PartialJson {
     /// Begins a string, number or literal, and shows it if there is something to show.
-    pub(super) fn begin_leaf(&mut self, tag: Tag, state: State) {
+    pub(super) fn begin_leaf(&mut self, tag: ValueKind, state: State) {
         self.state = state;
         self.text.clear();
         self.leaf = Some(Leaf { tag, placed: false, shown: 0 });
@@ -27,15 +27,15 @@ impl PartialJson {
             Unfinished::Omit => {}
             Unfinished::Mark => self.place_leaf(tag, Value::Null),
             Unfinished::Include => match tag {
-                Tag::True | Tag::False => self.place_leaf(tag, Value::Bool(tag == Tag::True)),
-                Tag::Null => self.place_leaf(tag, Value::Null),
+                ValueKind::True | ValueKind::False => self.place_leaf(tag, Value::Bool(tag == ValueKind::True)),
+                ValueKind::Null => self.place_leaf(tag, Value::Null),
                 // A string shows at the end of the piece, and so does a number with its first digit.
                 _ => {}
             },
         }
     }
 
-    fn place_leaf(&mut self, tag: Tag, value: Value) {
+    fn place_leaf(&mut self, tag: ValueKind, value: Value) {
         let at = self.tree.place(&mut self.key, value);
         self.notes.start(at, tag);
         if let Some(leaf) = &mut self.leaf {
@@ -54,9 +54,9 @@ impl PartialJson {
         self.notes.append(self.text.get(leaf.shown..).unwrap_or_default());
         self.notes.finish();
         let value = match leaf.tag {
-            Tag::String => Value::String(mem::take(&mut self.text)),
-            Tag::Number => Value::Number(Number::from_text(&self.text)),
-            Tag::True | Tag::False => Value::Bool(leaf.tag == Tag::True),
+            ValueKind::String => Value::String(mem::take(&mut self.text)),
+            ValueKind::Number => Value::Number(Number::from_text(&self.text)),
+            ValueKind::True | ValueKind::False => Value::Bool(leaf.tag == ValueKind::True),
             _ => Value::Null,
         };
         self.step(self.text.len());
@@ -72,11 +72,11 @@ impl PartialJson {
             return;
         }
         let shown = match leaf.tag {
-            Tag::String => self.text.len(),
-            Tag::Number => sure_number(&self.text).len(),
+            ValueKind::String => self.text.len(),
+            ValueKind::Number => sure_number(&self.text).len(),
             _ => return,
         };
-        if leaf.tag == Tag::Number && shown <= leaf.shown {
+        if leaf.tag == ValueKind::Number && shown <= leaf.shown {
             return;
         }
         if !leaf.placed {
@@ -86,7 +86,7 @@ impl PartialJson {
         self.notes.append(self.text.get(leaf.shown..shown).unwrap_or_default());
         leaf.shown = shown;
         self.leaf = Some(leaf);
-        let value = if leaf.tag == Tag::String {
+        let value = if leaf.tag == ValueKind::String {
             Value::String(mem::take(&mut self.text))
         } else {
             self.step(shown);
@@ -99,17 +99,17 @@ impl PartialJson {
 
     /// Takes the text of a shown string out of the tree for the time of a push.
     pub(super) fn take_shown_text(&mut self) {
-        let Some(Leaf { tag: Tag::String, placed: true, .. }) = self.leaf else { return };
+        let Some(Leaf { tag: ValueKind::String, placed: true, .. }) = self.leaf else { return };
         // A marked one is null there.
         if let Some(Value::String(text)) = self.tree.last_placed() {
             self.text = mem::take(text);
         }
     }
 
-    fn policy(&self, tag: Tag) -> Unfinished {
+    fn policy(&self, tag: ValueKind) -> Unfinished {
         match tag {
-            Tag::String => self.options.strings,
-            Tag::Number => self.options.numbers,
+            ValueKind::String => self.options.strings,
+            ValueKind::Number => self.options.numbers,
             _ => self.options.literals,
         }
     }

@@ -45,7 +45,7 @@ use self::changes::Notes as ChangeNotes;
 use self::leaf::Leaf;
 use self::parser::State;
 use self::tree::Tree;
-use super::tape::{JsonError, JsonErrorKind, Tag};
+use super::tape::{JsonError, JsonErrorKind, ValueKind};
 use super::value::Value;
 
 /// A push parser for one JSON value that arrives in pieces.
@@ -107,7 +107,7 @@ pub struct PartialOptions {
     /// `true`, `false` and `null` cut short. Default [`Omit`](Unfinished::Omit).
     pub literals: Unfinished,
     /// Open containers at most. Default 128, as [`Limits::depth`](crate::Limits::depth); more than
-    /// [`DEEPEST`](super::DEEPEST) count as that.
+    /// [`MAX_DEPTH`](super::MAX_DEPTH) count as that.
     pub depth: usize,
     /// Whether changes are noted for [`PartialJson::changes`]. Default [`Off`](Notes::Off), since notes that nobody
     /// clears grow with the text.
@@ -224,7 +224,7 @@ impl PartialJson {
 
     /// The innermost value that has begun and is not finished, as JSON pointer and type; its containers are unfinished
     /// with it. `None` before a value begins and when it is complete.
-    pub fn unfinished(&self) -> Option<(String, Tag)> {
+    pub fn unfinished(&self) -> Option<(String, ValueKind)> {
         let mut pointer = String::new();
         let inner = self.tree.write_open(&mut pointer);
         match (&self.leaf, inner) {
@@ -233,8 +233,8 @@ impl PartialJson {
                 tree::write_last(container, (!leaf.placed).then_some(self.key.as_str()), &mut pointer);
                 Some((pointer, leaf.tag))
             }
-            (None, Some(Value::Object(_))) => Some((pointer, Tag::Object)),
-            (None, Some(_)) => Some((pointer, Tag::Array)),
+            (None, Some(Value::Object(_))) => Some((pointer, ValueKind::Object)),
+            (None, Some(_)) => Some((pointer, ValueKind::Array)),
             (None, None) => None,
         }
     }

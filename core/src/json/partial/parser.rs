@@ -5,10 +5,10 @@ use alloc::string::String;
 use super::leaf::Leaf;
 use super::{PartialJson, Unfinished};
 use crate::json::scan;
-use crate::json::tape::{JsonError, JsonErrorKind, Tag};
+use crate::json::tape::{JsonError, JsonErrorKind, ValueKind};
 use crate::json::text::join;
 use crate::json::value::{Object, Value};
-use crate::json::DEEPEST;
+use crate::json::MAX_DEPTH;
 
 /// What may come next.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -137,22 +137,22 @@ impl PartialJson {
     fn begin_value(&mut self, byte: u8, here: usize) -> Result<(), JsonError> {
         self.token = here;
         match byte {
-            b'"' => self.begin_leaf(Tag::String, State::Text),
+            b'"' => self.begin_leaf(ValueKind::String, State::Text),
             b'-' => self.begin_number(byte, Digits::Minus),
             b'0' => self.begin_number(byte, Digits::Zero),
             b'1'..=b'9' => self.begin_number(byte, Digits::Whole),
-            b't' => self.begin_leaf(Tag::True, State::Literal(1)),
-            b'f' => self.begin_leaf(Tag::False, State::Literal(1)),
-            b'n' => self.begin_leaf(Tag::Null, State::Literal(1)),
+            b't' => self.begin_leaf(ValueKind::True, State::Literal(1)),
+            b'f' => self.begin_leaf(ValueKind::False, State::Literal(1)),
+            b'n' => self.begin_leaf(ValueKind::Null, State::Literal(1)),
             b'{' | b'[' => {
-                if self.tree.depth() >= self.options.depth.min(DEEPEST) {
+                if self.tree.depth() >= self.options.depth.min(MAX_DEPTH) {
                     return Err(JsonError::new(JsonErrorKind::Depth, here));
                 }
                 let at = self.tree.place(&mut self.key, Value::Null);
                 let (container, tag, state) = if byte == b'{' {
-                    (Value::Object(Object::new()), Tag::Object, State::FirstKey)
+                    (Value::Object(Object::new()), ValueKind::Object, State::FirstKey)
                 } else {
-                    (Value::Array(Default::default()), Tag::Array, State::FirstElement)
+                    (Value::Array(Default::default()), ValueKind::Array, State::FirstElement)
                 };
                 self.notes.start(at, tag);
                 self.notes.open();
@@ -267,7 +267,7 @@ impl PartialJson {
     }
 
     fn begin_number(&mut self, byte: u8, digits: Digits) {
-        self.begin_leaf(Tag::Number, State::Number(digits));
+        self.begin_leaf(ValueKind::Number, State::Number(digits));
         self.text.push(char::from(byte));
     }
 
@@ -291,8 +291,8 @@ impl PartialJson {
 
     fn literal(&mut self, read: usize, byte: u8) -> Result<(), JsonError> {
         let word = match self.leaf {
-            Some(Leaf { tag: Tag::True, .. }) => "true",
-            Some(Leaf { tag: Tag::False, .. }) => "false",
+            Some(Leaf { tag: ValueKind::True, .. }) => "true",
+            Some(Leaf { tag: ValueKind::False, .. }) => "false",
             _ => "null",
         };
         if word.as_bytes().get(read) != Some(&byte) {
@@ -332,7 +332,7 @@ impl Digits {
 fn plain(bytes: &[u8], mut at: usize) -> usize {
     while let Some(chunk) = bytes.get(at..at + 8) {
         // The slice has eight bytes, so the conversion cannot fail.
-        let marks = scan::special(u64::from_le_bytes(chunk.try_into().unwrap_or_default()));
+        let marks = scan::string_special_bytes(u64::from_le_bytes(chunk.try_into().unwrap_or_default()));
         if marks != 0 {
             return at + (marks.trailing_zeros() / 8) as usize;
         }

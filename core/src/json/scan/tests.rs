@@ -39,9 +39,9 @@ fn the_lowest_mark_of_a_word_is_exact() {
         let mark = |marks: u64| (marks.trailing_zeros() / 8) as usize;
         let number = u64::from_le_bytes(word);
         let wanted = word.iter().position(|byte| !is_plain(byte)).unwrap_or(8);
-        assert_eq!(mark(unusual(number)), wanted, "{word:x?}");
+        assert_eq!(mark(non_plain_bytes(number)), wanted, "{word:x?}");
         let wanted = word.iter().position(|byte| *byte < 0x20 || matches!(byte, b'"' | b'\\')).unwrap_or(8);
-        assert_eq!(mark(special(number)), wanted, "{word:x?}");
+        assert_eq!(mark(string_special_bytes(number)), wanted, "{word:x?}");
     }
 }
 
@@ -74,7 +74,7 @@ fn the_last_bytes_of_a_text_are_looked_at_like_the_others() {
         for at in 0..length {
             assert_eq!(plain_end(&bytes[..length], at), Some(length - 1), "{length} from {at}");
             let mut out = String::new();
-            let found = short_string(&bytes[..length], at, &mut out);
+            let found = decode_short_string(&bytes[..length], at, &mut out);
             let short = length - 1 - at;
             // Longer ones are read in another way.
             assert_eq!(found, (short <= 24).then_some((length - 1, short)), "{length} from {at}");
@@ -95,7 +95,7 @@ fn a_string_is_found_alike_by_each_road() {
             let fast = unchecked_string(&bytes, 0).map(|seen| (seen.end, seen.escaped));
             assert_eq!(fast, slow, "{bytes:x?}");
             let mut out = String::from("before");
-            let Some((end, length)) = short_string(&bytes, 0, &mut out) else {
+            let Some((end, length)) = decode_short_string(&bytes, 0, &mut out) else {
                 assert!(slow.is_none_or(|(end, escaped)| escaped || !bytes[..end].is_ascii()), "{bytes:x?}");
                 continue;
             };
@@ -126,7 +126,7 @@ fn an_escape_stands_for_what_the_standard_says_by_each_road() {
         let found = string(&text, 0).ok();
         assert_eq!(found, meant.map(|_| (5, true)), "{byte:x}");
         let mut out = String::new();
-        let short = short_string(&text, 0, &mut out).map(|(end, length)| (end, &out.as_bytes()[..length]));
+        let short = decode_short_string(&text, 0, &mut out).map(|(end, length)| (end, &out.as_bytes()[..length]));
         assert_eq!(
             short,
             meant.map(|meant| (5, [b'a', b'b', meant, b'c'])).as_ref().map(|(end, text)| (*end, &text[..]))
@@ -178,7 +178,7 @@ fn only_log_probabilities_are_folded_and_only_where_there_are_some() {
     let folded = |text: &str| {
         let mut nodes = Vec::new();
         value::<true>(text.as_bytes(), 0, 8, &mut nodes, &mut Vec::new()).expect("it is JSON");
-        nodes.iter().any(|node| node.tag == Tag::Array && node.escaped)
+        nodes.iter().any(|node| node.tag == ValueKind::Array && node.escaped)
     };
     for text in [r#"{"logprobs":[1]}"#, r#"{"a":1,"logprobs": [ {"a":[]}]}"#] {
         assert!(folded(text), "{text}");
@@ -229,7 +229,7 @@ fn escapes_in_any_number_and_order_are_passed_and_decoded_one_by_one() {
         let text = alloc::format!("{literal}\"{}", &"}\n\n and more that stands behind it"[..below(33)]);
         let bytes = text.as_bytes();
         let mut out = String::from("before");
-        let short = short_string(bytes, 0, &mut out);
+        let short = decode_short_string(bytes, 0, &mut out);
         if let Some(at) = bad {
             assert_eq!(string(bytes, 0).map_err(|error| error.at()), Err(at), "{text}");
             assert_eq!((unchecked_string(bytes, 0), short), (None, None), "{text}");
@@ -244,7 +244,7 @@ fn escapes_in_any_number_and_order_are_passed_and_decoded_one_by_one() {
         decoded.reserve(before);
         crate::json::decode_into(&literal, &mut decoded);
         assert_eq!(decoded.strip_prefix('é'), Some(&*meant), "{text}");
-        assert!(crate::json::text::means(&literal, &meant), "{text}");
+        assert!(crate::json::text::literal_eq(&literal, &meant), "{text}");
     }
 }
 
@@ -255,7 +255,7 @@ fn a_few_bytes_with_escapes_need_no_other_road() {
     {
         let bytes = [literal.as_bytes(), b"\",\"obfuscation\":\"abc\"}\n\n"].concat();
         let mut out = String::new();
-        assert_eq!(short_string(&bytes, 0, &mut out), Some((literal.len(), meant.len())));
+        assert_eq!(decode_short_string(&bytes, 0, &mut out), Some((literal.len(), meant.len())));
         assert_eq!(out.get(..meant.len()), Some(meant));
     }
 }

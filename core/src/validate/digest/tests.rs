@@ -1,15 +1,15 @@
-//! Digests are equal where texts and values are, and only there.
+//! Digests are equal exactly for equal texts and values.
 
 use super::*;
 use crate::json::{decode_into, Tape};
 use alloc::string::String;
 
 #[test]
-fn a_digest_does_not_depend_on_how_the_text_was_cut() {
+fn a_digest_does_not_depend_on_the_split_into_deltas() {
     let text = "The quick brown fox jumps over the lazy dog, twice: 0123456789";
     for first in 0..=text.len() {
         for second in first..=text.len() {
-            let mut running = Running::default();
+            let mut running = DigestBuilder::default();
             for piece in [&text[..first], &text[first..second], &text[second..]] {
                 running.push(piece);
             }
@@ -32,14 +32,14 @@ fn texts_that_differ_in_one_byte_or_in_trailing_zeros_have_other_digests() {
 }
 
 #[test]
-fn halves_of_a_pair_join_over_deltas_and_stay_lone_otherwise() {
-    let push = |running: &mut Running, literal: &str| {
+fn surrogates_join_across_deltas_and_lone_ones_are_replaced() {
+    let push = |running: &mut DigestBuilder, literal: &str| {
         let mut text = String::new();
         let halves = decode_into(literal, &mut text);
         running.push_delta(text.as_bytes(), halves);
     };
     let of = |literals: &[&str]| {
-        let mut running = Running::default();
+        let mut running = DigestBuilder::default();
         literals.iter().for_each(|literal| push(&mut running, literal));
         running.digest()
     };
@@ -60,7 +60,7 @@ fn values_are_equal_by_meaning() {
     assert_eq!(digest(r#"{"a":1,"b":[1,2]}"#), digest(r#" { "b" : [1.0, 2], "a": 1 } "#));
     assert_eq!(digest(r#""A\n""#), digest(r#""\u0041\u000a""#));
     assert_eq!(digest("[-0, 120, -1.5]"), digest("[0.0, 1.2e2, -15e-1]"));
-    // However it is spaced and ordered.
+    // The digest of a folded list does not depend on spacing and order.
     let list =
         r#"[{"token":"a\n","logprob":-0.25,"bytes":[97,10],"top_logprobs":[]},{"token":"b","logprob":0,"x":{}}]"#;
     let other =
@@ -88,7 +88,7 @@ fn values_are_equal_by_meaning() {
     }
 }
 
-/// The digest of a list as it stands, and where it is folded.
+/// The digest of a list, asserted to be equal for the parsed and the folded form.
 fn both(list: &str) -> Digest {
     let mut tape = Tape::default();
     tape.parse(list, 16).unwrap();
@@ -102,7 +102,7 @@ fn both(list: &str) -> Digest {
 }
 
 #[test]
-fn each_value_has_a_digest_of_its_own_folded_or_not() {
+fn different_values_have_different_digests_folded_or_not() {
     let values = [
         "null",
         "true",
@@ -142,7 +142,7 @@ fn each_value_has_a_digest_of_its_own_folded_or_not() {
     ];
     for (at, one) in values.iter().enumerate() {
         let digest = both(&alloc::format!("[{one},0]"));
-        // What stands behind it is read from the right place.
+        // The next element is read from the right position.
         assert_ne!(digest, both(&alloc::format!("[{one},1]")), "{one}");
         for other in &values[..at] {
             assert_ne!(digest, both(&alloc::format!("[{other},0]")), "{one} {other}");

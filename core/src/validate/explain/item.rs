@@ -30,7 +30,7 @@ super::explain! {
         why "The item was already used; late changes are lost in one client and applied in another."
         right "output_item.done 0, output_item.added 1" wrong "output_item.done 0, output_text.delta 0";
     Item08
-        says "An item that ends `incomplete` is the last item. Two exceptions, both for items that are cut at once (MAPPINGS I9 and 1.8): a call, if the last item is cut too, and any item if the response is `cancelled`."
+        says "An item that ends `incomplete` is the last item. There are two exceptions, in which several items are cut off together: a call may end `incomplete` if the last item is cut off too, and any item may if the response is `cancelled`."
         why "A cut-off in the middle of the output would mean that the model went on after it was stopped."
         right "item 0 completed, item 1 incomplete" wrong "item 0 incomplete, item 1 completed";
     Item09

@@ -48,7 +48,7 @@ impl Rule {
 /// Prints all rules as the page `docs/rules.md`: every rule with its words, then the list of those never reported.
 pub fn markdown() -> String {
     let mut out = String::from(HEAD);
-    let checked = Rule::ALL.iter().filter(|rule| rule.seen().checked()).count();
+    let checked = Rule::ALL.iter().filter(|rule| rule.reported_by().is_reported()).count();
     let unseen = Rule::COUNT - checked;
     let _ = writeln!(out, "{} rules: {checked} are checked, {unseen} stand at the end with the reason.\n", Rule::COUNT);
     out.push_str(OWN);
@@ -63,7 +63,7 @@ pub fn markdown() -> String {
         write_rule(*rule, &mut out);
     }
     out.push_str(UNSEEN_HEAD);
-    for rule in Rule::ALL.iter().filter(|rule| !rule.seen().checked()) {
+    for rule in Rule::ALL.iter().filter(|rule| !rule.reported_by().is_reported()) {
         let _ = writeln!(out, "| {} | {} |", rule.id(), rule.explain().unseen);
     }
     out
@@ -79,9 +79,16 @@ fn write_rule(rule: Rule, out: &mut String) {
         rule.binds().words(),
         rule.scope().words(),
         rule.layer().name(),
-        rule.seen().words()
+        rule.reported_by().words()
     );
     let _ = writeln!(out, "{}\n", words.why);
+    if let [first, others @ ..] = rule.broken_clients() {
+        let _ = write!(out, "Clients that fail: {first}");
+        for client in others {
+            let _ = write!(out, ", {client}");
+        }
+        out.push_str(".\n\n");
+    }
     if !words.right.is_empty() {
         let _ = writeln!(out, "```text\nright\n{}\nwrong\n{}\n```\n", indent(words.right), indent(words.wrong));
     }
@@ -127,13 +134,13 @@ const TABLES: &[&[(Rule, Explanation)]] = &[
 ];
 
 const HEAD: &str = "\
-<!-- Generated from core/src/validate; `DELTAFOLD_UPDATE=1 cargo test -p deltafold-tests --test rules` writes it anew. -->
+<!-- Generated from core/src/validate; `DELTAFOLD_UPDATE=1 cargo test -p deltafold-tests --test validate` writes it anew. -->
 
 # Rules
 
 Ids are stable. A finding names the rule, its severity, the layer that saw it, the event, the byte and, where it helps,
-the JSON pointer. Severity follows the level: MUST, schema and implied rules make errors, SHOULD warnings, practice notes;
-a profile may lower it.
+the JSON pointer. Severity follows the level: MUST, schema and implied rules make errors, SHOULD warnings, practice notes.
+A rule whose violation makes a published client fail is at least a warning. A profile may lower the severity.
 
 ";
 
@@ -200,9 +207,9 @@ mod tests {
             assert_eq!(entries, 1, "{}", rule.id());
             let words = rule.explain();
             assert!(!words.says.is_empty() && !words.why.is_empty(), "{}", rule.id());
-            assert_eq!(words.unseen.is_empty(), rule.seen().checked(), "{}", rule.id());
+            assert_eq!(words.unseen.is_empty(), rule.reported_by().is_reported(), "{}", rule.id());
             assert_eq!(words.right.is_empty(), words.wrong.is_empty(), "{}", rule.id());
-            assert!(!rule.seen().checked() || !words.wrong.is_empty(), "{} has no example", rule.id());
+            assert!(!rule.reported_by().is_reported() || !words.wrong.is_empty(), "{} has no example", rule.id());
         }
     }
 

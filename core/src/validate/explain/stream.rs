@@ -85,7 +85,8 @@ super::explain! {
     Life11
         says "A stream that ends without a terminal event has failed, whatever text arrived."
         why "A cut-off answer that looks complete is worse than an error."
-        right "…, response.completed (end): completed" wrong "…, response.output_text.delta (end): truncated, whatever the text says";
+        right "…, response.completed (end): completed" wrong "…, response.output_text.delta (end): completed"
+        unseen "binds readers; this one reports the outcome as truncated, and the missing terminal event as LIFE-06";
     Life12
         says "A response's status is a free string; values that are not known are read with care, never as success."
         why "OpenAI adds `cancelled`, which has no event of its own."

@@ -1,76 +1,82 @@
-//! Events against the contract: which schema judges which kind, and [`EventSchema`], which skips what cannot have changed.
+//! The schema layer for events: selects the schema of each kind, and skips checks of unchanged events ([`EventSchema`]).
 
-use super::blame::Root;
-use super::logprobs::Lists;
+use super::logprobs::LogprobLists;
 use super::path::Path;
-use super::problem::{Context, Fault, Problem};
-use super::walk::{Extensions, Walk};
+use super::problem::{Problem, ProblemKind};
+use super::rule_for::Root;
+use super::walk::{Extensions, SchemaWalk};
 use crate::contract::tables::id;
 use crate::contract::{Edition, Kind, SchemaId};
 use crate::event::Event;
-use crate::finding::Findings;
-use crate::json::{Tape, View, DEEPEST};
-use crate::validate::own::ExtensionSchemas;
-use crate::SPEED;
+use crate::finding::{Findings, Layer};
+use crate::json::{Tape, ValueRef, MAX_DEPTH};
+use crate::validate::extension_schema::{ExtensionPosition, ExtensionSchemas};
 
-/// The schema layer for a stream of events.
+/// Checks the events of a stream against the contract.
 ///
-/// A delta that repeats the last of its kind outside the fields that change anyway has the verdict of that one. So the
-/// deltas of a right stream cost one comparison each.
+/// Fast path: a delta that equals a checked and valid delta of its kind in all fields except the changing ones is valid too, so
+/// that the deltas of a valid stream cost one comparison each. The tests of `reader/with_validator.rs` compare it with the full
+/// check.
 #[derive(Clone, Debug)]
 pub(crate) struct EventSchema {
     edition: Edition,
-    /// Kinds of which an event was checked and found right.
+    /// One bit per kind: an event of the kind was checked and valid.
     right: u128,
-    /// Kinds of which an event was wrong. A repetition may repeat an older event than the last, so these are always
-    /// checked.
+    /// One bit per kind: an event of the kind was invalid. A later event may have the shape of that one, so events of the kind are
+    /// always checked.
     wrong: u128,
-    lists: Lists,
+    lists: LogprobLists,
     shortcuts: bool,
+    /// True if rules of the stream layer are reported too, such as SEQ-01.
+    stream_rules: bool,
 }
 
 impl EventSchema {
-    pub(crate) fn new(edition: Edition) -> Self {
-        Self { edition, right: 0, wrong: 0, lists: Lists::default(), shortcuts: true }
+    pub(crate) fn new(edition: Edition, stream_rules: bool) -> Self {
+        Self { edition, right: 0, wrong: 0, lists: LogprobLists::default(), shortcuts: true, stream_rules }
     }
 
-    /// Whether an event repeats one that was right in everything that is looked at here.
+    /// Returns `true` if the event has the shape of an event that was checked and valid.
     #[inline]
-    pub(crate) fn is_right_again(&mut self, event: &Event<'_>) -> bool {
-        // One bit stands for every extension, so none of them vouches for another.
-        event.repeats()
+    pub(crate) fn repeats_valid_event(&mut self, event: &Event<'_>) -> bool {
+        // All extensions share one bit, so none of them is accepted for another.
+        event.has_same_shape()
             && self.shortcuts
             && event.kind() != Kind::Extension
             && self.right & (1 << event.kind() as u8) != 0
             && (!event.has_nested() || self.is_plain(event))
     }
 
-    /// Whether all that a repetition does not vouch for is a plain list of log probabilities.
+    /// Returns `true` if the only nested value is a list of log probabilities in its common form.
     fn is_plain(&mut self, event: &Event<'_>) -> bool {
         self.lists.grow(event.kind().is_delta());
         event.logprobs().is_some_and(|list| self.lists.is_plain(list))
     }
 
-    #[cfg(all(test, feature = "speed", feature = "validate"))]
-    pub(crate) fn go_the_long_way(&mut self) {
+    #[cfg(all(test, feature = "validate"))]
+    pub(crate) fn disable_shortcuts(&mut self) {
         self.shortcuts = false;
     }
 
-    /// Checks an event and reports every problem at its place.
+    /// Checks an event and reports every problem.
     pub(crate) fn check(&mut self, event: &Event<'_>, schemas: &ExtensionSchemas, findings: &mut Findings) {
         let kind = event.kind();
         let bit = 1u128 << kind as u8;
         self.lists.grow(kind.is_delta());
-        if self.is_right_but_for_list(event, schemas) {
+        if self.is_valid_without_list(event, schemas) {
             self.right |= bit & !self.wrong;
             return;
         }
         let Some(root) = event.root() else { return };
+        let stream_rules = self.stream_rules;
         let mut wrong = false;
         let lists = Some(&mut self.lists).filter(|_| self.shortcuts);
         check(root, kind, event.wire_type(), (self.edition, schemas, lists), &mut |problem| {
             wrong = true;
-            findings.report(problem.rule, event.place(), None, || (problem.pointer(), problem.message()));
+            if problem.rule.layer() == Layer::Stream && !stream_rules {
+                return;
+            }
+            findings.report(problem.rule, event.location(), None, || (problem.pointer(), problem.message()));
         });
         self.wrong |= if wrong { bit } else { 0 };
         self.right = (self.right | bit) & !self.wrong;
@@ -78,11 +84,11 @@ impl EventSchema {
 }
 
 impl EventSchema {
-    /// Whether an event's list of log probabilities is plain, and the rest is right. Without the list a tape of the event is made
-    /// in no time.
-    fn is_right_but_for_list(&mut self, event: &Event<'_>, schemas: &ExtensionSchemas) -> bool {
+    /// Returns `true` if the event's list of log probabilities has the common form and the rest of the event is valid. The rest is
+    /// parsed without the list, which is most of the text.
+    fn is_valid_without_list(&mut self, event: &Event<'_>, schemas: &ExtensionSchemas) -> bool {
         let list = event.fields().logprobs;
-        if !SPEED || !self.shortcuts || event.kind().is_delta() || list.len() < LONG {
+        if !self.shortcuts || event.kind().is_delta() || list.len() < LONG {
             return false;
         }
         let Some((start, end)) = list.payload_span() else { return false };
@@ -92,8 +98,8 @@ impl EventSchema {
         }
         let rest = [before, "[]", behind].concat();
         let mut tape = Tape::default();
-        // How deep it is was asked when the event was read.
-        if tape.parse(&rest, DEEPEST).is_err() {
+        // The depth was checked when the event was read.
+        if tape.parse(&rest, MAX_DEPTH).is_err() {
             return false;
         }
         let mut right = true;
@@ -103,20 +109,19 @@ impl EventSchema {
     }
 }
 
-/// Lists longer than this are left out of a tape.
+/// Minimum length of a list that is left out.
 const LONG: usize = 1 << 10;
 
-/// Checks an event's payload by the schema of its kind; `lists` are those that were seen before.
+/// Checks an event's payload against the schema of its kind; `lists` are the lists of log probabilities that were checked before.
 pub(super) fn check(
-    view: View<'_>,
+    view: ValueRef<'_>,
     kind: Kind,
     wire_type: &str,
-    (edition, schemas, lists): (Edition, &ExtensionSchemas, Option<&mut Lists>),
+    (edition, schemas, lists): (Edition, &ExtensionSchemas, Option<&mut LogprobLists>),
     report: &mut dyn FnMut(&Problem<'_>),
 ) {
     let Some((schema, edition)) = schema_of(view, kind, edition) else {
-        // Whatever it is, it takes part in the numbering; what only keeps a connection open does not. Any event's schema
-        // says what a number is.
+        // Every event except keep-alives has a sequence number; the number has the same schema in all event schemas.
         if !kind.is_transport() {
             let schema = id::RESPONSE_QUEUED_STREAMING_EVENT;
             let mut only_number = |problem: &Problem<'_>| {
@@ -124,30 +129,30 @@ pub(super) fn check(
                     report(problem);
                 }
             };
-            Walk::new(Root::Event(kind), Extensions::Allowed, &mut only_number).schema(view, schema, edition);
+            SchemaWalk::new(Root::Event(kind), Extensions::Allowed, &mut only_number).schema(view, schema, edition);
         }
         if let Some(schema) = schemas.of_event(wire_type) {
-            let context = Context { schema: None, via: None, field: "", variant: "", edition };
-            Walk::new(Root::Event(kind), Extensions::Allowed, report).own(view, schema, &Path::Root, context);
+            let mut walk = SchemaWalk::new(Root::Event(kind), Extensions::Allowed, report);
+            walk.extension_value(view, ExtensionPosition::root(schema), &Path::Root);
         }
         return;
     };
-    // An alias has another name than its schema says. Whether the name is allowed is for the stream layer.
+    // An alias differs from the name in its schema. The stream layer checks the name.
     let renamed = wire_type != kind.as_str() || Some(schema) != SchemaId::of_kind(kind);
     let mut but_the_name = |problem: &Problem<'_>| {
-        if !(renamed && is_top(problem, "type") && matches!(problem.fault, Fault::Value(_))) {
+        if !(renamed && is_top(problem, "type") && matches!(problem.kind, ProblemKind::Value(_))) {
             report(problem);
         }
     };
-    let mut walk = Walk::new(Root::Event(kind), Extensions::Allowed, &mut but_the_name).with(schemas);
+    let mut walk = SchemaWalk::new(Root::Event(kind), Extensions::Allowed, &mut but_the_name).with(schemas);
     walk.lists = lists;
     walk.schema(view, schema, edition);
 }
 
-/// Which schema of which edition judges a kind: that of the edition itself, else of the one that knows most.
+/// The schema and edition that apply to a kind: those of the edition itself, otherwise of the most complete edition.
 ///
-/// Raw reasoning has two names for one thing: where an edition knows only one, its schema serves both.
-fn schema_of(view: View<'_>, kind: Kind, edition: Edition) -> Option<(SchemaId, Edition)> {
+/// Raw reasoning has two names with equal schemas; an edition that has only one of them uses it for both.
+fn schema_of(view: ValueRef<'_>, kind: Kind, edition: Edition) -> Option<(SchemaId, Edition)> {
     let twin = match kind {
         Kind::ReasoningDelta => Kind::ReasoningTextDelta,
         Kind::ReasoningDone => Kind::ReasoningTextDone,
@@ -155,7 +160,7 @@ fn schema_of(view: View<'_>, kind: Kind, edition: Edition) -> Option<(SchemaId, 
         Kind::ReasoningTextDone => Kind::ReasoningDone,
         other => other,
     };
-    // OpenAI's types show the fields of an error at the top; its service nests them as Open Responses does.
+    // OpenAI's types have the fields of an error at the top level; its service nests them as Open Responses does.
     if kind == Kind::Error && edition == Edition::OpenAi && view.get("error").is_some() {
         return Some((id::ERROR_STREAMING_EVENT, Edition::Split));
     }
@@ -166,11 +171,11 @@ fn schema_of(view: View<'_>, kind: Kind, edition: Edition) -> Option<(SchemaId, 
         .find(|(schema, edition)| schema.node(*edition).is_some())
 }
 
-/// Whether a problem is about this field of the event itself.
+/// Returns `true` if a problem concerns this field of the event itself.
 fn is_top(problem: &Problem<'_>, field: &str) -> bool {
-    match (problem.path, &problem.fault) {
+    match (problem.path, &problem.kind) {
         (Path::Key(Path::Root, key), _) => *key == field,
-        (Path::Root, Fault::Missing(missing)) => *missing == field,
+        (Path::Root, ProblemKind::Missing(missing)) => *missing == field,
         _ => false,
     }
 }

@@ -1,46 +1,45 @@
-//! Log probabilities, recognised without a walk.
+//! Fast path for lists of log probabilities.
 //!
-//! With twenty alternatives for each token they are nearly all of a stream's bytes, and always look the same. A list that
-//! is written without spaces and in which every entry has all its members and no other is right in every edition; what is
-//! written otherwise is walked like anything else.
+//! With 20 alternatives per token, log probabilities are most of the bytes of a stream. A list in the common form (no spaces,
+//! every entry with exactly the declared members) is valid in every edition and is recognized directly in the JSON text. Every
+//! other form is checked by [`SchemaWalk`](super::SchemaWalk).
 
 use alloc::vec::Vec;
 
-use crate::validate::digest::{Digest, Running};
-use crate::validate::logprob::{digits_end, Entry};
-use crate::SPEED;
+use crate::validate::digest::{Digest, DigestBuilder};
+use crate::validate::logprob_entry::{digits_end, Entry};
 
-/// The lists of a stream that were found plain.
+/// The lists of a stream that have the common form.
 ///
-/// A text's own done event, its part, its item and the last snapshot have the list that the deltas had, entry by entry. So a list
-/// is read once, and known by its digest where it comes again.
+/// The done event of a text, its part, its item and the terminal snapshot repeat the lists of the deltas. Each list is read once
+/// and recognized by its digest when it is repeated.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Lists {
-    /// Whether the event at hand is a delta.
+pub(crate) struct LogprobLists {
+    /// True if the current event is a delta.
     delta: bool,
-    /// All lists of the deltas since the last event that was none and had a list, as one, but for its last bracket.
-    grown: Option<Running>,
-    /// The last lists of other events, and where the next one is put.
+    /// The concatenated lists of all deltas since the last other event with a list, without the closing bracket.
+    grown: Option<DigestBuilder>,
+    /// The latest lists of other events.
     known: Vec<Digest>,
     next: usize,
 }
 
-/// How many lists are known: a message has one for each of its parts.
+/// Number of stored lists: a message has one for each of its parts.
 const KNOWN: usize = 16;
 
-/// Shorter ones are read as fast as they are found.
+/// Shorter lists are read as fast as they are looked up.
 const SHORT: usize = 128;
 
-impl Lists {
-    /// Says whether the lists to come are those of a delta.
+impl LogprobLists {
+    /// Sets whether the following lists are those of a delta.
     #[inline]
     pub(crate) fn grow(&mut self, delta: bool) {
         self.delta = delta;
     }
 
-    /// As [`is_plain`].
+    /// [`is_plain`], with the lists known so far.
     pub(crate) fn is_plain(&mut self, text: &str) -> bool {
-        if !SPEED || (text.len() < SHORT && !self.delta) {
+        if text.len() < SHORT && !self.delta {
             return is_plain(text);
         }
         if self.delta {
@@ -61,7 +60,7 @@ impl Lists {
         true
     }
 
-    /// Adds the entries of a plain list to those of the deltas before it.
+    /// Appends the entries of a delta's list.
     fn add(&mut self, list: &str) -> bool {
         if let Some(entries) = list.get(1..list.len() - 1).filter(|entries| !entries.is_empty()) {
             let before = if self.grown.is_some() { "," } else { "[" };
@@ -81,7 +80,8 @@ impl Lists {
     }
 }
 
-/// Says whether JSON text that is known to be well formed is a plain list of log probabilities. `false` says nothing.
+/// Returns `true` if well-formed JSON text is a list of log probabilities in the common form; `false` otherwise, even if the
+/// list is valid.
 pub(super) fn is_plain(text: &str) -> bool {
     let mut cursor = Cursor { bytes: text.as_bytes(), at: 0 };
     cursor.list(true) && cursor.at == text.len()
@@ -92,17 +92,17 @@ struct Cursor<'a> {
     at: usize,
 }
 
-/// The members of an entry, a bit each.
+/// The members of an entry, one bit each.
 const TOKEN: u8 = 1;
 const LOGPROB: u8 = 2;
 const BYTES: u8 = 4;
 const TOP: u8 = 8;
-/// All of them, with alternatives and without.
+/// All members, with and without alternatives.
 const OUTER: u8 = 15;
 const INNER: u8 = 7;
 
 impl Cursor<'_> {
-    /// A list of entries; `outer` ones list alternatives.
+    /// Reads a list of entries; `outer` entries have alternatives.
     fn list(&mut self, outer: bool) -> bool {
         if !self.eat(b'[') {
             return false;
@@ -120,7 +120,7 @@ impl Cursor<'_> {
 
     fn entry(&mut self, outer: bool) -> bool {
         let mut seen = 0;
-        if let Some(entry) = Entry::at(self.bytes, self.at).filter(|_| SPEED) {
+        if let Some(entry) = Entry::at(self.bytes, self.at) {
             self.at = entry.end;
             seen = TOKEN | LOGPROB | BYTES;
         } else if !self.eat(b'{') || !self.member(outer, &mut seen) {
@@ -164,7 +164,7 @@ impl Cursor<'_> {
     }
 
     fn number(&mut self) -> bool {
-        // What is no number stops at once, and neither `,` nor `}` follows: a member has a value.
+        // For a value that is not a number, `,` or `}` does not follow, so the caller rejects the entry.
         let is_part = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E');
         while self.bytes.get(self.at).is_some_and(is_part) {
             self.at += 1;
@@ -206,7 +206,7 @@ mod tests {
     const TOP: &str = r#"{"token":"\"","logprob":-1.5e-3,"bytes":[34]}"#;
 
     #[test]
-    fn whole_lists_are_plain_in_any_order_of_members() {
+    fn complete_entries_are_plain_in_any_order_of_members() {
         for list in [
             "[]".into(),
             alloc::format!(r#"[{{"token":"a","logprob":-0,"bytes":[97,1],"top_logprobs":[{TOP},{TOP}]}}]"#),
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lacks_a_member_or_has_another_is_not_plain() {
+    fn entries_with_missing_or_other_members_are_not_plain() {
         let whole = alloc::format!(r#"[{{"token":"a","logprob":-1,"bytes":[97],"top_logprobs":[{TOP}]}}]"#);
         assert!(is_plain(&whole));
         for (from, to) in [
@@ -235,7 +235,7 @@ mod tests {
             (r#"[97],"#, r#"[97],"more":1,"#),
             (r#","top_logprobs""#, r#","top""#),
             (r#"}]}]"#, r#"},1]}]"#),
-            // As long as the name of the list.
+            // A key of the same length as `top_logprobs`.
             (r#""top_logprobs":["#, r#""top_logprobz":["#),
             (r#""bytes":[34]"#, r#""bytes":[34],"top_logprobs":[]"#),
         ] {

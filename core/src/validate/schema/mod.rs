@@ -1,29 +1,31 @@
-//! The schema layer: one JSON value against the contract, in one pass over its tape.
+//! The schema layer: checks one JSON value against the contract in one pass.
 //!
-//! Generated tables say what each schema demands in each edition; `walk` follows value and table together. Every union
-//! knows from which field its variants are told apart, so a problem is about the variant that was meant and not about all
-//! of them. Nothing is allocated while the value is right; a path and a message are made for each problem only. Time is
-//! linear in the value; recursion goes as deep as the value, which the tape's depth limit bounds.
+//! - **Input:** a parsed value, and the schema tables that are generated from the contract.
+//! - **Output:** problems with rule, byte offset, JSON pointer and message.
+//! - **Promise:** the results are those of the published JSON Schemas, except where these contradict themselves (listed in
+//!   `tests/rust/validate/schema_agreement.rs`), plus one policy: [`Extensions`] allows types named `slug:name` for items and tools.
+//! - **Cost:** linear in the value; nothing is allocated for a valid value. Recursion depth is that of the value, which the
+//!   parser limits.
 //!
-//! The verdict is that of the published JSON Schemas, except where those contradict themselves; the tests list these
-//! places. On top of it stands one policy, [`Extensions`]: a type named `slug:name` is allowed where items and tools
-//! stand.
+//! [`SchemaWalk`] visits the value and the tables together. A union selects its variant by a discriminator field, so that a
+//! problem concerns the intended variant only. Extension schemas use the same walk (`extension_schema/walk.rs`).
 
-mod blame;
 mod event;
 mod logprobs;
-mod number;
+pub(super) mod number;
 mod path;
 mod problem;
+mod rule_for;
+mod standalone;
 mod walk;
-mod whole;
 
 pub(crate) use event::EventSchema;
-pub(crate) use number::is_whole;
 pub(crate) use path::Path;
-pub use walk::Extensions;
-pub use whole::{
+pub(super) use problem::{Interval, Measure, ProblemKind};
+pub use standalone::{
     validate_as, validate_compact_request, validate_compact_response, validate_error, validate_event,
     validate_input_item, validate_item, validate_request, validate_response, validate_token_count,
     validate_websocket_create, validate_websocket_error,
 };
+pub use walk::Extensions;
+pub(super) use walk::SchemaWalk;

@@ -1,6 +1,8 @@
-//! Numbers as they are written: whether one is whole, and how it compares with a bound.
+//! JSON numbers as text: whole or not, and comparison by value.
 
-/// Whether a JSON number has no fraction, however it is written: `2`, `2.0` and `20e-1` are whole.
+use core::cmp::Ordering;
+
+/// Returns `true` for a JSON number without a fraction, in any notation: `2`, `2.0` and `20e-1` are whole.
 #[inline]
 pub(crate) fn is_whole(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
@@ -15,7 +17,7 @@ fn is_whole_written_otherwise(digits: &str) -> bool {
     if fraction.is_empty() && whole.bytes().all(|byte| byte == b'0') {
         return true;
     }
-    // An exponent beyond 64 bits moves the point further than any text has digits.
+    // An exponent beyond 64 bits exceeds the number of digits of any text.
     let exponent: i64 = match exponent.strip_prefix('+').unwrap_or(exponent).parse() {
         Ok(exponent) => exponent,
         Err(_) => return !exponent.starts_with('-'),
@@ -24,12 +26,22 @@ fn is_whole_written_otherwise(digits: &str) -> bool {
     exponent - fraction.len() as i64 + zeros as i64 >= 0
 }
 
-/// Whether a number lies between two bounds, both included.
+/// Returns `true` if a number is between two bounds, both included.
 pub(super) fn is_within(text: &str, least: u32, most: u32) -> bool {
-    // A JSON number is always a number for `parse`; one beyond the range is infinite.
+    // Every JSON number parses; a number beyond the range of doubles becomes infinite.
     let value: f64 = text.parse().unwrap_or(f64::INFINITY);
     let most = if most == u32::MAX { f64::INFINITY } else { f64::from(most) };
     f64::from(least) <= value && value <= most
+}
+
+/// Compares two JSON numbers by value: exactly if both are whole numbers within 128 bits, otherwise as doubles.
+pub(crate) fn compare(one: &str, other: &str) -> Ordering {
+    if let (Ok(one), Ok(other)) = (one.parse::<i128>(), other.parse::<i128>()) {
+        return one.cmp(&other);
+    }
+    // Every JSON number parses; a number beyond the range of doubles becomes infinite.
+    let double = |text: &str| text.parse().unwrap_or(f64::INFINITY);
+    double(one).partial_cmp(&double(other)).unwrap_or(Ordering::Equal)
 }
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
-//! [`Path`]: the way from the root to a value, on the call stack, written out only for a problem.
+//! [`Path`]: the position of a value, as a linked list on the call stack; formatted only for a problem.
 
 use alloc::string::String;
 use core::fmt::Write as _;
 
-/// One step, and the way before it.
+/// The last step and the path before it.
 #[derive(Clone, Copy)]
 pub(crate) enum Path<'a> {
-    /// The whole value.
+    /// The top-level value.
     Root,
-    /// A member of an object. The key may hold anything, hostile text too.
+    /// A member of an object. The key is payload and may contain anything.
     Key(&'a Self, &'a str),
     /// An element of an array.
     Index(&'a Self, usize),
@@ -23,7 +23,7 @@ impl<'a> Path<'a> {
         Self::Index(self, index)
     }
 
-    /// The JSON pointer.
+    /// The path as a JSON pointer.
     pub(crate) fn pointer(&self) -> String {
         let mut out = String::new();
         self.write(&mut out);

@@ -1,87 +1,101 @@
-//! [`Problem`]: what is wrong with one value, and the words for it.
+//! [`Problem`]: one violation of a schema, and its message.
 //!
-//! A message says what was expected and what was found, by names of the contract only: payload text is never repeated.
+//! A message states the expected and the found value in names of the schema only; it never repeats payload text.
 
 use alloc::string::String;
 use core::fmt::{self, Write as _};
 
 use super::path::Path;
-use crate::contract::schema::{self, Node, SchemaId, Shape, Strings, Union};
+use crate::contract::schema::{self, EnumStrings, NodeShape, SchemaId, SchemaNode, SchemaUnion};
 use crate::contract::Edition;
-use crate::json::Tag;
+use crate::json::ValueKind;
+use crate::validate::extension_schema::Types;
 use crate::validate::Rule;
 
-/// One problem. Exists while the walk stands at the value.
+/// One violation, borrowed from the walk while it visits the value.
 pub(super) struct Problem<'a> {
     pub(super) rule: Rule,
-    pub(super) fault: Fault,
+    pub(super) kind: ProblemKind<'a>,
     pub(super) path: &'a Path<'a>,
     pub(super) context: Context,
-    /// Byte position of the value in its text; of the object around it where the value is missing.
+    /// Byte offset of the value in its text; of the enclosing object if the value is missing.
     pub(super) at: usize,
-    /// The message of [`Fault::Own`].
-    pub(super) own: &'a str,
+    /// For an extension schema, the nearest declared member name around the value; empty at the top.
+    pub(super) member: Option<&'a str>,
 }
 
-/// What is wrong.
+/// The kind of a violation.
 #[derive(Clone, Copy)]
-pub(super) enum Fault {
-    /// A required field is not there.
-    Missing(&'static str),
-    /// A field is there that must not be.
+pub(crate) enum ProblemKind<'a> {
+    /// A required field is absent.
+    Missing(&'a str),
+    /// A forbidden field is present.
     Forbidden(&'static str),
-    /// Another JSON type than the node allows.
-    Type(Node, Tag),
-    /// A number with a fraction where a whole one is asked for.
+    /// An extension schema does not declare this member and allows no others.
+    Undeclared,
+    /// The JSON type is not the one of the contract's node.
+    Type(SchemaNode, ValueKind),
+    /// The JSON type is not one of the extension schema's types.
+    ExtensionType(Types, ValueKind),
+    /// A number with a fraction in place of a whole number.
     Fraction,
     /// Not one of the declared strings.
-    Value(Strings),
-    /// Out of bounds: what is measured, least, most.
-    Bounds(Measure, u32, u32),
-    /// Does not follow a pattern, told in words.
+    Value(EnumStrings),
+    /// Not one of the values that an extension schema declares.
+    ExtensionValue,
+    /// Outside its bounds.
+    Bounds(Measure, Interval<'a>),
+    /// Does not match a pattern, described in words.
     Pattern(&'static str),
-    /// The field that names the variant says nothing that is declared. The name is known if the contract has it
-    /// somewhere else.
-    Variant(Union, Option<&'static str>),
-    /// An extension item lacks what every item has.
-    Extension(&'static str),
-    /// Against a schema of the caller's own, which has its own words.
-    Own,
+    /// The discriminator names no variant of the union. The name is given if the contract has it elsewhere.
+    Variant(SchemaUnion, Option<&'static str>),
+    /// An extension item lacks a string that every item has.
+    ExtensionItem(&'static str),
 }
 
-/// What a bound measures.
+/// The quantity that a bound limits.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Measure {
+pub(crate) enum Measure {
     Number,
     Characters,
     Elements,
     Members,
 }
 
-/// Where the walk stands in the contract.
+/// The bounds of a quantity, both included; `None` if unbounded.
+#[derive(Clone, Copy)]
+pub(crate) enum Interval<'a> {
+    Counts(u64, Option<u64>),
+    /// A lower or upper bound as an extension schema writes it.
+    AtLeast(&'a str),
+    AtMost(&'a str),
+}
+
+/// Position of the walk in the contract.
 #[derive(Clone, Copy)]
 pub(super) struct Context {
-    /// The nearest schema around the value.
+    /// The innermost schema that contains the value.
     pub(super) schema: Option<SchemaId>,
-    /// The union through which that schema was reached.
+    /// The union that led to this schema.
     pub(super) via: Option<SchemaId>,
-    /// The field of that schema in which the value stands; empty for the schema's own value.
+    /// The field of this schema that contains the value; empty for the schema's own value.
     pub(super) field: &'static str,
-    /// The name of the variant that was chosen, such as `function_call`; empty if there was no choice.
+    /// The name of the selected variant, such as `function_call`; empty if there was no selection.
     pub(super) variant: &'static str,
     pub(super) edition: Edition,
 }
 
 impl Problem<'_> {
-    /// The pointer to the value, or to where the missing one should be.
+    /// JSON pointer to the value, or to the position of a missing one.
     pub(super) fn pointer(&self) -> String {
-        match self.fault {
-            Fault::Missing(field) | Fault::Extension(field) => self.path.key(field).pointer(),
+        match self.kind {
+            ProblemKind::Missing(field) => self.path.key(field).pointer(),
+            ProblemKind::ExtensionItem(field) => self.path.key(field).pointer(),
             _ => self.path.pointer(),
         }
     }
 
-    /// What was expected and what was found.
+    /// The expected and the found value.
     pub(super) fn message(&self) -> String {
         let mut out = String::new();
         // Writing to a string cannot fail.
@@ -90,110 +104,162 @@ impl Problem<'_> {
     }
 
     fn write(&self, out: &mut String) -> fmt::Result {
-        match self.fault {
-            Fault::Own => out.write_str(self.own),
-            Fault::Missing(field) => {
-                match (self.context.variant, self.context.schema) {
-                    ("", Some(schema)) if self.context.field.is_empty() => write!(out, "`{}`", schema.name())?,
-                    ("", _) => out.push_str("the object"),
-                    (variant, _) => write!(out, "`{variant}`")?,
+        out.push_str("expected ");
+        match self.kind {
+            ProblemKind::Missing(field) => {
+                write!(out, "`{field}`")?;
+                match (self.context.variant, self.context.schema, self.member) {
+                    (_, _, Some("")) => {}
+                    (_, _, Some(member)) => write!(out, " in `{member}`")?,
+                    ("", Some(schema), _) if self.context.field.is_empty() => write!(out, " in `{}`", schema.name())?,
+                    ("", ..) => out.push_str(" in the object"),
+                    (variant, ..) => write!(out, " in `{variant}`")?,
                 }
-                write!(out, " needs `{field}`, which is missing")
+                out.write_str(", found none")
             }
-            Fault::Extension(field) => write!(out, "an extension item needs `{field}`, which is missing or no string"),
-            Fault::Forbidden(field) => write!(out, "`{field}` must not be sent here, whatever its value"),
-            Fault::Type(node, found) => {
-                self.name(out)?;
-                write!(out, " is {}, expected ", article(found))?;
-                expected(node, self.context.edition, out)
+            ProblemKind::ExtensionItem(field) => {
+                write!(out, "a string `{field}` in an extension item, found none")
             }
-            Fault::Fraction => {
-                self.name(out)?;
-                out.write_str(" has a fraction, expected a whole number")
+            ProblemKind::Forbidden(field) => write!(out, "no `{field}` here, found one"),
+            ProblemKind::Undeclared => {
+                out.push_str("only declared members");
+                match self.member {
+                    None | Some("") => {}
+                    Some(member) => write!(out, " in `{member}`")?,
+                }
+                out.write_str(", found another member")
             }
-            Fault::Value(strings) => {
-                self.name(out)?;
-                out.write_str(" is another string than ")?;
-                list(strings.iter(), out)
+            ProblemKind::Type(node, found) => {
+                write_node(node, self.context.edition, out)?;
+                self.write_subject(out)?;
+                write!(out, ", found {}", with_article(found))
             }
-            Fault::Bounds(measure, least, most) => self.bounds(measure, least, most, out),
-            Fault::Pattern(words) => {
-                self.name(out)?;
-                write!(out, " does not follow its pattern, expected {words}")
+            ProblemKind::ExtensionType(types, found) => {
+                types.write(out);
+                self.write_subject(out)?;
+                write!(out, ", found {}", with_article(found))
             }
-            Fault::Variant(union, known) => {
-                let field = union.field().unwrap_or("type");
+            ProblemKind::Fraction => {
+                out.push_str("a whole number");
+                self.write_subject(out)?;
+                out.write_str(", found a fraction")
+            }
+            ProblemKind::Value(strings) => {
+                write_names(strings.iter(), out)?;
+                self.write_subject(out)?;
+                out.write_str(", found another string")
+            }
+            ProblemKind::ExtensionValue => {
+                out.push_str("a declared value");
+                self.write_subject(out)?;
+                out.write_str(", found another value")
+            }
+            ProblemKind::Bounds(measure, interval) => self.write_bounds(measure, interval, out),
+            ProblemKind::Pattern(words) => {
+                out.push_str(words);
+                self.write_subject(out)?;
+                out.write_str(", found another text")
+            }
+            ProblemKind::Variant(union, known) => {
+                write_names(union.names(), out)?;
+                write!(out, " for `{}`, found ", union.discriminator().unwrap_or("type"))?;
                 match known {
-                    Some(name) => write!(out, "`{name}` is no `{field}` of edition {} here", self.context.edition)?,
-                    None => write!(out, "`{field}` names nothing known")?,
+                    Some(name) => {
+                        write!(out, "`{name}`, which edition {} does not allow here", self.context.edition)
+                    }
+                    None => out.write_str("an unknown name"),
                 }
-                out.write_str(", expected ")?;
-                list(union.names(), out)
             }
         }
     }
 
-    fn bounds(&self, measure: Measure, least: u32, most: u32, out: &mut String) -> fmt::Result {
-        self.name(out)?;
-        let unit = match measure {
-            Measure::Number => "",
-            Measure::Characters => " characters",
-            Measure::Elements => " elements",
-            Measure::Members => " members",
+    fn write_bounds(&self, measure: Measure, interval: Interval<'_>, out: &mut String) -> fmt::Result {
+        let (unit, fewer, more) = match measure {
+            Measure::Number => ("", "a smaller number", "a larger number"),
+            Measure::Characters => (" characters", "fewer", "more"),
+            Measure::Elements => (" elements", "fewer", "more"),
+            Measure::Members => (" members", "fewer", "more"),
         };
-        match (least, most) {
-            (least, u32::MAX) => write!(out, " is below its bound, expected at least {least}{unit}"),
-            (0, most) if measure != Measure::Number => write!(out, " is too long, expected at most {most}{unit}"),
-            (least, most) => write!(out, " is out of bounds, expected {least} to {most}{unit}"),
-        }
+        let found = match interval {
+            Interval::Counts(least, None) => {
+                write!(out, "at least {least}{unit}")?;
+                fewer
+            }
+            Interval::Counts(0, Some(most)) if measure != Measure::Number => {
+                write!(out, "at most {most}{unit}")?;
+                more
+            }
+            Interval::Counts(least, Some(most)) => {
+                write!(out, "{least} to {most}{unit}")?;
+                if measure == Measure::Number {
+                    "a number outside this range"
+                } else {
+                    "fewer or more"
+                }
+            }
+            Interval::AtLeast(least) => {
+                write!(out, "at least {least}{unit}")?;
+                fewer
+            }
+            Interval::AtMost(most) => {
+                write!(out, "at most {most}{unit}")?;
+                more
+            }
+        };
+        self.write_subject(out)?;
+        write!(out, ", found {found}")
     }
 
-    /// What the message is about. A key that the contract does not declare is payload, and not repeated.
-    fn name(&self, out: &mut String) -> fmt::Result {
-        match self.path {
-            Path::Key(_, key) if schema::number(key).is_some() => write!(out, "`{key}`"),
-            _ if !self.context.field.is_empty() => write!(out, "a value in `{}`", self.context.field),
-            Path::Root => out.write_str("the value"),
-            _ => out.write_str("a value"),
+    /// Names the value that the message is about. Keys that no schema declares are payload and are left out.
+    fn write_subject(&self, out: &mut String) -> fmt::Result {
+        match (self.member, self.path) {
+            (Some(""), _) => Ok(()),
+            (Some(member), Path::Key(_, key)) if member == *key => write!(out, " for `{member}`"),
+            (Some(member), _) => write!(out, " inside `{member}`"),
+            (None, Path::Key(_, key)) if schema::string_id(key).is_some() => write!(out, " for `{key}`"),
+            (None, _) if !self.context.field.is_empty() => write!(out, " inside `{}`", self.context.field),
+            _ => Ok(()),
         }
     }
 }
 
-fn article(tag: Tag) -> &'static str {
-    match tag {
-        Tag::Null => "null",
-        Tag::True | Tag::False => "a boolean",
-        Tag::Number => "a number",
-        Tag::String => "a string",
-        Tag::Array => "an array",
-        Tag::Object => "an object",
+fn with_article(kind: ValueKind) -> &'static str {
+    match kind {
+        ValueKind::Null => "null",
+        ValueKind::True | ValueKind::False => "a boolean",
+        ValueKind::Number => "a number",
+        ValueKind::String => "a string",
+        ValueKind::Array => "an array",
+        ValueKind::Object => "an object",
     }
 }
 
-/// The words for what a node allows.
-fn expected(node: Node, edition: Edition, out: &mut String) -> fmt::Result {
+/// Describes the values that a node of the contract allows.
+fn write_node(node: SchemaNode, edition: Edition, out: &mut String) -> fmt::Result {
     match node.shape() {
-        Shape::Any => out.write_str("anything"),
-        Shape::Null => out.write_str("null"),
-        Shape::Bool => out.write_str("a boolean"),
-        Shape::Int(_) => out.write_str("a whole number"),
-        Shape::Num(_) => out.write_str("a number"),
-        Shape::Str(_) => out.write_str("a string"),
-        Shape::Enum(strings) => list(strings.iter(), out),
-        Shape::Array(..) => out.write_str("an array"),
-        Shape::Map(..) | Shape::Object(_) => out.write_str("an object"),
-        Shape::Ref(schema) => match schema.node(edition) {
-            Some(node) => expected(node, edition, out),
+        NodeShape::Any => out.write_str("any value"),
+        NodeShape::Null => out.write_str("null"),
+        NodeShape::Bool => out.write_str("a boolean"),
+        NodeShape::Int(_) => out.write_str("a whole number"),
+        NodeShape::Num(_) => out.write_str("a number"),
+        NodeShape::Str(_) => out.write_str("a string"),
+        NodeShape::Enum(strings) => write_names(strings.iter(), out),
+        NodeShape::Array(..) => out.write_str("an array"),
+        NodeShape::Map(..) | NodeShape::Object(_) => out.write_str("an object"),
+        NodeShape::Ref(schema) => match schema.node(edition) {
+            Some(node) => write_node(node, edition, out),
             None => out.write_str("an object"),
         },
-        Shape::Both(first, _) => expected(first, edition, out),
-        Shape::Try(nodes) => nodes.first().map_or(Ok(()), |node| expected(Node::listed(*node), edition, out)),
-        Shape::Union(union) => {
+        NodeShape::AllOf(first, _) => write_node(first, edition, out),
+        NodeShape::AnyOf(nodes) => {
+            nodes.first().map_or(Ok(()), |node| write_node(SchemaNode::from_index(*node), edition, out))
+        }
+        NodeShape::Union(union) => {
             let forms = [
-                (union.string().is_some(), "a string"),
-                (union.number().is_some(), "a number"),
-                (union.boolean().is_some(), "a boolean"),
-                (union.array().is_some(), "an array"),
+                (union.string_node().is_some(), "a string"),
+                (union.number_node().is_some(), "a number"),
+                (union.boolean_node().is_some(), "a boolean"),
+                (union.array_node().is_some(), "an array"),
                 (union.has_objects(), "an object"),
             ];
             let names = forms.into_iter().filter(|(allowed, _)| *allowed).map(|(_, name)| name);
@@ -209,19 +275,17 @@ fn expected(node: Node, edition: Edition, out: &mut String) -> fmt::Result {
     Ok(())
 }
 
-/// A list of names; the first few if there are many.
-fn list(names: impl Iterator<Item = &'static str>, out: &mut String) -> fmt::Result {
+/// Writes a name, or "one of" and several names; of many names only the first eight and the number of the others.
+fn write_names(mut names: impl Iterator<Item = &'static str>, out: &mut String) -> fmt::Result {
     const SHOWN: usize = 8;
-    let mut more = 0;
-    for (at, name) in names.enumerate() {
-        match at {
-            0 => write!(out, "`{name}`")?,
-            1..SHOWN => write!(out, ", `{name}`")?,
-            _ => more += 1,
-        }
+    let Some(first) = names.next() else { return Ok(()) };
+    let Some(second) = names.next() else { return write!(out, "`{first}`") };
+    write!(out, "one of `{first}`, `{second}`")?;
+    for name in names.by_ref().take(SHOWN - 2) {
+        write!(out, ", `{name}`")?;
     }
-    if more > 0 {
-        write!(out, " and {more} more")?;
+    match names.count() {
+        0 => Ok(()),
+        more => write!(out, " and {more} more"),
     }
-    Ok(())
 }

@@ -162,7 +162,7 @@ impl Socket {
             reader.feed_json(message).unwrap();
             while reader.poll_event().unwrap().is_some() {}
         }
-        reader.finish();
+        reader.finish().unwrap();
         assert!(reader.findings().is_empty(), "{request}: {:#?}", reader.findings());
         let last = Value::parse(messages.last().unwrap(), 128).unwrap();
         let found = match last.get("response") {

@@ -8,7 +8,7 @@ use deltafold::json::Value;
 use deltafold::validate::{
     validate_compact_response, validate_error, validate_response, validate_websocket_error, Layers,
 };
-use deltafold::write::Dialect;
+use deltafold::write::ReasoningNames;
 use deltafold::{Edition, Outcome, Reader};
 use deltafold_server::Options;
 
@@ -139,7 +139,7 @@ fn read(request: &str, head: &client::Head, body: &[u8], edition: Edition) -> (V
     reader.feed(body).unwrap();
     reader.end();
     while reader.poll_event().unwrap().is_some() {}
-    let outcome = reader.finish();
+    let outcome = reader.finish().unwrap();
     assert!(reader.findings().is_empty(), "{request}\n{:#?}", reader.findings());
     (reader.response().to_value(), outcome)
 }
@@ -316,7 +316,7 @@ fn a_socket_refuses_what_is_no_turn_and_stays_open() {
 
 #[test]
 fn the_openai_dialect_takes_short_messages_and_names_reasoning_its_own_way() {
-    let mut client = Client::new(start(Options { dialect: Dialect::OpenAi, ..options() }));
+    let mut client = Client::new(start(Options { reasoning_names: ReasoningNames::OpenAi, ..options() }));
     let request = r#"{"input":[{"role":"user","content":"Hi"}],"reasoning":{"effort":"low"},"stream":true}"#;
     let (head, body) = client.post("/v1/responses", request);
     assert_eq!(head.status, 200);

@@ -80,7 +80,7 @@ fn over_http(client: &mut Client, request: CreateResponse, transport: Transport)
         reader.feed(chunk).unwrap();
         while reader.poll_event().unwrap().is_some() {}
     }
-    reader.finish();
+    reader.finish().unwrap();
     judge(reader.findings(), &reader.response().to_value());
     reader.response().to_value()
 }

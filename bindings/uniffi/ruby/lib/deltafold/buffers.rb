@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Deltafold
-  # The generated code takes a String apart into an Array of Integers, twice, before it crosses; a chunk crosses as it is.
+  # The generated code converts a String to an Array of Integers twice per call. This copies the bytes directly.
   class RustBufferBuilder
     remove_method :write, :write_bytes
 

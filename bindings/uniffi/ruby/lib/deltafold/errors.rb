@@ -1,25 +1,26 @@
 # frozen_string_literal: true
 
 module Deltafold
-  # Every error of this library, for `rescue Deltafold::Error`. Its classes say whose fault it is.
+  # Every error of this library, for `rescue Deltafold::Error`. The class tells whether a limit, the stream, the caller or the input
+  # caused it.
   Error = DeltafoldError
   LimitExceeded = DeltafoldError::Limit
   StrictViolation = DeltafoldError::Violation
   Misuse = DeltafoldError::Misuse
   Malformed = DeltafoldError::Malformed
 
-  # What the generated classes lack: a message that reads like one.
-  module Said
+  # A readable message, which the generated classes lack.
+  module Message
     def to_s
       "#{code}: #{detail}"
     end
 
     alias message to_s
   end
-  private_constant :Said
+  private_constant :Message
 
   [LimitExceeded, StrictViolation, Misuse, Malformed].each do |error|
     error.include(DeltafoldError)
-    error.prepend(Said)
+    error.prepend(Message)
   end
 end

@@ -1,17 +1,17 @@
 # frozen_string_literal: true
 
 module Deltafold
-  # `close` for every object that holds something: later calls are refused, not undefined.
+  # `close` for every object with native memory. Later calls raise Misuse.
   module Closing
     def close
       release
       nil
     end
 
-    # `open`, which closes the object at the end of its block, as File.open does it.
+    # `open`, which closes the object at the end of its block, like File.open.
     module Opening
-      def open(*given, **named)
-        object = named.empty? ? new(*given) : new(*given, **named)
+      def open(*arguments, **options)
+        object = options.empty? ? new(*arguments) : new(*arguments, **options)
         return object unless block_given?
 
         begin
@@ -33,6 +33,16 @@ module Deltafold
       # Takes options by their names: `Reader.new(strict: true, limits: { line_bytes: 65_536 })`.
       def new(**options)
         from_json(options.empty? ? "" : JSON.generate(options))
+      end
+    end
+  end
+
+  class Writer
+    class << self
+      # Takes options by their names: `Writer.new(id: "resp_1", model: "m-1", created_at: Time.now.to_i, request: { … })`. Only `id` is
+      # required.
+      def new(**options)
+        from_json(JSON.generate(options))
       end
     end
   end

@@ -4,7 +4,7 @@ module Deltafold
   # Bytes per read from an IO.
   CHUNK_BYTES = 65_536
 
-  # The events of a source, in order. `response`, `findings` and `outcome` stand where the loop stands.
+  # The events of a source, in order. `response`, `findings` and `outcome` include the events that were read so far.
   #
   #   stream = Deltafold.events(http_response)
   #   stream.each { |event| print event.delta if event.output_text_delta? }
@@ -17,16 +17,16 @@ module Deltafold
     def initialize(source, **options)
       @source = source
       @reader = Reader.new(**options)
-      @begun = false
+      @started = false
     end
 
     # Yields each event. A source can be read once.
     def each(&block)
       return enum_for(:each) unless block
 
-      raise IOError, "the source was read already" if @begun
+      raise IOError, "a source can be read once" if @started
 
-      @begun = true
+      @started = true
       Deltafold.each_chunk(@source) { |chunk| @reader.feed(chunk).each(&block) }
       @reader.end.each(&block)
       @reader.finish
@@ -51,13 +51,13 @@ module Deltafold
     end
   end
 
-  # The events of a source: an HTTP response (anything with `read_body`), an IO, a String, or anything with `each` that gives
+  # The events of a source: an HTTP response (anything with `read_body`), an IO, a String, or anything with `each` that yields
   # Strings of bytes. Options are those of Reader.
   def self.events(source, **options)
     Stream.new(source, **options)
   end
 
-  # Gives the bytes of a source as they come.
+  # Yields the chunks of a source as they arrive.
   def self.each_chunk(source, &block)
     if source.respond_to?(:read_body) then source.read_body(&block)
     elsif source.respond_to?(:readpartial)

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 module Deltafold
-  # Records whose texts are the library's own words.
-  SPOKEN = [Finding, CodeInfo, DialectInfo, RuleInfo].freeze
-  private_constant :SPOKEN
+  # Records whose texts come from the library, not from a stream.
+  LIBRARY_TEXTS = [Finding, CodeInfo, DialectInfo, RuleInfo].freeze
+  private_constant :LIBRARY_TEXTS
 
-  # Makes a value that never changes: itself and everything in it is frozen. Equal values are equal keys of a Hash.
+  # A deeply frozen value. Equal values are equal keys of a Hash.
   module Value
     def initialize(...)
       super
@@ -13,7 +13,7 @@ module Deltafold
       freeze
     end
 
-    # The fields by name. One that is a word of the language is `_retry` in the generated code, and `retry` here.
+    # The fields by name. A field named like a keyword is `_retry` in the generated code and `retry` here.
     def to_h
       instance_variables.to_h { |name| [name.to_s.delete_prefix("@").delete_prefix("_").to_sym, instance_variable_get(name)] }
     end
@@ -27,7 +27,7 @@ module Deltafold
       [self.class, to_h].hash
     end
 
-    # Payloads can hold secrets, and what is inspected ends up in logs: of a text that a stream brought, only its length is shown.
+    # Payloads can contain secrets, and inspected objects end up in logs: of a text from the stream, only its length is shown.
     # `to_h` has everything.
     def inspect
       "#<#{self.class} #{to_h.map { |name, value| "#{name}=#{shown(name, value)}" }.join(" ")}>"
@@ -36,48 +36,32 @@ module Deltafold
     def shown(name, value)
       return value.inspect unless value.is_a?(String)
 
-      SPOKEN.include?(self.class) || name == :kind ? value.inspect : "(#{value.bytesize} bytes)"
+      LIBRARY_TEXTS.include?(self.class) || name == :kind ? value.inspect : "(#{value.bytesize} bytes)"
     end
     private :shown
 
-    # For pattern matching: `case event in {kind: "response.completed"}`.
+    # For pattern matching: `case item in {type: "function_call"}`.
     def deconstruct_keys(_names)
       to_h
     end
   end
 
-  [EventInfo, Finding, FindingCounts, Failure, Item, Part, Frame, Unfinished, Conversion, Report, RateLimits, CodeInfo,
+  [Finding, FindingCounts, Failure, Item, Part, Usage, Frame, Unfinished, Conversion, Report, RateLimits, CodeInfo,
    DialectInfo, RuleInfo].each { |record| record.prepend(Value) }
 
-  # Gives each member of a sealed type its name in this language (`Event::Unknown`) and makes it a value.
+  # Gives each member of a sealed type a Ruby name (`Outcome::Completed`) and makes it a value.
   seal = lambda do |type|
     type.constants.map { |name| [name, type.const_get(name)] }.each do |name, member|
-      # What the generated class says of itself is only its name.
+      # The generated `to_s` returns only the name of the class.
       member.send(:remove_method, :to_s)
       member.prepend(Value)
       type.const_set(name.to_s.split("_").map(&:capitalize).join, member)
     end
   end
-  seal.call(Event)
   seal.call(Outcome)
 
-  class Event
-    # What every event says, at hand: `event.delta` instead of `event.info.delta`.
-    %i[index kind type sequence_number item_id output_index content_index summary_index offset delta text raw].each do |name|
-      define_method(name) { info.public_send(name) }
-    end
-
-    # The payload as a new Hash; empty if it is no JSON object.
-    def payload
-      parsed = JSON.parse(raw)
-      parsed.is_a?(Hash) ? parsed : {}
-    rescue JSON::ParserError
-      {}
-    end
-  end
-
   class Outcome
-    # The lower-case word for it: "completed", "incomplete", "failed", "cancelled", "truncated".
+    # The name in lower case: "completed", "incomplete", "failed", "cancelled", "truncated".
     def name
       self.class.name.split("::").last.downcase
     end

@@ -12,24 +12,24 @@ extension Event {
         }
     }
 
-    /// The wire name in the contract that `type` is read as; `extension` and `unknown` stand for all others.
+    /// The wire name that `type` stands for, with aliases resolved; `extension` or `unknown` for all other types.
     public var kind: String { info.kind }
 
-    /// The wire name as it was sent.
+    /// The wire name in the payload.
     public var type: String { info.type }
 
-    /// What is added to a text, to arguments, to code; empty if nothing is.
+    /// The text that a delta event adds; empty for other events.
     public var text: String? { info.text }
 
-    /// The exact payload text.
+    /// The payload text exactly as received.
     public var raw: String { info.raw }
 
-    /// The event's own number.
+    /// The sequence number of the event.
     public var sequenceNumber: Int64? { info.sequenceNumber }
 }
 
 extension Outcome {
-    /// The lower-case word for it: `completed`, `incomplete`, `failed`, `cancelled`, `truncated`.
+    /// The name in lower case: `completed`, `incomplete`, `failed`, `cancelled`, `truncated`.
     public var name: String {
         switch self {
         case .completed: return "completed"
@@ -43,7 +43,7 @@ extension Outcome {
 }
 
 extension DeltafoldError {
-    /// The exact cause by name and number, what happened in words, and the byte where it did.
+    /// The code and its number, the message, and the byte offset.
     public var info: (code: String, number: Int32, detail: String, offset: Int64) {
         switch self {
         case .Limit(let code, let number, let detail, let offset, _), .Violation(let code, let number, let detail, let offset, _),
@@ -52,6 +52,6 @@ extension DeltafoldError {
         }
     }
 
-    /// The exact cause, such as `limit.line`.
+    /// The code, such as `limit.line`.
     public var code: String { info.code }
 }

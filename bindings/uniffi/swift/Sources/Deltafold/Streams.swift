@@ -1,9 +1,9 @@
 import Foundation
 
-/// Bytes that are gathered before they cross into native code.
+/// The number of bytes that are collected for one native call.
 private let chunkBytes = 16_384
 
-/// The events of an asynchronous source of chunks, in order. What ends reading is thrown where the next event would be.
+/// The events of an asynchronous source of chunks, in order. An error that ends reading is thrown in place of the next event.
 public struct ResponseEvents<Chunks: AsyncSequence>: AsyncSequence where Chunks.Element == Data {
     public typealias Element = Event
 
@@ -44,13 +44,13 @@ public struct ResponseEvents<Chunks: AsyncSequence>: AsyncSequence where Chunks.
 extension ResponseEvents: Sendable where Chunks: Sendable {}
 
 extension AsyncSequence where Element == Data {
-    /// The events of these chunks, cut anywhere. The response and the findings are the reader's.
+    /// The events of these chunks, split anywhere. The reader has the response and the findings.
     public func responseEvents(_ reader: Reader) -> ResponseEvents<Self> {
         ResponseEvents(chunks: self, reader: reader)
     }
 }
 
-/// Bytes of an asynchronous source, such as `URLSession.AsyncBytes`, gathered up to the end of a line, where an event can end.
+/// Bytes of an asynchronous source, such as `URLSession.AsyncBytes`, collected up to the end of a line, where an event can end.
 public struct ByteChunks<Bytes: AsyncSequence>: AsyncSequence where Bytes.Element == UInt8 {
     public typealias Element = Data
 
@@ -63,7 +63,7 @@ public struct ByteChunks<Bytes: AsyncSequence>: AsyncSequence where Bytes.Elemen
             var chunk = Data()
             while let byte = try await bytes.next() {
                 chunk.append(byte)
-                // A line feed or carriage return: whatever is complete must not wait for more.
+                // An event can end at a line feed or carriage return; a complete event must not wait for more bytes.
                 if byte == 10 || byte == 13 || chunk.count == chunkBytes { return chunk }
             }
             return chunk.isEmpty ? nil : chunk
@@ -78,7 +78,7 @@ public struct ByteChunks<Bytes: AsyncSequence>: AsyncSequence where Bytes.Elemen
 extension ByteChunks: Sendable where Bytes: Sendable {}
 
 extension AsyncSequence where Element == UInt8 {
-    /// The events of these bytes, such as `URLSession.shared.bytes(for:)` gives them. The response and the findings are the reader's.
+    /// The events of these bytes, for example of `URLSession.shared.bytes(for:)`. The reader has the response and the findings.
     public func responseEvents(_ reader: Reader) -> ResponseEvents<ByteChunks<Self>> {
         ByteChunks(bytes: self).responseEvents(reader)
     }

@@ -2,16 +2,16 @@
 
 use alloc::string::String;
 
-use super::Anthropic;
-use crate::adapter::inbound::hub::{Counts, ErrorType, Hub, Last, Status};
-use crate::adapter::inbound::{count, text, Piece};
+use super::AnthropicDecoder;
+use crate::adapter::inbound::builder::{ErrorType, ItemStatus, LastItem, ResponseBuilder, TokenCounts};
+use crate::adapter::inbound::{count, text, TextPiece};
 use crate::adapter::AdapterCode;
 use crate::error::Error;
-use crate::json::{Tag, Value, View};
+use crate::json::{Value, ValueKind, ValueRef};
 
 /// What the message says about its end.
 #[derive(Default)]
-pub(super) struct Stop {
+pub(super) struct StopReason {
     pub(super) reason: Option<String>,
     sequence: Value,
     details: Value,
@@ -19,7 +19,7 @@ pub(super) struct Stop {
 
 /// Every field is cumulative on its own: the last one that is not null counts.
 #[derive(Default)]
-pub(super) struct Usage {
+pub(super) struct AnthropicUsage {
     input: Option<u64>,
     cache_creation: Option<u64>,
     cache_read: Option<u64>,
@@ -27,8 +27,8 @@ pub(super) struct Usage {
     thinking: Option<u64>,
 }
 
-impl Anthropic {
-    pub(super) fn note_stop(&mut self, holder: Option<View<'_>>) {
+impl AnthropicDecoder {
+    pub(super) fn note_stop(&mut self, holder: Option<ValueRef<'_>>) {
         let Some(holder) = holder else { return };
         if let Some(reason) = text(holder.get("stop_reason")) {
             self.stop.reason = Some(reason.into_owned());
@@ -37,86 +37,86 @@ impl Anthropic {
         }
     }
 
-    pub(super) fn conclude(&mut self, hub: &mut Hub) -> Result<(), Error> {
+    pub(super) fn conclude(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
         if self.block.is_some() {
-            hub.report(AdapterCode::MissingBlockStop, "the message stops inside a block");
-            self.stop_block(hub)?;
+            builder.report(AdapterCode::MissingBlockStop, "the message stops inside a block");
+            self.stop_block(builder)?;
         }
-        let Stop { reason, sequence, details } = core::mem::take(&mut self.stop);
+        let StopReason { reason, sequence, details } = core::mem::take(&mut self.stop);
         let Some(reason) = reason else {
-            hub.report(AdapterCode::MissingStopReason, "");
-            self.close(hub, Status::Completed, Status::Completed)?;
-            return hub.complete();
+            builder.report(AdapterCode::MissingStopReason, "");
+            self.close(builder, ItemStatus::Completed, ItemStatus::Completed)?;
+            return builder.complete();
         };
         if !matches!(reason.as_str(), "end_turn" | "tool_use" | "max_tokens") {
-            hub.note_finish("anthropic", &reason, sequence, details.clone());
+            builder.set_finish_reason("anthropic", &reason, sequence, details.clone());
         }
         match reason.as_str() {
             "end_turn" | "tool_use" | "stop_sequence" => {
-                self.close(hub, Status::Completed, Status::Completed)?;
-                hub.complete()
+                self.close(builder, ItemStatus::Completed, ItemStatus::Completed)?;
+                builder.complete()
             }
             "max_tokens" | "model_context_window_exceeded" => {
-                self.close_cut(hub)?;
-                hub.incomplete("max_output_tokens")
+                self.close_cut(builder)?;
+                builder.incomplete("max_output_tokens")
             }
             "pause_turn" | "compaction" => {
-                self.close(hub, Status::Completed, Status::Incomplete)?;
-                hub.incomplete(&reason)
+                self.close(builder, ItemStatus::Completed, ItemStatus::Incomplete)?;
+                builder.incomplete(&reason)
             }
             "refusal" => {
-                self.close_refused(&details, hub)?;
-                hub.incomplete("content_filter")
+                self.close_refused(&details, builder)?;
+                builder.incomplete("content_filter")
             }
             other => {
-                self.close_cut(hub)?;
-                hub.incomplete(&other.to_lowercase())
+                self.close_cut(builder)?;
+                builder.incomplete(&other.to_lowercase())
             }
         }
     }
 
-    fn close(&mut self, hub: &mut Hub, last: Status, waiting: Status) -> Result<(), Error> {
+    fn close(&mut self, builder: &mut ResponseBuilder, last: ItemStatus, waiting: ItemStatus) -> Result<(), Error> {
         for slot in core::mem::take(&mut self.hosted.waiting) {
-            hub.done(slot, waiting)?;
+            builder.close_item(slot, waiting)?;
         }
-        hub.settle(last)
+        builder.close_last_item(last)
     }
 
     /// Closes what is open when the model was cut: the last item is the incomplete one.
-    fn close_cut(&mut self, hub: &mut Hub) -> Result<(), Error> {
-        let cut = if hub.last() == Last::Nothing { self.hosted.waiting.pop_last() } else { None };
-        self.close(hub, Status::Incomplete, Status::Completed)?;
+    fn close_cut(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        let cut = if builder.last_item() == LastItem::Nothing { self.hosted.waiting.pop_last() } else { None };
+        self.close(builder, ItemStatus::Incomplete, ItemStatus::Completed)?;
         match cut {
-            Some(slot) => hub.done(slot, Status::Incomplete),
+            Some(slot) => builder.close_item(slot, ItemStatus::Incomplete),
             None => Ok(()),
         }
     }
 
-    fn close_refused(&mut self, details: &Value, hub: &mut Hub) -> Result<(), Error> {
+    fn close_refused(&mut self, details: &Value, builder: &mut ResponseBuilder) -> Result<(), Error> {
         match details.str_at("explanation").filter(|explanation| !explanation.is_empty()) {
-            Some(explanation) if hub.last() != Last::Call => {
-                self.close_hosted(hub)?;
-                let slot = hub.in_message()?;
-                hub.refusal(slot, &Piece::plain(explanation))?;
-                hub.settle(Status::Incomplete)
+            Some(explanation) if builder.last_item() != LastItem::Call => {
+                self.close_hosted(builder)?;
+                let slot = builder.ensure_message()?;
+                builder.append_refusal(slot, &TextPiece::from_text(explanation))?;
+                builder.close_last_item(ItemStatus::Incomplete)
             }
-            None if hub.last() == Last::Reasoning => {
-                self.close_hosted(hub)?;
-                hub.settle(Status::Completed)
+            None if builder.last_item() == LastItem::Reasoning => {
+                self.close_hosted(builder)?;
+                builder.close_last_item(ItemStatus::Completed)
             }
-            _ => self.close_cut(hub),
+            _ => self.close_cut(builder),
         }
     }
 
-    fn close_hosted(&mut self, hub: &mut Hub) -> Result<(), Error> {
+    fn close_hosted(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
         for slot in core::mem::take(&mut self.hosted.waiting) {
-            hub.done(slot, Status::Completed)?;
+            builder.close_item(slot, ItemStatus::Completed)?;
         }
         Ok(())
     }
 }
 
-pub(super) fn fail(root: View<'_>, hub: &mut Hub) -> Result<(), Error> {
+pub(super) fn fail(root: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
     let kind = text(root.pointer("/error/type"));
     let message = text(root.pointer("/error/message")).unwrap_or_default();
     let class = match kind.as_deref() {
@@ -131,12 +131,12 @@ pub(super) fn fail(root: View<'_>, hub: &mut Hub) -> Result<(), Error> {
         Some("rate_limit_error") => ErrorType::TooManyRequests,
         _ => ErrorType::ServerError,
     };
-    hub.fail(class, kind.as_deref(), &message, None)
+    builder.fail(class, kind.as_deref(), &message, None)
 }
 
-impl Usage {
-    pub(super) fn merge(&mut self, usage: Option<View<'_>>, hub: &mut Hub) {
-        let Some(usage) = usage.filter(|usage| usage.tag() == Tag::Object) else { return };
+impl AnthropicUsage {
+    pub(super) fn merge(&mut self, usage: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) {
+        let Some(usage) = usage.filter(|usage| usage.kind() == ValueKind::Object) else { return };
         let take = |field: &mut Option<u64>, path: &str| *field = count(usage.pointer(path)).or(*field);
         take(&mut self.input, "/input_tokens");
         take(&mut self.cache_creation, "/cache_creation_input_tokens");
@@ -144,7 +144,7 @@ impl Usage {
         take(&mut self.output, "/output_tokens");
         take(&mut self.thinking, "/output_tokens_details/thinking_tokens");
         let sum = [self.input, self.cache_creation, self.cache_read].into_iter().flatten().fold(0, u64::saturating_add);
-        hub.usage = Some(Counts {
+        builder.usage = Some(TokenCounts {
             input: sum,
             output: self.output.unwrap_or(0),
             cached: self.cache_read.unwrap_or(0),

@@ -10,56 +10,56 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use end::{fail, Stop, Usage};
+use end::{fail, AnthropicUsage, StopReason};
 
+use super::builder::{ErrorType, ItemStatus, OutputSlot, ResponseBuilder};
 use super::citations::{close_text, Citation};
-use super::envelope::{self, Thinking};
-use super::hub::{ErrorType, Hub, Slot, Status};
-use super::{count, extension, text, Decode, Piece};
+use super::encrypted_content::{self, SignedThinking};
+use super::{count, extension_type, text, DialectDecoder, TextPiece};
 use crate::adapter::AdapterCode;
 use crate::error::Error;
-use crate::json::{Object, Value, View};
+use crate::json::{Object, Value, ValueRef};
 
 /// The state of one message.
 #[derive(Default)]
-pub(crate) struct Anthropic {
+pub(crate) struct AnthropicDecoder {
     id: Option<String>,
-    block: Option<Block>,
-    hosted: Hosted,
-    stop: Stop,
-    usage: Usage,
+    block: Option<AnthropicBlock>,
+    hosted: PendingHostedCalls,
+    stop: StopReason,
+    usage: AnthropicUsage,
 }
 
 /// The block that is open; there is never more than one.
-struct Block {
+struct AnthropicBlock {
     index: Option<u64>,
-    kind: BlockKind,
+    kind: AnthropicBlockKind,
     /// Whether a delta has come for it.
     grown: bool,
 }
 
-enum BlockKind {
+enum AnthropicBlockKind {
     Text {
         citations: Vec<Value>,
-        message: Option<Slot>,
+        message: Option<OutputSlot>,
     },
     Thinking {
-        slot: Slot,
-        thinking: Thinking,
+        slot: OutputSlot,
+        thinking: SignedThinking,
     },
     /// The whole input from the start of the block, and whether deltas have taken its place.
     Call {
-        slot: Slot,
+        slot: OutputSlot,
         input: String,
         grown: bool,
     },
     /// The input so far; no item if extensions are left out.
     Hosted {
-        slot: Option<Slot>,
+        slot: Option<OutputSlot>,
         input: String,
     },
     Compaction {
-        slot: Slot,
+        slot: OutputSlot,
         content: String,
         encrypted: String,
     },
@@ -67,7 +67,7 @@ enum BlockKind {
     Whole,
 }
 
-impl BlockKind {
+impl AnthropicBlockKind {
     /// Says whether a delta of this type can belong to such a block.
     fn takes(&self, delta: &str) -> bool {
         match self {
@@ -82,85 +82,85 @@ impl BlockKind {
 
 /// The hosted calls that wait for their results. A call whose id came again waits until the end.
 #[derive(Default)]
-struct Hosted {
+struct PendingHostedCalls {
     /// Items by id; `None` if extensions are left out.
-    by_id: BTreeMap<String, Option<Slot>>,
-    waiting: BTreeSet<Slot>,
+    by_id: BTreeMap<String, Option<OutputSlot>>,
+    waiting: BTreeSet<OutputSlot>,
 }
 
-impl Decode for Anthropic {
-    fn message(&mut self, name: Option<&str>, root: View<'_>, hub: &mut Hub) -> Result<(), Error> {
+impl DialectDecoder for AnthropicDecoder {
+    fn message(&mut self, name: Option<&str>, root: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let kind = text(root.get("type"));
         let kind = kind.as_deref().or(name).unwrap_or("");
         match kind {
             "ping" => Ok(()),
-            "message_start" => self.start(root, hub),
+            "message_start" => self.start(root, builder),
             "content_block_start" => {
-                hub.start()?;
-                self.start_block(root, hub)
+                builder.start()?;
+                self.start_block(root, builder)
             }
             "content_block_delta" => {
-                hub.start()?;
-                self.delta(root, hub)
+                builder.start()?;
+                self.delta(root, builder)
             }
             "content_block_stop" => {
-                hub.start()?;
+                builder.start()?;
                 let index = count(root.get("index"));
                 match &self.block {
-                    Some(block) if block.index == index => self.stop_block(hub),
+                    Some(block) if block.index == index => self.stop_block(builder),
                     _ => {
-                        hub.report(AdapterCode::OrphanStop, "a block stops that is not open");
+                        builder.report(AdapterCode::OrphanStop, "a block stops that is not open");
                         Ok(())
                     }
                 }
             }
             "message_delta" => {
-                hub.start()?;
+                builder.start()?;
                 self.note_stop(root.get("delta"));
-                self.usage.merge(root.get("usage"), hub);
+                self.usage.merge(root.get("usage"), builder);
                 Ok(())
             }
             "message_stop" => {
-                hub.start()?;
-                self.conclude(hub)
+                builder.start()?;
+                self.conclude(builder)
             }
-            "error" => fail(root, hub),
+            "error" => fail(root, builder),
             other => {
-                hub.report(AdapterCode::UnknownEvent, other);
+                builder.report(AdapterCode::UnknownEvent, other);
                 Ok(())
             }
         }
     }
 
-    fn end(&mut self, hub: &mut Hub) -> Result<(), Error> {
-        hub.start()?;
+    fn end_of_input(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        builder.start()?;
         if self.stop.reason.is_some() {
-            self.conclude(hub)
+            self.conclude(builder)
         } else {
-            hub.fail_truncated()
+            builder.fail_truncated()
         }
     }
 
-    fn release(&mut self, hub: &mut Hub) -> Result<(), Error> {
-        self.stop_block(hub)
+    fn flush_open_items(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        self.stop_block(builder)
     }
 
-    fn is_idle(&self, name: Option<&str>, root: View<'_>) -> bool {
+    fn is_ignorable_after_end(&self, name: Option<&str>, root: ValueRef<'_>) -> bool {
         let kind = text(root.get("type"));
         matches!(kind.as_deref().or(name), Some("ping" | "message_stop"))
     }
 }
 
-impl Anthropic {
-    fn start(&mut self, root: View<'_>, hub: &mut Hub) -> Result<(), Error> {
-        let Some(message) = root.get("message") else { return hub.start() };
+impl AnthropicDecoder {
+    fn start(&mut self, root: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        let Some(message) = root.get("message") else { return builder.start() };
         let id = text(message.get("id")).unwrap_or_default();
         if let Some(known) = &self.id {
             if *known == id {
-                hub.report(AdapterCode::DuplicateMessageStart, "the same message starts again");
+                builder.report(AdapterCode::DuplicateMessageStart, "the same message starts again");
                 return Ok(());
             }
-            return hub.fail(
+            return builder.fail(
                 ErrorType::ServerError,
                 Some("upstream_protocol_error"),
                 "A second message_start with a different id arrived.",
@@ -168,99 +168,112 @@ impl Anthropic {
             );
         }
         self.id = Some(id.to_string());
-        hub.facts.set_id(&id);
-        hub.facts.set_model(text(message.get("model")));
+        builder.facts.set_id(&id);
+        builder.facts.set_model(text(message.get("model")));
         if let Some(tier) = text(message.pointer("/usage/service_tier")) {
             let tier = if tier == "standard" { "default" } else { &tier };
-            hub.facts.service_tier = Some(tier.to_string());
+            builder.facts.service_tier = Some(tier.to_string());
         }
-        self.usage.merge(message.get("usage"), hub);
+        self.usage.merge(message.get("usage"), builder);
         self.note_stop(Some(message));
-        hub.start()?;
+        builder.start()?;
         // A turn that goes on behind a hosted tool can bring whole blocks here, calls among them.
-        for block in message.get("content").iter().flat_map(View::elements) {
-            self.open_block(None, block, hub)?;
-            self.stop_block(hub)?;
+        for block in message.get("content").iter().flat_map(ValueRef::elements) {
+            self.open_block(None, block, builder)?;
+            self.stop_block(builder)?;
         }
         Ok(())
     }
 
-    fn start_block(&mut self, root: View<'_>, hub: &mut Hub) -> Result<(), Error> {
+    fn start_block(&mut self, root: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         if self.block.is_some() {
-            hub.report(AdapterCode::MissingBlockStop, "a block starts inside another");
-            self.stop_block(hub)?;
+            builder.report(AdapterCode::MissingBlockStop, "a block starts inside another");
+            self.stop_block(builder)?;
         }
         let index = count(root.get("index"));
         let Some(block) = root.get("content_block") else {
-            hub.report(AdapterCode::UnknownEvent, "a start without a block");
+            builder.report(AdapterCode::UnknownEvent, "a start without a block");
             return Ok(());
         };
-        self.open_block(index, block, hub)
+        self.open_block(index, block, builder)
     }
 
-    fn open_block(&mut self, index: Option<u64>, block: View<'_>, hub: &mut Hub) -> Result<(), Error> {
-        hub.hold(block.raw().len())?;
+    fn open_block(
+        &mut self,
+        index: Option<u64>,
+        block: ValueRef<'_>,
+        builder: &mut ResponseBuilder,
+    ) -> Result<(), Error> {
+        builder.account_bytes(block.raw().len())?;
         let name = text(block.get("type")).unwrap_or_default();
         let kind = match name.as_ref() {
-            "text" => BlockKind::Text { citations: list(block.get("citations")), message: None },
+            "text" => AnthropicBlockKind::Text { citations: list(block.get("citations")), message: None },
             "thinking" => {
-                let slot = hub.next_reasoning(None)?;
-                let mut thinking = Thinking::default();
+                let slot = builder.start_reasoning(None)?;
+                let mut thinking = SignedThinking::default();
                 thinking.sign(text(block.get("signature")));
-                BlockKind::Thinking { slot, thinking }
+                AnthropicBlockKind::Thinking { slot, thinking }
             }
             "redacted_thinking" => {
                 let data = text(block.get("data")).unwrap_or_default();
-                hub.next_reasoning(Some(&envelope::wrap("anthropic", "redacted", &data)))?;
-                BlockKind::Whole
+                builder.start_reasoning(Some(&encrypted_content::wrap("anthropic", "redacted", &data)))?;
+                AnthropicBlockKind::Whole
             }
             "tool_use" => {
-                note_caller(block, hub);
+                note_caller(block, builder);
                 let (id, name) = (text(block.get("id")), text(block.get("name")));
-                let slot = hub.next_call(&id.unwrap_or_default(), &name.unwrap_or_default())?;
-                BlockKind::Call { slot, input: whole_input(block), grown: false }
+                let slot = builder.start_call(&id.unwrap_or_default(), &name.unwrap_or_default())?;
+                AnthropicBlockKind::Call { slot, input: whole_input(block), grown: false }
             }
-            "server_tool_use" | "mcp_tool_use" => self.start_hosted(&name, block, hub)?,
+            "server_tool_use" | "mcp_tool_use" => self.start_hosted(&name, block, builder)?,
             "compaction" => {
-                let slot = hub.next_compaction()?;
+                let slot = builder.start_compaction()?;
                 let content = text(block.get("content")).unwrap_or_default().into_owned();
                 let encrypted = text(block.get("encrypted_content")).unwrap_or_default().into_owned();
-                BlockKind::Compaction { slot, content, encrypted }
+                AnthropicBlockKind::Compaction { slot, content, encrypted }
             }
             "fallback" => {
-                hub.facts.set_model(text(block.pointer("/to/model")));
-                hub.model_changed()?;
-                hub.event("anthropic:fallback", members(block, &["from", "to", "trigger"]))?;
-                BlockKind::Whole
+                builder.facts.set_model(text(block.pointer("/to/model")));
+                builder.update_model()?;
+                builder.write_extension_event("anthropic:fallback", members(block, &["from", "to", "trigger"]))?;
+                AnthropicBlockKind::Whole
             }
             result if result.ends_with("_tool_result") => {
-                self.result(result, block, hub)?;
-                BlockKind::Whole
+                self.result(result, block, builder)?;
+                AnthropicBlockKind::Whole
             }
             other => {
-                hub.settle(Status::Completed)?;
+                builder.close_last_item(ItemStatus::Completed)?;
                 let mut fields = Object::new();
                 fields.push("block", block.to_value());
-                hub.next_extension(&extension("anthropic", other, ""), fields)?;
-                BlockKind::Whole
+                builder.start_extension(&extension_type("anthropic", other, ""), fields)?;
+                AnthropicBlockKind::Whole
             }
         };
-        self.block = Some(Block { index, kind, grown: false });
+        self.block = Some(AnthropicBlock { index, kind, grown: false });
         // What the start already holds counts as the first delta.
         match name.as_ref() {
-            "text" => self.grow_text(block.get("text"), hub),
-            "thinking" => self.grow_thinking(block.get("thinking"), hub),
+            "text" => self.grow_text(block.get("text"), builder),
+            "thinking" => self.grow_thinking(block.get("thinking"), builder),
             _ => Ok(()),
         }
     }
 
-    fn start_hosted(&mut self, name: &str, block: View<'_>, hub: &mut Hub) -> Result<BlockKind, Error> {
-        note_caller(block, hub);
-        hub.settle(Status::Completed)?;
+    fn start_hosted(
+        &mut self,
+        name: &str,
+        block: ValueRef<'_>,
+        builder: &mut ResponseBuilder,
+    ) -> Result<AnthropicBlockKind, Error> {
+        note_caller(block, builder);
+        builder.close_last_item(ItemStatus::Completed)?;
         let tool = text(block.get("name")).unwrap_or_default();
         let call_id = text(block.get("id")).unwrap_or_default();
-        let kind =
-            if name == "mcp_tool_use" { "anthropic:mcp_call".into() } else { extension("anthropic", &tool, "_call") };
+        let kind = if name == "mcp_tool_use" {
+            "anthropic:mcp_call".into()
+        } else {
+            extension_type("anthropic", &tool, "_call")
+        };
         let mut fields = Object::new();
         fields.push("call_id", call_id.as_ref());
         fields.push("name", tool.as_ref());
@@ -269,40 +282,40 @@ impl Anthropic {
         if let Some(server) = block.get("server_name") {
             fields.push("server_name", server.to_value());
         }
-        let slot = hub.extension(&kind, fields)?;
+        let slot = builder.add_extension(&kind, fields)?;
         self.hosted.by_id.insert(call_id.into_owned(), slot);
         self.hosted.waiting.extend(slot);
-        Ok(BlockKind::Hosted { slot, input: String::new() })
+        Ok(AnthropicBlockKind::Hosted { slot, input: String::new() })
     }
 
     /// The result of a hosted call closes the item of its call.
-    fn result(&mut self, kind: &str, block: View<'_>, hub: &mut Hub) -> Result<(), Error> {
-        note_caller(block, hub);
-        hub.settle(Status::Completed)?;
+    fn result(&mut self, kind: &str, block: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        note_caller(block, builder);
+        builder.close_last_item(ItemStatus::Completed)?;
         let call_id = text(block.get("tool_use_id")).unwrap_or_default();
         let content = block.get("content").map(Value::from).unwrap_or_default();
         let failed = block.get("is_error").and_then(|flag| flag.as_bool()).unwrap_or(false)
             || content.str_at("type").is_some_and(|kind| kind.ends_with("_error"));
-        let status = if failed { Status::Failed } else { Status::Completed };
+        let status = if failed { ItemStatus::Failed } else { ItemStatus::Completed };
         let slot = match self.hosted.by_id.remove(call_id.as_ref()) {
             Some(slot) => slot,
             None => {
                 let mut fields = Object::new();
                 fields.push("call_id", call_id.as_ref());
                 fields.push("result", Value::Null);
-                hub.extension(&extension("anthropic", kind, ""), fields)?
+                builder.add_extension(&extension_type("anthropic", kind, ""), fields)?
             }
         };
         let Some(slot) = slot else { return Ok(()) };
         self.hosted.waiting.remove(&slot);
-        hub.set(slot, "result", content)?;
-        hub.done(slot, status)
+        builder.set_field(slot, "result", content)?;
+        builder.close_item(slot, status)
     }
 
-    fn delta(&mut self, root: View<'_>, hub: &mut Hub) -> Result<(), Error> {
+    fn delta(&mut self, root: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let index = count(root.get("index"));
         let Some(delta) = root.get("delta") else {
-            hub.report(AdapterCode::UnknownDelta, "a delta event without a delta");
+            builder.report(AdapterCode::UnknownDelta, "a delta event without a delta");
             return Ok(());
         };
         let name = text(delta.get("type")).unwrap_or_default();
@@ -311,38 +324,40 @@ impl Anthropic {
             // A start with a wrong index has been seen on the wire: what fits a block that has nothing yet is its own.
             Some(block) if !block.grown && block.kind.takes(&name) => {
                 block.index = index;
-                hub.report(AdapterCode::MissingBlockStart, "a block started under another index");
+                builder.report(AdapterCode::MissingBlockStart, "a block started under another index");
             }
-            _ => self.open_unstarted(&name, index, hub)?,
+            _ => self.open_unstarted(&name, index, builder)?,
         }
         let Some(block) = self.block.as_mut().filter(|block| block.index == index) else { return Ok(()) };
         block.grown = true;
         match (name.as_ref(), &mut block.kind) {
-            ("text_delta", BlockKind::Text { .. }) => self.grow_text(delta.get("text"), hub),
-            ("citations_delta", BlockKind::Text { citations, .. }) => {
-                hub.hold(delta.raw().len())?;
+            ("text_delta", AnthropicBlockKind::Text { .. }) => self.grow_text(delta.get("text"), builder),
+            ("citations_delta", AnthropicBlockKind::Text { citations, .. }) => {
+                builder.account_bytes(delta.raw().len())?;
                 citations.extend(delta.get("citation").map(Value::from));
                 Ok(())
             }
-            ("thinking_delta", BlockKind::Thinking { .. }) => self.grow_thinking(delta.get("thinking"), hub),
-            ("signature_delta", BlockKind::Thinking { thinking, .. }) => {
+            ("thinking_delta", AnthropicBlockKind::Thinking { .. }) => {
+                self.grow_thinking(delta.get("thinking"), builder)
+            }
+            ("signature_delta", AnthropicBlockKind::Thinking { thinking, .. }) => {
                 thinking.sign(text(delta.get("signature")));
                 Ok(())
             }
-            ("input_json_delta", BlockKind::Call { slot, grown, .. }) => {
-                let Some(piece) = delta.get("partial_json").and_then(Piece::of) else { return Ok(()) };
+            ("input_json_delta", AnthropicBlockKind::Call { slot, grown, .. }) => {
+                let Some(piece) = delta.get("partial_json").and_then(TextPiece::from_json) else { return Ok(()) };
                 *grown |= !piece.is_empty();
-                hub.arguments(*slot, &piece)
+                builder.append_arguments(*slot, &piece)
             }
-            ("input_json_delta", BlockKind::Hosted { input, .. }) => {
+            ("input_json_delta", AnthropicBlockKind::Hosted { input, .. }) => {
                 let piece = text(delta.get("partial_json")).unwrap_or_default();
-                hub.hold(piece.len())?;
+                builder.account_bytes(piece.len())?;
                 input.push_str(&piece);
                 Ok(())
             }
-            ("compaction_delta", BlockKind::Compaction { content, encrypted, .. }) => {
+            ("compaction_delta", AnthropicBlockKind::Compaction { content, encrypted, .. }) => {
                 if let Some(more) = text(delta.get("content")) {
-                    hub.hold(more.len())?;
+                    builder.account_bytes(more.len())?;
                     content.push_str(&more);
                 }
                 if let Some(last) = text(delta.get("encrypted_content")) {
@@ -355,78 +370,88 @@ impl Anthropic {
                 | "compaction_delta",
                 _,
             ) => {
-                hub.report(AdapterCode::DeltaTypeMismatch, &name);
+                builder.report(AdapterCode::DeltaTypeMismatch, &name);
                 Ok(())
             }
             _ => {
-                hub.report(AdapterCode::UnknownDelta, &name);
+                builder.report(AdapterCode::UnknownDelta, &name);
                 Ok(())
             }
         }
     }
 
     /// A delta for a block that was not started: text opens one, anything else is dropped.
-    fn open_unstarted(&mut self, delta: &str, index: Option<u64>, hub: &mut Hub) -> Result<(), Error> {
+    fn open_unstarted(&mut self, delta: &str, index: Option<u64>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         if !matches!(delta, "text_delta" | "thinking_delta") {
-            hub.report(AdapterCode::OrphanDelta, delta);
+            builder.report(AdapterCode::OrphanDelta, delta);
             return Ok(());
         }
         if self.block.is_some() {
-            hub.report(AdapterCode::MissingBlockStop, "a delta comes for another block");
-            self.stop_block(hub)?;
+            builder.report(AdapterCode::MissingBlockStop, "a delta comes for another block");
+            self.stop_block(builder)?;
         }
-        hub.report(AdapterCode::MissingBlockStart, delta);
+        builder.report(AdapterCode::MissingBlockStart, delta);
         let kind = if delta == "text_delta" {
-            BlockKind::Text { citations: Vec::new(), message: None }
+            AnthropicBlockKind::Text { citations: Vec::new(), message: None }
         } else {
-            BlockKind::Thinking { slot: hub.next_reasoning(None)?, thinking: Thinking::default() }
+            AnthropicBlockKind::Thinking { slot: builder.start_reasoning(None)?, thinking: SignedThinking::default() }
         };
-        self.block = Some(Block { index, kind, grown: false });
+        self.block = Some(AnthropicBlock { index, kind, grown: false });
         Ok(())
     }
 
-    fn grow_text(&mut self, value: Option<View<'_>>, hub: &mut Hub) -> Result<(), Error> {
-        let Some(piece) = value.and_then(Piece::of).filter(|piece| !piece.is_empty()) else { return Ok(()) };
-        let Some(Block { kind: BlockKind::Text { message, .. }, .. }) = &mut self.block else { return Ok(()) };
+    fn grow_text(&mut self, value: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        let Some(piece) = value.and_then(TextPiece::from_json).filter(|piece| !piece.is_empty()) else { return Ok(()) };
+        let Some(AnthropicBlock { kind: AnthropicBlockKind::Text { message, .. }, .. }) = &mut self.block else {
+            return Ok(());
+        };
         let slot = match message {
             Some(slot) => *slot,
-            None => *message.insert(hub.in_message()?),
+            None => *message.insert(builder.ensure_message()?),
         };
-        hub.text(slot, &piece, &[])
+        builder.append_text(slot, &piece, &[])
     }
 
-    fn grow_thinking(&mut self, value: Option<View<'_>>, hub: &mut Hub) -> Result<(), Error> {
-        let Some(piece) = value.and_then(Piece::of).filter(|piece| !piece.is_empty()) else { return Ok(()) };
-        let Some(Block { kind: BlockKind::Thinking { slot, thinking }, .. }) = &mut self.block else { return Ok(()) };
-        thinking.grow(&piece, hub)?;
-        hub.thinking(*slot, &piece)
+    fn grow_thinking(&mut self, value: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        let Some(piece) = value.and_then(TextPiece::from_json).filter(|piece| !piece.is_empty()) else { return Ok(()) };
+        let Some(AnthropicBlock { kind: AnthropicBlockKind::Thinking { slot, thinking }, .. }) = &mut self.block else {
+            return Ok(());
+        };
+        thinking.grow(&piece, builder)?;
+        builder.append_thinking(*slot, &piece)
     }
 
-    fn stop_block(&mut self, hub: &mut Hub) -> Result<(), Error> {
+    fn stop_block(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let Some(block) = self.block.take() else { return Ok(()) };
         match block.kind {
-            BlockKind::Text { citations, message } => {
+            AnthropicBlockKind::Text { citations, message } => {
                 let citations = citations.into_iter().map(citation).collect();
-                close_text("anthropic", citations, message, hub)
+                close_text("anthropic", citations, message, builder)
             }
-            BlockKind::Thinking { slot, thinking } => {
-                hub.end_part(slot)?;
-                match thinking.wrap("anthropic", hub) {
-                    Some(envelope) => hub.set(slot, "encrypted_content", envelope.into()),
+            AnthropicBlockKind::Thinking { slot, thinking } => {
+                builder.close_part(slot)?;
+                match thinking.wrap("anthropic", builder) {
+                    Some(envelope) => builder.set_field(slot, "encrypted_content", envelope.into()),
                     None => Ok(()),
                 }
             }
-            BlockKind::Call { slot, input, grown } if !grown => hub.arguments(slot, &Piece::plain(input)),
-            BlockKind::Hosted { slot: Some(slot), input } if !input.is_empty() => {
-                let parsed = Value::parse(&input, hub.limits.depth).unwrap_or(Value::String(input));
-                hub.set(slot, "input", parsed)
+            AnthropicBlockKind::Call { slot, input, grown } if !grown => {
+                builder.append_arguments(slot, &TextPiece::from_text(input))
             }
-            BlockKind::Compaction { slot, content, encrypted } => {
+            AnthropicBlockKind::Hosted { slot: Some(slot), input } if !input.is_empty() => {
+                let parsed = Value::parse(&input, builder.limits.depth).unwrap_or(Value::String(input));
+                builder.set_field(slot, "input", parsed)
+            }
+            AnthropicBlockKind::Compaction { slot, content, encrypted } => {
                 let (kind, payload) =
                     if encrypted.is_empty() { ("compaction_text", content) } else { ("compaction", encrypted) };
-                hub.set(slot, "encrypted_content", envelope::wrap("anthropic", kind, &payload).into())
+                builder.set_field(
+                    slot,
+                    "encrypted_content",
+                    encrypted_content::wrap("anthropic", kind, &payload).into(),
+                )
             }
-            BlockKind::Call { .. } | BlockKind::Hosted { .. } | BlockKind::Whole => Ok(()),
+            AnthropicBlockKind::Call { .. } | AnthropicBlockKind::Hosted { .. } | AnthropicBlockKind::Whole => Ok(()),
         }
     }
 }
@@ -442,7 +467,7 @@ fn citation(raw: Value) -> Citation {
 }
 
 /// The input that a call has at its start, as compact JSON; empty if that says nothing.
-fn whole_input(block: View<'_>) -> String {
+fn whole_input(block: ValueRef<'_>) -> String {
     let input = block.get("input").map(Value::from).unwrap_or_default();
     match &input {
         Value::Null => String::new(),
@@ -451,16 +476,16 @@ fn whole_input(block: View<'_>) -> String {
     }
 }
 
-fn note_caller(block: View<'_>, hub: &mut Hub) {
+fn note_caller(block: ValueRef<'_>, builder: &mut ResponseBuilder) {
     if let Some(caller) = text(block.pointer("/caller/type")).filter(|caller| caller != "direct") {
-        hub.report(AdapterCode::CallerDropped, &caller);
+        builder.report(AdapterCode::CallerDropped, &caller);
     }
 }
 
-fn members(object: View<'_>, keys: &[&str]) -> Object {
+fn members(object: ValueRef<'_>, keys: &[&str]) -> Object {
     keys.iter().filter_map(|key| Some((key.to_string(), object.get(key)?.to_value()))).collect()
 }
 
-fn list(value: Option<View<'_>>) -> Vec<Value> {
+fn list(value: Option<ValueRef<'_>>) -> Vec<Value> {
     value.into_iter().flat_map(|list| list.elements()).map(Value::from).collect()
 }

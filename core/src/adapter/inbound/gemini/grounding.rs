@@ -4,19 +4,19 @@ use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::Gemini;
-use crate::adapter::inbound::hub::{Hub, Slot};
-use crate::adapter::inbound::{count, given, text, Carry, Piece};
+use super::GeminiDecoder;
+use crate::adapter::inbound::builder::{OutputSlot, ResponseBuilder};
+use crate::adapter::inbound::{count, non_null, text, SurrogateCarry, TextPiece};
 use crate::adapter::AdapterCode;
 use crate::error::Error;
-use crate::json::{Object, Tag, View};
+use crate::json::{Object, ValueKind, ValueRef};
 
 /// The open text part as far as citations need it.
 #[derive(Default)]
-pub(super) struct Cited {
-    slot: Option<Slot>,
+pub(super) struct CitedText {
+    slot: Option<OutputSlot>,
     text: String,
-    carry: Carry,
+    carry: SurrogateCarry,
     /// Characters before every [`STRIDE`]th byte, so that a long text is not counted again for each citation.
     counts: Vec<u64>,
     counted: usize,
@@ -26,14 +26,19 @@ pub(super) struct Cited {
 
 const STRIDE: usize = 1024;
 
-impl Cited {
+impl CitedText {
     /// Takes text that was written to a message; another message starts anew.
-    pub(super) fn grow(&mut self, slot: Slot, piece: &Piece<'_>, hub: &mut Hub) -> Result<(), Error> {
+    pub(super) fn grow(
+        &mut self,
+        slot: OutputSlot,
+        piece: &TextPiece<'_>,
+        builder: &mut ResponseBuilder,
+    ) -> Result<(), Error> {
         if self.slot != Some(slot) {
             *self = Self { slot: Some(slot), ..Self::default() };
         }
         let text = self.carry.join(piece);
-        hub.hold(text.len())?;
+        builder.account_bytes(text.len())?;
         self.text.push_str(&text);
         Ok(())
     }
@@ -63,12 +68,12 @@ fn starts(bytes: &[u8]) -> u64 {
     bytes.iter().filter(|byte| **byte & 0xC0 != 0x80).count() as u64
 }
 
-impl Gemini {
-    pub(super) fn ground(&mut self, metadata: View<'_>, hub: &mut Hub) -> Result<(), Error> {
-        if metadata.tag() != Tag::Object || metadata.entries().next().is_none() {
+impl GeminiDecoder {
+    pub(super) fn ground(&mut self, metadata: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        if metadata.kind() != ValueKind::Object || metadata.entries().next().is_none() {
             return Ok(());
         }
-        let chunks: Vec<View<'_>> =
+        let chunks: Vec<ValueRef<'_>> =
             metadata.get("groundingChunks").into_iter().flat_map(|chunks| chunks.elements()).collect();
         for support in metadata.get("groundingSupports").into_iter().flat_map(|supports| supports.elements()) {
             let segment = support.get("segment");
@@ -76,37 +81,43 @@ impl Gemini {
             let span = (border("startIndex"), border("endIndex"));
             for index in support.get("groundingChunkIndices").into_iter().flat_map(|list| list.elements()) {
                 let index = index.as_u64().and_then(|index| usize::try_from(index).ok());
-                let web = index.and_then(|index| chunks.get(index)).and_then(|chunk| given(chunk.get("web")));
+                let web = index.and_then(|index| chunks.get(index)).and_then(|chunk| non_null(chunk.get("web")));
                 let url = text(web.and_then(|web| web.get("uri"))).unwrap_or_default();
                 let title = text(web.and_then(|web| web.get("title"))).unwrap_or_default();
-                self.announce(&url, &title, span, hub)?;
+                self.announce(&url, &title, span, builder)?;
             }
         }
         let mut fields = Object::new();
         fields.push("grounding_metadata", metadata.to_value());
-        hub.event("google:grounding_metadata", fields)
+        builder.write_extension_event("google:grounding_metadata", fields)
     }
 
-    pub(super) fn cite(&mut self, metadata: View<'_>, hub: &mut Hub) -> Result<(), Error> {
-        let list = given(metadata.get("citations")).or_else(|| given(metadata.get("citationSources")));
+    pub(super) fn cite(&mut self, metadata: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        let list = non_null(metadata.get("citations")).or_else(|| non_null(metadata.get("citationSources")));
         for citation in list.into_iter().flat_map(|list| list.elements()) {
             let border = |key: &str| count(citation.get(key)).unwrap_or(0);
             let span = (border("startIndex"), border("endIndex"));
             let url = text(citation.get("uri")).unwrap_or_default();
             let title = text(citation.get("title")).unwrap_or_default();
-            self.announce(&url, &title, span, hub)?;
+            self.announce(&url, &title, span, builder)?;
         }
         Ok(())
     }
 
-    fn announce(&mut self, url: &str, title: &str, span: (u64, u64), hub: &mut Hub) -> Result<(), Error> {
+    fn announce(
+        &mut self,
+        url: &str,
+        title: &str,
+        span: (u64, u64),
+        builder: &mut ResponseBuilder,
+    ) -> Result<(), Error> {
         if url.is_empty() {
-            hub.report(AdapterCode::CitationWithoutUrl, "");
+            builder.report(AdapterCode::CitationWithoutUrl, "");
             return Ok(());
         }
-        let open = hub.last_slot().filter(|slot| hub.has_text_open(*slot) && self.cited.slot == Some(*slot));
+        let open = builder.last_slot().filter(|slot| builder.has_text_open(*slot) && self.cited.slot == Some(*slot));
         let Some(slot) = open else {
-            hub.report(AdapterCode::LateGrounding, "");
+            builder.report(AdapterCode::LateGrounding, "");
             return Ok(());
         };
         let start = self.cited.characters_before(span.0);
@@ -115,8 +126,8 @@ impl Gemini {
         if !self.cited.announced.insert((start, end, url.to_string())) {
             return Ok(());
         }
-        let annotation = hub.citation(url, title, start, end);
-        hub.annotate(slot, annotation)
+        let annotation = builder.url_citation(url, title, start, end);
+        builder.add_annotation(slot, annotation)
     }
 }
 
@@ -127,7 +138,7 @@ mod tests {
     #[test]
     fn bytes_become_characters_and_borders_inside_one_are_drawn_to_its_start() {
         let text: String = "aü日😀".repeat(if cfg!(miri) { 7 } else { 700 });
-        let mut cited = Cited { text: text.clone(), ..Cited::default() };
+        let mut cited = CitedText { text: text.clone(), ..CitedText::default() };
         for byte in (0..text.len() + 3).rev().chain(0..text.len()) {
             let floor = (0..=byte.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap();
             assert_eq!(cited.characters_before(byte as u64), text[..floor].chars().count() as u64, "{byte}");

@@ -4,33 +4,33 @@
 //! the end of the answer. A signature belongs to a part of any type but can only travel on a reasoning item; its kind
 //! says which part it came with: `self` the item's own, `next` the following, `prev` the message before.
 
-mod args;
 mod grounding;
+mod partial_arguments;
 
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::hub::{Counts, ErrorType, Hub, Last, Slot, Status};
-use super::{count, envelope, given, seconds, text, Decode, Piece};
+use super::builder::{ErrorType, ItemStatus, LastItem, OutputSlot, ResponseBuilder, TokenCounts};
+use super::{count, encrypted_content, non_null, text, unix_seconds, DialectDecoder, TextPiece};
 use crate::adapter::AdapterCode;
 use crate::error::Error;
-use crate::json::{Object, Tag, Value, View};
-use args::Arguments;
-use grounding::Cited;
+use crate::json::{Object, Value, ValueKind, ValueRef};
+use grounding::CitedText;
+use partial_arguments::PartialArguments;
 
 /// The state of one answer.
 #[derive(Default)]
-pub(crate) struct Gemini {
+pub(crate) struct GeminiDecoder {
     /// The open text part, for offsets into it.
-    cited: Cited,
+    cited: CitedText,
     /// Whether the open reasoning item has its signature.
     sealed: bool,
     /// The call whose arguments arrive in pieces.
-    streamed: Option<(Slot, Arguments)>,
+    streamed: Option<(OutputSlot, PartialArguments)>,
     /// The code that waits for its result.
-    code: Option<Slot>,
+    code: Option<OutputSlot>,
     /// A signature that came on or behind text that was already being written.
     late_signature: Option<String>,
     logprobs: Vec<Value>,
@@ -40,42 +40,43 @@ pub(crate) struct Gemini {
     reported: Vec<&'static str>,
 }
 
-impl Decode for Gemini {
-    fn message(&mut self, _: Option<&str>, root: View<'_>, hub: &mut Hub) -> Result<(), Error> {
-        if !hub.is_started() {
-            hub.facts.set_id(&text(root.get("responseId")).unwrap_or_default());
-            hub.facts.set_model(text(root.get("modelVersion")));
-            hub.facts.created_at = text(root.get("createTime")).and_then(|time| seconds(&time));
-            hub.start()?;
+impl DialectDecoder for GeminiDecoder {
+    fn message(&mut self, _: Option<&str>, root: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        if !builder.is_started() {
+            builder.facts.set_id(&text(root.get("responseId")).unwrap_or_default());
+            builder.learn_model(root.get("modelVersion"))?;
+            builder.facts.created_at = text(root.get("createTime")).and_then(|time| unix_seconds(&time));
+            builder.start()?;
         }
+        builder.learn_model(root.get("modelVersion"))?;
         if let Some(usage) = root.get("usageMetadata") {
-            hub.usage = counts(usage).or(hub.usage);
+            builder.usage = counts(usage).or(builder.usage);
         }
-        if let Some(error) = given(root.get("error")) {
-            return fail(error, hub);
+        if let Some(error) = non_null(root.get("error")) {
+            return fail(error, builder);
         }
-        if let Some(feedback) = given(root.get("promptFeedback")) {
+        if let Some(feedback) = non_null(root.get("promptFeedback")) {
             if text(feedback.get("blockReason")).is_some() {
                 self.blocked = Some(feedback.to_value());
             } else {
-                self.note_ratings(feedback, hub);
+                self.note_ratings(feedback, builder);
             }
         }
         for candidate in root.get("candidates").into_iter().flat_map(|list| list.elements()) {
             if count(candidate.get("index")).is_some_and(|index| index > 0) {
-                self.report_once(AdapterCode::MultipleChoices, "candidates behind the first", hub);
+                self.report_once(AdapterCode::MultipleChoices, "candidates behind the first", builder);
                 continue;
             }
-            self.candidate(candidate, hub)?;
+            self.candidate(candidate, builder)?;
         }
         Ok(())
     }
 
-    fn end(&mut self, hub: &mut Hub) -> Result<(), Error> {
+    fn end_of_input(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let Some((reason, message)) = self.finish.take() else {
             return match self.blocked.take() {
-                Some(feedback) => self.end_blocked(feedback, hub),
-                None => hub.fail_truncated(),
+                Some(feedback) => self.end_blocked(feedback, builder),
+                None => builder.fail_truncated(),
             };
         };
         if !matches!(reason.as_str(), "STOP" | "MAX_TOKENS") {
@@ -84,21 +85,21 @@ impl Decode for Gemini {
                 details.push("message", message.as_str());
             }
             let details = if details.is_empty() { Value::Null } else { details.into() };
-            hub.note_finish("google", &reason, Value::Null, details);
+            builder.set_finish_reason("google", &reason, Value::Null, details);
         }
         match reason.as_str() {
             "STOP" => {
-                self.close(Status::Completed, hub)?;
+                self.close(ItemStatus::Completed, builder)?;
                 if let Some(signature) = self.late_signature.take() {
-                    hub.next_reasoning(Some(&envelope::wrap("google", "prev", &signature)))?;
+                    builder.start_reasoning(Some(&encrypted_content::wrap("google", "prev", &signature)))?;
                 }
-                hub.complete()
+                builder.complete()
             }
             model if is_model_error(model) => {
                 let message = message.unwrap_or_else(|| format!("The model stopped with {model}."));
-                hub.fail(ErrorType::ModelError, Some(&model.to_lowercase()), &message, None)
+                builder.fail(ErrorType::ModelError, Some(&model.to_lowercase()), &message, None)
             }
-            "MAX_TOKENS" => self.end_cut("max_output_tokens", hub),
+            "MAX_TOKENS" => self.end_cut("max_output_tokens", builder),
             "SAFETY"
             | "RECITATION"
             | "BLOCKLIST"
@@ -106,16 +107,16 @@ impl Decode for Gemini {
             | "SPII"
             | "IMAGE_SAFETY"
             | "IMAGE_PROHIBITED_CONTENT"
-            | "IMAGE_RECITATION" => self.end_cut("content_filter", hub),
-            other => self.end_cut(&other.to_lowercase(), hub),
+            | "IMAGE_RECITATION" => self.end_cut("content_filter", builder),
+            other => self.end_cut(&other.to_lowercase(), builder),
         }
     }
 
-    fn release(&mut self, hub: &mut Hub) -> Result<(), Error> {
+    fn flush_open_items(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
         if self.late_signature.is_some() {
-            hub.report(AdapterCode::SignatureDropped, "a cut message stays last");
+            builder.report(AdapterCode::SignatureDropped, "a cut message stays last");
         }
-        self.end_streamed(Status::Incomplete, hub)
+        self.end_streamed(ItemStatus::Incomplete, builder)
     }
 }
 
@@ -130,34 +131,34 @@ fn is_model_error(reason: &str) -> bool {
     )
 }
 
-impl Gemini {
-    fn report_once(&mut self, code: AdapterCode, what: &'static str, hub: &mut Hub) {
+impl GeminiDecoder {
+    fn report_once(&mut self, code: AdapterCode, what: &'static str, builder: &mut ResponseBuilder) {
         if !self.reported.contains(&what) {
             self.reported.push(what);
-            hub.report(code, what);
+            builder.report(code, what);
         }
     }
 
-    fn note_ratings(&mut self, holder: View<'_>, hub: &mut Hub) {
+    fn note_ratings(&mut self, holder: ValueRef<'_>, builder: &mut ResponseBuilder) {
         if holder.get("safetyRatings").is_some_and(|ratings| ratings.elements().next().is_some()) {
-            self.report_once(AdapterCode::SafetyRatingsDropped, "safety ratings", hub);
+            self.report_once(AdapterCode::SafetyRatingsDropped, "safety ratings", builder);
         }
     }
 
-    fn candidate(&mut self, candidate: View<'_>, hub: &mut Hub) -> Result<(), Error> {
+    fn candidate(&mut self, candidate: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         self.logprobs = logprobs(candidate);
         for part in candidate.pointer("/content/parts").into_iter().flat_map(|parts| parts.elements()) {
-            self.part(part, hub)?;
+            self.part(part, builder)?;
         }
-        if let Some(metadata) = given(candidate.get("groundingMetadata")) {
-            self.ground(metadata, hub)?;
+        if let Some(metadata) = non_null(candidate.get("groundingMetadata")) {
+            self.ground(metadata, builder)?;
         }
-        if let Some(metadata) = given(candidate.get("citationMetadata")) {
-            self.cite(metadata, hub)?;
+        if let Some(metadata) = non_null(candidate.get("citationMetadata")) {
+            self.cite(metadata, builder)?;
         }
-        self.note_ratings(candidate, hub);
-        if given(candidate.get("urlContextMetadata")).is_some() {
-            self.report_once(AdapterCode::EventDropped, "urlContextMetadata", hub);
+        self.note_ratings(candidate, builder);
+        if non_null(candidate.get("urlContextMetadata")).is_some() {
+            self.report_once(AdapterCode::EventDropped, "urlContextMetadata", builder);
         }
         if let Some(reason) = text(candidate.get("finishReason")).filter(|reason| !reason.is_empty()) {
             self.finish = Some((reason.into_owned(), text(candidate.get("finishMessage")).map(Cow::into_owned)));
@@ -165,205 +166,224 @@ impl Gemini {
         Ok(())
     }
 
-    fn part(&mut self, part: View<'_>, hub: &mut Hub) -> Result<(), Error> {
+    fn part(&mut self, part: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let signature = text(part.get("thoughtSignature")).filter(|signature| !signature.is_empty());
-        if let Some(piece) = part.get("text").and_then(Piece::of) {
+        if let Some(piece) = part.get("text").and_then(TextPiece::from_json) {
             let thought = part.get("thought").and_then(|flag| flag.as_bool()).unwrap_or(false);
             return if thought {
-                self.think(&piece, signature.as_deref(), hub)
+                self.think(&piece, signature.as_deref(), builder)
             } else {
-                self.say(&piece, signature.as_deref(), hub)
+                self.say(&piece, signature.as_deref(), builder)
             };
         }
-        if let Some(call) = given(part.get("functionCall")) {
-            return self.call(call, signature.as_deref(), hub);
+        if let Some(call) = non_null(part.get("functionCall")) {
+            return self.call(call, signature.as_deref(), builder);
         }
-        let inline = given(part.get("inlineData"));
-        if let Some(data) = inline.or_else(|| given(part.get("fileData"))) {
-            self.sign_next(signature.as_deref(), hub)?;
+        let inline = non_null(part.get("inlineData"));
+        if let Some(data) = inline.or_else(|| non_null(part.get("fileData"))) {
+            self.sign_next(signature.as_deref(), builder)?;
             let media_type = text(data.get("mimeType")).unwrap_or_default();
             let url = match inline {
                 Some(_) => format!("data:{media_type};base64,{}", text(data.get("data")).unwrap_or_default()),
                 None => text(data.get("fileUri")).unwrap_or_default().into_owned(),
             };
             self.sealed = false;
-            return hub.media("google", &media_type, &url);
+            return builder.add_media("google", &media_type, &url);
         }
-        if let Some(code) = given(part.get("executableCode")) {
-            self.sign_next(signature.as_deref(), hub)?;
-            return self.run(code, hub);
+        if let Some(code) = non_null(part.get("executableCode")) {
+            self.sign_next(signature.as_deref(), builder)?;
+            return self.run(code, builder);
         }
         if signature.is_some() {
-            hub.report(AdapterCode::SignatureDropped, "the signature of a part that is no item of its own");
+            builder.report(AdapterCode::SignatureDropped, "the signature of a part that is no item of its own");
         }
-        if let Some(result) = given(part.get("codeExecutionResult")) {
-            return self.ran(result, hub);
+        if let Some(result) = non_null(part.get("codeExecutionResult")) {
+            return self.ran(result, builder);
         }
         let name = part
             .entries()
             .find_map(|(key, _)| key.as_str().filter(|key| key != "thoughtSignature" && key != "thought"));
         if let Some(name) = name {
-            hub.report(AdapterCode::PartDropped, &name);
+            builder.report(AdapterCode::PartDropped, &name);
         }
         Ok(())
     }
 
-    fn think(&mut self, piece: &Piece<'_>, signature: Option<&str>, hub: &mut Hub) -> Result<(), Error> {
+    fn think(
+        &mut self,
+        piece: &TextPiece<'_>,
+        signature: Option<&str>,
+        builder: &mut ResponseBuilder,
+    ) -> Result<(), Error> {
         if piece.is_empty() && signature.is_none() {
             return Ok(());
         }
-        if hub.last() != Last::Reasoning {
+        if builder.last_item() != LastItem::Reasoning {
             self.sealed = false;
         }
-        let slot = hub.in_reasoning()?;
-        hub.summary(slot, piece)?;
+        let slot = builder.ensure_reasoning()?;
+        builder.append_summary(slot, piece)?;
         match signature {
             Some(signature) => {
                 self.sealed = true;
-                hub.set(slot, "encrypted_content", envelope::wrap("google", "self", signature).into())
+                builder.set_field(
+                    slot,
+                    "encrypted_content",
+                    encrypted_content::wrap("google", "self", signature).into(),
+                )
             }
             None => Ok(()),
         }
     }
 
-    fn say(&mut self, piece: &Piece<'_>, signature: Option<&str>, hub: &mut Hub) -> Result<(), Error> {
-        if piece.is_empty() || hub.last() == Last::Message {
+    fn say(
+        &mut self,
+        piece: &TextPiece<'_>,
+        signature: Option<&str>,
+        builder: &mut ResponseBuilder,
+    ) -> Result<(), Error> {
+        if piece.is_empty() || builder.last_item() == LastItem::Message {
             if let Some(signature) = signature {
                 self.late_signature = Some(signature.to_string());
             }
         } else {
-            self.sign_next(signature, hub)?;
+            self.sign_next(signature, builder)?;
         }
         if piece.is_empty() {
             return Ok(());
         }
-        let slot = hub.in_message()?;
-        hub.text(slot, piece, &core::mem::take(&mut self.logprobs))?;
-        self.cited.grow(slot, piece, hub)
+        let slot = builder.ensure_message()?;
+        builder.append_text(slot, piece, &core::mem::take(&mut self.logprobs))?;
+        self.cited.grow(slot, piece, builder)
     }
 
     /// Puts a signature where it precedes the item that comes next.
-    fn sign_next(&mut self, signature: Option<&str>, hub: &mut Hub) -> Result<(), Error> {
+    fn sign_next(&mut self, signature: Option<&str>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let Some(signature) = signature else { return Ok(()) };
-        let envelope = envelope::wrap("google", "next", signature);
-        match hub.last_slot().filter(|_| hub.last() == Last::Reasoning && !self.sealed) {
-            Some(slot) => hub.set(slot, "encrypted_content", envelope.into())?,
+        let envelope = encrypted_content::wrap("google", "next", signature);
+        match builder.last_slot().filter(|_| builder.last_item() == LastItem::Reasoning && !self.sealed) {
+            Some(slot) => builder.set_field(slot, "encrypted_content", envelope.into())?,
             None => {
-                hub.next_reasoning(Some(&envelope))?;
+                builder.start_reasoning(Some(&envelope))?;
             }
         }
         self.sealed = false;
-        hub.settle(Status::Completed)
+        builder.close_last_item(ItemStatus::Completed)
     }
 
-    fn call(&mut self, call: View<'_>, signature: Option<&str>, hub: &mut Hub) -> Result<(), Error> {
+    fn call(
+        &mut self,
+        call: ValueRef<'_>,
+        signature: Option<&str>,
+        builder: &mut ResponseBuilder,
+    ) -> Result<(), Error> {
         let name = text(call.get("name")).filter(|name| !name.is_empty());
         let goes_on = call.get("willContinue").and_then(|flag| flag.as_bool()).unwrap_or(false);
         if let Some(name) = name {
-            self.end_streamed(Status::Completed, hub)?;
-            self.sign_next(signature, hub)?;
-            hub.settle(Status::Completed)?;
-            let slot = hub.call(&text(call.get("id")).unwrap_or_default(), &name)?;
-            self.streamed = Some((slot, Arguments::default()));
+            self.end_streamed(ItemStatus::Completed, builder)?;
+            self.sign_next(signature, builder)?;
+            builder.close_last_item(ItemStatus::Completed)?;
+            let slot = builder.add_call(&text(call.get("id")).unwrap_or_default(), &name)?;
+            self.streamed = Some((slot, PartialArguments::default()));
         } else if signature.is_some() {
-            hub.report(AdapterCode::SignatureDropped, "the signature of a piece of a call");
+            builder.report(AdapterCode::SignatureDropped, "the signature of a piece of a call");
         }
         let Some((_, arguments)) = &mut self.streamed else {
-            hub.report(AdapterCode::ToolCallWithoutName, "");
+            builder.report(AdapterCode::ToolCallDropped, "");
             return Ok(());
         };
-        if let Some(args) = given(call.get("args")) {
-            hub.hold(args.raw().len())?;
+        if let Some(args) = non_null(call.get("args")) {
+            builder.account_bytes(args.raw().len())?;
             arguments.replace(args.to_value());
         }
         for piece in call.get("partialArgs").into_iter().flat_map(|pieces| pieces.elements()) {
-            hub.hold(piece.raw().len())?;
-            if !arguments.take(piece, &hub.limits) {
-                hub.report(AdapterCode::OrphanDelta, "a piece of arguments that fits nowhere");
+            builder.account_bytes(piece.raw().len())?;
+            if !arguments.take(piece, &builder.limits) {
+                builder.report(AdapterCode::OrphanDelta, "a piece of arguments that fits nowhere");
             }
         }
         if goes_on {
             return Ok(());
         }
-        self.end_streamed(Status::Completed, hub)
+        self.end_streamed(ItemStatus::Completed, builder)
     }
 
     /// Writes the arguments of the call that is open and closes it. Cut arguments are written as far as they came.
-    fn end_streamed(&mut self, status: Status, hub: &mut Hub) -> Result<(), Error> {
+    fn end_streamed(&mut self, status: ItemStatus, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let Some((slot, arguments)) = self.streamed.take() else { return Ok(()) };
         let arguments = arguments.into_value();
         let empty = arguments.as_object().is_some_and(Object::is_empty);
         if !empty {
-            hub.arguments(slot, &Piece::plain(arguments.to_string()))?;
+            builder.append_arguments(slot, &TextPiece::from_text(arguments.to_string()))?;
         }
-        hub.done(slot, status)
+        builder.close_item(slot, status)
     }
 
-    fn run(&mut self, code: View<'_>, hub: &mut Hub) -> Result<(), Error> {
-        self.end_code(Status::Completed, hub)?;
-        hub.settle(Status::Completed)?;
+    fn run(&mut self, code: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        self.end_code(ItemStatus::Completed, builder)?;
+        builder.close_last_item(ItemStatus::Completed)?;
         let mut fields = Object::new();
         for key in ["language", "code"] {
             fields.push(key, code.get(key).map(Value::from).unwrap_or_default());
         }
         fields.push("outcome", Value::Null);
         fields.push("output", Value::Null);
-        hub.hold(code.raw().len())?;
-        self.code = hub.extension("google:code_execution_call", fields)?;
+        builder.account_bytes(code.raw().len())?;
+        self.code = builder.add_extension("google:code_execution_call", fields)?;
         Ok(())
     }
 
-    fn ran(&mut self, result: View<'_>, hub: &mut Hub) -> Result<(), Error> {
+    fn ran(&mut self, result: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let Some(slot) = self.code.take() else {
-            if hub.options.include_extensions {
-                hub.report(AdapterCode::OrphanCodeResult, "");
+            if builder.options.include_extensions {
+                builder.report(AdapterCode::OrphanCodeResult, "");
             }
             return Ok(());
         };
         for key in ["outcome", "output"] {
-            hub.set(slot, key, result.get(key).map(Value::from).unwrap_or_default())?;
+            builder.set_field(slot, key, result.get(key).map(Value::from).unwrap_or_default())?;
         }
         let fine = result.get("outcome").is_some_and(|outcome| outcome.is_str("OUTCOME_OK"));
-        hub.done(slot, if fine { Status::Completed } else { Status::Failed })
+        builder.close_item(slot, if fine { ItemStatus::Completed } else { ItemStatus::Failed })
     }
 
-    fn end_code(&mut self, status: Status, hub: &mut Hub) -> Result<(), Error> {
+    fn end_code(&mut self, status: ItemStatus, builder: &mut ResponseBuilder) -> Result<(), Error> {
         match self.code.take() {
-            Some(slot) => hub.done(slot, status),
+            Some(slot) => builder.close_item(slot, status),
             None => Ok(()),
         }
     }
 
     /// Closes what is open. An incomplete end cuts a call or code that is under way, else the last item.
-    fn close(&mut self, status: Status, hub: &mut Hub) -> Result<(), Error> {
+    fn close(&mut self, status: ItemStatus, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let under_way = self.code.max(self.streamed.as_ref().map(|(slot, _)| *slot));
-        let last = if under_way > hub.last_slot() { Status::Completed } else { status };
-        self.end_code(status, hub)?;
-        self.end_streamed(status, hub)?;
-        hub.settle(last)
+        let last = if under_way > builder.last_slot() { ItemStatus::Completed } else { status };
+        self.end_code(status, builder)?;
+        self.end_streamed(status, builder)?;
+        builder.close_last_item(last)
     }
 
-    fn end_cut(&mut self, reason: &str, hub: &mut Hub) -> Result<(), Error> {
+    fn end_cut(&mut self, reason: &str, builder: &mut ResponseBuilder) -> Result<(), Error> {
         if self.late_signature.is_some() {
-            hub.report(AdapterCode::SignatureDropped, "a cut message stays last");
+            builder.report(AdapterCode::SignatureDropped, "a cut message stays last");
         }
-        self.close(Status::Incomplete, hub)?;
-        hub.incomplete(reason)
+        self.close(ItemStatus::Incomplete, builder)?;
+        builder.incomplete(reason)
     }
 
-    fn end_blocked(&mut self, feedback: Value, hub: &mut Hub) -> Result<(), Error> {
-        self.close(Status::Completed, hub)?;
+    fn end_blocked(&mut self, feedback: Value, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        self.close(ItemStatus::Completed, builder)?;
         if let Some(message) = feedback.str_at("blockReasonMessage").filter(|message| !message.is_empty()) {
-            let slot = hub.in_message()?;
-            hub.refusal(slot, &Piece::plain(message.to_string()))?;
-            hub.settle(Status::Incomplete)?;
+            let slot = builder.ensure_message()?;
+            builder.append_refusal(slot, &TextPiece::from_text(message.to_string()))?;
+            builder.close_last_item(ItemStatus::Incomplete)?;
         }
-        hub.note_finish("google", "PROMPT_BLOCKED", Value::Null, feedback);
-        hub.incomplete("content_filter")
+        builder.set_finish_reason("google", "PROMPT_BLOCKED", Value::Null, feedback);
+        builder.incomplete("content_filter")
     }
 }
 
-fn fail(error: View<'_>, hub: &mut Hub) -> Result<(), Error> {
+fn fail(error: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
     let status = text(error.get("status")).filter(|status| !status.is_empty());
     let number = error.get("code");
     let kind = match status.as_deref() {
@@ -374,19 +394,20 @@ fn fail(error: View<'_>, hub: &mut Hub) -> Result<(), Error> {
         Some("RESOURCE_EXHAUSTED") => ErrorType::TooManyRequests,
         _ => count(number).map(ErrorType::from_http_status).unwrap_or_default(),
     };
-    let code = status.or_else(|| number.filter(|number| number.tag() == Tag::Number).map(|number| number.raw().into()));
+    let code =
+        status.or_else(|| number.filter(|number| number.kind() == ValueKind::Number).map(|number| number.raw().into()));
     let message = text(error.get("message")).unwrap_or_default();
-    hub.fail(kind, code.as_deref(), &message, None)
+    builder.fail(kind, code.as_deref(), &message, None)
 }
 
-fn counts(usage: View<'_>) -> Option<Counts> {
+fn counts(usage: ValueRef<'_>) -> Option<TokenCounts> {
     let read = |key: &str| count(usage.get(key));
     let (prompt, candidates) = (read("promptTokenCount"), read("candidatesTokenCount"));
     if prompt.is_none() && candidates.is_none() {
         return None;
     }
     let thoughts = read("thoughtsTokenCount").unwrap_or(0);
-    Some(Counts {
+    Some(TokenCounts {
         input: prompt.unwrap_or(0).saturating_add(read("toolUsePromptTokenCount").unwrap_or(0)),
         output: candidates.unwrap_or(0).saturating_add(thoughts),
         cached: read("cachedContentTokenCount").unwrap_or(0),
@@ -396,8 +417,8 @@ fn counts(usage: View<'_>) -> Option<Counts> {
     })
 }
 
-fn logprobs(candidate: View<'_>) -> Vec<Value> {
-    let Some(result) = given(candidate.get("logprobsResult")) else { return Vec::new() };
+fn logprobs(candidate: ValueRef<'_>) -> Vec<Value> {
+    let Some(result) = non_null(candidate.get("logprobsResult")) else { return Vec::new() };
     let mut others = result.get("topCandidates").into_iter().flat_map(|list| list.elements());
     let chosen = result.get("chosenCandidates").into_iter().flat_map(|list| list.elements());
     let mut all = Vec::new();
@@ -412,11 +433,11 @@ fn logprobs(candidate: View<'_>) -> Vec<Value> {
     all
 }
 
-fn logprob(token: View<'_>) -> Option<Object> {
+fn logprob(token: ValueRef<'_>) -> Option<Object> {
     let word = text(token.get("token"))?;
     let mut object = Object::with_capacity(4);
     object.push("token", word.as_ref());
-    object.push("logprob", token.get("logProbability").filter(|number| number.tag() == Tag::Number)?.to_value());
+    object.push("logprob", token.get("logProbability").filter(|number| number.kind() == ValueKind::Number)?.to_value());
     object.push("bytes", word.bytes().map(|byte| Value::from(u32::from(byte))).collect::<Vec<_>>());
     Some(object)
 }

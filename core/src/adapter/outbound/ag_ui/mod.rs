@@ -3,7 +3,6 @@
 //! Messages, calls and reasoning become AG-UI's own streams; what it has no event for travels as `CUSTOM` (items, parts,
 //! annotations) or `RAW` (events), so nothing is lost on the way but log probabilities.
 
-mod options;
 mod reasoning;
 
 use alloc::borrow::ToOwned;
@@ -13,40 +12,42 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::media::{self, Media};
-use super::walk::text_at;
-use super::{Channel, End, Head, Members, Out, Part, Shape, Slot, Start, Target, Verdict};
-use crate::adapter::AdapterCode;
+use super::normalizer::text_at;
+use super::{
+    EndStatus, ItemHead, ItemShape, ObjectWriter, ResponseEnd, ResponseStart, SourceItem, SourcePart, TargetFormat,
+    TargetOutput, TextChannel,
+};
+use crate::adapter::{AdapterCode, AgUiOptions, MediaStyle};
 use crate::event::Event;
-use crate::json::View;
-pub use options::{AgUiOptions, MediaStyle, ReasoningStyle};
-use reasoning::{Reason, Thought};
+use crate::json::ValueRef;
+use reasoning::{ReasoningEvent, ReasoningMessage};
 
 /// The AG-UI side of a conversion.
 #[derive(Debug)]
-pub(crate) struct AgUi {
+pub(crate) struct AgUiTarget {
     options: AgUiOptions,
     run_id: String,
     /// The message that a call belongs to: the last of the assistant since the last tool result.
     parent: Option<String>,
-    /// Ids of calls that were cut off.
-    cut: Vec<String>,
+    /// Ids of calls that ended before their arguments were complete.
+    incomplete_calls: Vec<String>,
     /// The reasoning items that are open, by their serial number.
-    thoughts: BTreeMap<u32, Thought>,
-    quote: Quote,
+    open_reasoning: BTreeMap<u32, ReasoningMessage>,
+    quote: RawEventQuote,
 }
 
 /// The event that is being told, if events are quoted: once, in the first message that comes of it.
 #[derive(Debug, Default)]
-struct Quote {
+struct RawEventQuote {
     /// The member to be written; empty if there is none.
     member: String,
     /// The number of the message that it belongs to.
     message: u64,
 }
 
-impl Quote {
+impl RawEventQuote {
     /// What the next message quotes.
-    fn at(&self, out: &Out) -> &str {
+    fn at(&self, out: &TargetOutput) -> &str {
         if out.written == self.message {
             &self.member
         } else {
@@ -55,19 +56,19 @@ impl Quote {
     }
 }
 
-impl AgUi {
+impl AgUiTarget {
     pub(crate) fn new(options: AgUiOptions) -> Self {
         Self {
             options,
             run_id: String::new(),
             parent: None,
-            cut: Vec::new(),
-            thoughts: BTreeMap::new(),
-            quote: Quote::default(),
+            incomplete_calls: Vec::new(),
+            open_reasoning: BTreeMap::new(),
+            quote: RawEventQuote::default(),
         }
     }
 
-    fn write(&self, out: &mut Out, event: &str, fill: impl FnOnce(&mut Members<'_>)) {
+    fn write(&self, out: &mut TargetOutput, event: &str, fill: impl FnOnce(&mut ObjectWriter<'_>)) {
         let quote = self.quote.at(out);
         out.message(None, |message| {
             message.text("type", event);
@@ -76,21 +77,21 @@ impl AgUi {
         });
     }
 
-    fn custom(&self, out: &mut Out, name: &str, fill: impl FnOnce(&mut Members<'_>)) {
+    fn custom(&self, out: &mut TargetOutput, name: &str, fill: impl FnOnce(&mut ObjectWriter<'_>)) {
         self.write(out, "CUSTOM", |event| {
             event.text("name", name);
             event.object("value", fill);
         });
     }
 
-    fn call_done(&mut self, head: &mut Head, item: View<'_>, out: &mut Out) {
+    fn call_done(&mut self, head: &mut ItemHead, item: ValueRef<'_>, out: &mut TargetOutput) {
         if text_at(item, "status") == "incomplete" {
             // Ending it would let the client run half a call.
-            self.cut.push(head.call_id.clone());
+            self.incomplete_calls.push(head.call_id.clone());
             return;
         }
         self.write(out, "TOOL_CALL_END", |event| event.text("toolCallId", &head.call_id));
-        if head.shape == Shape::Mcp {
+        if head.shape == ItemShape::Mcp {
             let result = ["output", "error"].into_iter().find_map(|key| item.get(key).filter(|value| !value.is_null()));
             if let Some(result) = result {
                 self.result(&format!("{}_out", head.id), &head.call_id, result, out);
@@ -98,7 +99,7 @@ impl AgUi {
         }
     }
 
-    fn result(&mut self, message: &str, call: &str, output: View<'_>, out: &mut Out) {
+    fn result(&mut self, message: &str, call: &str, output: ValueRef<'_>, out: &mut TargetOutput) {
         self.write(out, "TOOL_CALL_RESULT", |event| {
             event.text("messageId", message);
             event.text("toolCallId", call);
@@ -108,14 +109,14 @@ impl AgUi {
         self.parent = None;
     }
 
-    fn item(&self, name: &str, head: &Head, item: View<'_>, out: &mut Out) {
+    fn item(&self, name: &str, head: &ItemHead, item: ValueRef<'_>, out: &mut TargetOutput) {
         self.custom(out, name, |value| {
             value.number("output_index", head.output_index);
             value.json("item", item.raw());
         });
     }
 
-    fn activity(&self, id: &str, media: &Media<'_>, out: &mut Out) {
+    fn activity(&self, id: &str, media: &Media<'_>, out: &mut TargetOutput) {
         self.write(out, "ACTIVITY_SNAPSHOT", |event| {
             event.text("messageId", id);
             event.text("activityType", "open_responses.media");
@@ -126,9 +127,9 @@ impl AgUi {
         });
     }
 
-    fn usage(&self, end: &End<'_>, event: &mut Members<'_>) {
+    fn usage(&self, end: &ResponseEnd<'_>, event: &mut ObjectWriter<'_>) {
         let Some(tokens) = end.tokens() else { return };
-        event.one("usage", |usage| {
+        event.array_of_one("usage", |usage| {
             usage.text_if("provider", self.options.provider.as_deref());
             usage.text_if("model", Some(end.model().as_str()).filter(|model| !model.is_empty()));
             usage.number("inputTokens", tokens.input);
@@ -139,31 +140,31 @@ impl AgUi {
         });
     }
 
-    fn metadata(end: &End<'_>, event: &mut Members<'_>, fill: impl FnOnce(&mut Members<'_>)) {
+    fn metadata(end: &ResponseEnd<'_>, event: &mut ObjectWriter<'_>, fill: impl FnOnce(&mut ObjectWriter<'_>)) {
         event.object("metadata", |metadata| {
             metadata.object("open_responses", |ours| {
                 ours.text_if("response_id", Some(end.start.id.as_str()).filter(|id| !id.is_empty()));
-                ours.text("status", end.verdict.status());
+                ours.text("status", end.status.name());
                 fill(ours);
             });
         });
     }
 
     /// The end of the response for a host that ends its runs itself.
-    fn response(&self, end: &End<'_>, out: &mut Out) {
+    fn response(&self, end: &ResponseEnd<'_>, out: &mut TargetOutput) {
         let raw = |key: &str| end.response.and_then(|response| response.get(key)).map_or("null", |value| value.raw());
         self.custom(out, "open_responses.response", |value| {
-            value.text("status", end.verdict.status());
+            value.text("status", end.status.name());
             value.json("usage", raw("usage"));
-            match (end.verdict, raw("error")) {
-                (Verdict::Failed, "null") => value.object("error", |error| {
+            match (end.status, raw("error")) {
+                (EndStatus::Failed, "null") => value.object("error", |error| {
                     error.text_or_null("code", &end.failure.code);
                     error.text("message", end.message());
                 }),
                 (_, error) => value.json("error", error),
             }
-            match (end.verdict, raw("incomplete_details")) {
-                (Verdict::Incomplete, "null") => {
+            match (end.status, raw("incomplete_details")) {
+                (EndStatus::Incomplete, "null") => {
                     value.object("incomplete_details", |details| details.text("reason", &end.reason));
                 }
                 (_, details) => value.json("incomplete_details", details),
@@ -171,16 +172,16 @@ impl AgUi {
         });
     }
 
-    fn error(&self, end: &End<'_>, message: &str, code: &str, out: &mut Out) {
+    fn error(&self, end: &ResponseEnd<'_>, message: &str, code: &str, out: &mut TargetOutput) {
         self.write(out, "RUN_ERROR", |event| {
             event.text("message", message);
             event.text_if("code", Some(code).filter(|code| !code.is_empty()));
             self.usage(end, event);
             // Without a terminal event nothing is known of the response's own state.
-            if end.response.is_some() || end.verdict != Verdict::Failed {
+            if end.response.is_some() || end.status != EndStatus::Failed {
                 Self::metadata(end, event, |ours| {
-                    if end.verdict != Verdict::Failed {
-                        ours.texts("truncated_tool_calls", self.cut.iter().map(String::as_str));
+                    if end.status != EndStatus::Failed {
+                        ours.texts("truncated_tool_calls", self.incomplete_calls.iter().map(String::as_str));
                     }
                 });
             }
@@ -188,12 +189,12 @@ impl AgUi {
     }
 }
 
-impl Target for AgUi {
+impl TargetFormat for AgUiTarget {
     fn hosted_calls(&self) -> bool {
         true
     }
 
-    fn quote(&mut self, event: &Event<'_>, out: &Out) {
+    fn observe_event(&mut self, event: &Event<'_>, out: &TargetOutput) {
         self.quote.message = out.written;
         self.quote.member.clear();
         if self.options.include_raw && event.fault().is_none() {
@@ -202,7 +203,7 @@ impl Target for AgUi {
         }
     }
 
-    fn start(&mut self, start: &Start, out: &mut Out) {
+    fn start(&mut self, start: &ResponseStart, out: &mut TargetOutput) {
         self.run_id = self.options.run_id.clone().unwrap_or_else(|| start.id.clone());
         if !self.options.emit_run_lifecycle {
             return;
@@ -222,9 +223,9 @@ impl Target for AgUi {
         });
     }
 
-    fn item_added(&mut self, head: &mut Head, item: Option<View<'_>>, out: &mut Out) {
+    fn item_added(&mut self, head: &mut ItemHead, item: Option<ValueRef<'_>>, out: &mut TargetOutput) {
         match head.shape {
-            Shape::Message => {
+            ItemShape::Message => {
                 let role = item.map(|item| text_at(item, "role")).unwrap_or_default();
                 let role = match role.as_str() {
                     "developer" | "system" | "user" => role.as_str(),
@@ -243,14 +244,14 @@ impl Target for AgUi {
                     }
                 });
             }
-            Shape::Reasoning => self.start_reasoning(head, out),
-            Shape::Function | Shape::Custom | Shape::Mcp => self.write(out, "TOOL_CALL_START", |event| {
+            ItemShape::Reasoning => self.start_reasoning(head, out),
+            ItemShape::Function | ItemShape::Custom | ItemShape::Mcp => self.write(out, "TOOL_CALL_START", |event| {
                 event.text("toolCallId", &head.call_id);
                 event.text("toolCallName", &head.name);
                 event.text_if("parentMessageId", self.parent.as_deref());
             }),
-            Shape::Output => {}
-            Shape::Other => {
+            ItemShape::Output => {}
+            ItemShape::Other => {
                 let activity = self.options.media == MediaStyle::Activity && media::is_media_item(head);
                 if let Some(item) = item.filter(|_| !activity) {
                     self.item("open_responses.item.added", head, item, out);
@@ -259,14 +260,21 @@ impl Target for AgUi {
         }
     }
 
-    fn part_added(&mut self, head: &mut Head, part: &mut Part, out: &mut Out) {
-        if matches!(part.channel, Channel::Thought | Channel::Summary) {
+    fn part_added(&mut self, head: &mut ItemHead, part: &mut SourcePart, out: &mut TargetOutput) {
+        if matches!(part.channel, TextChannel::RawReasoning | TextChannel::Summary) {
             self.start_message(head, Some((part.channel, part.index)), out);
         }
     }
 
-    fn delta(&mut self, head: &mut Head, part: &mut Part, text: &str, _logprobs: Option<&str>, out: &mut Out) {
-        if matches!(part.channel, Channel::Text | Channel::Refusal) {
+    fn delta(
+        &mut self,
+        head: &mut ItemHead,
+        part: &mut SourcePart,
+        text: &str,
+        _logprobs: Option<&str>,
+        out: &mut TargetOutput,
+    ) {
+        if matches!(part.channel, TextChannel::Text | TextChannel::Refusal) {
             self.write(out, "TEXT_MESSAGE_CONTENT", |event| {
                 event.text("messageId", &head.id);
                 event.text("delta", text);
@@ -274,17 +282,24 @@ impl Target for AgUi {
             return;
         }
         let here = Some((part.channel, part.index));
-        let open = |thought: &&Thought| thought.open && thought.part == here;
-        if self.thoughts.get(&head.serial).filter(open).is_none() {
+        let open = |open: &&ReasoningMessage| open.open && open.part == here;
+        if self.open_reasoning.get(&head.serial).filter(open).is_none() {
             // Parts take turns, though no server is known to do so.
             self.start_message(head, here, out);
         }
-        if let Some(thought) = self.thoughts.get(&head.serial) {
-            self.words().write(Reason::MessageContent, &thought.message, Some(text), &self.quote, out);
+        if let Some(open) = self.open_reasoning.get(&head.serial) {
+            self.names().write(ReasoningEvent::MessageContent, &open.message, Some(text), &self.quote, out);
         }
     }
 
-    fn annotation(&mut self, head: &mut Head, part: &mut Part, index: u64, annotation: View<'_>, out: &mut Out) {
+    fn annotation(
+        &mut self,
+        head: &mut ItemHead,
+        part: &mut SourcePart,
+        index: u64,
+        annotation: ValueRef<'_>,
+        out: &mut TargetOutput,
+    ) {
         self.custom(out, "open_responses.annotation", |value| {
             value.text("item_id", &head.id);
             value.number("content_index", part.index);
@@ -293,16 +308,16 @@ impl Target for AgUi {
         });
     }
 
-    fn text_done(&mut self, head: &mut Head, part: &mut Part, out: &mut Out) {
+    fn text_done(&mut self, head: &mut ItemHead, part: &mut SourcePart, out: &mut TargetOutput) {
         match part.channel {
-            Channel::Refusal => self.custom(out, "open_responses.refusal", |value| {
+            TextChannel::Refusal => self.custom(out, "open_responses.refusal", |value| {
                 value.text("item_id", &head.id);
                 value.number("content_index", part.index);
                 value.text("refusal", part.text());
             }),
-            Channel::Thought | Channel::Summary => {
+            TextChannel::RawReasoning | TextChannel::Summary => {
                 let here = Some((part.channel, part.index));
-                if self.thoughts.get(&head.serial).is_some_and(|thought| thought.part == here) {
+                if self.open_reasoning.get(&head.serial).is_some_and(|open| open.part == here) {
                     self.end_message(head.serial, out);
                 }
             }
@@ -310,7 +325,7 @@ impl Target for AgUi {
         }
     }
 
-    fn foreign_part(&mut self, head: &mut Head, index: u64, part: View<'_>, out: &mut Out) {
+    fn foreign_part(&mut self, head: &mut ItemHead, index: u64, part: ValueRef<'_>, out: &mut TargetOutput) {
         if self.options.media == MediaStyle::Activity {
             if let Some(media) = media::of_part(part) {
                 return self.activity(&format!("{}_p{index}", head.id), &media, out);
@@ -323,24 +338,24 @@ impl Target for AgUi {
         });
     }
 
-    fn arguments(&mut self, head: &mut Head, text: &str, out: &mut Out) {
+    fn arguments(&mut self, head: &mut ItemHead, text: &str, out: &mut TargetOutput) {
         self.write(out, "TOOL_CALL_ARGS", |event| {
             event.text("toolCallId", &head.call_id);
             event.text("delta", text);
         });
     }
 
-    fn item_done(&mut self, slot: &mut Slot, item: View<'_>, out: &mut Out) {
+    fn item_done(&mut self, slot: &mut SourceItem, item: ValueRef<'_>, out: &mut TargetOutput) {
         let head = &mut slot.head;
         match head.shape {
-            Shape::Message => self.write(out, "TEXT_MESSAGE_END", |event| event.text("messageId", &head.id)),
-            Shape::Reasoning => self.end_reasoning(head, Some(item), out),
-            Shape::Function | Shape::Custom | Shape::Mcp => self.call_done(head, item, out),
-            Shape::Output => match item.get("output") {
+            ItemShape::Message => self.write(out, "TEXT_MESSAGE_END", |event| event.text("messageId", &head.id)),
+            ItemShape::Reasoning => self.end_reasoning(head, Some(item), out),
+            ItemShape::Function | ItemShape::Custom | ItemShape::Mcp => self.call_done(head, item, out),
+            ItemShape::Output => match item.get("output") {
                 Some(output) => self.result(&head.id, &head.call_id, output, out),
-                None => out.note(AdapterCode::ToolOutputDropped),
+                None => out.report_code(AdapterCode::ToolOutputDropped),
             },
-            Shape::Other => {
+            ItemShape::Other => {
                 let activity = self.options.media == MediaStyle::Activity && media::is_media_item(head);
                 match activity.then(|| media::of_item(item)).flatten() {
                     Some(media) => self.activity(&head.id, &media, out),
@@ -350,7 +365,7 @@ impl Target for AgUi {
         }
     }
 
-    fn event(&mut self, event: &Event<'_>, out: &mut Out) {
+    fn event(&mut self, event: &Event<'_>, out: &mut TargetOutput) {
         if event.fault().is_some() {
             return out.report(AdapterCode::EventDropped, || "a payload that is not a JSON object".to_owned());
         }
@@ -360,32 +375,34 @@ impl Target for AgUi {
         });
     }
 
-    fn end(&mut self, end: &End<'_>, open: &mut [&mut Slot], out: &mut Out) {
+    fn end(&mut self, end: &ResponseEnd<'_>, open: &mut [&mut SourceItem], out: &mut TargetOutput) {
         for slot in open.iter() {
             let head = &slot.head;
             match head.shape {
-                Shape::Message => self.write(out, "TEXT_MESSAGE_END", |event| event.text("messageId", &head.id)),
-                Shape::Reasoning => self.end_reasoning(head, None, out),
-                Shape::Function | Shape::Custom | Shape::Mcp if end.verdict == Verdict::Completed => {
+                ItemShape::Message => self.write(out, "TEXT_MESSAGE_END", |event| event.text("messageId", &head.id)),
+                ItemShape::Reasoning => self.end_reasoning(head, None, out),
+                ItemShape::Function | ItemShape::Custom | ItemShape::Mcp if end.status == EndStatus::Completed => {
                     self.write(out, "TOOL_CALL_END", |event| event.text("toolCallId", &head.call_id));
                 }
-                Shape::Function | Shape::Custom | Shape::Mcp => self.cut.push(head.call_id.clone()),
-                Shape::Output | Shape::Other => {}
+                ItemShape::Function | ItemShape::Custom | ItemShape::Mcp => {
+                    self.incomplete_calls.push(head.call_id.clone())
+                }
+                ItemShape::Output | ItemShape::Other => {}
             }
         }
-        let pending = !self.cut.is_empty() || !end.pending.is_empty();
-        let (stuck, reason) = match end.verdict {
-            Verdict::Incomplete => (pending, end.reason.as_str()),
-            // A completed response with a call that was cut: the call's own word for it.
-            _ => (!self.cut.is_empty(), "incomplete"),
+        let pending = !self.incomplete_calls.is_empty() || !end.unanswered_calls.is_empty();
+        let (stuck, reason) = match end.status {
+            EndStatus::Incomplete => (pending, end.reason.as_str()),
+            // A completed response with an incomplete call: the call's own word for it.
+            _ => (!self.incomplete_calls.is_empty(), "incomplete"),
         };
-        if end.verdict == Verdict::Incomplete && !stuck {
+        if end.status == EndStatus::Incomplete && !stuck {
             self.custom(out, "open_responses.incomplete", |value| value.text("reason", &end.reason));
         }
         if !self.options.emit_run_lifecycle {
             return self.response(end, out);
         }
-        if end.verdict == Verdict::Failed {
+        if end.status == EndStatus::Failed {
             return self.error(end, end.message(), &end.failure.code, out);
         }
         if stuck {
@@ -395,12 +412,12 @@ impl Target for AgUi {
         self.write(out, "RUN_FINISHED", |event| {
             event.text("threadId", &self.options.thread_id);
             event.text("runId", &self.run_id);
-            if end.verdict == Verdict::Completed {
+            if end.status == EndStatus::Completed {
                 event.object("outcome", |outcome| outcome.text("type", "success"));
             }
             self.usage(end, event);
             Self::metadata(end, event, |ours| {
-                if end.verdict == Verdict::Incomplete {
+                if end.status == EndStatus::Incomplete {
                     ours.text("incomplete_reason", &end.reason);
                 }
             });

@@ -3,82 +3,79 @@
 use alloc::format;
 use alloc::string::String;
 
-use super::super::{Channel, Head, Out};
-use super::{AgUi, Quote, ReasoningStyle};
-use crate::adapter::AdapterCode;
-use crate::json::View;
+use super::super::{ItemHead, TargetOutput, TextChannel};
+use super::{AgUiTarget, RawEventQuote};
+use crate::adapter::{AdapterCode, ReasoningStyle};
+use crate::json::ValueRef;
 
 /// A reasoning item that is open.
 #[derive(Debug, Default)]
-pub(super) struct Thought {
+pub(super) struct ReasoningMessage {
     /// The newest reasoning message: the part it shows, its id, and whether it is open.
-    pub(super) part: Option<(Channel, u64)>,
+    pub(super) part: Option<(TextChannel, u64)>,
     pub(super) message: String,
     pub(super) open: bool,
 }
 
-impl AgUi {
-    pub(super) fn words(&self) -> Words {
-        match self.options.reasoning_style {
-            ReasoningStyle::Reasoning => Words::Reasoning,
-            ReasoningStyle::Thinking => Words::Thinking,
-        }
+impl AgUiTarget {
+    pub(super) fn names(&self) -> ReasoningStyle {
+        self.options.effective_reasoning_style()
     }
 
     /// Ends the open reasoning message of an item.
-    pub(super) fn end_message(&mut self, serial: u32, out: &mut Out) {
-        let words = self.words();
-        if let Some(thought) = self.thoughts.get_mut(&serial).filter(|thought| thought.open) {
-            thought.open = false;
-            words.write(Reason::MessageEnd, &thought.message, None, &self.quote, out);
+    pub(super) fn end_message(&mut self, serial: u32, out: &mut TargetOutput) {
+        let names = self.names();
+        if let Some(open) = self.open_reasoning.get_mut(&serial).filter(|open| open.open) {
+            open.open = false;
+            names.write(ReasoningEvent::MessageEnd, &open.message, None, &self.quote, out);
         }
     }
 
     /// Starts a reasoning message, ending the one before. `part` is `None` for a message that only holds a secret.
-    pub(super) fn start_message(&mut self, head: &Head, part: Option<(Channel, u64)>, out: &mut Out) {
+    pub(super) fn start_message(&mut self, head: &ItemHead, part: Option<(TextChannel, u64)>, out: &mut TargetOutput) {
         self.end_message(head.serial, out);
-        if !self.thoughts.contains_key(&head.serial) {
+        if !self.open_reasoning.contains_key(&head.serial) {
             self.start_reasoning(head, out);
         }
-        let words = self.words();
-        let Some(thought) = self.thoughts.get_mut(&head.serial) else { return };
-        thought.part = part;
-        thought.open = true;
-        thought.message = match part {
-            Some((Channel::Summary, index)) => format!("{}_s{index}", head.id),
+        let names = self.names();
+        let Some(open) = self.open_reasoning.get_mut(&head.serial) else { return };
+        open.part = part;
+        open.open = true;
+        open.message = match part {
+            Some((TextChannel::Summary, index)) => format!("{}_s{index}", head.id),
             Some((_, index)) => format!("{}_c{index}", head.id),
             None => format!("{}_e", head.id),
         };
-        words.write(Reason::MessageStart, &thought.message, None, &self.quote, out);
+        names.write(ReasoningEvent::MessageStart, &open.message, None, &self.quote, out);
     }
 
-    pub(super) fn start_reasoning(&mut self, head: &Head, out: &mut Out) {
-        let words = self.words();
-        if words == Words::Thinking {
+    pub(super) fn start_reasoning(&mut self, head: &ItemHead, out: &mut TargetOutput) {
+        let names = self.names();
+        if names == ReasoningStyle::Thinking {
             // These events have no ids: one block at a time.
-            for thought in core::mem::take(&mut self.thoughts).into_values() {
-                if thought.open {
-                    words.write(Reason::MessageEnd, "", None, &self.quote, out);
+            for open in core::mem::take(&mut self.open_reasoning).into_values() {
+                if open.open {
+                    names.write(ReasoningEvent::MessageEnd, "", None, &self.quote, out);
                 }
-                words.write(Reason::End, "", None, &self.quote, out);
+                names.write(ReasoningEvent::End, "", None, &self.quote, out);
             }
         }
-        self.thoughts.insert(head.serial, Thought::default());
-        words.write(Reason::Start, &head.id, None, &self.quote, out);
+        self.open_reasoning.insert(head.serial, ReasoningMessage::default());
+        names.write(ReasoningEvent::Start, &head.id, None, &self.quote, out);
     }
 
-    pub(super) fn end_reasoning(&mut self, head: &Head, item: Option<View<'_>>, out: &mut Out) {
+    pub(super) fn end_reasoning(&mut self, head: &ItemHead, item: Option<ValueRef<'_>>, out: &mut TargetOutput) {
         self.end_message(head.serial, out);
         let secret = item.and_then(|item| item.get("encrypted_content")?.as_str()).filter(|secret| !secret.is_empty());
-        let words = self.words();
+        let names = self.names();
         match secret {
-            Some(_) if words == Words::Thinking => out.note(AdapterCode::EncryptedContentDropped),
+            Some(_) if names == ReasoningStyle::Thinking => out.report_code(AdapterCode::EncryptedContentDropped),
             Some(secret) => {
-                if self.thoughts.get(&head.serial).is_none_or(|thought| thought.part.is_none()) {
+                if self.open_reasoning.get(&head.serial).is_none_or(|open| open.part.is_none()) {
                     self.start_message(head, None, out);
                     self.end_message(head.serial, out);
                 }
-                let entity = self.thoughts.get(&head.serial).map_or("", |thought| thought.message.as_str());
+                let entity = self.open_reasoning.get(&head.serial).map_or("", |open| open.message.as_str());
                 self.write(out, "REASONING_ENCRYPTED_VALUE", |event| {
                     event.text("subtype", "message");
                     event.text("entityId", entity);
@@ -87,15 +84,15 @@ impl AgUi {
             }
             None => {}
         }
-        if self.thoughts.remove(&head.serial).is_some() {
-            words.write(Reason::End, &head.id, None, &self.quote, out);
+        if self.open_reasoning.remove(&head.serial).is_some() {
+            names.write(ReasoningEvent::End, &head.id, None, &self.quote, out);
         }
     }
 }
 
 /// The events of the reasoning family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reason {
+pub(super) enum ReasoningEvent {
     Start,
     MessageStart,
     MessageContent,
@@ -103,7 +100,7 @@ pub(super) enum Reason {
     End,
 }
 
-impl Reason {
+impl ReasoningEvent {
     fn name(self) -> &'static str {
         match self {
             Self::Start => "REASONING_START",
@@ -125,22 +122,22 @@ impl Reason {
     }
 }
 
-/// Which names the reasoning family has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Words {
-    Reasoning,
-    Thinking,
-}
-
-impl Words {
-    pub(super) fn write(self, event: Reason, id: &str, delta: Option<&str>, quote: &Quote, out: &mut Out) {
+impl ReasoningStyle {
+    pub(super) fn write(
+        self,
+        event: ReasoningEvent,
+        id: &str,
+        delta: Option<&str>,
+        quote: &RawEventQuote,
+        out: &mut TargetOutput,
+    ) {
         let quote = quote.at(out);
         out.message(None, |members| {
             match self {
                 Self::Reasoning => {
                     members.text("type", event.name());
                     members.text("messageId", id);
-                    members.text_if("role", (event == Reason::MessageStart).then_some("reasoning"));
+                    members.text_if("role", (event == ReasoningEvent::MessageStart).then_some("reasoning"));
                 }
                 Self::Thinking => members.text("type", event.old_name()),
             }

@@ -3,8 +3,8 @@
 //! Blocks may not overlap, items may: while one item is open the steps of the others wait, and are taken in order of
 //! output when it is done. What waits counts towards the limit of a response.
 
-mod block;
-mod secret;
+mod block_writer;
+mod signature;
 
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
@@ -14,46 +14,49 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::media;
-use super::message::object;
-use super::walk::text_at;
-use super::{Channel, End, Head, Members, Out, Part, Shape, Slot, Start, Target, Tokens, Verdict};
+use super::normalizer::text_at;
+use super::target_output::object;
+use super::{
+    EndStatus, ItemHead, ItemShape, ObjectWriter, ResponseEnd, ResponseStart, SourceItem, SourcePart, TargetFormat,
+    TargetOutput, TextChannel, UsageTokens,
+};
 use crate::adapter::AdapterCode;
 use crate::event::Event;
-use crate::json::View;
-use block::{Blocks, Hosted};
+use crate::json::ValueRef;
+use block_writer::{BlockWriter, HostedCall};
 
 /// The Anthropic Messages side of a conversion.
 #[derive(Debug, Default)]
-pub(crate) struct Anthropic {
-    blocks: Blocks,
+pub(crate) struct AnthropicTarget {
+    blocks: BlockWriter,
     /// The item whose blocks are being written.
-    current: Option<Key>,
+    current: Option<ItemOrder>,
     /// Steps of other items.
-    waiting: BTreeMap<Key, Vec<Step>>,
+    waiting: BTreeMap<ItemOrder, Vec<QueuedStep>>,
     depth: usize,
 }
 
 /// An item's place in the order: output index, then arrival.
-type Key = (u64, u32);
+type ItemOrder = (u64, u32);
 
 /// What happens to an item, kept for later.
 #[derive(Debug)]
-enum Step {
+enum QueuedStep {
     Call { id: String, name: String },
-    Delta { channel: Channel, index: u64, text: String },
+    Delta { channel: TextChannel, index: u64, text: String },
     Citation { index: u64, json: String },
     PartDone { index: u64 },
     Arguments(String),
-    Done(Box<Finish>),
+    Done(Box<ItemEnd>),
 }
 
 /// How an item is finished.
 #[derive(Debug)]
-enum Finish {
+enum ItemEnd {
     Plain,
     /// A reasoning item with its encrypted content.
     Secret(String),
-    Hosted(Hosted),
+    Hosted(HostedCall),
     /// A block that an adapter kept whole, as JSON.
     Block(String),
     /// An item of this type that has no block in it.
@@ -63,7 +66,7 @@ enum Finish {
 }
 
 /// What a queued step costs besides its text.
-const STEP: usize = size_of::<Step>();
+const STEP: usize = size_of::<QueuedStep>();
 
 /// A cited span longer than this is cut, in code points: each citation costs a bounded amount, however often a text is cited.
 const CITED: u64 = 4096;
@@ -71,13 +74,13 @@ const CITED: u64 = 4096;
 /// Byte positions are remembered for every so many code points.
 const STRIDE: u64 = 128;
 
-impl Anthropic {
+impl AnthropicTarget {
     pub(crate) fn new(depth: usize) -> Self {
         Self { depth, ..Self::default() }
     }
 
     /// Says whether an item's steps may be taken now; if nothing is open, it is the item's turn.
-    fn turn(&mut self, head: &Head) -> bool {
+    fn turn(&mut self, head: &ItemHead) -> bool {
         let key = (head.output_index, head.serial);
         if self.current.is_none() {
             self.blocks.next_item();
@@ -86,12 +89,12 @@ impl Anthropic {
         self.current == Some(key)
     }
 
-    fn wait(&mut self, head: &Head, step: Step, bytes: usize, out: &mut Out) {
-        out.hold(STEP + bytes);
+    fn wait(&mut self, head: &ItemHead, step: QueuedStep, bytes: usize, out: &mut TargetOutput) {
+        out.account_bytes(STEP + bytes);
         self.waiting.entry((head.output_index, head.serial)).or_default().push(step);
     }
 
-    fn step(&mut self, head: &Head, step: Step, bytes: usize, out: &mut Out) {
+    fn step(&mut self, head: &ItemHead, step: QueuedStep, bytes: usize, out: &mut TargetOutput) {
         if self.turn(head) {
             self.take(step, out);
             self.go_on(out);
@@ -100,21 +103,21 @@ impl Anthropic {
         }
     }
 
-    fn take(&mut self, step: Step, out: &mut Out) {
+    fn take(&mut self, step: QueuedStep, out: &mut TargetOutput) {
         match step {
-            Step::Call { id, name } => self.blocks.start_call(&id, &name, out),
-            Step::Delta { channel, index, text } => self.blocks.delta(channel, index, &text, out),
-            Step::Citation { index, json } => self.blocks.citation(index, &json, out),
-            Step::PartDone { index } => self.blocks.end_part(index, out),
-            Step::Arguments(text) => self.blocks.arguments(&text, out),
-            Step::Done(finish) => {
+            QueuedStep::Call { id, name } => self.blocks.start_call(&id, &name, out),
+            QueuedStep::Delta { channel, index, text } => self.blocks.delta(channel, index, &text, out),
+            QueuedStep::Citation { index, json } => self.blocks.citation(index, &json, out),
+            QueuedStep::PartDone { index } => self.blocks.end_part(index, out),
+            QueuedStep::Arguments(text) => self.blocks.arguments(&text, out),
+            QueuedStep::Done(finish) => {
                 match *finish {
-                    Finish::Plain => self.blocks.stop(out),
-                    Finish::Secret(secret) => self.blocks.end_reasoning(&secret, self.depth, out),
-                    Finish::Hosted(hosted) => self.blocks.hosted(&hosted, out),
-                    Finish::Block(json) => self.blocks.kept(&json, out),
-                    Finish::Nothing(item_type) => out.report(AdapterCode::ItemDropped, || item_type),
-                    Finish::Compaction(secret) => self.blocks.compaction(&secret, out),
+                    ItemEnd::Plain => self.blocks.stop(out),
+                    ItemEnd::Secret(secret) => self.blocks.end_reasoning(&secret, self.depth, out),
+                    ItemEnd::Hosted(hosted) => self.blocks.hosted(&hosted, out),
+                    ItemEnd::Block(json) => self.blocks.kept(&json, out),
+                    ItemEnd::Nothing(item_type) => out.report(AdapterCode::ItemDropped, || item_type),
+                    ItemEnd::Compaction(secret) => self.blocks.compaction(&secret, out),
                 }
                 self.current = None;
             }
@@ -122,7 +125,7 @@ impl Anthropic {
     }
 
     /// Takes what waited, as long as no item is open.
-    fn go_on(&mut self, out: &mut Out) {
+    fn go_on(&mut self, out: &mut TargetOutput) {
         while self.current.is_none() {
             let Some((key, steps)) = self.waiting.pop_first() else { return };
             self.current = Some(key);
@@ -134,7 +137,7 @@ impl Anthropic {
     }
 
     /// Closes whatever is open and takes all that waits.
-    fn drain(&mut self, out: &mut Out) {
+    fn drain(&mut self, out: &mut TargetOutput) {
         loop {
             self.blocks.stop(out);
             self.current = None;
@@ -145,21 +148,21 @@ impl Anthropic {
         }
     }
 
-    fn message_delta(&self, end: &End<'_>, out: &mut Out) {
+    fn message_delta(&self, end: &ResponseEnd<'_>, out: &mut TargetOutput) {
         let finish = end.response.and_then(|response| response.get("deltafold:finish"));
         let finish = finish.filter(|finish| finish.get("provider").is_some_and(|name| name.is_str("anthropic")));
         let own = finish.and_then(|finish| finish.get("reason")?.as_str());
-        let reason = match (end.verdict, end.reason.as_str()) {
+        let reason = match (end.status, end.reason.as_str()) {
             _ if own.is_some() => own.as_deref().unwrap_or_default(),
-            (Verdict::Incomplete, "max_output_tokens") => "max_tokens",
-            (Verdict::Incomplete, "content_filter") => "refusal",
-            (Verdict::Incomplete, "pause_turn") => "pause_turn",
-            (Verdict::Incomplete, reason) => {
+            (EndStatus::Incomplete, "max_output_tokens") => "max_tokens",
+            (EndStatus::Incomplete, "content_filter") => "refusal",
+            (EndStatus::Incomplete, "pause_turn") => "pause_turn",
+            (EndStatus::Incomplete, reason) => {
                 out.report(AdapterCode::IncompleteReasonLost, || reason.to_owned());
                 "end_turn"
             }
             _ if self.blocks.refused => "refusal",
-            _ if !end.pending.is_empty() => "tool_use",
+            _ if !end.unanswered_calls.is_empty() => "tool_use",
             _ => "end_turn",
         };
         out.message(Some("message_delta"), |message| {
@@ -177,7 +180,7 @@ impl Anthropic {
     }
 }
 
-fn usage_of(tokens: Option<Tokens>, usage: &mut Members<'_>) {
+fn usage_of(tokens: Option<UsageTokens>, usage: &mut ObjectWriter<'_>) {
     let Some(tokens) = tokens else { return usage.number("output_tokens", 0) };
     let written = tokens.cache_write.unwrap_or(0);
     usage.number("input_tokens", tokens.input.saturating_sub(tokens.cached).saturating_sub(written));
@@ -189,8 +192,8 @@ fn usage_of(tokens: Option<Tokens>, usage: &mut Members<'_>) {
     }
 }
 
-impl Target for Anthropic {
-    fn start(&mut self, start: &Start, out: &mut Out) {
+impl TargetFormat for AnthropicTarget {
+    fn start(&mut self, start: &ResponseStart, out: &mut TargetOutput) {
         out.message(Some("message_start"), |event| {
             event.text("type", "message_start");
             event.object("message", |message| {
@@ -206,9 +209,9 @@ impl Target for Anthropic {
         });
     }
 
-    fn item_added(&mut self, head: &mut Head, _item: Option<View<'_>>, out: &mut Out) {
-        if head.shape == Shape::Function {
-            let step = Step::Call { id: head.call_id.clone(), name: head.name.clone() };
+    fn item_added(&mut self, head: &mut ItemHead, _item: Option<ValueRef<'_>>, out: &mut TargetOutput) {
+        if head.shape == ItemShape::Function {
+            let step = QueuedStep::Call { id: head.call_id.clone(), name: head.name.clone() };
             self.step(head, step, head.call_id.len() + head.name.len(), out);
         } else if makes_blocks(head) {
             // An item that is open keeps its place, though its first block may be late.
@@ -216,15 +219,29 @@ impl Target for Anthropic {
         }
     }
 
-    fn delta(&mut self, head: &mut Head, part: &mut Part, text: &str, _logprobs: Option<&str>, out: &mut Out) {
+    fn delta(
+        &mut self,
+        head: &mut ItemHead,
+        part: &mut SourcePart,
+        text: &str,
+        _logprobs: Option<&str>,
+        out: &mut TargetOutput,
+    ) {
         if self.turn(head) {
             return self.blocks.delta(part.channel, part.index, text, out);
         }
-        let step = Step::Delta { channel: part.channel, index: part.index, text: text.to_owned() };
+        let step = QueuedStep::Delta { channel: part.channel, index: part.index, text: text.to_owned() };
         self.wait(head, step, text.len(), out);
     }
 
-    fn annotation(&mut self, head: &mut Head, part: &mut Part, _index: u64, annotation: View<'_>, out: &mut Out) {
+    fn annotation(
+        &mut self,
+        head: &mut ItemHead,
+        part: &mut SourcePart,
+        _index: u64,
+        annotation: ValueRef<'_>,
+        out: &mut TargetOutput,
+    ) {
         let own = annotation.get("anthropic:citation").filter(|citation| !citation.is_null());
         let json = match (own, media::url_citation(annotation)) {
             (Some(own), _) => {
@@ -251,74 +268,82 @@ impl Target for Anthropic {
             }
         };
         let bytes = json.len();
-        self.step(head, Step::Citation { index: part.index, json }, bytes, out);
+        self.step(head, QueuedStep::Citation { index: part.index, json }, bytes, out);
     }
 
-    fn finished(&mut self, head: &mut Head, part: &mut Part, finished: View<'_>, out: &mut Out) {
+    fn part_finishing(
+        &mut self,
+        head: &mut ItemHead,
+        part: &mut SourcePart,
+        finished: ValueRef<'_>,
+        out: &mut TargetOutput,
+    ) {
         // Citations without a URL are no annotations; an adapter that read them kept them here.
         let kept = finished.get("anthropic:citations");
-        for citation in kept.iter().flat_map(View::elements) {
+        for citation in kept.iter().flat_map(ValueRef::elements) {
             let mut json = String::new();
             super::push_json(citation.raw(), &mut json);
             let bytes = json.len();
-            self.step(head, Step::Citation { index: part.index, json }, bytes, out);
+            self.step(head, QueuedStep::Citation { index: part.index, json }, bytes, out);
         }
     }
 
-    fn part_done(&mut self, head: &mut Head, part: &mut Part, out: &mut Out) {
-        if matches!(part.channel, Channel::Text | Channel::Refusal) {
-            self.step(head, Step::PartDone { index: part.index }, 0, out);
+    fn part_done(&mut self, head: &mut ItemHead, part: &mut SourcePart, out: &mut TargetOutput) {
+        if matches!(part.channel, TextChannel::Text | TextChannel::Refusal) {
+            self.step(head, QueuedStep::PartDone { index: part.index }, 0, out);
         }
     }
 
-    fn foreign_part(&mut self, _head: &mut Head, _index: u64, part: View<'_>, out: &mut Out) {
+    fn foreign_part(&mut self, _head: &mut ItemHead, _index: u64, part: ValueRef<'_>, out: &mut TargetOutput) {
         match media::is_media_part(part) {
-            true => out.note(AdapterCode::MediaDropped),
-            false => out.note(AdapterCode::ContentPartDropped),
+            true => out.report_code(AdapterCode::MediaDropped),
+            false => out.report_code(AdapterCode::ContentPartDropped),
         }
     }
 
-    fn arguments(&mut self, head: &mut Head, text: &str, out: &mut Out) {
+    fn arguments(&mut self, head: &mut ItemHead, text: &str, out: &mut TargetOutput) {
         if self.turn(head) {
             return self.blocks.arguments(text, out);
         }
-        self.wait(head, Step::Arguments(text.to_owned()), text.len(), out);
+        self.wait(head, QueuedStep::Arguments(text.to_owned()), text.len(), out);
     }
 
-    fn item_done(&mut self, slot: &mut Slot, item: View<'_>, out: &mut Out) {
+    fn item_done(&mut self, slot: &mut SourceItem, item: ValueRef<'_>, out: &mut TargetOutput) {
         let head = &slot.head;
         let finish = match head.shape {
-            Shape::Message | Shape::Function => Finish::Plain,
-            Shape::Reasoning => match text_at(item, "encrypted_content") {
-                secret if secret.is_empty() => Finish::Plain,
-                secret => Finish::Secret(secret),
+            ItemShape::Message | ItemShape::Function => ItemEnd::Plain,
+            ItemShape::Reasoning => match text_at(item, "encrypted_content") {
+                secret if secret.is_empty() => ItemEnd::Plain,
+                secret => ItemEnd::Secret(secret),
             },
-            Shape::Output => return out.note(AdapterCode::ToolOutputDropped),
-            Shape::Other if media::is_media_item(head) => return out.note(AdapterCode::MediaDropped),
-            Shape::Other if is_hosted(head) => Finish::Hosted(Hosted::read(item)),
-            Shape::Other if makes_blocks(head) && head.item_type != "compaction" => {
-                match block::whole(&head.item_type, item) {
-                    Some(block) => Finish::Block(block),
-                    None => Finish::Nothing(head.item_type.clone()),
+            ItemShape::Output => return out.report_code(AdapterCode::ToolOutputDropped),
+            ItemShape::Other if media::is_media_item(head) => return out.report_code(AdapterCode::MediaDropped),
+            ItemShape::Other if is_hosted(head) => ItemEnd::Hosted(HostedCall::read(item)),
+            ItemShape::Other if makes_blocks(head) && head.item_type != "compaction" => {
+                match block_writer::whole(&head.item_type, item) {
+                    Some(block) => ItemEnd::Block(block),
+                    None => ItemEnd::Nothing(head.item_type.clone()),
                 }
             }
-            Shape::Other if head.item_type == "compaction" => Finish::Compaction(text_at(item, "encrypted_content")),
-            Shape::Other | Shape::Custom | Shape::Mcp => {
+            ItemShape::Other if head.item_type == "compaction" => {
+                ItemEnd::Compaction(text_at(item, "encrypted_content"))
+            }
+            ItemShape::Other | ItemShape::Custom | ItemShape::Mcp => {
                 return out.report(AdapterCode::ItemDropped, || head.item_type.clone())
             }
         };
-        self.step(head, Step::Done(Box::new(finish)), item.raw().len(), out);
+        self.step(head, QueuedStep::Done(Box::new(finish)), item.raw().len(), out);
     }
 
-    fn event(&mut self, event: &Event<'_>, out: &mut Out) {
+    fn event(&mut self, event: &Event<'_>, out: &mut TargetOutput) {
         out.report(AdapterCode::EventDropped, || format!("{}", event.kind()));
     }
 
-    fn end(&mut self, end: &End<'_>, open: &mut [&mut Slot], out: &mut Out) {
-        for slot in open.iter().filter(|slot| slot.head.shape == Shape::Other) {
+    fn end(&mut self, end: &ResponseEnd<'_>, open: &mut [&mut SourceItem], out: &mut TargetOutput) {
+        for slot in open.iter().filter(|slot| slot.head.shape == ItemShape::Other) {
             out.report(AdapterCode::ItemDropped, || slot.head.item_type.clone());
         }
-        if end.verdict == Verdict::Failed {
+        if end.status == EndStatus::Failed {
             // The open block stays open, so nothing can follow it.
             for _ in core::mem::take(&mut self.waiting) {
                 out.report(AdapterCode::ItemDropped, || {
@@ -341,18 +366,18 @@ impl Target for Anthropic {
 }
 
 /// Says whether an item is a hosted tool call as an Anthropic stream has it.
-fn is_hosted(head: &Head) -> bool {
+fn is_hosted(head: &ItemHead) -> bool {
     head.item_type.starts_with("anthropic:") && head.item_type.ends_with("_call")
 }
 
-fn makes_blocks(head: &Head) -> bool {
+fn makes_blocks(head: &ItemHead) -> bool {
     match head.shape {
-        Shape::Message | Shape::Reasoning | Shape::Function => true,
+        ItemShape::Message | ItemShape::Reasoning | ItemShape::Function => true,
         _ => head.item_type == "compaction" || head.item_type.starts_with("anthropic:") && !media::is_media_item(head),
     }
 }
 
-fn error_type<'a>(end: &'a End<'_>) -> &'a str {
+fn error_type<'a>(end: &'a ResponseEnd<'_>) -> &'a str {
     match end.failure.code.as_str() {
         own @ ("invalid_request_error"
         | "authentication_error"
@@ -374,15 +399,15 @@ fn error_type<'a>(end: &'a End<'_>) -> &'a str {
 }
 
 /// The text between two code points of a part.
-fn span(part: &mut Part, start: u64, end: u64) -> &str {
+fn span(part: &mut SourcePart, start: u64, end: u64) -> &str {
     let (from, to) = (place(part, start), place(part, end.min(start.saturating_add(CITED))));
     part.text().get(from..to.max(from)).unwrap_or("")
 }
 
 /// The byte at which a code point begins; the text's end if it has fewer. O([`STRIDE`]) beyond what earlier calls have walked.
-fn place(part: &mut Part, point: u64) -> usize {
-    let text = part.growing.text.as_str();
-    let steps = &mut part.steps;
+fn place(part: &mut SourcePart, point: u64) -> usize {
+    let text = part.forwarded.text.as_str();
+    let steps = &mut part.code_point_offsets;
     if steps.is_empty() {
         steps.push(0);
     }
@@ -405,9 +430,9 @@ mod tests {
 
     #[test]
     fn a_span_counts_code_points_wherever_it_lies() {
-        let mut part = Part::new(Channel::Text, 0);
+        let mut part = SourcePart::new(TextChannel::Text, 0);
         let text: Vec<char> = "aé😀".chars().cycle().take(1000).collect();
-        part.growing.text = text.iter().collect();
+        part.forwarded.text = text.iter().collect();
         for (start, end) in
             [(0, 0), (0, 3), (127, 129), (128, 128), (255, 700), (999, 1000), (900, 5000), (2000, 3000), (5, 2)]
         {

@@ -1,4 +1,4 @@
-// What is Kotlin's own: types, sequences, flows, threads, memory. Every test is a function; a failure names it.
+// The behavior that only the Kotlin package has: types, sequences, flows, threads, memory. Every test is a function; a failure names it.
 
 import deltafold.*
 import kotlinx.coroutines.flow.asFlow
@@ -40,7 +40,7 @@ private fun <T> together(work: (Int) -> T): List<T> {
     }
 }
 
-private fun sequencesAndFlowsGiveTheSameEvents() {
+private fun sequencesAndFlowsHaveTheSameEvents() {
     val whole = Reader().use { it.feed(tour) + it.end() }
     same(40, whole.size)
     same(whole, chunks(7).asSequence().responseEvents().toList())
@@ -50,7 +50,7 @@ private fun sequencesAndFlowsGiveTheSameEvents() {
     same(whole.take(3), chunks(7).asSequence().responseEvents().take(3).toList())
 }
 
-private fun unknownAndExtensionEventsAreMembersAndCarryTheirPayload() = Reader().use { reader ->
+private fun unknownAndExtensionEventsKeepTheirPayload() = Reader().use { reader ->
     val unknown = reader.feedJson("{\"type\":\"response.brand_new\",\"x\":1e400}").single()
     check(unknown is Event.Unknown) { unknown }
     same("response.brand_new", unknown.type)
@@ -59,7 +59,7 @@ private fun unknownAndExtensionEventsAreMembersAndCarryTheirPayload() = Reader()
     check(extension is Event.Extension && extension.type == "acme:trace" && extension.sequenceNumber == 3L) { extension }
 }
 
-private fun errorsCarryCodeNumberAndMessage() {
+private fun errorsHaveCodeNumberAndMessage() {
     val refused = thrown<DeltafoldException.Misuse> { Reader.fromJson("{\"strickt\":true}") }
     same("misuse.unknown_name", refused.code)
     same(23, refused.number)
@@ -73,7 +73,7 @@ private fun errorsCarryCodeNumberAndMessage() {
     same(codes().size, codes().map { it.number }.toSet().size)
 }
 
-private fun aClosedReaderRefusesEveryCall() {
+private fun everyCallOnAClosedReaderFails() {
     val reader = Reader()
     val view = reader.response()
     reader.feed(tour)
@@ -81,7 +81,7 @@ private fun aClosedReaderRefusesEveryCall() {
     reader.close()
     check(thrown<IllegalStateException> { reader.feed(tour) }.message!!.contains("destroyed"))
     thrown<IllegalStateException> { reader.findings() }
-    // A view holds what it shows.
+    // A view keeps its contents alive.
     same("resp_tour", view.id())
     val released = Reader()
     released.release()
@@ -99,14 +99,14 @@ private fun oneReaderPerThreadRunsInParallel() {
     same(1, texts.toSet().size)
 }
 
-private fun aSharedReaderIsSerialised() = Reader().use { reader ->
+private fun callsOnASharedReaderAreSerialized() = Reader().use { reader ->
     val rounds = 200
     val events = together { thread -> (0 until rounds).sumOf { reader.feedJson("{\"type\":\"acme:t$thread\",\"n\":$it}").size } }
     same((THREADS * rounds).toLong(), events.sum().toLong())
     same((THREADS * rounds).toLong(), reader.eventCount())
 }
 
-private fun closingWhileOthersReadIsNoCrash() = repeat(20) {
+private fun closingWhileOtherThreadsReadIsSafe() = repeat(20) {
     val reader = Reader()
     val ended = together { thread ->
         if (thread == 0) {
@@ -119,7 +119,7 @@ private fun closingWhileOthersReadIsNoCrash() = repeat(20) {
     check(ended.drop(1).all { it == null || it == "IllegalStateException" }) { ended }
 }
 
-private fun aStormOfGarbageIsCollected() {
+private fun unusedReadersAreCollected() {
     val runtime = Runtime.getRuntime()
     fun storm(count: Int) = repeat(count) {
         val reader = Reader()
@@ -136,7 +136,7 @@ private fun aStormOfGarbageIsCollected() {
 
 private fun resident() = File("/proc/self/statm").readText().split(' ')[1].toLong() * 4096
 
-private fun aNulCharacterIsText() = Reader().use { reader ->
+private fun textMayContainNul() = Reader().use { reader ->
     same("a\u0000b", reader.feed(delta("a\\u0000b")).single().delta)
     same("a\u0000b", reader.response().outputText())
     Writer("resp_1", "m-1", 0).use { writer ->
@@ -147,7 +147,7 @@ private fun aNulCharacterIsText() = Reader().use { reader ->
     }
 }
 
-private fun halfOfASurrogatePairIsRefusedOrKeptRaw() {
+private fun aLoneSurrogateIsRefusedOrKeptRaw() {
     Writer("resp_1", "m-1", 0).use { writer ->
         writer.message()
         thrown<CharacterCodingException> { writer.text("a\uD800") }
@@ -163,7 +163,7 @@ private fun halfOfASurrogatePairIsRefusedOrKeptRaw() {
     }
 }
 
-private fun sixteenMegabytesCrossInOneCall() {
+private fun oneCallMayPassSixteenMegabytes() {
     val bytes = 16 shl 20
     val limits = listOf("line_bytes", "frame_bytes", "buffered_bytes", "response_bytes").associateWith { 1L shl 26 }
     Reader(ReaderOptions(limits = limits)).use { reader ->
@@ -173,13 +173,19 @@ private fun sixteenMegabytesCrossInOneCall() {
     }
 }
 
-private fun whatIsWrittenIsRead() = Writer("resp_1", "m-1", 5).use { writer ->
+private fun aWrittenStreamIsRead() = Writer("resp_1", "m-1", 5).use { writer ->
     writer.message()
     writer.text("Hi")
     val call = writer.functionCall("call_1", "lookup")
     writer.arguments("{\"q\":1}", call)
-    writer.complete("{\"input_tokens\":3,\"output_tokens\":2}")
+    writer.complete(Usage(inputTokens = 3, outputTokens = 2, cachedTokens = 1))
     val bytes = writer.take()
+    Reader().use { reader ->
+        same(null, reader.usage())
+        reader.feed(bytes)
+        same(Usage(inputTokens = 3, outputTokens = 2, totalTokens = 5, cachedTokens = 1), reader.usage())
+        same(reader.usage(), reader.response().usage())
+    }
     val report = check(bytes)
     check(report.passed && report.outcome is Outcome.Completed) { report }
     val chat = convert(bytes, "chat-completions")
@@ -187,7 +193,7 @@ private fun whatIsWrittenIsRead() = Writer("resp_1", "m-1", 5).use { writer ->
     same("misuse.intent", thrown<DeltafoldException.Misuse> { writer.text("late") }.code)
 }
 
-private fun requestsGoOnFromResponses() {
+private fun requestsContinueAfterResponses() {
     val request = "{\"model\":\"m-1\",\"input\":\"Hi\",\"tools\":[{\"type\":\"function\",\"name\":\"lookup\",\"parameters\":{}}]}"
     val call = "{\"type\":\"function_call\",\"id\":\"fc_1\",\"call_id\":\"call_1\",\"name\":\"lookup\",\"arguments\":\"{}\",\"status\":\"completed\"}"
     ToolLoop(request).use { loop ->
@@ -204,7 +210,7 @@ private fun requestsGoOnFromResponses() {
 
 private const val CANARY = "K4N4RY"
 
-/** Wrong in framing, schema and order, each with a canary in it. */
+/** Frames with errors in framing, schema and order, each with a canary in it. */
 private val wrong = listOf(
     "{\"type\":\"response.created\",\"sequence_number\":\"$CANARY\",\"response\":{\"id\":\"$CANARY\",\"status\":\"$CANARY\",\"output\":[]}}",
     "{\"type\":\"response.output_text.delta\",\"sequence_number\":9,\"item_id\":\"$CANARY\",\"output_index\":3,\"content_index\":1,\"delta\":\"$CANARY\"}",
@@ -212,7 +218,7 @@ private val wrong = listOf(
     "{\"type\":\"response.failed\",\"sequence_number\":12,\"response\":{\"id\":\"$CANARY\",\"error\":{\"code\":\"$CANARY\",\"message\":\"$CANARY\"}}}",
 ).joinToString("") { "id: $CANARY\nevent: $CANARY\ndata: $it\n\n" }.toByteArray()
 
-/** Events, items and outcomes are data classes: to print one is to ask for what is in it. Everything else says nothing of it. */
+/** Events, items and outcomes are data classes, so their `toString` has the payload. No other `toString` quotes a payload. */
 private fun noHandleFindingOrErrorQuotesAPayload() {
     val reader = Reader(ReaderOptions())
     check(reader.feed(wrong).any { it.delta == CANARY })
@@ -237,10 +243,10 @@ private fun noHandleFindingOrErrorQuotesAPayload() {
 
 fun main() {
     val tests = listOf(
-        ::sequencesAndFlowsGiveTheSameEvents, ::unknownAndExtensionEventsAreMembersAndCarryTheirPayload, ::errorsCarryCodeNumberAndMessage,
-        ::aClosedReaderRefusesEveryCall, ::oneReaderPerThreadRunsInParallel, ::aSharedReaderIsSerialised, ::closingWhileOthersReadIsNoCrash,
-        ::aStormOfGarbageIsCollected, ::aNulCharacterIsText, ::halfOfASurrogatePairIsRefusedOrKeptRaw, ::sixteenMegabytesCrossInOneCall,
-        ::whatIsWrittenIsRead, ::requestsGoOnFromResponses, ::noHandleFindingOrErrorQuotesAPayload,
+        ::sequencesAndFlowsHaveTheSameEvents, ::unknownAndExtensionEventsKeepTheirPayload, ::errorsHaveCodeNumberAndMessage,
+        ::everyCallOnAClosedReaderFails, ::oneReaderPerThreadRunsInParallel, ::callsOnASharedReaderAreSerialized, ::closingWhileOtherThreadsReadIsSafe,
+        ::unusedReadersAreCollected, ::textMayContainNul, ::aLoneSurrogateIsRefusedOrKeptRaw, ::oneCallMayPassSixteenMegabytes,
+        ::aWrittenStreamIsRead, ::requestsContinueAfterResponses, ::noHandleFindingOrErrorQuotesAPayload,
     )
     var failed = 0
     for (test in tests) {

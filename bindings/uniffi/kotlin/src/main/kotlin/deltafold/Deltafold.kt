@@ -2,35 +2,35 @@ package deltafold
 
 import java.io.InputStream
 
-/** Everything for Java: no companion, no default arguments, no suspending functions. */
+/** The API for Java: static methods without companions, default arguments and suspending functions. */
 object Deltafold {
     /** The version of the library. */
     @JvmStatic
     fun libraryVersion(): String = version()
 
-    /** Makes a reader from options as JSON text, such as `{"strict":true}`; see [ReaderOptions] for the names. */
+    /** Creates a reader from options as JSON text, such as `{"strict":true}`; see [ReaderOptions] for the names. */
     @JvmStatic
     @JvmOverloads
     fun reader(options: String = ""): Reader = Reader.fromJson(options)
 
-    /** Takes a saved state up again. */
+    /** Restores a reader from a saved state. */
     @JvmStatic
     @JvmOverloads
     fun restore(saved: ByteArray, options: String = ""): Reader = Reader.restore(saved, options)
 
-    /** The events of a stream of bytes, read as they are asked for; a `for` loop takes them once. */
+    /** The events of a stream of bytes, read on demand; they can be iterated once. */
     @JvmStatic
     fun events(stream: InputStream, reader: Reader): Iterable<Event> = stream.responseEvents(reader).constrainOnce().asIterable()
 
-    /** What every event says, whichever member it is. */
+    /** The fields that every event has. */
     @JvmStatic
     fun info(event: Event): EventInfo = event.info
 
-    /** Makes a writer from options as JSON text: `id`, `model`, `created_at` and more. */
+    /** Creates a writer from options as JSON text: `id`, `model`, `created_at` and more. */
     @JvmStatic
     fun writer(options: String): Writer = Writer.fromJson(options)
 
-    /** Makes a converter to a dialect; the one that is read is detected unless it is named. */
+    /** Creates a converter to a dialect; the source dialect is detected unless it is given. */
     @JvmStatic
     @JvmOverloads
     fun converter(to: String, from: String? = null): Converter = Converter(to, from)
@@ -40,7 +40,7 @@ object Deltafold {
     @JvmOverloads
     fun checkStream(stream: ByteArray, profile: String = "open-responses"): Report = check(stream, ReaderOptions(profile = profile))
 
-    /** The exact cause of an error, such as `limit.line`. */
+    /** The code of an error, such as `limit.line`. */
     @JvmStatic
     fun code(error: DeltafoldException): String = error.code
 }

@@ -2,7 +2,7 @@
 
 package deltafold
 
-/** What every event says, whichever member it is. */
+/** The fields that every event has. */
 val Event.info: EventInfo
     get() = when (this) {
         is Event.ResponseState -> info
@@ -28,22 +28,22 @@ val Event.info: EventInfo
         is Event.Unknown -> info
     }
 
-/** The wire name in the contract that [type] is read as; `extension` and `unknown` stand for all others. */
+/** The wire name that [type] stands for, with aliases resolved; `extension` or `unknown` for all other types. */
 val Event.kind: String get() = info.kind
 
-/** The wire name as it was sent. */
+/** The wire name in the payload. */
 val Event.type: String get() = info.type
 
-/** What is added to a text, to arguments, to code; empty if nothing is. */
+/** The text that a delta event adds; empty for other events. */
 val Event.delta: String get() = info.delta
 
-/** The whole text, arguments or code of a done event. */
+/** The complete text, arguments or code of a done event. */
 val Event.text: String? get() = info.text
 
-/** The exact payload text. */
+/** The payload text exactly as received. */
 val Event.raw: String get() = info.raw
 
-/** The event's own number. */
+/** The sequence number of the event. */
 val Event.sequenceNumber: Long? get() = info.sequenceNumber
 
 /** Id of the item. */
@@ -52,7 +52,7 @@ val Event.itemId: String? get() = info.itemId
 /** Position of the item in the output. */
 val Event.outputIndex: Long? get() = info.outputIndex
 
-/** The lower-case word for an outcome: `completed`, `incomplete`, `failed`, `cancelled`, `truncated`. */
+/** The name of an outcome in lower case: `completed`, `incomplete`, `failed`, `cancelled`, `truncated`. */
 val Outcome.name: String
     get() = when (this) {
         is Outcome.Completed -> "completed"
@@ -63,7 +63,7 @@ val Outcome.name: String
         is Outcome.Unknown -> name
     }
 
-/** The exact cause of an error, such as `limit.line`. */
+/** The code of an error, such as `limit.line`. */
 val DeltafoldException.code: String
     get() = when (this) {
         is DeltafoldException.Limit -> code
@@ -72,7 +72,7 @@ val DeltafoldException.code: String
         is DeltafoldException.Malformed -> code
     }
 
-/** The cause as a number that is never reused. */
+/** The number of the code, which is never reused. */
 val DeltafoldException.number: Int
     get() = when (this) {
         is DeltafoldException.Limit -> number
@@ -81,7 +81,7 @@ val DeltafoldException.number: Int
         is DeltafoldException.Malformed -> number
     }
 
-/** What happened, in words. */
+/** The message. */
 val DeltafoldException.detail: String
     get() = when (this) {
         is DeltafoldException.Limit -> detail
@@ -90,7 +90,7 @@ val DeltafoldException.detail: String
         is DeltafoldException.Malformed -> detail
     }
 
-/** Byte offset from the start of the stream, 0 where there is none. */
+/** Byte offset from the start of the stream; 0 if unknown. */
 val DeltafoldException.offset: Long
     get() = when (this) {
         is DeltafoldException.Limit -> offset

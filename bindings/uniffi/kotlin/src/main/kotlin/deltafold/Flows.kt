@@ -6,8 +6,8 @@ import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.flow
 
 /**
- * The events of these chunks, cut anywhere. Cold: every collection reads anew, so it needs a [reader] that is new or was reset.
- * The response and the findings are the [reader]'s, which stays yours to close.
+ * The events of these chunks, split anywhere. A cold flow: every collection reads again and needs a [reader] that is new or
+ * was reset. The [reader] has the response and the findings; the caller closes it.
  */
 fun Flow<ByteArray>.responseEvents(reader: Reader): Flow<Event> = flow {
     collect { chunk -> for (event in reader.feed(chunk)) emit(event) }
@@ -15,7 +15,7 @@ fun Flow<ByteArray>.responseEvents(reader: Reader): Flow<Event> = flow {
     reader.finish()
 }
 
-/** The events of these chunks, with a reader for each collection, which is closed when it ends, however it ends. */
+/** The events of these chunks, with one reader per collection, which is closed at the end of the collection. */
 fun Flow<ByteArray>.responseEvents(): Flow<Event> = flow {
     Reader().use { reader -> responseEvents(reader).collect { event -> emit(event) } }
 }

@@ -7,8 +7,8 @@ import java.io.InputStream
 private const val CHUNK_BYTES = 65_536
 
 /**
- * The events of these chunks, cut anywhere, read as they are asked for. The response and the findings are the [reader]'s, which
- * stays yours to close. What ends reading is thrown where the next event would be.
+ * The events of these chunks, split anywhere, read on demand. The [reader] has the response and the findings; the caller
+ * closes it. An error that ends reading is thrown in place of the next event.
  */
 fun Sequence<ByteArray>.responseEvents(reader: Reader): Sequence<Event> = sequence {
     for (chunk in this@responseEvents) yieldAll(reader.feed(chunk))
@@ -16,7 +16,7 @@ fun Sequence<ByteArray>.responseEvents(reader: Reader): Sequence<Event> = sequen
     reader.finish()
 }
 
-/** The events of these chunks, for those who want nothing else. */
+/** The events of these chunks, with a reader that is closed at the end. */
 fun Sequence<ByteArray>.responseEvents(): Sequence<Event> = sequence {
     Reader().use { reader -> yieldAll(responseEvents(reader)) }
 }
@@ -24,10 +24,10 @@ fun Sequence<ByteArray>.responseEvents(): Sequence<Event> = sequence {
 /** The events of a stream of bytes, such as the body of an HTTP response. The stream is not closed. */
 fun InputStream.responseEvents(reader: Reader): Sequence<Event> = chunks().responseEvents(reader)
 
-/** The events of a stream of bytes, for those who want nothing else. The stream is not closed. */
+/** The events of a stream of bytes, with a reader that is closed at the end. The stream is not closed. */
 fun InputStream.responseEvents(): Sequence<Event> = chunks().responseEvents()
 
-/** The bytes of a stream as they come. */
+/** The bytes of a stream in chunks as they arrive. */
 fun InputStream.chunks(): Sequence<ByteArray> = sequence {
     val buffer = ByteArray(CHUNK_BYTES)
     while (true) {

@@ -1,0 +1,187 @@
+//! [`DialectInput`]: feeds bytes of any dialect to a [`Reader`].
+//!
+//! Every command that reads events feeds its bytes through here, so that `--from` and `--messages` mean the same everywhere.
+//! The first message shows the dialect; until then at most [`DETECTION_LIMIT`] bytes are buffered.
+
+use deltafold::adapter::{detect, Converter, Dialect};
+use deltafold::json::Value;
+use deltafold::{Error, Reader};
+
+use crate::args::{SourceArgs, SourceDialect};
+use crate::convert;
+use crate::Failure;
+
+/// A stream that does not show its dialect in so many bytes is read as Open Responses.
+const DETECTION_LIMIT: usize = 256 << 10;
+
+/// The format of an input, as `--from` and `--messages` state it.
+#[derive(Clone, Copy)]
+pub(crate) struct SourceFormat {
+    /// `None`: detect the dialect.
+    from: Option<Dialect>,
+    /// Each line is a JSON message.
+    messages: bool,
+}
+
+impl SourceFormat {
+    pub(crate) const AUTO: Self = Self { from: None, messages: false };
+
+    pub(crate) fn from_args(args: SourceArgs) -> Result<Self, Failure> {
+        let from = match args.from {
+            SourceDialect::Named(dialect) => Some(dialect),
+            SourceDialect::Auto if args.messages => Some(Dialect::OpenResponses),
+            SourceDialect::Auto => None,
+        };
+        if args.messages && from != Some(Dialect::OpenResponses) {
+            return Err(Failure::Usage("--messages requires Open Responses; remove --messages or --from".into()));
+        }
+        Ok(Self { from, messages: args.messages })
+    }
+}
+
+/// Detects the dialect of an input, converts it if needed, and feeds a reader.
+pub(crate) struct DialectInput {
+    format: SourceFormat,
+    /// Bytes that wait until the dialect is known, or until a line is complete.
+    buffer: Vec<u8>,
+    /// How many of the buffered bytes were searched for the dialect.
+    searched: usize,
+    decoder: Decoder,
+}
+
+enum Decoder {
+    /// The dialect is not known yet.
+    Undetected,
+    OpenResponses,
+    /// One JSON message per line.
+    Messages,
+    Converted(Box<Converter>),
+}
+
+impl DialectInput {
+    pub(crate) fn new(format: SourceFormat) -> Result<Self, Error> {
+        let decoder = match format.from {
+            Some(from) => decoder(format, from)?,
+            None => Decoder::Undetected,
+        };
+        Ok(Self { format, buffer: Vec::new(), searched: 0, decoder })
+    }
+
+    /// Feeds bytes, split anywhere. Poll the reader afterwards, even after an error.
+    pub(crate) fn push(&mut self, chunk: &[u8], reader: &mut Reader) -> Result<(), Error> {
+        match &mut self.decoder {
+            Decoder::OpenResponses => reader.feed(chunk),
+            Decoder::Messages => feed_lines(reader, &mut self.buffer, chunk),
+            Decoder::Converted(converter) => {
+                // The events that were written before an error are valid.
+                let result = converter.feed(chunk);
+                reader.feed(&converter.take())?;
+                result
+            }
+            Decoder::Undetected => {
+                self.buffer.extend_from_slice(chunk);
+                // Searching again only after the buffer has doubled keeps the time linear.
+                if self.buffer.len() < 4096 || self.buffer.len() >= self.searched * 2 {
+                    self.searched = self.buffer.len();
+                    if let Some(found) = detect_stream(&self.buffer) {
+                        return self.start(found, reader);
+                    }
+                }
+                if self.buffer.len() > DETECTION_LIMIT {
+                    return self.start(Dialect::OpenResponses, reader);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Ends the input. Poll the reader afterwards, even after an error.
+    pub(crate) fn end(&mut self, reader: &mut Reader) -> Result<(), Error> {
+        if matches!(self.decoder, Decoder::Undetected) {
+            let whole = [self.buffer.as_slice(), b"\n\n"].concat();
+            self.start(detect_stream(&whole).unwrap_or(Dialect::OpenResponses), reader)?;
+        }
+        let result = match &mut self.decoder {
+            Decoder::Messages if !self.buffer.is_empty() => feed_lines(reader, &mut self.buffer, b"\n"),
+            Decoder::Converted(converter) => {
+                let result = converter.finish();
+                reader.feed(&converter.take())?;
+                result
+            }
+            _ => Ok(()),
+        };
+        reader.end();
+        result
+    }
+
+    /// The dialect that is converted; `None` for Open Responses, and while the dialect is not known.
+    pub(crate) fn converted_from(&self) -> Option<Dialect> {
+        match &self.decoder {
+            Decoder::Converted(converter) => converter.source(),
+            _ => None,
+        }
+    }
+
+    fn start(&mut self, from: Dialect, reader: &mut Reader) -> Result<(), Error> {
+        self.decoder = decoder(self.format, from)?;
+        let buffered = std::mem::take(&mut self.buffer);
+        self.push(&buffered, reader)
+    }
+}
+
+/// Feeds a whole capture to a reader and drops its events.
+pub(crate) fn read_capture(bytes: &[u8], format: SourceFormat, reader: &mut Reader) -> Result<(), Error> {
+    let mut source = DialectInput::new(format)?;
+    for chunk in bytes.chunks(64 << 10) {
+        source.push(chunk, reader)?;
+        drain(reader)?;
+    }
+    source.end(reader)?;
+    drain(reader)
+}
+
+/// Polls every event that is ready and drops it.
+pub(crate) fn drain(reader: &mut Reader) -> Result<(), Error> {
+    while reader.poll_event()?.is_some() {}
+    Ok(())
+}
+
+fn decoder(format: SourceFormat, from: Dialect) -> Result<Decoder, Error> {
+    if format.messages {
+        return Ok(Decoder::Messages);
+    }
+    if from == Dialect::OpenResponses {
+        return Ok(Decoder::OpenResponses);
+    }
+    // This reader knows the names and locations of the specification; the defaults are for older clients.
+    let names = [("reasoning_events", "open_responses"), ("extension_events", "events"), ("turns", "first")];
+    let names = names.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
+    let options = Value::Object(convert::with_id(convert::with_time(names), from));
+    Ok(Decoder::Converted(Box::new(Converter::new(Some(from), Dialect::OpenResponses, &options)?)))
+}
+
+/// Detects the dialect of a stream. An error body resembles a Chat Completions or Gemini body but is no stream; the reader
+/// reports it as such.
+fn detect_stream(start: &[u8]) -> Option<Dialect> {
+    let is_json = start.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
+    match detect(start)? {
+        Dialect::ChatCompletions | Dialect::Gemini if is_json => Some(Dialect::OpenResponses),
+        dialect => Some(dialect),
+    }
+}
+
+/// Feeds every complete line; keeps the incomplete one in the buffer.
+fn feed_lines(reader: &mut Reader, buffer: &mut Vec<u8>, chunk: &[u8]) -> Result<(), Error> {
+    for line in chunk.split_inclusive(|byte| *byte == b'\n') {
+        buffer.extend_from_slice(line);
+        if !line.ends_with(b"\n") {
+            continue;
+        }
+        let text = String::from_utf8_lossy(buffer);
+        if !text.trim().is_empty() {
+            reader.feed_json(text.trim())?;
+        }
+        buffer.clear();
+    }
+    Ok(())
+}

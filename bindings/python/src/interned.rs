@@ -1,0 +1,116 @@
+//! Python objects that many events share, created once: the wire names of event kinds, the names of common fields, and small
+//! integers.
+//!
+//! [`prepare`] creates them before the module can be used. They live as long as the process, so access is one load.
+
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicU8, Ordering};
+
+use deltafold::Kind;
+use pyo3::exceptions::PySystemError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyInt, PyString};
+
+type StaticObject = AtomicPtr<ffi::PyObject>;
+
+static KIND_NAMES: [StaticObject; Kind::ALL.len()] = [const { AtomicPtr::new(ptr::null_mut()) }; Kind::ALL.len()];
+
+/// Returns the interned wire name of a kind as a borrowed reference that is always valid.
+#[inline]
+pub(crate) fn kind_name(_: Python<'_>, kind: Kind) -> *mut ffi::PyObject {
+    KIND_NAMES[kind as usize].load(Ordering::Relaxed)
+}
+
+/// The integers from 0; most indexes are among them.
+static SMALL_INTEGERS: [StaticObject; 32] = [const { AtomicPtr::new(ptr::null_mut()) }; 32];
+
+/// Returns an integer as a new reference, or null with an exception set if memory runs out.
+#[inline]
+pub(crate) fn integer(_: Python<'_>, number: u64) -> *mut ffi::PyObject {
+    // SAFETY: the interpreter is attached; the static objects are never freed.
+    unsafe {
+        match usize::try_from(number).ok().and_then(|number| SMALL_INTEGERS.get(number)) {
+            Some(object) => {
+                let object = object.load(Ordering::Relaxed);
+                ffi::Py_INCREF(object);
+                object
+            }
+            None => ffi::PyLong_FromUnsignedLongLong(number),
+        }
+    }
+}
+
+/// A field that an event object stores in decoded form.
+#[derive(Clone, Copy)]
+pub(crate) enum CommonField {
+    Type,
+    Delta,
+    OutputIndex,
+    ContentIndex,
+    SequenceNumber,
+    ItemId,
+    SummaryIndex,
+}
+
+/// The names of the fields, in the order of [`CommonField`].
+const FIELD_NAMES: [&str; 7] =
+    ["type", "delta", "output_index", "content_index", "sequence_number", "item_id", "summary_index"];
+
+/// A hash table from the address of an interned name to its position in [`FIELD_NAMES`].
+static BUCKETS: [(StaticObject, AtomicU8); BUCKET_COUNT] =
+    [const { (AtomicPtr::new(ptr::null_mut()), AtomicU8::new(0)) }; BUCKET_COUNT];
+const BUCKET_COUNT: usize = 64;
+/// The multiplier of the hash, chosen so that no two names share a bucket.
+static MULTIPLIER: AtomicU64 = AtomicU64::new(0);
+
+#[inline]
+fn bucket(name: *mut ffi::PyObject, multiplier: u64) -> usize {
+    ((name as u64).wrapping_mul(multiplier) >> (u64::BITS - BUCKET_COUNT.ilog2())) as usize
+}
+
+/// Returns the field with an interned name. Compares addresses only, so it finds no name that is not interned.
+#[inline]
+pub(crate) fn common_field(_: Python<'_>, name: *mut ffi::PyObject) -> Option<CommonField> {
+    let (known, position) = BUCKETS.get(bucket(name, MULTIPLIER.load(Ordering::Relaxed)))?;
+    if known.load(Ordering::Relaxed) != name {
+        return None;
+    }
+    Some(match position.load(Ordering::Relaxed) {
+        0 => CommonField::Type,
+        1 => CommonField::Delta,
+        2 => CommonField::OutputIndex,
+        3 => CommonField::ContentIndex,
+        4 => CommonField::SequenceNumber,
+        5 => CommonField::ItemId,
+        _ => CommonField::SummaryIndex,
+    })
+}
+
+/// Creates all static objects. Must be called before the first event is created.
+pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
+    for (position, kind) in Kind::ALL.iter().enumerate() {
+        debug_assert_eq!(position, *kind as usize);
+        KIND_NAMES[position].store(PyString::intern(py, kind.as_str()).into_ptr(), Ordering::Release);
+    }
+    for (number, object) in (0_u64..).zip(&SMALL_INTEGERS) {
+        object.store(PyInt::new(py, number).into_ptr(), Ordering::Release);
+    }
+    let names = FIELD_NAMES.map(|name| PyString::intern(py, name).into_ptr());
+    // Odd numbers that differ in their high bits; about every second one separates all names.
+    let mut multipliers = (1_u64..10_000).map(|n| n.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let separates = |multiplier: &u64| {
+        let taken = names.iter().fold(0_u64, |taken, name| taken | 1 << bucket(*name, *multiplier));
+        taken.count_ones() as usize == names.len()
+    };
+    let multiplier = multipliers
+        .find(separates)
+        .ok_or_else(|| PySystemError::new_err("no hash multiplier separates the names of the common fields"))?;
+    for (position, name) in (0_u8..).zip(names) {
+        let (known, stored) = &BUCKETS[bucket(name, multiplier)];
+        stored.store(position, Ordering::Relaxed);
+        known.store(name, Ordering::Release);
+    }
+    MULTIPLIER.store(multiplier, Ordering::Release);
+    Ok(())
+}

@@ -1,0 +1,572 @@
+//! [`ItemSlot`]: one output item while it is being built.
+
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::chunked_map::ChunkedMap;
+use super::lazy_object::LazyObject;
+use super::route::Target;
+use crate::contract::Kind;
+use crate::finding::Repair;
+use crate::json::{Object, PartialJson, PartialOptions, Value, ValueKind, ValueRef};
+use crate::sync::{OnceCell, Shared};
+
+/// One output item: the object so far, and which wire index each of its elements came with.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ItemSlot {
+    /// The item, in the order its fields came.
+    pub(crate) item: LazyObject,
+    /// Its id, kept apart: every event of the item is compared with it.
+    id: String,
+    /// `output_item.done` was applied, or the item came whole.
+    pub(crate) done: bool,
+    /// The `output_index` that routes to it.
+    pub(crate) index: Option<u64>,
+    /// Where the last delta went: kind, element, and the path. Forgotten when anything but a delta touches the item.
+    pub(crate) last: Option<(Kind, u64, TextPath)>,
+    /// Wire indexes of `content`, `summary` and `action.commands`, ascending; an element's rank is its position.
+    wire_indexes: [Vec<u64>; 3],
+    /// Log probabilities of content parts, kept as text beside the item: wire index, and the elements' JSON.
+    logprobs: Vec<Logprobs>,
+    /// Which of them a wire index has.
+    logprobs_of: ChunkedMap<(u64, u32)>,
+    /// A high surrogate half at the end of the text last added to, waiting for its low half.
+    pub(crate) pending_high_surrogate: Option<(Target, u64, u16)>,
+    /// Preview images: number, base64.
+    pub(crate) images: Vec<(u64, String)>,
+    /// Growing JSON that somebody has asked for; fed with what is new at the next question.
+    growing_json: Shared<Vec<GrowingJson>>,
+}
+
+/// The log probabilities of one content part, behind those that stand in the part itself.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Logprobs {
+    pub(crate) wire: u64,
+    pub(crate) elements: String,
+    /// The whole list of the part, once somebody has asked for it.
+    list: OnceCell<Value>,
+}
+
+/// A string of the item read as JSON that is still growing: which one, how much of it was read.
+#[derive(Clone, Debug)]
+struct GrowingJson {
+    field: JsonField,
+    read: usize,
+    parser: PartialJson,
+}
+
+/// Which string of an item is read as JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum JsonField {
+    Arguments,
+    Part(usize),
+}
+
+/// The arrays inside an item that wire indexes count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ElementArray {
+    Content,
+    Summary,
+    Commands,
+}
+
+/// The path to a string inside an item, by positions. Good as long as nothing but deltas touched the item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TextPath {
+    /// A member of the item.
+    Member(u32),
+    /// A member of an object of a list: of a part.
+    Part { list: u32, part: u32, member: u32 },
+    /// A member of an object in the item.
+    Inner { object: u32, member: u32 },
+    /// An element of a list in an object of the item.
+    Element { object: u32, list: u32, element: u32 },
+}
+
+/// What had to be opened on the path to a string.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Opened {
+    pub(crate) part: bool,
+    pub(crate) gap: bool,
+    pub(crate) too_many: bool,
+}
+
+impl ItemSlot {
+    /// Takes over a whole item.
+    pub(crate) fn from_item(item: impl Into<LazyObject>, id: &str, done: bool) -> Self {
+        let mut slot = Self { item: item.into(), id: id.to_owned(), done, ..Self::default() };
+        if !done {
+            slot.count();
+        }
+        slot
+    }
+
+    /// An item that no event announced, with the zero values of its type.
+    pub(crate) fn implied(item_type: &str, id: Option<&str>) -> Self {
+        let mut item = Object::new();
+        item.push("type", item_type);
+        item.push("id", id.unwrap_or(""));
+        item.push("status", "in_progress");
+        match item_type {
+            "message" => {
+                item.push("role", "assistant");
+                item.push("content", Value::Array(Vec::new()));
+            }
+            "reasoning" => item.push("summary", Value::Array(Vec::new())),
+            "function_call" => {
+                item.push("call_id", "");
+                item.push("name", "");
+                item.push("arguments", "");
+            }
+            "custom_tool_call" => {
+                item.push("call_id", "");
+                item.push("name", "");
+                item.push("input", "");
+            }
+            "mcp_call" => {
+                item.push("name", "");
+                item.push("server_label", "");
+                item.push("arguments", "");
+            }
+            _ => {}
+        }
+        Self::from_item(item, id.unwrap_or(""), false)
+    }
+
+    /// Replaces the item by the finished one, as text. No event adds to a finished item, so its elements are not counted.
+    pub(crate) fn finish(&mut self, item: ValueRef<'_>, id: &str) {
+        // The built object is dropped first: both together can be most of the memory.
+        self.item = LazyObject::default();
+        self.logprobs.clear();
+        self.logprobs_of.clear();
+        self.item = LazyObject::from(item);
+        self.id = id.to_owned();
+        self.done = true;
+        self.wire_indexes = Default::default();
+        self.pending_high_surrogate = None;
+        self.last = None;
+        self.clear_growing_json();
+        self.images.clear();
+    }
+
+    /// The id, empty if there is none.
+    #[inline]
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Gives an id to an item that came without one.
+    pub(crate) fn set_id(&mut self, id: &str) {
+        self.id = id.to_owned();
+        self.item.object_mut().insert("id", id);
+    }
+
+    /// A string field.
+    pub(crate) fn string(&self, key: &str) -> Option<&str> {
+        self.item.without_logprobs().get(key).and_then(Value::as_str)
+    }
+
+    /// A string field, empty if there is none.
+    pub(crate) fn text(&self, key: &str) -> &str {
+        self.string(key).unwrap_or("")
+    }
+
+    /// Sets the status, in place or as a new field.
+    pub(crate) fn set_status(&mut self, status: &str) {
+        self.item.object_mut().insert("status", status);
+    }
+
+    fn count(&mut self) {
+        for array in [ElementArray::Content, ElementArray::Summary, ElementArray::Commands] {
+            let length = self.elements(array).map_or(0, |elements| elements.len() as u64);
+            self.wire_indexes[array as usize] = (0..length).collect();
+        }
+    }
+
+    fn elements(&self, array: ElementArray) -> Option<&[Value]> {
+        match array {
+            ElementArray::Content => self.item.without_logprobs().get("content")?.as_array(),
+            ElementArray::Summary => self.item.without_logprobs().get("summary")?.as_array(),
+            ElementArray::Commands => self.item.without_logprobs().get("action")?.get("commands")?.as_array(),
+        }
+    }
+
+    /// The array, made if it is missing or null.
+    fn elements_mut(&mut self, array: ElementArray) -> Option<&mut Vec<Value>> {
+        let (holder, key) = match array {
+            ElementArray::Content => (self.item.object_mut(), "content"),
+            ElementArray::Summary => (self.item.object_mut(), "summary"),
+            ElementArray::Commands => (object_at(self.item.object_mut(), "action")?, "commands"),
+        };
+        if holder.get(key).is_none_or(|value| value.as_array().is_none()) {
+            holder.insert(key, Value::Array(Vec::new()));
+        }
+        holder.get_mut(key)?.as_array_mut()
+    }
+
+    /// Position of the element with this wire index.
+    pub(crate) fn position(&self, array: ElementArray, wire: u64) -> Option<usize> {
+        self.wire_indexes[array as usize].binary_search(&wire).ok()
+    }
+
+    /// The element with this wire index.
+    pub(crate) fn element(&self, array: ElementArray, wire: u64) -> Option<&Value> {
+        self.elements(array)?.get(self.position(array, wire)?)
+    }
+
+    /// The same, to change. The array is there.
+    pub(crate) fn element_mut(&mut self, array: ElementArray, wire: u64) -> Option<&mut Value> {
+        let position = self.position(array, wire)?;
+        self.elements_mut(array)?.get_mut(position)
+    }
+
+    /// Puts an element at its wire index: replaces the one that is there, or opens it between its neighbours. Says what
+    /// was opened; `too_many` means that nothing was done.
+    pub(crate) fn put(&mut self, array: ElementArray, wire: u64, value: Value, limit: usize) -> Opened {
+        let wire_indexes = &self.wire_indexes[array as usize];
+        let mut opened = Opened::default();
+        match wire_indexes.binary_search(&wire) {
+            Ok(at) => {
+                if let Some(place) = self.elements_mut(array).and_then(|elements| elements.get_mut(at)) {
+                    *place = value;
+                }
+            }
+            // An element that belongs between others moves those behind it. No real stream has many of these, and a hundred
+            // thousand that run backwards would take seconds.
+            Err(at) if wire_indexes.len() >= limit || wire_indexes.len() - at > MAX_SHIFTED_ELEMENTS => {
+                opened.too_many = true
+            }
+            Err(at) => {
+                if at < wire_indexes.len() {
+                    // What stands behind it gets another position.
+                    self.growing_json.get_mut().clear();
+                }
+                opened = Opened { part: true, gap: wire != wire_indexes.len() as u64, too_many: false };
+                self.wire_indexes[array as usize].insert(at, wire);
+                if let Some(elements) = self.elements_mut(array) {
+                    elements.insert(at.min(elements.len()), value);
+                }
+            }
+        }
+        opened
+    }
+
+    /// Finds the path to the string that a target and wire index name, opening what is missing.
+    pub(crate) fn text_path(&mut self, target: Target, wire: u64, limit: usize) -> (Option<TextPath>, Opened) {
+        let mut opened = Opened::default();
+        let path = self.find_text_path(target, wire, limit, &mut opened);
+        (path, opened)
+    }
+
+    fn find_text_path(&mut self, target: Target, wire: u64, limit: usize, opened: &mut Opened) -> Option<TextPath> {
+        match target {
+            Target::Field(field) => {
+                let at = string_at(self.item.object_mut(), field);
+                Some(TextPath::Member(at))
+            }
+            Target::Diff => {
+                let operation = object_at(self.item.object_mut(), "operation")?;
+                let member = string_at(operation, "diff");
+                let object = self.item.object().position("operation")? as u32;
+                Some(TextPath::Inner { object, member })
+            }
+            Target::Content(kind, field) => {
+                let position = self.open_part(ElementArray::Content, wire, kind, limit, opened)?;
+                self.part_text_path("content", position, field)
+            }
+            Target::Summary => {
+                let position = self.open_part(ElementArray::Summary, wire, "summary_text", limit, opened)?;
+                self.part_text_path("summary", position, "text")
+            }
+            Target::Command => {
+                if self.position(ElementArray::Commands, wire).is_none() {
+                    *opened = self.put(ElementArray::Commands, wire, Value::from(""), limit);
+                }
+                let element = self.position(ElementArray::Commands, wire)? as u32;
+                let object = self.item.object().position("action")? as u32;
+                let list = object_at(self.item.object_mut(), "action")?.position("commands")? as u32;
+                Some(TextPath::Element { object, list, element })
+            }
+        }
+    }
+
+    fn open_part(
+        &mut self,
+        array: ElementArray,
+        wire: u64,
+        kind: &str,
+        limit: usize,
+        opened: &mut Opened,
+    ) -> Option<usize> {
+        if self.position(array, wire).is_none() {
+            *opened = self.put(array, wire, empty_part(kind), limit);
+        }
+        self.position(array, wire)
+    }
+
+    fn part_text_path(&mut self, key: &str, position: usize, field: &str) -> Option<TextPath> {
+        let list = self.item.object().position(key)? as u32;
+        let part = self.item.object_mut().get_mut(key)?.as_array_mut()?.get_mut(position)?.as_object_mut()?;
+        let member = string_at(part, field);
+        Some(TextPath::Part { list, part: position as u32, member })
+    }
+
+    /// The string at a path.
+    // In wasm the compiler may choose: there the bytes count.
+    #[cfg_attr(target_arch = "wasm32", inline)]
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
+    pub(crate) fn resolve_mut(&mut self, path: &TextPath) -> Option<&mut String> {
+        let item = match &mut self.item {
+            LazyObject::Built(object) => object,
+            raw => raw.object_mut(),
+        };
+        let value = match path {
+            TextPath::Part { list, part, member } => {
+                let Value::Array(parts) = entry_mut(item, *list)? else { return None };
+                let Value::Object(part) = parts.get_mut(*part as usize)? else { return None };
+                entry_mut(part, *member)?
+            }
+            TextPath::Member(member) => entry_mut(item, *member)?,
+            path => nested_entry_mut(item, path)?,
+        };
+        match value {
+            Value::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Reads `text` as growing JSON and hands the parser to `ask`. Parses only what was added since the last call for the
+    /// same string.
+    ///
+    /// The parser is taken out of the list while `ask` runs: no lock is held then, and a call from within `ask` works (it
+    /// parses the text again).
+    pub(crate) fn with_growing_json<R>(&self, field: JsonField, text: &str, ask: impl FnOnce(&PartialJson) -> R) -> R {
+        let taken = self.growing_json.with(|all| {
+            let at = all.iter().position(|one| one.field == field)?;
+            Some(all.swap_remove(at))
+        });
+        let mut one = taken.unwrap_or_else(|| GrowingJson {
+            field,
+            read: 0,
+            parser: PartialJson::new(PartialOptions::default()),
+        });
+        if text.get(one.read..).is_none() {
+            // The text became shorter. Deltas never do that; start again if anything does.
+            one.parser.reset();
+            one.read = 0;
+        }
+        // A syntax error stays in the parser, together with the value before it.
+        let _ = one.parser.push(text.get(one.read..).unwrap_or_default());
+        one.read = text.len();
+        let answer = ask(&one.parser);
+        self.growing_json.with(|all| {
+            all.retain(|other| other.field != field);
+            all.push(one);
+        });
+        answer
+    }
+
+    /// Forgets growing JSON: its text was replaced.
+    pub(crate) fn clear_growing_json(&mut self) {
+        self.growing_json.get_mut().clear();
+    }
+
+    /// The item as a value, log probabilities in their parts.
+    pub(crate) fn to_value(&self) -> Value {
+        let mut item = self.item.object().clone();
+        for logprobs in self.logprobs() {
+            let Some(at) = self.position(ElementArray::Content, logprobs.wire) else { continue };
+            let parts = item.get_mut("content").and_then(Value::as_array_mut);
+            if let Some(part) = parts.and_then(|parts| parts.get_mut(at)).and_then(Value::as_object_mut) {
+                let list = logprobs.list(part).clone();
+                part.insert("logprobs", list);
+            }
+        }
+        Value::Object(item)
+    }
+
+    /// The log probabilities of the content part at a position, if they do not stand in the light item.
+    pub(crate) fn logprobs_at(&self, at: usize) -> Option<&Value> {
+        if self.done {
+            return self.item.object().get("content")?.as_array()?.get(at)?.get("logprobs");
+        }
+        let wire = self.wire_indexes[ElementArray::Content as usize].get(at)?;
+        let logprobs = &self.logprobs[self.logprobs_of.get(&(*wire, 0))? as usize];
+        Some(logprobs.list(self.elements(ElementArray::Content)?.get(at)?.as_object()?))
+    }
+
+    /// The log probabilities that are kept beside the item.
+    pub(crate) fn logprobs(&self) -> impl Iterator<Item = &Logprobs> {
+        self.logprobs.iter().filter(|logprobs| !logprobs.elements.is_empty())
+    }
+
+    /// Adds log probabilities of a delta.
+    pub(crate) fn add_logprobs(&mut self, wire: u64, list: &str) {
+        let elements = elements_of(list);
+        if elements.is_empty() {
+            return;
+        }
+        let at = self.logprobs_of.get(&(wire, 0)).unwrap_or_else(|| {
+            let at = self.logprobs.len() as u32;
+            self.logprobs_of.insert((wire, 0), at);
+            self.logprobs.push(Logprobs { wire, ..Logprobs::default() });
+            at
+        });
+        let known = &mut self.logprobs[at as usize];
+        if !known.elements.is_empty() {
+            known.elements.push(',');
+        }
+        known.elements.push_str(elements);
+        known.list = OnceCell::new();
+    }
+
+    /// Puts other log probabilities in the place of those that a part has.
+    pub(crate) fn set_logprobs(&mut self, wire: u64, list: &str) {
+        if let Some(at) = self.logprobs_of.get(&(wire, 0)) {
+            self.logprobs[at as usize] = Logprobs { wire, ..Logprobs::default() };
+        }
+        if let Some(at) = self.position(ElementArray::Content, wire) {
+            let part = self.elements_mut(ElementArray::Content).and_then(|parts| parts.get_mut(at)?.as_object_mut());
+            if let Some(known) = part.and_then(|part| part.get_mut("logprobs")) {
+                *known = Value::Array(Vec::new());
+            }
+        }
+        self.add_logprobs(wire, list);
+    }
+
+    /// The wire indexes of an array, for saving.
+    pub(crate) fn wire_indexes(&self) -> &[Vec<u64>; 3] {
+        &self.wire_indexes
+    }
+
+    /// Sets the wire indexes of an array; refused if they do not fit its length or do not ascend.
+    pub(crate) fn set_wire_indexes(&mut self, wire_indexes: [Vec<u64>; 3]) -> bool {
+        let fits = [ElementArray::Content, ElementArray::Summary, ElementArray::Commands].into_iter().all(|array| {
+            let list = &wire_indexes[array as usize];
+            // A finished item's elements are not counted.
+            (self.done && list.is_empty())
+                || list.len() == self.elements(array).map_or(0, <[Value]>::len)
+                    && list.windows(2).all(|pair| pair[0] < pair[1])
+        });
+        if fits {
+            self.wire_indexes = wire_indexes;
+        }
+        fits
+    }
+}
+
+impl Logprobs {
+    /// The whole list: what stands in the part, then what is kept here.
+    fn list(&self, part: &Object) -> &Value {
+        self.list.get_or_init(|| {
+            let mut json = String::with_capacity(self.elements.len() + 2);
+            json.push('[');
+            json.push_str(&self.elements);
+            json.push(']');
+            // The text was checked, depth included, when its event was read.
+            let mut more = Value::parse(&json, usize::MAX).unwrap_or_default();
+            let known = part.get("logprobs").and_then(Value::as_array).unwrap_or_default();
+            if let (Some(more), false) = (more.as_array_mut(), known.is_empty()) {
+                more.splice(0..0, known.iter().cloned());
+            }
+            more
+        })
+    }
+}
+
+/// The member of an object at a position.
+#[inline]
+fn entry_mut(object: &mut Object, at: u32) -> Option<&mut Value> {
+    object.entry_mut(at as usize).map(|(_, value)| value)
+}
+
+/// What stands at a path that few items have.
+#[inline(never)]
+fn nested_entry_mut<'o>(item: &'o mut Object, path: &TextPath) -> Option<&'o mut Value> {
+    match *path {
+        TextPath::Inner { object, member } => entry_mut(entry_mut(item, object)?.as_object_mut()?, member),
+        TextPath::Element { object, list, element } => {
+            let list = entry_mut(entry_mut(item, object)?.as_object_mut()?, list)?;
+            list.as_array_mut()?.get_mut(element as usize)
+        }
+        TextPath::Member(_) | TextPath::Part { .. } => None,
+    }
+}
+
+/// The inside of a JSON array's text.
+fn elements_of(list: &str) -> &str {
+    list.strip_prefix('[').and_then(|list| list.strip_suffix(']')).unwrap_or("").trim()
+}
+
+/// A part as a value, and its log probabilities as text: they are long, and few callers read them.
+pub(crate) fn split_part(view: ValueRef<'_>) -> (Value, Option<&str>) {
+    split_part_reusing(view, &mut Value::Null)
+}
+
+/// [`split_part`], which takes the text from the accumulated part if both have the same.
+pub(crate) fn split_part_reusing<'a>(view: ValueRef<'a>, old: &mut Value) -> (Value, Option<&'a str>) {
+    let mut part = Object::with_capacity(view.entries().count());
+    let mut logprobs = None;
+    for (key, value) in view.entries() {
+        let key = key.as_str().unwrap_or_default();
+        let known = if key == "text" { old.as_object_mut().and_then(|old| old.get_mut("text")) } else { None };
+        if let Some(Value::String(known)) =
+            known.filter(|known| known.as_str().is_some_and(|text| !text.is_empty() && value.is_str(text)))
+        {
+            part.push_named(&key, core::mem::take(known));
+        } else if key == "logprobs" && value.kind() == ValueKind::Array {
+            logprobs = Some(value.raw());
+            part.push_named(&key, Vec::new());
+        } else {
+            part.push_named(&key, value.to_value());
+        }
+    }
+    (Value::Object(part), logprobs.filter(|list| !elements_of(list).is_empty()))
+}
+
+/// An empty part of a type.
+pub(crate) fn empty_part(kind: &str) -> Value {
+    let mut part = Object::new();
+    part.push("type", kind);
+    match kind {
+        "refusal" => part.push("refusal", ""),
+        "output_text" => {
+            part.push("text", "");
+            part.push("annotations", Value::Array(Vec::new()));
+            part.push("logprobs", Value::Array(Vec::new()));
+        }
+        _ => part.push("text", ""),
+    }
+    Value::Object(part)
+}
+
+/// The object at a key, made if it is missing or something else.
+fn object_at<'a>(holder: &'a mut Object, key: &str) -> Option<&'a mut Object> {
+    if holder.get(key).is_none_or(|value| value.as_object().is_none()) {
+        holder.insert(key, Object::new());
+    }
+    holder.get_mut(key)?.as_object_mut()
+}
+
+/// Position of the string at a key, made if it is missing or something else (null counts as empty).
+fn string_at(holder: &mut Object, key: &str) -> u32 {
+    if holder.get(key).is_none_or(|value| value.as_str().is_none()) {
+        holder.insert(key.to_owned(), "");
+    }
+    holder.position(key).unwrap_or_default() as u32
+}
+
+/// How many elements may be moved for one that comes before them.
+pub(crate) const MAX_SHIFTED_ELEMENTS: usize = 4_096;
+
+impl Opened {
+    /// The repair that was made, if any.
+    pub(crate) fn repair(self) -> Option<Repair> {
+        match self {
+            Self { gap: true, .. } => Some(Repair::ClosedGap),
+            Self { part: true, .. } => Some(Repair::OpenedPart),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! [`ResponseState`]: the response's fields and items, and how items are found.
+
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::chunked_map::ChunkedMap;
+use super::item_slot::ItemSlot;
+use super::lazy_object::LazyObject;
+use crate::json::{Object, Value, ValueRef};
+
+/// The response so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ResponseState {
+    /// The snapshot's fields; `output` holds its place in the order.
+    pub(crate) fields: LazyObject,
+    /// The response's id, kept apart: every snapshot is compared with it.
+    pub(crate) id: String,
+    /// A snapshot was taken.
+    pub(crate) started: bool,
+    pub(crate) slots: Vec<ItemSlot>,
+    /// Which slot an `output_index` routes to. A pair with 0, so that both maps of numbers are one type.
+    pub(crate) by_output_index: ChunkedMap<(u64, u32)>,
+    /// Which slot an id names: that of the first so many slots. Servers send indexes, so that few streams ever need it.
+    pub(super) by_id: ChunkedMap<String>,
+    pub(super) named: usize,
+    /// The order of the output: wire index, then arrival.
+    pub(crate) order: ChunkedMap<(u64, u32)>,
+    /// Some item does not stand where it arrived, so that positions have to be counted.
+    pub(crate) out_of_order: bool,
+}
+
+impl ResponseState {
+    /// The items in output order.
+    pub(crate) fn items(&self) -> impl Iterator<Item = &ItemSlot> {
+        self.order.values().filter_map(|at| self.slots.get(at as usize))
+    }
+
+    /// The slot at a position of the output. Items mostly arrive in their order: then nothing is counted.
+    pub(crate) fn slot_at(&self, position: usize) -> Option<u32> {
+        if self.out_of_order {
+            return self.order.values().nth(position);
+        }
+        u32::try_from(position).ok().filter(|_| position < self.slots.len())
+    }
+
+    /// The position of a slot in the output.
+    pub(crate) fn position_of(&self, slot: u32) -> Option<usize> {
+        if self.out_of_order {
+            return self.order.values().position(|at| at == slot);
+        }
+        Some(slot as usize)
+    }
+
+    /// The slot that an `output_index` routes to.
+    #[inline]
+    pub(crate) fn slot_at_output_index(&self, index: u64) -> Option<u32> {
+        // Usually items stand where they arrived.
+        match self.slots.get(index as usize) {
+            Some(slot) if slot.index == Some(index) => Some(index as u32),
+            _ => self.by_output_index.get(&(index, 0)),
+        }
+    }
+
+    /// The index behind all others.
+    pub(crate) fn next_index(&self) -> u64 {
+        self.order.last().map_or(0, |(index, _)| index.saturating_add(1))
+    }
+
+    /// Puts an item in the order of the output, routed to by `index`.
+    pub(crate) fn insert_item(&mut self, index: u64, rank: u64, mut slot: ItemSlot) {
+        let at = self.slots.len() as u32;
+        if let Some(old) = self.by_output_index.insert((index, 0), at).and_then(|old| self.slots.get_mut(old as usize))
+        {
+            old.index = None;
+        }
+        slot.index = Some(index);
+        self.out_of_order |= self.order.last().is_some_and(|last| *last > (rank, at));
+        self.order.insert((rank, at), at);
+        self.slots.push(slot);
+    }
+
+    /// The slot that an id names: the first that had it.
+    pub(crate) fn slot_with_id(&mut self, id: &str) -> Option<u32> {
+        self.name_slots();
+        self.by_id.get(id)
+    }
+
+    /// Notes that a slot gets another id. The one that it had before names it, too.
+    pub(crate) fn rename(&mut self, at: u32, id: &str) {
+        self.name_slots();
+        if !id.is_empty() {
+            self.by_id.insert_if_absent(id.to_owned(), at);
+        }
+    }
+
+    fn name_slots(&mut self) {
+        for (at, slot) in self.slots.iter().enumerate().skip(self.named) {
+            if !slot.id().is_empty() {
+                self.by_id.insert_if_absent(slot.id().to_owned(), at as u32);
+            }
+        }
+        self.named = self.slots.len();
+    }
+
+    /// Forgets the items.
+    pub(crate) fn clear_items(&mut self) {
+        self.slots.clear();
+        self.by_output_index.clear();
+        self.by_id.clear();
+        self.named = 0;
+        self.order.clear();
+        self.out_of_order = false;
+    }
+
+    /// Takes a snapshot's fields; its items are left out.
+    pub(crate) fn take_fields(&mut self, response: ValueRef<'_>) {
+        self.started = true;
+        self.id = response.get("id").and_then(|id| id.as_str()).unwrap_or_default().into_owned();
+        self.fields = LazyObject::from_snapshot(response);
+    }
+
+    /// True if the items have, at the same indexes, exactly the text of an output.
+    fn is_output(&self, output: ValueRef<'_>) -> bool {
+        let mut slots = self.slots.iter().enumerate();
+        let is_same = |item: ValueRef<'_>, (at, slot): (usize, &ItemSlot)| {
+            slot.done && slot.index == Some(at as u64) && slot.item.raw_equals(item.raw())
+        };
+        !self.out_of_order
+            && output.elements().all(|item| slots.next().is_some_and(|slot| is_same(item, slot)))
+            && slots.next().is_none()
+    }
+
+    /// Takes a snapshot's items, at their positions in its output. Finished items stay text.
+    pub(crate) fn take_items(&mut self, response: ValueRef<'_>, done: bool) {
+        let output = response.get("output");
+        if done && output.is_some_and(|output| self.is_output(output)) {
+            return;
+        }
+        self.clear_items();
+        let Some(output) = output else { return };
+        for (at, item) in output.elements().enumerate() {
+            let [id, status] = item.members(["id", "status"]).map(|member| member.and_then(|member| member.as_str()));
+            let done = done || status.as_deref() != Some("in_progress");
+            let body = if done { LazyObject::from(item) } else { LazyObject::from(object(item)) };
+            self.insert_item(at as u64, at as u64, ItemSlot::from_item(body, &id.unwrap_or_default(), done));
+        }
+    }
+}
+
+/// The object of a view; empty for other values.
+pub(crate) fn object(view: ValueRef<'_>) -> Object {
+    match view.to_value() {
+        Value::Object(object) => object,
+        _ => Object::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+    use alloc::vec::Vec;
+
+    use crate::{Reader, ReaderOptions};
+
+    /// Adds items at these output indexes, and asks for each by its position.
+    fn by_position(indexes: &[u64]) -> Vec<(usize, u64)> {
+        let mut reader = Reader::new();
+        for index in indexes {
+            let item = format!(r#"{{"type":"message","id":"m{index}"}}"#);
+            let event = format!(r#"{{"type":"response.output_item.added","output_index":{index},"item":{item}}}"#);
+            reader.feed_json(&event).unwrap();
+            reader.poll_event().unwrap();
+        }
+        let restored = Reader::restore(&reader.save(), ReaderOptions::default()).unwrap();
+        for reader in [&reader, &restored] {
+            let response = reader.response();
+            assert!(response.item(indexes.len()).is_none());
+            for (position, item) in response.items().enumerate() {
+                assert_eq!(response.item(position).unwrap().id(), item.id());
+            }
+        }
+        let response = reader.response();
+        indexes.iter().map(|index| (response.position_of_index(*index).unwrap(), *index)).collect()
+    }
+
+    #[test]
+    fn an_item_is_found_by_position_whatever_the_order_of_arrival() {
+        assert_eq!(by_position(&[0, 1, 2]), [(0, 0), (1, 1), (2, 2)]);
+        assert_eq!(by_position(&[4, 7, 9]), [(0, 4), (1, 7), (2, 9)]);
+        assert_eq!(by_position(&[5, 0, 3]), [(2, 5), (0, 0), (1, 3)]);
+    }
+}

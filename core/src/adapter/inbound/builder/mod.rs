@@ -1,0 +1,235 @@
+//! [`ResponseBuilder`]: the Open Responses side of a reading adapter.
+//!
+//! A decoder says what its source means; the builder turns that into intents of the [`Writer`], and adds what no source knows:
+//! when the response starts, halves of characters, the last item that waits for its end, limits, findings. Nothing that
+//! a source sends makes the writer refuse; a refusal that comes through is a limit or a template of the caller's.
+
+mod content;
+mod end;
+mod items;
+
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::text_piece::SurrogateCarry;
+pub(crate) use super::token_counts::TokenCounts;
+use crate::adapter::{AdapterCode, AdapterFindings, InboundOptions, ReasoningEvents};
+use crate::error::{Code, Error};
+use crate::json::{Object, Value, ValueRef};
+use crate::limits::Limits;
+use crate::write::{response_id, ItemHandle, ReasoningNames, Writer, WriterOptions};
+pub(crate) use crate::write::{ErrorType, ItemStatus, PartKind};
+
+/// An item by its place in the output.
+pub(crate) type OutputSlot = usize;
+
+pub(crate) struct ResponseBuilder {
+    pub(crate) options: InboundOptions,
+    pub(crate) limits: Limits,
+    pub(crate) findings: AdapterFindings,
+    pub(crate) facts: ResponseFacts,
+    /// The last usage that the source reported.
+    pub(crate) usage: Option<TokenCounts>,
+    writer: Writer,
+    started: bool,
+    ended: bool,
+    items: Vec<BuiltItem>,
+    /// The item that the next one will close.
+    last: Option<(OutputSlot, LastItem)>,
+    /// Items that are cut: they are done when the response is, since nothing may follow a cut item.
+    incomplete_items: BTreeSet<OutputSlot>,
+    finish: Option<Object>,
+    /// Extension events that wait for the last snapshot.
+    extension_events: Vec<Value>,
+    /// Bytes that are kept.
+    held_bytes: usize,
+    /// Bytes of earlier responses of the stream that were not taken yet.
+    earlier: Vec<u8>,
+}
+
+/// What the source says about the response as a whole.
+#[derive(Default)]
+pub(crate) struct ResponseFacts {
+    pub(crate) id: Option<String>,
+    pub(crate) model: Option<String>,
+    pub(crate) created_at: Option<i64>,
+    pub(crate) service_tier: Option<String>,
+}
+
+/// What the last item is, if it is still open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LastItem {
+    Nothing,
+    Message,
+    Reasoning,
+    Call,
+    Other,
+}
+
+/// What the builder knows about an item.
+#[derive(Default)]
+struct BuiltItem {
+    part: Option<PartKind>,
+    parts: usize,
+    call: bool,
+    /// A `custom_tool_call`: its input is plain text.
+    custom: bool,
+    done: bool,
+    carry: SurrogateCarry,
+    /// The input of a custom call that is written as an extension item, so far.
+    custom_input: Option<String>,
+    /// Characters of the open part.
+    length: u64,
+}
+
+impl ResponseFacts {
+    pub(crate) fn set_id(&mut self, id: &str) {
+        if !id.is_empty() {
+            self.id = Some(id.to_string());
+        }
+    }
+
+    /// Takes the model's name; an empty one says nothing.
+    pub(crate) fn set_model(&mut self, model: Option<impl AsRef<str>>) {
+        if let Some(model) = model.filter(|model| !model.as_ref().is_empty()) {
+            self.model = Some(model.as_ref().to_string());
+        }
+    }
+}
+
+impl ResponseBuilder {
+    pub(crate) fn new(options: InboundOptions, limits: Limits) -> Self {
+        Self {
+            findings: AdapterFindings::new(limits.findings),
+            options,
+            limits,
+            facts: ResponseFacts::default(),
+            usage: None,
+            writer: Writer::new(WriterOptions::default()),
+            started: false,
+            ended: false,
+            items: Vec::new(),
+            last: None,
+            incomplete_items: BTreeSet::new(),
+            finish: None,
+            extension_events: Vec::new(),
+            held_bytes: 0,
+            earlier: Vec::new(),
+        }
+    }
+
+    pub(crate) fn is_ended(&self) -> bool {
+        self.ended
+    }
+
+    pub(crate) fn is_started(&self) -> bool {
+        self.started
+    }
+
+    pub(crate) fn report(&mut self, code: AdapterCode, detail: &str) {
+        self.findings.report(code, || detail.to_string());
+    }
+
+    /// Reports a value of the source that the writer rejects, such as one nested too deep, and returns `None` for it.
+    pub(crate) fn drop_invalid<T>(
+        &mut self,
+        result: Result<T, Error>,
+        code: AdapterCode,
+        detail: &str,
+    ) -> Result<Option<T>, Error> {
+        match result {
+            Err(error) if error.code() == Code::BadArgument => {
+                self.report(code, detail);
+                Ok(None)
+            }
+            result => result.map(Some),
+        }
+    }
+
+    /// Counts bytes that are kept until the end.
+    pub(crate) fn account_bytes(&mut self, bytes: usize) -> Result<(), Error> {
+        self.held_bytes = self.held_bytes.saturating_add(bytes);
+        if self.held_bytes > self.limits.response_bytes {
+            return Err(Error::new(Code::ResponseLimit, 0, format!("limit {}", self.limits.response_bytes)));
+        }
+        Ok(())
+    }
+
+    /// Starts the response with what is known by now, if it has not started.
+    pub(crate) fn start(&mut self) -> Result<(), Error> {
+        if self.started {
+            return Ok(());
+        }
+        self.started = true;
+        let Self { options, facts, .. } = self;
+        let model = facts.model.as_deref().or(options.model.as_deref());
+        let model = model.or_else(|| options.template.get("model")?.as_str()).unwrap_or("unknown");
+        let mut template = options.template.clone();
+        if let Some(tier) = &facts.service_tier {
+            template.insert("service_tier", tier.as_str());
+        }
+        let id = facts.id.as_deref().or(options.response_id.as_deref()).unwrap_or("unknown");
+        let created = u64::try_from(facts.created_at.unwrap_or(options.now)).unwrap_or(0);
+        let mut writer = WriterOptions::new(response_id(id), model, created);
+        writer.template = template;
+        writer.edition = options.edition;
+        if options.reasoning_events == ReasoningEvents::OpenAi {
+            writer.reasoning_names = ReasoningNames::OpenAi;
+        }
+        self.writer = Writer::new(writer);
+        self.writer.set_now(u64::try_from(options.now).unwrap_or(0));
+        self.writer.start()
+    }
+
+    /// Takes the model's name from any message, if no message has named a model yet.
+    pub(crate) fn learn_model(&mut self, model: Option<ValueRef<'_>>) -> Result<(), Error> {
+        if self.facts.model.is_some() {
+            return Ok(());
+        }
+        self.facts.set_model(model.and_then(|model| model.as_str()));
+        if self.started {
+            self.update_model()?;
+        }
+        Ok(())
+    }
+
+    /// Says that later snapshots name another model.
+    pub(crate) fn update_model(&mut self) -> Result<(), Error> {
+        match &self.facts.model {
+            Some(model) => self.writer.set_model(model),
+            None => Ok(()),
+        }
+    }
+
+    /// Makes room for the next response of the stream. Findings are kept.
+    pub(crate) fn restart(&mut self) {
+        let mut earlier = core::mem::take(&mut self.earlier);
+        self.write_into(&mut earlier);
+        let findings = core::mem::take(&mut self.findings);
+        *self = Self { findings, earlier, ..Self::new(self.options.clone(), self.limits) };
+    }
+
+    pub(crate) fn write_into(&mut self, out: &mut Vec<u8>) {
+        out.append(&mut self.earlier);
+        if self.started {
+            self.writer.write_into(out);
+        }
+    }
+}
+
+/// An extension's type: what an upstream calls a thing may hold characters that a type must not.
+pub(crate) fn extension_type(slug: &str, name: &str, tail: &str) -> String {
+    let safe = |text: &str| -> String {
+        let safe =
+            |char: char| if char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '.') { char } else { '_' };
+        text.chars().map(safe).collect()
+    };
+    let name = if name.is_empty() { "unknown" } else { name };
+    format!("{}:{}{tail}", safe(slug), safe(name))
+}
+
+fn handle(slot: OutputSlot) -> ItemHandle {
+    ItemHandle::at(slot as u32)
+}

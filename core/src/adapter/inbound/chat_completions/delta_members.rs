@@ -1,0 +1,270 @@
+//! What a delta holds besides calls: reasoning, content, refusal, annotations, images.
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+
+use super::{ChatDecoder, OpenReasoning};
+use crate::adapter::inbound::builder::{ItemStatus, LastItem, OutputSlot, ResponseBuilder};
+use crate::adapter::inbound::encrypted_content;
+use crate::adapter::inbound::{count, non_null, text, TextPiece};
+use crate::adapter::AdapterCode;
+use crate::error::Error;
+use crate::json::{Object, Value, ValueKind, ValueRef};
+
+impl ChatDecoder {
+    /// Reasoning: the details of OpenRouter alone if there are any, since the plain text repeats them.
+    pub(super) fn reason(&mut self, delta: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        let details = delta.get("reasoning_details");
+        let mut any = false;
+        for detail in details.into_iter().flat_map(|details| details.elements()) {
+            any = true;
+            self.detail(detail, builder)?;
+        }
+        if any {
+            return Ok(());
+        }
+        let plain = |key: &str| delta.get(key).and_then(TextPiece::from_json).filter(|piece| !piece.is_empty());
+        match plain("reasoning_content").or_else(|| plain("reasoning")) {
+            Some(piece) => self.think(&piece, builder),
+            None => Ok(()),
+        }
+    }
+
+    fn think(&mut self, piece: &TextPiece<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        let slot = self.in_reasoning(builder)?;
+        builder.append_thinking(slot, piece)
+    }
+
+    fn detail(&mut self, detail: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        let index = count(detail.get("index"));
+        let format = text(detail.get("format")).filter(|format| !format.is_empty()).unwrap_or(Cow::Borrowed("unknown"));
+        let string = |key: &str| detail.get(key).and_then(TextPiece::from_json).filter(|piece| !piece.is_empty());
+        match text(detail.get("type")).unwrap_or_default().as_ref() {
+            "reasoning.text" => {
+                if let Some(piece) = string("text") {
+                    let slot = self.in_detail(index, builder)?;
+                    builder.append_thinking(slot, &piece)?;
+                }
+                if let Some(signature) = text(detail.get("signature")).filter(|signature| !signature.is_empty()) {
+                    let slot = self.in_detail(index, builder)?;
+                    self.reasoning.sealed = true;
+                    builder.set_field(
+                        slot,
+                        "encrypted_content",
+                        encrypted_content::wrap("openrouter", &format, &signature).into(),
+                    )?;
+                }
+            }
+            "reasoning.summary" => {
+                if let Some(piece) = string("summary") {
+                    let slot = self.in_detail(index, builder)?;
+                    builder.append_summary(slot, &piece)?;
+                }
+            }
+            "reasoning.encrypted" => {
+                if let Some(data) = text(detail.get("data")).filter(|data| !data.is_empty()) {
+                    // With text beside it the data would be read back as that text's signature.
+                    self.flush_logprobs(builder)?;
+                    let slot = builder.start_reasoning(Some(&encrypted_content::wrap("openrouter", &format, &data)))?;
+                    self.reasoning = OpenReasoning { slot: Some(slot), sealed: true, index };
+                }
+            }
+            other => builder.report(AdapterCode::ReasoningDropped, other),
+        }
+        Ok(())
+    }
+
+    /// The reasoning item for a detail. What comes behind a seal is another thought.
+    fn in_detail(&mut self, index: Option<u64>, builder: &mut ResponseBuilder) -> Result<OutputSlot, Error> {
+        let open = self.reasoning.slot.is_some_and(|slot| builder.last_slot() == Some(slot));
+        let fresh = !open || (self.reasoning.sealed && (self.reasoning.index != index || !self.has_text(builder)));
+        if fresh {
+            self.flush_logprobs(builder)?;
+            let slot = builder.start_reasoning(None)?;
+            self.reasoning = OpenReasoning { slot: Some(slot), sealed: false, index };
+            return Ok(slot);
+        }
+        self.reasoning.index = index;
+        self.in_reasoning(builder)
+    }
+
+    fn has_text(&self, builder: &ResponseBuilder) -> bool {
+        self.reasoning.slot.is_some_and(|slot| builder.has_parts(slot))
+    }
+
+    fn in_reasoning(&mut self, builder: &mut ResponseBuilder) -> Result<OutputSlot, Error> {
+        if builder.last_item() == LastItem::Message {
+            self.flush_logprobs(builder)?;
+        }
+        let slot = builder.ensure_reasoning()?;
+        if self.reasoning.slot != Some(slot) {
+            self.reasoning = OpenReasoning { slot: Some(slot), ..OpenReasoning::default() };
+        }
+        Ok(slot)
+    }
+
+    /// Content: a text, or Mistral's list of typed chunks.
+    pub(super) fn content(
+        &mut self,
+        content: Option<ValueRef<'_>>,
+        builder: &mut ResponseBuilder,
+    ) -> Result<(), Error> {
+        let Some(content) = content else { return Ok(()) };
+        if content.kind() != ValueKind::Array {
+            return match TextPiece::from_json(content) {
+                Some(piece) => self.say(&piece, builder),
+                None => Ok(()),
+            };
+        }
+        for chunk in content.elements() {
+            match text(chunk.get("type")).unwrap_or_default().as_ref() {
+                "text" => {
+                    if let Some(piece) = chunk.get("text").and_then(TextPiece::from_json) {
+                        self.say(&piece, builder)?;
+                    }
+                }
+                "thinking" => {
+                    let thoughts = chunk.get("thinking").into_iter().flat_map(|thoughts| thoughts.elements());
+                    for thought in thoughts.filter_map(|thought| thought.get("text")) {
+                        if let Some(piece) = TextPiece::from_json(thought).filter(|piece| !piece.is_empty()) {
+                            self.think(&piece, builder)?;
+                        }
+                    }
+                }
+                other => builder.report(AdapterCode::ContentPartDropped, other),
+            }
+        }
+        Ok(())
+    }
+
+    fn say(&mut self, piece: &TextPiece<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        if piece.is_empty() {
+            return Ok(());
+        }
+        self.reasoning = OpenReasoning::default();
+        let slot = builder.ensure_message()?;
+        builder.append_text(slot, piece, &core::mem::take(&mut self.logprobs))
+    }
+
+    /// Log probabilities that waited for a text in vain go with the end of the open one.
+    pub(super) fn flush_logprobs(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        let waiting = core::mem::take(&mut self.logprobs);
+        match builder.last_slot().filter(|slot| builder.has_text_open(*slot)) {
+            Some(slot) => builder.append_text(slot, &TextPiece::from_text(""), &waiting),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn refuse(&mut self, refusal: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        let Some(piece) = refusal.and_then(TextPiece::from_json).filter(|piece| !piece.is_empty()) else {
+            return Ok(());
+        };
+        self.flush_logprobs(builder)?;
+        self.reasoning = OpenReasoning::default();
+        let slot = builder.ensure_message()?;
+        builder.append_refusal(slot, &piece)
+    }
+
+    pub(super) fn annotate(
+        &mut self,
+        annotations: Option<ValueRef<'_>>,
+        builder: &mut ResponseBuilder,
+    ) -> Result<(), Error> {
+        for annotation in annotations.into_iter().flat_map(|list| list.elements()) {
+            let open = builder.last_slot().filter(|slot| builder.has_text_open(*slot));
+            let citation = non_null(annotation.get("url_citation")).unwrap_or(annotation);
+            let url = text(citation.get("url")).filter(|url| !url.is_empty());
+            let cites = annotation.get("type").is_some_and(|kind| kind.is_str("url_citation"));
+            let (Some(slot), Some(url), true) = (open, url, cites) else {
+                let kind = text(annotation.get("type")).unwrap_or_default();
+                builder.report(AdapterCode::AnnotationDropped, &kind);
+                continue;
+            };
+            let offset = |key: &str| count(citation.get(key)).unwrap_or(0);
+            let title = text(citation.get("title")).unwrap_or_default();
+            let annotation = builder.url_citation(&url, &title, offset("start_index"), offset("end_index"));
+            builder.add_annotation(slot, annotation)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn images(&mut self, images: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        for image in images.into_iter().flat_map(|images| images.elements()) {
+            let url = text(image.pointer("/image_url/url")).or_else(|| text(image.get("image_url")));
+            let Some(url) = url.filter(|url| !url.is_empty()) else {
+                builder.report(AdapterCode::MediaDropped, "an image without a URL");
+                continue;
+            };
+            self.flush_logprobs(builder)?;
+            self.reasoning = OpenReasoning::default();
+            builder.close_last_item(ItemStatus::Completed)?;
+            let media_type = url.strip_prefix("data:").and_then(|rest| rest.split([';', ',']).next());
+            let media_type = media_type.filter(|media_type| !media_type.is_empty()).unwrap_or("image/*");
+            builder.add_media(&self.provider, media_type, &url)?;
+        }
+        Ok(())
+    }
+
+    /// What some providers add to a delta and nothing here has a place for.
+    pub(super) fn note_unmapped(&mut self, delta: ValueRef<'_>, builder: &mut ResponseBuilder) {
+        if non_null(delta.get("audio")).is_some() {
+            self.report_once(AdapterCode::MediaDropped, "audio", builder);
+        }
+        if delta.get("executed_tools").is_some_and(|tools| tools.elements().next().is_some()) {
+            self.report_once(AdapterCode::ItemDropped, "tools that the provider executed", builder);
+        }
+    }
+}
+
+/// Says whether a delta holds anything that would be written.
+pub(super) fn has_content(delta: ValueRef<'_>) -> bool {
+    let filled = |key: &str| {
+        delta.get(key).is_some_and(|value| match value.kind() {
+            ValueKind::String => value.literal().is_some_and(|text| !text.is_empty()),
+            ValueKind::Array => value.elements().next().is_some(),
+            ValueKind::Object => true,
+            _ => false,
+        })
+    };
+    [
+        "content",
+        "refusal",
+        "reasoning",
+        "reasoning_content",
+        "reasoning_details",
+        "tool_calls",
+        "function_call",
+        "images",
+    ]
+    .iter()
+    .any(|key| filled(key))
+}
+
+/// One token's log probability in the form of the specification, which wants every field.
+pub(super) fn logprob(token: ValueRef<'_>) -> Option<Value> {
+    let mut whole = alternative(token)?;
+    let others: Vec<Value> = token
+        .get("top_logprobs")
+        .into_iter()
+        .flat_map(|list| list.elements())
+        .filter_map(alternative)
+        .map(Value::from)
+        .collect();
+    whole.push("top_logprobs", others);
+    Some(whole.into())
+}
+
+fn alternative(token: ValueRef<'_>) -> Option<Object> {
+    let bytes: Vec<Value> = token
+        .get("bytes")
+        .into_iter()
+        .flat_map(|list| list.elements())
+        .filter(|byte| byte.as_i64().is_some())
+        .map(Value::from)
+        .collect();
+    let mut object = Object::with_capacity(4);
+    object.push("token", text(token.get("token"))?.as_ref());
+    object.push("logprob", token.get("logprob").filter(|number| number.kind() == ValueKind::Number)?.to_value());
+    object.push("bytes", bytes);
+    Some(object)
+}

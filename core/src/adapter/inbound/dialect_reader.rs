@@ -1,0 +1,185 @@
+//! [`DialectReader`]: bytes of a foreign stream → its messages → the dialect's decoder.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::vec::Vec;
+
+use super::builder::ResponseBuilder;
+use super::message_framer::{MessageFramer, SourceMessage};
+use crate::adapter::{AdapterCode, AdapterFindings, Inbound, Turns};
+use crate::error::{Code, Error};
+use crate::json::{Tape, ValueKind, ValueRef};
+
+/// What one dialect knows: its messages, in order, and what the end of input means.
+pub(crate) trait DialectDecoder: Send {
+    /// Takes one message, which is a JSON object. `name` is its SSE event name, where it has one.
+    ///
+    /// Not called after the response has ended.
+    fn message(&mut self, name: Option<&str>, root: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error>;
+
+    /// Takes the sentinel `[DONE]`.
+    fn done_sentinel(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        let _ = builder;
+        Ok(())
+    }
+
+    /// Takes the end of input. Not called after the response has ended.
+    fn end_of_input(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error>;
+
+    /// Writes what the decoder holds back of open items, because the response is cancelled next.
+    fn flush_open_items(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        let _ = builder;
+        Ok(())
+    }
+
+    /// Returns whether a message after the end of a response starts another one.
+    fn starts_response(&self, root: ValueRef<'_>) -> bool {
+        let _ = root;
+        false
+    }
+
+    /// Says whether a message means nothing after the response has ended, so that it is no loss.
+    fn is_ignorable_after_end(&self, name: Option<&str>, root: ValueRef<'_>) -> bool {
+        let _ = (name, root);
+        false
+    }
+}
+
+/// A dialect's decoder with everything around it.
+pub(crate) struct DialectReader {
+    framer: MessageFramer,
+    tape: Tape,
+    depth: usize,
+    messages: u64,
+    // Called once per message: one way for all dialects is worth more than a call that is known.
+    decoder: Box<dyn DialectDecoder>,
+    builder: ResponseBuilder,
+    finished: bool,
+    fatal: Option<Error>,
+}
+
+impl DialectReader {
+    pub(crate) fn new(decoder: Box<dyn DialectDecoder>, framer: MessageFramer, builder: ResponseBuilder) -> Self {
+        let depth = builder.limits.depth;
+        Self { framer, tape: Tape::default(), depth, messages: 0, decoder, builder, finished: false, fatal: None }
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        match &self.fatal {
+            Some(stop) => Err(stop.clone()),
+            None if self.finished => Err(Error::new(Code::AfterFinish, self.framer.offset(), "")),
+            None => Ok(()),
+        }
+    }
+
+    fn remember_error(&mut self, result: Result<(), Error>) -> Result<(), Error> {
+        if let Err(error) = &result {
+            self.fatal = Some(error.clone());
+        }
+        result
+    }
+
+    fn feed_inner(&mut self, chunk: &[u8]) -> Result<(), Error> {
+        let Self { framer, tape, depth, messages, decoder, builder, .. } = self;
+        let mut at = 0;
+        while let Some(message) = framer.next(chunk, &mut at)? {
+            take(&message, tape, *depth, messages, &mut **decoder, builder)?;
+        }
+        Ok(())
+    }
+
+    fn cancel_inner(&mut self) -> Result<(), Error> {
+        let Self { builder, decoder, .. } = self;
+        if !builder.is_ended() {
+            decoder.flush_open_items(builder)?;
+        }
+        if builder.is_ended() {
+            return Ok(());
+        }
+        builder.cancel()
+    }
+
+    fn finish_inner(&mut self) -> Result<(), Error> {
+        let Self { framer, tape, depth, messages, decoder, builder, .. } = self;
+        if let Some(message) = framer.finish()? {
+            // A cut message is not a broken one: it counts only if it is whole.
+            if message.data.trim() == "[DONE]" || tape.parse(message.data, *depth).is_ok() {
+                take(&message, tape, *depth, messages, &mut **decoder, builder)?;
+            }
+        }
+        if builder.is_ended() {
+            return Ok(());
+        }
+        builder.findings.at(*messages, framer.offset());
+        decoder.end_of_input(builder)
+    }
+}
+
+fn take(
+    message: &SourceMessage<'_>,
+    tape: &mut Tape,
+    depth: usize,
+    messages: &mut u64,
+    decoder: &mut dyn DialectDecoder,
+    builder: &mut ResponseBuilder,
+) -> Result<(), Error> {
+    if message.data.trim() == "[DONE]" {
+        return if builder.is_ended() { Ok(()) } else { decoder.done_sentinel(builder) };
+    }
+    builder.findings.at(*messages, message.offset);
+    *messages += 1;
+    if let Some(why) = message.dropped {
+        builder.report(AdapterCode::EventDropped, why);
+        return Ok(());
+    }
+    if let Err(error) = tape.parse(message.data, depth) {
+        builder.findings.report(AdapterCode::EventDropped, || format!("expected JSON, found {error}"));
+        return Ok(());
+    }
+    let root = tape.root(message.data);
+    if root.kind() != ValueKind::Object {
+        builder
+            .findings
+            .report(AdapterCode::EventDropped, || format!("expected an object, found {}", root.kind().name()));
+        return Ok(());
+    }
+    if builder.is_ended() && builder.options.turns == Turns::All && decoder.starts_response(root) {
+        builder.restart();
+    }
+    if !builder.is_ended() {
+        return decoder.message(message.name, root, builder);
+    }
+    if !decoder.is_ignorable_after_end(message.name, root) {
+        builder.findings.report(AdapterCode::EventAfterTerminal, Default::default);
+    }
+    Ok(())
+}
+
+impl Inbound for DialectReader {
+    fn feed(&mut self, chunk: &[u8]) -> Result<(), Error> {
+        self.check()?;
+        let result = self.feed_inner(chunk);
+        self.remember_error(result)
+    }
+
+    fn finish(&mut self) -> Result<(), Error> {
+        self.check()?;
+        self.finished = true;
+        let result = self.finish_inner();
+        self.remember_error(result)
+    }
+
+    fn cancel(&mut self) -> Result<(), Error> {
+        self.check()?;
+        let result = self.cancel_inner();
+        self.remember_error(result)
+    }
+
+    fn write_into(&mut self, out: &mut Vec<u8>) {
+        self.builder.write_into(out);
+    }
+
+    fn findings(&self) -> &AdapterFindings {
+        &self.builder.findings
+    }
+}

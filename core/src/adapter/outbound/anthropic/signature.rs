@@ -1,0 +1,109 @@
+//! What `encrypted_content` is to an Anthropic client: a signature, redacted thinking, or somebody else's value in a wrapper.
+
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::super::normalizer::text_at;
+use crate::json::Tape;
+
+/// What a reasoning item's encrypted content turns into.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum OpaqueReasoning<'a> {
+    /// The signature of the thinking text.
+    Signature(Cow<'a, str>),
+    /// A redacted thinking block.
+    Redacted(&'a str),
+    /// A thinking text and its signature, together.
+    Thinking { text: String, signature: Cow<'a, str> },
+}
+
+/// Reads the encrypted content of a reasoning item.
+pub(super) fn read(content: &str, depth: usize) -> OpaqueReasoning<'_> {
+    match unwrap(content) {
+        Some(("anthropic", "signature", payload)) => OpaqueReasoning::Signature(Cow::Borrowed(payload)),
+        Some(("anthropic", "redacted", payload)) => OpaqueReasoning::Redacted(payload),
+        Some(("anthropic", "thinking", payload)) => {
+            thinking(payload, depth).unwrap_or(OpaqueReasoning::Signature(content.into()))
+        }
+        Some(_) => OpaqueReasoning::Signature(Cow::Borrowed(content)),
+        // A native value comes back to the OpenAI side by this wrapper.
+        None => OpaqueReasoning::Signature(Cow::Owned(format!("dfold1.openai.encrypted.{content}"))),
+    }
+}
+
+/// Reads the encrypted content of a compaction item: the member of the block that it is, and the value.
+pub(super) fn compaction(content: &str) -> Option<(&'static str, &str)> {
+    match unwrap(content)? {
+        ("anthropic", "compaction", payload) => Some(("encrypted_content", payload)),
+        ("anthropic", "compaction_text", payload) => Some(("content", payload)),
+        _ => None,
+    }
+}
+
+/// Splits an envelope into provider, kind and payload.
+fn unwrap(content: &str) -> Option<(&str, &str, &str)> {
+    let mut parts = content.strip_prefix("dfold1.")?.splitn(3, '.');
+    Some((parts.next()?, parts.next()?, parts.next()?))
+}
+
+fn thinking(payload: &str, depth: usize) -> Option<OpaqueReasoning<'static>> {
+    let json = String::from_utf8(base64url(payload)?).ok()?;
+    let mut tape = Tape::default();
+    tape.parse(&json, depth).ok()?;
+    let both = tape.root(&json);
+    Some(OpaqueReasoning::Thinking {
+        text: text_at(both, "thinking"),
+        signature: Cow::Owned(text_at(both, "signature")),
+    })
+}
+
+/// Decodes base64 with the alphabet for URLs.
+fn base64url(text: &str) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(text.len() / 4 * 3 + 2);
+    let (mut bits, mut count) = (0u32, 0u32);
+    for byte in text.bytes().filter(|byte| *byte != b'=') {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'-' | b'+' => 62,
+            b'_' | b'/' => 63,
+            _ => return None,
+        };
+        bits = bits << 6 | u32::from(value);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            out.push((bits >> count) as u8);
+            bits &= (1 << count) - 1;
+        }
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_envelope_is_unwrapped_for_its_own_provider_only() {
+        assert_eq!(read("dfold1.anthropic.signature.a.b", 8), OpaqueReasoning::Signature("a.b".into()));
+        assert_eq!(read("dfold1.anthropic.redacted.x", 8), OpaqueReasoning::Redacted("x"));
+        assert_eq!(read("dfold1.google.self.x", 8), OpaqueReasoning::Signature("dfold1.google.self.x".into()));
+        assert_eq!(read("gAAA", 8), OpaqueReasoning::Signature("dfold1.openai.encrypted.gAAA".into()));
+        assert_eq!(read("dfold1.short", 8), OpaqueReasoning::Signature("dfold1.openai.encrypted.dfold1.short".into()));
+        assert_eq!(compaction("dfold1.anthropic.compaction_text.a.b"), Some(("content", "a.b")));
+        assert_eq!(compaction("gAAA"), None);
+    }
+
+    #[test]
+    fn a_self_contained_envelope_gives_text_and_signature() {
+        // {"thinking":"Hm","signature":"s"}
+        let payload = "dfold1.anthropic.thinking.eyJ0aGlua2luZyI6IkhtIiwic2lnbmF0dXJlIjoicyJ9";
+        assert_eq!(read(payload, 8), OpaqueReasoning::Thinking { text: "Hm".into(), signature: "s".into() });
+        let broken = "dfold1.anthropic.thinking.!";
+        assert_eq!(read(broken, 8), OpaqueReasoning::Signature(broken.into()));
+    }
+}

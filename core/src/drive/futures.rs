@@ -1,0 +1,30 @@
+//! Streams of the `futures` ecosystem: events out of byte chunks, and byte chunks out of a converter or a writer.
+//!
+//! Built on `futures_core::Stream` and `bytes::Bytes` alone, so it runs on every executor and fits `reqwest`, `hyper` and `axum`.
+//!
+//! ```
+//! use deltafold::futures::ResponseEventsExt;
+//! use futures_util::{stream, StreamExt};
+//!
+//! # futures_executor::block_on(async {
+//! // In a program: `let chunks = reqwest_response.bytes_stream();`
+//! let delta = "data: {\"type\":\"response.output_text.delta\",\"output_index\":0,\"content_index\":0,\"delta\":\"Hi\"}\n\n";
+//! let chunks = stream::iter([Ok::<_, std::io::Error>(delta)]);
+//!
+//! let mut events = chunks.response_events();
+//! while let Some(event) = events.next().await {
+//!     print!("{}", event?.as_event().delta());
+//! }
+//! assert_eq!(events.response().output_text(), "Hi");
+//! assert_eq!(events.outcome().map(|outcome| outcome.name()), Some("truncated"));
+//! # Ok::<(), deltafold::ReadError<std::io::Error>>(())
+//! # }).unwrap();
+//! ```
+
+mod body;
+mod convert;
+mod events;
+
+pub use body::{writer_body, Drained, WriterBody, WriterSender};
+pub use convert::ConvertedBytes;
+pub use events::{ResponseEvents, ResponseEventsExt};

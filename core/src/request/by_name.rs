@@ -1,0 +1,134 @@
+//! Requests by name: one entry for what a binding needs, JSON in and JSON out.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::body::CreateResponse;
+use super::enforce::{enforce, CallVerdict};
+use super::error_report::advice_json;
+use super::history::history_json;
+use super::socket::create_message;
+use super::tool_loop::ToolLoop;
+use crate::error::{Code, Error};
+use crate::json::{Object, Value};
+use crate::options::{parse, wrong, OptionReader};
+
+/// What [`request_named`] can do.
+pub const REQUEST_OPERATIONS: &[&str] = &["history", "enforce", "tool_loop", "advice", "create_message"];
+
+/// Does what a name says, from JSON text to JSON text.
+///
+/// | name | takes | gives |
+/// | --- | --- | --- |
+/// | `history` | `{"policy", "request", "steps": [{"response"} or {"item"}, …]}` | `{"request", "findings"}` |
+/// | `enforce` | `{"request", "response"}` | `{"calls": [verdict, …]}`, each that is rejected with its `answer` |
+/// | `tool_loop` | `{"request", "policy", "max_turns", "max_calls", "steps": [{"response"}, {"result": [call_id, result]} or {"stop": true}, …]}` | `{"state", "reason", "turns", "pending", "rejected", "findings", "request"}` |
+/// | `advice` | `{"error", "status", "headers", "now"}` | the report and what to do |
+/// | `create_message` | `{"request"}` | `{"message", "left_out"}` |
+///
+/// A tool loop is a function of what it was told, so a binding may keep the steps instead of the loop.
+///
+/// ```
+/// use deltafold::request::request_named;
+/// let next = request_named("create_message", r#"{"request":{"model":"m-1","stream":true}}"#)?;
+/// assert_eq!(next, r#"{"message":{"type":"response.create","model":"m-1"},"left_out":["stream"]}"#);
+/// # Ok::<(), deltafold::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Code::UnknownName`] for another name or key, [`Code::NotJson`] or [`Code::TooDeep`] for a text that cannot be read,
+/// [`Code::BadArgument`] for a value that cannot be used, [`Code::BadIntent`] for a step that a loop does not take.
+pub fn request_named(what: &str, json: &str) -> Result<String, Error> {
+    match what {
+        "history" => history_json(json),
+        "enforce" => enforced(json),
+        "tool_loop" => looped(json),
+        "advice" => advice_json(json),
+        "create_message" => message(json),
+        _ => Err(Error::new(Code::UnknownName, 0, format!("what can be done is {}", REQUEST_OPERATIONS.join(", ")))),
+    }
+}
+
+fn enforced(json: &str) -> Result<String, Error> {
+    let call = parse(json)?;
+    let reader = OptionReader::new(&call)?;
+    reader.check_names(&["request", "response"])?;
+    let response = reader.value("response").ok_or_else(|| wrong("response", "a response"))?;
+    let verdicts = enforce(&request(&reader)?, response);
+    let mut out = Object::new();
+    out.push("calls", verdicts.iter().map(CallVerdict::to_value).collect::<Vec<_>>());
+    Ok(Value::Object(out).to_string())
+}
+
+fn looped(json: &str) -> Result<String, Error> {
+    let mut call = parse(json)?;
+    let steps = call.as_object_mut().and_then(|options| options.remove("steps"));
+    let mut tools = ToolLoop::from_json(&call.to_string())?;
+    let steps = steps.as_ref().map(|steps| steps.as_array().ok_or_else(|| wrong("steps", "a list"))).transpose()?;
+    for step in steps.unwrap_or_default() {
+        match (step.get("response"), step.get("result").and_then(Value::as_array), step.get("stop")) {
+            (Some(response), None, None) => {
+                tools.apply(response)?;
+            }
+            (None, Some([Value::String(call_id), result]), None) => {
+                tools.result_json(call_id, &result.to_string())?;
+            }
+            (None, None, Some(Value::Bool(true))) => tools.stop(),
+            _ => {
+                let wanted = "objects with either response, or result: a call_id and what came back, or stop: true";
+                return Err(wrong("steps", wanted));
+            }
+        }
+    }
+    let mut out = tools.to_value();
+    if let Some(object) = out.as_object_mut() {
+        object.push("request", tools.request());
+    }
+    Ok(out.to_string())
+}
+
+fn message(json: &str) -> Result<String, Error> {
+    let call = parse(json)?;
+    let reader = OptionReader::new(&call)?;
+    reader.check_names(&["request"])?;
+    let (message, left_out) = create_message(&request(&reader)?);
+    let mut out = Object::new();
+    out.push("message", parse(&message)?);
+    out.push("left_out", left_out.into_iter().map(Value::from).collect::<Vec<_>>());
+    Ok(Value::Object(out).to_string())
+}
+
+fn request(reader: &OptionReader<'_>) -> Result<CreateResponse, Error> {
+    CreateResponse::from_value(reader.value("request").cloned().unwrap_or_else(|| Value::Object(Object::new())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_in_the_list_is_known_and_what_cannot_be_used_is_refused() {
+        for name in REQUEST_OPERATIONS {
+            assert_ne!(request_named(name, "{}").err().map(|error| error.code()), Some(Code::UnknownName), "{name}");
+            assert_eq!(request_named(name, "{").unwrap_err().code(), Code::NotJson, "{name}");
+            assert_eq!(request_named(name, r#"{"what":1}"#).unwrap_err().code(), Code::UnknownName, "{name}");
+        }
+        assert_eq!(request_named("histories", "{}").unwrap_err().code(), Code::UnknownName);
+        for (what, json) in [
+            ("tool_loop", r#"{"steps":7}"#),
+            ("tool_loop", r#"{"steps":[{"result":["c1"]}]}"#),
+            ("tool_loop", r#"{"steps":[{"stop":false}]}"#),
+            ("tool_loop", r#"{"steps":[{"stop":true,"response":{}}]}"#),
+            ("enforce", r#"{"request":[]}"#),
+            ("history", r#"{"steps":[{}]}"#),
+        ] {
+            assert_eq!(request_named(what, json).unwrap_err().code(), Code::BadArgument, "{what} {json}");
+        }
+        let error = request_named("tool_loop", r#"{"steps":[{"result":["c1","x"]}]}"#).unwrap_err();
+        assert_eq!(error.code(), Code::BadIntent, "{error}");
+        let stopped = request_named("tool_loop", r#"{"steps":[{"stop":true}]}"#).unwrap();
+        assert!(stopped.starts_with(r#"{"state":"stopped","reason":"caller","#), "{stopped}");
+    }
+}

@@ -1,0 +1,372 @@
+//! The long road of [`FrameDecoder`]: lines that a chunk border cuts, rare fields, and lines at a limit.
+//!
+//! Each go puts its bytes straight where they belong: payload behind payload, a name or id into `value`, digits into a
+//! number, and what is not wanted nowhere. So a long line costs one copy however it is cut.
+//!
+//! Limits are judged by offset, not by arrival: the error names the first byte that is too many, so it is the same for
+//! every cut. Buffers grow by doubling, but never past the limit.
+
+use alloc::vec::Vec;
+
+use memchr::memchr;
+
+use super::frame::{Bytes, FrameDecoder, Step, COMMENT_BYTES};
+use super::line::Line;
+use super::signal::Marks;
+use super::text::{decode_text, first_invalid_utf8};
+use crate::{Code, Error, Overflow};
+
+/// The current line, on the long road.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Cursor {
+    pub(super) field: Field,
+    /// Field name so far; the longest that means something has five bytes.
+    name: [u8; 5],
+    name_length: u8,
+    /// Whether the value has begun: the optional space is behind us.
+    pub(super) begun: bool,
+    /// Bytes of the line that earlier chunks held.
+    before: u64,
+    /// Offset of the value's first byte.
+    pub(super) value_offset: u64,
+    /// Where the value begins in `data`.
+    value_start: usize,
+    /// Value of a `retry` line; `None` while it has no digit.
+    number: Option<u64>,
+    /// Whether a `retry` line has something that is no digit.
+    refused: bool,
+    /// Whether the value is longer than what is kept of it.
+    pub(super) cut: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Field {
+    /// The name is not complete.
+    #[default]
+    Open,
+    Data,
+    Event,
+    Id,
+    Retry,
+    Comment,
+    Unknown,
+}
+
+impl FrameDecoder {
+    /// Takes a line, or as much of it as the chunk holds.
+    #[inline(never)]
+    pub(super) fn partial_line(&mut self, line: &Line<'_>, chunk: &[u8]) -> Step {
+        if line.begins {
+            self.cursor = Cursor::default();
+            self.value.clear();
+        }
+        let ended = line.end.is_some();
+        let mut rest = line.bytes;
+        if self.cursor.field == Field::Open {
+            rest = self.cursor.read_name(rest, ended);
+            self.recognised |= !matches!(self.cursor.field, Field::Open | Field::Unknown);
+        }
+        let field = self.cursor.field;
+        let begins = field != Field::Open && !self.cursor.begun && (ended || !rest.is_empty());
+        if begins {
+            if field != Field::Comment {
+                rest = rest.strip_prefix(b" ").unwrap_or(rest);
+            }
+            self.cursor.begun = true;
+            self.cursor.value_offset = line.offset + self.cursor.before + (line.bytes.len() - rest.len()) as u64;
+        }
+        let goes_on = match field {
+            Field::Data => (!begins || self.begin_data(chunk)) && self.add_data(line, rest),
+            Field::Event | Field::Id => self.add_value(line, rest),
+            Field::Retry => self.cursor.add_digits(rest),
+            Field::Comment => self.add_comment(rest),
+            Field::Open | Field::Unknown => true,
+        };
+        if !goes_on {
+            return Step::Stopped;
+        }
+        self.cursor.before += line.bytes.len() as u64;
+        match line.end {
+            None => Step::Onward,
+            Some(end) => {
+                self.mark_end(end);
+                self.end_line()
+            }
+        }
+    }
+
+    /// Takes a chunk of a few bytes from the middle of a payload, where nothing happens but more of it. `false` if
+    /// anything else may be the case; then nothing was taken.
+    #[inline]
+    pub(super) fn append_small_chunk(&mut self, chunk: &[u8], at: &mut usize) -> bool {
+        let Some(rest) = chunk.get(*at..) else { return false };
+        let length = self.cursor.before.saturating_add(rest.len() as u64);
+        let plain = self.cursor.field == Field::Data
+            && self.cursor.begun
+            && !self.block.dropped
+            && rest.len() <= SMALL_CHUNK_BYTES
+            && length <= self.line_bytes as u64
+            && self.data.len() + rest.len() <= self.frame_bytes.min(self.data.capacity());
+        if !plain || rest.iter().any(|&byte| byte == b'\n' || byte == b'\r') {
+            return false;
+        }
+        self.data.extend_from_slice(rest);
+        self.cursor.before = length;
+        self.lines.pass(rest.len());
+        *at = chunk.len();
+        true
+    }
+
+    /// Counts a data line whose value is in `data` from the cursor's start on.
+    pub(super) fn end_data(&mut self) {
+        self.block.data_lines = self.block.data_lines.saturating_add(1);
+        if self.block.data_lines > 1 && !self.block.dropped {
+            // Positions in joined data do not tell offsets, so each line of it is checked while they are known.
+            let value = self.data.get(self.cursor.value_start..).unwrap_or_default();
+            self.note_invalid_utf8(first_invalid_utf8(value), self.cursor.value_offset);
+        }
+    }
+
+    /// Copies a payload that has been borrowed so far. This and what follows gives `false` if decoding stops.
+    pub(super) fn copy_data(&mut self, bytes: &[u8]) -> bool {
+        self.data.clear();
+        self.block.data = Bytes::Buffer;
+        if !grow(&mut self.data, bytes.len(), self.frame_bytes) {
+            return self.overflow(Code::FrameLimit, self.block.data_offset);
+        }
+        self.data.extend_from_slice(bytes);
+        true
+    }
+
+    fn begin_data(&mut self, chunk: &[u8]) -> bool {
+        if self.block.data_lines == 0 {
+            self.block.data_offset = self.cursor.value_offset;
+        }
+        if self.block.dropped {
+            return true;
+        }
+        if self.block.data_lines == 0 {
+            self.data.clear();
+            self.block.data = Bytes::Buffer;
+        } else {
+            if !self.keep_data(chunk) {
+                return false;
+            }
+            if self.block.data_lines == 1 {
+                self.note_invalid_utf8(first_invalid_utf8(&self.data), self.block.data_offset);
+            }
+            if !self.block.dropped {
+                self.data.push(b'\n');
+            }
+        }
+        self.cursor.value_start = self.data.len();
+        true
+    }
+
+    #[inline]
+    fn add_data(&mut self, line: &Line<'_>, rest: &[u8]) -> bool {
+        if self.block.dropped {
+            return true;
+        }
+        let over_line = self.cursor.before + line.bytes.len() as u64 > self.line_bytes as u64;
+        let over_frame = self.cursor.begun && self.data.len() + rest.len() > self.frame_bytes;
+        if over_line || over_frame {
+            return self.overflow_data(line, over_line, over_frame);
+        }
+        if !self.grow_data(rest.len()) {
+            return self.overflow(Code::FrameLimit, line.offset + self.cursor.before);
+        }
+        self.data.extend_from_slice(rest);
+        true
+    }
+
+    /// Makes room in the data. A long payload gets at once what it is likely to need: while a buffer grows, its old room counts
+    /// too.
+    #[inline]
+    fn grow_data(&mut self, more: usize) -> bool {
+        let needed = self.data.len().saturating_add(more);
+        if needed > self.data.capacity() && needed > LONG_BYTES {
+            let likely = if self.last_long > 0 { self.last_long } else { self.likely };
+            let roomy = likely.saturating_add(likely / 16).min(self.frame_bytes);
+            if roomy >= needed && self.data.try_reserve_exact(roomy - self.data.len()).is_ok() {
+                return true;
+            }
+        }
+        grow(&mut self.data, more, self.frame_bytes)
+    }
+
+    #[cold]
+    fn overflow_data(&mut self, line: &Line<'_>, over_line: bool, over_frame: bool) -> bool {
+        // Only one of the two may be passed, and the other may be the largest number there is.
+        let line_excess = line.offset.saturating_add(self.line_bytes as u64);
+        let room = self.frame_bytes.saturating_sub(self.cursor.value_start);
+        let frame_excess = self.cursor.value_offset.saturating_add(room as u64);
+        if over_frame && !(over_line && line_excess <= frame_excess) {
+            self.overflow(Code::FrameLimit, frame_excess)
+        } else {
+            self.overflow(Code::LineLimit, line_excess)
+        }
+    }
+
+    fn add_value(&mut self, line: &Line<'_>, rest: &[u8]) -> bool {
+        if self.cursor.cut {
+            return true;
+        }
+        if self.cursor.before + line.bytes.len() as u64 > self.line_bytes as u64 {
+            return self.overflow(Code::LineLimit, line.offset + self.line_bytes as u64);
+        }
+        if !grow(&mut self.value, rest.len(), self.line_bytes) {
+            return self.overflow(Code::LineLimit, line.offset + self.cursor.before);
+        }
+        self.value.extend_from_slice(rest);
+        true
+    }
+
+    fn add_comment(&mut self, rest: &[u8]) -> bool {
+        let most = COMMENT_BYTES.min(self.line_bytes);
+        let room = most.saturating_sub(self.value.len());
+        let kept = rest.get(..room).unwrap_or(rest);
+        if grow(&mut self.value, kept.len(), most) {
+            self.value.extend_from_slice(kept);
+            self.cursor.cut |= kept.len() < rest.len();
+        } else {
+            self.cursor.cut = true;
+        }
+        true
+    }
+
+    fn end_line(&mut self) -> Step {
+        let Cursor { field, cut, value_offset, number, refused, .. } = self.cursor;
+        let marks = &mut self.block.marks;
+        match field {
+            Field::Data => self.end_data(),
+            Field::Event if cut => {
+                marks.add(Marks::EVENT);
+                marks.add(Marks::LINE_SKIPPED);
+            }
+            Field::Event => {
+                let value = core::mem::take(&mut self.value);
+                self.set_name(&value, value_offset);
+                self.value = value;
+            }
+            Field::Id => {
+                marks.add(Marks::ID);
+                if cut {
+                    marks.add(Marks::LINE_SKIPPED);
+                } else if memchr(0, &self.value).is_some() {
+                    marks.add(Marks::ID_REFUSED);
+                } else {
+                    let (text, bad) = decode_text(&self.value, &mut self.scratch);
+                    self.next_id.clear();
+                    self.next_id.push_str(text);
+                    self.block.id_changed = true;
+                    self.note_invalid_utf8(bad, value_offset);
+                }
+            }
+            Field::Retry => {
+                marks.add(Marks::RETRY);
+                if refused || number.is_none() {
+                    marks.add(Marks::RETRY_REFUSED);
+                } else {
+                    self.retry = number;
+                }
+            }
+            Field::Comment => {
+                marks.add(Marks::COMMENT);
+                return Step::Comment;
+            }
+            Field::Open | Field::Unknown => marks.add(Marks::UNKNOWN),
+        }
+        Step::Onward
+    }
+
+    /// Does what the caller chose for a line or frame that is too long. Memory that cannot be had counts as a limit.
+    #[cold]
+    fn overflow(&mut self, code: Code, offset: u64) -> bool {
+        if self.overflow != Overflow::Drop {
+            self.fatal = Some(Error::new(code, offset, ""));
+            return false;
+        }
+        if self.cursor.field == Field::Data || code == Code::FrameLimit {
+            self.block.dropped = true;
+            self.block.data = Bytes::Nowhere;
+            self.data = Vec::new();
+        } else {
+            self.cursor.cut = true;
+            self.value = Vec::new();
+        }
+        true
+    }
+}
+
+impl Cursor {
+    /// Reads the field name and gives what is behind it. Without a colon the whole line is the name.
+    fn read_name<'c>(&mut self, bytes: &'c [u8], ended: bool) -> &'c [u8] {
+        let mut length = usize::from(self.name_length);
+        let mut rest = bytes;
+        while let Some((&byte, behind)) = rest.split_first() {
+            if byte == b':' {
+                self.field = Field::named(self.name.get(..length).unwrap_or_default());
+                return behind;
+            }
+            let Some(slot) = self.name.get_mut(length) else {
+                self.field = Field::Unknown;
+                return behind;
+            };
+            *slot = byte;
+            length += 1;
+            rest = behind;
+        }
+        // At most five, the length of the array.
+        self.name_length = length as u8;
+        if ended {
+            self.field = Field::named(self.name.get(..length).unwrap_or_default());
+        }
+        rest
+    }
+
+    fn add_digits(&mut self, bytes: &[u8]) -> bool {
+        for &byte in bytes {
+            if byte.is_ascii_digit() {
+                let digit = u64::from(byte - b'0');
+                self.number = Some(self.number.unwrap_or(0).saturating_mul(10).saturating_add(digit));
+            } else {
+                self.refused = true;
+            }
+        }
+        true
+    }
+}
+
+impl Field {
+    /// The field of a name. Without a name there is a colon: a line without either is blank.
+    fn named(name: &[u8]) -> Self {
+        match name {
+            b"data" => Self::Data,
+            b"event" => Self::Event,
+            b"id" => Self::Id,
+            b"retry" => Self::Retry,
+            b"" => Self::Comment,
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// Makes room for so many bytes more, without passing the limit by more than what is asked for. `false` if there is no memory.
+fn grow(buffer: &mut Vec<u8>, more: usize, limit: usize) -> bool {
+    let needed = buffer.len().saturating_add(more);
+    if needed <= buffer.capacity() {
+        return true;
+    }
+    let roomy = buffer.capacity().saturating_mul(2).max(LEAST_BYTES).min(limit);
+    buffer.try_reserve_exact(needed.max(roomy) - buffer.len()).is_ok()
+}
+
+/// A payload from here on is long.
+pub(super) const LONG_BYTES: usize = 1 << 16;
+
+/// The largest chunk that is looked through byte by byte.
+const SMALL_CHUNK_BYTES: usize = 15;
+
+/// The first size of a buffer.
+const LEAST_BYTES: usize = 256;

@@ -1,0 +1,138 @@
+//! Validation by name: one function for all checks of single objects, so that a binding needs only this one.
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use super::{
+    validate_compact_request, validate_compact_response, validate_error, validate_input_item, validate_request,
+    validate_request_head, validate_response_head, validate_token_count, validate_websocket_create,
+    validate_websocket_error, ExtensionSchemas,
+};
+use crate::contract::Edition;
+use crate::error::{Code, Error};
+use crate::finding::{Finding, Findings, SeverityMap};
+use crate::json::Value;
+use crate::limits::Limits;
+use crate::options::{parse, wrong, OptionReader};
+
+/// The kinds of objects that [`validate_named`] checks.
+pub const VALIDATION_TARGETS: &[&str] = &[
+    "event",
+    "response",
+    "item",
+    "input_item",
+    "request",
+    "compact_request",
+    "compact_response",
+    "token_count",
+    "websocket_create",
+    "websocket_error",
+    "error",
+    "request_head",
+    "response_head",
+];
+
+/// Checks a JSON text as one of [`VALIDATION_TARGETS`]: an object of the contract, an `error` body, or an HTTP head as
+/// `{"status", "streamed", "headers": {name: value}}`.
+///
+/// `options` is JSON text or empty: `edition`; for an `error` the HTTP `status`; for an event, an item or a response the
+/// `schemas` of extension types (see [`ExtensionSchemas`]).
+///
+/// ```
+/// use deltafold::validate::validate_named;
+/// let findings = validate_named("request", r#"{"model":7,"input":"Hi"}"#, r#"{"edition":"split"}"#)?;
+/// assert_eq!((findings[0].rule.id(), findings[0].path.as_str()), ("SCHEMA-02", "/model"));
+/// let findings = validate_named("response_head", r#"{"status":200,"headers":{}}"#, "")?;
+/// assert_eq!(findings[0].rule.id(), "HTTP-05");
+/// # Ok::<(), deltafold::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Code::UnknownName`] for an unknown target, option or edition, [`Code::NotJson`] or [`Code::TooDeep`] for a text that cannot
+/// be parsed, [`Code::BadArgument`] for an option or a head of the wrong type.
+pub fn validate_named(what: &str, json: &str, options: &str) -> Result<Vec<Finding>, Error> {
+    let options = parse(options)?;
+    let reader = OptionReader::new(&options)?;
+    reader.check_names(&["edition", "status", "schemas"])?;
+    let schemas = reader.value("schemas").map_or(Ok(ExtensionSchemas::default()), ExtensionSchemas::from_value)?;
+    let edition = reader.text("edition")?.map_or(Ok(Edition::default()), str::parse)?;
+    match what {
+        "event" => schemas.validate_event(json, edition),
+        "response" => schemas.validate_response(json, edition),
+        "item" => schemas.validate_item(json, edition),
+        "input_item" => validate_input_item(json, edition),
+        "request" => validate_request(json, edition),
+        "compact_request" => validate_compact_request(json, edition),
+        "compact_response" => validate_compact_response(json, edition),
+        "token_count" => validate_token_count(json, edition),
+        "websocket_create" => validate_websocket_create(json, edition),
+        "websocket_error" => validate_websocket_error(json, edition),
+        "error" => validate_error(json, status(&reader)?),
+        "request_head" | "response_head" => head(json, what == "response_head"),
+        _ => Err(Error::new(Code::UnknownName, 0, format!("expected one of {}", VALIDATION_TARGETS.join(", ")))),
+    }
+}
+
+fn head(json: &str, is_response: bool) -> Result<Vec<Finding>, Error> {
+    let head = Value::parse(json, Limits::default().depth)?;
+    let reader = OptionReader::new(&head)?;
+    reader.check_names(&["status", "streamed", "headers"])?;
+    let mut headers = Vec::new();
+    for (name, value) in reader.object("headers")?.into_iter().flat_map(|headers| headers.iter()) {
+        headers.push((name, value.as_str().ok_or_else(|| wrong("headers", "strings by name"))?));
+    }
+    let mut findings = Findings::new(Limits::default().findings, SeverityMap::by_level());
+    if is_response {
+        let streamed = reader.flag("streamed")?.unwrap_or(false);
+        validate_response_head(status(&reader)?.unwrap_or(200), headers, streamed, &mut findings);
+    } else {
+        validate_request_head(headers, &mut findings);
+    }
+    Ok(findings.as_slice().to_vec())
+}
+
+fn status(reader: &OptionReader<'_>) -> Result<Option<u16>, Error> {
+    let status = reader.count("status")?;
+    status.map(|status| u16::try_from(status).map_err(|_| wrong("status", "an HTTP status"))).transpose()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_listed_target_is_checked_and_no_other() {
+        for name in VALIDATION_TARGETS {
+            let json = if name.ends_with("_head") { "{}" } else { r#"{"model":7}"# };
+            // This edition has all schemas.
+            let options = r#"{"edition":"split"}"#;
+            assert!(validate_named(name, json, options).is_ok_and(|findings| !findings.is_empty()), "{name}");
+        }
+        assert_eq!(validate_named("reqest", "{}", "").unwrap_err().code(), Code::UnknownName);
+    }
+
+    #[test]
+    fn request_and_response_heads_have_different_rules() {
+        let found = |what: &str, json: &str| -> Vec<_> {
+            validate_named(what, json, "").unwrap().iter().map(|finding| finding.rule.id()).collect()
+        };
+        assert_eq!(found("request_head", "{}"), ["HTTP-02", "HTTP-03"]);
+        assert_eq!(found("response_head", "{}"), ["HTTP-05"]);
+    }
+
+    #[test]
+    fn invalid_input_and_options_are_rejected() {
+        for (what, json, options, code) in [
+            ("request", "{", "", Code::NotJson),
+            ("request", "{}", "[]", Code::BadArgument),
+            ("request", "{}", r#"{"edition":"1999"}"#, Code::UnknownName),
+            ("request", "{}", r#"{"editon":"split"}"#, Code::UnknownName),
+            ("error", "{}", r#"{"status":70000}"#, Code::BadArgument),
+            ("response_head", r#"{"headers":{"a":1}}"#, "", Code::BadArgument),
+            ("response_head", r#"{"header":{}}"#, "", Code::UnknownName),
+        ] {
+            assert_eq!(validate_named(what, json, options).unwrap_err().code(), code, "{what} {json} {options}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Published clients that fail on streams that break a rule.
+//!
+//! The table is measured: `tests/clients` feeds each client with one stream per rule that breaks only this rule, and with the valid
+//! stream that it is an edit of. `tests/clients/broken-rules.json` is the result; a test compares it with this table.
+
+use core::fmt;
+
+use super::rule::Rule;
+
+/// A published client library that was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Client {
+    /// `openai` for Python, `client.responses.stream`.
+    OpenAiPython,
+    /// `openai` for Node.js, `client.responses.stream`.
+    OpenAiNode,
+    /// `ai` with the provider `@ai-sdk/open-responses`, `streamText`.
+    AiSdk,
+}
+
+use Client::{AiSdk, OpenAiNode, OpenAiPython};
+
+impl Client {
+    /// Every client.
+    pub const ALL: [Self; 3] = [OpenAiPython, OpenAiNode, AiSdk];
+
+    /// The name in findings and options: `openai-python`, `openai-node` or `ai`.
+    pub fn name(self) -> &'static str {
+        match self {
+            OpenAiPython => "openai-python",
+            OpenAiNode => "openai-node",
+            AiSdk => "ai",
+        }
+    }
+
+    /// The client with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|client| client.name() == name)
+    }
+}
+
+impl fmt::Display for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Rule {
+    /// The published clients that fail on a stream that breaks this rule, as measured. Not every violation of the rule breaks
+    /// every listed client.
+    ///
+    /// ```
+    /// use deltafold::validate::{Client, Rule};
+    /// assert_eq!(Rule::Life02.broken_clients(), [Client::OpenAiPython, Client::OpenAiNode]);
+    /// ```
+    pub fn broken_clients(self) -> &'static [Client] {
+        BROKEN.iter().find(|(rule, _)| *rule == self).map_or(&[], |(_, clients)| clients)
+    }
+}
+
+const BROKEN: &[(Rule, &[Client])] = &[
+    (Rule::Ann01, &[OpenAiNode]),
+    (Rule::Ann02, &[OpenAiNode]),
+    (Rule::Err06, &[OpenAiPython, OpenAiNode, AiSdk]),
+    (Rule::Ext02, &[OpenAiNode]),
+    (Rule::Ext12, &[OpenAiPython]),
+    (Rule::Item01, &[OpenAiPython, OpenAiNode, AiSdk]),
+    (Rule::Item02, &[OpenAiNode]),
+    (Rule::Item03, &[OpenAiPython, OpenAiNode, AiSdk]),
+    (Rule::Item07, &[AiSdk]),
+    (Rule::Item08, &[AiSdk]),
+    (Rule::Item10, &[OpenAiPython, OpenAiNode]),
+    (Rule::Item11, &[OpenAiNode, AiSdk]),
+    (Rule::Item12, &[OpenAiPython, OpenAiNode, AiSdk]),
+    (Rule::Item15, &[AiSdk]),
+    (Rule::Life02, &[OpenAiPython, OpenAiNode]),
+    (Rule::Life04, &[OpenAiPython, OpenAiNode]),
+    (Rule::Life07, &[AiSdk]),
+    (Rule::Life08, &[OpenAiPython, OpenAiNode]),
+    (Rule::Life13, &[OpenAiPython, OpenAiNode]),
+    (Rule::Part02, &[OpenAiPython, OpenAiNode]),
+    (Rule::Part08, &[OpenAiPython, OpenAiNode]),
+    (Rule::Read07, &[OpenAiPython, OpenAiNode]),
+    (Rule::Rsn02, &[AiSdk]),
+    (Rule::Schema01, &[OpenAiPython, OpenAiNode]),
+    (Rule::Sse01, &[OpenAiPython, OpenAiNode, AiSdk]),
+    (Rule::Sse03, &[OpenAiPython, OpenAiNode, AiSdk]),
+    (Rule::Sse05, &[OpenAiPython]),
+    (Rule::Sse09, &[OpenAiPython, OpenAiNode]),
+];

@@ -1,0 +1,204 @@
+//! [`Emitter`]: writes numbered events as SSE frames into one buffer.
+//!
+//! Output is taken as bytes (everything not yet taken) or one event at a time. The buffer is reused once all of it was taken, so
+//! that a delta allocates nothing after the buffer has grown to the size of a batch.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::json::write_string;
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Emitter {
+    out: String,
+    /// Number of bytes at the front of `out` that were taken.
+    taken: usize,
+    /// Start and end of the JSON text of each event in `out`.
+    marks: Vec<(usize, usize)>,
+    /// The first event that was not polled.
+    next: usize,
+    start: usize,
+    sequence_number: u64,
+}
+
+/// A position in the output.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    out: usize,
+    marks: usize,
+    sequence_number: u64,
+}
+
+impl Emitter {
+    /// Begins an event: frame, type, number. The name is one of the contract or a validated extension and needs no escaping.
+    pub(crate) fn open(&mut self, name: &str) {
+        self.recycle();
+        self.out.push_str("event: ");
+        self.out.push_str(name);
+        self.out.push_str("\ndata: ");
+        self.start = self.out.len();
+        self.out.push_str("{\"type\":\"");
+        self.out.push_str(name);
+        self.out.push_str("\",\"sequence_number\":");
+        push_u64(&mut self.out, self.sequence_number);
+        self.sequence_number += 1;
+    }
+
+    pub(crate) fn text(&mut self, key: &str, value: &str) {
+        self.key(key);
+        write_string(value, &mut self.out);
+    }
+
+    pub(crate) fn number(&mut self, key: &str, value: u64) {
+        self.key(key);
+        push_u64(&mut self.out, value);
+    }
+
+    /// Begins a member and returns the buffer for its value.
+    pub(crate) fn raw(&mut self, key: &str) -> &mut String {
+        self.key(key);
+        &mut self.out
+    }
+
+    /// The buffer, for members that begin with their own comma.
+    pub(crate) fn raw_members(&mut self) -> &mut String {
+        &mut self.out
+    }
+
+    /// Appends text that is well-formed at this position.
+    pub(crate) fn verbatim(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    pub(crate) fn string(&mut self, text: &str) {
+        write_string(text, &mut self.out);
+    }
+
+    /// Ends the event.
+    pub(crate) fn close(&mut self) {
+        self.out.push('}');
+        self.marks.push((self.start, self.out.len()));
+        self.out.push_str("\n\n");
+    }
+
+    /// Appends text that is not an event: a comment or the sentinel.
+    pub(crate) fn frame(&mut self, text: &str) {
+        self.recycle();
+        self.out.push_str(text);
+    }
+
+    /// Appends the output not yet taken to a buffer.
+    pub(crate) fn write_into(&mut self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.out.as_bytes()[self.taken..]);
+        self.taken = self.out.len();
+        self.next = self.marks.len();
+    }
+
+    pub(crate) fn take(&mut self) -> Vec<u8> {
+        if self.taken == 0 {
+            self.marks.clear();
+            self.next = 0;
+            return core::mem::take(&mut self.out).into_bytes();
+        }
+        let mut out = Vec::with_capacity(self.out.len() - self.taken);
+        self.write_into(&mut out);
+        out
+    }
+
+    /// The JSON text of the next event not yet taken. Comments and the sentinel are skipped, because they are SSE only.
+    pub(crate) fn poll(&mut self) -> Option<&str> {
+        match self.marks.get(self.next) {
+            Some((start, end)) => {
+                self.next += 1;
+                self.taken = end + 2;
+                Some(&self.out[*start..*end])
+            }
+            None => {
+                self.taken = self.out.len();
+                None
+            }
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.taken == self.out.len()
+    }
+
+    /// The sequence number of the next event.
+    pub(crate) fn sequence_number(&self) -> u64 {
+        self.sequence_number
+    }
+
+    /// Stores the position, so that an intent of several steps can be undone.
+    pub(crate) fn mark(&mut self) -> Mark {
+        self.recycle();
+        Mark { out: self.out.len(), marks: self.marks.len(), sequence_number: self.sequence_number }
+    }
+
+    /// Removes everything written since the position; none of it may have been taken.
+    pub(crate) fn roll_back(&mut self, mark: Mark) {
+        self.out.truncate(mark.out);
+        self.marks.truncate(mark.marks);
+        self.sequence_number = mark.sequence_number;
+    }
+
+    fn recycle(&mut self) {
+        if self.taken > 0 && self.taken == self.out.len() {
+            self.out.clear();
+            self.marks.clear();
+            self.taken = 0;
+            self.next = 0;
+        }
+    }
+
+    fn key(&mut self, key: &str) {
+        self.out.push_str(",\"");
+        self.out.push_str(key);
+        self.out.push_str("\":");
+    }
+}
+
+/// Appends a decimal number without `fmt`.
+pub(crate) fn push_u64(out: &mut String, mut value: u64) {
+    // The largest u64 has 20 digits.
+    let mut digits = [0u8; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (value % 10) as u8;
+        value /= 10;
+        if value == 0 {
+            break;
+        }
+    }
+    out.extend(digits[at..].iter().map(|digit| char::from(*digit)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_equal_those_of_the_standard_library() {
+        for value in [0, 7, 10, 99, 100, 4_294_967_296, u64::MAX] {
+            let mut out = String::new();
+            push_u64(&mut out, value);
+            assert_eq!(out, alloc::format!("{value}"));
+        }
+    }
+
+    #[test]
+    fn polling_and_taking_share_one_queue() {
+        let mut emitter = Emitter::default();
+        emitter.open("a:b");
+        emitter.close();
+        emitter.open("a:c");
+        emitter.close();
+        assert_eq!(emitter.poll(), Some(r#"{"type":"a:b","sequence_number":0}"#));
+        let rest = emitter.take();
+        assert_eq!(rest, b"event: a:c\ndata: {\"type\":\"a:c\",\"sequence_number\":1}\n\n");
+        assert!(emitter.is_empty() && emitter.poll().is_none());
+        emitter.frame(": \n\n");
+        assert_eq!(emitter.take(), b": \n\n");
+    }
+}

@@ -1,0 +1,77 @@
+# what: installs the programs, toolchains and packages that the selected steps need
+#
+# Debian packages as root or by `sudo -n`; rustup targets, components and toolchains; Python and npm packages in the project's own folders.
+# Where it may not install, it prints one command that does, and fails. STEPS is set by tests/run: the steps whose needs count.
+set -euo pipefail
+. "$ROOT/tests/ci/lib.sh"
+
+# Prints what the steps need and this machine lacks, in the order of the table, where packages come after the programs that install them.
+find_missing() {
+    local step name needed=" "
+    for step in $STEPS; do
+        for name in $(step_head "$step" needs); do
+            [ -n "${source_of[$name]-}" ] || die "step '$step' needs '$name', which tests/ci/programs.txt does not list"
+            needed+="$name "
+        done
+    done
+    for name in $(sed -n '/^#/d; s/ |.*//p' "$ROOT/tests/ci/programs.txt"); do
+        case $needed in *" $name "*) is_installed "$name" || echo "$name" ;; esac
+    done
+}
+
+# Prints what one source must install for the missing names, each once.
+wanted_from() {
+    local name
+    for name in $missing; do
+        if [ "${source_of[$name]}" = "$1" ]; then echo "${from_of[$name]}"; fi
+    done | awk '!seen[$0]++'
+}
+
+# Debian's node may be too old and must never replace another one, so node and npm are not Debian entries.
+as_root=()
+may_use_apt() {
+    command -v apt-get >/dev/null || return
+    [ "$(id -u)" -eq 0 ] && return
+    as_root=(sudo -n)
+    sudo -n true 2>/dev/null
+}
+
+fail_with_command() {
+    local command="" line
+    echo "missing:" $missing
+    wanted_from manual | sed 's/^/first /'
+    [ -z "$packages" ] || command="sudo apt-get install --no-install-recommends -y $packages"
+    while IFS= read -r line; do
+        [ -z "$line" ] || command+="${command:+ && }rustup $line"
+    done <<<"$rustup"
+    [ -n "$command" ] || [ -z "$(wanted_from pip)$(wanted_from npm)" ] || command="bash tests/run setup"
+    [ -z "$command" ] || echo "run this, then repeat: $command"
+    die "$1"
+}
+
+missing=$(find_missing)
+[ -n "$missing" ] || { echo "nothing is missing"; exit 0; }
+packages=$(wanted_from debian | xargs)
+rustup=$(wanted_from rustup | while IFS= read -r line; do eval "echo \"$line\""; done)
+
+[ -z "${DELTAFOLD_NO_INSTALL-}" ] || fail_with_command "--no-install is set"
+[ -z "$(wanted_from manual)" ] || fail_with_command "some programs must be installed by the user"
+if [ -n "$packages" ]; then
+    may_use_apt || fail_with_command "no permission to install Debian packages (neither root nor sudo without a password)"
+    apt=(${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=600)
+    run "${apt[@]}" update
+    # shellcheck disable=SC2086
+    run "${apt[@]}" install --no-install-recommends -y $packages
+fi
+while IFS= read -r line; do
+    # shellcheck disable=SC2086
+    [ -z "$line" ] || run rustup $line
+done <<<"$rustup"
+for name in $missing; do
+    case ${source_of[$name]} in pip | npm) is_installed "$name" || install_packages "$name" ;; esac
+done
+
+installed=$missing
+missing=$(find_missing)
+[ -z "$missing" ] || die "still missing after the installation:" $missing
+note "installed:" $installed

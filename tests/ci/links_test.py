@@ -1,0 +1,67 @@
+"""links.py finds each kind of reference that leads nowhere, and accepts those that are right. In a made-up repository."""
+
+import json
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import links
+
+RIGHT = {
+    "README.md": "# Title\n\n[guide](docs/guide.md), [part](docs/guide.md#the-first-part), [here](#title), [out](https://example.com/x.md)\n"
+    "\n`docs/guide.md`, `tests/ci/NN-NAME.sh`, `docs/*.md`, `tests/{ci,rust}/x.sh`, `npm/dist/index.js`\n\n```sh\nbash tests/ci/10-lint.sh\n```\n",
+    "docs/guide.md": "# Guide\n\n## The first `part`\n\n[up](../README.md) ![picture](picture.txt) `tests/ci`\n\n## Twice\n\n## Twice\n\n[second](#twice-1)\n",
+    "docs/picture.txt": "see docs/guide.md and tests/ci/10-lint.sh\n",
+    "docs/rules.md": "# Rules\n\n### ITEM-01\n",
+    "tests/ci/10-lint.sh": "# see README.md\n",
+    "tests/ci/x.sh": "",
+    "tests/vectors/sse/a.json": json.dumps([{"name": "one", "spec": "ITEM-01, anything"}]),
+    ".gitignore": "/npm/dist\n",
+}
+
+
+def errors(changes=None):
+    """The errors of a repository that is right except for these files."""
+    files = {**RIGHT, **(changes or {})}
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        subprocess.run(["git", "init", "-q", folder], check=True)
+        for name, content in files.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(content, encoding="utf-8")
+        return links.check(root, sorted(files))
+
+
+class Links(unittest.TestCase):
+    def test_a_repository_that_is_right_has_no_error(self):
+        self.assertEqual(errors(), [])
+
+    def test_every_reference_that_leads_nowhere_is_found(self):
+        cases = [
+            ("README.md", "# Title\n[guide](docs/gone.md)\n", "a link leads nowhere: docs/gone.md"),
+            ("README.md", "# Title\n![guide](docs/gone.png)\n", "a link leads nowhere: docs/gone.png"),
+            ("README.md", '# Title\n<img src="docs/gone.png">\n', "a link leads nowhere: docs/gone.png"),
+            ("README.md", "# Title\n[guide][1]\n\n[1]: docs/gone.md\n", "a link leads nowhere: docs/gone.md"),
+            ("README.md", "# Title\n[out](../elsewhere.md)\n", "a link leads nowhere: ../elsewhere.md"),
+            ("README.md", "# Title\n[part](docs/guide.md#no-part)\n", "no such heading: docs/guide.md#no-part"),
+            ("README.md", "# Title\n[part](#no-part)\n", "no such heading: #no-part"),
+            ("README.md", "# Title\n`docs/gone.txt`\n", "no such path: docs/gone.txt"),
+            ("README.md", "# Title\n`bash tests/ci/gone.sh x`\n", "no such path: tests/ci/gone.sh"),
+            ("README.md", "# Title\n`tests/*/gone.sh`\n", "no such path: tests/*/gone.sh"),
+            ("README.md", "# Title\n```sh\nbash tests/ci/gone.sh\n```\n", "no such path: tests/ci/gone.sh"),
+            ("core/x.rs", "//! see tests/rust/gone.rs\n", "no such path: tests/rust/gone.rs"),
+            ("core/x.rs", "//! see GONE.md\n", "no such document: GONE.md"),
+            ("core/x.rs", "//! as MAPPINGS I9 says\n", "cites a document that is not in the repository: MAPPINGS I9"),
+            ("tests/vectors/sse/a.json", json.dumps([{"name": "one", "spec": "ITEM-99"}]), "no such rule: ITEM-99"),
+            ("tests/vectors/sse/a.json", json.dumps([{"name": "one", "spec": "WIRE 1.8"}]), "cites a document that is not in the repository"),
+        ]
+        for file, text, error in cases:
+            with self.subTest(text):
+                found = errors({file: text})
+                self.assertTrue(found, text)
+                self.assertTrue(any(error in each for each in found), (text, found))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,147 @@
+//! The writing adapters: the worked examples, a vector for each row of their tables, and the recordings.
+
+use std::collections::BTreeSet;
+
+use deltafold::adapter::{Converter, Dialect};
+use deltafold::json::Value as Json;
+use deltafold::Reader;
+use deltafold_tests::adapter::{folded, gather, TARGETS};
+use deltafold_tests::{canonical, shared, splits, vector_folder, vectors, Split, Vector};
+use serde_json::Value;
+
+/// What a conversion gives: its bytes, and the codes of its findings in order.
+type Converted = (Vec<u8>, Vec<&'static str>);
+
+fn convert(to: &str, options: &Value, bytes: &[u8], split: Split) -> Converted {
+    let options = Json::parse(&options.to_string(), 64).unwrap();
+    let to = Dialect::from_name(to).unwrap();
+    let mut converter = Converter::new(Some(Dialect::OpenResponses), to, &options).unwrap();
+    let mut out = Vec::new();
+    for chunk in split.chunks(bytes) {
+        converter.feed(chunk).unwrap();
+        converter.write_into(&mut out);
+    }
+    converter.finish().unwrap();
+    converter.write_into(&mut out);
+    let findings = converter.findings().map(|finding| finding.code.name()).collect();
+    (out, findings)
+}
+
+/// The messages of a stream: event name and canonical JSON, or the sentinel as it is. JSON lines are messages too.
+fn messages(text: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut name = String::new();
+    for line in text.lines().filter(|line| !line.is_empty()) {
+        if let Some(event) = line.strip_prefix("event: ") {
+            name = format!("{event} ");
+            continue;
+        }
+        let data = line.strip_prefix("data: ").unwrap_or(line);
+        let json = if data == "[DONE]" {
+            data.to_owned()
+        } else {
+            canonical(&serde_json::from_str(data).unwrap_or_else(|error| panic!("{error}: {data}")))
+        };
+        all.push(std::mem::take(&mut name) + &json);
+    }
+    all
+}
+
+fn check(vector: &Vector, bytes: &[u8], expected: &[String]) {
+    let to = vector.get("to").as_str().unwrap();
+    let whole = convert(to, vector.get("options"), bytes, Split::Whole);
+    let got = messages(std::str::from_utf8(&whole.0).unwrap());
+    for (at, (got, expected)) in got.iter().zip(expected).enumerate() {
+        assert_eq!(got, expected, "{vector}, message {at}");
+    }
+    assert_eq!(
+        got.len(),
+        expected.len(),
+        "{vector}: {:#?}",
+        got.iter().chain(expected).skip(got.len().min(expected.len()))
+    );
+    let told: BTreeSet<&str> = whole.1.iter().copied().collect();
+    let named: BTreeSet<&str> =
+        vector.get("findings").as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    assert_eq!(told, named, "{vector}");
+    // Split in two at every place is the SSE layer's own test; here some places do.
+    let some = |split: &Split| !matches!(split, Split::Two(at) if at % 61 != 0);
+    for split in splits(bytes).into_iter().filter(some) {
+        assert!(convert(to, vector.get("options"), bytes, split) == whole, "{vector}, {split:?}");
+    }
+}
+
+#[test]
+fn every_worked_example_converts_as_written_at_every_split() {
+    let folder = vector_folder().join("adapter/examples");
+    let read = |name: &Value| std::fs::read_to_string(folder.join(name.as_str().unwrap())).unwrap();
+    for vector in vectors("adapter/examples/outbound.json") {
+        let expected = messages(&read(vector.get("expected_file")));
+        check(&vector, read(vector.get("input_file")).as_bytes(), &expected);
+    }
+}
+
+#[test]
+fn every_vector_converts_as_written_at_every_split() {
+    for vector in vectors("adapter/outbound") {
+        let expected = vector.get("expect").as_array().unwrap();
+        // An Anthropic event is named by its type.
+        let name = |message: &Value| match vector.get("to").as_str() {
+            Some("anthropic") => format!("{} ", message["type"].as_str().unwrap()),
+            _ => String::new(),
+        };
+        let line = |message: &Value| match message.as_str() {
+            Some(sentinel) => sentinel.to_owned(),
+            None => name(message) + &canonical(message),
+        };
+        let expected: Vec<String> = expected.iter().map(line).collect();
+        check(&vector, stream(&vector).as_bytes(), &expected);
+    }
+}
+
+/// The events of a vector as a stream. A string is a payload as it stands.
+fn stream(vector: &Vector) -> String {
+    let payload = |event: &Value| event.as_str().map_or_else(|| event.to_string(), str::to_owned);
+    let events = vector.get("events").as_array().unwrap();
+    events.iter().map(|event| format!("data: {}\n\n", payload(event))).collect()
+}
+
+#[test]
+fn every_recording_converts_to_every_target_with_the_texts_of_the_folded_response() {
+    let Some(folder) = shared("recordings → targets", "corpus/responses") else { return };
+    let manifest = std::fs::read_to_string(folder.parent().unwrap().join("manifest.json")).unwrap();
+    let manifest: Value = serde_json::from_str(&manifest).unwrap();
+    let abridged = |name: &str| {
+        let mut same = manifest["files"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|file| file["file"].as_str().is_some_and(|path| path.ends_with(name)));
+        same.any(|file| file["authenticity"].as_str().is_some_and(|word| word.contains("abridged")))
+    };
+    let options = serde_json::json!({ "thread_id": "t" });
+    let files: Vec<_> = std::fs::read_dir(folder).unwrap().flatten().collect();
+    let compare = |seed: usize| {
+        let name = files[seed].file_name().to_string_lossy().into_owned();
+        let bytes = std::fs::read(files[seed].path()).unwrap();
+        let mut reader = Reader::new();
+        reader.feed(&bytes).unwrap();
+        reader.finish().unwrap();
+        for to in TARGETS {
+            let (out, findings) = convert(to, &options, &bytes, Split::Random(seed as u64));
+            let (got, expected) = (gather(to, &out), folded(to, reader.response()));
+            if got != expected {
+                // Events were cut out of these by the projects that keep them.
+                assert!(
+                    abridged(&name) && findings.contains(&"done_mismatch"),
+                    "{name} → {to}: {got:#?}\n{expected:#?}"
+                );
+            }
+        }
+    };
+    let halves = [0, 1].map(|first| (first..files.len()).step_by(2));
+    std::thread::scope(|scope| {
+        halves.map(|half| scope.spawn(move || half.for_each(compare))).map(|half| half.join().unwrap())
+    });
+    assert!(files.len() > 200, "only {} recordings", files.len());
+}

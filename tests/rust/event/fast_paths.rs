@@ -1,0 +1,250 @@
+//! The fast paths of the parser are used wherever they apply: repeated blocks are predicted from earlier ones.
+//!
+//! All roads read the same, which `blocks.rs` proves; so nothing but a measurement would show that one is never taken. An event
+//! says which road it came by: whether it was predicted by an earlier block, whether it goes on where the one before it ended,
+//! and whether it is like an earlier one at all.
+
+use deltafold::event::Levels;
+use deltafold::Reader;
+
+const TEXT: &str = "response.output_text.delta";
+
+/// How an event was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Road {
+    /// In full.
+    Long,
+    /// By comparing it with an earlier one of its kind.
+    Repeats,
+    /// By what was predicted for its item.
+    TemplateMatch,
+    /// By what was predicted for the item of the event before it.
+    GoesOn,
+}
+
+use Road::{GoesOn, Long, Repeats, TemplateMatch};
+
+fn road_of(event: &deltafold::Event<'_>) -> Road {
+    match (event.has_same_shape(), event.template_match().is_some(), event.continues_previous()) {
+        (true, true, true) => GoesOn,
+        (true, true, false) => TemplateMatch,
+        (true, false, false) => Repeats,
+        (false, false, false) => Long,
+        other => panic!("what goes on is foretold, and what is foretold repeats: {other:?}"),
+    }
+}
+
+/// The road of each event, the blocks fed at once or one by one.
+fn roads(blocks: &[String]) -> Vec<Road> {
+    let mut at_once = Reader::new();
+    at_once.feed(blocks.concat().as_bytes()).unwrap();
+    let mut roads = Vec::new();
+    while let Some(event) = at_once.poll_event().unwrap() {
+        roads.push(road_of(&event));
+    }
+    let mut one_by_one = Reader::new();
+    for (block, road) in blocks.iter().zip(&roads) {
+        one_by_one.feed(block.as_bytes()).unwrap();
+        assert_eq!(road_of(&one_by_one.poll_event().unwrap().unwrap()), *road, "{block}");
+    }
+    assert_eq!(roads.len(), blocks.len());
+    roads
+}
+
+fn block(kind: &str, number: u64, item: usize, delta: &str) -> String {
+    format!(
+        "event: {kind}\ndata: {{\"type\":\"{kind}\",\"sequence_number\":{number},\"item_id\":\"item_{item:04}\",\
+         \"output_index\":{item},\"content_index\":0,\"delta\":\"{delta}\",\"obfuscation\":\"abc\"}}\n\n"
+    )
+}
+
+fn numbered(numbers: impl IntoIterator<Item = u64>) -> Vec<String> {
+    numbers.into_iter().map(|number| block(TEXT, number, 0, "a")).collect()
+}
+
+#[test]
+fn a_growing_part_is_predicted_from_its_third_event_on() {
+    let roads = roads(&numbered(0..1200));
+    assert_eq!(roads[..3], [Long, Repeats, TemplateMatch]);
+    assert!(roads[3..].iter().all(|road| *road == GoesOn), "{roads:?}");
+}
+
+#[test]
+fn numbers_that_jump_are_predicted_as_well() {
+    for numbers in [
+        &[7, 7, 7, 7, 7][..],
+        &[1, 3, 5, 7, 9, 11, 13, 99, 101, 103],
+        &[500, 499, 1, 0, 10, 9, 1000, 12_345_678, 5],
+        &[99_999_990, 99_999_991, 99_999_998, 99_999_999, 10_000_000],
+    ] {
+        let roads = roads(&numbered(numbers.iter().copied()));
+        assert!(roads[2] == TemplateMatch && roads[3..].iter().all(|road| *road == GoesOn), "{numbers:?}: {roads:?}");
+    }
+}
+
+#[test]
+fn any_text_may_be_in_a_gap() {
+    let texts =
+        ["", "a", "\\n", "\\\"", "é", "漢字", "\\u00e9", "\\ud83d", "seventeen letters", "0123456\\\\", "😀\\t"];
+    let long = ["x".repeat(300), "\\\"".repeat(40), "é".repeat(90), "\\u00e9".repeat(30)];
+    let texts: Vec<&str> = texts.into_iter().chain(long.iter().map(String::as_str)).collect();
+    let mut blocks = numbered(0..4);
+    for (number, text) in (4..).zip(&texts) {
+        blocks.push(block(TEXT, number, 0, text));
+    }
+    // In the padding, too.
+    for (number, text) in (4 + texts.len() as u64..).zip(&texts) {
+        blocks.push(block(TEXT, number, 0, "a").replace("\"abc\"", &format!("\"{text}\"")));
+    }
+    let roads = roads(&blocks);
+    assert!(roads[3..].iter().all(|road| *road == GoesOn), "{roads:?}");
+}
+
+#[test]
+fn members_may_have_any_order_and_some_may_be_missing() {
+    let data = |rest: String| format!("data: {{\"type\":\"{TEXT}\"{rest}}}\n\n");
+    // `N`, `D` and `P` stand for number, delta and padding.
+    for order in [
+        r#","item_id":"m","output_index":0,"delta":"D","sequence_number":N"#,
+        r#","sequence_number":N,"delta":"D","item_id":"a longer id","output_index":0"#,
+        r#","item_id":"item","delta":"D""#,
+        r#","item_id":"item","delta":"D","sequence_number":N,"obfuscation":"P""#,
+        r#","item_id":"item","delta":"D","obfuscation":"P","x":1.5,"sequence_number":N"#,
+        r#","obfuscation":"P","sequence_number":N,"delta":"D","item_id":"item""#,
+        r#","sequence_number":N,"item_id":"m","logprobs":[],"x":{},"delta":"D""#,
+        r#","sequence_number":N,"item_id":null,"x":null,"y":true,"z":false,"delta":"D""#,
+    ] {
+        let texts =
+            |number: u64| [("N", number.to_string()), ("D", "d".repeat(number as usize % 7)), ("P", "ab".to_owned())];
+        let block = |number: u64| {
+            data(texts(number).iter().fold(order.to_owned(), |text, (name, value)| text.replace(name, value)))
+        };
+        let roads = roads(&(95..125).map(block).collect::<Vec<_>>());
+        assert_eq!(roads[..3], [Long, Repeats, TemplateMatch], "{order}");
+        assert!(roads[3..].iter().all(|road| *road == GoesOn), "{order}: {roads:?}");
+        // The gaps are these three, in the order in which they stand.
+        let mut reader = Reader::new();
+        for number in 95..125 {
+            reader.feed(block(number).as_bytes()).unwrap();
+            let event = reader.poll_event().unwrap().unwrap();
+            let Some(foretold) = event.template_match() else { continue };
+            let gaps: Vec<&str> =
+                foretold.gaps().map(|(start, end)| &event.raw()[start as usize..end as usize]).collect();
+            let mut wanted: Vec<_> =
+                texts(number).into_iter().filter_map(|(name, text)| Some((order.find(name)?, text))).collect();
+            wanted.sort();
+            assert_eq!(gaps, wanted.into_iter().map(|(_, text)| text).collect::<Vec<_>>(), "{order}");
+        }
+    }
+}
+
+#[test]
+fn long_blocks_are_compared_and_not_predicted_and_longer_or_irregular_ones_read_in_full() {
+    let padded = |length: usize| {
+        move |number: u64| {
+            block(TEXT, number, 0, "a").replacen("\"delta\"", &format!("\"x\":\"{}\",\"delta\"", "x".repeat(length)), 1)
+        }
+    };
+    let many = |number: u64| {
+        block(TEXT, number, 0, "a").replacen("\"delta\"", "\"obfuscation\":\"x\",\"obfuscation\":\"x\",\"delta\"", 1)
+    };
+    let listed = |number: u64| block(TEXT, number, 0, "a").replacen("\"delta\"", "\"logprobs\":[1],\"delta\"", 1);
+    assert!(roads(&(0..9).map(padded(700)).collect::<Vec<_>>())[3..].iter().all(|road| *road == GoesOn));
+    for blocks in [(0..9).map(padded(1_000)).collect::<Vec<_>>(), (0..9).map(listed).collect()] {
+        assert!(roads(&blocks)[1..].iter().all(|road| *road == Repeats), "{}", blocks[0]);
+    }
+    for blocks in [(0..9).map(padded(5_000)).collect::<Vec<_>>(), (0..9).map(many).collect()] {
+        assert!(roads(&blocks).iter().all(|road| *road == Long), "{}", blocks[0]);
+    }
+}
+
+#[test]
+fn nothing_repeats_where_that_level_is_off() {
+    for flat in [false, true] {
+        let mut reader = Reader::builder().levels(Levels { template: false, flat }).build();
+        reader.feed(numbered(0..9).concat().as_bytes()).unwrap();
+        for _ in 0..9 {
+            assert_eq!(road_of(&reader.poll_event().unwrap().unwrap()), Long);
+        }
+    }
+}
+
+#[test]
+fn as_many_items_as_usual_grow_at_a_time() {
+    for items in [2, 3, 10, 24] {
+        for first in [0u64, 95, 990] {
+            let number = |at: usize| first + at as u64;
+            let turns: Vec<_> = (0..5 * items).map(|at| block(TEXT, number(at), at % items, "a")).collect();
+            let seen = roads(&turns);
+            assert!(seen[..items + 1].iter().all(|road| *road <= Repeats), "{items}: {seen:?}");
+            assert!(seen[items + 1..].iter().all(|road| *road == TemplateMatch), "{items}: {seen:?}");
+            // In runs, and those in another order than they came first.
+            let run = |at: usize| (at / 4 * 7) % items;
+            let runs: Vec<_> = (0..60 * items).map(|at| block(TEXT, number(at), run(at), "a")).collect();
+            let seen = roads(&runs);
+            for (at, road) in seen.iter().enumerate().skip(16 * items) {
+                let wanted = if run(at) == run(at - 1) { GoesOn } else { TemplateMatch };
+                assert_eq!(*road, wanted, "{items} at {at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn kinds_that_take_turns_repeat() {
+    let kinds =
+        [TEXT, "response.refusal.delta", "response.reasoning_text.delta", "response.function_call_arguments.delta"];
+    let blocks: Vec<_> = (0..80).map(|at| block(kinds[at % 4], at as u64, at % 4, "a")).collect();
+    let seen = roads(&blocks);
+    assert!(seen[..4].iter().all(|road| *road == Long), "{seen:?}");
+    assert!(seen[4..].iter().all(|road| *road >= Repeats), "{seen:?}");
+}
+
+#[test]
+fn another_head_is_learned_at_once() {
+    let unnamed = |number: u64| block(TEXT, number, 0, "a").split_once('\n').unwrap().1.to_owned();
+    let close = |number: u64| unnamed(number).replacen("data: ", "data:", 1);
+    let mut blocks = numbered(0..10);
+    blocks.extend((10..20).map(unnamed));
+    blocks.extend((20..30).map(close));
+    blocks.extend(numbered(30..40));
+    let seen = roads(&blocks);
+    for (at, road) in seen.iter().enumerate() {
+        let wanted = match at % 10 {
+            0 if at == 0 => Long,
+            0 | 1 => Repeats,
+            2 => TemplateMatch,
+            _ => GoesOn,
+        };
+        assert_eq!(*road, wanted, "{at}: {seen:?}");
+    }
+}
+
+#[test]
+fn blocks_in_between_do_not_end_a_prediction() {
+    let other = "event: response.in_progress\ndata: {\"type\":\"response.in_progress\",\"response\":{}}\n\n".to_owned();
+    let comment = block(TEXT, 7, 0, "a").replacen("event", ": hi\nevent", 1);
+    for between in [other, comment] {
+        let mut blocks = numbered(0..6);
+        blocks.push(between);
+        blocks.extend(numbered(6..9));
+        let seen = roads(&blocks);
+        assert!(seen[7] == TemplateMatch && seen[8] == GoesOn && seen[9] == GoesOn, "{seen:?}");
+    }
+}
+
+#[test]
+fn messages_without_frames_repeat() {
+    let mut reader = Reader::new();
+    for number in 0..120 {
+        let item = if number < 60 { 0 } else { number as usize % 3 };
+        let block = block(TEXT, number, item, &"d".repeat(number as usize % 5));
+        let payload = block.split_once("data: ").unwrap().1.trim_end();
+        reader.feed_json(payload).unwrap();
+        let event = reader.poll_event().unwrap().unwrap();
+        assert_eq!(road_of(&event), if number == 0 { Long } else { Repeats }, "{number}");
+        assert_eq!((event.sequence_number(), event.output_index()), (Some(number), Some(item as u64)));
+        assert_eq!((event.wire_type(), event.item_id()), (TEXT, Some(&*format!("item_{item:04}"))));
+        assert_eq!((event.delta().len(), event.raw()), (number as usize % 5, payload));
+    }
+}

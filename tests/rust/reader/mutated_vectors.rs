@@ -1,0 +1,173 @@
+//! Randomly changed vectors: nothing panics, no split changes a result, and every event that was read can be written.
+//!
+//! Every run takes the same seeds; `DELTAFOLD_SEEDS` multiplies their number. A seed that fails is repeated by its number.
+
+use deltafold::json::Unfinished;
+use deltafold::validate::Layers;
+use deltafold::{Edition, Limits, ReaderOptions};
+use deltafold_tests::properties::{
+    a_damaged_save_is_refused, a_forged_save_is_harmless, a_save_goes_on, any_text_is_judged, converts_alike,
+    events_are_written_as_read, grows_to_the_value_of_others, no_level_matters, no_split_matters, reads_soundly,
+    small_limits, strict_reads_a_prefix, Conversion, PIECES, SOURCES, WRITTEN,
+};
+use deltafold_tests::streams::{feed, stream_names, Feed};
+use deltafold_tests::{random_json, vectors, Odd, Random, Split, Vector};
+use serde_json::json;
+
+fn seeds(count: u64) -> std::ops::Range<u64> {
+    let times = std::env::var("DELTAFOLD_SEEDS").ok().map_or(1, |times| times.parse().expect("a number"));
+    0..count * times
+}
+
+/// Streams to start from: right ones, odd ones, and ones that are no Responses streams.
+fn sources() -> Vec<Vec<u8>> {
+    let mut all = Vec::new();
+    for name in stream_names() {
+        let vector = Vector { file: "base".into(), name: name.clone(), value: json!({ "stream": name }) };
+        if let Some(Feed::Bytes(bytes)) = feed(&vector) {
+            all.push(bytes);
+        }
+    }
+    for vector in vectors("accumulate/repairs.json").iter().chain(&vectors("accumulate/events.json")) {
+        let events = vector.get("events").as_array().into_iter().flatten();
+        all.push(events.map(|event| format!("data: {event}\n\n")).collect::<String>().into_bytes());
+    }
+    for vector in vectors("event") {
+        all.push(format!("event: {}\ndata: {}\n\n", vector.name, vector.get("payload")).into_bytes());
+    }
+    all.retain(|stream| !stream.is_empty());
+    all
+}
+
+/// Changes a stream in a few places.
+fn shaken(sources: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
+    let pick = |random: &mut Random| sources[random.below(sources.len())].clone();
+    let mut bytes = pick(random);
+    for _ in 0..=random.below(6) {
+        let at = random.below(bytes.len().max(1));
+        let length = random.below(40).min(bytes.len() - at.min(bytes.len()));
+        match random.below(9) {
+            0 => bytes[at] ^= 1 << random.below(8),
+            1 | 2 => drop(bytes.splice(at..at, random.pick(PIECES).bytes())),
+            3 => drop(bytes.splice(at..at + length, random.pick(PIECES).bytes())),
+            4 => drop(bytes.drain(at..at + length)),
+            5 => {
+                let again = bytes[at..at + length].to_vec();
+                drop(bytes.splice(at..at, again));
+            }
+            6 => bytes.insert(at, random.below(256) as u8),
+            7 => {
+                let other = pick(random);
+                let from = random.below(other.len());
+                bytes.truncate(at);
+                bytes.extend_from_slice(&other[from..]);
+            }
+            _ => {
+                // A whole frame goes somewhere else.
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                let mut frames: Vec<&str> = text.split_inclusive("\n\n").collect();
+                let frame = frames.remove(random.below(frames.len()));
+                frames.insert(random.below(frames.len() + 1), frame);
+                bytes = frames.concat().into_bytes();
+            }
+        }
+        if bytes.is_empty() {
+            bytes.push(b'\n');
+        }
+    }
+    bytes
+}
+
+fn options(random: &mut Random) -> ReaderOptions {
+    let editions = Edition::ALL;
+    ReaderOptions {
+        limits: if random.one_in(4) { small_limits(random) } else { Limits::default() },
+        layers: if random.one_in(4) { Layers::NONE } else { Layers::ALL },
+        strict: random.one_in(6),
+        edition: Some(editions[random.below(editions.len())]),
+        ..ReaderOptions::default()
+    }
+}
+
+#[test]
+fn no_split_and_no_level_of_the_parser_changes_the_result() {
+    let sources = sources();
+    for seed in seeds(400) {
+        let mut random = Random::new(seed);
+        let bytes = shaken(&sources, &mut random);
+        let options = options(&mut random);
+        let what = format!("seed {seed}");
+        let whole = no_split_matters(&bytes, &options, &[Split::Bytes, Split::Random(seed)], &what);
+        no_level_matters(&bytes, &options, &whole, &what);
+        reads_soundly(&bytes, Split::Random(seed), options.clone());
+        strict_reads_a_prefix(&bytes, &options);
+    }
+}
+
+#[test]
+fn a_response_that_was_read_is_json_and_a_save_goes_on_with_it() {
+    let sources = sources();
+    for seed in seeds(300) {
+        let mut random = Random::new(seed);
+        let bytes = shaken(&sources, &mut random);
+        let what = format!("seed {seed}");
+        let anywhere = random.below(bytes.len());
+        let saved = a_save_goes_on(&bytes, anywhere, &what);
+        let frame = bytes[anywhere..].windows(2).position(|two| two == b"\n\n").unwrap_or(0);
+        a_save_goes_on(&bytes, anywhere + frame + 2, &what);
+        let mut state = saved[..saved.len() - 17].to_vec();
+        let at = random.below(state.len());
+        drop(state.splice(at..at, random.pick(PIECES).bytes()));
+        a_forged_save_is_harmless(&state, &bytes[anywhere..]);
+        a_damaged_save_is_refused(saved, random.below(1 << 20), random.below(256) as u8, &what);
+    }
+}
+
+#[test]
+fn an_event_that_was_read_is_written_and_read_again_as_itself() {
+    let sources = sources();
+    for seed in seeds(400) {
+        let bytes = shaken(&sources, &mut Random::new(seed));
+        for line in String::from_utf8_lossy(&bytes).lines().filter_map(|line| line.strip_prefix("data: ")) {
+            events_are_written_as_read(line, &format!("seed {seed}"));
+            // Whole texts are judged without a stream, too.
+            for edition in Edition::ALL {
+                any_text_is_judged(line, edition);
+            }
+        }
+    }
+}
+
+#[test]
+fn growing_json_gives_the_verdict_of_the_whole_parser_and_of_another_one() {
+    for seed in seeds(800) {
+        let mut random = Random::new(seed);
+        let mut text = random_json(&mut random, Odd::No).into_bytes();
+        for _ in 0..random.below(3) {
+            let at = random.below(text.len());
+            match random.below(3) {
+                0 => drop(text.splice(at..at, random.pick(PIECES).bytes())),
+                1 => drop(text.remove(at)),
+                _ => text.truncate(at.max(1)),
+            }
+            if text.is_empty() {
+                text.push(b' ');
+            }
+        }
+        let text = String::from_utf8_lossy(&text);
+        let policy = [Unfinished::Include, Unfinished::Omit, Unfinished::Mark][seed as usize % 3];
+        grows_to_the_value_of_others(&text, Split::Random(seed), policy, &format!("seed {seed}"));
+    }
+}
+
+#[test]
+fn any_bytes_convert_the_same_at_any_split() {
+    let sources = sources();
+    for seed in seeds(300) {
+        let mut random = Random::new(seed);
+        let bytes = shaken(&sources, &mut random);
+        let (from, to) = (Some(random.pick(&SOURCES)), random.pick(&WRITTEN));
+        let conversion = Conversion { from, to, cancel: random.one_in(8) };
+        converts_alike(&bytes, conversion, &[Split::Bytes, Split::Random(seed)], &format!("seed {seed}"));
+    }
+}

@@ -1,0 +1,101 @@
+//! What holds for every sequence of intents: the stream is valid, folds to the writer's own response, and survives any
+//! cut; a refused intent leaves no trace.
+
+use deltafold::json::Value;
+use deltafold::write::{ReasoningNames, Writer, WriterOptions};
+use deltafold::Edition;
+use deltafold_tests::intents::LegalIntents;
+use deltafold_tests::properties::{any_intents_leave_a_valid_stream, check_stream, item_types};
+use deltafold_tests::Random;
+
+/// So many seeds, or a multiple of them if `DELTAFOLD_SEEDS` says so.
+fn seeds(count: u64) -> std::ops::Range<u64> {
+    let times = std::env::var("DELTAFOLD_SEEDS").ok().map_or(1, |times| times.parse().expect("a number"));
+    0..count * times
+}
+
+fn writer(edition: Edition) -> Writer {
+    Writer::new(WriterOptions { edition, ..WriterOptions::new("resp_p1", "m-1", 7) })
+}
+
+#[test]
+fn legal_intents_are_accepted_and_make_a_valid_stream() {
+    for edition in [Edition::V2026_04_24, Edition::V2026_01_15, Edition::Split, Edition::Split2026_01] {
+        for seed in seeds(60) {
+            let mut writer = writer(edition);
+            let mut told = Vec::new();
+            for intent in LegalIntents::new(seed, 4 + seed as usize % 60, &item_types(edition)) {
+                told.push(intent.to_string());
+                let done = writer.apply_json(&intent.to_string());
+                assert!(done.is_ok(), "edition {edition}, seed {seed}: {done:?}\n{}", told.join("\n"));
+            }
+            assert!(writer.is_ended());
+            let bytes = writer.take();
+            check_stream(&writer, &bytes, edition, seed);
+        }
+    }
+}
+
+#[test]
+fn legal_intents_are_accepted_in_the_openai_dialect() {
+    for seed in seeds(60) {
+        let options = WriterOptions::new("resp_p1", "m-1", 7);
+        let mut writer =
+            Writer::new(WriterOptions { edition: Edition::OpenAi, reasoning_names: ReasoningNames::OpenAi, ..options });
+        for intent in LegalIntents::new(seed, 40, &item_types(Edition::OpenAi)) {
+            writer.apply_json(&intent.to_string()).unwrap();
+        }
+        let bytes = writer.take();
+        check_stream(&writer, &bytes, Edition::OpenAi, seed);
+    }
+}
+
+#[test]
+fn any_intents_leave_a_valid_stream_and_refused_ones_no_trace() {
+    let (mut accepted, mut refused) = (0, 0);
+    for edition in [Edition::V2026_04_24, Edition::Split] {
+        for seed in seeds(120) {
+            let told = any_intents_leave_a_valid_stream(edition, Random::new(seed), 60);
+            (accepted, refused) = (accepted + told.0, refused + told.1);
+        }
+    }
+    assert!(accepted > 2_000 && refused > 2_000, "{accepted} accepted, {refused} refused");
+}
+
+#[test]
+fn polling_taking_and_appending_give_the_same_stream_however_they_mix() {
+    for seed in seeds(25) {
+        let mut random = Random::new(seed);
+        let (mut whole, mut parts) = (writer(Edition::Split), writer(Edition::Split));
+        let (mut bytes, mut polled) = (Vec::new(), Vec::new());
+        for intent in LegalIntents::new(seed, 40, &item_types(Edition::Split)) {
+            whole.apply_json(&intent.to_string()).unwrap();
+            parts.apply_json(&intent.to_string()).unwrap();
+            match random.below(3) {
+                0 => bytes.extend(parts.take()),
+                1 => parts.write_into(&mut bytes),
+                _ => {}
+            }
+        }
+        parts.write_into(&mut bytes);
+        assert!(parts.is_drained());
+        assert_eq!(bytes, whole.clone().take(), "seed {seed}");
+
+        let mut pollings = writer(Edition::Split);
+        for intent in LegalIntents::new(seed, 40, &item_types(Edition::Split)) {
+            pollings.apply_json(&intent.to_string()).unwrap();
+            for _ in 0..random.below(4) {
+                polled.extend(pollings.poll_event().map(str::to_owned));
+            }
+        }
+        while let Some(event) = pollings.poll_event() {
+            polled.push(event.to_owned());
+        }
+        let mut expected = Vec::new();
+        while let Some(event) = whole.poll_event() {
+            expected.push(event.to_owned());
+        }
+        assert_eq!(polled, expected, "seed {seed}");
+        assert!(expected.iter().all(|event| Value::parse(event, 64).is_ok()));
+    }
+}

@@ -1,0 +1,109 @@
+//! Conversions: any bytes of any dialect, the same at any split, and a valid stream where Open Responses is written.
+
+use deltafold::adapter::{Converter, Dialect};
+use deltafold::json::Value;
+use deltafold::validate::Layers;
+use deltafold::{Class, Reader, Severity};
+
+use crate::Split;
+
+/// The dialects that are read, in the order that fuzzing inputs number them.
+pub const SOURCES: [&str; 10] = [
+    "open-responses",
+    "anthropic",
+    "chat-completions",
+    "gemini",
+    "blocks",
+    "thread-events",
+    "ollama",
+    "mistral",
+    "cohere",
+    "bedrock",
+];
+
+/// The dialects that are written, in the order that fuzzing inputs number them.
+pub const WRITTEN: [&str; 5] = ["open-responses", "ag-ui", "anthropic", "chat-completions", "ui-message-stream"];
+
+/// What a conversion is told.
+#[derive(Clone, Copy, Debug)]
+pub struct Conversion {
+    /// The source; to be detected if it is `None`.
+    pub from: Option<&'static str>,
+    /// The target.
+    pub to: &'static str,
+    /// Whether it is cancelled at the end.
+    pub cancel: bool,
+}
+
+impl Conversion {
+    /// Converts: the bytes, the code of the error that stopped it, the report.
+    fn run(self, bytes: &[u8], split: Split) -> (Vec<u8>, Option<deltafold::Code>, String) {
+        let dialect = |name| Dialect::from_name(name).expect("a dialect");
+        let options = r#"{"response_id":"resp_1","model":"m","now":7,"thread_id":"t","run_id":"r"}"#;
+        let options = Value::parse(options, 8).expect("options are JSON");
+        let converter = Converter::new(self.from.map(dialect), dialect(self.to), &options);
+        let mut converter = converter.expect("every pair can be converted");
+        let (mut fed, mut out) = (Ok(()), Vec::new());
+        for chunk in split.chunks(bytes) {
+            fed = fed.and_then(|()| converter.feed(chunk));
+            converter.write_into(&mut out);
+        }
+        let ended = fed.and_then(|()| if self.cancel { converter.cancel() } else { converter.finish() });
+        converter.write_into(&mut out);
+        if let Err(error) = &ended {
+            // Bytes alone cannot make a caller's mistake; only a dialect that is not told apart is one.
+            assert!(error.class() != Class::Misuse || self.from.is_none(), "{error}");
+        }
+        (out, ended.err().map(|error| error.code()), converter.report().to_string())
+    }
+}
+
+/// Converts whole and in the given splits, and compares bytes, error and report.
+///
+/// # Panics
+///
+/// If a cut changes something.
+pub fn converts_alike(bytes: &[u8], conversion: Conversion, splits: &[Split], what: &str) {
+    let whole = conversion.run(bytes, Split::Whole);
+    for split in splits {
+        let cut = conversion.run(bytes, *split);
+        assert!(cut.1 == whole.1, "{what}, {conversion:?}, {split:?}: {:?} and {:?}", cut.1, whole.1);
+        assert_eq!(cut.2, whole.2, "{what}, {conversion:?}, {split:?}");
+        assert!(
+            cut.0 == whole.0,
+            "{what}, {conversion:?}, {split:?}: {}\nand {}",
+            String::from_utf8_lossy(&cut.0),
+            String::from_utf8_lossy(&whole.0)
+        );
+    }
+}
+
+/// What a source can force although everything is written by the rules: arguments that are not JSON, several items cut at
+/// once, an end for lack of tokens after items that are whole.
+pub const FORCED: [&str; 4] = ["ARG-03", "ARG-09", "ITEM-08", "INC-01"];
+
+/// Converts to Open Responses: what comes out is a whole stream that breaks no rule but what the source forced.
+///
+/// # Panics
+///
+/// If a rule is broken, or the stream has no end.
+pub fn converts_to_a_valid_stream(bytes: &[u8], from: &'static str, cancel: bool) {
+    let conversion = Conversion { from: Some(from), to: "open-responses", cancel };
+    let (out, stopped, report) = conversion.run(bytes, Split::Whole);
+    if stopped.is_some() {
+        return;
+    }
+    let mut reader = Reader::builder().validate(Layers::ALL).build();
+    reader.feed(&out).expect("no limit is passed");
+    reader.finish().unwrap();
+    // Text that the source took back cannot be taken back here.
+    let rewritten = report.contains("non_append_update");
+    let broken: Vec<String> = reader
+        .findings()
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error && !FORCED.contains(&finding.rule.id()))
+        .map(ToString::to_string)
+        .collect();
+    assert!(broken.is_empty() || rewritten, "{from}: {broken:#?}\n{}", String::from_utf8_lossy(bytes));
+    assert!(out.ends_with(b"data: [DONE]\n\n"), "{from}: {}", String::from_utf8_lossy(bytes));
+}

@@ -1,0 +1,25 @@
+//! What must hold of any bytes, one function for each promise. `tests/rust/reader/mutated_vectors.rs` asks them of shaken vectors, the fuzz
+//! targets of `tests/fuzz` of whatever a fuzzer makes up; so both look for the same.
+//!
+//! Every function panics where the promise is broken, with what is needed to see why.
+
+mod converting;
+mod expand;
+mod growing;
+mod reading;
+mod requests;
+mod saving;
+mod targets;
+mod writing;
+
+pub use converting::{converts_alike, converts_to_a_valid_stream, Conversion, FORCED, SOURCES, WRITTEN};
+pub use expand::{expand, FRAMES, PIECES};
+pub use growing::{grows_to_the_value_of_others, is_prefix, pieces, Copy};
+pub use reading::{
+    layers_change_no_event, no_level_matters, no_split_matters, read, reads_soundly, small_limits,
+    strict_reads_a_prefix,
+};
+pub use requests::{any_request, any_text_is_judged, events_are_written_as_read, frames_come_back};
+pub use saving::{a_damaged_save_is_refused, a_forged_save_is_harmless, a_save_goes_on, sign};
+pub use targets::{target, Target, TARGETS};
+pub use writing::{any_intents_leave_a_valid_stream, check_stream, item_types};

@@ -1,0 +1,126 @@
+//! Writing: whatever a writer is asked for, what it accepts makes a valid stream, and what it refuses leaves no trace.
+
+use deltafold::validate::{validate_event, Layers};
+use deltafold::write::{Writer, WriterOptions, INTENTS};
+use deltafold::{AccumulateOptions, Accumulator, Class, Edition, Findings, Limits, Reader};
+
+use crate::intents::{any_intent, LegalIntents, CORE, HOSTED};
+use crate::{reference_validator, Random, Split};
+
+/// Item types that an edition has.
+pub fn item_types(edition: Edition) -> Vec<&'static str> {
+    match edition {
+        Edition::V2026_01_15 => CORE.to_vec(),
+        Edition::V2026_04_24 => [CORE, &["compaction"]].concat(),
+        _ => [CORE, HOSTED].concat(),
+    }
+}
+
+/// Tells a writer some intents, half of them without a thought whether they are legal, and checks what it wrote. Says how many
+/// it accepted and refused.
+///
+/// # Panics
+///
+/// If the stream is not valid, or a refused intent left something.
+pub fn any_intents_leave_a_valid_stream(edition: Edition, random: Random, most: usize) -> (usize, usize) {
+    let words: Vec<&str> = INTENTS.iter().map(|(word, _)| *word).chain(["", "nonsense", "a:b:c"]).collect();
+    let types = [CORE, HOSTED].concat();
+    let mut writer = Writer::new(WriterOptions { edition, ..WriterOptions::new("resp_p1", "m-1", 7) });
+    let (mut bytes, mut accepted, mut refused) = (Vec::new(), 0, 0);
+    let mut legal = LegalIntents::from_random(random, most / 2, &item_types(edition));
+    for _ in 0..most {
+        let intent = match legal.random().one_in(2) {
+            true => any_intent(legal.random(), &words, &types),
+            // Legal for a stream without the intents between, so not always legal here.
+            false => match legal.next() {
+                Some(intent) => intent,
+                None => break,
+            },
+        };
+        let before = (writer.response_json(), writer.sequence_number());
+        match writer.apply_json(&intent.to_string()) {
+            Ok(_) => {
+                accepted += 1;
+                writer.write_into(&mut bytes);
+            }
+            Err(error) => {
+                refused += 1;
+                assert_eq!(error.class(), Class::Misuse, "{intent}: {error}");
+                let after = (writer.response_json(), writer.sequence_number());
+                assert_eq!(before, after, "{intent} was refused but left something");
+                assert!(writer.is_drained(), "{intent} was refused but wrote something");
+            }
+        }
+    }
+    let seed = legal.random().bits();
+    check_stream(&writer, &bytes, edition, seed);
+    (accepted, refused)
+}
+
+/// Checks everything that must hold of a stream that a writer has written, ended or not.
+///
+/// # Panics
+///
+/// If something does not hold.
+pub fn check_stream(writer: &Writer, bytes: &[u8], edition: Edition, seed: u64) {
+    // The types of OpenAI's SDKs demand fields that OpenAI leaves out, so there the full surface judges.
+    let (judge, layers) = match edition {
+        Edition::OpenAi => (Edition::Split, Layers::FRAMING | Layers::STREAM),
+        _ => (edition, Layers::ALL),
+    };
+    let mut events: Vec<String> = Vec::new();
+    for split in [Split::Whole, Split::Random(seed)] {
+        let mut reader = Reader::builder().validate(layers).edition(edition).build();
+        let mut read = Vec::new();
+        for chunk in split.chunks(bytes) {
+            reader.feed(chunk).expect("no limit is passed");
+            while let Some(event) = reader.poll_event().expect("no limit is passed") {
+                assert_eq!(event.frame_name(), Some(event.wire_type()));
+                read.push(event.raw().to_owned());
+            }
+        }
+        if events.is_empty() {
+            events = read;
+        } else {
+            assert_eq!(read, events);
+        }
+        if writer.is_ended() {
+            reader.end();
+            assert!(reader.poll_event().expect("no limit is passed").is_none());
+            reader.finish().unwrap();
+            assert_eq!(reader.response().to_value(), writer.response());
+        }
+        assert!(reader.findings().is_empty(), "{:#?}\n{}", reader.findings(), events.join("\n"));
+    }
+    assert_eq!(events.len() as u64, writer.sequence_number());
+    for event in &events {
+        let found = validate_event(event, judge).expect("an event is JSON");
+        assert!(found.is_empty(), "{event}\n{found:#?}");
+    }
+    check_fold(writer, &events);
+    // A second opinion that shares no code with what was just asked.
+    let events: Vec<_> = events.iter().map(|event| serde_json::from_str(event).expect("an event is JSON")).collect();
+    let broken = [
+        reference_validator::check(&events, edition, writer.is_ended()),
+        reference_validator::check_bytes(bytes, &events, writer.is_ended()),
+    ];
+    assert!(broken.concat().is_empty(), "seed {seed}: {:#?}\n{}", broken.concat(), serde_json::Value::from(events));
+}
+
+/// Snapshot = fold: the events before the terminal one add up to its `output`, open items included.
+fn check_fold(writer: &Writer, events: &[String]) {
+    let mut reader = Reader::new();
+    let mut accumulator = Accumulator::new(AccumulateOptions::default(), Limits::default());
+    let mut findings = Findings::default();
+    for event in events {
+        reader.feed_json(event).expect("no limit is passed");
+        let event = reader.poll_event().expect("no limit is passed").expect("one event for each message");
+        if !event.kind().is_terminal() {
+            accumulator.apply(&event, &mut findings).expect("no limit is passed");
+        }
+    }
+    if !events.is_empty() {
+        let folded = accumulator.response().to_value();
+        assert_eq!(folded.get("output"), writer.response().get("output"));
+    }
+}
