@@ -1,4 +1,4 @@
-//! Prints what a stream of any known dialect says, and what reading it as Open Responses cost.
+//! Prints the text of a stream in any known dialect, and the losses of reading it as Open Responses.
 
 use deltafold::adapter::{Converter, Dialect};
 use deltafold::json::Value;
@@ -8,7 +8,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::args().nth(1).ok_or("usage: adapt FILE")?;
     let stream = std::fs::read(path)?;
 
-    // The core has no clock: the caller's time, and an id for dialects that have none on the wire, come from here.
+    // The core has no clock: the caller provides the time, and an id for dialects that have none on the wire.
     let options = Value::parse(r#"{"now":1767225600,"response_id":"resp_example"}"#, 8)?;
     let mut converter = Converter::new(None, Dialect::OpenResponses, &options)?;
     let mut reader = Reader::new();

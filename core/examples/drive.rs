@@ -1,7 +1,7 @@
-//! Drives a [`Writer`] from somebody else's event loop: an agent with threads, turns and items of its own.
+//! Drives a [`Writer`] from another program's event loop: an agent with its own threads, turns and items.
 //!
-//! The loop owns sockets, time and the order of things. It tells the writer what happened, and after each of its own events
-//! it takes whatever is there to send. One turn is one response; the agent's item ids map to handles.
+//! The loop owns sockets, time and order. It reports events to the writer, and after each of its own events
+//! it takes the bytes that are ready to send. One turn is one response; the agent's item ids map to handles.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use deltafold::json::{Object, Value};
 use deltafold::write::{ApiError, ErrorType, ItemHandle, Usage};
 use deltafold::{Error, Writer, WriterOptions};
 
-/// What this agent reports. Yours will look different.
+/// The events of this agent; those of your program differ.
 enum AgentEvent {
     TurnStarted { thread: &'static str, turn: u32, at: u64 },
     ItemStarted { id: &'static str, kind: &'static str },
@@ -20,14 +20,14 @@ enum AgentEvent {
     TurnFailed { why: &'static str },
 }
 
-/// One turn on its way to becoming one response.
+/// A turn in progress, which becomes one response.
 struct Turn {
     writer: Writer,
     items: HashMap<&'static str, ItemHandle>,
 }
 
 impl Turn {
-    /// Tells the writer what the agent has done. Items that the agent leaves open are closed by the end of the turn.
+    /// Reports an event of the agent to the writer. Items that the agent leaves open are closed by the end of the turn.
     fn apply(&mut self, event: &AgentEvent) -> Result<(), Error> {
         let handle = |id: &str| self.items.get(id).copied().unwrap_or(ItemHandle::at(u32::MAX));
         match event {
@@ -47,7 +47,7 @@ impl Turn {
                 item => self.writer.text(item, text),
             },
             AgentEvent::ItemEnded { id } => self.writer.close(handle(id)),
-            // What Open Responses has no item for is an item of one's own: a receipt of what the agent did.
+            // For an event without an Open Responses item, the agent defines an extension item: a receipt of the command.
             AgentEvent::CommandRan { command, exit_code } => {
                 let mut receipt = Object::new();
                 receipt.push("type", "acme:command");

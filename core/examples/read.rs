@@ -8,11 +8,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let mut reader = Reader::new();
     for chunk in stream.chunks(100) {
-        // A socket splits a stream anywhere; so does this.
+        // A socket splits a stream anywhere; this loop does the same.
         reader.feed(chunk)?;
         print_text(&mut reader)?;
     }
-    // The last event may lack the blank line that ends it: the end of input releases it.
+    // The last event may lack the blank line that ends it; `end` completes it.
     reader.end();
     print_text(&mut reader)?;
     let outcome = reader.finish()?;

@@ -1,4 +1,4 @@
-//! Reads a stream over two connections: the first breaks off, the second repeats a little of it.
+//! Reads a stream over two connections: the first breaks off, the second repeats part of it.
 
 use deltafold::{Reader, ReaderOptions};
 
@@ -10,12 +10,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut reader = Reader::new();
     reader.feed(first)?;
     while reader.poll_event()?.is_some() {}
-    // Stored wherever you like. A server that can resume is asked for what came after this number.
+    // Store this anywhere. A server that can resume is asked for the events after this number.
     let saved = reader.save();
     println!("saved {} bytes, up to number {:?}", saved.len(), reader.last_sequence_number());
 
     let mut reader = Reader::restore(&saved, ReaderOptions::default())?;
-    // This server sends the whole stream again: what was read before is dropped, and said so once.
+    // This server sends the whole stream again: repeated events are dropped, with one finding.
     for chunk in [first, rest] {
         reader.feed(chunk)?;
         while reader.poll_event()?.is_some() {}

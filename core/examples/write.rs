@@ -20,13 +20,13 @@ fn main() -> Result<(), deltafold::Error> {
     let rome = writer.function_call("call_b", "get_weather")?;
     writer.arguments(rome, r#"{"city":"Rome"}"#)?;
     writer.arguments(paris, r#"{"city":"Paris"}"#)?;
-    // An intent that cannot be is refused, and the stream goes on as if it had not been said.
+    // An intent that is invalid in the current state returns an error and writes nothing.
     assert!(writer.text(message, "too late").is_err());
 
     writer.set_now(1_767_225_602);
     writer.complete(Some(Usage::new(12, 9)))?;
 
-    // A server sends these bytes as they come: after each intent, if it likes.
+    // A server sends these bytes after each intent, or later.
     let bytes = writer.take();
     for line in String::from_utf8_lossy(&bytes).lines() {
         if let Some(name) = line.strip_prefix("event: ") {

@@ -1,6 +1,6 @@
-//! The Gregorian calendar, as far as dates in headers and payloads need it.
+//! Gregorian calendar arithmetic for dates in headers and payloads.
 
-/// Days from 1970-01-01 to a date. Years begin in March here, so that the leap day is the last day of its year.
+/// Returns the days from 1970-01-01 to a date. Internally, years begin in March, so that the leap day is the last day of a year.
 pub(crate) fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);

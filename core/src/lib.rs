@@ -47,7 +47,7 @@ pub use reader::{Reader, ReaderBuilder, ReaderOptions};
 pub use status::{ItemStatus, ResponseStatus};
 pub use write::{Usage, Writer, WriterOptions};
 
-/// Compiles the examples of the repository's front page.
+/// Compiles the examples of README.md.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct ReadmeExamples;

@@ -1,7 +1,7 @@
-//! Options as JSON: one reader for every options object.
+//! Options as JSON: the parser of all options objects.
 //!
-//! A binding hands its caller's options over as they are. So the names are the same in every language, and a slip of the pen
-//! is refused in the same words.
+//! A binding passes its caller's options on unchanged, so that the names and the error messages are the same in every
+//! language.
 
 use alloc::format;
 use alloc::string::String;
@@ -10,7 +10,7 @@ use crate::error::{Code, Error};
 use crate::json::{Object, Value};
 use crate::limits::Limits;
 
-/// Reads the text of an options object. An empty text is no options at all.
+/// Parses the text of an options object. An empty text means no options.
 ///
 /// # Errors
 ///
@@ -22,12 +22,12 @@ pub(crate) fn parse(text: &str) -> Result<Value, Error> {
     Ok(Value::parse(text, Limits::default().depth)?)
 }
 
-/// Reads single options with one wording for what is wrong with them. An option that is absent or `null` has its default.
+/// Reads single options, with the same error messages for all of them. An option that is absent or `null` has its default.
 #[derive(Clone, Copy, Debug)]
 pub struct OptionReader<'a>(Option<&'a Object>);
 
 impl<'a> OptionReader<'a> {
-    /// Takes an object; `null` is an empty one.
+    /// Creates a reader of an object; `null` is an empty object.
     ///
     /// # Errors
     ///
@@ -40,11 +40,11 @@ impl<'a> OptionReader<'a> {
         }
     }
 
-    /// Refuses a name that is none of these: a slip of the pen must not be passed over.
+    /// Refuses unknown names, so that a misspelled option is not ignored.
     ///
     /// # Errors
     ///
-    /// [`Code::UnknownName`] with the first that is not.
+    /// [`Code::UnknownName`] with the first unknown name.
     pub fn check_names(&self, known: &[&str]) -> Result<(), Error> {
         for (name, _) in self.0.into_iter().flat_map(Object::iter) {
             if !known.contains(&name) {
@@ -58,17 +58,17 @@ impl<'a> OptionReader<'a> {
         Ok(())
     }
 
-    /// An option as it is.
+    /// Returns the value of an option.
     pub fn value(&self, name: &str) -> Option<&'a Value> {
         self.0?.get(name).filter(|value| !value.is_null())
     }
 
-    /// Says whether the option is given as `null`, where that means something else than its default.
+    /// Returns `true` if the option is given as `null`, for options where `null` differs from the default.
     pub fn is_null(&self, name: &str) -> bool {
         self.0.and_then(|options| options.get(name)).is_some_and(Value::is_null)
     }
 
-    /// An option that is a string.
+    /// Returns an option that is a string.
     ///
     /// # Errors
     ///
@@ -77,7 +77,7 @@ impl<'a> OptionReader<'a> {
         self.value(name).map(|value| value.as_str().ok_or_else(|| wrong(name, "a string"))).transpose()
     }
 
-    /// An option that is `true` or `false`.
+    /// Returns an option that is `true` or `false`.
     ///
     /// # Errors
     ///
@@ -86,7 +86,7 @@ impl<'a> OptionReader<'a> {
         self.value(name).map(|value| value.as_bool().ok_or_else(|| wrong(name, "true or false"))).transpose()
     }
 
-    /// An option that is a whole number.
+    /// Returns an option that is an integer.
     ///
     /// # Errors
     ///
@@ -95,7 +95,7 @@ impl<'a> OptionReader<'a> {
         self.value(name).map(|value| value.as_i64().ok_or_else(|| wrong(name, "a whole number"))).transpose()
     }
 
-    /// An option that is a whole number and not negative.
+    /// Returns an option that is an integer and not negative.
     ///
     /// # Errors
     ///
@@ -104,7 +104,7 @@ impl<'a> OptionReader<'a> {
         self.value(name).map(|value| value.as_u64().ok_or_else(|| wrong(name, "a whole number from 0"))).transpose()
     }
 
-    /// An option that is an object.
+    /// Returns an option that is an object.
     ///
     /// # Errors
     ///
@@ -113,7 +113,7 @@ impl<'a> OptionReader<'a> {
         self.value(name).map(|value| value.as_object().ok_or_else(|| wrong(name, "an object"))).transpose()
     }
 
-    /// An option that is one of a few words: the position of the word, 0 if the option is absent.
+    /// Returns an option that is one of several words: the index of the word, 0 if the option is absent.
     ///
     /// # Errors
     ///
@@ -124,7 +124,7 @@ impl<'a> OptionReader<'a> {
     }
 }
 
-/// Words in a row.
+/// Joins words with a separator.
 pub(crate) fn listed<'a>(words: impl Iterator<Item = &'a str>, between: &str) -> String {
     let mut list = String::new();
     for word in words {

@@ -5,51 +5,51 @@ use core::fmt;
 
 use crate::json::{Object, Value};
 
-/// How a stream ended, said by `Reader::finish` and never guessed before.
+/// How a stream ended, as returned by `Reader::finish`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {
     /// `response.completed` arrived.
     Completed,
-    /// `response.incomplete` arrived, for this reason (empty where the stream named none).
+    /// `response.incomplete` arrived, for this reason (empty if the stream gives none).
     Incomplete {
         /// `incomplete_details.reason`.
         reason: String,
     },
     /// `response.failed` or an `error` event arrived.
     Failed {
-        /// What the stream said about it.
+        /// The error that the stream reports.
         error: Failure,
     },
     /// The response was cancelled: status `cancelled`, or incomplete with the reason `cancelled`.
     Cancelled,
     /// Input ended without a terminal event. The partial response stays readable.
     Truncated {
-        /// The last sequence number seen: resume after it.
+        /// The last sequence number that was read; resume after it.
         last_sequence_number: Option<u64>,
     },
 }
 
-/// An error as a stream reports it: nested, flat or mixed on the wire, one shape here.
+/// An error that a stream reports. Its form on the wire may be nested, flat or mixed; this type is the same for all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Failure {
-    /// Class of the error, such as `server_error`; empty where the stream has none (`response.error` has no type).
+    /// Class of the error, such as `server_error`; empty if the stream has none (`response.error` has no type).
     pub kind: String,
-    /// Exact cause; empty where the stream has none.
+    /// Exact cause; empty if the stream has none.
     pub code: String,
-    /// Text for people.
+    /// The message, for people.
     pub message: String,
-    /// The request parameter concerned, if any.
+    /// The request parameter that caused the error, if any.
     pub param: Option<String>,
 }
 
 impl Outcome {
-    /// Returns `true` if the response is whole.
+    /// Returns `true` if the response is complete.
     pub fn is_success(&self) -> bool {
         *self == Self::Completed
     }
 
-    /// The lower-case word for it: `completed`, `incomplete`, `failed`, `cancelled`, `truncated`.
+    /// Returns the lower-case name: `completed`, `incomplete`, `failed`, `cancelled` or `truncated`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Completed => "completed",
@@ -60,8 +60,8 @@ impl Outcome {
         }
     }
 
-    /// The outcome as every binding shows it: `{"outcome"}` with its name, and beside it `reason`, `error` or
-    /// `last_sequence_number` where there is one.
+    /// Returns the outcome in the form that every binding uses: an object with the name in `outcome`, and with `reason`, `error` or
+    /// `last_sequence_number` if there is one.
     ///
     /// ```
     /// let outcome = deltafold::Outcome::Truncated { last_sequence_number: Some(7) };
@@ -81,7 +81,7 @@ impl Outcome {
 }
 
 impl fmt::Display for Outcome {
-    /// The name, and after a colon the reason or the error's message where there is one.
+    /// Writes the name, followed by a colon and the reason or the error's message if there is one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())?;
         match self {
@@ -93,7 +93,7 @@ impl fmt::Display for Outcome {
 }
 
 impl fmt::Display for Failure {
-    /// The message, or else the code or the class.
+    /// Returns the message; without a message, the code or the class.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let texts = [&self.message, &self.code, &self.kind];
         f.write_str(texts.into_iter().find(|text| !text.is_empty()).map_or("", String::as_str))
@@ -103,7 +103,7 @@ impl fmt::Display for Failure {
 impl core::error::Error for Failure {}
 
 impl Failure {
-    /// The error as `{"type", "code", "message", "param"}`; `param` may be `null`.
+    /// Returns the error as `{"type", "code", "message", "param"}`; `param` may be `null`.
     pub fn to_value(&self) -> Value {
         let mut object = Object::with_capacity(4);
         object.push("type", self.kind.as_str());

@@ -1,8 +1,8 @@
-//! [`Profile`]: what a provider is known to do differently, as data.
+//! [`Profile`]: the known deviations of a provider, as data.
 //!
-//! A profile changes what a breach weighs and nothing else: the same events, the same response, the same repairs. Each line
-//! says which rule, where, how much it weighs now, and on what evidence. The profile `open-responses` forgives nothing;
-//! `any`, the default of a reader, forgives what any known provider does.
+//! A profile changes only the severity of findings: events, response and repairs are the same. Each exemption
+//! has a rule, a location, the new severity, and the evidence for it. The profile `open-responses` has no exemptions;
+//! `any`, the default of a reader, has the exemptions of all known providers.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -18,7 +18,7 @@ use crate::validate::Rule;
 
 mod builtin;
 
-/// What a provider is known to do differently.
+/// The known deviations of a provider.
 ///
 /// ```
 /// use deltafold::{Profile, Severity};
@@ -39,16 +39,16 @@ pub struct Profile {
     exemptions: Vec<Exemption>,
 }
 
-/// One line of a profile: a rule that weighs less, where, and why.
+/// An exemption of a profile: a rule with a lower severity, its location, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exemption {
     /// The rule.
     pub rule: Rule,
-    /// Pattern of JSON pointers, as in [`SeverityMap::set_at`]; empty for everywhere.
+    /// Pattern of JSON pointers, as in [`SeverityMap::set_at`]; empty for every location.
     pub path: Cow<'static, str>,
-    /// What it weighs now; `None` if it is not reported at all.
+    /// The new severity; `None` if the finding is not reported at all.
     pub severity: Option<Severity>,
-    /// The evidence: where it was seen.
+    /// The evidence: where the deviation was observed.
     pub why: Cow<'static, str>,
 }
 
@@ -58,15 +58,15 @@ impl Profile {
         builtin::ALL.iter().map(|profile| profile.name)
     }
 
-    /// A built-in profile.
+    /// Returns a built-in profile.
     ///
     /// # Errors
     ///
-    /// [`Code::UnknownName`] if there is none of this name.
+    /// [`Code::UnknownName`] if there is no profile of this name.
     pub fn builtin(name: &str) -> Result<Self, Error> {
         let known = || listed(Self::names(), ", ");
         let found = builtin::ALL.iter().find(|profile| profile.name == name);
-        let found = found.ok_or_else(|| Error::new(Code::UnknownName, 0, format!("profiles are {}", known())))?;
+        let found = found.ok_or_else(|| Error::new(Code::UnknownName, 0, format!("known profiles: {}", known())))?;
         let mut profile = Self {
             name: Cow::Borrowed(found.name),
             about: Cow::Borrowed(found.about),
@@ -83,7 +83,7 @@ impl Profile {
             }
         }
         profile.take(found.lines);
-        // Where patterns overlap the last one counts: let it be the most forgiving.
+        // When patterns overlap, the last one applies: sort so that the lowest severity is last.
         profile.exemptions = by_severity(profile.exemptions);
         Ok(profile)
     }
@@ -94,57 +94,57 @@ impl Profile {
     ///
     /// # Errors
     ///
-    /// [`Code::NotJson`] for text that is not JSON, [`Code::BadArgument`] for a field that cannot be used,
+    /// [`Code::NotJson`] for text that is not JSON, [`Code::BadArgument`] for an invalid field,
     /// [`Code::UnknownName`] for a rule, edition or profile that does not exist.
     pub fn from_json(text: &str) -> Result<Self, Error> {
         let value =
             Value::parse(text, 16).map_err(|error| Error::new(Code::NotJson, error.at() as u64, error.to_string()))?;
-        let object = value.as_object().ok_or_else(|| bad("a profile is a JSON object"))?;
+        let object = value.as_object().ok_or_else(|| bad("expected a profile to be a JSON object"))?;
         let base = match object.get("extends") {
             None => "open-responses",
-            Some(base) => base.as_str().ok_or_else(|| bad("`extends` is the name of a profile"))?,
+            Some(base) => base.as_str().ok_or_else(|| bad("expected `extends` to be the name of a profile"))?,
         };
         let mut profile = Self::builtin(base)?;
         for (key, value) in object.iter() {
-            let text = || value.as_str().ok_or_else(|| bad(format!("`{key}` is a string"))).map(ToString::to_string);
+            let text = || value.as_str().ok_or_else(|| bad(format!("expected `{key}` to be a string"))).map(ToString::to_string);
             match key {
                 "name" => profile.name = Cow::Owned(text()?),
                 "about" => profile.about = Cow::Owned(text()?),
                 "edition" => profile.edition = text()?.parse()?,
                 "extends" => {}
                 "exemptions" => {
-                    let lines = value.as_array().ok_or_else(|| bad("`exemptions` is a list"))?;
+                    let lines = value.as_array().ok_or_else(|| bad("expected `exemptions` to be a list"))?;
                     for line in lines {
                         profile.exemptions.push(Exemption::from_value(line)?);
                     }
                 }
-                _ => return Err(bad(format!("a profile has no field `{key}`"))),
+                _ => return Err(bad(format!("unknown field `{key}` in a profile"))),
             }
         }
         Ok(profile)
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whose streams it is for, in a sentence.
+    /// Returns a sentence that describes the streams that the profile is for.
     pub fn about(&self) -> &str {
         &self.about
     }
 
-    /// The edition to check against, unless the caller wants another one.
+    /// Returns the edition to check against, unless the caller selects another one.
     pub fn edition(&self) -> Edition {
         self.edition
     }
 
-    /// What is forgiven, and why. A later line counts more than an earlier one.
+    /// Returns the exemptions. When two apply, the later one counts.
     pub fn exemptions(&self) -> &[Exemption] {
         &self.exemptions
     }
 
-    /// What each rule weighs under this profile.
+    /// Returns the severity of each rule under this profile.
     pub fn severity_map(&self) -> SeverityMap {
         let mut severities = SeverityMap::by_level();
         for line in &self.exemptions {
@@ -157,9 +157,9 @@ impl Profile {
         severities
     }
 
-    /// Suggests the built-in profile that leaves the fewest errors; among equals the one that forgives least.
+    /// Suggests the built-in profile that leaves the fewest errors; of several, the one with the fewest exemptions.
     ///
-    /// `findings` checks the stream against an edition with nothing forgiven; it is asked once for each edition.
+    /// `findings` checks the stream against an edition without exemptions; it is called once for each edition.
     ///
     /// ```
     /// use deltafold::Profile;
@@ -188,7 +188,7 @@ impl Profile {
         for line in lines {
             let (rule, path, severity, _) = line;
             let same = |known: &Exemption| known.rule == *rule && known.path == *path;
-            // The most forgiving of two lines stays: `any` must not be stricter than what it stands for.
+            // The lower severity of two exemptions is kept: `any` must not be stricter than the profiles that it combines.
             if let Some(known) = self.exemptions.iter_mut().find(|known| same(known)) {
                 known.severity = known.severity.min(*severity);
                 continue;
@@ -198,7 +198,7 @@ impl Profile {
     }
 }
 
-/// The lines in falling order of weight, otherwise as they were. Four passes: a sort is kilobytes of code in a small build.
+/// Sorts the exemptions by falling severity, otherwise in their order. Four passes, because a sort adds kilobytes of code to a small build.
 fn by_severity(lines: Vec<Exemption>) -> Vec<Exemption> {
     let mut sorted = Vec::with_capacity(lines.len());
     for weight in [Some(Severity::Error), Some(Severity::Warning), Some(Severity::Note), None] {
@@ -210,7 +210,7 @@ fn by_severity(lines: Vec<Exemption>) -> Vec<Exemption> {
 impl Default for Profile {
     /// The profile `any`.
     fn default() -> Self {
-        // The name is in the list, as a test proves; an empty profile is the right answer all the same.
+        // The name is in the list, as a test proves; an empty profile is a safe fallback.
         Self::builtin("any").unwrap_or(Self {
             name: Cow::Borrowed("any"),
             about: Cow::Borrowed(""),
@@ -228,14 +228,14 @@ impl From<&builtin::BuiltinLine> for Exemption {
 
 impl Exemption {
     fn from_value(value: &Value) -> Result<Self, Error> {
-        let object = value.as_object().ok_or_else(|| bad("a line of `exemptions` is a JSON object"))?;
+        let object = value.as_object().ok_or_else(|| bad("expected an exemption to be a JSON object"))?;
         let (mut rule, mut path, mut why) = (None, String::new(), String::new());
         let mut severity = Some(Severity::Note);
         for (key, value) in object.iter() {
-            let text = value.as_str().ok_or_else(|| bad(format!("`{key}` is a string")))?;
+            let text = value.as_str().ok_or_else(|| bad(format!("expected `{key}` to be a string")))?;
             match key {
                 "rule" => {
-                    let unknown = || Error::new(Code::UnknownName, 0, "there is no rule of this id");
+                    let unknown = || Error::new(Code::UnknownName, 0, "unknown rule id; docs/rules.md lists all ids");
                     rule = Some(Rule::from_id(text).ok_or_else(unknown)?);
                 }
                 "path" => path = text.to_string(),
@@ -246,13 +246,13 @@ impl Exemption {
                         "note" => Some(Severity::Note),
                         "warning" => Some(Severity::Warning),
                         "error" => Some(Severity::Error),
-                        _ => return Err(bad("`severity` is none, note, warning or error")),
+                        _ => return Err(bad("expected `severity` to be none, note, warning or error")),
                     }
                 }
-                _ => return Err(bad(format!("a line of `exemptions` has no field `{key}`"))),
+                _ => return Err(bad(format!("unknown field `{key}` in an exemption"))),
             }
         }
-        let rule = rule.ok_or_else(|| bad("a line of `exemptions` names a `rule`"))?;
+        let rule = rule.ok_or_else(|| bad("expected an exemption to have a `rule`"))?;
         Ok(Self { rule, path: Cow::Owned(path), severity, why: Cow::Owned(why) })
     }
 }
@@ -267,14 +267,14 @@ mod tests {
 
     #[test]
     fn every_built_in_profile_has_a_reason_for_each_line() {
-        // Builds in which nobody reads them leave the words out.
+        // Builds that never print the texts leave them out.
         let told = cfg!(any(feature = "validate", feature = "explain"));
         for name in Profile::names() {
             let profile = Profile::builtin(name).unwrap();
             assert_eq!(!profile.about().is_empty(), told, "{name}");
             for line in profile.exemptions() {
                 assert_eq!(!line.why.is_empty(), told, "{name} {}", line.rule.id());
-                assert!(line.severity < Some(Severity::Error), "{name} {} forgives nothing", line.rule.id());
+                assert!(line.severity < Some(Severity::Error), "{name} {} lowers no severity", line.rule.id());
             }
         }
         assert!(Profile::builtin("open-responses").unwrap().exemptions().is_empty());

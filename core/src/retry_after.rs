@@ -2,7 +2,7 @@
 
 use crate::calendar::days_since_1970;
 
-/// Seconds to wait according to the headers of a response; `None` if they do not say.
+/// Seconds to wait according to the headers of a response; `None` if they do not contain it.
 ///
 /// `retry-after-ms` takes precedence over `retry-after`. A date in `retry-after` is compared with `now` (seconds since 1970), or,
 /// without one, with the `date` header of the same response.
@@ -23,7 +23,7 @@ pub(crate) fn seconds<'h>(header: impl Fn(&str) -> Option<&'h str>, now: Option<
 ///
 /// The forms are `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`.
 fn http_date(text: &str) -> Option<i64> {
-    // One character may separate several forms, so the parts are the same in all of them.
+    // One character may separate several forms, so the fields are the same in all of them.
     let mut parts = text.split([' ', ',', '-']).filter(|part| !part.is_empty());
     let _weekday = parts.next()?;
     let (first, second) = (parts.next()?, parts.next()?);
@@ -34,7 +34,7 @@ fn http_date(text: &str) -> Option<i64> {
         }
         None => {
             let year = match parts.next()? {
-                // Two digits: the standard takes years that seem far in the future for the last century.
+                // Two digits: the standard assigns years far in the future to the last century.
                 short if short.len() == 2 => {
                     digits(short).map(|year| if year < 70 { 2000 + year } else { 1900 + year })
                 }
@@ -106,7 +106,7 @@ mod tests {
         let until = ("retry-after", "Wed, 21 Oct 2026 07:28:00 GMT");
         assert_eq!(ask(&[until], None), None);
         assert_eq!(ask(&[until], Some(1_792_567_650)), Some(30.0));
-        assert_eq!(ask(&[until], Some(1_792_567_690)), Some(0.0), "it has passed");
+        assert_eq!(ask(&[until], Some(1_792_567_690)), Some(0.0), "the date is in the past");
         assert_eq!(ask(&[until, ("date", "Wed, 21 Oct 2026 07:27:58 GMT")], None), Some(2.0));
     }
 }

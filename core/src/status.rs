@@ -9,12 +9,12 @@ use crate::error::{Code, Error};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum ItemStatus {
-    /// The item grows, or its tool works: `in_progress`, `searching`, `interpreting`, `generating` or `calling`.
+    /// The item is in progress: `in_progress`, `searching`, `interpreting`, `generating` or `calling`.
     InProgress,
-    /// The item is whole.
+    /// The item is complete.
     #[default]
     Completed,
-    /// The item was cut. The response ends incomplete, and no item follows.
+    /// The item was truncated. The response ends incomplete, and no item follows.
     Incomplete,
     /// The tool failed. Only some hosted tools and extension items have this status.
     Failed,
@@ -34,7 +34,7 @@ impl ItemStatus {
         }
     }
 
-    /// The status of a word on the wire; `None` for a word that no item type has.
+    /// Returns the status for a word on the wire; `None` for a word that no item type has.
     ///
     /// ```
     /// use deltafold::ItemStatus;
@@ -51,17 +51,17 @@ impl ItemStatus {
         })
     }
 
-    /// The status with which an item is closed; `None` for any other word.
+    /// Returns the final status for a word on the wire; `None` for any other word.
     pub(crate) fn terminal_from_name(name: &str) -> Option<Self> {
         Self::from_name(name).filter(|status| status.is_terminal())
     }
 
-    /// `true` if the item does not change any more.
+    /// Returns `true` if the status is final.
     pub fn is_terminal(self) -> bool {
         self != Self::InProgress
     }
 
-    /// `true` if the item is whole.
+    /// Returns `true` if the item is complete.
     pub fn is_success(self) -> bool {
         self == Self::Completed
     }
@@ -77,7 +77,7 @@ impl FromStr for ItemStatus {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self, Error> {
-        let known = "item statuses are in_progress, completed, incomplete and failed";
+        let known = "known item statuses: in_progress, completed, incomplete and failed";
         Self::from_name(name).ok_or_else(|| Error::new(Code::UnknownName, 0, known))
     }
 }
@@ -86,11 +86,11 @@ impl FromStr for ItemStatus {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum ResponseStatus {
-    /// The request waits to be worked on.
+    /// The request is queued.
     Queued,
-    /// The model works.
+    /// The model is generating.
     InProgress,
-    /// The response is whole.
+    /// The response is complete.
     Completed,
     /// The response ended early; `incomplete_details` has the reason.
     Incomplete,
@@ -117,17 +117,17 @@ impl ResponseStatus {
         }
     }
 
-    /// The status of a word on the wire; `None` for any other word.
+    /// Returns the status for a word on the wire; `None` for any other word.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|status| status.name() == name)
     }
 
-    /// `true` if the response does not change any more.
+    /// Returns `true` if the status is final.
     pub fn is_terminal(self) -> bool {
         !matches!(self, Self::Queued | Self::InProgress)
     }
 
-    /// `true` if the response is whole.
+    /// Returns `true` if the response is complete.
     pub fn is_success(self) -> bool {
         self == Self::Completed
     }
@@ -143,7 +143,7 @@ impl FromStr for ResponseStatus {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self, Error> {
-        let known = "response statuses are queued, in_progress, completed, incomplete, failed and cancelled";
+        let known = "known response statuses: queued, in_progress, completed, incomplete, failed and cancelled";
         Self::from_name(name).ok_or_else(|| Error::new(Code::UnknownName, 0, known))
     }
 }

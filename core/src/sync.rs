@@ -1,8 +1,8 @@
-//! Interior mutability that is thread-safe where the standard library is there.
+//! Interior mutability that is thread-safe with the feature `std`.
 //!
 //! With the feature `std`, [`OnceCell`] is `std::sync::OnceLock` and [`Shared`] holds a `Mutex`, so that events, responses
-//! and items are `Send` and `Sync`. Without it both are the single-threaded cells of `core`. No lock is held while code of
-//! the caller runs, so a call from within a callback cannot block.
+//! and items are `Send` and `Sync`. Without it both are the single-threaded cells of `core`. No lock is held while the caller's
+//! code runs, so a call from within a callback cannot deadlock.
 
 #[cfg(not(feature = "std"))]
 pub(crate) use core::cell::OnceCell;
@@ -14,7 +14,7 @@ type Lock<T> = core::cell::RefCell<T>;
 #[cfg(feature = "std")]
 type Lock<T> = std::sync::Mutex<T>;
 
-/// A value that is changed through a shared reference, for the length of one closure.
+/// A value that is changed through a shared reference, inside one closure.
 #[derive(Debug, Default)]
 pub(crate) struct Shared<T>(Lock<T>);
 
@@ -23,17 +23,17 @@ impl<T> Shared<T> {
         Self(Lock::new(value))
     }
 
-    /// Hands the value to `change`, which must not call back into the same `Shared`.
+    /// Passes the value to `change`, which must not call back into the same `Shared`.
     pub(crate) fn with<R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
         #[cfg(not(feature = "std"))]
         let mut value = self.0.borrow_mut();
-        // A panic while the lock is held leaves a whole value: every `change` in this crate is a single move.
+        // A panic while the lock is held leaves a complete value: every `change` in this crate is a single move.
         #[cfg(feature = "std")]
         let mut value = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         change(&mut value)
     }
 
-    /// The value, without a lock.
+    /// Returns the value, without a lock.
     pub(crate) fn get_mut(&mut self) -> &mut T {
         #[cfg(not(feature = "std"))]
         return self.0.get_mut();

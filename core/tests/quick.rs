@@ -1,12 +1,12 @@
 //! One pass through every layer, small enough for Miri: the step `miri` runs it as this machine, as a big-endian one and as a
-//! 32-bit one, and the answers must be the same texts everywhere.
+//! 32-bit one, and the results must be the same texts everywhere.
 
 use deltafold::adapter::Converter;
 use deltafold::json::{PartialJson, Value};
 use deltafold::validate::Layers;
 use deltafold::{Code, Kind, Limits, Reader, ReaderOptions, Writer, WriterOptions};
 
-/// A stream with escapes, a pair over two deltas, a name that disagrees, an unknown event, and bytes that are no UTF-8.
+/// A stream with escapes, a surrogate pair over two deltas, a name that differs from its type, an unknown event, and invalid UTF-8.
 const STREAM: &[&[u8]] = &[
     b"\xEF\xBB\xBFevent: response.created\r\ndata: {\"type\":\"response.created\",\"sequence_number\":0,\"response\":{\"id\":\"resp_1\",\"object\":\"response\",\"status\":\"in_progress\",\"output\":[]}}\r\n\r\n",
     b"data: {\"type\":\"response.output_item.added\",\"sequence_number\":1,\"output_index\":0,\"item\":{\"id\":\"msg_1\",\"type\":\"message\",\"status\":\"in_progress\",\"role\":\"assistant\",\"content\":[]}}\n\n",
@@ -18,7 +18,7 @@ const STREAM: &[&[u8]] = &[
     b"data: {\"type\":\"response.output_text.delta\",\"sequence_number\":7,\"output_index\":0,\"content_index\":0,\"delta\":\"\xFF\"}\n\ndata: [DONE]\n\n",
 ];
 
-/// What was read, as one text: kinds and offsets, rules, and the response.
+/// The result as one text: kinds and offsets, rules, and the response.
 fn read(chunks: impl Iterator<Item = Vec<u8>>, options: ReaderOptions) -> String {
     let mut reader = Reader::with_options(options);
     let mut seen = String::new();
@@ -40,7 +40,7 @@ fn a_stream_is_read_the_same_on_every_machine() {
     let options = ReaderOptions { layers: Layers::FRAMING | Layers::STREAM, ..ReaderOptions::default() };
     let whole = read(STREAM.iter().map(|chunk| chunk.to_vec()), options.clone());
     assert_eq!(whole, EXPECTED);
-    // Chunks that no border of a word fits.
+    // Chunks whose size is no multiple of a machine word.
     let bytes = STREAM.concat();
     assert_eq!(read(bytes.chunks(61).map(<[u8]>::to_vec), options), whole);
 }
@@ -95,7 +95,7 @@ fn growing_json_and_a_conversion_give_the_same_texts() {
 
 #[test]
 fn limits_and_indices_at_the_edges_of_32_bits_are_exact() {
-    // A limit that the machine cannot count to is no limit on it.
+    // A limit that does not fit `usize` is no limit on this machine.
     for text in ["4294967295", "4294967296", "18446744073709551615"] {
         let limits = Limits::from_json(&format!(r#"{{"frame_bytes":{text},"items":{text},"depth":{text}}}"#)).unwrap();
         let largest = usize::try_from(text.parse::<u64>().unwrap()).unwrap_or(usize::MAX);
@@ -137,7 +137,7 @@ fn limits_and_indices_at_the_edges_of_32_bits_are_exact() {
     }
 }
 
-/// A save behind the fourth chunk, made by a 64-bit machine with the low byte first.
+/// A saved state after the fourth chunk, made by a 64-bit little-endian machine.
 const SAVED: &str = concat!(
     r#"{"format":"deltafold-save-1","events":4,"activity":621,"last_sequence_number":3,"done":false,"last_event_id":"","retry":null,"#,
     r#""response":{"fields":{"id":"resp_1","object":"response","status":"in_progress","output":null},"started":true,"slots":[{"item":"#,

@@ -1,5 +1,5 @@
 //! A reader behind a lock, as the bindings for languages with threads hold one, and readers that move between threads. Run by
-//! Miri and by ThreadSanitizer, which see a race where a plain run only loses an event now and then.
+//! Miri and by ThreadSanitizer, which report races that a plain run shows only as an occasionally lost event.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
@@ -9,7 +9,7 @@ use deltafold::adapter::Converter;
 use deltafold::json::PartialJson;
 use deltafold::{Reader, Writer, WriterOptions};
 
-/// Miri takes a thousand times as long.
+/// Miri is a thousand times slower.
 const FRAMES: u64 = if cfg!(miri) { 4 } else { 400 };
 const THREADS: u64 = if cfg!(miri) { 3 } else { 8 };
 
@@ -25,7 +25,7 @@ fn many_threads_on_one_locked_reader_lose_no_event() {
         thread::spawn(move || {
             let mut seen = 0;
             for _ in 0..FRAMES {
-                // First without waiting, then waiting: what the Python binding does, to give its interpreter lock away between.
+                // First without waiting, then waiting: the Python binding does this to release the interpreter lock in between.
                 let mut reader = match reader.try_lock() {
                     Ok(reader) => reader,
                     Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
@@ -41,7 +41,7 @@ fn many_threads_on_one_locked_reader_lose_no_event() {
             seen
         })
     });
-    // Collected first, so that all run at once.
+    // Collected first, so that all run at the same time.
     let threads: Vec<_> = threads.collect();
     let seen: u64 = threads.into_iter().map(|thread| thread.join().unwrap()).sum();
     let reader = reader.lock().unwrap();

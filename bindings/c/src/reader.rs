@@ -374,7 +374,7 @@ pub unsafe extern "C" fn dfold_reader_finish(
 
 /// Returns how the stream ended, once a terminal event or dfold_reader_finish has decided it.
 ///
-/// Returns DFOLD_OK; DFOLD_NO_MORE while reading goes on; DFOLD_MISUSE for NULL.
+/// Returns DFOLD_OK; DFOLD_NO_MORE while reading continues; DFOLD_MISUSE for NULL.
 ///
 /// - Ownership: the library owns the views of the outcome.
 /// - NULL: neither may be NULL.
@@ -394,15 +394,15 @@ pub unsafe extern "C" fn dfold_reader_outcome(
     }
 }
 
-/// Goes on with the stream over a new connection, after the old one broke. Feed the bytes of the new connection next.
+/// Continues the stream over a new connection, after the old one broke. Feed the bytes of the new connection next.
 ///
-/// Bytes that were not polled are discarded, with the half block at their end. Events with a number up to
+/// Bytes that were not polled are discarded, with the incomplete block at their end. Events with a number up to
 /// `last_sequence_number` of dfold_state are dropped with a finding, so the server may replay from any event up to the one after
 /// it. Offsets count the bytes of the new connection. Returns DFOLD_OK; DFOLD_MISUSE_AFTER_FINISH after dfold_reader_finish; the
 /// status that ended reading; DFOLD_MISUSE for NULL.
 ///
-/// - Ownership: nothing changes owner.
-/// - NULL: `reader` may not be NULL.
+/// - Ownership: no ownership changes.
+/// - NULL: `reader` must not be NULL.
 /// - Threads: one call at a time on a reader; different readers are independent.
 /// - Views: invalidates those of the newest event.
 #[no_mangle]

@@ -26,13 +26,13 @@ pub enum dfold_status {
     DFOLD_LIMIT_PARTS = -5,
     /// The accumulated response is larger than the limit.
     DFOLD_LIMIT_RESPONSE = -6,
-    /// The stream was already finished.
+    /// The stream is already finished.
     DFOLD_MISUSE_AFTER_FINISH = -20,
-    /// An argument cannot be used here.
+    /// An argument is invalid.
     DFOLD_MISUSE_ARGUMENT = -21,
     /// The stream's state does not allow this.
     DFOLD_MISUSE_INTENT = -22,
-    /// The name is not known.
+    /// The name is unknown.
     DFOLD_MISUSE_UNKNOWN_NAME = -23,
     /// The stream breaks a rule, and the reader is strict.
     DFOLD_STRICT_VIOLATION = -40,
@@ -56,8 +56,8 @@ const CORE_STATUSES: &[(dfold_status, Code, &CStr)] = &[
     (dfold_status::DFOLD_LIMIT_ITEMS, Code::ItemLimit, c"the response has more items than the limit"),
     (dfold_status::DFOLD_LIMIT_PARTS, Code::PartLimit, c"an item has more parts than the limit"),
     (dfold_status::DFOLD_LIMIT_RESPONSE, Code::ResponseLimit, c"the accumulated response is larger than the limit"),
-    (dfold_status::DFOLD_MISUSE_AFTER_FINISH, Code::AfterFinish, c"the stream was already finished"),
-    (dfold_status::DFOLD_MISUSE_ARGUMENT, Code::BadArgument, c"an argument cannot be used here"),
+    (dfold_status::DFOLD_MISUSE_AFTER_FINISH, Code::AfterFinish, c"the stream is already finished"),
+    (dfold_status::DFOLD_MISUSE_ARGUMENT, Code::BadArgument, c"an argument is invalid"),
     (dfold_status::DFOLD_MISUSE_INTENT, Code::BadIntent, c"the stream's state does not allow this"),
     (dfold_status::DFOLD_MISUSE_UNKNOWN_NAME, Code::UnknownName, c"the name is not known"),
     (dfold_status::DFOLD_STRICT_VIOLATION, Code::Strict, c"the stream breaks a rule"),
@@ -69,9 +69,9 @@ const CORE_STATUSES: &[(dfold_status, Code, &CStr)] = &[
 /// The statuses that are not codes of the core.
 const BOUNDARY_STATUSES: &[(dfold_status, &CStr)] = &[
     (dfold_status::DFOLD_OK, c"the call succeeded"),
-    (dfold_status::DFOLD_NO_MORE, c"there is nothing more until more input comes"),
+    (dfold_status::DFOLD_NO_MORE, c"no more output until more input arrives"),
     (dfold_status::DFOLD_MISUSE, c"a pointer is NULL or a length is impossible"),
-    (dfold_status::DFOLD_INTERNAL, c"a fault of the library itself"),
+    (dfold_status::DFOLD_INTERNAL, c"an internal error of the library"),
 ];
 
 impl From<Code> for dfold_status {

@@ -121,7 +121,7 @@ static void refused_input(void) {
     CHECK(dfold_partial_new(dfold_view("{}"), &problem, &partial) == DFOLD_OK);
     CHECK(dfold_partial_push(partial, bytes_of("{\"" CANARY "\":" CANARY), strlen("{\"" CANARY "\":" CANARY)) != DFOLD_OK);
     CHECK(dfold_partial_error(partial, &error) == DFOLD_OK);
-    has_no_canary("the error of growing JSON", error.message);
+    has_no_canary("the error of incomplete JSON", error.message);
     dfold_partial_free(partial);
 
     CHECK(dfold_converter_new(dfold_view("{\"from\":\"anthropic\",\"to\":\"open-responses\"}"), &problem, &converter) == DFOLD_OK);
@@ -139,9 +139,9 @@ static void refused_input(void) {
     dfold_tool_loop_free(tools);
 
     CHECK(dfold_reader_restore_json(bytes_of(CANARY), strlen(CANARY), dfold_view("{}"), &problem, &reader) != DFOLD_OK);
-    has_no_canary("a save that is none", dfold_view(problem.message));
+    has_no_canary("an invalid saved state", dfold_view(problem.message));
     CHECK(dfold_tool_loop_new(dfold_view("{\"request\":\"" CANARY "\"}"), &problem, &tools) != DFOLD_OK);
-    has_no_canary("a request that is none", dfold_view(problem.message));
+    has_no_canary("an invalid request", dfold_view(problem.message));
 }
 
 int main(void) {

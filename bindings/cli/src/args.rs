@@ -39,7 +39,7 @@ pub(crate) enum SourceDialect {
 /// How commands that read events interpret their input.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct SourceArgs {
-    /// Dialect of the input; auto detects it from the first message. Other dialects than Open Responses are converted
+    /// Dialect of the input; auto detects it from the first message. Dialects other than Open Responses are converted
     /// first
     #[arg(long, value_name = "DIALECT", default_value = "auto", value_parser = source_dialect())]
     pub(crate) from: SourceDialect,
@@ -124,7 +124,7 @@ impl TypedValueParser for AnyText {
     }
 }
 
-/// ` (did you mean …?)` for the most similar of the known words; empty if none is similar.
+/// Returns ` (did you mean …?)` for the most similar of the known words; empty if none is similar.
 pub(crate) fn did_you_mean<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
     match known.map(|candidate| (strsim::damerau_levenshtein(word, candidate), candidate)).min() {
         Some((distance, candidate)) if distance <= 2 => format!(" (did you mean {candidate}?)"),

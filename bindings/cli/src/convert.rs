@@ -16,7 +16,7 @@ use crate::input::{Input, Stdin};
 use crate::output::{print_error, Output};
 use crate::{Failure, Io};
 
-/// Turn a stream of one dialect into another
+/// Convert a stream from one dialect to another
 #[derive(Debug, clap::Args)]
 #[command(
     before_help = "Without the option `now`, times are those of the clock; an id that neither the input nor the options provide is made \
@@ -78,7 +78,7 @@ const EXITS_AND_EXAMPLES: &str = "
 Exit codes:
   0  success
   1  reading failed, a limit was exceeded, the dialect was not recognized, or a loss with --strict-loss
-  2  the call is wrong or a file cannot be opened
+  2  the arguments are invalid or a file cannot be opened
 
 Examples:
   deltafold convert --to ag-ui examples/streams/tour.sse

@@ -24,7 +24,7 @@ use crate::{Failure, Io};
 Exit codes:
   0  completed
   1  reading failed or a limit was exceeded
-  2  the call is wrong or a file cannot be opened
+  2  the arguments are invalid or a file cannot be opened
   3  incomplete or cancelled
   4  failed
   5  truncated: no terminal event; the highest code of several files counts

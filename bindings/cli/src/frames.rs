@@ -25,7 +25,7 @@ use crate::{Failure, Io};
 Exit codes:
   0  success
   1  reading failed or a limit was exceeded
-  2  the call is wrong or a file cannot be opened
+  2  the arguments are invalid or a file cannot be opened
 
 Examples:
   deltafold frames examples/streams/tour.sse | head -3

@@ -33,7 +33,7 @@ pub(crate) fn print(error: &clap::Error, io: &mut Io<'_>) -> u8 {
         escaped => escaped.into_owned(),
     };
     if error.use_stderr() {
-        // Without stderr there is nobody to report a failure to.
+        // Without stderr a failure cannot be reported.
         let _ = io.errors.write_all(text.as_bytes());
         return u8::try_from(error.exit_code()).unwrap_or(2);
     }

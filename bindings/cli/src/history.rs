@@ -22,7 +22,7 @@ use crate::{Failure, Io};
 Exit codes:
   0  success
   1  a response cannot be continued
-  2  the call is wrong or a file cannot be opened
+  2  the arguments are invalid or a file cannot be opened
 
 Examples:
   deltafold history --policy stateful examples/streams/tour.sse"
@@ -40,7 +40,7 @@ pub(crate) struct HistoryArgs {
         value_hint = ValueHint::FilePath
     )]
     policy: String,
-    /// The first request, as JSON: its fields and its input begin the next one
+    /// The first request, as JSON: the next one starts with its fields and its input
     #[arg(long = "for", value_name = "FILE", value_hint = ValueHint::FilePath)]
     first_request: Option<OsString>,
     /// An item of the next turn, or a list of items; may be repeated
@@ -98,7 +98,7 @@ fn policy(name: &str, stdin: &Stdin<'_>) -> Result<Policy, Failure> {
     if !std::path::Path::new(name).is_file() {
         let hint = did_you_mean(name, Policy::names());
         let names = Policy::names().collect::<Vec<_>>().join(", ");
-        return Err(Failure::Usage(format!("no policy and no file `{name}`{hint}; policies are {names}")));
+        return Err(Failure::Usage(format!("no policy and no file `{name}`{hint}; known policies: {names}")));
     }
     let file = OsStr::new(name);
     Policy::from_json(&read_text(file, stdin)?).map_err(|error| wrong(file, &error))

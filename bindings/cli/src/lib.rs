@@ -12,7 +12,7 @@
 //! assert!(String::from_utf8(printed).unwrap().contains("\"text\":\"Hi\""));
 //! ```
 //!
-//! Exit codes: 0 success; 1 errors were found, or reading failed; 2 the call is wrong or a file cannot be opened. `fold` has
+//! Exit codes: 0 success; 1 errors were found, or reading failed; 2 the arguments are invalid or a file cannot be opened. `fold` has
 //! more.
 
 mod args;

@@ -1,4 +1,4 @@
-//! The `deltafold` program: everything it does is in the library beside it, which other packages link too.
+//! The `deltafold` program. All of its code is in the library beside it, which other packages use too.
 
 use std::process::ExitCode;
 

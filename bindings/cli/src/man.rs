@@ -12,7 +12,7 @@ use crate::{command, print, Failure, Io};
     after_help = "\
 Exit codes:
   0  success
-  2  the call is wrong
+  2  the arguments are invalid
 
 Examples:
   deltafold man | man -l -"

@@ -74,7 +74,7 @@ fn complete_length(bytes: &[u8]) -> usize {
     starts.filter(is_incomplete).unwrap_or(bytes.len())
 }
 
-/// Writes a message to stderr. Without stderr there is nobody to report a failure to.
+/// Writes a message to stderr. Without stderr a failure cannot be reported.
 pub(crate) fn print_error(io: &mut Io<'_>, message: &str) {
     let _ = io.errors.write_all(format!("deltafold: {}\n", escape_line(message)).as_bytes());
 }

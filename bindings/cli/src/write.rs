@@ -10,7 +10,7 @@ use crate::input::{Input, Stdin};
 use crate::output::Output;
 use crate::{Failure, Io};
 
-/// Make a stream from intents, one JSON object per line
+/// Write a stream from intents, one JSON object per line
 #[derive(Debug, clap::Args)]
 #[command(
     before_help = "The first line has the options: id, and optionally model, created_at, edition, reasoning_names, request, template. Every \
@@ -21,7 +21,7 @@ use crate::{Failure, Io};
 Exit codes:
   0  success
   1  an intent was refused, or the intents end before the response does
-  2  the call is wrong or the file cannot be opened
+  2  the arguments are invalid or the file cannot be opened
 
 Examples:
   deltafold write examples/streams/items/message.jsonl | deltafold show"
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &WriteArgs, io: &mut Io<'_>) -> Result<u8, Failure> {
     match intents.writer {
         Some(writer) if writer.is_ended() => Ok(0),
         _ => Err(Failure::Work(format!(
-            "{}: the response has no end; the last intent must be complete, incomplete, cancel or fail",
+            "{}: the response has not ended; the last intent must be complete, incomplete, cancel or fail",
             intents.name
         ))),
     }

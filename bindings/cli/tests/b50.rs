@@ -1,4 +1,4 @@
-//! B50 of `docs/robustness.md`: what a shell can do to the command.
+//! B50 of `docs/robustness.md`: unusual files, arguments and closed streams.
 
 #![cfg(unix)]
 
@@ -52,7 +52,7 @@ fn b50_closed_input_is_an_empty_stream_and_a_closed_output_is_quiet() {
 }
 
 #[test]
-fn b50_a_reader_that_goes_away_ends_every_command_quietly() {
+fn b50_a_closed_pipe_ends_every_command_without_a_message() {
     let folder = Folder::new("b50pipe");
     let delta = b"data: {\"type\":\"response.output_text.delta\",\"output_index\":0,\"content_index\":0,\"delta\":\"0123456789\"}\n\n";
     let path = folder.file("long.sse", &delta.repeat(20_000));
@@ -83,9 +83,9 @@ fn b50_names_and_arguments_need_not_be_utf8() {
 }
 
 #[test]
-fn b50_a_long_file_is_read_in_64_mebibytes() {
-    // A file with holes: it is longer than the memory that the command may have, and takes no room. The NULs are one line without
-    // an end, of a field that nobody knows. The step `large` does the same with 2 GiB.
+fn b50_a_long_file_is_read_with_64_mebibytes_of_memory() {
+    // A sparse file: larger than the memory that the command may use, without taking disk space. The NULs are one endless line
+    // of an unknown field. The step `large` does the same with 2 GiB.
     let folder = Folder::new("b50large");
     let path = folder.file("large.sse", b"data: {\"type\":\"acme:x\"}\n\n");
     std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(100 << 20).unwrap();

@@ -1,4 +1,4 @@
-//! `deltafold check`: what it prints in each format, and how it ends.
+//! `deltafold check`: its output in each format, and its exit codes.
 
 mod common;
 
@@ -7,7 +7,7 @@ use deltafold_tests::streams::{feed, Feed};
 use deltafold_tests::Vector;
 use serde_json::{json, Value};
 
-/// The bytes of a stream of the validation vectors, with edits.
+/// Returns the bytes of a stream of the validation vectors, with edits.
 fn stream(name: &str, sse: Value) -> Vec<u8> {
     let value = json!({ "stream": name, "sse": sse });
     match feed(&Vector { file: "check.rs".into(), name: name.into(), value }) {
@@ -56,7 +56,7 @@ fn many_files_have_a_summary_and_the_worst_one_sets_the_exit_code() {
     assert_eq!(done.code, 1);
     assert!(done.output.starts_with(&format!("{one}: completed, 10 events, 0 errors")), "{}", done.output);
     assert!(done.output.ends_with("2 files: 1 error, 1 warning, 1 note\n"), "{}", done.output);
-    // No terminal: no bar, no color.
+    // Not a terminal: no bar, no color.
     assert!(done.errors.is_empty() && !done.output.contains('\x1b'), "{}", done.errors);
     assert_eq!(run(&["check", one, one], b"").code, 0);
 }
@@ -121,7 +121,7 @@ fn junit_is_well_formed_and_counts_its_cases() {
     assert!(done.output.contains("found `&lt;&amp;&quot;'`"), "{}", done.output);
 }
 
-/// The tags of an XML text; fails if they do not nest or a bare `&` or `<` is left.
+/// Returns the tags of an XML text; fails if they do not nest or if a bare `&` or `<` is left.
 fn tags(xml: &str) -> Vec<&str> {
     let (mut tags, mut open, mut rest) = (Vec::new(), Vec::new(), xml);
     while let Some(start) = rest.find('<') {
@@ -191,7 +191,7 @@ fn bodies_are_checked_by_their_type() {
 }
 
 #[test]
-fn request_head_and_messages_are_taken_into_account() {
+fn request_head_and_messages_are_checked() {
     let folder = Folder::new("check-beside");
     let request = folder.file("request.json", br#"{"model":"m","input":"hi","previous_response_id":"resp_0"}"#);
     let done = run(&["check", "--for", request.to_str().unwrap()], &right());
@@ -244,7 +244,7 @@ fn a_usage_error_is_code_2() {
         (&["check", "--explain", "nothing"], "no rule `nothing`; `deltafold check --explain all` lists them"),
         (
             &["check", "--profile", "opanai"],
-            "no profile and no file `opanai` (did you mean openai?); profiles are open-responses",
+            "no profile and no file `opanai` (did you mean openai?); known profiles: open-responses",
         ),
         (&["check", "no/such/file"], "cannot open no/such/file"),
         (&["check", "--request", "no/such/file"], "cannot open no/such/file"),
@@ -286,7 +286,7 @@ fn extension_types_are_checked_by_schemas_from_a_file() {
     assert!(done.errors.contains("`pattern`"), "{}", done.errors);
 }
 
-/// Inputs without an event: what a broken proxy or a wrong file gives.
+/// Inputs without an event, as a broken proxy or a wrong file gives them.
 const NO_STREAMS: &[&[u8]] = &[
     b"",
     b"\n\n\n",

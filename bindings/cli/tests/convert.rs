@@ -26,7 +26,7 @@ fn every_worked_example_is_written_by_the_program_whatever_the_split() {
             let to = vector.get("to").as_str().unwrap_or(other);
             let (input, options) = (path(vector.get("input_file")), vector.get("options").to_string());
             let expected = messages(&std::fs::read_to_string(path(vector.get("expected_file"))).unwrap());
-            // Mistral is read by the rules of Chat Completions, but its provider must then be named; these name it.
+            // Mistral is read by the rules of Chat Completions, so its provider must be named.
             for arguments in [&["--from", from][..], &["--from", from, "--split", "1"], &["--from=auto"]] {
                 let rest = ["--to", to, "--options", &options, &input];
                 let done = run(&[&["convert"], arguments, &rest].concat(), b"");
@@ -120,7 +120,7 @@ fn a_usage_error_is_code_2_and_its_message_names_the_fix() {
         ),
         (
             &["--from", "gemini", "--to", "ag-ui", "--options", "{\"model\":1}"],
-            "an argument cannot be used here: expected model to be a string",
+            "an argument is invalid: expected model to be a string",
         ),
         (&["--from", "ag-ui", "--to", "gemini"], "invalid value 'ag-ui' for '--from <DIALECT>'"),
     ] {

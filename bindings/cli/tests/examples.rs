@@ -1,4 +1,4 @@
-//! The example streams are what they claim to be, and every example of every help page runs.
+//! The example streams match their descriptions, and every example of every help page runs.
 
 mod common;
 
@@ -31,7 +31,7 @@ fn json(arguments: &[&str]) -> Value {
 }
 
 #[test]
-fn every_item_type_has_a_stream_that_nothing_is_wrong_with() {
+fn every_item_type_has_a_stream_without_findings() {
     let mut seen = Vec::new();
     for file in files("items", "sse") {
         let path = file.to_str().unwrap();
@@ -44,7 +44,7 @@ fn every_item_type_has_a_stream_that_nothing_is_wrong_with() {
             "refusal" => assert_eq!(folded["output"][0]["content"][0]["type"], "refusal"),
             name => assert_eq!(kind, name),
         }
-        // The terminal event repeats what the events before it said.
+        // The terminal event repeats the earlier events.
         assert_eq!(json(&["fold", "--ignore-terminal-snapshot", path])["output"], folded["output"], "{path}");
         seen.push(kind.to_owned());
     }
@@ -57,7 +57,7 @@ fn every_item_type_has_a_stream_that_nothing_is_wrong_with() {
 }
 
 #[test]
-fn a_broken_stream_breaks_the_rules_it_is_said_to_break() {
+fn a_broken_stream_breaks_the_listed_rules() {
     let expected = std::fs::read_to_string(root().join("examples/streams/broken/expected.json")).unwrap();
     let expected: Value = serde_json::from_str(&expected).unwrap();
     let broken = files("broken", "sse");
@@ -78,14 +78,14 @@ fn a_broken_stream_breaks_the_rules_it_is_said_to_break() {
 }
 
 #[test]
-fn every_dialect_has_a_stream_that_is_recognised_and_read_whole() {
+fn every_dialect_has_a_stream_that_is_detected_and_read_completely() {
     let mut seen = Vec::new();
     for ending in ["sse", "jsonl", "bin"] {
         for file in files("dialects", ending) {
             let (path, name) = (file.to_str().unwrap(), stem(&file));
             let checked = json(&["check", "--format", "json", path]);
             let from = checked["files"][0]["from"].as_str().unwrap_or_else(|| panic!("{path} was not recognised"));
-            // Mistral's stream is one of Chat Completions.
+            // Mistral's stream is detected as Chat Completions.
             assert_eq!(from, if name == "mistral" { "chat-completions" } else { name.as_str() });
             assert_eq!(checked["summary"]["errors"], 0, "{path}: {checked}");
             let text = run(&["fold", "--format", "text", "--from", &name, path], b"");
@@ -106,7 +106,7 @@ fn every_dialect_has_a_stream_that_is_recognised_and_read_whole() {
 }
 
 #[test]
-fn the_tour_and_its_response_say_the_same() {
+fn the_tour_folds_to_its_response() {
     let done = run_command(
         deltafold()
             .args(["diff", "--all", "examples/streams/tour.sse", "examples/streams/tour.json"])
@@ -128,7 +128,7 @@ fn every_example_of_every_help_page_runs() {
         let examples = page.lines().skip_while(|line| *line != "Examples:").skip(1).filter(|line| !line.is_empty());
         for example in examples.map(str::trim) {
             ran += 1;
-            // A server runs until it is ended, a port may be taken, and not every machine has `man`.
+            // A server runs until it is stopped, a port may be in use, and some machines lack `man`.
             let line = if example.contains(" serve ") {
                 format!("timeout 1 {} || [ $? -eq 124 ]", example.replace("--port 8080", "--port 0"))
             } else {
@@ -143,7 +143,7 @@ fn every_example_of_every_help_page_runs() {
                 .output()
                 .expect("bash runs the tests");
             let errors = String::from_utf8_lossy(&done.stderr);
-            // What is broken by intention is found to be so.
+            // Streams that are broken on purpose have findings.
             let expected =
                 if example.contains("broken/*") || example.contains("streams/*.sse") { [0, 1] } else { [0, 0] };
             let code = done.status.code().unwrap_or(-1);

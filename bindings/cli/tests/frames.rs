@@ -55,7 +55,7 @@ fn a_line_has_the_members_of_the_standard_cases_and_the_offset_in_this_order() {
 }
 
 #[test]
-fn comments_are_printed_only_when_asked_for() {
+fn comments_are_printed_only_with_the_option() {
     let stream = b": one\ndata: a\n:two\n\n";
     assert_eq!(run(&["frames"], stream).output.lines().count(), 1);
     let done = run(&["frames", "--comments"], stream);
@@ -65,7 +65,7 @@ fn comments_are_printed_only_when_asked_for() {
 }
 
 #[test]
-fn a_file_gives_what_standard_input_gives() {
+fn a_file_gives_the_same_frames_as_standard_input() {
     let folder = Folder::new("file");
     let path = folder.file("capture.sse", b"data: a\n\n");
     let path = path.to_str().expect("a plain path");
@@ -88,7 +88,7 @@ fn a_frame_of_a_live_stream_is_printed_before_the_input_ends() {
     let mut input = child.stdin.take().expect("a pipe");
     let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
     for number in 0..3 {
-        // A CR is enough: nothing waits for the byte that may follow it.
+        // A CR is enough: the program does not wait for the next byte.
         write!(input, "data: {number}\r\r").expect("it reads");
         let mut line = String::new();
         output.read_line(&mut line).expect("it writes");
@@ -99,7 +99,7 @@ fn a_frame_of_a_live_stream_is_printed_before_the_input_ends() {
 }
 
 #[test]
-fn a_reader_that_goes_away_ends_it_quietly() {
+fn a_closed_pipe_ends_it_without_a_message() {
     let folder = Folder::new("pipe");
     let path = folder.file("long.sse", &b"data: 0123456789012345678901234567890123456789\n\n".repeat(50_000));
     let mut child =
@@ -111,7 +111,7 @@ fn a_reader_that_goes_away_ends_it_quietly() {
 }
 
 #[test]
-fn a_line_past_the_limit_ends_it_with_code_1_after_the_frames_before() {
+fn a_line_past_the_limit_ends_it_with_code_1_after_the_earlier_frames() {
     let mut stream = b"data: fine\n\ndata: ".to_vec();
     stream.resize(stream.len() + (64 << 20), b'x');
     let done = run(&["frames"], &stream);

@@ -1,4 +1,4 @@
-//! `deltafold history`: what it prints, and how it ends.
+//! `deltafold history`: its output and its exit codes.
 
 mod common;
 

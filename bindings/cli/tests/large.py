@@ -1,4 +1,4 @@
-"""Feeds `check` and `fold` a large capture by stdin and says what memory they needed.
+"""Feeds `check` and `fold` a large capture by stdin and prints the memory that they used.
 
     python3 bindings/cli/tests/large.py DELTAFOLD MEGABYTES [LIMIT [PADDING]]
 
@@ -21,7 +21,7 @@ PADDING = 0
 
 
 class Stream:
-    """Writes events, counts numbers and bytes, and keeps what the terminal event must repeat."""
+    """Writes events, counts numbers and bytes, and keeps the data that the terminal event must repeat."""
 
     def __init__(self, out):
         self.out, self.number, self.bytes, self.items = out, 0, 0, []
@@ -43,7 +43,7 @@ class Stream:
         self.event("response.output_item.added", output_index=at, item=item)
         part = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
         self.event("response.content_part.added", **place, part=part)
-        # The bulk: made by hand, since a library would take longer than the program that reads it.
+        # The bulk: formatted by hand, because a library would be slower than the program that reads it.
         head = f'event: {kind}\ndata: {{"type":"{kind}","sequence_number":'
         padding = f'"obfuscation":"{"k" * PADDING}",' if PADDING else ""
         tail = f',{padding}"item_id":"{item_id}","output_index":{at},"content_index":0,"logprobs":[],"delta":"'
@@ -87,8 +87,8 @@ def feed(out, megabytes, told):
         told["broken"] = True
 
 
-# Linux counts what a process held before it became another program. Started from here that is this interpreter with the stream that
-# it makes; started by a shell it is one megabyte. The shell becomes an interpreter that can ask what its child has taken.
+# Linux counts the memory that a process used before it executed another program. Started from here, that is this interpreter with the stream that
+# it generates; started by a shell, it is one megabyte. The shell then becomes an interpreter that can query its child's usage.
 WATCH = """to=$1; shift; "$@"; code=$?; exec "$0" -I -S -c "
 import os, resource
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -96,7 +96,7 @@ os.write($to, f'$code {used.ru_maxrss} {used.ru_utime + used.ru_stime}'.encode()
 
 
 class Watched:
-    """A process of which the peak of memory is told."""
+    """A process whose peak memory is reported."""
 
     def __init__(self, command, **pipes):
         self.ear, mouth = os.pipe()
@@ -105,7 +105,7 @@ class Watched:
         os.close(mouth)
 
     def end(self):
-        """Waits for its end: exit code, peak in megabytes, seconds of CPU time."""
+        """Waits for its end and returns exit code, peak in megabytes, and seconds of CPU time."""
         self.child.wait()
         code, peak, seconds = os.read(self.ear, 100).split()
         os.close(self.ear)
@@ -114,7 +114,7 @@ class Watched:
 
 def measure(program, command, megabytes):
     told, started = {}, time.monotonic()
-    # A terminal would get a bar; here progress is lines.
+    # A terminal would get a bar; here progress is printed as lines.
     watched = Watched([program, command, "--progress", "always", "-"], stderr=subprocess.PIPE)
     child = watched.child
     threading.Thread(target=feed, args=(child.stdin, megabytes, told), daemon=True).start()

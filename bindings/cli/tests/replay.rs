@@ -11,7 +11,7 @@ use common::{deltafold, run, run_command, Folder};
 const TOUR: &str = "../../examples/streams/tour.sse";
 
 #[test]
-fn the_bytes_are_the_same_however_they_are_cut() {
+fn the_bytes_are_the_same_for_every_split() {
     let whole = std::fs::read_to_string(TOUR).unwrap();
     for arguments in
         [&[][..], &["--split", "1"], &["--split", "random"], &["--split=random", "--seed", "9"], &["--rate", "100000"]]
@@ -44,7 +44,7 @@ fn a_usage_error_is_code_2_and_its_message_names_the_fix() {
     }
 }
 
-/// Ended with the test, however that ends.
+/// A child process that is killed at the end of the test.
 struct Server(Child);
 
 impl Drop for Server {
@@ -54,7 +54,7 @@ impl Drop for Server {
     }
 }
 
-/// A server that ends after so many requests, and its address.
+/// Starts a server that ends after so many requests; returns it and its address.
 fn serve(arguments: &[&str], requests: usize) -> (Server, String) {
     let mut child = deltafold()
         .args(["serve", "--requests", &requests.to_string()])
@@ -70,7 +70,7 @@ fn serve(arguments: &[&str], requests: usize) -> (Server, String) {
     (Server(child), address)
 }
 
-/// Head and body of an answer; chunks are joined.
+/// Returns head and body of an HTTP response; chunks are joined.
 fn ask(address: &str, request: &str) -> (String, String) {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(std::time::Duration::from_secs(20))).unwrap();
@@ -112,7 +112,7 @@ fn a_client_gets_the_stream_or_the_response_that_it_asks_for() {
     let (head, body) = ask(&address, &post("/v1/responses", r#"{"model":"tour","stream":false}"#));
     assert!(head.contains("content-type: application/json"), "{head}");
     assert_eq!(body.trim_end(), run(&["fold", TOUR], b"").output.trim_end());
-    // Models without a capture of their own: in turn.
+    // Models without a capture of their own get the captures in turn.
     let turns: Vec<bool> =
         (0..2).map(|_| ask(&address, &post("/responses", r#"{"model":"m","stream":true}"#)).1 == tour).collect();
     assert_eq!(turns, [true, false]);
@@ -143,7 +143,7 @@ fn only_this_machine_under_its_own_name_is_answered() {
     assert!(child.0.wait().unwrap().success());
 }
 
-/// A number of `/proc/PID/status`.
+/// Returns a number of `/proc/PID/status`.
 #[cfg(target_os = "linux")]
 fn status_of(server: &Server, field: &str) -> usize {
     let status = std::fs::read_to_string(format!("/proc/{}/status", server.0.id())).unwrap();

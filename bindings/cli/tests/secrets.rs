@@ -1,4 +1,4 @@
-//! Payloads can hold secrets: what the command says on stderr, and what `check` says of a stream, quotes none. Commands whose job it
+//! Payloads can contain secrets: neither stderr of any command nor the reports of `check` quote them. Commands whose purpose
 //! is to show the payload print it on stdout.
 
 mod common;
@@ -7,7 +7,7 @@ use common::{run, Folder};
 
 const CANARY: &str = "K4N4RY";
 
-/// Wrong in framing, schema and order, each with the canary in it.
+/// A stream with faults in framing, schema and order, each with the canary in it.
 fn stream() -> String {
     [
         r#"{"type":"response.created","sequence_number":"K4N4RY","response":{"id":"K4N4RY","status":"K4N4RY","output":["K4N4RY"]}}"#,
@@ -79,7 +79,7 @@ fn an_intent_that_is_refused_is_not_quoted() {
 }
 
 #[test]
-fn a_report_quotes_a_payload_only_if_asked() {
+fn a_report_quotes_a_payload_only_with_the_option() {
     let stream = stream();
     let mut quoted = 0;
     for format in ["text", "json", "sarif", "junit"] {
@@ -93,7 +93,7 @@ fn a_report_quotes_a_payload_only_if_asked() {
 }
 
 #[test]
-fn a_file_that_is_no_json_is_not_quoted() {
+fn a_file_that_is_not_json_is_not_quoted() {
     let folder = Folder::new("secrets-files");
     let wrong = folder.file("wrong.json", format!("{{\"model\": {CANARY}").as_bytes());
     let other = folder

@@ -1,4 +1,4 @@
-//! Completions and the manual page: made by the program from its own table, and read by real shells where there are any.
+//! Completions and the manual page: generated from the program's own definitions, and read by real shells if they are installed.
 
 mod common;
 
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use common::{run, Folder};
 
-/// Every command and its options, by the help pages.
+/// Returns every command and its options, from the help pages.
 fn table() -> Vec<(String, Vec<String>)> {
     let commands = common::commands(&run(&["--help"], b"").output);
     let options = |command: &String| {
@@ -40,7 +40,7 @@ fn every_command_and_option_is_in_every_script_and_in_the_manual() {
     }
 }
 
-/// What bash offers for a line; the cursor is at its end.
+/// Returns the completions that bash offers for a line; the cursor is at its end.
 fn offered(words: &[&str]) -> Vec<String> {
     let folder = Folder::new(&format!("bash-{}", words.join("-").replace('/', "_")));
     let script = folder.file("deltafold.bash", run(&["completions", "bash"], b"").output.as_bytes());
@@ -69,7 +69,7 @@ fn bash_completes_commands_options_and_values() {
     assert_eq!(offered(&["fold", "--pr"]), ["--pretty", "--progress"]);
     assert_eq!(offered(&["completions", ""]), ["--help", "-h", "bash", "elvish", "fish", "powershell", "zsh"]);
     assert_eq!(offered(&["check", "--schema", "src/i"]), ["src/input.rs", "src/io.rs"]);
-    // Positional files: bash completes them itself when the function offers nothing.
+    // Positional files: bash completes them itself if the function returns nothing.
     assert_eq!(offered(&["fold", "src/li"]), [""]);
     let script = run(&["completions", "bash"], b"").output;
     assert!(script.contains("complete -F _deltafold -o nosort -o bashdefault -o default deltafold"), "{script}");
@@ -94,7 +94,7 @@ fn the_manual_is_roff_that_a_formatter_accepts() {
     for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "ENVIRONMENT", "EXTRA"] {
         assert!(manual.contains(&format!(".SH {section}\n")), "{section}");
     }
-    // A line that begins with a dot is a request, and there are only these.
+    // A line that begins with a dot is a request; only these are used.
     for line in manual.lines().filter(|line| line.starts_with('.')) {
         let request = line.split_whitespace().next().unwrap();
         assert!(

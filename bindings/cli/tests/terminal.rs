@@ -17,7 +17,7 @@ use rustix::termios::tcgetattr;
 use screen::Screen;
 
 const TOUR: &str = "../../examples/streams/tour.sse";
-/// The tour in two halves; between them a message grows.
+/// Returns the tour in two halves; the split is inside a message.
 fn halves() -> (Vec<u8>, Vec<u8>) {
     let tour = std::fs::read(TOUR).unwrap();
     let at = tour.windows(14).position(|window| window == b" and closed to").expect("the tour says so");
@@ -31,7 +31,7 @@ fn show(text: &str, columns: usize, height: usize) -> Screen {
     screen
 }
 
-/// The plain transcript without its last lines, in letters: rows may be broken anywhere.
+/// Returns the plain transcript without its last lines, letters only, because rows may wrap anywhere.
 fn transcript() -> String {
     letters(&common::run(&["show", TOUR], b"").output)
 }
@@ -88,7 +88,7 @@ fn a_resized_window_shows_a_complete_frame() {
     let (first, second) = halves();
     input.write_all(&first).unwrap();
     terminal.wait_for("growing message", || (), |text| text.contains("closed to"));
-    // The terminal is resized between two drawings, as they come; which one sees it first is the program's affair.
+    // The terminal is resized between two frames; which frame uses the new size first depends on timing.
     for (columns, rows) in [(46_u16, 20_u16), (70, 30), (31, 30)] {
         terminal.resize(columns, rows);
         let drawn = terminal.raw().matches("● ").count();
@@ -98,7 +98,7 @@ fn a_resized_window_shows_a_complete_frame() {
     drop(input);
     assert!(child.wait().unwrap().success());
     let text = terminal.wait_for("outcome", || (), |text| text.ends_with("\x1b[J") && text.contains("usage: "));
-    // Whatever the terminal does with old rows, what is drawn last is drawn for the last size.
+    // However the terminal rewraps old rows, the last frame is drawn for the last size.
     let mut screen = Screen::new(31, 30);
     let tail = text.rfind("\x1b[J\r").map_or(text.as_str(), |at| &text[at + 3..]);
     screen.feed(tail);
@@ -107,8 +107,8 @@ fn a_resized_window_shows_a_complete_frame() {
 }
 
 #[test]
-fn a_drawing_after_a_resize_begins_where_the_one_before_began() {
-    // One drawing at 60 columns, the next at 35, on a terminal that breaks rows anew: nothing is left over, nothing lost.
+fn a_frame_after_a_resize_begins_where_the_one_before_began() {
+    // One frame at 60 columns, the next at 35, on a terminal that rewraps rows: no row is left over or lost.
     let terminal = Terminal::new(60, 40);
     let mut child = terminal.start(deltafold().args(["show", "-"]));
     let mut input = child.stdin.take().unwrap();
@@ -116,7 +116,7 @@ fn a_drawing_after_a_resize_begins_where_the_one_before_began() {
     input.write_all(&first).unwrap();
     let text =
         terminal.wait_for("growing message", || (), |text| text.contains("closed to") && text.ends_with("\x1b[J"));
-    // From here on every drawing is for the new size; those before it were for the old one.
+    // From here on every frame is for the new size; earlier ones were for the old size.
     terminal.resize(35, 40);
     let from = terminal.wait_for(
         "a drawing at 35 columns",
@@ -158,7 +158,7 @@ fn a_narrow_terminal_never_wraps_a_row() {
 }
 
 #[test]
-fn columns_tell_the_width_where_the_terminal_does_not() {
+fn the_variable_columns_gives_the_width_if_the_terminal_does_not() {
     let terminal = Terminal::new(0, 0);
     let mut command = deltafold();
     command.args(["show", TOUR]).env_remove("NO_COLOR").env("COLUMNS", "30").env("LINES", "50");
@@ -193,7 +193,7 @@ fn color_is_used_on_terminals_unless_no_color_is_set() {
             let mut child = terminal.spawn(&mut command);
             drop(child.stdin.take());
             child.wait().unwrap();
-            // The last line of each has one of these.
+            // The last line of each command has one of these.
             let ends = ["events/s", "notes", "response.completed", "differences"];
             let text = terminal.wait_for("the end", || (), |text| ends.iter().any(|end| text.contains(end)));
             let styled = text.split("\x1b[").skip(1).any(|rest| {
@@ -205,7 +205,7 @@ fn color_is_used_on_terminals_unless_no_color_is_set() {
 }
 
 #[test]
-fn ctrl_c_leaves_the_terminal_as_it_was() {
+fn ctrl_c_leaves_the_terminal_unchanged() {
     for arguments in [&["show", "-"][..], &["show", "--follow", TOUR_COPY], &["show", "--timeline", "-"]] {
         let folder = Folder::new("ctrl-c");
         let (first, _) = halves();
@@ -216,7 +216,7 @@ fn ctrl_c_leaves_the_terminal_as_it_was() {
             arguments.iter().map(|word| if *word == TOUR_COPY { growing.to_str().unwrap() } else { word }).collect();
         let mut child = terminal.start(deltafold().args(&arguments));
         let mut input = child.stdin.take().unwrap();
-        // With --follow nothing reads it.
+        // With --follow, stdin is not read.
         let _ = input.write_all(&first);
         terminal.wait_for("growing message", || (), |text| text.contains("closed to"));
         (&terminal.master).write_all(b"\x03").unwrap();

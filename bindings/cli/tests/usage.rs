@@ -1,4 +1,4 @@
-//! The command line itself: help, version, mistakes, files that cannot be read.
+//! The command line itself: help, version, usage errors, unreadable files.
 
 mod common;
 

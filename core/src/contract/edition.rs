@@ -1,11 +1,11 @@
-//! [`Edition`] and [`Editions`]: which published form of the contract a fact belongs to.
+//! [`Edition`] and [`Editions`]: the published versions of the contract.
 
 use core::fmt;
 use core::str::FromStr;
 
 use crate::error::{Code, Error};
 
-/// A published form of the contract.
+/// A published version of the contract.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 #[repr(u8)]
@@ -20,7 +20,7 @@ pub enum Edition {
     Split,
     /// The split component schemas of the first public commit, 2026-01.
     Split2026_01,
-    /// What the types of OpenAI's SDKs describe: the OpenAI service, not Open Responses.
+    /// The types of OpenAI's SDKs, which describe the OpenAI service, not Open Responses.
     OpenAi,
 }
 
@@ -28,7 +28,7 @@ impl Edition {
     /// Every edition.
     pub const ALL: [Self; 5] = [Self::V2026_04_24, Self::V2026_01_15, Self::Split, Self::Split2026_01, Self::OpenAi];
 
-    /// The short name: `2026-04-24`, `2026-01-15`, `split`, `split-2026-01` or `openai`.
+    /// Returns the short name: `2026-04-24`, `2026-01-15`, `split`, `split-2026-01` or `openai`.
     pub fn name(self) -> &'static str {
         match self {
             Self::V2026_04_24 => "2026-04-24",
@@ -39,7 +39,7 @@ impl Edition {
         }
     }
 
-    /// The edition of a short name, or of a long one such as `bundle-2026-04-24`, `typespec`, `split-2026-07`,
+    /// Returns the edition for a short name, or for a long one such as `bundle-2026-04-24`, `typespec`, `split-2026-07`,
     /// `openai-sdk`.
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
@@ -63,7 +63,7 @@ impl FromStr for Edition {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self, Error> {
-        let known = "editions are 2026-04-24, 2026-01-15, split, split-2026-01 and openai";
+        let known = "known editions: 2026-04-24, 2026-01-15, split, split-2026-01 and openai";
         Self::from_name(name).ok_or_else(|| Error::new(Code::UnknownName, 0, known))
     }
 }
@@ -76,7 +76,7 @@ impl Editions {
     /// No edition.
     pub const NONE: Self = Self(0);
 
-    /// The set of these editions.
+    /// Returns the set of these editions.
     pub const fn of(editions: &[Edition]) -> Self {
         let mut bits = 0;
         let mut at = 0;
@@ -87,23 +87,23 @@ impl Editions {
         Self(bits)
     }
 
-    /// The set with one edition more.
+    /// Returns the set with one more edition.
     #[must_use]
     pub const fn with(self, edition: Edition) -> Self {
         Self(self.0 | 1 << edition as u8)
     }
 
-    /// Whether the edition is in the set.
+    /// Returns `true` if the edition is in the set.
     pub const fn contains(self, edition: Edition) -> bool {
         self.0 & (1 << edition as u8) != 0
     }
 
-    /// Whether no edition is in the set.
+    /// Returns `true` if the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The editions of the set, in the order of [`Edition::ALL`].
+    /// Returns the editions of the set, in the order of [`Edition::ALL`].
     pub fn iter(self) -> impl Iterator<Item = Edition> {
         Edition::ALL.into_iter().filter(move |edition| self.contains(*edition))
     }

@@ -22,7 +22,7 @@ pub use item_kinds::ItemKind;
 pub use kinds::Kind;
 pub use schema::{FieldFact, SchemaId};
 
-/// What sort of change an event tells.
+/// The change that an event reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Group {
@@ -34,17 +34,17 @@ pub enum Group {
     PartBoundary,
     /// An element of a list inside an item opens.
     ElementAdded,
-    /// Something was added to a value.
+    /// Data is appended to a value.
     Delta,
-    /// A value is whole.
+    /// A value is complete.
     Done,
     /// An annotation was added to a text.
     Annotation,
     /// A hosted tool entered a state.
     ToolState,
-    /// Something failed.
+    /// An error occurred.
     Error,
-    /// Keeps the connection alive or describes it; says nothing of the response.
+    /// Keeps the connection alive or describes it; does not affect the response.
     Transport,
     /// Answers a client message on a WebSocket.
     WebsocketControl,
@@ -52,12 +52,12 @@ pub enum Group {
     ImagesApi,
     /// Defined by its sender.
     Extension,
-    /// Not known.
+    /// Unknown.
     Unknown,
 }
 
 impl ItemKind {
-    /// The kind of a `type` on the wire.
+    /// Returns the kind of a `type` on the wire.
     pub fn from_wire(name: &str) -> Self {
         match Self::ALL.iter().find(|kind| kind.name() == name) {
             Some(kind) => *kind,
@@ -74,7 +74,7 @@ impl fmt::Display for ItemKind {
 }
 
 impl Group {
-    /// The name in the fact files, such as `response_state`.
+    /// Returns the name in the fact files, such as `response_state`.
     pub fn name(self) -> &'static str {
         match self {
             Self::ResponseState => "response_state",

@@ -1,7 +1,7 @@
-//! [`SchemaId`]: the schemas of the contract, and how the tables are read.
+//! [`SchemaId`]: the schemas of the contract, and access to their tables.
 //!
-//! A node describes one JSON value. Equal descriptions are one node, whatever the schema and the edition; a reference
-//! names a schema and is looked up in the edition that is asked for. Reading a node costs one load and a match.
+//! A node describes one JSON value. Equal descriptions share a node across schemas and editions; a reference
+//! names a schema and is looked up in the requested edition. Reading a node costs one load and a match.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -10,23 +10,23 @@ use super::tables::{self, CASES, FIELDS, KINDS, LIMITS, LISTS, NAMED, NODES, ROW
 use super::{Edition, Editions, Kind};
 use crate::json::{ValueKind, ValueRef};
 
-/// "There is none" in the tables.
+/// Means "none" in the tables.
 const NONE: u16 = u16::MAX;
 
-/// One schema of the contract, by its name. What it demands differs between editions.
+/// A schema of the contract, by its name. Its requirements differ between editions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SchemaId(u16);
 
-/// One declared field of a schema.
+/// A declared field of a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldFact {
     /// The key.
     pub name: &'static str,
-    /// Whether it must be there.
+    /// `true` if the field is required.
     pub required: bool,
-    /// Whether its value may be null.
+    /// `true` if the value may be null.
     pub nullable: bool,
-    /// Whether it must not be there at all.
+    /// `true` if the field is forbidden.
     pub forbidden: bool,
 }
 
@@ -40,7 +40,7 @@ impl SchemaId {
         (0..NAMED as u16).map(Self)
     }
 
-    /// The schema of a name, such as `ResponseResource`.
+    /// Returns the schema with a name, such as `ResponseResource`.
     pub fn from_name(name: &str) -> Option<Self> {
         let (mut low, mut high) = (0, NAMED as u16);
         while low < high {
@@ -54,7 +54,7 @@ impl SchemaId {
         None
     }
 
-    /// The schema of a kind of event; `None` where neither Open Responses nor OpenAI describes one.
+    /// Returns the schema of a kind of event; `None` if neither Open Responses nor OpenAI describes it.
     pub fn of_kind(kind: Kind) -> Option<Self> {
         match KINDS[kind as usize] {
             NONE => None,
@@ -62,12 +62,12 @@ impl SchemaId {
         }
     }
 
-    /// The name in the contract. Types that only OpenAI has begin with `openai:`.
+    /// Returns the name in the contract. Types that only OpenAI has begin with `openai:`.
     pub fn name(self) -> &'static str {
         slice(tables::NAMES, &tables::NAMES_STARTS, self.0)
     }
 
-    /// The editions that have it.
+    /// Returns the editions that have the schema.
     pub fn editions(self) -> Editions {
         let has = |edition: &Edition| self.node(*edition).is_some();
         let mut editions = Editions::NONE;
@@ -77,7 +77,7 @@ impl SchemaId {
         editions
     }
 
-    /// Its declared fields in an edition, those required first; empty unless it is an object.
+    /// Returns the declared fields in an edition, required fields first; empty unless the schema is an object.
     pub fn fields(self, edition: Edition) -> Vec<FieldFact> {
         match self.node(edition).map(SchemaNode::shape) {
             Some(NodeShape::Object(fields)) => fields.facts().collect(),
@@ -93,7 +93,7 @@ impl SchemaId {
         }
     }
 
-    /// What tells the variants of a union apart: for each of them the fields and strings that name it. Empty unless it is
+    /// Returns what distinguishes the variants of a union: for each variant, its fields and their strings. Empty unless the schema is
     /// a union of objects.
     pub fn variants(self, edition: Edition) -> Vec<Vec<(&'static str, &'static str)>> {
         let mut found = Vec::new();
@@ -103,7 +103,7 @@ impl SchemaId {
         found
     }
 
-    /// What the schema demands in an edition.
+    /// Returns the node of the schema in an edition.
     #[inline]
     pub(crate) fn node(self, edition: Edition) -> Option<SchemaNode> {
         match ROWS[usize::from(self.0)][edition as usize] {
@@ -123,7 +123,7 @@ impl fmt::Debug for SchemaId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SchemaNode(u16);
 
-/// What a node demands.
+/// The shape of a node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum NodeShape {
     Any,
@@ -143,7 +143,7 @@ pub(crate) enum NodeShape {
 }
 
 impl SchemaNode {
-    /// Whether a scalar without bounds is right: what most values are. `false` says nothing.
+    /// Returns `true` if a value matches a scalar without bounds, which is the most frequent case. `false` means that a full check is needed.
     #[inline]
     pub(crate) fn accepts_plain_scalar(self, view: ValueRef<'_>) -> bool {
         let [tag, first, second] = NODES[usize::from(self.0)];
@@ -159,7 +159,7 @@ impl SchemaNode {
         }
     }
 
-    /// Whether null is allowed beside the shape.
+    /// Returns `true` if null is allowed in addition to the shape.
     #[inline]
     pub(crate) fn nullable(self) -> bool {
         NODES[usize::from(self.0)][0] & 0x100 != 0
@@ -186,18 +186,18 @@ impl SchemaNode {
         }
     }
 
-    /// A node out of the list of a [`NodeShape::AnyOf`].
+    /// Returns a node of the list of a [`NodeShape::AnyOf`].
     pub(crate) fn from_index(number: u16) -> Self {
         Self(number)
     }
 }
 
-/// Bounds, if there are any.
+/// Optional bounds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds(u16);
 
 impl Bounds {
-    /// Least, most and pattern; `None` where nothing is bounded.
+    /// Minimum, maximum and pattern; `None` if there are no bounds.
     #[inline]
     pub(crate) fn get(self) -> Option<(u32, u32, u8)> {
         (self.0 != NONE).then(|| LIMITS[usize::from(self.0)])
@@ -209,7 +209,7 @@ impl Bounds {
 pub(crate) struct EnumStrings(&'static [u16]);
 
 impl EnumStrings {
-    /// Whether a string is one of them.
+    /// Returns `true` if the string is one of them.
     #[inline]
     pub(crate) fn contains(self, text: &[u8]) -> bool {
         match self.0 {
@@ -223,7 +223,7 @@ impl EnumStrings {
     }
 }
 
-/// The declared fields of an object, those required first.
+/// The declared fields of an object, required fields first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ObjectFields {
     run: &'static [[u16; 2]],
@@ -235,7 +235,7 @@ impl ObjectFields {
         self.run.len()
     }
 
-    /// A bit for each field that must be there.
+    /// A bit for each required field.
     #[inline]
     pub(crate) fn required(self) -> u64 {
         match self.required {
@@ -244,8 +244,8 @@ impl ObjectFields {
         }
     }
 
-    /// Position of the field of this key. The field at `hint` is compared first: objects mostly have their members in the
-    /// order of the contract, and then nothing is searched.
+    /// Returns the position of the field with this key. The field at `hint` is compared first: members mostly have the
+    /// order of the contract, and then no search is needed.
     #[inline]
     pub(crate) fn position(self, key: &[u8], hint: usize) -> Option<usize> {
         match self.run.get(hint) {
@@ -262,7 +262,7 @@ impl ObjectFields {
         declared_string(self.run[at][0])
     }
 
-    /// The node of the field at a position, and whether the field is forbidden.
+    /// Returns the node of the field at a position, and whether the field is forbidden.
     #[inline]
     pub(crate) fn node(self, at: usize) -> (SchemaNode, bool) {
         let word = self.run[at][1];
@@ -278,7 +278,7 @@ impl ObjectFields {
     }
 }
 
-/// Where to go with a value of several allowed forms.
+/// The node for each allowed form of a value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SchemaUnion(&'static [u16; 9]);
 
@@ -303,32 +303,32 @@ impl SchemaUnion {
         self.at(3)
     }
 
-    /// The field that tells objects apart.
+    /// Returns the field that distinguishes objects.
     pub(crate) fn discriminator(self) -> Option<&'static str> {
         (self.0[4] != NONE).then(|| declared_string(self.0[4]))
     }
 
-    /// The node for objects without the field.
+    /// Returns the node for objects without the field.
     pub(crate) fn node_without_field(self) -> Option<SchemaNode> {
         self.at(7)
     }
 
-    /// The node for objects whose field holds an undeclared string, or for all objects if there is no field.
+    /// Returns the node for objects whose field has an undeclared string, or for all objects if there is no field.
     pub(crate) fn node_of_unknown_value(self) -> Option<SchemaNode> {
         self.at(8)
     }
 
-    /// Whether objects are allowed at all.
+    /// Returns `true` if objects are allowed at all.
     pub(crate) fn has_objects(self) -> bool {
         self.0[6] > 0 || self.0[8] != NONE
     }
 
-    /// The node for a string in the field. `number` comes from [`string_id`].
+    /// Returns the node for a string in the field. `number` comes from [`string_id`].
     pub(crate) fn case_node(self, number: u16) -> Option<SchemaNode> {
         self.cases().iter().find(|case| case[0] == number).map(|case| SchemaNode(case[1]))
     }
 
-    /// The strings that the field may hold.
+    /// Returns the strings that the field may have.
     pub(crate) fn names(self) -> impl Iterator<Item = &'static str> {
         self.cases().iter().map(|case| declared_string(case[0]))
     }
@@ -346,7 +346,7 @@ impl SchemaUnion {
         for [value, node] in self.cases() {
             path.push((field, declared_string(*value)));
             match SchemaNode(*node).shape() {
-                // Told apart by a second field.
+                // Distinguished by a second field.
                 NodeShape::Union(union) => union.variants(path, found),
                 _ => found.push(path.clone()),
             }
@@ -355,12 +355,12 @@ impl SchemaUnion {
     }
 }
 
-/// The number of a declared string or key; `None` if the contract has no such string.
+/// Returns the number of a declared string or key; `None` if the contract has no such string.
 pub(crate) fn string_id(text: &str) -> Option<u16> {
     string_id_of(text.as_bytes())
 }
 
-/// The same for the bytes of a string.
+/// As `string_id`, for the bytes of a string.
 pub(crate) fn string_id_of(text: &[u8]) -> Option<u16> {
     let mut slot = hash(text);
     loop {
@@ -375,7 +375,7 @@ pub(crate) fn string_id_of(text: &[u8]) -> Option<u16> {
     }
 }
 
-/// The bytes of a declared string: comparing them needs no look at character borders.
+/// Returns the bytes of a declared string; comparing them needs no check of character boundaries.
 #[inline]
 fn bytes_of(number: u16) -> &'static [u8] {
     let at = usize::from(number);
@@ -383,7 +383,7 @@ fn bytes_of(number: u16) -> &'static [u8] {
     &STRINGS.as_bytes()[usize::from(start)..usize::from(end)]
 }
 
-/// The declared string of a number.
+/// Returns the declared string with a number.
 #[inline]
 pub(crate) fn declared_string(number: u16) -> &'static str {
     slice(STRINGS, &tables::STRINGS_STARTS, number)
@@ -400,7 +400,7 @@ fn run<T>(all: &'static [T], start: u16, count: u16) -> &'static [T] {
     &all[usize::from(start)..usize::from(start) + usize::from(count)]
 }
 
-/// The generator fills the slots by the same function.
+/// The hash function; the generator fills the slots with the same function.
 #[inline]
 fn hash(bytes: &[u8]) -> usize {
     let (head, tail) = match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
@@ -431,7 +431,7 @@ mod tests {
 
     #[test]
     fn the_search_for_a_string_is_short() {
-        // The longest chain of filled slots bounds what an unknown key costs.
+        // The longest chain of filled slots bounds the cost of an unknown key.
         let filled = SLOTS.iter().map(|slot| if *slot == NONE { ' ' } else { 'x' }).collect::<String>();
         assert!(filled.split(' ').map(str::len).max() < Some(16));
     }
@@ -447,9 +447,9 @@ mod tests {
         }
     }
 
-    /// Follows a node without entering references; the values of a JSON document decide how often those are entered.
+    /// Follows a node without entering references: their depth depends on the JSON document.
     fn walk(node: SchemaNode, edition: Edition, depth: usize) {
-        assert!(depth < 16, "a node leads back to itself without a reference");
+        assert!(depth < 16, "a node refers to itself without a reference");
         match node.shape() {
             NodeShape::Ref(schema) => assert!(schema.node(edition).is_some(), "{edition} has no {schema:?}"),
             NodeShape::Array(inner, _) | NodeShape::Map(inner, _) => walk(inner, edition, depth + 1),
@@ -481,7 +481,7 @@ mod tests {
             for number in 0..NODES.len() as u16 {
                 let NodeShape::AnyOf(variants) = SchemaNode(number).shape() else { continue };
                 let mut seen = Vec::new();
-                // Only nodes of this edition are followed; a reference that it does not have belongs to another.
+                // Only nodes of this edition are followed; a missing reference belongs to another edition.
                 variants.iter().for_each(|variant| reach(SchemaNode(*variant), edition, &mut seen));
                 let inner = seen.iter().filter(|node| matches!(node.shape(), NodeShape::AnyOf(_))).count();
                 assert_eq!(inner, 0, "{edition}: node {number}");

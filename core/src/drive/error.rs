@@ -1,10 +1,10 @@
-//! [`ReadError`]: why a source stopped giving events.
+//! [`ReadError`]: the error of an event source.
 
 use core::fmt;
 
 use crate::error::Error;
 
-/// Why a source stopped giving events: the source itself failed, or the [`Reader`](crate::Reader) refused its bytes.
+/// The error of an event source: the source itself failed, or the [`Reader`](crate::Reader) rejected its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReadError<E> {
     /// The source failed, for example because the connection broke.

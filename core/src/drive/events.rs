@@ -12,13 +12,13 @@ use crate::finding::Finding;
 use crate::outcome::Outcome;
 use crate::reader::Reader;
 
-/// How many bytes are read from the source at a time.
+/// The number of bytes that are read from the source at a time.
 const CHUNK_BYTES: usize = 16 * 1024;
 
 /// Iterates over the events of a blocking source: a file, a socket, the body of a blocking HTTP client.
 ///
-/// After the last event, [`outcome`](Self::outcome) tells how the stream ended. An error of the source is returned once, after the events
-/// before it; then [`resume`](Self::resume) goes on with a new source, or the next call ends the iteration. A limit or, in strict
+/// After the last event, [`outcome`](Self::outcome) returns how the stream ended. An error of the source is returned once, after the events
+/// before it; then [`resume`](Self::resume) continues with a new source, or the next call ends the iteration. A limit or, in strict
 /// mode, a broken rule ends the iteration. The response so far stays readable. `ErrorKind::Interrupted` is retried.
 ///
 /// ```
@@ -43,7 +43,7 @@ pub struct EventReader<R> {
     input: Input,
 }
 
-/// How far the input of a driver has come.
+/// The state of a driver's input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Input {
     /// More bytes may come.
@@ -62,7 +62,7 @@ impl<R: Read> EventReader<R> {
         Self::with_reader(source, Reader::new())
     }
 
-    /// Reads from a source with a reader of the caller's making.
+    /// Reads from a source with a reader that the caller configured.
     pub fn with_reader(source: R, reader: Reader) -> Self {
         Self { source, reader, chunk: Vec::new(), input: Input::Open }
     }
@@ -97,7 +97,7 @@ pub(super) fn after<E>(error: &ReadError<E>, reader: &mut Reader) -> Input {
 }
 
 impl<R> EventReader<R> {
-    /// Goes on with a new source after the old one failed or ended early, as [`Reader::reconnect`] does: the half event of the old
+    /// Continues with a new source after the old one failed or ended early, as [`Reader::reconnect`] does: the incomplete event of the old
     /// connection is discarded, and events with a sequence number that was already read are skipped.
     ///
     /// ```
@@ -129,27 +129,27 @@ impl<R> EventReader<R> {
         Ok(())
     }
 
-    /// The response so far.
+    /// Returns the response so far.
     pub fn response(&self) -> Response<'_> {
         self.reader.response()
     }
 
-    /// The findings so far.
+    /// Returns the findings so far.
     pub fn findings(&self) -> &[Finding] {
         self.reader.findings()
     }
 
-    /// How the stream ended; `None` before the iteration has ended, unless the terminal event was read.
+    /// Returns how the stream ended; `None` before the iteration has ended, unless the terminal event was read.
     pub fn outcome(&self) -> Option<&Outcome> {
         self.reader.outcome()
     }
 
-    /// The reader.
+    /// Returns the reader.
     pub fn reader(&self) -> &Reader {
         &self.reader
     }
 
-    /// Gives source and reader back.
+    /// Returns the source and the reader.
     pub fn into_parts(self) -> (R, Reader) {
         (self.source, self.reader)
     }
@@ -168,7 +168,7 @@ impl<R: Read> Iterator for EventReader<R> {
                         return Some(Err(error));
                     }
                 }
-                // An error of `poll_event` comes again from `finish`.
+                // An error of `poll_event` is returned again by `finish`.
                 Ok(None) | Err(_) => {
                     self.input = Input::Finished;
                     return self.reader.finish().err().map(|error| Err(error.into()));
@@ -198,7 +198,7 @@ mod tests {
     const DELTA: &str =
         "data: {\"type\":\"response.output_text.delta\",\"output_index\":0,\"content_index\":0,\"delta\":\"x\"}\n\n";
 
-    /// Gives prepared results, then the end.
+    /// Returns prepared results, then the end.
     struct Script(VecDeque<io::Result<&'static [u8]>>);
 
     impl Read for Script {

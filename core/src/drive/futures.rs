@@ -1,4 +1,4 @@
-//! Streams of the `futures` ecosystem: events out of byte chunks, and byte chunks out of a converter or a writer.
+//! Streams of the `futures` ecosystem: events from byte chunks, and byte chunks from a converter or a writer.
 //!
 //! Built on `futures_core::Stream` and `bytes::Bytes` alone, so it runs on every executor and fits `reqwest`, `hyper` and `axum`.
 //!

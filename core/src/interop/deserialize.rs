@@ -191,7 +191,7 @@ impl<'de> Visitor<'de> for ValueVisitor {
     }
 }
 
-/// A number from its digits.
+/// Creates a number from its digits.
 fn number<E: serde::de::Error>(text: &str) -> Result<Value, E> {
     match Value::parse(text, 1) {
         Ok(value @ Value::Number(_)) => Ok(value),
@@ -199,7 +199,7 @@ fn number<E: serde::de::Error>(text: &str) -> Result<Value, E> {
     }
 }
 
-/// What a deserializer needs of a JSON value, borrowed for `'de`.
+/// The deserializer's view of a JSON value, borrowed for `'de`.
 trait Node<'de>: Copy {
     fn kind(self) -> ValueKind;
     fn string(self) -> Cow<'de, str>;
@@ -328,7 +328,7 @@ where
 
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, DeserializeError> {
         let value =
-            self.value.take().ok_or_else(|| DeserializeError::custom("a value was asked for before its key"))?;
+            self.value.take().ok_or_else(|| DeserializeError::custom("a value was requested before its key"))?;
         seed.deserialize(value)
     }
 }

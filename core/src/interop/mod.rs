@@ -1,10 +1,10 @@
-//! Exchange of values with other libraries, each behind a feature of its name: `serde`, `serde_json`, `simd-json`.
+//! Exchange of values with other libraries, each with a feature of its name: `serde`, `serde_json`, `simd-json`.
 //!
 //! With `serde` the types of this crate are written by any `serde` serializer, a [`Value`](crate::json::Value) is read from any
 //! deserializer, and the payload of an event or a response is read into the caller's types. Nothing here is on the path of
 //! reading a stream.
 //!
-//! Numbers keep their digits wherever the other side can hold them. A number that fits `u64`, `i64` or `f64` without a change
+//! Numbers keep their digits if the other side can store them. A number that fits `u64`, `i64` or `f64` without a change
 //! of its digits is passed as that type. Any other number (`0.10`, `1e400`, an integer beyond 64 bits) is passed as text to
 //! `serde_json`, with the feature of that name; a format without such numbers gets the nearest `f64`.
 

@@ -1,13 +1,13 @@
-//! Which type of `serde`'s data model holds a JSON number without a change of its digits.
+//! Selects the type of `serde`'s data model that stores a JSON number without a change of its digits.
 
 use core::fmt::{self, Write};
 
-/// A JSON number as the narrowest type that prints the same digits.
+/// A JSON number as the smallest type that prints the same digits.
 pub(super) enum ExactNumber {
     Unsigned(u64),
     Signed(i64),
     Float(f64),
-    /// No type does.
+    /// No type prints the same digits.
     Inexact,
 }
 
@@ -30,12 +30,12 @@ impl ExactNumber {
     }
 }
 
-/// The nearest double; every JSON number has one.
+/// Returns the nearest double; every JSON number has one.
 pub(super) fn nearest_double(text: &str) -> f64 {
     text.parse().unwrap_or(f64::NAN)
 }
 
-/// Returns whether the shortest text of a double is exactly this one.
+/// Returns `true` if the shortest text of a double is exactly this text.
 fn prints_as(number: f64, text: &str) -> bool {
     struct Rest<'a>(&'a str);
     impl Write for Rest<'_> {

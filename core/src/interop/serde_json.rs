@@ -7,13 +7,13 @@ use ::serde_json::{Number, Value as JsonValue};
 use crate::accumulate::Response;
 use crate::json::{Object, Value, ValueKind, ValueRef};
 
-/// A number of `serde_json` with these digits. The text is a JSON number.
+/// Creates a `serde_json` number with these digits. The text is a JSON number.
 pub(super) fn number(text: &str) -> Number {
     Number::from_string_unchecked(text.to_string())
 }
 
 impl From<&Value> for JsonValue {
-    /// Keys keep their order (this crate switches on `preserve_order`); of a repeated key the last value stays.
+    /// Keys keep their order (this crate enables `preserve_order`); of a repeated key the last value is kept.
     fn from(value: &Value) -> Self {
         match value {
             Value::Null => Self::Null,
@@ -29,7 +29,7 @@ impl From<&Value> for JsonValue {
 }
 
 impl From<Value> for JsonValue {
-    /// As from a reference; strings are moved.
+    /// Converts as from a reference, but moves strings.
     fn from(value: Value) -> Self {
         match value {
             Value::String(text) => Self::String(text),
@@ -40,7 +40,7 @@ impl From<Value> for JsonValue {
 }
 
 impl From<ValueRef<'_>> for JsonValue {
-    /// As from a [`Value`], without one in between.
+    /// Converts as from a [`Value`], without creating one.
     fn from(value: ValueRef<'_>) -> Self {
         match value.kind() {
             ValueKind::Null => Self::Null,

@@ -63,14 +63,14 @@ fn serialize_number<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S
         ExactNumber::Unsigned(number) => serializer.serialize_u64(number),
         ExactNumber::Signed(number) => serializer.serialize_i64(number),
         ExactNumber::Float(number) => serializer.serialize_f64(number),
-        // Text formats are nearly always serde_json here, which writes the digits; binary formats have no such number.
+        // Text formats are nearly always serde_json, which writes the digits; binary formats have no such number.
         #[cfg(feature = "serde_json")]
         ExactNumber::Inexact if serializer.is_human_readable() => super::serde_json::number(text).serialize(serializer),
         ExactNumber::Inexact => serializer.serialize_f64(nearest_double(text)),
     }
 }
 
-/// The payload. One that is not JSON is a string with its exact text.
+/// The payload. A payload that is not JSON is a string with its exact text.
 impl Serialize for Event<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.root() {
@@ -80,14 +80,14 @@ impl Serialize for Event<'_> {
     }
 }
 
-/// The payload. One that is not JSON is a string with its exact text.
+/// The payload. A payload that is not JSON is a string with its exact text.
 impl Serialize for OwnedEvent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.as_event().serialize(serializer)
     }
 }
 
-/// The response object as on the wire, without a copy of its items.
+/// The response object as on the wire, without copying its items.
 impl Serialize for Response<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         struct Output<'a>(Response<'a>);
@@ -134,7 +134,7 @@ impl Serialize for RateLimits {
     }
 }
 
-/// Types that have one JSON form in every binding.
+/// Implements `Serialize` for types that have one JSON form in every binding.
 macro_rules! by_value {
     ($($name:ty),*) => { $(
         /// As `to_value`.
@@ -148,7 +148,7 @@ macro_rules! by_value {
 
 by_value!(Finding, Outcome, Failure, Usage);
 
-/// Types that are a word on the wire or in a report.
+/// Implements `Serialize` for types that are one word on the wire or in a report.
 macro_rules! by_name {
     ($($name:ty => $method:ident),*) => { $(
         /// The word that `Display` writes.

@@ -12,7 +12,7 @@ use crate::json::{Object, Value};
 impl TryFrom<&Value> for OwnedValue {
     type Error = Error;
 
-    /// Keys lose their order; of a repeated key the last value stays.
+    /// Keys lose their order; of a repeated key the last value is kept.
     ///
     /// # Errors
     ///

@@ -1,16 +1,16 @@
-//! The built-in profiles: a line for each thing that a provider is known to do, with the place where it was seen.
+//! The built-in profiles: one entry for each known deviation of a provider, with the place where it was observed.
 //!
-//! "Recordings" are streams that real servers sent; a thread is named by its repository and number. What is on one line is
-//! forgiven at that place only.
+//! "Recordings" are streams that real servers sent; a thread is named by its repository and number. An exemption
+//! applies only at its own location.
 
 use crate::contract::Edition;
 use crate::finding::Severity;
 use crate::validate::Rule;
 
-/// Rule, pattern of places (empty: everywhere), what it weighs (`None`: silent), the evidence.
+/// Rule, pattern of locations (empty: everywhere), severity (`None`: not reported), the evidence.
 pub(super) type BuiltinLine = (Rule, &'static str, Option<Severity>, &'static str);
 
-/// What only people read: a build that neither validates nor explains is a few kilobytes smaller without it.
+/// Texts for people: a build that neither validates nor explains is a few kilobytes smaller without them.
 const fn words(text: &'static str) -> &'static str {
     if cfg!(any(feature = "validate", feature = "explain")) {
         text
@@ -23,7 +23,7 @@ const fn line(rule: Rule, path: &'static str, weight: Option<Severity>, evidence
     (rule, if is_judged(rule) { words(path) } else { path }, weight, words(evidence))
 }
 
-/// Rules that only a validator speaks of: without one nobody asks where they are forgiven.
+/// Rules that only a validator reports: without a validator their exemptions are never read.
 const fn is_judged(rule: Rule) -> bool {
     matches!(
         rule,
@@ -49,7 +49,7 @@ pub(super) struct BuiltinProfile {
     pub(super) name: &'static str,
     pub(super) about: &'static str,
     pub(super) edition: Edition,
-    /// Profiles whose lines count here too.
+    /// Profiles whose exemptions also apply here.
     pub(super) like: &'static [&'static str],
     pub(super) lines: &'static [BuiltinLine],
 }
@@ -61,7 +61,7 @@ const WARNING: Option<Severity> = Some(Severity::Warning);
 pub(super) const ALL: &[BuiltinProfile] = &[
     BuiltinProfile {
         name: "open-responses",
-        about: words("Open Responses as published: nothing is forgiven"),
+        about: words("Open Responses as published, without exemptions"),
         edition: Edition::V2026_04_24,
         like: &[],
         lines: &[],
@@ -82,7 +82,7 @@ pub(super) const ALL: &[BuiltinProfile] = &[
     },
     BuiltinProfile {
         name: "codex",
-        about: words("the ChatGPT backend that Codex talks to"),
+        about: words("the ChatGPT backend of Codex"),
         edition: Edition::OpenAi,
         like: &["openai"],
         lines: CODEX,
@@ -126,7 +126,7 @@ pub(super) const ALL: &[BuiltinProfile] = &[
     BuiltinProfile { name: "ollama", about: words("Ollama"), edition: Edition::Split, like: &[], lines: OLLAMA },
     BuiltinProfile {
         name: "llamacpp",
-        about: words("the server of llama.cpp"),
+        about: words("the llama.cpp server"),
         edition: Edition::Split,
         like: &[],
         lines: LLAMACPP,
@@ -148,7 +148,7 @@ pub(super) const ALL: &[BuiltinProfile] = &[
     },
     BuiltinProfile {
         name: "any",
-        about: words("any of the above, whichever it is"),
+        about: words("any of the providers above"),
         edition: Edition::Split,
         like: &[],
         lines: ANY,
@@ -183,8 +183,8 @@ const OPENAI: &[BuiltinLine] = &[
     line(Rule::Schema01, "/response/output/*/environment", NOTE, "recordings of shell calls without an environment"),
     line(Rule::Schema01, "/output/*/environment", NOTE, "recordings of shell calls without an environment"),
     line(Rule::Schema01, "/item/result", NOTE, "recordings of images have the result only in the terminal snapshot"),
-    line(Rule::Schema03, "/output/*/role", NOTE, "recordings of compactions hold the messages of the user"),
-    line(Rule::Schema05, "/output/*/content/*/type", NOTE, "recordings of compactions hold the messages of the user"),
+    line(Rule::Schema03, "/output/*/role", NOTE, "recordings of compactions contain the user's messages"),
+    line(Rule::Schema05, "/output/*/content/*/type", NOTE, "recordings of compactions contain the user's messages"),
     line(
         Rule::Life09,
         "/response/output/*/action",
@@ -193,7 +193,7 @@ const OPENAI: &[BuiltinLine] = &[
     ),
     line(Rule::Part10, "/item/content/*", NOTE, "recordings with log probabilities have them only in the item"),
     line(Rule::Err03, "/error/type", NOTE, "error types such as insufficient_quota name the cause"),
-    line(Rule::Schema03, "/response/error/code", NOTE, "error codes that no list has, such as insufficient_quota"),
+    line(Rule::Schema03, "/response/error/code", NOTE, "error codes that are in no list, such as insufficient_quota"),
     line(Rule::Err06, "", WARNING, "rate-limit errors end the stream: zendev-sh/goai 88, vercel/ai 20179"),
 ];
 
@@ -222,25 +222,25 @@ const COPILOT: &[BuiltinLine] = &[
 const XAI: &[BuiltinLine] = &[
     line(Rule::Life04, "/response/*", NOTE, "recordings leave out error, instructions and others"),
     line(Rule::Obj01, "", NOTE, "recordings leave out error, instructions and others"),
-    line(Rule::Schema01, "/annotation/*", NOTE, "recordings have url citations without title and place"),
-    line(Rule::Schema01, "/part/annotations/*/*", NOTE, "recordings have url citations without title and place"),
+    line(Rule::Schema01, "/annotation/*", NOTE, "recordings have url citations without title and position"),
+    line(Rule::Schema01, "/part/annotations/*/*", NOTE, "recordings have url citations without title and position"),
     line(
         Rule::Schema01,
         "/item/content/*/annotations/*/*",
         NOTE,
-        "recordings have url citations without title and place",
+        "recordings have url citations without title and position",
     ),
     line(
         Rule::Schema01,
         "/response/output/*/content/*/annotations/*/*",
         NOTE,
-        "recordings have url citations without title and place",
+        "recordings have url citations without title and position",
     ),
     line(
         Rule::Schema01,
         "/output/*/content/*/annotations/*/*",
         NOTE,
-        "recordings have url citations without title and place",
+        "recordings have url citations without title and position",
     ),
     line(Rule::Schema01, "/output/*/*", NOTE, "recordings of hosted tools leave out action, code and others"),
     line(Rule::Schema01, "/tools/*/container", NOTE, "recordings of hosted tools leave out the container"),
@@ -258,7 +258,7 @@ const OPENROUTER: &[BuiltinLine] =
 
 const ZEN: &[BuiltinLine] = &[
     line(Rule::Seq01, "/sequence_number", NOTE, "the recording has a ping without a number"),
-    line(Rule::Life07, "", NOTE, "the recording has a ping behind the terminal event"),
+    line(Rule::Life07, "", NOTE, "the recording has a ping after the terminal event"),
 ];
 
 const OLLAMA: &[BuiltinLine] = &[
@@ -315,25 +315,25 @@ const LITELLM: &[BuiltinLine] = &[
 
 const LLAMA_STACK: &[BuiltinLine] = &[line(Rule::Part04, "", NOTE, "texts have no done event: ogx-ai/ogx 5309")];
 
-/// What no single provider stands for: gateways of which the name is not known.
+/// Deviations of gateways that could not be attributed to one provider.
 const ANY: &[BuiltinLine] = &[
     line(Rule::Sse04, "", NOTE, "gateways that forward only data lines"),
     line(Rule::Item18, "", NOTE, "items that OpenAI added since"),
     line(Rule::Tool11, "", NOTE, "tools that OpenAI added since"),
     line(Rule::Schema05, "", NOTE, "types that OpenAI added since"),
-    line(Rule::Life04, "", NOTE, "snapshots with a part of the fields: diegosouzapw/OmniRoute 13964"),
+    line(Rule::Life04, "", NOTE, "snapshots with some of the fields: diegosouzapw/OmniRoute 13964"),
     line(Rule::Item01, "", NOTE, "items without status or id: diegosouzapw/OmniRoute 13964, Oaklight/llm-rosetta 406"),
     line(Rule::Seq02, "", NOTE, "numbers are constant on synthetic events: diegosouzapw/OmniRoute 14330"),
-    line(Rule::Part08, "", NOTE, "running counters in place of indexes: vllm-project/vllm 35184"),
+    line(Rule::Part08, "", NOTE, "running counters instead of indexes: vllm-project/vllm 35184"),
 ];
 
-/// The lines of all profiles as `any` has them: of those for the same place the most forgiving, in falling order of weight. The compiler
-/// makes them, since a reader takes them before its first byte.
+/// The exemptions of all profiles for `any`: for each location the lowest severity, sorted by falling severity. Computed at compile
+/// time, because a reader needs them before its first byte.
 pub(super) const EVERY: &[BuiltinLine] = MERGED.0.split_at(MERGED.1).0;
 
 const MERGED: ([BuiltinLine; LINES], usize) = ordered(merged());
 
-/// How many lines there are.
+/// The number of exemptions.
 const LINES: usize = {
     let (mut count, mut at) = (0, 0);
     while at < ALL.len() {
@@ -343,7 +343,7 @@ const LINES: usize = {
     count
 };
 
-/// The lines of all profiles, each place once.
+/// The exemptions of all profiles, each location once.
 const fn merged() -> ([BuiltinLine; LINES], usize) {
     let (mut lines, mut count) = ([ANY[0]; LINES], 0);
     let mut profile = 0;
@@ -368,7 +368,7 @@ const fn merged() -> ([BuiltinLine; LINES], usize) {
     (lines, count)
 }
 
-/// The first lines in falling order of weight, otherwise as they were.
+/// The first exemptions sorted by falling severity, otherwise in their order.
 const fn ordered((lines, count): ([BuiltinLine; LINES], usize)) -> ([BuiltinLine; LINES], usize) {
     let (mut sorted, mut to) = (lines, 0);
     let mut left = HEAVIEST + 1;

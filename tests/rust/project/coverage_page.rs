@@ -61,18 +61,18 @@ fn every_event_is_folded_as_the_page_lists() {
         let (how, goes) = (note["how"].as_str().unwrap(), note["goes"].as_str().unwrap());
         let target = after.pointer(&pointer(goes)).cloned();
         match how {
-            "takes over" | "ends with" => {
+            "replaces" | "ends and replaces" => {
                 assert_eq!(after["status"], event["response"]["status"], "{wire}");
-                assert_eq!(reader.outcome().is_some(), how == "ends with", "{wire}");
+                assert_eq!(reader.outcome().is_some(), how == "ends and replaces", "{wire}");
             }
             "sets" if goes.ends_with(".status") => {
                 assert_eq!(target, Some(Value::from(wire.rsplit('.').next().unwrap())), "{wire}");
             }
-            "puts" | "sets" | "appends to" => {
+            "adds" | "sets" | "appends to" => {
                 let target = target.unwrap_or_else(|| panic!("{wire}: nothing at {goes}: {after}"));
                 assert!(carried(&event).contains(&target), "{wire}: {target} at {goes}");
             }
-            "keeps aside" => {
+            "stores" => {
                 let kept = match wire.as_str() {
                     "error" => format!("{:?}", { reader }.finish().unwrap()).contains("Try again"),
                     "codex.rate_limits" => format!("{:?}", reader.rate_limits()).contains("used_percent"),
@@ -81,12 +81,12 @@ fn every_event_is_folded_as_the_page_lists() {
                 assert!(kept, "{wire}");
             }
             "" => {
-                // Progress may open the item it is about; it changes nothing else.
+                // A progress event may open its item; it changes nothing else.
                 let (mut before, mut after) = (before, after);
                 (before["output"], after["output"]) = (Value::Null, Value::Null);
                 assert_eq!(before, after, "{wire}");
             }
-            other => panic!("{wire}: unknown word {other}"),
+            other => panic!("{wire}: unknown effect {other}"),
         }
     }
 }

@@ -1,10 +1,10 @@
-//! The page of rules says what the rule table says.
+//! `docs/rules.md` is generated from the rule table.
 
 use deltafold::validate::{markdown, Client, Rule};
 use deltafold::Severity;
 
 #[test]
-fn the_page_of_rules_is_what_the_table_prints() {
+fn the_rules_page_is_up_to_date() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/rules.md");
     if std::env::var_os("DELTAFOLD_UPDATE").is_some() {
         std::fs::write(path, markdown()).unwrap();
@@ -12,12 +12,12 @@ fn the_page_of_rules_is_what_the_table_prints() {
     let page = std::fs::read_to_string(path).unwrap();
     assert!(
         page == markdown(),
-        "docs/rules.md is old: DELTAFOLD_UPDATE=1 cargo test -p deltafold-tests --test validate"
+        "docs/rules.md is out of date; run DELTAFOLD_UPDATE=1 cargo test -p deltafold-tests --test validate"
     );
 }
 
 #[test]
-fn broken_clients_are_those_that_were_measured() {
+fn the_broken_clients_of_each_rule_are_the_measured_ones() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/clients/broken-rules.json");
     let measured: std::collections::BTreeMap<String, Vec<String>> =
         serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();

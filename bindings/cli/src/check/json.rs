@@ -1,4 +1,4 @@
-//! Findings as JSON, for programs. Members are added, never renamed or removed.
+//! Findings as JSON, for programs. Later versions may add members, but never rename or remove one.
 
 use deltafold::json::{Object, Value};
 use deltafold::{Finding, Severity};

@@ -33,7 +33,7 @@ use crate::{parallel, print, Failure, Io};
 Exit codes:
   0  no errors, or nothing as severe as --fail-on
   1  errors were found, or reading failed
-  2  the call is wrong or a file cannot be opened
+  2  the arguments are invalid or a file cannot be opened
 
 Examples:
   deltafold check --profile openai examples/streams/tour.sse
@@ -238,7 +238,7 @@ impl CheckOptions {
         if let Some(name) = args.schema_name.as_deref().filter(|name| !VALIDATION_TARGETS.contains(name)) {
             let hint = did_you_mean(name, VALIDATION_TARGETS.iter().copied());
             let names = VALIDATION_TARGETS.join(", ");
-            return Err(Failure::Usage(format!("no schema is called `{name}`{hint}; names are {names}")));
+            return Err(Failure::Usage(format!("no schema is called `{name}`{hint}; known schemas: {names}")));
         }
         let rules = args.rule.iter().map(|id| explain::rule(id.trim())).collect::<Result<_, _>>()?;
         let read = |file: &Option<OsString>| file.as_ref().map(|file| read_text(file, stdin)).transpose();
@@ -291,7 +291,7 @@ fn profile_choice(name: &str, stdin: &Stdin<'_>) -> Result<ProfileChoice, Failur
     if !std::path::Path::new(name).is_file() {
         let hint = did_you_mean(name, Profile::names());
         let names = Profile::names().collect::<Vec<_>>().join(", ");
-        return Err(Failure::Usage(format!("no profile and no file `{name}`{hint}; profiles are {names} and auto")));
+        return Err(Failure::Usage(format!("no profile and no file `{name}`{hint}; known profiles: {names}, auto")));
     }
     let text = read_text(OsStr::new(name), stdin)?;
     let profile = Profile::from_json(&text).map_err(|error| Failure::Usage(format!("{name}: {error}")))?;

@@ -28,7 +28,7 @@ use crate::{Failure, Io};
 Exit codes:
   0  the content is the same
   1  the content differs
-  2  the call is wrong or a file cannot be read
+  2  the arguments are invalid or a file cannot be read
 
 Examples:
   deltafold diff examples/streams/tour.sse examples/streams/tour.json"

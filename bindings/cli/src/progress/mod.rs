@@ -1,6 +1,6 @@
 //! [`Progress`]: how much of the input is read, on stderr.
 //!
-//! On a terminal a bar, from the first fifth of a second on. Elsewhere lines, so rarely that a short run prints none.
+//! On a terminal a bar, shown after a fifth of a second. Elsewhere lines, at an interval that is longer than a short run.
 
 #[cfg_attr(not(feature = "progress-bar"), path = "no_bar.rs")]
 mod bar;
@@ -121,7 +121,7 @@ impl Counts<'_> {
         format!("{} read, {}/s", size(self.bytes), size((self.bytes as f64 / seconds) as u64))
     }
 
-    /// Without stderr there is nobody to show progress to.
+    /// Without stderr, progress is not shown.
     fn print(&mut self, line: &str) {
         let _ = self.errors.write_all(format!("deltafold: {line}\n").as_bytes());
         let _ = self.errors.flush();

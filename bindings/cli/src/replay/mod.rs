@@ -26,7 +26,7 @@ use crate::{Failure, Io};
 Exit codes:
   0  success
   1  reading failed
-  2  the call is wrong or a file cannot be opened
+  2  the arguments are invalid or a file cannot be opened
 
 Examples:
   deltafold replay --rate 50 examples/streams/tour.sse | deltafold show

@@ -42,7 +42,7 @@ use crate::{print, Failure, Io};
 Exit codes:
   0  the requested number of requests was served
   1  the port cannot be bound
-  2  the call is wrong or a file cannot be opened
+  2  the arguments are invalid or a file cannot be opened
 
 Examples:
   deltafold serve --port 8080 --rate 50 examples/streams/tour.sse"

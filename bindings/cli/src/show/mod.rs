@@ -35,7 +35,7 @@ use live_reader::LiveReader;
 Exit codes:
   0  success
   1  reading failed or a limit was exceeded
-  2  the call is wrong or a file cannot be opened
+  2  the arguments are invalid or a file cannot be opened
 
 Examples:
   deltafold show examples/streams/tour.sse

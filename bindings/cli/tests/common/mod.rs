@@ -1,11 +1,11 @@
-//! Running the program, for every suite of it.
+//! Runs the program, for all test programs.
 #![allow(dead_code, unreachable_pub, reason = "each suite is its own program and uses what it needs")]
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The program, not started yet.
+/// Returns the program as a command, not started yet.
 pub fn deltafold() -> Command {
     Command::new(env!("CARGO_BIN_EXE_deltafold"))
 }
@@ -32,7 +32,7 @@ pub fn run_command(command: &mut Command, input: &[u8]) -> Done {
         .unwrap_or_else(|error| panic!("{command:?}: {error}"));
     let mut pipe = child.stdin.take().expect("a pipe was asked for");
     let done = std::thread::scope(|scope| {
-        // Output is read while input is written, or both would wait for ever. The program may not want all of it.
+        // Output is read while input is written, otherwise both would block. The program may end before it has read all input.
         scope.spawn(move || drop(pipe.write_all(input)));
         child.wait_with_output().expect("the program ends")
     });
@@ -43,7 +43,7 @@ pub fn run_command(command: &mut Command, input: &[u8]) -> Done {
     }
 }
 
-/// The commands that the first help page lists, without `help` itself.
+/// Returns the commands that the first help page lists, without `help` itself.
 pub fn commands(page: &str) -> Vec<String> {
     let lines = page.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
     let names = lines.filter_map(|line| line.split_whitespace().next());

@@ -1,4 +1,4 @@
-//! A pseudo-terminal that runs the program and keeps what it prints.
+//! A pseudo-terminal that runs the program and stores its output.
 #![allow(dead_code, unreachable_pub, reason = "each test program uses a part of it")]
 
 use std::fs::File;
@@ -50,7 +50,7 @@ impl Terminal {
         tcsetwinsize(&self.master, size).expect("a window has a size");
     }
 
-    /// Starts a command with this terminal as its own, and a pipe as its input.
+    /// Starts a command with this terminal as its controlling terminal, and a pipe as its input.
     pub fn start(&self, command: &mut Command) -> Child {
         command.env_remove("NO_COLOR").env_remove("COLUMNS").env_remove("LINES");
         self.spawn(command)
@@ -61,7 +61,7 @@ impl Terminal {
         command.stdin(Stdio::piped()).stdout(end()).stderr(end());
         let slave = self.slave.try_clone().unwrap();
         // SAFETY: between fork and exec only two system calls are made, both of which may be made there; the descriptor is
-        // open, since the closure owns it.
+        // open, because the closure owns it.
         unsafe {
             command.pre_exec(move || {
                 rustix::process::setsid()?;

@@ -1,4 +1,4 @@
-//! A terminal in memory: as much of one as the program uses, and it fails on anything else.
+//! An in-memory terminal with the features that the program uses; it fails on anything else.
 
 use std::fmt::Write;
 
@@ -7,20 +7,20 @@ pub(crate) struct Screen {
     columns: usize,
     height: usize,
     rows: Vec<Row>,
-    /// From the first row ever, not from the top of the window.
+    /// Counted from the first row ever, not from the top of the window.
     cursor: (usize, usize),
-    /// The last column has a character, so the next one wraps.
+    /// The last column has a character, so the next character wraps.
     full: bool,
     /// True if a color is active.
     pub(crate) colored: bool,
-    /// How often the terminal itself had to break a row.
+    /// The number of rows that the terminal itself wrapped.
     pub(crate) wraps: usize,
 }
 
 #[derive(Default, Clone)]
 struct Row {
     cells: Vec<char>,
-    /// The row goes on in the next.
+    /// The row continues in the next one.
     wrapped: bool,
 }
 
@@ -29,7 +29,7 @@ impl Screen {
         Self { columns, height, rows: vec![Row::default()], cursor: (0, 0), full: false, colored: false, wraps: 0 }
     }
 
-    /// What can be seen, and what scrolled away before it; without spaces at the ends.
+    /// Returns the visible rows and those that scrolled out; without spaces at the ends.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         for row in &self.rows {
@@ -43,7 +43,7 @@ impl Screen {
         self.cursor.1
     }
 
-    /// Takes what a program writes.
+    /// Interprets the output of a program.
     pub(crate) fn feed(&mut self, text: &str) {
         let mut chars = text.chars().peekable();
         while let Some(char) = chars.next() {
@@ -69,7 +69,7 @@ impl Screen {
         }
     }
 
-    /// Changes the size as most terminals do: rows that were broken are joined and broken anew.
+    /// Changes the size as most terminals do: wrapped rows are joined and wrapped again.
     pub(crate) fn resize(&mut self, columns: usize, height: usize) {
         assert_eq!(self.cursor.1, 0, "the program rests at the start of a line");
         let at_end = self.cursor.0 + 1 == self.rows.len();

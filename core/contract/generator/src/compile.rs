@@ -1,8 +1,8 @@
-//! [`Compiler`]: the schemas of all editions as nodes that share whatever is equal.
+//! [`Compiler`]: compiles the schemas of all editions into nodes; equal nodes are shared.
 //!
-//! A schema of Open Responses is a row with a column per edition; a reference names the row, so one description serves
-//! all editions in which its own words are the same. OpenAI's types stand in the last column of the row of their
-//! counterpart; those without one are written out where they are used.
+//! A schema of Open Responses is a row with a column per edition. A reference names the row, so one description serves
+//! all editions that describe the schema with the same words. The last column has OpenAI's types, in the row of their
+//! counterpart; a type without counterpart is inlined where it is used.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,23 +16,23 @@ use crate::union;
 /// A schema name and its node in each edition.
 #[derive(Debug)]
 pub struct Row {
-    /// The name of the schema; `openai:` before a type that has no counterpart.
+    /// The name of the schema; starts with `openai:` for a type without counterpart.
     pub name: String,
     /// The node for each of [`COLUMNS`], then for OpenAI.
     pub nodes: [u16; COLUMNS.len() + 1],
 }
 
-/// Everything the tables need.
+/// The complete input of the tables.
 #[derive(Default)]
 pub struct Compiler {
     /// The nodes of all schemas.
     pub pool: Pool,
-    /// The schemas: those of Open Responses by name, then what only OpenAI has.
+    /// The schemas: those of Open Responses by name, then those that only OpenAI has.
     pub rows: Vec<Row>,
     numbers: HashMap<String, u16>,
-    /// OpenAI types that stand in a row.
+    /// OpenAI types that have a row.
     counterparts: BTreeMap<String, u16>,
-    /// OpenAI types by name: their node, or that they are being worked on.
+    /// OpenAI types by name: their node, or a mark that they are being compiled.
     inlined: HashMap<String, Option<u16>>,
 }
 
@@ -82,7 +82,7 @@ impl Compiler {
         Ok(())
     }
 
-    /// The column of OpenAI: counterparts first, since everything else may refer to them.
+    /// Compiles the column of OpenAI: counterparts first, because other types may refer to them.
     fn openai(&mut self, facts: &Facts) -> Result<(), String> {
         let source = Source::OpenAi(facts);
         let mut pairs: Vec<(String, String)> = Vec::new();
@@ -112,7 +112,7 @@ impl Compiler {
         Ok(())
     }
 
-    /// The node for a value's description.
+    /// Returns the node for a value's description.
     pub fn node(&mut self, value: &Value, source: Source<'_>) -> Result<u16, String> {
         let nullable = value["nullable"] == true;
         if let Some(name) = value["ref"].as_str() {
@@ -158,7 +158,7 @@ impl Compiler {
         }
         let node = match self.inlined.get(&full) {
             Some(Some(node)) => *node,
-            // Refers to itself: it gets a row of its own.
+            // A recursive type gets a row.
             Some(None) => {
                 let row = self.row(&format!("openai:{full}"));
                 return Ok(self.pool.add(Shape::Ref(row), nullable));
@@ -180,7 +180,7 @@ impl Compiler {
         let mut fields = Vec::new();
         for (name, field) in value["fields"].as_object().into_iter().flatten() {
             let mut field = field.clone();
-            // TypeScript has one number type; positions and counts of events are whole all the same.
+            // TypeScript has only one number type; indexes and counts are integers anyway.
             if source.is_openai() && field["type"] == "number" && is_whole(name) {
                 field["type"] = "integer".into();
             }
@@ -201,7 +201,7 @@ impl Compiler {
     fn intersection(&mut self, value: &Value, source: Source<'_>) -> Result<u16, String> {
         let parts = value["parts"].as_array().ok_or("intersection without parts")?;
         match parts.as_slice() {
-            // TypeScript's way to say "any string, these are known".
+            // TypeScript's notation for "any string, with these known values".
             [text, empty] if text["type"] == "string" && empty["fields"].as_object().is_some_and(|f| f.is_empty()) => {
                 self.node(text, source)
             }
@@ -214,7 +214,7 @@ impl Compiler {
     }
 }
 
-/// Fields that are whole numbers on the wire although the SDK types only say number.
+/// Fields that are integers on the wire although the SDK types declare a number.
 pub fn is_whole(name: &str) -> bool {
     name == "sequence_number" || name.ends_with("_index")
 }

@@ -1,4 +1,4 @@
-//! `docs/coverage.md`: everything the contract knows, which editions have it, and what the library does with it.
+//! `docs/coverage.md`: the types of the contract, the editions that have them, and their support in the library.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use crate::compile::Compiler;
 use crate::facts::Facts;
 use crate::source::{has, Source, COLUMNS};
 
-/// The text of the page.
+/// Returns the text of the page.
 pub fn generate(facts: &Facts, compiler: &Compiler) -> Result<String, String> {
     let mut out = String::from(HEAD);
     events(facts, &mut out)?;
@@ -26,24 +26,24 @@ const HEAD: &str = "\
 
 # Coverage
 
-What the wire contract knows, and what deltafold does with each.
+The events, items, parts, tools and fields of the wire contract, and their support in deltafold.
 
-- **editions**: `all` four of Open Responses (2026-04-24, 2026-01-15 and the two split ones), `split` for both split ones, or
-  their names. **OpenAI**: the types of OpenAI's SDKs have it too.
-- Everything is read without loss: an event gives its exact text (`raw`), any member by JSON pointer (`get`), and the value
-  (`to_value`). Names that are not listed here are kept the same way.
-- Everything is checked against its schema in each edition that has it: fields, types, null, enums, bounds, nested objects. The
-  rules about order, numbering and agreement are in [rules.md](rules.md).
+- **editions**: `all` means the four editions of Open Responses (2026-04-24, 2026-01-15 and the two split ones), `split` the two split
+  ones; others are named. **OpenAI**: the types of OpenAI's SDKs have it too.
+- Reading loses nothing: an event returns its exact text (`raw`), any member by JSON pointer (`get`), and the value
+  (`to_value`). Names that are not listed here are kept in the same way.
+- Each object is checked against its schema in each edition that has it: fields, types, null, enums, bounds, nested objects. The
+  rules on order, numbering and consistency are in [rules.md](rules.md).
 
 ";
 
 fn events(facts: &Facts, out: &mut String) -> Result<(), String> {
     out.push_str(
         "## Events\n\n\
-         *Read* names the accessor of the event beside `kind`, `sequence_number`, `item_id` and the indexes. *Folded* is what\n\
-         the accumulator does to the response; `o`, `c`, `s`, `a`, `k` are the indexes of output, content, summary, annotation\n\
-         and command. Where nothing stands the event changes no item: it is progress, transport or another API, and is passed on.\n\n\
-         | event | group | editions | OpenAI | required fields | optional fields | read | folded |\n\
+         *Accessor* is the method of the event in addition to `kind`, `sequence_number`, `item_id` and the indexes. *Effect* is the change\n\
+         that the accumulator makes to the response; `o`, `c`, `s`, `a`, `k` are the indexes of output, content, summary, annotation\n\
+         and command. An event without an effect changes no item: it reports progress, or belongs to the transport or to another API.\n\n\
+         | event | group | editions | OpenAI | required fields | optional fields | accessor | effect |\n\
          | --- | --- | --- | --- | --- | --- | --- | --- |\n",
     );
     let mut notes: BTreeMap<&str, &Value> =
@@ -51,7 +51,7 @@ fn events(facts: &Facts, out: &mut String) -> Result<(), String> {
     let listed = facts.list("streaming_events");
     for event in listed {
         let wire = event["type"].as_str().unwrap_or_default();
-        let note = notes.remove(wire).ok_or(format!("coverage.json says nothing of {wire}"))?;
+        let note = notes.remove(wire).ok_or(format!("coverage.json has no entry for {wire}"))?;
         let (required, optional) = event_fields(facts, event);
         let openai = text(&event["openai"]["surface"]).starts_with("responses");
         row(
@@ -64,16 +64,16 @@ fn events(facts: &Facts, out: &mut String) -> Result<(), String> {
                 &required,
                 &optional,
                 &code(&text(&note["read"])),
-                &folded(note),
+                &effect(note),
             ],
         );
     }
-    let note = notes.remove("codex.rate_limits").ok_or("coverage.json says nothing of codex.rate_limits")?;
-    row(out, &["`codex.rate_limits`", "transport", "", "", "", "", &code(&text(&note["read"])), &folded(note)]);
+    let note = notes.remove("codex.rate_limits").ok_or("coverage.json has no entry for codex.rate_limits")?;
+    row(out, &["`codex.rate_limits`", "transport", "", "", "", "", &code(&text(&note["read"])), &effect(note)]);
     if let Some(wire) = notes.keys().next() {
-        return Err(format!("coverage.json names {wire}, which is no event"));
+        return Err(format!("coverage.json names {wire}, which is not an event"));
     }
-    out.push_str("\nNames that no edition lists and real servers send, and how they are read:\n\n| name | read as | seen on |\n| --- | --- | --- |\n");
+    out.push_str("\nNames that real servers send although no edition lists them, and the names that they are read as:\n\n| name | read as | seen on |\n| --- | --- | --- |\n");
     for alias in facts.aliases.as_array().into_iter().flatten() {
         let seen: Vec<&str> = alias["seen_on"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         row(out, &[&code(&text(&alias["type"])), &code(&text(&alias["read_as"])), &seen.join(", ")]);
@@ -82,7 +82,7 @@ fn events(facts: &Facts, out: &mut String) -> Result<(), String> {
     Ok(())
 }
 
-/// The fields of an event beside those that all have, by the newest edition that has it.
+/// The fields of an event except the common ones, from the newest edition that has it.
 fn event_fields(facts: &Facts, event: &Value) -> (String, String) {
     let fields = |list: &Value| {
         let names = list.as_array().into_iter().flatten().filter_map(Value::as_str);
@@ -104,7 +104,7 @@ fn event_fields(facts: &Facts, event: &Value) -> (String, String) {
     (of(true), of(false))
 }
 
-fn folded(note: &Value) -> String {
+fn effect(note: &Value) -> String {
     match (text(&note["how"]).as_str(), text(&note["goes"])) {
         ("", _) => String::new(),
         (how, goes) => format!("{how} {}", code(&goes)),
@@ -114,8 +114,8 @@ fn folded(note: &Value) -> String {
 fn items(facts: &Facts, out: &mut String) -> Result<(), String> {
     out.push_str(
         "## Items\n\n\
-         An item is kept field for field; `kind`, `id`, `status`, `call_id`, `name`, `arguments`, `parts`, `summary` and `text`\n\
-         are accessors, all else is reached by key. *Streamed by*: the events that fill it before `response.output_item.done`.\n\
+         An item keeps all of its fields; `kind`, `id`, `status`, `call_id`, `name`, `arguments`, `parts`, `summary` and `text`\n\
+         are accessors, other fields are read by key. *Streamed by*: the events that fill it before `response.output_item.done`.\n\
          Types of the form `slug:name` are allowed everywhere.\n\n\
          | item | output | input | OpenAI output | OpenAI input | status values | streamed by |\n\
          | --- | --- | --- | --- | --- | --- | --- |\n",
@@ -135,7 +135,7 @@ fn items(facts: &Facts, out: &mut String) -> Result<(), String> {
     }
     let streamed = facts.coverage["items"].as_object();
     if let Some((name, _)) = streamed.into_iter().flatten().find(|(name, _)| !types.contains(name)) {
-        return Err(format!("coverage.json names {name}, which is no item"));
+        return Err(format!("coverage.json names {name}, which is not an item"));
     }
     for name in &types {
         let find = |list: &[Value]| list.iter().find(|item| item_type(facts, item) == *name).cloned();
@@ -161,7 +161,7 @@ fn items(facts: &Facts, out: &mut String) -> Result<(), String> {
     Ok(())
 }
 
-/// The `type` of a listed item; that of one that inherits it is looked up.
+/// The `type` of a listed item; the type of an inheriting item is looked up.
 fn item_type(facts: &Facts, item: &Value) -> String {
     if let Some(name) = item["type"].as_str() {
         return name.into();
@@ -191,7 +191,7 @@ fn parts(facts: &Facts, out: &mut String) {
 }
 
 fn tools(facts: &Facts, out: &mut String) {
-    out.push_str("## Tools and tool choices\n\nChecked in requests as sent, and in responses as echoed; types of the form `slug:name` are allowed.\n\n| type | as | schema | editions | required | optional |\n| --- | --- | --- | --- | --- | --- |\n");
+    out.push_str("## Tools and tool choices\n\nRequests are checked as sent, responses as echoed; types of the form `slug:name` are allowed.\n\n| type | as | schema | editions | required | optional |\n| --- | --- | --- | --- | --- | --- |\n");
     let lists = [
         ("tool in a request", &facts.contract["tools"]["request"]),
         ("tool in a response", &facts.contract["tools"]["response"]),
@@ -246,7 +246,7 @@ fn fields(facts: &Facts, out: &mut String) {
     }
 }
 
-/// A type in a few words.
+/// Describes a type in a few words.
 fn described(value: &Value) -> String {
     if let Some(name) = value["ref"].as_str() {
         return code(name);
@@ -278,7 +278,7 @@ fn schemas(compiler: &Compiler, out: &mut String) {
     }
 }
 
-/// A set of editions in the fewest words.
+/// Describes a set of editions in the fewest words.
 fn editions(ids: &Value) -> String {
     let there: Vec<bool> = COLUMNS.iter().map(|id| has(ids, id)).collect();
     match there.as_slice() {
@@ -314,7 +314,7 @@ fn code(name: &str) -> String {
     }
 }
 
-/// A string as it is, a list of names as code.
+/// Returns a string unchanged, a list of names as code.
 fn words(value: &Value) -> String {
     match value {
         Value::Array(names) => names.iter().filter_map(Value::as_str).map(code).collect::<Vec<_>>().join(", "),

@@ -1,10 +1,10 @@
-//! The fact files: which there are, what stands in each, and how they become one value again.
+//! The fact files: their names, their content, and how they are merged into one value.
 
 use std::path::Path;
 
 use serde_json::{Map, Value};
 
-/// Fact files that come from `contract.json`, and which of its keys each holds.
+/// Fact files that come from `contract.json`, and the keys that each contains.
 pub const FILES: &[(&str, &[&str])] = &[
     ("editions.json", &["contract_format", "editions", "counts"]),
     ("events.json", &["streaming_events", "observed_nonstandard_events", "client_events"]),
@@ -18,7 +18,7 @@ pub const FILES: &[(&str, &[&str])] = &[
     ("enums.json", &["enums"]),
 ];
 
-/// Files that hold a share of the key `schemas`.
+/// Files with a part of the key `schemas`.
 pub const SCHEMA_FILES: &[&str] = &[
     "schemas/events.json",
     "schemas/enums.json",
@@ -27,20 +27,20 @@ pub const SCHEMA_FILES: &[&str] = &[
     "schemas/response.json",
 ];
 
-/// Files that hold a share of the key `openai`: the lists, and the types of the SDKs.
+/// Files with a part of the key `openai`: the lists, and the types of the SDKs.
 pub const OPENAI_FILES: [&str; 2] = ["openai/lists.json", "openai/types.json"];
 
-/// All facts, as in `contract.json`, and our own files beside them.
+/// All facts: those of `contract.json` and the hand-written files.
 pub struct Facts {
-    /// What `contract.json` holds.
+    /// The content of `contract.json`.
     pub contract: Value,
-    /// `aliases.json`: wire types seen on real servers, and the kind each is read as.
+    /// `aliases.json`: wire types seen on real servers, and the kind that each is read as.
     pub aliases: Value,
-    /// `openai/counterparts.json`: schemas of Open Responses, and the OpenAI type that means the same.
+    /// `openai/counterparts.json`: schemas of Open Responses, and the OpenAI type with the same meaning.
     pub counterparts: Value,
-    /// `coverage.json`: what the library does with each event and item.
+    /// `coverage.json`: the support of each event and item in the library.
     pub coverage: Value,
-    /// `openai/wire.json`: where OpenAI's service does not send what its SDK types promise.
+    /// `openai/wire.json`: fields that OpenAI's service does not send as its SDK types declare.
     pub wire: Value,
 }
 
@@ -62,7 +62,7 @@ impl Facts {
     }
 }
 
-/// Reads the files that come from `contract.json` and puts them together again.
+/// Reads the files that come from `contract.json` and merges them.
 pub fn load_contract(folder: &Path) -> Result<Value, String> {
     let mut contract = Value::Object(Map::new());
     let names = FILES.iter().map(|(name, _)| *name);
@@ -78,7 +78,7 @@ pub fn read(path: &Path) -> Result<Value, String> {
     serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Puts the keys of one object into another, and those of objects under the same key into each other.
+/// Merges one object into another, recursively.
 fn merge(into: &mut Value, from: Value) {
     match (into, from) {
         (Value::Object(into), Value::Object(from)) => {

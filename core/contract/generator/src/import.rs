@@ -1,4 +1,4 @@
-//! Splits a `contract.json` into the fact files, one per topic, in lines that a person can review.
+//! Splits a `contract.json` into fact files, one per topic, formatted for review.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::facts::{self, FILES, OPENAI_FILES, SCHEMA_FILES};
 
-/// Writes the fact files in `folder` from the contract in `file`, then proves that they hold all of it.
+/// Writes the fact files in `folder` from the contract in `file`, then checks that they contain all of it.
 pub fn run(file: &Path, folder: &Path) -> Result<(), String> {
     let contract = facts::read(file)?;
     for (name, keys) in FILES {
@@ -27,12 +27,12 @@ pub fn run(file: &Path, folder: &Path) -> Result<(), String> {
         save(folder, name, Value::Object(Map::from_iter([("openai".into(), Value::Object(part))])))?;
     }
     if facts::load_contract(folder)? != contract {
-        return Err("the fact files do not hold what the contract holds; a key is new or lost".into());
+        return Err("the fact files differ from the contract: a key is new or missing".into());
     }
     Ok(())
 }
 
-/// Which file a schema belongs to: by its kind first, then by the side that sends it.
+/// Returns the file that a schema belongs to: by its kind first, then by the side that sends it.
 fn schema_file(name: &str, variants: &Value) -> &'static str {
     let kind = variants[0]["kind"].as_str().unwrap_or_default();
     if name.ends_with("StreamingEvent") || name.starts_with("WebSocket") {
@@ -48,7 +48,7 @@ fn schema_file(name: &str, variants: &Value) -> &'static str {
     }
 }
 
-/// Names that end like a request body but stand in answers.
+/// Names that end like a request body but belong to responses.
 fn is_answer(name: &str) -> bool {
     ["CitationBody", "ReasoningBody", "CompactionBody"].iter().any(|end| name.ends_with(end))
 }
@@ -64,7 +64,7 @@ fn save(folder: &Path, name: &str, value: Value) -> Result<(), String> {
     std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Writes a value on one line if it fits, else its members on lines of their own.
+/// Writes a value on one line if it fits, otherwise one member per line.
 fn layout(value: &Value, indent: usize, used: usize, out: &mut String) {
     const WIDTH: usize = 160;
     let flat = flat(value);
@@ -101,7 +101,7 @@ fn layout(value: &Value, indent: usize, used: usize, out: &mut String) {
     }
 }
 
-/// The value on one line, with a space behind commas and colons.
+/// Returns the value on one line, with a space after commas and colons.
 fn flat(value: &Value) -> String {
     match value {
         Value::Array(elements) => format!("[{}]", elements.iter().map(flat).collect::<Vec<_>>().join(", ")),

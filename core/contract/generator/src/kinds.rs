@@ -1,4 +1,4 @@
-//! `core/src/contract/kinds.rs`: the enum `Kind`, what the contract says of each, and the search by wire name.
+//! `core/src/contract/kinds.rs`: the enum `Kind`, the facts of each kind, and the search by wire name.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::facts::Facts;
 
-/// One enumerator.
+/// One variant of the enum.
 struct Row {
     name: String,
     wire: String,
@@ -16,7 +16,7 @@ struct Row {
     schema: Option<String>,
 }
 
-/// The text of the file.
+/// Returns the text of the file.
 pub fn generate(facts: &Facts) -> Result<String, String> {
     let rows = rows(facts);
     let mut wires: Vec<(String, String)> = rows.iter().map(|row| (row.wire.clone(), row.name.clone())).collect();
@@ -39,7 +39,7 @@ pub fn generate(facts: &Facts) -> Result<String, String> {
 
 fn rows(facts: &Facts) -> Vec<Row> {
     let mut rows: Vec<Row> = facts.list("streaming_events").iter().map(row).collect();
-    // Seen on the Codex backend only: no edition has it, the group is ours.
+    // Seen only on the Codex backend: no edition has it, and the group is our choice.
     rows.push(Row {
         name: "RateLimits".into(),
         wire: "codex.rate_limits".into(),
@@ -76,9 +76,9 @@ pub fn editions(list: &Value) -> Vec<&'static str> {
 
 fn enumeration(rows: &[Row], out: &mut String) {
     out.push_str(
-        "/// The type of an event: one enumerator per wire name of the contract, whatever the edition.\n\
+        "/// The type of an event: one variant per wire name in any edition of the contract.\n\
          ///\n\
-         /// Names seen only on real servers fold to the kind they mean; the event keeps the name as sent.\n\
+         /// Names that only real servers send map to the kind with the same meaning; the event keeps the original name.\n\
          #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\n\
          #[non_exhaustive]\n\
          #[repr(u8)]\n\
@@ -95,7 +95,7 @@ fn enumeration(rows: &[Row], out: &mut String) {
 
 fn table(rows: &[Row], aliases: &[(String, String)], out: &mut String) {
     out.push_str(
-        "/// What the contract says of a kind.\npub(crate) struct Fact {\n    pub(crate) name: &'static str,\n    \
+        "/// The facts of a kind.\npub(crate) struct Fact {\n    pub(crate) name: &'static str,\n    \
          pub(crate) group: Group,\n    pub(crate) editions: Editions,\n}\n\n\
          const fn fact(name: &'static str, group: Group, editions: &[Edition]) -> Fact {\n    \
          Fact { name, group, editions: Editions::of(editions) }\n}\n\n",
@@ -124,8 +124,8 @@ fn table(rows: &[Row], aliases: &[(String, String)], out: &mut String) {
     );
     _ = writeln!(
         out,
-        "/// The schema of Open Responses for each kind, in the order of the enum. Apart from the facts, since a build that only\n\
-         /// reads has no use for it.\npub(crate) static SCHEMAS: [Option<&str>; {}] = [",
+        "/// The schema of Open Responses for each kind, in the order of the enum. Separate from the facts, because a build that only\n\
+         /// reads does not need them.\npub(crate) static SCHEMAS: [Option<&str>; {}] = [",
         rows.len() + 2
     );
     for row in rows {
@@ -135,7 +135,7 @@ fn table(rows: &[Row], aliases: &[(String, String)], out: &mut String) {
     out.push_str("    None,\n    None,\n];\n\n");
     _ = writeln!(
         out,
-        "/// Wire names seen on real servers that no edition lists, and the kind each is read as.\n\
+        "/// Wire names seen on real servers that no edition lists, and the kind that each is read as.\n\
          pub(crate) const ALIASES: [(&str, Kind); {}] = [",
         aliases.len()
     );
@@ -145,7 +145,7 @@ fn table(rows: &[Row], aliases: &[(String, String)], out: &mut String) {
     out.push_str("];\n\n");
 }
 
-/// Names of one length are told apart by one byte, then compared whole: a search costs one comparison.
+/// Names of one length are distinguished by one byte, then compared completely: a search costs one comparison.
 fn search(wires: &[(String, String)], out: &mut String) -> Result<(), String> {
     let mut lengths: BTreeMap<usize, Vec<&(String, String)>> = BTreeMap::new();
     for wire in wires {
@@ -182,14 +182,14 @@ fn branches(group: &[&(String, String)], at: usize, length: usize, pad: &str, ou
     _ = writeln!(out, "{pad}    _ => return None,\n{pad}}},");
 }
 
-/// Where one byte does not tell all names of a length apart, two bytes do.
+/// When one byte does not distinguish all names of a length, two bytes do.
 fn nested(group: &[&(String, String)], length: usize, out: &mut String) -> Result<(), String> {
     let pair = (0..length).flat_map(|a| (a + 1..length).map(move |b| (a, b))).find(|(a, b)| {
         let mut seen: Vec<_> = group.iter().map(|(wire, _)| (wire.as_bytes()[*a], wire.as_bytes()[*b])).collect();
         seen.sort_unstable();
         seen.windows(2).all(|pair| pair[0] != pair[1])
     });
-    let (a, b) = pair.ok_or(format!("two bytes do not tell the names of length {length} apart"))?;
+    let (a, b) = pair.ok_or(format!("two bytes do not distinguish the names of length {length}"))?;
     _ = writeln!(out, "        {length} => match (bytes[{a}], bytes[{b}]) {{");
     for (wire, name) in group {
         let bytes = wire.as_bytes();
@@ -200,7 +200,7 @@ fn nested(group: &[&(String, String)], length: usize, out: &mut String) -> Resul
     Ok(())
 }
 
-/// `output_text.delta` as `OutputTextDelta`.
+/// Converts `output_text.delta` to `OutputTextDelta`.
 pub fn camel(name: &str) -> String {
     let words = name.split(['.', '_']).map(|word| {
         let mut chars = word.chars();
@@ -209,7 +209,7 @@ pub fn camel(name: &str) -> String {
     words.collect()
 }
 
-/// A string value, or nothing.
+/// Returns a string value, or `None`.
 fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().into()
 }

@@ -1,4 +1,4 @@
-//! Reads the facts of the contract and makes Rust tables of them. The command in `main.rs` is its user; the tests
+//! Reads the facts of the contract and generates Rust tables from them. `main.rs` is the command; the tests
 //! compare the tables with the facts.
 
 pub mod compile;

@@ -1,9 +1,9 @@
-//! Makes the contract tables of the core, the types of the Python and npm packages, and the coverage page, from the fact files in `core/contract`.
+//! Generates the contract tables of the core, the types of the Python and npm packages, and the coverage page, from the fact files in `core/contract`.
 //!
 //! - `cargo run -p deltafold-contract` writes every output.
-//! - `cargo run -p deltafold-contract -- --check` writes nothing and exits 1 if an output differs from what it would
-//!   write.
-//! - `cargo run -p deltafold-contract -- --import FILE` replaces the fact files by those of a `contract.json`.
+//! - `cargo run -p deltafold-contract -- --check` writes nothing and exits with 1 if an output is not up
+//!   to date.
+//! - `cargo run -p deltafold-contract -- --import FILE` replaces the fact files with those of a `contract.json`.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What is generated: the path from the root of the repository, and the text.
+/// The generated files: path from the root of the repository, and text.
 type Output = (&'static str, String);
 
 fn outputs() -> Result<Vec<Output>, String> {
@@ -57,13 +57,13 @@ fn check(outputs: Vec<Output>) -> Result<(), String> {
     for (path, text) in outputs {
         let found = std::fs::read_to_string(root().join(path)).map_err(|error| format!("{path}: {error}"))?;
         if found != text {
-            return Err(format!("{path} is not what the facts give; run `cargo run -p deltafold-contract`"));
+            return Err(format!("{path} is out of date; run `cargo run -p deltafold-contract`"));
         }
     }
     Ok(())
 }
 
-/// `core/contract`, where the fact files are.
+/// `core/contract`, the folder of the fact files.
 fn folder() -> PathBuf {
     root().join("core/contract")
 }

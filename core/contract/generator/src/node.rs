@@ -1,40 +1,40 @@
-//! [`Node`]: a description of one JSON value, and [`Pool`], where equal descriptions become one.
+//! [`Node`]: a description of one JSON value; [`Pool`] shares equal descriptions.
 
 use std::collections::HashMap;
 
-/// Stands for "there is none" in the tables.
+/// Means "none" in the tables.
 pub const NONE: u16 = u16::MAX;
 
-/// What a value must be.
+/// The type of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Shape {
-    /// Anything.
+    /// Any value.
     Any,
-    /// Only null.
+    /// Null only.
     Null,
     /// A boolean.
     Bool,
-    /// A number without fraction.
+    /// An integer.
     Int(Limits),
     /// A number.
     Num(Limits),
     /// A string.
     Str(Limits),
-    /// One of these strings.
+    /// One of several strings.
     Enum(Vec<String>),
     /// An array; the node of its elements.
     Array(u16, Limits),
     /// An object used as a map; the node of its values.
     Map(u16, Limits),
-    /// An object with declared fields; those required come first.
+    /// An object with declared fields; required fields come first.
     Object(Vec<Field>),
-    /// One of several, told apart by type and by the string in a field.
+    /// One of several variants, distinguished by type and by the string in a field.
     Union(Box<Union>),
-    /// One of several that can only be tried.
+    /// One of several variants that cannot be distinguished: each is tried.
     AnyOf(Vec<u16>),
     /// The schema of this row.
     Ref(u16),
-    /// Both of two.
+    /// Two shapes; the value must match both.
     AllOf(u16, u16),
 }
 
@@ -43,29 +43,29 @@ pub enum Shape {
 pub struct Field {
     /// The key.
     pub name: String,
-    /// What the value must be.
+    /// The node of the value.
     pub node: u16,
-    /// Whether the field must be there.
+    /// `true` if the field is required.
     pub required: bool,
-    /// Whether it must not be there.
+    /// `true` if the field is forbidden.
     pub forbidden: bool,
 }
 
 /// Bounds of a number, a length or a count, and a pattern by its number in [`PATTERNS`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Limits {
-    /// The least.
+    /// The minimum.
     pub min: Option<u32>,
-    /// The most.
+    /// The maximum.
     pub max: Option<u32>,
-    /// The pattern, counted from 1; 0 is none.
+    /// The number of the pattern, from 1; 0 means none.
     pub pattern: u16,
 }
 
-/// Patterns that the validator knows, in the order of its own list. Another one in the facts is an error.
+/// The patterns that the validator knows, in the order of its own list. Any other pattern in the facts is an error.
 pub const PATTERNS: [&str; 2] = ["^[a-zA-Z0-9_-]+$", "vs_*"];
 
-/// Where to go with a value of several allowed forms. [`NONE`] means that this form is not allowed.
+/// The node for each allowed form of a value. [`NONE`] means that the form is not allowed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Union {
     /// The node for strings.
@@ -76,26 +76,26 @@ pub struct Union {
     pub boolean: u16,
     /// The node for arrays.
     pub array: u16,
-    /// The field that tells objects apart.
+    /// The field that distinguishes objects.
     pub field: Option<String>,
-    /// What the field says, and the node that goes with it.
+    /// The strings of the field, and the node for each.
     pub cases: Vec<(String, u16)>,
     /// The node for objects without the field.
     pub absent: u16,
-    /// The node for objects whose field says something else.
+    /// The node for objects with another string in the field.
     pub other: u16,
 }
 
 /// A shape, and whether null is allowed too.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Node {
-    /// What it must be.
+    /// The shape.
     pub shape: Shape,
-    /// Whether it may be null instead.
+    /// `true` if null is allowed too.
     pub nullable: bool,
 }
 
-/// All nodes, each once.
+/// All nodes; equal nodes exist once.
 #[derive(Default)]
 pub struct Pool {
     /// In order of number.
@@ -104,9 +104,9 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// The number of a node, which is added if it is new.
+    /// Returns the number of a node, which is added if it is new.
     pub fn add(&mut self, shape: Shape, nullable: bool) -> u16 {
-        // What takes null anyway needs no mark.
+        // A shape that accepts null needs no mark.
         let nullable = nullable && !matches!(shape, Shape::Any | Shape::Null);
         let node = Node { shape, nullable };
         if let Some(number) = self.numbers.get(&node) {
@@ -118,13 +118,13 @@ impl Pool {
         number
     }
 
-    /// The same node, with null allowed.
+    /// Returns the same node, with null allowed.
     pub fn nullable(&mut self, number: u16) -> u16 {
         let shape = self.nodes[usize::from(number)].shape.clone();
         self.add(shape, true)
     }
 
-    /// The node of a number.
+    /// Returns the node of a number.
     pub fn get(&self, number: u16) -> &Node {
         &self.nodes[usize::from(number)]
     }

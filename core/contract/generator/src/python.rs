@@ -1,6 +1,6 @@
 //! `python/deltafold/types.py`: a TypedDict for each object of the contract, and a class for each kind of event.
 //!
-//! The fullest edition of Open Responses describes an object; fields that only OpenAI has are optional fields of it. An unnamed
+//! An object is described by the largest edition of Open Responses that has it; fields that only OpenAI has are optional. An unnamed
 //! object inside another one is named after its owner and field.
 
 use std::collections::{HashMap, HashSet};
@@ -47,7 +47,7 @@ const OTHER_EVENTS: &str = r#"
 
 "#;
 
-/// The text of the file.
+/// Returns the text of the file.
 pub fn generate(facts: &Facts, compiler: &Compiler) -> Result<String, String> {
     let mut printer =
         Printer { compiler, rows: HashMap::new(), nodes: HashMap::new(), names: HashSet::new(), done: vec![] };
@@ -126,7 +126,7 @@ impl Printer<'_> {
         if let Some(row) = row {
             let owner = self.row(row);
             for field in self.fields(row) {
-                // `Event` has both; a stream may lack sequence numbers.
+                // `Event` has both as optional, because a stream may lack sequence numbers.
                 if ["type", "sequence_number"].contains(&field.name.as_str()) || !is_name(&field.name) {
                     continue;
                 }
@@ -151,7 +151,7 @@ impl Printer<'_> {
         EventClass { kind: wire.into(), name, text }
     }
 
-    /// The fields of a row that is an object; those that only OpenAI has come last.
+    /// Returns the fields of a row that is an object; those that only OpenAI has come last.
     fn fields(&self, row: u16) -> Vec<Field> {
         let nodes = &self.compiler.rows[usize::from(row)].nodes;
         let mut fields: Vec<Field> = Vec::new();
@@ -167,7 +167,7 @@ impl Printer<'_> {
         fields
     }
 
-    /// The Python name of a row, which is printed if it is new.
+    /// Returns the Python name of a row, which is printed if it is new.
     fn row(&mut self, row: u16) -> String {
         if let Some(name) = self.rows.get(&row) {
             return name.clone();
@@ -182,7 +182,7 @@ impl Printer<'_> {
             let fields = self.fields(row);
             self.class(&name, &fields);
         } else {
-            // An alias is evaluated at run time, when what it names may not stand yet.
+            // An alias is evaluated at run time, possibly before the names in it are defined.
             let of = self.expression(node, &name);
             self.done.push(format!("\n{name} = {}\n", quoted(&of)));
         }
@@ -216,7 +216,7 @@ impl Printer<'_> {
         self.done.push(text);
     }
 
-    /// A node as a Python type. An object without a name gets the one that is proposed.
+    /// Returns a node as a Python type. An object without a name gets the proposed name.
     fn expression(&mut self, node: u16, proposed: &str) -> String {
         let known = self.compiler.pool.get(node);
         let of = match &known.shape {
@@ -246,7 +246,7 @@ impl Printer<'_> {
             Shape::Union(union) => self.one_of(&forms(union), proposed),
             Shape::AnyOf(forms) => self.one_of(forms, proposed),
             Shape::Ref(row) => self.row(*row),
-            // What is common to both is not worth a type of its own.
+            // The common part of both needs no type.
             Shape::AllOf(first, _) => self.expression(*first, proposed),
         };
         if known.nullable {
@@ -260,7 +260,7 @@ impl Printer<'_> {
         let mut parts: Vec<String> = Vec::new();
         for (at, form) in forms.iter().enumerate() {
             let part = self.expression(*form, &format!("{proposed}{}", at + 1));
-            // `Any` in a union would make all of it unknown to a type checker.
+            // `Any` in a union would make the whole union unknown to a type checker.
             if part != "Any" && !parts.contains(&part) {
                 parts.push(part);
             }
@@ -283,7 +283,7 @@ impl Printer<'_> {
     }
 }
 
-/// The type of `event.type` for a kind: its wire name and the aliases of it.
+/// Returns the type of `event.type` for a kind: its wire name and its aliases.
 fn wire_types(facts: &Facts, wire: &str) -> String {
     let aliases = facts.aliases.as_array().into_iter().flatten().filter(|alias| alias["read_as"] == wire);
     let mut types = vec![format!("{wire:?}")];
@@ -291,7 +291,7 @@ fn wire_types(facts: &Facts, wire: &str) -> String {
     format!("Literal[{}]", types.join(", "))
 }
 
-/// The node of the fullest edition that has the schema.
+/// Returns the node of the largest edition that has the schema.
 fn main_node(nodes: &[u16]) -> u16 {
     [2, 0, 3, 1, COLUMNS.len()].into_iter().map(|column| nodes[column]).find(|node| *node != NONE).unwrap_or(NONE)
 }
@@ -302,7 +302,7 @@ fn forms(union: &Union) -> Vec<u16> {
     scalars.into_iter().chain(cases).chain([union.absent, union.other]).filter(|node| *node != NONE).collect()
 }
 
-/// Puts the names in an expression into quotes, so that they may be defined later.
+/// Quotes the names in an expression, so that they may be defined later.
 fn quoted(expression: &str) -> String {
     let mut out = String::new();
     let mut word = String::new();
@@ -328,7 +328,7 @@ fn quoted(expression: &str) -> String {
     out
 }
 
-/// Whether a key can be an attribute.
+/// Returns `true` if a key can be an attribute.
 fn is_name(key: &str) -> bool {
     const KEYWORDS: [&str; 32] = [
         "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else", "except",

@@ -1,23 +1,23 @@
-//! [`Source`]: where a name is looked up while a schema is compiled. Open Responses and OpenAI name things differently.
+//! [`Source`]: finds a name while a schema is compiled. Open Responses and OpenAI have different names.
 
 use serde_json::{Map, Value};
 
 use crate::facts::Facts;
 
-/// One edition's view on the facts.
+/// One edition's view of the facts.
 #[derive(Clone, Copy)]
 pub enum Source<'a> {
-    /// The schemas of Open Responses in the edition of this id.
+    /// The schemas of Open Responses in the edition with this id.
     OpenResponses(&'a Facts, &'a str),
     /// The types of OpenAI's SDKs.
     OpenAi(&'a Facts),
 }
 
-/// Ids of the Open Responses editions in the order of the columns; the column of OpenAI follows them.
+/// Ids of the Open Responses editions in the order of the columns; the column of OpenAI is last.
 pub const COLUMNS: [&str; 4] = ["bundle-2026-04-24", "bundle-2026-01-15", "split-2026-07", "split-2026-01"];
 
 impl<'a> Source<'a> {
-    /// The description of a name, inherited fields included, and the full name.
+    /// Returns the description of a name, including inherited fields, and the full name.
     pub fn find(&self, name: &str) -> Result<(String, Value), String> {
         match self {
             Self::OpenResponses(facts, edition) => {
@@ -26,7 +26,7 @@ impl<'a> Source<'a> {
                 variant.map(|value| (name.into(), value.clone())).ok_or(format!("{edition} has no schema {name}"))
             }
             Self::OpenAi(facts) => {
-                // Names from another module of the SDK are written without it.
+                // Names from another module of the SDK are written without the module.
                 let full = ["", "Shared.", "Images.", "Beta."].iter().map(|module| format!("{module}{name}"));
                 let types = &facts.contract["openai"]["types"];
                 let Some(full) = full.into_iter().find(|full| types.get(full).is_some()) else {
@@ -40,7 +40,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Whether this is the OpenAI side.
+    /// Returns `true` for the OpenAI side.
     pub fn is_openai(&self) -> bool {
         matches!(self, Self::OpenAi(_))
     }
@@ -58,14 +58,14 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Applies what `openai/wire.json` says about a type: where the service does not send what its SDK types promise.
+/// Applies `openai/wire.json` to a type: fields that the service does not send as its SDK types declare.
 fn correct(wire: &Value, name: &str, value: &mut Value) -> Result<(), String> {
     for entry in wire.as_array().into_iter().flatten().filter(|entry| entry["type"] == name) {
         let field = entry["field"].as_str().unwrap_or_default();
         let fields: &mut Map<String, Value> =
             value["fields"].as_object_mut().ok_or(format!("openai/wire.json: {name} has no fields"))?;
         let node = fields.get_mut(field).ok_or(format!("openai/wire.json: {name} has no {field}"))?;
-        let node = node.as_object_mut().ok_or(format!("openai/wire.json: {name}.{field} is no node"))?;
+        let node = node.as_object_mut().ok_or(format!("openai/wire.json: {name}.{field} is not a node"))?;
         for (key, change) in entry["change"].as_object().into_iter().flatten() {
             match change {
                 Value::Null => node.shift_remove(key),
@@ -76,7 +76,7 @@ fn correct(wire: &Value, name: &str, value: &mut Value) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a list of edition ids has this one.
+/// Returns `true` if a list of edition ids has this one.
 pub fn has(editions: &Value, edition: &str) -> bool {
     editions.as_array().into_iter().flatten().any(|name| name == edition)
 }

@@ -1,7 +1,7 @@
 //! `npm/src/contract.ts`: the contract's objects as interfaces, and the events as a union that `type` narrows.
 //!
-//! An event that OpenAI has too is described by OpenAI's own types, so that ours can be handed to code that is written against the
-//! `openai` package; the others are described by the fullest edition of Open Responses. A dotted name loses its dots.
+//! An event that OpenAI has too uses OpenAI's own types, so that it can be passed to code that is written for the
+//! `openai` package; the others are described by the largest edition of Open Responses. Dots are removed from dotted names.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -28,7 +28,7 @@ export interface ExtensionItem {
 }
 ";
 
-/// The text of the file.
+/// Returns the text of the file.
 pub fn generate(facts: &Facts) -> Result<String, String> {
     let types = facts.contract["openai"]["types"].as_object().ok_or("there are no types of OpenAI")?;
     let schemas = facts.contract["schemas"].as_object().ok_or("there are no schemas")?;
@@ -41,20 +41,20 @@ pub fn generate(facts: &Facts) -> Result<String, String> {
             Some(found) => printer.fields(&types[&found], &found),
             None => {
                 let schema = event["schema"].as_str().and_then(|schema| schemas.get(schema));
-                // The first row is that of the newest editions that have it.
+                // The first row belongs to the newest editions that have it.
                 match schema.and_then(|rows| rows.get(0)) {
                     Some(row) => printer.fields(row, ""),
                     None => format!("  type: \"{wire}\";\n  sequence_number: number;\n"),
                 }
             }
         };
-        // Open Responses nests what OpenAI has flat; a reader takes both.
+        // Open Responses nests the fields that OpenAI has at the top level; a reader accepts both.
         let more = if wire == "error" {
             "  error?: { type?: string; code?: string | null; message?: string; param?: string | null };\n"
         } else {
             ""
         };
-        // Real streams pad deltas against guessing by length.
+        // Real streams pad deltas, so that their length does not reveal the text.
         let padding =
             if wire.ends_with(".delta") && !text.contains("  obfuscation") { "  obfuscation?: string;\n" } else { "" };
         events
@@ -67,7 +67,7 @@ pub fn generate(facts: &Facts) -> Result<String, String> {
         out,
         "\n/** An output item; one that its sender defines is an `ExtensionItem`. */\nexport type Item = {item};\n"
     );
-    out.push_str("\n/** An event of the contract; `type` tells which. */\nexport type KnownEvent =\n");
+    out.push_str("\n/** An event of the contract, distinguished by `type`. */\nexport type KnownEvent =\n");
     for (at, (name, _)) in events.iter().enumerate() {
         _ = writeln!(out, "  | {name}{}", if at + 1 == events.len() { ";" } else { "" });
     }
@@ -78,12 +78,12 @@ pub fn generate(facts: &Facts) -> Result<String, String> {
 
 struct Printer<'f> {
     types: &'f Map<String, Value>,
-    /// What is printed, by name; empty while it is being printed, so that a type may hold itself.
+    /// The printed types, by name; empty while a type is being printed, so that it may refer to itself.
     done: BTreeMap<String, String>,
 }
 
 impl Printer<'_> {
-    /// The full name of a type that is named from inside of another one.
+    /// Returns the full name of a type that is named inside another one.
     fn find(&self, name: &str, owner: &str) -> Option<String> {
         let root = owner.split('.').next().unwrap_or("");
         let names = [
@@ -100,7 +100,7 @@ impl Printer<'_> {
     fn reference(&mut self, name: &str, owner: &str) -> String {
         let Some(full) = self.find(name, owner) else { return "unknown".into() };
         let short = match full.as_str() {
-            // The name belongs to `fetch`.
+            // The global `Response` belongs to `fetch`.
             "Response" => "ResponseObject".to_owned(),
             full => full.trim_start_matches("Shared.").replace('.', ""),
         };

@@ -1,4 +1,4 @@
-//! Unions: which variant a value means, so that a problem is told about that variant and not about all of them.
+//! Unions: selects the variant of a value, so that a problem is reported for that variant and not for all of them.
 
 use serde_json::Value;
 
@@ -6,28 +6,28 @@ use crate::compile::{strings, Compiler};
 use crate::node::{Limits, Shape, Union, NONE};
 use crate::source::Source;
 
-/// One variant: its node, and what tells it from the others.
+/// One variant: its node, and the properties that distinguish it.
 #[derive(Clone)]
 struct Variant {
     node: u16,
     forms: Forms,
 }
 
-/// Which JSON forms a variant takes.
+/// The JSON forms that a variant accepts.
 #[derive(Clone, Debug, Default)]
 struct Forms {
     string: bool,
     number: bool,
     boolean: bool,
     array: bool,
-    /// For each object that it takes: the strings that its fields are bound to.
+    /// For each accepted object: the strings that its fields are bound to.
     objects: Vec<Bound>,
 }
 
-/// The fields of an object that must be one of some strings: name, strings, whether the field may be left out.
+/// The fields of an object that must have one of some strings: name, strings, whether the field may be left out.
 type Bound = Vec<(String, Vec<String>, bool)>;
 
-/// The node for a union.
+/// Returns the node for a union.
 pub(crate) fn compile(compiler: &mut Compiler, value: &Value, source: Source<'_>) -> Result<u16, String> {
     let mut nullable = value["nullable"] == true;
     let mut variants = Vec::new();
@@ -49,7 +49,7 @@ pub(crate) fn compile(compiler: &mut Compiler, value: &Value, source: Source<'_>
 
 fn join(compiler: &mut Compiler, variants: &[Variant], declared: Option<&str>) -> Result<u16, String> {
     if let [only] = variants {
-        // Kept as a union, so that an unknown name in its field is told as such.
+        // Kept as a union, so that an unknown name in its field is reported as such.
         if only.forms.objects.is_empty() {
             return Ok(only.node);
         }
@@ -73,7 +73,7 @@ fn join(compiler: &mut Compiler, variants: &[Variant], declared: Option<&str>) -
 /// Field, cases, the node for objects without the field, and the node for another string in it.
 type Parts = (Option<String>, Vec<(String, u16)>, u16, u16);
 
-/// Sorts objects by the strings in one field; where several share a string, by another field below it.
+/// Sorts objects by the strings in one field; objects with the same string by another field.
 fn tell_apart(
     compiler: &mut Compiler,
     objects: Vec<(Bound, u16)>,
@@ -119,7 +119,7 @@ fn tell_apart(
     Ok((Some(field), resolved, absent, other))
 }
 
-/// Several objects with the same string in the field above: a second field, or trial.
+/// Several objects with the same string in the first field: a second field, or trial.
 fn below(compiler: &mut Compiler, group: Vec<(Bound, u16)>, used: &[&str]) -> Result<u16, String> {
     let nodes: Vec<u16> = group.iter().map(|(_, node)| *node).collect();
     let Some(field) = best_field(&group, used) else { return Ok(same(compiler, nodes)) };
@@ -129,7 +129,7 @@ fn below(compiler: &mut Compiler, group: Vec<(Bound, u16)>, used: &[&str]) -> Re
     values.sort();
     values.dedup();
     if values.len() < all {
-        // The second field does not tell them apart either.
+        // The second field does not distinguish them either.
         return Ok(same(compiler, nodes));
     }
     let (field, cases, absent, other) = tell_apart(compiler, group, Some(&field), used)?;
@@ -137,7 +137,7 @@ fn below(compiler: &mut Compiler, group: Vec<(Bound, u16)>, used: &[&str]) -> Re
     Ok(compiler.pool.add(Shape::Union(Box::new(union)), false))
 }
 
-/// The field that most objects bind to strings; the first such in their own order.
+/// Returns the field that most objects bind to strings; the first of several.
 fn best_field(objects: &[(Bound, u16)], used: &[&str]) -> Option<String> {
     if objects.len() < 2 {
         return None;
@@ -152,12 +152,12 @@ fn best_field(objects: &[(Bound, u16)], used: &[&str]) -> Option<String> {
             None => counts.push((name, 1)),
         }
     }
-    // A field that fewer than half of them bind tells too little.
+    // A field that fewer than half of them bind does not distinguish enough.
     let (name, count) = counts.into_iter().rev().max_by_key(|(_, count)| *count)?;
     (count * 2 >= objects.len()).then(|| name.into())
 }
 
-/// No node, one node, or the trial of several.
+/// Returns no node, one node, or the trial of several.
 fn same(compiler: &mut Compiler, mut nodes: Vec<u16>) -> u16 {
     nodes.sort_unstable();
     nodes.dedup();
@@ -168,7 +168,7 @@ fn same(compiler: &mut Compiler, mut nodes: Vec<u16>) -> u16 {
     }
 }
 
-/// A free string swallows any list of strings beside it; lists become one.
+/// A free string includes any list of strings beside it; lists are merged.
 fn strings_of(compiler: &mut Compiler, nodes: Vec<u16>) -> u16 {
     let free = Shape::Str(Limits::default());
     if let Some(node) = nodes.iter().find(|node| compiler.pool.get(**node).shape == free) {
@@ -188,14 +188,14 @@ fn strings_of(compiler: &mut Compiler, nodes: Vec<u16>) -> u16 {
     }
 }
 
-/// A number without bounds swallows an integer beside it.
+/// A number without bounds includes an integer beside it.
 fn numbers_of(compiler: &mut Compiler, nodes: Vec<u16>) -> u16 {
     let free = Shape::Num(Limits::default());
     let found = nodes.iter().copied().find(|node| compiler.pool.get(*node).shape == free);
     found.unwrap_or_else(|| same(compiler, nodes))
 }
 
-/// Looks through references, unions and intersections for the forms that a variant takes.
+/// Follows references, unions and intersections to the forms that a variant accepts.
 fn forms(value: &Value, source: Source<'_>) -> Result<Forms, String> {
     if let Some(name) = value["ref"].as_str() {
         let (_, value) = source.find(name)?;
@@ -221,7 +221,7 @@ fn forms(value: &Value, source: Source<'_>) -> Result<Forms, String> {
                 out.objects.extend(inner.objects);
             }
         }
-        // Only TypeScript's open strings stand inside unions.
+        // Only TypeScript's open strings occur inside unions.
         "intersection" => out.string = true,
         other => return Err(format!("{other} inside a union is not supported")),
     }
@@ -240,7 +240,7 @@ fn bound(value: &Value, source: Source<'_>) -> Result<Bound, String> {
             out.push((name.clone(), values, optional));
         }
     }
-    // `type` is the name of a thing; where it is bound it comes first.
+    // `type` names the kind of object; if it is bound, it comes first.
     out.sort_by_key(|(name, _, _)| name != "type");
     Ok(out)
 }

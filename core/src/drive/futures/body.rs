@@ -1,4 +1,4 @@
-//! [`WriterBody`]: the bytes of a [`Writer`] as the body of an HTTP answer.
+//! [`WriterBody`]: the bytes of a [`Writer`] as the body of an HTTP response.
 
 use alloc::sync::Arc;
 use core::convert::Infallible;
@@ -16,11 +16,11 @@ use futures_core::Stream;
 use crate::error::Error;
 use crate::write::{ApiError, ErrorType, Writer};
 
-/// Splits a writer in two: the sender, through which the program writes, and the body, a `Stream` of the bytes for `axum`, `hyper` or
+/// Splits a writer in two: the sender, with which the program writes, and the body, a `Stream` of the bytes for `axum`, `hyper` or
 /// any other server.
 ///
-/// The body ends when the response has ended and its bytes were taken. When the sender is dropped before that, the response fails with
-/// the code `stream_interrupted`, so that no client waits for an end that never comes.
+/// The body ends when the response has ended and its bytes were taken. If the sender is dropped earlier, the response fails with
+/// the code `stream_interrupted`, so that no client waits forever.
 ///
 /// ```
 /// use deltafold::futures::writer_body;
@@ -46,19 +46,19 @@ pub fn writer_body(writer: Writer) -> (WriterSender, WriterBody) {
     (WriterSender { shared: Arc::clone(&shared) }, WriterBody { shared })
 }
 
-/// What sender and body share.
+/// The state that sender and body share.
 struct Shared {
     writer: Writer,
-    /// The sender is gone.
+    /// The sender was dropped.
     closed: bool,
-    /// The body is gone: the client has left.
+    /// The body was dropped: the client has disconnected.
     abandoned: bool,
     body: Option<Waker>,
     sender: Option<Waker>,
 }
 
 fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
-    // A panic inside `write` leaves a writer whose every method is still sound.
+    // A panic inside `write` leaves the writer in a valid state.
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -68,7 +68,7 @@ pub struct WriterSender {
 }
 
 impl WriterSender {
-    /// Calls the writer, then wakes the body. Returns what the call returned.
+    /// Calls the writer, then wakes the body. Returns the result of the call.
     ///
     /// The bytes wait in memory until the body takes them; await [`drained`](Self::drained) to write no faster than the client reads.
     pub fn write<T>(&mut self, call: impl FnOnce(&mut Writer) -> T) -> T {
@@ -82,12 +82,12 @@ impl WriterSender {
         result
     }
 
-    /// Waits until the body has taken every byte. Returns `false` when the body was dropped: the client has left.
+    /// Waits until the body has taken every byte. Returns `false` when the body was dropped: the client has disconnected.
     pub fn drained(&mut self) -> Drained<'_> {
         Drained { sender: self }
     }
 
-    /// `true` when the body was dropped: the client has left.
+    /// Returns `true` if the body was dropped: the client has disconnected.
     pub fn is_abandoned(&self) -> bool {
         lock(&self.shared).abandoned
     }
@@ -103,7 +103,7 @@ impl Drop for WriterSender {
                 "stream_interrupted",
                 "The response ended before it was complete.",
             );
-            // Refused only by a writer that has ended, which was just ruled out.
+            // Only a writer that has ended refuses this, and that case is excluded above.
             let _: Result<(), Error> = shared.writer.fail(&error);
         }
         let waker = shared.body.take();

@@ -12,11 +12,11 @@ use crate::adapter::Converter;
 use crate::drive::ReadError;
 use crate::error::Error;
 
-/// A stream of byte chunks, converted to another dialect: what a gateway sends as the body of its answer.
+/// A stream of byte chunks, converted to another dialect: the response body of a gateway.
 ///
-/// Each item is what one or more chunks of the source gave; no item is empty. When the source fails in the middle, the target stream
+/// Each item has the output of one or more chunks of the source; no item is empty. If the source fails in the middle, the target stream
 /// still ends with its terminal event: [`Converter::finish`] writes that event, the stream returns those bytes, and then the source's
-/// error. [`converter`](Self::converter) has the report of what could not be carried.
+/// error. The report of the [`converter`](Self::converter) lists the data that the target cannot express.
 ///
 /// `Unpin` whatever the source is: the source is boxed once.
 pub struct ConvertedBytes<S, E> {
@@ -28,7 +28,7 @@ pub struct ConvertedBytes<S, E> {
 enum State<E> {
     /// More chunks may come.
     Open,
-    /// The target stream has ended; this error is left to return.
+    /// The target stream has ended; this error is still to be returned.
     Failed(ReadError<E>),
     Finished,
 }
@@ -39,12 +39,12 @@ impl<S, E> ConvertedBytes<S, E> {
         Self { source: Box::pin(source), converter, state: State::Open }
     }
 
-    /// The converter, with its findings.
+    /// Returns the converter, with its findings.
     pub fn converter(&self) -> &Converter {
         &self.converter
     }
 
-    /// Gives the converter back.
+    /// Returns the converter.
     pub fn into_converter(self) -> Converter {
         self.converter
     }
@@ -57,7 +57,7 @@ impl<S, E> ConvertedBytes<S, E> {
     }
 }
 
-// The source is pinned in its box, so nothing else needs to stay where it is.
+// The source is pinned in its box, so no other field needs pinning.
 impl<S, E> Unpin for ConvertedBytes<S, E> {}
 
 impl<S, B, E> Stream for ConvertedBytes<S, E>

@@ -20,8 +20,8 @@ use crate::reader::Reader;
 
 /// The events of a stream of byte chunks, such as `reqwest::Response::bytes_stream()`.
 ///
-/// After the last event, [`outcome`](Self::outcome) tells how the stream ended. An error of the source is returned once, after the
-/// events before it; then [`resume`](Self::resume) goes on with a new source, or the next poll ends the stream. A limit or, in strict
+/// After the last event, [`outcome`](Self::outcome) returns how the stream ended. An error of the source is returned once, after the
+/// events before it; then [`resume`](Self::resume) continues with a new source, or the next poll ends the stream. A limit or, in strict
 /// mode, a broken rule ends the stream. The response so far stays readable.
 ///
 /// `Unpin` whatever the source is: the source is boxed once.
@@ -37,12 +37,12 @@ impl<S> ResponseEvents<S> {
         Self::with_reader(source, Reader::new())
     }
 
-    /// Reads from a source with a reader of the caller's making.
+    /// Reads from a source with a reader that the caller configured.
     pub fn with_reader(source: S, reader: Reader) -> Self {
         Self { source: Box::pin(source), reader, input: Input::Open }
     }
 
-    /// Goes on with a new source after the old one failed or ended early, as [`Reader::reconnect`] does: the half event of the old
+    /// Continues with a new source after the old one failed or ended early, as [`Reader::reconnect`] does: the incomplete event of the old
     /// connection is discarded, and events with a sequence number that was already read are skipped. Ask the server for the events
     /// after [`Reader::last_sequence_number`], or for all of them.
     ///
@@ -56,32 +56,32 @@ impl<S> ResponseEvents<S> {
         Ok(())
     }
 
-    /// The response so far.
+    /// Returns the response so far.
     pub fn response(&self) -> Response<'_> {
         self.reader.response()
     }
 
-    /// The findings so far.
+    /// Returns the findings so far.
     pub fn findings(&self) -> &[Finding] {
         self.reader.findings()
     }
 
-    /// How the stream ended; `None` before the stream has ended, unless the terminal event was read.
+    /// Returns how the stream ended; `None` before the stream has ended, unless the terminal event was read.
     pub fn outcome(&self) -> Option<&Outcome> {
         self.reader.outcome()
     }
 
-    /// The reader.
+    /// Returns the reader.
     pub fn reader(&self) -> &Reader {
         &self.reader
     }
 
-    /// The reader, for example to note the response's headers before the first event.
+    /// Returns the reader, for example to note the response's headers before the first event.
     pub fn reader_mut(&mut self) -> &mut Reader {
         &mut self.reader
     }
 
-    /// Gives the reader back, with the response so far.
+    /// Returns the reader, with the response so far.
     pub fn into_reader(self) -> Reader {
         self.reader
     }
@@ -114,7 +114,7 @@ where
                         return Poll::Ready(Some(Err(error)));
                     }
                 }
-                // An error of `poll_event` comes again from `finish`.
+                // An error of `poll_event` is returned again by `finish`.
                 Ok(None) | Err(_) => {
                     this.input = Input::Finished;
                     return Poll::Ready(this.reader.finish().err().map(|error| Err(error.into())));
@@ -144,19 +144,19 @@ impl<S> fmt::Debug for ResponseEvents<S> {
     }
 }
 
-/// Turns a stream of byte chunks into events, or into the bytes of another dialect.
+/// Converts a stream of byte chunks to events, or to the bytes of another dialect.
 pub trait ResponseEventsExt: Stream + Sized {
-    /// The events of these bytes, read tolerantly with default limits.
+    /// Reads these bytes as events, tolerantly and with default limits.
     fn response_events(self) -> ResponseEvents<Self> {
         ResponseEvents::new(self)
     }
 
-    /// The events of these bytes, read by a reader of the caller's making.
+    /// Reads these bytes as events with a reader that the caller configured.
     fn response_events_with(self, reader: Reader) -> ResponseEvents<Self> {
         ResponseEvents::with_reader(self, reader)
     }
 
-    /// These bytes in another dialect, chunk by chunk: the body of a gateway's answer.
+    /// Converts these bytes to another dialect, chunk by chunk: the response body of a gateway.
     fn convert_with<B, E>(self, converter: Converter) -> ConvertedBytes<Self, E>
     where
         Self: Stream<Item = Result<B, E>>,
@@ -210,7 +210,7 @@ mod tests {
         assert!(!events.is_terminated());
         events.resume(stream::iter([Ok(event(0)), Ok(event(1))].to_vec())).expect("not finished");
         while let Some(event) = block_on(events.next()) {
-            event.expect("the new connection is whole");
+            event.expect("the new connection is complete");
         }
         assert_eq!(events.response().output_text(), "01");
         assert_eq!(events.resume(stream::iter(Vec::new())).unwrap_err().code(), crate::Code::AfterFinish);

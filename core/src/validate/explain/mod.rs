@@ -1,7 +1,7 @@
-//! The rules in words: one sentence, why it matters, a right and a wrong example, and why some are never reported.
+//! The texts of the rules: the rule in one sentence, its reason, a right and a wrong example, and why some are never reported.
 //!
-//! Text only, behind the feature `explain`: nothing that reads or checks depends on it. `docs/rules.md` is printed from
-//! here, and so is `deltafold check --explain`.
+//! Text only, in the feature `explain`: no reader or check depends on it. `docs/rules.md` and `deltafold check --explain` are
+//! printed from here.
 
 use alloc::string::String;
 use core::fmt::Write;
@@ -17,40 +17,40 @@ mod stream;
 mod tool;
 mod transport;
 
-/// A rule in words.
+/// The texts of one rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Explanation {
-    /// The rule in one sentence or two.
+    /// The rule in one or two sentences.
     pub says: &'static str,
-    /// What goes wrong for whom when it is broken.
+    /// The consequence of breaking the rule.
     pub why: &'static str,
-    /// A small example that keeps it.
+    /// A short example that follows the rule.
     pub right: &'static str,
-    /// A small example that breaks it.
+    /// A short example that breaks the rule.
     pub wrong: &'static str,
-    /// Why no finding is ever made under this rule; empty for rules that are checked.
+    /// Why this rule never has a finding; empty for rules that are checked.
     pub unseen: &'static str,
 }
 
 impl Rule {
-    /// The rule in one sentence.
+    /// Returns the rule in one or two sentences.
     pub fn sentence(self) -> &'static str {
         self.explain().says
     }
 
-    /// The rule in words, with examples.
+    /// Returns the texts of the rule: sentence, reason and examples.
     pub fn explain(self) -> &'static Explanation {
         const NONE: &Explanation = &Explanation { says: "", why: "", right: "", wrong: "", unseen: "" };
         TABLES.iter().flat_map(|table| table.iter()).find(|(rule, _)| *rule == self).map_or(NONE, |(_, words)| words)
     }
 }
 
-/// Prints all rules as the page `docs/rules.md`: every rule with its words, then the list of those never reported.
+/// Returns the page `docs/rules.md`: every rule with its texts, then the list of the rules that are never reported.
 pub fn markdown() -> String {
     let mut out = String::from(HEAD);
     let checked = Rule::ALL.iter().filter(|rule| rule.reported_by().is_reported()).count();
     let unseen = Rule::COUNT - checked;
-    let _ = writeln!(out, "{} rules: {checked} are checked, {unseen} stand at the end with the reason.\n", Rule::COUNT);
+    let _ = writeln!(out, "{} rules: {checked} are checked, {unseen} are not; the table at the end gives the reasons.\n", Rule::COUNT);
     out.push_str(OWN);
     let mut family = "";
     for rule in Rule::ALL {
@@ -106,7 +106,7 @@ fn indent(text: &str) -> String {
     out
 }
 
-/// Fills a table of explanations; `unseen` is only for rules that are never reported.
+/// Defines a table of explanations; only rules that are never reported have `unseen`.
 macro_rules! explain {
     ($($rule:ident says $says:literal why $why:literal right $right:literal wrong $wrong:literal $(unseen $unseen:literal)?;)*) => {
         pub(super) const TABLE: &[(crate::validate::Rule, super::Explanation)] = &[$(
@@ -134,19 +134,19 @@ const TABLES: &[&[(Rule, Explanation)]] = &[
 ];
 
 const HEAD: &str = "\
-<!-- Generated from core/src/validate; `DELTAFOLD_UPDATE=1 cargo test -p deltafold-tests --test validate` writes it anew. -->
+<!-- Generated from core/src/validate; `DELTAFOLD_UPDATE=1 cargo test -p deltafold-tests --test validate` writes it again. -->
 
 # Rules
 
-Ids are stable. A finding names the rule, its severity, the layer that saw it, the event, the byte and, where it helps,
-the JSON pointer. Severity follows the level: MUST, schema and implied rules make errors, SHOULD warnings, practice notes.
-A rule whose violation makes a published client fail is at least a warning. A profile may lower the severity.
+Ids are stable. A finding has the rule, its severity, the layer that found it, the event, the byte offset and, where it helps,
+a JSON pointer. The level determines the severity: MUST, schema and implied rules give errors, SHOULD rules warnings, practice
+rules notes. A rule whose violation makes a published client fail gives at least a warning. A profile may lower the severity.
 
 ";
 
-/// What the page says of schemas that are not the contract's.
+/// The section of the page on schemas that are not part of the contract.
 const OWN: &str = "\
-Types named `slug:name` are judged by the contract for their number, id and status only. Whoever defines them can register
+For types named `slug:name` the contract checks only the number, id and status. To check their other fields, register
 JSON Schemas (`ExtensionSchemas` in Rust, `schemas` in the options of a reader, `deltafold check --schema FILE`):
 
 ```json
@@ -154,16 +154,16 @@ JSON Schemas (`ExtensionSchemas` in Rust, `schemas` in the options of a reader, 
  \"items\": {\"acme:note\": {\"properties\": {\"note\": {\"type\": \"string\"}}}}}
 ```
 
-What breaks them is SCHEMA-01 to SCHEMA-04, with a pointer. Known keywords: `type`, `enum`, `const`, `properties`, `required`,
-`additionalProperties`, `items`, `minItems`, `maxItems`, `minimum`, `maximum`, `minLength`, `maxLength`, and those that only
-say something (`title`, `description`, `default`, …). A schema with any other keyword is refused.
+A violation is reported as SCHEMA-01 to SCHEMA-04, with a pointer. Supported keywords: `type`, `enum`, `const`, `properties`,
+`required`, `additionalProperties`, `items`, `minItems`, `maxItems`, `minimum`, `maximum`, `minLength`, `maxLength`, and
+annotations (`title`, `description`, `default`, …). A schema with any other keyword is refused.
 
 ";
 
 const UNSEEN_HEAD: &str = "\
 ## Rules that are never reported
 
-Each of these leaves no trace of its own in a byte stream, a response object or a request object.
+A byte stream, a response object or a request object alone does not show whether these rules are followed.
 
 | rule | why no finding is made |
 | --- | --- |
@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_rule_is_explained_once_and_unseen_rules_say_why() {
+    fn every_rule_is_explained_once_and_rules_without_findings_give_a_reason() {
         for rule in Rule::ALL {
             let entries = TABLES.iter().flat_map(|table| table.iter()).filter(|(name, _)| name == rule).count();
             assert_eq!(entries, 1, "{}", rule.id());

@@ -1,14 +1,14 @@
-//! WebSocket and compaction in words.
+//! Texts of the rules on WebSocket and compaction.
 
 super::explain! {
     Ws01
         says "A server may offer WebSocket at the path of `POST /responses`."
-        why "Clients look for it there."
+        why "Clients connect to that path."
         right "wss://host/v1/responses" wrong "(nothing)"
-        unseen "permits, forbids nothing";
+        unseen "a permission: no stream can break it";
     Ws02
         says "A turn starts with a message of type `response.create`; its other fields are those of a request."
-        why "The server ignores or refuses anything else."
+        why "The server ignores or refuses any other message."
         right "{\"type\":\"response.create\",\"model\":\"m\",\"input\":\"hi\"}" wrong "{\"model\":\"m\",\"input\":\"hi\"}";
     Ws03
         says "`stream`, `stream_options` and `background` are not sent, not even as null or false."
@@ -16,22 +16,22 @@ super::explain! {
         right "{\"type\":\"response.create\",\"input\":\"hi\"}" wrong "{\"type\":\"response.create\",\"input\":\"hi\",\"stream\":true}";
     Ws04
         says "A `response.create` message creates a response on that connection."
-        why "A client that gets no answer waits for ever."
+        why "A client that gets no answer waits forever."
         right "" wrong ""
-        unseen "that nothing came is seen only with a clock";
+        unseen "a missing answer is noticed only with a clock";
     Ws05
         says "A WebSocket message is one JSON object, an event as in the event stream, with the same rules."
-        why "Clients share their reader between both transports."
+        why "Clients use the same reader for both transports."
         right "{\"type\":\"response.created\",\"sequence_number\":0,…}" wrong "[{…},{…}] in one message";
     Ws06
         says "At most one response is in flight on a connection."
         why "Events carry no response id: two responses could not be told apart."
         right "created resp_1, completed resp_1, created resp_2" wrong "created resp_1, created resp_2";
     Ws07
-        says "Further `response.create` messages may be taken while one runs, but are worked off one after the other."
-        why "As above."
-        right "two messages sent, answers one behind the other" wrong "answers mixed"
-        unseen "mixed answers are reported as WS-06; when the messages were taken is not in the events";
+        says "A server may accept further `response.create` messages while one runs, but processes them one after the other."
+        why "Events carry no response id: two responses could not be told apart."
+        right "two messages sent, answers one after the other" wrong "answers interleaved"
+        unseen "interleaved answers are reported as WS-06; the events do not show when the messages were accepted";
     Ws08
         says "Parallel work uses several connections."
         why "One connection runs one response at a time."
@@ -39,32 +39,32 @@ super::explain! {
         unseen "how many connections a client opens is not in the stream";
     Ws09
         says "A continuation sends only the new input and `previous_response_id`."
-        why "The server has the rest in memory; sending it again costs tokens twice."
+        why "The server has the rest in memory; sending it again costs its tokens twice."
         right "previous_response_id and one new message" wrong "previous_response_id and the whole history"
-        unseen "whether an input item was sent before is known only to who saw the earlier turns";
+        unseen "only software that saw the earlier turns knows whether an input item was sent before";
     Ws10
-        says "The newest response is kept in memory for its connection, so that `store: false` chains go on."
-        why "There is no other copy."
+        says "The server keeps the newest response in memory for its connection, so that chains with `store: false` can continue."
+        why "No other copy exists."
         right "" wrong ""
         unseen "a server's memory is not on the wire";
     Ws11
-        says "With `store: false` and the state gone, the turn fails with `previous_response_not_found`."
-        why "Clients start anew with the full context at this code."
+        says "With `store: false`, a turn whose state is gone fails with `previous_response_not_found`."
+        why "At this code clients start again with the full context."
         right "error code previous_response_not_found" wrong "an answer without the earlier context"
-        unseen "whether the state is gone is known only to the server";
+        unseen "only the server knows whether the state is gone";
     Ws12
         says "A continuation that fails with 4xx or 5xx drops the response it referred to from the connection's memory."
-        why "Clients must not continue from a state that the server gave up."
+        why "Clients must not continue from a state that the server has discarded."
         right "continue, error, continue: previous_response_not_found" wrong "continue, error, continue: works"
         unseen "needs several turns and the requests between them";
     Ws13
         says "A connection ends after 60 minutes with the code `websocket_connection_limit_reached`."
-        why "Clients reconnect at this code and give up at a silent close."
+        why "Clients reconnect at this code, but give up when the connection closes without one."
         right "error, then close" wrong "close"
-        unseen "how long a connection lasted is seen only with a clock";
+        unseen "the duration of a connection is known only with a clock";
     Ws14
-        says "A failure on a WebSocket is `{\"type\":\"error\",\"status\":n,\"error\":{\"code\",\"message\",…}}`; status and code are there."
-        why "Clients decide by them whether to reconnect, to start anew or to give up."
+        says "A failure on a WebSocket is `{\"type\":\"error\",\"status\":n,\"error\":{\"code\",\"message\",…}}`; `status` and `code` are present."
+        why "Clients use them to decide whether to reconnect, start again or give up."
         right "{\"type\":\"error\",\"status\":404,\"error\":{\"code\":\"previous_response_not_found\",\"message\":\"…\"}}" wrong "{\"type\":\"error\",\"error\":{\"message\":\"…\"}}";
     Ws15
         says "A client handles `previous_response_not_found` and `websocket_connection_limit_reached`."
@@ -72,7 +72,7 @@ super::explain! {
         right "" wrong ""
         unseen "what a client does with a code is not in the stream";
     Ws16
-        says "After a close, a client continues from a stored response, or starts anew with the full or the compacted context."
+        says "After a close, a client continues from a stored response, or starts again with the full or the compacted context."
         why "Otherwise the conversation is lost with the connection."
         right "" wrong ""
         unseen "needs the next connection of the client";
@@ -80,32 +80,32 @@ super::explain! {
         says "There is no `[DONE]` on a WebSocket; the terminal event or the error ends the turn."
         why "Readers must not wait for it."
         right "response.completed" wrong "(nothing)"
-        unseen "a reader accepts a sentinel there too, and nothing forbids it";
+        unseen "readers accept a sentinel there too, and no rule forbids it";
     Ws18
-        says "OpenAI goes further on WebSocket: lanes by `stream_id`, warm-up, steering. None of it is Open Responses."
-        why "A client that uses it works with one server."
+        says "OpenAI's WebSocket has more features: lanes by `stream_id`, warm-up, steering. They are not part of Open Responses."
+        why "A client that uses them works with one server only."
         right "one response at a time" wrong "(nothing)"
-        unseen "describes one server; mixed responses are reported as WS-06";
+        unseen "describes one server; interleaved responses are reported as WS-06";
     Cmp01
         says "A compaction request has a `model`."
-        why "Servers refuse it otherwise."
+        why "Otherwise servers refuse it."
         right "{\"model\":\"m\",\"input\":[…]}" wrong "{\"input\":[…]}";
     Cmp02
         says "A compaction body has `object` `response.compaction`, `id`, `created_at`, `output` and a `usage` that is not null."
         why "Typed clients fail to parse it."
         right "{\"object\":\"response.compaction\",\"id\":\"…\",\"created_at\":1,\"output\":[…],\"usage\":{…}}" wrong "{\"object\":\"response\",…}";
     Cmp03
-        says "The output of a compaction holds a `compaction` item with `encrypted_content`."
+        says "The output of a compaction has a `compaction` item with `encrypted_content`."
         why "It is the compacted context: without it the conversation is lost."
         right "\"output\":[{\"type\":\"compaction\",\"id\":\"cmp_1\",\"encrypted_content\":\"…\"}]" wrong "\"output\":[]";
     Cmp04
-        says "A compaction's id is no response id."
-        why "Used as `previous_response_id` it is unknown to the server."
+        says "The id of a compaction is not a response id."
+        why "The server does not know it as a `previous_response_id`."
         right "the output goes into the next input" wrong "previous_response_id is the compaction's id"
-        unseen "whose id it is cannot be seen in a request";
+        unseen "the request does not show which object an id belongs to";
     Cmp05
         says "On a WebSocket the turn after a compaction starts a new chain: no `previous_response_id`, the compacted output first."
-        why "Otherwise the context that was just compacted is loaded again."
+        why "Otherwise the server loads the context that was just compacted."
         right "{\"type\":\"response.create\",\"input\":[{\"type\":\"compaction\",…},…]}" wrong "the same with \"previous_response_id\":\"resp_1\"";
     Cmp06
         says "Compacted items go back unchanged; `encrypted_content` has at most 10485760 characters."
