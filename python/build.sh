@@ -2,7 +2,7 @@
 # Builds the published wheel into a folder:  bash python/build.sh OUT [MATURIN_OPTION…]
 #
 # This is `maturin build` (stable Rust, the profile `release`) with two additions: paths of this machine are removed from panic
-# messages, and the wheel holds a bill of materials of the crates that are built in. MATURIN sets the program (default: maturin).
+# messages, and the wheel contains a bill of materials of its crates. MATURIN sets the program (default: maturin).
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 mkdir -p "${1:?usage: bash python/build.sh OUT [MATURIN_OPTION…]}"

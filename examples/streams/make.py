@@ -39,7 +39,7 @@ def main():
 
 
 def write_item(folder, name, intents, program):
-    """The intents as a file of their own, and what the writer makes of them."""
+    """Writes the intents to a file, and returns the stream that the writer makes of them."""
     options = {"id": f"resp_{name}", "model": "example-1", "created_at": 1776988800, "edition": "split"}
     usage = {"input_tokens": 60, "output_tokens": 20}
     lines = [options, *intents, {"do": "now", "seconds": 1776988803}, {"do": "complete", "usage": usage}]
@@ -201,25 +201,25 @@ def after_end(text):
     return text.replace("data: [DONE]", delta.rstrip("\n") + "\n\ndata: [DONE]")
 
 
-# name: what is wrong, how the tour is changed, the rules that `deltafold check` then reports
+# name: the fault, the change to the tour, the rules that `deltafold check` then reports
 BROKEN = {
-    "no-terminal": ("the connection ended before the response did", cut_after("event: response.completed"), ["SSE-02", "LIFE-06"]),
+    "no-terminal": ("the connection ended before the response", cut_after("event: response.completed"), ["SSE-02", "LIFE-06"]),
     "no-done": ("[DONE] never came", without("data: [DONE]"), ["SSE-02"]),
     "unnamed-events": ("frames have no event line", lambda text: "\n".join(line for line in text.split("\n") if not line.startswith("event:")), ["SSE-04"]),
-    "wrong-name": ("a frame's name is not its payload's type", replace("event: response.in_progress", "event: response.queued"), ["SSE-04"]),
-    "number-gap": ("a number is left out", without('"sequence_number":15,'), ["SEQ-03", "TEXT-01"]),
+    "wrong-name": ("a frame's name differs from its payload's type", replace("event: response.in_progress", "event: response.queued"), ["SSE-04"]),
+    "number-gap": ("a number is missing", without('"sequence_number":15,'), ["SEQ-03", "TEXT-01"]),
     "repeated-event": ("an event was sent twice", twice("event: response.output_text.delta"), ["SEQ-02", "TEXT-01"]),
     "late-delta": ("text comes after the response has ended", after_end, ["SEQ-02", "LIFE-07"]),
-    "text-differs": ("the text at the end is not what the deltas said", lambda text: replace_last(text, "38 km", "39 km"), ["TEXT-01", "PART-10"]),
-    "cut-json": ("a payload is not whole JSON", replace('"delta":" day**\\n\\nThe towpath is"}', '"delta":" day**'), ["SSE-01", "RSN-07"]),
-    "missing-field": ("a delta does not say which item it is for", lambda text: drop_member(text, "response.output_text.delta", "item_id"), ["SCHEMA-01"]),
+    "text-differs": ("the text at the end differs from the deltas", lambda text: replace_last(text, "38 km", "39 km"), ["TEXT-01", "PART-10"]),
+    "cut-json": ("a payload is truncated JSON", replace('"delta":" day**\\n\\nThe towpath is"}', '"delta":" day**'), ["SSE-01", "RSN-07"]),
+    "missing-field": ("a delta lacks the id of its item", lambda text: drop_member(text, "response.output_text.delta", "item_id"), ["SCHEMA-01"]),
     "not-an-object": ("usage is a number", lambda text: usage_number(text), ["OBJ-06"]),
     "bad-utf8": ("bytes that are not UTF-8", replace("É", "\udcc9"), ["READ-01", "TEXT-01"]),
 }
 
 
 def replace_last(text, old, new):
-    """Only in output_text.done: what the deltas said stays."""
+    """Changes only output_text.done; the deltas stay the same."""
     out = []
     for frame in frames(text):
         out.append(frame.replace(old, new) if "event: response.output_text.done" in frame else frame)

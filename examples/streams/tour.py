@@ -25,7 +25,7 @@ RIDE = {
 
 
 class Stream:
-    """Numbers the events, keeps the response that they add up to, and prints each as a frame."""
+    """Numbers the events, keeps the response that they add up to, and prints each event as a frame."""
 
     def __init__(self):
         self.number = 0
@@ -88,7 +88,7 @@ class Stream:
         self.send(f"response.{kind}", response=self.response)
 
     def add(self, item):
-        """Opens an item at the next place of the output; the item sent is a copy of how it looks now."""
+        """Opens an item at the next position of the output; the event has a copy of the item's current state."""
         item["at"] = {"item_id": item["id"], "output_index": len(self.response["output"])}
         self.response["output"].append({})
         self.send("response.output_item.added", output_index=item["at"]["output_index"], item=shown(item))
@@ -102,7 +102,7 @@ class Stream:
         self.send("response.output_item.done", output_index=index, item=shown(item))
 
     def call(self, item, pieces):
-        """Streams arguments a piece at a time, pausing after each so that two calls can take turns."""
+        """Streams arguments one piece at a time and pauses after each, so that two calls can be interleaved."""
         for piece in pieces:
             item["arguments"] += piece
             self.send("response.function_call_arguments.delta", **item["at"], delta=piece)

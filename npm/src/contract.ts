@@ -17,7 +17,7 @@ export interface ExtensionItem {
 /** An output item; one that its sender defines is an `ExtensionItem`. */
 export type Item = ResponseOutputItem;
 
-/** An event of the contract; `type` tells which. */
+/** An event of the contract, distinguished by `type`. */
 export type KnownEvent =
   | CreatedEvent
   | QueuedEvent

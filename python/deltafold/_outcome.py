@@ -10,8 +10,8 @@ OutcomeName = Literal["completed", "incomplete", "failed", "cancelled", "truncat
 
 
 class OutcomeError(DeltafoldError):
-    """A stream ended without a completed response; `outcome` says how. The text has no message of the provider unless it was
-    requested, because such a message may quote the request.
+    """A stream ended without a completed response; see `outcome`. The text contains the provider's message only on request,
+    because such a message may quote the request.
     """
 
     def __init__(self, outcome: Outcome, *, include_message: bool = False) -> None:
@@ -48,8 +48,8 @@ def _recreate(cls: type[OutcomeError], args: tuple[Any, ...], outcome: Outcome) 
 class Outcome(str):
     """How a stream ended: a `str` with the name of the outcome, so `outcome == "completed"` and `json.dumps(outcome)` work.
 
-    `reason` says why a response is incomplete, `error` why it failed, `last_sequence_number` after which event to resume a
-    truncated stream.
+    `reason` is the reason of an incomplete response, `error` the error of a failed one, and `last_sequence_number` the number
+    after which to resume a truncated stream.
     """
 
     __slots__ = ("_error", "_last_sequence_number", "_reason")

@@ -9,7 +9,7 @@ def frame(payload: "dict[str, Any]") -> bytes:
 
 
 def stream(words: "tuple[str, ...]" = ("Hel", "lo")) -> bytes:
-    """A whole response with one message of these words."""
+    """A complete response with one message of these words."""
     item = {"id": "msg_1", "type": "message", "status": "in_progress", "role": "assistant", "content": []}
     part = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
     place = {"item_id": "msg_1", "output_index": 0, "content_index": 0}
@@ -34,7 +34,7 @@ def stream(words: "tuple[str, ...]" = ("Hel", "lo")) -> bytes:
 
 
 def call(pieces: "tuple[str, ...]") -> bytes:
-    """A response that is still growing: one function call whose arguments came in these pieces."""
+    """An incomplete response: one function call whose arguments arrived in these pieces."""
     item = {"id": "fc_1", "type": "function_call", "status": "in_progress", "call_id": "c", "name": "f", "arguments": ""}
     payloads: "list[dict[str, Any]]" = [{"type": "response.output_item.added", "output_index": 0, "item": item}]
     for piece in pieces:

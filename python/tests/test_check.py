@@ -1,4 +1,4 @@
-"""Checks, conversions, growing JSON and the command line."""
+"""Checks, conversions, incomplete JSON and the command line."""
 
 import asyncio
 import copy
@@ -17,7 +17,7 @@ from streams import stream
 STREAM = stream()
 
 
-def test_a_report_is_true_without_errors_and_says_everything() -> None:
+def test_a_report_is_true_without_errors_and_prints_all_findings() -> None:
     good = deltafold.check(STREAM, profile="openai", layers=["stream"])
     assert good.ok and bool(good) and good.outcome == "completed" and good.response["id"] == "resp_1" and good.errors == []
     bad = deltafold.check(STREAM[300:])
@@ -29,7 +29,7 @@ def test_a_report_is_true_without_errors_and_says_everything() -> None:
         assert bad.ok, bad
 
 
-def test_a_check_takes_what_surrounds_the_stream() -> None:
+def test_a_check_uses_request_status_and_headers() -> None:
     rules = deltafold.check(STREAM, headers={"content-type": "text/html"}, status=200, request={"model": "other", "input": "x"}).rules
     assert any(rule.startswith("HTTP") for rule in rules)
     with pytest.raises(deltafold.Misuse, match="reports all findings"):
@@ -41,7 +41,7 @@ def test_a_check_takes_what_surrounds_the_stream() -> None:
     assert asyncio.run(deltafold.acheck(later())).to_dict() == deltafold.check(STREAM).to_dict()
 
 
-def test_objects_are_checked_alone() -> None:
+def test_single_objects_are_checked() -> None:
     assert deltafold.validate_request({"model": "m", "input": "x"}) == []
     (finding,) = deltafold.validate_request('{"model":7,"input":"x"}', edition="split")
     assert (finding.rule, finding.path, finding.severity) == ("SCHEMA-02", "/model", "error")
@@ -78,7 +78,7 @@ CHAT = b"".join(
 )
 
 
-def test_a_stream_is_converted_whole_and_while_it_comes() -> None:
+def test_a_stream_is_converted_as_a_whole_and_chunk_by_chunk() -> None:
     whole, report = deltafold.convert(CHAT, "open-responses", now=7)
     assert report["from"] == "chat-completions" and report["lost"] == 0
     reader = deltafold.Reader()
@@ -104,7 +104,7 @@ def test_a_stream_is_converted_whole_and_while_it_comes() -> None:
     assert "".join(json.loads(line)["choices"][0]["delta"].get("content") or "" for line in back.data.splitlines()) == "Hello"
 
 
-def test_a_conversion_can_be_cancelled_and_refuses_what_it_does_not_know() -> None:
+def test_a_conversion_can_be_cancelled_and_refuses_unknown_names() -> None:
     converter = deltafold.Converter("open-responses", "chat-completions")
     converter.feed(CHAT[:200])
     assert converter.source == "chat-completions" and converter.target == "open-responses" and "chat-completions" in repr(converter)
@@ -124,7 +124,7 @@ def test_a_conversion_can_be_cancelled_and_refuses_what_it_does_not_know() -> No
             refuse(converter)
 
 
-def test_growing_json_shows_what_is_sure() -> None:
+def test_incomplete_json_gives_the_value_so_far() -> None:
     assert deltafold.partial_json('{"city":"Par') == {"city": "Par"} and deltafold.partial_json("") is None
     assert deltafold.partial_json("[12", numbers="include") == [12] and deltafold.partial_json("[12") == []
     growing = deltafold.PartialJson(notes=True)
@@ -152,7 +152,7 @@ def run(*arguments: str, data: bytes = b"") -> "subprocess.CompletedProcess[byte
     return subprocess.run([sys.executable, "-m", "deltafold", *arguments], input=data, capture_output=True)
 
 
-def test_the_command_line_is_there(tmp_path: pathlib.Path) -> None:
+def test_the_command_line_runs(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "capture.sse"
     path.write_bytes(STREAM)
     folded = run("fold", str(path))

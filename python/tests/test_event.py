@@ -37,12 +37,12 @@ def test_every_wire_field_is_an_attribute_and_an_item() -> None:
             assert name in event and name in dir(event)
 
 
-def test_fields_that_nobody_lists_are_there_too() -> None:
+def test_unlisted_fields_are_readable() -> None:
     (event,) = read(frame({"type": "acme:trace", "span": {"id": 7}, "class": None}))
     assert event.span == {"id": 7} and event["class"] is None and event.is_extension and event.kind == "extension"
 
 
-def test_a_field_that_is_not_there_is_an_attribute_error_or_a_key_error() -> None:
+def test_a_missing_field_is_an_attribute_error_or_a_key_error() -> None:
     for name in ("text", "summary_index", "nonsense"):
         with pytest.raises(AttributeError, match=f'event "response.output_text.delta" has no field "{name}"'):
             getattr(DELTA, name)
@@ -61,13 +61,13 @@ def test_a_missing_sequence_number_is_none() -> None:
     assert DELTA.sequence_number == 4
 
 
-def test_a_value_of_the_wrong_type_is_given_as_it_is() -> None:
+def test_a_value_of_the_wrong_type_is_returned_unchanged() -> None:
     (event,) = read(frame({"type": "response.output_text.delta", "sequence_number": "x", "output_index": -1, "delta": {"a": 1}}))
     found: "tuple[object, ...]" = (event.sequence_number, event.output_index, event.delta)
     assert found == ("x", -1, {"a": 1})
 
 
-def test_a_text_delta_makes_one_string() -> None:
+def test_a_text_delta_creates_one_string() -> None:
     assert DELTA.delta == "Hel" and DELTA.delta is DELTA.delta
 
 
@@ -92,7 +92,7 @@ def test_text_is_exact(text: str) -> None:
         assert event.delta == event["delta"] == text and event.raw == payload
 
 
-def test_half_of_a_surrogate_pair_is_a_replacement_character() -> None:
+def test_a_lone_surrogate_is_a_replacement_character() -> None:
     (event,) = read(b'data: {"type":"response.output_text.delta","delta":"\\ud83d"}\n\n')
     assert event.delta == event["delta"] == "\ufffd" and "\\ud83d" in event.raw
 
@@ -101,7 +101,7 @@ def test_half_of_a_surrogate_pair_is_a_replacement_character() -> None:
     ("text", "value"),
     [("1", 1), ("-7", -7), ("1.0", 1.0), ("-0.0", -0.0), ("1e400", float("inf")), ("18446744073709551616", 2**64), ("9" * 400, int("9" * 400))],
 )
-def test_numbers_are_as_the_json_module_reads_them(text: str, value: object) -> None:
+def test_numbers_are_converted_as_in_the_json_module(text: str, value: object) -> None:
     (event,) = read(b'data: {"type":"acme:n","n":%b}\n\n' % text.encode())
     assert event.n == value and type(event.n) is type(value)
 
@@ -117,7 +117,7 @@ def test_a_number_that_python_refuses_keeps_every_digit() -> None:
     assert str(event.n) == "7" * 5000 or event.n == decimal.Decimal("7" * 5000)
 
 
-def test_a_payload_that_is_no_object_is_an_event_with_its_text() -> None:
+def test_a_payload_that_is_not_an_object_is_an_event_with_its_text() -> None:
     for payload in ("not json", "[1]", '"x"', "{", ""):
         events = read(f"event: x\ndata: {payload}\n\n".encode())
         for event in events:
@@ -125,12 +125,12 @@ def test_a_payload_that_is_no_object_is_an_event_with_its_text() -> None:
             assert list(event) == [] and "type" not in event and not hasattr(event, "delta")
 
 
-def test_of_repeated_keys_the_last_one_counts() -> None:
+def test_the_last_of_repeated_keys_is_used() -> None:
     (event,) = read(b'data: {"type":"response.output_text.delta","delta":"a","delta":"b"}\n\n')
     assert event.delta == event["delta"] == "b" and event.to_dict()["delta"] == "b" and len(event) == 2
 
 
-def test_payloads_are_read_as_deep_as_the_limit_and_no_deeper() -> None:
+def test_payloads_are_parsed_down_to_the_depth_limit() -> None:
     def nested(depth: int) -> bytes:
         return b'data: {"type":"acme:d","d":' + b"[" * depth + b"]" * depth + b"}\n\n"
 
@@ -165,7 +165,7 @@ def test_repr_shows_routing_fields_and_no_payload() -> None:
 KINDS = {kind: cls for kind, cls in _event_classes.items() if kind not in ("extension", "unknown")}
 
 
-def test_every_kind_has_a_class_of_its_own_in_the_types_module() -> None:
+def test_every_kind_has_its_own_class_in_the_types_module() -> None:
     assert len(KINDS) > 60 and len(set(KINDS.values())) == len(KINDS)
     for kind, cls in KINDS.items():
         event = deltafold.Event.parse({"type": kind})
@@ -240,8 +240,8 @@ def test_events_outlive_their_reader() -> None:
     assert [event.delta for event in kept if event.type == "response.output_text.delta"] == ["Hel", "lo"]
 
 
-def test_fields_are_the_payloads_own_whatever_stood_before_it() -> None:
-    """Events that resemble the one before share what they have in common: with the event before, and with none that was passed over."""
+def test_fields_never_come_from_another_event() -> None:
+    """Events that resemble their predecessor share fields with it; also after events that were read without objects."""
 
     def delta(number: int, at: int, part: int, text: str, kind: str = "output_text") -> bytes:
         place = {"item_id": f"msg_{at}", "output_index": at, "content_index": part}
@@ -254,7 +254,7 @@ def test_fields_are_the_payloads_own_whatever_stood_before_it() -> None:
     reader = deltafold.Reader()
     for step in range(1, 7):
         seen = 0
-        # In every second round one chunk of three is folded without a look.
+        # In every second round, one chunk of three is applied without creating events.
         for start in range(0, len(frames), step):
             events = reader.feed(b"".join(frames[start : start + step]))
             for event in events:

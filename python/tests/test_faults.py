@@ -1,4 +1,4 @@
-"""What goes wrong around a reader: buffers that change, signals, exceptions, generators that end early, a million readers.
+"""Faults around a reader: buffers that change, signals, exceptions, generators that end early, a million readers.
 
 `DELTAFOLD_LONG=1` takes the long forms: 10,000 rounds, 1,000,000 readers.
 """
@@ -24,7 +24,7 @@ WORDS = stream(tuple("word " for _ in range(40)))
 
 
 def test_a_buffer_may_change_in_another_thread_while_it_is_fed() -> None:
-    """What is fed is one state or another of the buffer, and reading goes on; the other thread may be refused, never this one."""
+    """The reader sees one state or another of the buffer and continues; the other thread may be refused, never this one."""
     data, stop = bytearray(WORDS), threading.Event()
 
     def change() -> None:
@@ -82,7 +82,7 @@ def test_a_buffer_may_change_in_a_finaliser_while_it_is_fed() -> None:
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer that sends a signal")
-def test_a_signal_ends_a_loop_and_loses_no_event() -> None:
+def test_a_signal_ends_a_loop_without_losing_an_event() -> None:
     class Alarm(Exception):
         pass
 
@@ -102,7 +102,7 @@ def test_a_signal_ends_a_loop_and_loses_no_event() -> None:
             assert reader.event_count == at
             seen.extend(event.index for event in events)
             assert seen == list(range(reader.event_count)) and reader.close() == "completed"
-        # And a loop that takes long can be ended from outside.
+        # A long loop can also be interrupted from outside.
         signal.setitimer(signal.ITIMER_REAL, 0.05)
         with pytest.raises(Alarm):
             while True:
@@ -113,7 +113,7 @@ def test_a_signal_ends_a_loop_and_loses_no_event() -> None:
         signal.signal(signal.SIGALRM, old)
 
 
-def test_an_exception_in_a_loop_leaves_the_reader_whole() -> None:
+def test_a_reader_stays_usable_after_an_exception_in_a_loop() -> None:
     for _ in range(ROUNDS):
         reader = deltafold.Reader()
         with pytest.raises(ZeroDivisionError):
@@ -149,8 +149,8 @@ def test_a_generator_that_ends_early_closes_its_source_and_keeps_what_was_read()
     assert ended == [True] * 3
 
 
-def test_many_threads_feed_and_ask_one_reader() -> None:
-    """Some feed small and large chunks, some ask; nothing waits for ever, and no event is lost."""
+def test_many_threads_feed_and_read_one_reader() -> None:
+    """Some threads feed small and large chunks, some read; nothing deadlocks, and no event is lost."""
     reader, rounds = deltafold.Reader(), ROUNDS // 3
     small, large = frame({"type": "acme:small"}), frame({"type": "acme:large", "x": "x" * 9000})
     counts = [0] * 4
@@ -173,8 +173,8 @@ def test_many_threads_feed_and_ask_one_reader() -> None:
     assert sum(counts) == reader.event_count == 4 * rounds
 
 
-def test_readers_come_and_go_and_memory_stays_flat() -> None:
-    """In a process of its own, so that nothing else moves its memory."""
+def test_memory_stays_constant_while_readers_are_created_and_freed() -> None:
+    """In a separate process, so that nothing else changes its memory."""
     if not os.path.exists("/proc/self/statm"):
         pytest.skip("needs /proc to see the process's memory")
     code = """
@@ -184,7 +184,7 @@ def work(count):
         reader = deltafold.Reader()
         kept = [reader, reader.response, *reader.feed(test_memory.SMALL[:600])]
         kept.append(kept)
-        # How many cycles wait for the collector is Python's affair.
+        # The number of cycles that wait for the collector depends on Python.
         if number % 200 == 0: gc.collect()
 work(int(sys.argv[1]) // 10)
 gc.collect()

@@ -146,7 +146,7 @@ def test_the_standard_library(server: str) -> None:
         read_and_check(deltafold.events(response))
 
 
-def test_events_come_while_the_connection_is_open() -> None:
+def test_events_arrive_while_the_connection_is_open() -> None:
     """A chunk's events must not wait for the next chunk, with any library."""
     first = deltafold.Writer("resp_1", "m-1")
     first.message()
@@ -192,7 +192,7 @@ def test_a_request_that_breaks_the_contract_is_refused_by_the_server(server: str
     assert answer.status_code == 400 and "/model" in answer.text
 
 
-def test_what_the_server_writes_passes_every_rule(server: str) -> None:
+def test_the_output_of_the_server_passes_every_rule(server: str) -> None:
     with httpx.stream("POST", f"{server}/responses", json=REQUEST) as response:
         report = deltafold.check(response, request=REQUEST, headers=response.headers, status=response.status_code)
     assert report.ok, report

@@ -1,4 +1,4 @@
-"""Memory stays flat: a million mixed feeds, events that outlive their reader, cycles, and every kind of object made often."""
+"""Memory stays constant: a million mixed feeds, events that outlive their reader, cycles, and many objects of every kind."""
 
 import gc
 import os
@@ -28,7 +28,7 @@ MIXED = [
 ]
 
 
-# Cut so that a round of ten feeds has few events: one whole, one over two chunks, comments, faults, nothing.
+# Split so that a round of ten feeds has few events: one complete, one over two chunks, comments, faults, nothing.
 TINY = [
     SMALL[:100],
     SMALL[100:220],
@@ -49,7 +49,7 @@ def resident() -> int:
 
 
 def grown(work: Callable[[], object], rounds: int) -> "tuple[int, int]":
-    """Bytes that Python's allocator and the process hold more after many rounds than after a few."""
+    """Returns the bytes that Python's allocator and the process use more after many rounds than after a few."""
     for _ in range(max(10, rounds // 10)):
         work()
     gc.collect()
@@ -98,12 +98,12 @@ def others() -> None:
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc to see the process's memory")
 @pytest.mark.parametrize(("work", "rounds"), [(mixed, 60), (kept, 60), (cycle, 60), (others, 30)])
-def test_memory_stays_flat(work: "Callable[[], object]", rounds: int) -> None:
+def test_memory_stays_constant(work: "Callable[[], object]", rounds: int) -> None:
     traced, held = grown(work, rounds)
     assert traced < 100_000 and held < 5 << 20, (traced, held)
 
 
-def test_no_reference_is_left_behind() -> None:
+def test_no_reference_leaks() -> None:
     name, chunk = "response.output_text.delta", bytes(bytearray(SMALL))
     event = [event for event in deltafold.Reader().feed(SMALL) if event.type == name][0]
     before = sys.getrefcount(None), sys.getrefcount(event.type), sys.getrefcount(chunk), sys.getrefcount(deltafold.Event)
@@ -116,12 +116,12 @@ def test_no_reference_is_left_behind() -> None:
         reader.response.to_dict()
     del reader, one
     after = sys.getrefcount(None), sys.getrefcount(event.type), sys.getrefcount(chunk), sys.getrefcount(deltafold.Event)
-    # Newer versions do not count what lives for ever; a leak would show in thousands.
+    # Newer versions do not count immortal objects; a leak would be in the thousands.
     assert all(abs(one - two) < 100 for one, two in zip(before, after)), (before, after)
 
 
-def test_a_million_mixed_feeds_keep_memory_flat() -> None:
-    """In a process of its own, so that nothing else moves its memory."""
+def test_memory_stays_constant_over_a_million_mixed_feeds() -> None:
+    """In a separate process, so that nothing else changes its memory."""
     code = """
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -158,7 +158,7 @@ print(feeds, more, test_memory.resident() - held)
 
 
 @pytest.mark.skipif(sys.version_info < (3, 13), reason="a way to make subinterpreters from Python came with 3.13")
-def test_a_subinterpreter_works_or_says_that_it_does_not() -> None:
+def test_a_subinterpreter_works_or_raises() -> None:
     code = """
 import _interpreters
 interpreter = _interpreters.create()
@@ -170,7 +170,7 @@ print("works" if failure is None else failure.formatted)
     assert done.stdout.strip() == "works" or "subinterpreter" in done.stdout, done.stdout
 
 
-def test_a_child_process_reads_on_after_a_fork() -> None:
+def test_a_child_process_continues_reading_after_a_fork() -> None:
     if not hasattr(os, "fork"):
         pytest.skip("needs fork")
     code = """

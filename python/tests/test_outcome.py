@@ -1,4 +1,4 @@
-"""Outcomes and errors: what a failed, empty or truncated stream looks like, and how a program notices it."""
+"""Outcomes and errors: the result of a failed, empty or truncated stream, and how a program detects it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ JSON_ERROR = b'{"error":{"message":"K4N4RY","type":"invalid_request_error","code
 
 
 class Answer:
-    """An HTTP response as httpx, requests and aiohttp have it: a status, headers and bytes."""
+    """An HTTP response as in httpx, requests and aiohttp: a status, headers and bytes."""
 
     def __init__(self, status: int, body: bytes, content_type: str = "text/event-stream") -> None:
         self.status_code = status
@@ -80,7 +80,7 @@ def test_an_http_error_or_an_answer_without_events_has_failed(status: int, body:
     assert outcome.error.message
 
 
-def test_the_message_names_the_status_and_what_came_instead_of_events() -> None:
+def test_the_message_names_the_status_and_the_content_without_events() -> None:
     error = outcome_of(502, b"<html>Bad Gateway</html>", "text/html", False).error
     assert error is not None and error.message == "HTTP status 502 (Bad Gateway) with 24 bytes of text/html without events"
     error = outcome_of(200, b"", "text/event-stream", False).error
@@ -89,7 +89,7 @@ def test_the_message_names_the_status_and_what_came_instead_of_events() -> None:
     assert error is not None and "599 (unknown status)" in error.message
 
 
-def test_a_stream_that_breaks_off_after_events_is_truncated_whatever_the_source() -> None:
+def test_a_stream_that_breaks_off_after_events_is_truncated_for_every_source() -> None:
     for source in (STREAM[:1500], Answer(200, STREAM[:1500])):
         events = deltafold.events(source)
         list(events)
@@ -185,7 +185,7 @@ def test_the_end_of_a_stream_is_logged_without_payload_text(caplog: pytest.LogCa
     assert "ended as failed <Failure" in caplog.text and "K4N4RY" not in caplog.text and "Hello" not in caplog.text
 
 
-def test_to_openai_gives_a_valid_object_or_says_that_there_is_no_response() -> None:
+def test_to_openai_returns_a_valid_object_or_raises_without_a_response() -> None:
     pytest.importorskip("openai")
     failed = frame({"type": "response.failed", "response": {"id": "resp_1", "status": "failed", "error": {"code": "server_error", "message": "m"}}})
     for data, status in ((STREAM, "completed"), (STREAM[:1500], "failed"), (failed, "failed")):

@@ -10,7 +10,7 @@ def test_the_module_has_the_version_of_the_package() -> None:
     assert deltafold.__version__ == importlib.metadata.version("deltafold")
 
 
-def test_every_name_is_there() -> None:
+def test_every_public_name_exists() -> None:
     for name in deltafold.__all__:
         assert getattr(deltafold, name) is not None
         if name != "__version__":

@@ -18,7 +18,7 @@ from streams import call, frame, stream
 STREAM = stream()
 
 
-def test_events_findings_and_response_do_not_depend_on_the_cut() -> None:
+def test_events_findings_and_response_do_not_depend_on_the_split() -> None:
     def read(step: int) -> object:
         reader = deltafold.Reader(layers="all")
         events = [e for at in range(0, len(STREAM), step) for e in reader.feed(STREAM[at : at + step])]
@@ -99,7 +99,7 @@ def test_structured_output_is_readable_while_it_grows() -> None:
     assert reader.response.items[0].parts[0].partial_json() == {"a": [1]}
 
 
-def test_what_is_not_asked_for_is_read_all_the_same() -> None:
+def test_events_are_applied_without_a_loop() -> None:
     reader = deltafold.Reader()
     for at in range(0, len(STREAM), 10):
         reader.feed(STREAM[at : at + 10])
@@ -110,7 +110,7 @@ def test_what_is_not_asked_for_is_read_all_the_same() -> None:
     assert reader.event_count == 10
 
 
-def test_an_iterator_that_is_kept_loses_nothing() -> None:
+def test_a_stored_iterator_loses_no_event() -> None:
     reader = deltafold.Reader()
     first = reader.feed(STREAM[:1000])
     second = reader.feed(STREAM[1000:])
@@ -128,7 +128,7 @@ def test_large_chunks_are_read_event_by_event_too() -> None:
     assert lengths == [40 * n for n in range(1, 501)]
 
 
-def test_the_end_may_release_a_last_event() -> None:
+def test_the_end_of_input_may_complete_a_last_event() -> None:
     reader = deltafold.Reader()
     assert list(reader.feed(STREAM.split(b"\n\n")[0])) == []
     assert [event.type for event in reader.end()] == ["response.created"]
@@ -139,7 +139,7 @@ def test_the_end_may_release_a_last_event() -> None:
     assert caught.value.code == "misuse.after_finish"
 
 
-def test_messages_that_are_json_need_no_frames() -> None:
+def test_json_messages_need_no_frames() -> None:
     reader = deltafold.Reader()
     for block in STREAM.split(b"\n\n")[:-2]:
         payload = block.split(b"data: ")[1]
@@ -150,7 +150,7 @@ def test_messages_that_are_json_need_no_frames() -> None:
     assert [e.type for e in deltafold.Reader().feed_json({"type": "ping"})] == ["ping"]
 
 
-def test_outcomes_say_why() -> None:
+def test_outcomes_have_a_reason() -> None:
     def outcome(payload: "dict[str, object]") -> deltafold.Outcome:
         reader = deltafold.Reader()
         reader.feed(frame({"sequence_number": 0, **payload}))
@@ -215,12 +215,12 @@ def test_a_limit_raises_after_the_events_before_it() -> None:
         {"images": "nonsense"},
     ],
 )
-def test_options_that_are_not_known_are_misuse(options: "dict[str, object]") -> None:
+def test_unknown_options_are_misuse(options: "dict[str, object]") -> None:
     with pytest.raises(deltafold.Misuse):
         deltafold.Reader(**options)  # type: ignore[arg-type]
 
 
-def test_a_saved_reader_goes_on_behind_the_last_event() -> None:
+def test_a_restored_reader_continues_after_the_last_event() -> None:
     half = len(STREAM) // 2
     reader = deltafold.Reader()
     before = list(reader.feed(STREAM[:half]))
@@ -234,7 +234,7 @@ def test_a_saved_reader_goes_on_behind_the_last_event() -> None:
     assert caught.value.code == "save.damaged"
 
 
-def test_any_sign_of_life_moves_the_activity() -> None:
+def test_any_input_changes_the_activity() -> None:
     reader, last = deltafold.Reader(), 0
     for chunk in (b": idle\n\n", b"\n", b"data", b": {}\n\n", b"event: ping\ndata: {}\n\n"):
         reader.feed(chunk)
@@ -242,7 +242,7 @@ def test_any_sign_of_life_moves_the_activity() -> None:
         last = reader.activity
 
 
-def test_what_the_transport_says_is_kept() -> None:
+def test_transport_data_is_kept() -> None:
     reader = deltafold.Reader()
     for headers in ({"x-ratelimit-remaining-requests": "9"}, [(b"Retry-After", b"2")]):
         reader.note_headers(headers, 200)
@@ -256,7 +256,7 @@ def test_what_the_transport_says_is_kept() -> None:
 
 
 @pytest.mark.parametrize(("wrong", "word"), [("data: 1\n\n", "str"), (7, "int"), (None, "NoneType")])
-def test_what_is_not_bytes_is_a_type_error_that_says_so(wrong: object, word: str) -> None:
+def test_input_other_than_bytes_is_a_type_error(wrong: object, word: str) -> None:
     with pytest.raises(TypeError, match=f"expected bytes, found {word}"):
         deltafold.Reader().feed(wrong)
 
@@ -283,7 +283,7 @@ def test_a_reader_is_a_context() -> None:
             raise ZeroDivisionError
 
 
-def test_nothing_is_left_of_a_reader() -> None:
+def test_a_reader_is_freed() -> None:
     reader = deltafold.Reader()
     events, response = list(reader.feed(STREAM)), reader.response
     gone = weakref.ref(reader)
@@ -310,7 +310,7 @@ def test_eight_threads_on_one_reader_lose_no_event() -> None:
     assert len(seen) == reader.event_count == 3200
 
 
-def test_a_reader_for_each_thread_reads_as_if_alone() -> None:
+def test_one_reader_per_thread_is_independent() -> None:
     data = stream(tuple("word " for _ in range(300)))
     texts = []
 
@@ -329,8 +329,8 @@ def test_a_reader_for_each_thread_reads_as_if_alone() -> None:
     assert texts == ["word " * 300] * 8
 
 
-def test_a_finaliser_may_ask_the_reader_that_is_being_asked() -> None:
-    """A collection may start whenever objects are made; what it runs must find the reader's lock free."""
+def test_a_finaliser_may_read_the_reader_that_is_in_use() -> None:
+    """A collection may start whenever objects are created; its finalisers must find the reader's lock free."""
     reader = deltafold.Reader()
     reader.feed(STREAM)
     seen = []
@@ -353,15 +353,15 @@ def test_a_finaliser_may_ask_the_reader_that_is_being_asked() -> None:
     assert len(seen) > 10 and set(seen) == {"Hello"}
 
 
-def test_the_interpreter_is_released_while_much_is_read() -> None:
-    """A thread that waits for the interpreter gets it while one large event is read, and while many are folded that nobody asks
-    for; not while small ones are read one by one.
+def test_the_interpreter_is_released_while_large_input_is_read() -> None:
+    """A thread that waits for the interpreter gets it while one large event is read, and while many unread events are
+    applied; not while small ones are read one by one.
     """
     small, large = (frame({"type": "acme:x", "x": "x" * size}) for size in (10, 1_000_000))
     many = frame({"type": "acme:x", "x": "x" * 100}) * 7000
 
     def released(data: bytes, work: "Callable[[list[deltafold.Events]], object]") -> bool:
-        # A busy machine may not wake the other thread in time, so there are many chances; without a release there is none.
+        # A busy machine may not wake the other thread in time, so there are many attempts; without a release all of them fail.
         fed = [deltafold.Reader().feed(data) for _ in range(60)]
         held, seen = threading.Lock(), []
         held.acquire()
@@ -373,7 +373,7 @@ def test_the_interpreter_is_released_while_much_is_read() -> None:
         thread = threading.Thread(target=wait)
         thread.start()
         interval = sys.getswitchinterval()
-        # Longer than any test: the interpreter goes to the other thread only if it is given up.
+        # Longer than any test: the other thread runs only if the interpreter is released.
         sys.setswitchinterval(1000)
         try:
             held.release()
@@ -389,7 +389,7 @@ def test_the_interpreter_is_released_while_much_is_read() -> None:
     assert not released(small, lambda fed: list(fed.pop()))
 
 
-def test_what_is_read_follows_the_loop_and_not_the_chunk() -> None:
+def test_the_response_follows_the_loop_and_not_the_chunk() -> None:
     reader = deltafold.Reader()
     events = reader.feed(STREAM)
     assert reader.event_count == 0 and reader.outcome is None and reader.last_sequence_number is None
@@ -402,8 +402,8 @@ def test_what_is_read_follows_the_loop_and_not_the_chunk() -> None:
     assert count == 10
 
 
-def test_no_bytes_of_a_server_raise() -> None:
-    """Bytes changed, cut, doubled and mixed at random: what comes out can be looked at in every way, and nothing escapes."""
+def test_no_bytes_from_a_server_raise() -> None:
+    """Random changes, splits, repetitions and mixes of bytes: every result is readable, and nothing raises."""
     random = Random(7)
     source = STREAM + call(('{"a":', '"\\ud83d', "1}")) + frame({"type": "acme:x", "items": [1, {"keys": None}]})
     for _ in range(150):

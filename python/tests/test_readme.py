@@ -1,4 +1,4 @@
-"""The quick starts of README.md, as they stand there: the server is served, and the clients read from it."""
+"""Runs the quick starts of README.md unchanged: the server is started, and the clients read from it."""
 
 import pathlib
 import re
@@ -39,7 +39,7 @@ def test_there_is_a_client_for_each_library() -> None:
 
 
 @pytest.mark.parametrize("block", CLIENTS, ids=["httpx", "aiohttp", "openai"])
-def test_a_client_prints_what_the_page_says(block: str, base_url: str) -> None:
+def test_a_client_prints_the_output_on_the_page(block: str, base_url: str) -> None:
     said = "".join(line[2:] + "\n" for line in re.findall(r"(?:^# .*\n)+\Z", block, re.M)[0].splitlines())
     done = subprocess.run([sys.executable, "-c", block], capture_output=True, text=True, env={"BASE_URL": base_url, "PYTHONPATH": ":".join(sys.path)})
     assert done.returncode == 0, done.stderr

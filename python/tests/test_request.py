@@ -1,4 +1,4 @@
-"""Requests: what is Python's own. The rules themselves are the core's, and tested there."""
+"""Requests: the Python interface. The rules are tested in the core."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def response(*output: dict[str, Any]) -> dict[str, Any]:
     return {"object": "response", "id": "resp_1", "status": "completed", "output": list(output)}
 
 
-def test_answers_become_the_next_request() -> None:
+def test_responses_become_the_next_request() -> None:
     reasoning = {"type": "reasoning", "id": "rs_1", "summary": [], "content": [{"type": "reasoning_text", "text": "hm"}]}
     step = {"response": response(reasoning, call("c1"))}
     request, findings = history(REQUEST, [step, {"item": {"type": "message", "role": "user", "content": "Go on"}}])
@@ -38,7 +38,7 @@ def test_answers_become_the_next_request() -> None:
     assert "previous_response_id" not in REQUEST
 
 
-def test_every_call_gets_its_verdict() -> None:
+def test_every_call_is_allowed_or_rejected() -> None:
     calls = enforce(REQUEST, response(call("c1"), call("c2", "delete"), call("c3", "drop")))
     assert [(found["call_id"], found["reason"]) for found in calls] == [
         ("c1", None),
@@ -97,7 +97,7 @@ def test_a_caller_can_stop_a_loop_in_any_state() -> None:
         assert tools.stop() == "stopped"
 
 
-def test_an_error_comes_with_advice() -> None:
+def test_advice_is_given_for_an_error() -> None:
     body = {"error": {"type": "too_many_requests", "code": None, "message": "Slow down.", "param": None}}
     found = advice(body, status=429, headers={"Retry-After": "2"})
     assert (found["action"], found["after"], found["message"]) == ("retry", 2, "Slow down.")
@@ -105,7 +105,7 @@ def test_an_error_comes_with_advice() -> None:
     assert advice(envelope)["action"] == "resend_context"
 
 
-def test_the_message_of_a_socket_has_no_field_that_it_must_not_have() -> None:
+def test_a_websocket_message_has_no_forbidden_field() -> None:
     message, left_out = create_message({"model": "m-1", "stream": True, "input": "Hi"})
     assert message == {"type": "response.create", "model": "m-1", "input": "Hi"}
     assert left_out == ["stream"]

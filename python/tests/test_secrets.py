@@ -1,6 +1,6 @@
-"""Payloads can hold secrets: what is printed or raised shows kinds, words for machines, numbers and lengths, and no text.
+"""Payloads can contain secrets: printed values and exceptions show kinds, codes, numbers and lengths, and no text.
 
-A marked word stands behind every text of a stream, ids among them, and turns up nowhere unless `quote` asks for it.
+Every text of a stream, ids included, ends with a marked word, which must not appear anywhere unless `quote` is set.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from deltafold.request import ToolLoop, enforce, history
 from streams import call, frame, stream
 
 CANARY = "K4N4RY"
-# Names of types, and words by which programs tell what happened.
+# Names of types, and codes by which programs distinguish cases.
 WORDS = {"type", "object", "status", "code", "reason"}
 
 
 def mark(value: Any, key: str = "") -> Any:
-    """The same value, the canary behind every text."""
+    """The same value, with the canary after every text."""
     if isinstance(value, dict):
         return {name: mark(member, name) for name, member in value.items()}
     if isinstance(value, list):
@@ -47,14 +47,14 @@ STREAMS = [
 
 
 def broken() -> Iterator[list[dict[str, Any]]]:
-    """Each stream as it is, and with each field of each event gone, or of another type, or another text."""
+    """Each stream unchanged, and with each field of each event removed, of another type, or with another text."""
     for events in STREAMS:
         yield events
         for at, payload in enumerate(events):
             for field in payload:
                 yield [*events[:at], {name: value for name, value in payload.items() if name != field}, *events[at + 1 :]]
                 for other in (None, 7, CANARY, [CANARY], {"text": CANARY, CANARY: 1}):
-                    # A type is a name, and shown.
+                    # A type is a name and may be shown.
                     if field != "type":
                         yield [*events[:at], {**payload, field: other}, *events[at + 1 :]]
 
@@ -64,7 +64,7 @@ def data(events: list[dict[str, Any]]) -> bytes:
 
 
 def raised(error: BaseException) -> str:
-    """What a program prints of an exception: its text, its causes, and what it carries."""
+    """Everything that a program may print of an exception: its text, its causes, and its attributes."""
     printed = "".join(traceback.format_exception_only(type(error), error))
     return f"{error!s} {error!r} {vars(error)} {printed} {error.__cause__!r} {error.__context__!r}"
 
@@ -75,7 +75,7 @@ def silent(*shown: object) -> None:
             assert CANARY not in text, text
 
 
-def test_nothing_that_a_reader_gives_prints_a_payload() -> None:
+def test_no_object_of_a_reader_prints_a_payload() -> None:
     findings = errors = 0
     for events in broken():
         for strict in (False, True):
@@ -98,7 +98,7 @@ def test_nothing_that_a_reader_gives_prints_a_payload() -> None:
     assert findings > 500 and errors > 100, (findings, errors)
 
 
-def test_a_quote_is_shown_to_whoever_asks() -> None:
+def test_a_quote_is_shown_only_with_the_option() -> None:
     wrong = [{**WHOLE[0], "response": {**WHOLE[0]["response"], "status": CANARY}}, *WHOLE[1:]]
     texts = [str(deltafold.check(data(wrong), quote=quote)) for quote in (False, True)]
     assert [CANARY in text for text in texts] == [False, True]
@@ -124,7 +124,7 @@ def test_sources_reports_and_conversions_print_no_payload() -> None:
         silent(made, made.report, deltafold.convert_stream([data(WHOLE)], to))
 
 
-def test_a_look_that_fails_names_what_was_asked_for_and_not_what_is_there() -> None:
+def test_a_failed_lookup_names_the_requested_key_and_no_payload() -> None:
     reader = deltafold.Reader()
     event: Any
     (event,) = reader.feed(data([{"type": "acme:note", "secret": CANARY, CANARY: 1}]))
@@ -142,7 +142,7 @@ def test_a_look_that_fails_names_what_was_asked_for_and_not_what_is_there() -> N
         assert CANARY not in raised(caught.value)
 
 
-def test_refusals_quote_nothing_that_was_given() -> None:
+def test_refused_arguments_are_not_quoted() -> None:
     out = deltafold.Writer(id=CANARY, model=CANARY)
     bad: list[Callable[[], object]] = [
         lambda: out.text(CANARY),
@@ -168,13 +168,13 @@ def test_refusals_quote_nothing_that_was_given() -> None:
     assert refused >= 8, refused
 
 
-def test_copies_and_pickles_of_values_are_the_only_way_out() -> None:
+def test_only_copies_and_pickles_contain_the_payload() -> None:
     import pickle
 
     reader = deltafold.Reader()
     events = list(reader.feed(data(STREAMS[2])))
     for value in (events[-1], reader.close(), copy.copy(events[0])):
-        # What a program stores is whole; what it prints is not.
+        # Stored values are complete; printed ones are not.
         again = pickle.loads(pickle.dumps(value))
         assert again == value
         silent(again)

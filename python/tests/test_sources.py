@@ -1,4 +1,4 @@
-"""Where bytes come from: everything that needs no package and no network. The libraries have their own test."""
+"""Sources of bytes that need no package and no network. The libraries have their own test."""
 
 import asyncio
 import io
@@ -25,7 +25,7 @@ async def later() -> AsyncIterator[bytes]:
 
 
 class Http:
-    """Has the shape of an HTTP response: one method that gives chunks, and headers."""
+    """An object with the shape of an HTTP response: one method that returns chunks, and headers."""
 
     headers = {"x-ratelimit-remaining-tokens": "5"}
     status_code = 200
@@ -76,7 +76,7 @@ def test_aevents_takes(source: Any) -> None:
     asyncio.run(read())
 
 
-def test_an_asynchronous_source_is_not_for_events() -> None:
+def test_events_refuses_an_asynchronous_source() -> None:
     with pytest.raises(TypeError, match="use aevents"):
         deltafold.events(later())
 
@@ -86,7 +86,7 @@ def test_a_source_of_text_is_a_type_error() -> None:
         list(deltafold.events(["data: x\n\n"]))
 
 
-def test_an_error_of_the_source_goes_through_and_what_was_read_stays() -> None:
+def test_an_error_of_the_source_is_raised_and_the_response_so_far_stays() -> None:
     def broken() -> Iterator[bytes]:
         yield STREAM[:1500]
         raise ConnectionError("reset")

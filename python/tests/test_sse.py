@@ -1,4 +1,4 @@
-"""The SSE decoder as a Python object: what it takes, what it gives, what it raises."""
+"""The SSE decoder as a Python object: accepted input, results and exceptions."""
 
 import array
 import threading
@@ -15,7 +15,7 @@ def read(stream: bytes, step: int) -> "list[deltafold.Frame]":
     return [frame for start in range(0, len(stream), step) for frame in decoder.feed(stream[start : start + step])]
 
 
-def test_frames_do_not_depend_on_the_cut() -> None:
+def test_frames_do_not_depend_on_the_split() -> None:
     whole = read(STREAM, len(STREAM))
     assert [(f.event, f.data, f.id, f.retry, f.offset) for f in whole] == [
         ("greeting", "hel\nlo", "7", None, 0),
@@ -26,17 +26,17 @@ def test_frames_do_not_depend_on_the_cut() -> None:
 
 
 @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview, lambda b: array.array("B", b), lambda b: memoryview(b"%b" % b)[::1]])
-def test_any_buffer_is_taken(kind: object) -> None:
+def test_any_buffer_is_accepted(kind: object) -> None:
     assert [f.data for f in deltafold.SseDecoder().feed(kind(b"data: 1\n\n"))] == ["1"]  # type: ignore[operator]
 
 
-def test_a_buffer_with_gaps_is_taken() -> None:
+def test_a_buffer_with_gaps_is_accepted() -> None:
     spread = bytes(byte for pair in zip(b"data: 1\n\n", b"-" * 9) for byte in pair)
     assert [f.data for f in deltafold.SseDecoder().feed(memoryview(spread)[::2])] == ["1"]
 
 
 @pytest.mark.parametrize(("wrong", "word"), [("data: 1\n\n", "str"), (7, "int"), (None, "NoneType")])
-def test_what_is_not_bytes_is_a_type_error_that_says_so(wrong: object, word: str) -> None:
+def test_input_other_than_bytes_is_a_type_error(wrong: object, word: str) -> None:
     with pytest.raises(TypeError, match=f"expected bytes, found {word}"):
         deltafold.SseDecoder().feed(wrong)
 
@@ -50,7 +50,7 @@ def test_frames_are_values() -> None:
         one.data = "y"  # type: ignore[misc]
 
 
-def test_past_a_limit_the_frames_before_come_first_and_then_every_call_raises() -> None:
+def test_frames_before_a_limit_are_returned_and_then_every_call_raises() -> None:
     decoder = deltafold.SseDecoder()
     assert [f.data for f in decoder.feed(b"data: 1\n\ndata: " + b"x" * (64 << 20) + b"x")] == ["1"]
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""A conversation with tools against the reference server on loopback: two calls at once, one that is not allowed, one that fails.
+"""A conversation with tools against the reference server on loopback: two parallel calls, one forbidden call, one failing call.
 
 `DELTAFOLD_SERVER_PROGRAM` is the program of examples/server, `DELTAFOLD_TOOL_LOOP` its tool-loop.json; tests/ci sets both.
 """
@@ -59,7 +59,7 @@ def as_json(url: str, request: "dict[str, Any]") -> "dict[str, Any]":
 
 @pytest.mark.parametrize("policy", ["stateless", "stateful"])
 @pytest.mark.parametrize("send", [by_httpx, by_requests, as_json])
-def test_a_conversation_with_tools_comes_to_its_end(url: str, send: Send, policy: str) -> None:
+def test_a_conversation_with_tools_finishes(url: str, send: Send, policy: str) -> None:
     assert SCRIPT
     with open(SCRIPT) as file:
         script = json.load(file)

@@ -14,7 +14,7 @@ def writer(**options: object) -> deltafold.Writer:
     return deltafold.Writer("resp_1", "m-1", 1_767_225_600, **options)  # type: ignore[arg-type]
 
 
-def test_a_message_is_written_as_it_is_told() -> None:
+def test_a_message_is_written_from_intents() -> None:
     out = writer()
     assert not out.is_started and repr(out) == '<Writer not started, 0 items, 0 events>'
     message = out.message()
@@ -70,12 +70,12 @@ def test_items_of_many_kinds_pass_the_check() -> None:
     assert out.response["output"][1]["arguments"] == '{"a":1}'
 
 
-def test_every_intent_has_its_method() -> None:
+def test_every_intent_has_a_method() -> None:
     for word in deltafold.Writer.intents():
         assert callable(getattr(deltafold.Writer, word)), word
 
 
-def test_what_the_state_does_not_allow_is_misuse_and_changes_nothing() -> None:
+def test_an_intent_that_the_state_forbids_is_misuse_and_changes_nothing() -> None:
     out = writer()
     with pytest.raises(deltafold.Misuse, match="expected an open item") as caught:
         out.text("x")
@@ -105,12 +105,12 @@ def test_what_the_state_does_not_allow_is_misuse_and_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("options", [{"reasoning_names": "nonsense"}, {"edition": "nonsense"}, {"heartbeat": "nonsense"}, {"template": 7}])
-def test_options_that_are_not_known_are_misuse(options: "dict[str, object]") -> None:
+def test_unknown_options_are_misuse(options: "dict[str, object]") -> None:
     with pytest.raises(deltafold.Misuse):
         writer(**options)
 
 
-def test_events_come_as_json_for_a_websocket() -> None:
+def test_events_are_returned_as_json_for_a_websocket() -> None:
     out = writer()
     out.apply('{"do": "message"}')
     assert out.apply({"do": "text", "text": "\U0001f600 \u2028"}) is None
@@ -121,7 +121,7 @@ def test_events_come_as_json_for_a_websocket() -> None:
     assert reader.response.output_text == "\U0001f600 \u2028" and reader.close() == "cancelled"
 
 
-def test_a_failure_says_what_broke() -> None:
+def test_a_failure_has_its_message() -> None:
     out = writer()
     out.message()
     out.fail({"type": "server_error", "code": "overloaded", "message": "too much"})
@@ -133,7 +133,7 @@ def test_a_failure_says_what_broke() -> None:
         writer().error({"text": "no message"})
 
 
-def test_text_with_half_of_a_surrogate_pair_is_written_as_a_replacement() -> None:
+def test_a_lone_surrogate_is_written_as_a_replacement() -> None:
     out = writer()
     out.message()
     out.text("a\ud83db")

@@ -2,9 +2,9 @@
 
 use super::{Edition, Editions, Group};
 
-/// The type of an event: one enumerator per wire name of the contract, whatever the edition.
+/// The type of an event: one variant per wire name in any edition of the contract.
 ///
-/// Names seen only on real servers fold to the kind they mean; the event keeps the name as sent.
+/// Names that only real servers send map to the kind with the same meaning; the event keeps the original name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 #[repr(u8)]
@@ -163,7 +163,7 @@ pub enum Kind {
     Unknown,
 }
 
-/// What the contract says of a kind.
+/// The facts of a kind.
 pub(crate) struct Fact {
     pub(crate) name: &'static str,
     pub(crate) group: Group,
@@ -337,8 +337,8 @@ pub(crate) static FACTS: [Fact; 76] = {
     ]
 };
 
-/// The schema of Open Responses for each kind, in the order of the enum. Apart from the facts, since a build that only
-/// reads has no use for it.
+/// The schema of Open Responses for each kind, in the order of the enum. Separate from the facts, because a build that only
+/// reads does not need them.
 pub(crate) static SCHEMAS: [Option<&str>; 76] = [
     Some("ResponseCreatedStreamingEvent"),
     Some("ResponseQueuedStreamingEvent"),
@@ -418,7 +418,7 @@ pub(crate) static SCHEMAS: [Option<&str>; 76] = [
     None,
 ];
 
-/// Wire names seen on real servers that no edition lists, and the kind each is read as.
+/// Wire names seen on real servers that no edition lists, and the kind that each is read as.
 pub(crate) const ALIASES: [(&str, Kind); 8] = [
     ("response.reasoning_part.added", Kind::ContentPartAdded),
     ("response.reasoning_part.done", Kind::ContentPartDone),

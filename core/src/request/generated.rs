@@ -7,7 +7,7 @@ use super::parts::{InputItem, InputPart, Tool, ToolChoice};
 use crate::json::Value;
 
 impl CreateResponse {
-    /// Every field that some edition of the contract has, in its order.
+    /// Every field in any edition of the contract, in its order.
     pub const FIELDS: &'static [&'static str] = &[
         "model",
         "input",
@@ -346,7 +346,7 @@ impl CreateResponse {
 }
 
 impl CompactResponse {
-    /// Every field that some edition of the contract has, in its order.
+    /// Every field in any edition of the contract, in its order.
     pub const FIELDS: &'static [&'static str] = &[
         "model",
         "input",
@@ -407,7 +407,7 @@ impl CompactResponse {
 }
 
 impl TokenCount {
-    /// Every field that some edition of the contract has, in its order.
+    /// Every field in any edition of the contract, in its order.
     pub const FIELDS: &'static [&'static str] = &[
         "model",
         "input",
@@ -530,7 +530,7 @@ impl TokenCount {
 }
 
 impl InputItem {
-    /// Type, role and schema of every variant, in the contract's order. A role tells messages apart.
+    /// Type, role and schema of every variant, in the contract's order. Messages are distinguished by role.
     pub const VARIANTS: &'static [(&'static str, &'static str, &'static str)] = &[
         ("item_reference", "", "ItemReferenceParam"),
         ("reasoning", "", "ReasoningItemParam"),
@@ -732,7 +732,7 @@ impl InputItem {
 }
 
 impl Tool {
-    /// Type, role and schema of every variant, in the contract's order. A role tells messages apart.
+    /// Type, role and schema of every variant, in the contract's order. Messages are distinguished by role.
     pub const VARIANTS: &'static [(&'static str, &'static str, &'static str)] = &[
         ("code_interpreter", "", "CodeInterpreterToolParam"),
         ("function", "", "FunctionToolParam"),
@@ -841,7 +841,7 @@ impl Tool {
 }
 
 impl ToolChoice {
-    /// Type, role and schema of every variant, in the contract's order. A role tells messages apart.
+    /// Type, role and schema of every variant, in the contract's order. Messages are distinguished by role.
     pub const VARIANTS: &'static [(&'static str, &'static str, &'static str)] = &[
         ("file_search", "", "SpecificFileSearchParam"),
         ("web_search", "", "SpecificWebSearchParam"),
@@ -925,7 +925,7 @@ impl ToolChoice {
 }
 
 impl InputPart {
-    /// Type, role and schema of every variant, in the contract's order. A role tells messages apart.
+    /// Type, role and schema of every variant, in the contract's order. Messages are distinguished by role.
     pub const VARIANTS: &'static [(&'static str, &'static str, &'static str)] = &[
         ("input_text", "", "InputTextContentParam"),
         ("input_image", "", "InputImageContentParamAutoParam"),

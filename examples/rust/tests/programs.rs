@@ -36,7 +36,7 @@ fn anthropic_chunks() -> Vec<Vec<u8>> {
     std::fs::read(path).expect("an example stream").chunks(64).map(<[u8]>::to_vec).collect()
 }
 
-/// A gateway that ends with the test.
+/// A gateway that is stopped at the end of the test.
 struct Gateway {
     process: Child,
     url: String,
@@ -91,7 +91,7 @@ async fn the_gateway_gives_an_anthropic_stream_as_open_responses() {
     let gateway = Gateway::start(&format!("{upstream}/v1/messages"));
     let mut events = gateway.ask().await.bytes_stream().response_events();
     while let Some(event) = events.next().await {
-        event.expect("the stream is whole");
+        event.expect("the stream is complete");
     }
     assert_eq!(events.outcome().map(|outcome| outcome.name()), Some("completed"));
     assert!(!events.response().output_text().is_empty());
@@ -142,7 +142,7 @@ async fn a_writer_is_the_body_of_an_axum_answer() {
     let answer = reqwest::Client::new().post(url).send().await.expect("an answer");
     let mut events = answer.bytes_stream().response_events();
     while let Some(event) = events.next().await {
-        event.expect("the stream is whole");
+        event.expect("the stream is complete");
     }
     assert_eq!(events.outcome().map(|outcome| outcome.name()), Some("completed"));
 }

@@ -1,4 +1,4 @@
-//! `POST /v1/responses/compact`: a context as one sealed item, and back.
+//! `POST /v1/responses/compact`: seals a context in one item, and unseals it.
 
 use deltafold::json::{Object, Value};
 use deltafold::validate::validate_compact_request;
@@ -8,10 +8,10 @@ use crate::context::Context;
 use crate::request::{check, parse, Request};
 use crate::state::Server;
 
-/// Start of the sealed text. A real server would encrypt; this one only has to get it back.
+/// Prefix of the sealed text. A real server would encrypt the text; this one only encodes it.
 const SEAL: &str = "scripted.";
 
-/// Answers a request to compact.
+/// Handles a compaction request.
 pub(crate) fn compact(body: &[u8], server: &Server) -> Result<String, ApiError> {
     let body = parse(body)?;
     check(validate_compact_request(&body.to_string(), server.options.edition))?;
@@ -45,7 +45,7 @@ pub(crate) fn compact(body: &[u8], server: &Server) -> Result<String, ApiError> 
     Ok(answer.to_string())
 }
 
-/// Puts what was compacted in the place of each compaction item that is ours.
+/// Replaces each compaction item of this server by the items that it was made from.
 pub(crate) fn expand(items: Vec<Value>) -> Vec<Value> {
     let mut out = Vec::with_capacity(items.len());
     for item in items {

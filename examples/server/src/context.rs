@@ -1,4 +1,4 @@
-//! [`Context`]: what the model gets to read: earlier turns, instructions, and the new input.
+//! [`Context`]: the input of the model: earlier turns, instructions, and the new input.
 
 use deltafold::json::{Object, Value};
 use deltafold::write::{ApiError, ErrorType};
@@ -7,7 +7,7 @@ use crate::compact;
 use crate::request::Request;
 use crate::state::Server;
 
-/// Everything said so far, oldest first (PREV-02: old input, old output, new input).
+/// The whole conversation, oldest first (PREV-02: old input, old output, new input).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Context {
     pub(crate) items: Vec<Value>,
@@ -15,7 +15,7 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    /// Gathers the context of a request. `memory` is what a connection remembers beyond the stored responses.
+    /// Collects the context of a request. `memory` has the responses that a connection remembers in addition to the stored ones.
     pub(crate) fn of(request: &Request, server: &Server, memory: Option<(&str, &[Value])>) -> Result<Self, ApiError> {
         let mut items = match request.text("previous_response_id") {
             None => Vec::new(),
@@ -28,18 +28,18 @@ impl Context {
         Ok(Self { items: compact::expand(items), instructions: request.text("instructions").map(str::to_owned) })
     }
 
-    /// The text of the newest user message.
+    /// Returns the text of the newest user message.
     pub(crate) fn last_user_text(&self) -> String {
         self.items.iter().rev().find(|item| is_message(item, "user")).map(text_of).unwrap_or_default()
     }
 
-    /// What system and developer messages and `instructions` say, in order.
+    /// Returns the texts of system and developer messages and of `instructions`, in order.
     pub(crate) fn prompts(&self) -> Vec<String> {
         let spoken = |item: &&Value| is_message(item, "system") || is_message(item, "developer");
         self.instructions.iter().cloned().chain(self.items.iter().filter(spoken).map(text_of)).collect()
     }
 
-    /// Outputs of calls behind the newest user message.
+    /// Returns the outputs of calls after the newest user message.
     pub(crate) fn new_outputs(&self) -> Vec<String> {
         let behind = self.items.iter().rev().take_while(|item| !is_message(item, "user"));
         let outputs = behind.filter(|item| item.str_at("type") == Some("function_call_output"));
@@ -48,21 +48,21 @@ impl Context {
         outputs
     }
 
-    /// How often calls were answered behind the newest user message.
+    /// Returns how often calls were answered after the newest user message.
     pub(crate) fn rounds(&self) -> usize {
         let behind = self.items.iter().rev().take_while(|item| !is_message(item, "user"));
         let outputs: Vec<bool> = behind.map(|item| item.str_at("type") == Some("function_call_output")).collect();
         outputs.chunk_by(|one, next| one == next).filter(|run| run[0]).count()
     }
 
-    /// How many images the newest user message has.
+    /// Returns the number of images in the newest user message.
     pub(crate) fn images(&self) -> usize {
         let message = self.items.iter().rev().find(|item| is_message(item, "user"));
         let parts = message.and_then(|item| item.get("content")).and_then(Value::as_array).unwrap_or_default();
         parts.iter().filter(|part| part.str_at("type") == Some("input_image")).count()
     }
 
-    /// Something that the user said in any turn, such as `my name is …`: the word behind the phrase, newest first.
+    /// Returns the word after a phrase, such as `my name is …`, in the newest user message that has it.
     pub(crate) fn recall(&self, phrase: &str) -> Option<String> {
         self.items.iter().rev().filter(|item| is_message(item, "user")).find_map(|item| {
             let text = text_of(item);
@@ -73,7 +73,7 @@ impl Context {
         })
     }
 
-    /// Words in all of it: the script's tokens.
+    /// Returns the number of words, which the script uses as tokens.
     pub(crate) fn tokens(&self) -> u64 {
         let words = |text: &str| text.split_whitespace().count() as u64;
         let prompts = self.instructions.as_deref().map_or(0, words);
@@ -82,11 +82,11 @@ impl Context {
 }
 
 pub(crate) fn not_found(id: &str) -> ApiError {
-    let message = format!("There is no response `{id}` to continue from.");
+    let message = format!("The response `{id}` does not exist, so it cannot be continued.");
     ApiError::new(ErrorType::NotFound, "previous_response_not_found", message).with_param("previous_response_id")
 }
 
-/// The input as items: a text is a user message.
+/// Returns the input as items: a text becomes a user message.
 pub(crate) fn input_items(input: Option<&Value>) -> Vec<Value> {
     match input {
         Some(Value::String(text)) => {
@@ -101,7 +101,7 @@ pub(crate) fn input_items(input: Option<&Value>) -> Vec<Value> {
     }
 }
 
-/// The text of an item, whatever it is made of.
+/// Returns the text of an item of any type.
 pub(crate) fn text_of(item: &Value) -> String {
     match item.str_at("type") {
         Some("function_call") => item.str_at("arguments").unwrap_or_default().to_owned(),

@@ -1,4 +1,4 @@
-//! HTTP: which path does what, and how answers get onto the wire.
+//! HTTP: routing of requests, and writing of responses.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -22,7 +22,7 @@ use crate::state::Server;
 use crate::turn::Turn;
 use crate::websocket;
 
-/// Largest body of a request. An image of the largest size that the contract allows fits, with room.
+/// Maximum size of a request body; enough for an image of the largest size that the contract allows.
 const BODY: usize = 64 << 20;
 
 type Answer = HttpResponse<Either<Full<Bytes>, Stream>>;
@@ -33,7 +33,7 @@ pub(crate) async fn connection(stream: TcpStream, server: Arc<Server>) {
         let server = Arc::clone(&server);
         async move { Ok::<_, Infallible>(answer(request, server).await) }
     });
-    // A client that goes away in the middle is none of our business.
+    // A client that disconnects in the middle is not an error of the server.
     let _ = hyper::server::conn::http1::Builder::new()
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades()
@@ -51,7 +51,7 @@ async fn answer(request: HttpRequest<Incoming>, server: Arc<Server>) -> Answer {
             Err(error) => Err(error),
         },
         (Method::POST, path) if path.ends_with("/cancel") => cancel(path, &server).await,
-        _ => Err(ApiError::new(ErrorType::NotFound, "unknown_url", "There is nothing at this address.")),
+        _ => Err(ApiError::new(ErrorType::NotFound, "unknown_url", "No such path; use POST /v1/responses.")),
     };
     result.unwrap_or_else(|error| refuse(&error))
 }
@@ -71,23 +71,23 @@ async fn create(request: HttpRequest<Incoming>, server: Arc<Server>) -> Result<A
     }
 }
 
-/// Asks a running response to end and answers with it.
+/// Cancels a running response and returns it.
 async fn cancel(path: &str, server: &Server) -> Result<Answer, ApiError> {
     let id = path.trim_start_matches("/responses/").trim_end_matches("/cancel");
     match server.running(id) {
         Some(running) => Ok(json(StatusCode::OK, running.cancel().await)),
-        None if server.stored(id).is_some() => Err(invalid("response_already_ended", "The response has ended.")),
-        None => Err(ApiError::new(ErrorType::NotFound, "response_not_found", "There is no such response.")),
+        None if server.stored(id).is_some() => Err(invalid("response_already_ended", "The response has already ended.")),
+        None => Err(ApiError::new(ErrorType::NotFound, "response_not_found", "The response does not exist.")),
     }
 }
 
 async fn body(request: HttpRequest<Incoming>) -> Result<Bytes, ApiError> {
     let media = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if media.split(';').next().map(str::trim) != Some("application/json") {
-        return Err(invalid("unsupported_media_type", "The body must be application/json."));
+        return Err(invalid("unsupported_media_type", "Expected a body of type application/json."));
     }
     let whole = Limited::new(request.into_body(), BODY).collect().await;
-    whole.map(|whole| whole.to_bytes()).map_err(|_| invalid("body_unreadable", "The body cannot be read."))
+    whole.map(|whole| whole.to_bytes()).map_err(|_| invalid("body_unreadable", "The request body could not be read."))
 }
 
 /// Streams a turn: one write per step.
@@ -131,7 +131,7 @@ impl Body for Stream {
     }
 }
 
-/// The answer that hands a connection over to the WebSocket protocol.
+/// Returns the response that upgrades a connection to the WebSocket protocol.
 pub(crate) fn switching(accept: &str) -> Answer {
     let mut answer = HttpResponse::new(Either::Left(Full::new(Bytes::new())));
     *answer.status_mut() = StatusCode::SWITCHING_PROTOCOLS;

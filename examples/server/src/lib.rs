@@ -1,13 +1,13 @@
 //! A reference server for Open Responses: `POST /v1/responses` as JSON and as an event stream, and the WebSocket mode on
-//! the same path, with a scripted model behind it.
+//! the same path, with a scripted model.
 //!
 //! ```text
 //! request ─▶ validate ─▶ Context (earlier turns) ─▶ script: steps of a model ─▶ Turn: steps ─▶ Writer ─▶ bytes
 //! ```
 //!
-//! The model is a script: the same request gets the same answer, so that clients and compliance suites can be pointed at
-//! it. What makes it a reference is everything around the model: requests are checked against the contract, answers come
-//! out of [`deltafold::Writer`] and are valid in full. The sockets and the clock are here, not in the core.
+//! The model is a script: the same request gets the same response, so that clients and compliance suites can be run against
+//! it. The rest is a reference: requests are checked against the contract, responses are written
+//! by [`deltafold::Writer`] and are valid. The sockets and the clock are here, not in the core.
 
 mod compact;
 mod context;
@@ -29,14 +29,14 @@ use tokio::net::TcpListener;
 
 pub use state::Server;
 
-/// How the server speaks.
+/// The options of the server.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// Which names are used where Open Responses and OpenAI differ; with OpenAI, messages without `type` are accepted.
+    /// The names to use where Open Responses and OpenAI differ; with OpenAI's, messages without `type` are accepted.
     pub reasoning_names: ReasoningNames,
     /// The edition that requests are checked against and answers follow.
     pub edition: Edition,
-    /// A clock that stands still at this second, so that answers can be compared byte by byte.
+    /// A constant time in seconds, so that responses can be compared byte by byte.
     pub clock: Option<u64>,
 }
 
@@ -51,7 +51,7 @@ impl Options {
 ///
 /// # Errors
 ///
-/// What the listener says when it cannot accept any more.
+/// The error of the listener when it cannot accept further connections.
 pub async fn serve(listener: TcpListener, options: Options) -> io::Result<()> {
     let server = Arc::new(Server::new(options));
     loop {

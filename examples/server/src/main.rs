@@ -1,4 +1,4 @@
-//! `deltafold-server`: listens on loopback and prints where.
+//! `deltafold-server`: listens on loopback and prints its address.
 
 use std::process::ExitCode;
 
@@ -19,7 +19,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    // One thread is plenty: the model is a script.
+    // One thread is enough: the model is a script.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let ended = runtime.and_then(|runtime| {
         runtime.block_on(async {

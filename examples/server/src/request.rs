@@ -1,4 +1,4 @@
-//! [`Request`]: a request that was checked, or the error that refuses it.
+//! [`Request`]: a valid request, or the error that rejects it.
 
 use deltafold::json::{Object, Value};
 use deltafold::validate::{validate_request, validate_websocket_create};
@@ -7,10 +7,10 @@ use deltafold::{Error, Finding, Severity};
 
 use crate::Options;
 
-/// The models that the server has.
+/// The models of the server.
 pub(crate) const MODELS: [&str; 3] = ["scripted", "scripted-mini", CARELESS];
 
-/// A model that calls tools whatever the request allows, for trying out what a client does about it.
+/// A model that calls tools regardless of the request, to test the reaction of a client.
 pub(crate) const CARELESS: &str = "scripted-careless";
 
 /// A valid request for a response.
@@ -32,22 +32,22 @@ impl Request {
         let body = accept_short_messages(parse(message.as_bytes())?, options.reasoning_names);
         check(validate_websocket_create(&body.to_string(), options.edition))?;
         let mut request = Self::new(body)?;
-        // What only a socket's message has is not echoed.
+        // Fields that only a WebSocket message has are not echoed.
         request.body.remove("type");
         request.body.insert("stream", true);
         Ok(request)
     }
 
     fn new(body: Value) -> Result<Self, ApiError> {
-        let Value::Object(body) = body else { return Err(invalid("invalid_json", "The body is not a JSON object.")) };
+        let Value::Object(body) = body else { return Err(invalid("invalid_json", "Expected the body to be a JSON object.")) };
         let request = Self { body };
         let model = request.text("model").unwrap_or(MODELS[0]);
         if !MODELS.contains(&model) {
-            let message = format!("The model `{model}` does not exist. There are: {}.", MODELS.join(", "));
+            let message = format!("The model `{model}` does not exist. Known models: {}.", MODELS.join(", "));
             return Err(ApiError::new(ErrorType::NotFound, "model_not_found", message).with_param("model"));
         }
         if request.flag("background") {
-            let message = "This server answers while you wait; `background` cannot be true.";
+            let message = "This server does not support `background: true`.";
             return Err(invalid("unsupported_value", message).with_param("background"));
         }
         Ok(request)
@@ -57,7 +57,7 @@ impl Request {
         self.text("model").unwrap_or(MODELS[0])
     }
 
-    /// Whether the model heeds what the request says about calls.
+    /// Returns `true` if the model follows the request's limits on calls.
     pub(crate) fn is_careful(&self) -> bool {
         self.model() != CARELESS
     }
@@ -78,7 +78,7 @@ impl Request {
         self.body.get(key).and_then(Value::as_array).unwrap_or_default()
     }
 
-    /// Whether the response is kept for later turns; the default is yes.
+    /// Returns `true` if the response is stored for later turns, which is the default.
     pub(crate) fn store(&self) -> bool {
         self.body.get("store").and_then(Value::as_bool).unwrap_or(true)
     }
@@ -97,7 +97,7 @@ pub(crate) fn parse(body: &[u8]) -> Result<Value, ApiError> {
     Value::parse(text, 128).map_err(|error| invalid("invalid_json", format!("The body is not JSON: {error}.")))
 }
 
-/// Turns the first thing that is wrong into an error that names the parameter.
+/// Converts the first finding to an error that names the parameter.
 pub(crate) fn check(checked: Result<Vec<Finding>, Error>) -> Result<(), ApiError> {
     let findings = checked.map_err(|error| invalid("invalid_json", error.to_string()))?;
     match findings.iter().find(|finding| finding.severity == Severity::Error) {
@@ -112,7 +112,7 @@ pub(crate) fn check(checked: Result<Vec<Finding>, Error>) -> Result<(), ApiError
     }
 }
 
-/// A JSON pointer as people write parameters: `/input/0/role` is `input[0].role`.
+/// Converts a JSON pointer to the usual notation of parameters: `/input/0/role` becomes `input[0].role`.
 fn parameter(pointer: &str) -> String {
     let mut name = String::new();
     for step in pointer.split('/').skip(1) {
@@ -126,7 +126,7 @@ fn parameter(pointer: &str) -> String {
     name
 }
 
-/// OpenAI's clients leave out `type` on messages; Open Responses wants it (ITEM-20).
+/// OpenAI's clients leave out `type` on messages; Open Responses requires it (ITEM-20).
 fn accept_short_messages(mut body: Value, reasoning_names: ReasoningNames) -> Value {
     if reasoning_names != ReasoningNames::OpenAi {
         return body;

@@ -1,11 +1,11 @@
-//! A JSON value for a JSON schema: what the scripted model writes as arguments and as structured output.
+//! Generates a JSON value for a JSON schema: the arguments and the structured output of the scripted model.
 
 use deltafold::json::{Object, Value};
 
-/// How deep an example goes; a schema may refer to itself.
+/// Maximum nesting of an example, because a schema may refer to itself.
 const DEPTH: usize = 8;
 
-/// Makes a value that fits the schema, with words from the text where they fit.
+/// Generates a value that fits the schema, with words from the text if they fit.
 pub(crate) fn example(schema: &Value, text: &str) -> Value {
     make(schema, schema, "", text, DEPTH)
 }
@@ -65,7 +65,7 @@ fn bounded(schema: &Value, number: i64) -> i64 {
     number.max(bound("minimum").unwrap_or(i64::MIN)).min(bound("maximum").unwrap_or(i64::MAX))
 }
 
-/// The word behind `in`, `for`, `of` or `to` for a place, a thing or a person; else the last word.
+/// Returns the word after `in`, `for`, `of` or `to` for a place, a thing or a person; otherwise the last word.
 fn word_for(name: &str, text: &str) -> String {
     let words: Vec<&str> =
         text.split_whitespace().map(|word| word.trim_matches(|char: char| !char.is_alphanumeric())).collect();

@@ -1,20 +1,20 @@
-//! The scripted model: a request and its context → the steps of an answer. The same input gives the same steps.
+//! The scripted model: converts a request and its context to the steps of a response. The same input gives the same steps.
 //!
-//! What the newest user message says decides:
+//! The newest user message decides:
 //!
-//! | it says | the model |
+//! | message | effect |
 //! | --- | --- |
-//! | a word of a tool's name (`get_weather`: "weather") | calls the tool, with arguments made from its schema |
-//! | `…, then …` | looks for tools in what stands before it first, and behind it once those calls are answered |
+//! | a word of a tool's name (`get_weather`: "weather") | calls the tool, with arguments generated from its schema |
+//! | `…, then …` | uses the text before it to select tools, and the text after it once those calls are answered |
 //! | `count to 40` | counts, one token per number |
 //! | `what is my name` | looks for "my name is …" in earlier turns |
 //! | `please refuse` | refuses |
 //! | `cite` | adds a citation |
-//! | `wait until cancelled` | says something and waits |
-//! | `fail with server_error` (or another error type) | says something and fails |
-//! | anything else | repeats it, and tells what else it saw: prompts, images, outputs of tools |
+//! | `wait until cancelled` | writes some text and waits |
+//! | `fail with server_error` (or another error type) | writes some text and fails |
+//! | anything else | repeats it, and reports the other inputs: prompts, images, outputs of tools |
 //!
-//! The model `scripted-careless` calls tools whatever `tool_choice`, `parallel_tool_calls` and `max_tool_calls` say.
+//! The model `scripted-careless` calls tools regardless of `tool_choice`, `parallel_tool_calls` and `max_tool_calls`.
 
 use std::collections::VecDeque;
 
@@ -25,7 +25,7 @@ use crate::context::Context;
 use crate::request::{invalid, Request};
 use crate::schema::example;
 
-/// One thing that the model does.
+/// One step of the model.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     Reasoning,
@@ -43,13 +43,13 @@ pub(crate) enum Step {
     Fail(ApiError),
 }
 
-/// Longest piece of the user's text that is repeated.
+/// Maximum length of the user's text that is repeated.
 const REPEATED: usize = 400;
 
-/// More words than this do not fit; the request must allow truncation.
+/// Maximum number of words; a longer context must allow truncation.
 const WINDOW: u64 = 200_000;
 
-/// Writes the script of an answer.
+/// Writes the script of a response.
 pub(crate) fn script(request: &Request, context: &Context) -> Result<VecDeque<Step>, ApiError> {
     if context.tokens() > WINDOW && request.text("truncation") != Some("auto") {
         let message = "The context is longer than the model's window, and `truncation` is disabled.";
@@ -80,7 +80,7 @@ pub(crate) fn script(request: &Request, context: &Context) -> Result<VecDeque<St
         let word: String = kind.chars().take_while(|char| char.is_ascii_alphabetic() || *char == '_').collect();
         let kind = ErrorType::from_name(&word).unwrap_or_default();
         steps.extend(words("One moment").map(Step::Text));
-        steps.push_back(Step::Fail(ApiError::new(kind, "scripted_failure", "The script says that this fails.")));
+        steps.push_back(Step::Fail(ApiError::new(kind, "scripted_failure", "The script fails here on request.")));
     } else {
         steps.extend(words(&answer(request, context, &said, &lower)).map(Step::Text));
         if lower.contains("cite") {
@@ -91,7 +91,7 @@ pub(crate) fn script(request: &Request, context: &Context) -> Result<VecDeque<St
     Ok(steps)
 }
 
-/// The reasoning in front of the answer, if the request asks for any.
+/// Returns the reasoning before the answer, if the request enables it.
 fn think(request: &Request, said: &str, steps: &mut VecDeque<Step>) {
     let reasoning = request.body.get("reasoning");
     let effort = reasoning.and_then(|reasoning| reasoning.str_at("effort"));
@@ -151,7 +151,7 @@ fn answer(request: &Request, context: &Context, said: &str, lower: &str) -> Stri
     out
 }
 
-/// The functions to call, with their parameters. A careful model never calls what the request does not allow (TOOL-05).
+/// Returns the functions to call, with their parameters. A careful model never calls a function that the request forbids (TOOL-05).
 fn calls(request: &Request, context: &Context, lower: &str) -> Result<Vec<(String, Value)>, ApiError> {
     let functions: Vec<&Value> =
         request.list("tools").iter().filter(|tool| tool.str_at("type") == Some("function")).collect();
@@ -171,7 +171,7 @@ fn calls(request: &Request, context: &Context, lower: &str) -> Result<Vec<(Strin
             && allowed.is_none_or(|list| list.iter().any(|one| one.str_at("name") == name))
     };
     let usable: Vec<&Value> = functions.iter().filter(may).copied().collect();
-    // One round of calls for each part of what the user said.
+    // One round of calls for each part of the user's message.
     let part = lower.split(", then ").nth(context.rounds());
     let wanted = |tool: &&&Value| {
         let name = tool.str_at("name").unwrap_or_default().to_lowercase();
@@ -185,7 +185,7 @@ fn calls(request: &Request, context: &Context, lower: &str) -> Result<Vec<(Strin
     };
     if mode == "required" && chosen.is_empty() {
         let first = usable.first().ok_or_else(|| {
-            invalid("invalid_value", "A tool call is required, but there is no function to call.")
+            invalid("invalid_value", "A tool call is required, but the request has no function.")
                 .with_param("tool_choice")
         })?;
         chosen.push(first);
@@ -196,7 +196,7 @@ fn calls(request: &Request, context: &Context, lower: &str) -> Result<Vec<(Strin
         chosen.truncate(usize::try_from(most).unwrap_or(usize::MAX));
     }
     let named = |tool: &Value| {
-        // Arguments are an object, also for a tool that does not say what it takes.
+        // Arguments are an object, also for a tool without a schema of its parameters.
         let nothing = || Value::parse(r#"{"type":"object"}"#, 2).unwrap_or_default();
         let parameters = tool.get("parameters").filter(|it| !it.is_null()).cloned().unwrap_or_else(nothing);
         (tool.str_at("name").unwrap_or_default().to_owned(), parameters)
@@ -208,12 +208,12 @@ fn shortened(text: &str) -> String {
     text.chars().take(REPEATED).collect()
 }
 
-/// The words of a text, each with the blank behind it.
+/// Returns the words of a text, each with the space after it.
 fn words(text: &str) -> impl Iterator<Item = String> + use<> {
     text.split_inclusive(char::is_whitespace).map(str::to_owned).collect::<Vec<_>>().into_iter()
 }
 
-/// A text in pieces of so many characters.
+/// Splits a text into pieces of so many characters.
 fn pieces(text: &str, length: usize) -> impl Iterator<Item = String> + use<> {
     let chars: Vec<char> = text.chars().collect();
     chars.chunks(length).map(|piece| piece.iter().collect()).collect::<Vec<String>>().into_iter()

@@ -1,4 +1,4 @@
-//! [`Server`]: what connections share: stored responses, running ones, and the counter that names them.
+//! [`Server`]: the state that connections share: stored responses, running ones, and the counter for ids.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,7 +21,7 @@ pub struct Server {
 /// A response that later turns can continue from.
 #[derive(Debug)]
 pub(crate) struct Stored {
-    /// Everything said up to its end: old input, old output, its input, its output.
+    /// The whole conversation up to its end: old input, old output, its input, its output.
     pub(crate) items: Vec<Value>,
 }
 
@@ -38,7 +38,7 @@ impl Server {
         Self { options, names: AtomicU64::new(1), stored: Mutex::default(), running: Mutex::default() }
     }
 
-    /// A new id. A counter instead of randomness, so that answers repeat.
+    /// Returns a new id. A counter instead of randomness makes responses reproducible.
     pub(crate) fn next_id(&self, prefix: &str) -> String {
         format!("{prefix}_{:08}", self.names.fetch_add(1, Ordering::Relaxed))
     }
@@ -69,7 +69,7 @@ impl Server {
 }
 
 impl Running {
-    /// Asks for the end and waits for it; gives the response as it ended.
+    /// Requests the end, waits for it, and returns the final response.
     pub(crate) async fn cancel(&self) -> String {
         self.cancelled.send_replace(true);
         let mut ended = self.ended.subscribe();
@@ -82,12 +82,12 @@ impl Running {
     }
 
     pub(crate) async fn until_cancelled(&self) {
-        // The sender lives in `self`, so waiting cannot fail before it is over.
+        // The sender is owned by `self`, so waiting cannot fail earlier.
         let _ = self.cancelled.subscribe().wait_for(|cancelled| *cancelled).await;
     }
 }
 
-/// A panic while the lock was held leaves a map that is still whole: every change is one call.
+/// A panic while the lock is held leaves the map in a valid state: every change is one call.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,7 +1,7 @@
 //! [`Turn`]: one response from its first step to its end, on a [`Writer`].
 //!
-//! This is how a writer is driven from somebody else's loop: whoever produces steps calls [`Turn::step`], and takes the
-//! bytes or the events after each. Nothing in here knows which transport they go to.
+//! An example of driving a writer from another program's loop: the source of steps calls [`Turn::step`] and takes the
+//! bytes or the events after each. This module does not depend on the transport.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::request::Request;
 use crate::script::{script, Step};
 use crate::state::{Running, Server};
 
-/// Idle time after which a sign of life is sent.
+/// Idle time after which a heartbeat is sent.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
 pub(crate) struct Turn {
@@ -25,19 +25,19 @@ pub(crate) struct Turn {
     pub(crate) writer: Writer,
     steps: VecDeque<Step>,
     item: ItemHandle,
-    /// Everything said before this response.
+    /// The conversation before this response.
     items: Vec<Value>,
     store: bool,
     usage: Usage,
     limit: u64,
-    /// How many alternatives come with each log probability; `None` if none were asked for.
+    /// The number of alternatives for each log probability; `None` if none were requested.
     logprobs: Option<u64>,
     /// The error that the response ended with.
     pub(crate) failure: Option<ApiError>,
 }
 
 impl Turn {
-    /// Prepares the answer to a request. Whatever is wrong with the request shows here, before anything is written.
+    /// Prepares the response to a request. Returns every error of the request here, before anything is written.
     pub(crate) fn new(request: &Request, context: Context, server: &Arc<Server>) -> Result<Self, ApiError> {
         let steps = script(request, &context)?;
         let options = server.options;
@@ -67,13 +67,13 @@ impl Turn {
         })
     }
 
-    /// Does the next step; `false` once the response has ended. Output waits in the writer.
+    /// Runs the next step; returns `false` once the response has ended. The output is in the writer.
     pub(crate) async fn step(&mut self) -> bool {
         if self.writer.is_ended() {
             return false;
         }
         if let Err(error) = self.advance().await {
-            // A step that the writer refuses is a mistake in the script: the response says so, and stays valid.
+            // A step that the writer refuses is an error in the script: the response reports it and stays valid.
             let error = ApiError::new(Default::default(), "script_error", error.to_string());
             let _ = self.writer.fail(&error);
             self.failure = Some(error);
@@ -84,14 +84,14 @@ impl Turn {
         true
     }
 
-    /// Ends the response because nobody listens any more.
+    /// Ends the response because the client has disconnected.
     pub(crate) fn abandon(&mut self) {
         if self.writer.cancel().is_ok() {
             self.remember();
         }
     }
 
-    /// Everything said up to now, this response's output included.
+    /// Returns the conversation so far, including this response's output.
     pub(crate) fn all_items(&self) -> Vec<Value> {
         let response = self.writer.response();
         let output = response.get("output").and_then(Value::as_array).unwrap_or_default();

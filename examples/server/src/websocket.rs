@@ -23,21 +23,21 @@ use crate::request::{invalid, Request};
 use crate::state::Server;
 use crate::turn::Turn;
 
-/// How long a connection lives (WS-13).
+/// Maximum duration of a connection (WS-13).
 const LIFETIME: Duration = Duration::from_secs(60 * 60);
 
 type Socket = WebSocketStream<TokioIo<Upgraded>>;
 
-/// What one connection remembers.
+/// The memory of one connection.
 #[derive(Default)]
 struct Memory {
-    /// The newest response: its id, and everything said up to its end. It need not be stored (WS-10).
+    /// The newest response: its id, and the conversation up to its end. It need not be stored (WS-10).
     newest: Option<(String, Vec<Value>)>,
-    /// Responses whose continuation failed: they cannot be continued here any more (WS-12).
+    /// Responses whose continuation failed: this connection can no longer continue them (WS-12).
     dropped: HashSet<String>,
 }
 
-/// Says whether the request asks for a WebSocket.
+/// Returns `true` if the request asks for a WebSocket.
 pub(crate) fn is_upgrade(request: &HttpRequest<Incoming>) -> bool {
     let has = |name, word: &str| {
         let value = request.headers().get(name).and_then(|value| value.to_str().ok());
@@ -46,7 +46,7 @@ pub(crate) fn is_upgrade(request: &HttpRequest<Incoming>) -> bool {
     has(CONNECTION, "upgrade") && has(UPGRADE, "websocket")
 }
 
-/// Accepts the upgrade and serves the connection beside it.
+/// Accepts the upgrade and serves the connection in its own task.
 pub(crate) fn upgrade(
     mut request: HttpRequest<Incoming>,
     server: Arc<Server>,
@@ -58,7 +58,7 @@ pub(crate) fn upgrade(
         if let Ok(upgraded) = upgraded.await {
             let mut socket = WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Server, None).await;
             if tokio::time::timeout(LIFETIME, serve(&mut socket, &server)).await.is_err() {
-                let message = "Connections end after 60 minutes; please connect again.";
+                let message = "Connections end after 60 minutes; reconnect.";
                 let code = "websocket_connection_limit_reached";
                 let error = ApiError::new(ErrorType::InvalidRequest, code, message);
                 let _ = socket.send(Message::text(error.to_websocket())).await;
@@ -69,7 +69,7 @@ pub(crate) fn upgrade(
     Ok(switching(&accept))
 }
 
-/// Works off one message after the other, so that no two responses are in flight (WS-06).
+/// Processes one message after the other, so that no two responses are in flight (WS-06).
 async fn serve(socket: &mut Socket, server: &Arc<Server>) {
     let mut memory = Memory::default();
     while let Some(Ok(message)) = socket.next().await {

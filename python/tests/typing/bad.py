@@ -1,4 +1,4 @@
-"""Type checkers must refuse every line that ends in `# wrong`, and no other line. Checked by mypy and pyright, never run."""
+"""Type checkers must reject every line that ends in `# wrong`, and no other line. Checked by mypy and pyright, never run."""
 
 import deltafold
 from deltafold import types

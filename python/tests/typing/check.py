@@ -1,4 +1,4 @@
-"""Runs mypy and pyright over the files beside it: they accept good.py and good_match.py, and refuse each marked line of bad.py."""
+"""Runs mypy and pyright over the files beside it: they accept good.py and good_match.py, and reject each marked line of bad.py."""
 
 import json
 import pathlib

@@ -1,4 +1,4 @@
-"""What type checkers know about deltafold. Checked by mypy and pyright, never run."""
+"""The types that type checkers infer. Checked by mypy and pyright, never run."""
 
 from typing import Dict, List, Optional
 

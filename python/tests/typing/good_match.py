@@ -1,4 +1,4 @@
-"""What type checkers know about `match` on event classes; Python 3.10 and later. Checked by mypy and pyright, and run by test_event.py."""
+"""The types that type checkers infer for `match` on event classes; Python 3.10 and later. Checked by mypy and pyright, and run by test_event.py."""
 
 import sys
 

@@ -231,7 +231,7 @@ class Errors(unittest.TestCase):
             for event in stream:
                 text += event.delta if event.type == "response.output_text.delta" else ""
         self.assertEqual(text, "One moment")
-        self.assertIn("The script says that this fails.", caught.exception.message)
+        self.assertIn("The script fails here on request.", caught.exception.message)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ use serde_json::json;
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// What is left of one stream: how it ended, its text, and how many pieces the text came in.
+/// The result of one stream: how it ended, its text, and the number of its deltas.
 struct Summary {
     outcome: String,
     text: String,
@@ -40,7 +40,7 @@ async fn main() -> Result<(), Failure> {
     let streams: usize = arguments.next().map_or(Ok(100), |count| count.parse())?;
 
     let client = reqwest::Client::new();
-    // Each stream is a task of its own; reader, events and response move between threads with it.
+    // Each stream has its own task; reader, events and response move between threads with it.
     let tasks: Vec<_> =
         (0..streams).map(|number| tokio::spawn(read_one(client.clone(), url.clone(), number))).collect();
 

@@ -1,7 +1,7 @@
 //! A gateway from Anthropic's Messages API to Open Responses, with axum and reqwest:  gateway PORT UPSTREAM
 //!
 //! UPSTREAM is the address of a Messages endpoint. A client posts an Open Responses request to `/v1/responses` and reads an Open Responses
-//! stream, whatever the upstream speaks. When the upstream breaks off, the client still gets a terminal event.
+//! stream. If the upstream breaks off, the client still gets a terminal event.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -35,7 +35,7 @@ async fn respond(State(gateway): State<Gateway>, Json(request): Json<serde_json:
 
 async fn forward(gateway: Gateway, request: &serde_json::Value) -> Result<Response, ApiError> {
     let input = request["input"].as_str().ok_or_else(|| {
-        ApiError::new(ErrorType::InvalidRequest, "unsupported_input", "This example takes text input only.")
+        ApiError::new(ErrorType::InvalidRequest, "unsupported_input", "This example accepts only text input.")
             .with_param("input")
     })?;
     let message = json!({
@@ -49,7 +49,7 @@ async fn forward(gateway: Gateway, request: &serde_json::Value) -> Result<Respon
     let answer = gateway.client.post(gateway.upstream).json(&message).send().await.map_err(unreachable)?;
     if !answer.status().is_success() {
         let kind = ErrorType::from_http_status(answer.status().as_u16().into());
-        return Err(ApiError::new(kind, "upstream_failed", format!("The upstream answered {}.", answer.status())));
+        return Err(ApiError::new(kind, "upstream_failed", format!("The upstream returned {}.", answer.status())));
     }
 
     // The core has no clock: the time of the response is an option.

@@ -1,4 +1,4 @@
-//! A server in the background, and clients of a few lines.
+//! A server in the background, and small clients.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -10,7 +10,7 @@ use deltafold::{Edition, Reader};
 use deltafold_server::{serve, Options};
 use tokio_tungstenite::tungstenite::{self, Message, WebSocket};
 
-/// Starts a server on a free port of loopback; it ends with the test program.
+/// Starts a server on a free loopback port; it ends with the test program.
 pub(crate) fn start(options: Options) -> SocketAddr {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
@@ -24,7 +24,7 @@ pub(crate) fn start(options: Options) -> SocketAddr {
     receiver.recv().unwrap()
 }
 
-/// Status and headers of an answer.
+/// Status and headers of a response.
 #[derive(Clone, Debug)]
 pub(crate) struct Head {
     pub(crate) status: u16,
@@ -47,12 +47,12 @@ impl Client {
         Self { server }
     }
 
-    /// Sends a request and reads the whole answer.
+    /// Sends a request and reads the whole response.
     pub(crate) fn post(&mut self, path: &str, body: &str) -> (Head, Vec<u8>) {
         self.open(path, body).finish()
     }
 
-    /// Sends a request that must succeed and gives the body, a response that must be valid in full.
+    /// Sends a request that must succeed and returns the body, which must be a valid response.
     pub(crate) fn json(&mut self, path: &str, body: &str) -> Value {
         let (head, answer) = self.post(path, body);
         let answer = String::from_utf8(answer).unwrap();
@@ -62,7 +62,7 @@ impl Client {
         Value::parse(&answer, 128).unwrap()
     }
 
-    /// Sends a request and leaves the answer to be read.
+    /// Sends a request and returns the response unread.
     pub(crate) fn open(&mut self, path: &str, body: &str) -> Open {
         let mut stream = TcpStream::connect(self.server).unwrap();
         let length = body.len();
@@ -77,14 +77,14 @@ impl Client {
     }
 }
 
-/// An answer that is still coming.
+/// A response that is still arriving.
 pub(crate) struct Open {
     stream: TcpStream,
     read: Vec<u8>,
 }
 
 impl Open {
-    /// Reads until a text has come, and gives all that was read.
+    /// Reads until a text has arrived, and returns everything that was read.
     pub(crate) fn until(&mut self, text: &str) -> String {
         let mut chunk = [0; 4096];
         loop {
@@ -153,7 +153,7 @@ impl Socket {
         }
     }
 
-    /// Sends a request as a turn and gives the messages up to its end, which must be valid in full.
+    /// Sends a request as a turn and returns the messages up to its end, which must be valid.
     pub(crate) fn turn(&mut self, request: &str, edition: Edition) -> Vec<String> {
         let messages = self.messages(request);
         let mut reader = Reader::builder().validate(Layers::SCHEMA | Layers::STREAM).edition(edition).build();
@@ -173,7 +173,7 @@ impl Socket {
         messages
     }
 
-    /// Sends a request as a turn and gives the messages up to its end, whatever they are.
+    /// Sends a request as a turn and returns the messages up to its end, without checks.
     pub(crate) fn messages(&mut self, request: &str) -> Vec<String> {
         self.send(&request.replacen('{', "{\"type\":\"response.create\",", 1));
         let mut messages = Vec::new();

@@ -1,4 +1,4 @@
-//! Every answer of the server is valid in full, over each transport, and the same over all of them.
+//! Every response of the server is valid and the same over each transport.
 
 mod client;
 mod tool_loop;
@@ -16,7 +16,7 @@ const WEATHER: &str = r#"{"type":"function","name":"get_weather","description":"
     "parameters":{"type":"object","properties":{"location":{"type":"string"}},"required":["location"],
     "additionalProperties":false}}"#;
 
-/// Requests that are answered with a response, without `stream`, and a text that the answer must have.
+/// Requests that are answered with a response, without `stream`, and a text that the response must contain.
 fn requests() -> Vec<(&'static str, String, &'static str)> {
     let weather = |rest: &str| {
         format!(r#"{{"model":"scripted","input":"What is the weather in Paris?","tools":[{WEATHER}]{rest}}}"#)
@@ -108,7 +108,7 @@ fn requests() -> Vec<(&'static str, String, &'static str)> {
         ),
         ("cut", r#"{"input":"count to 40","max_output_tokens":16}"#.into(), "max_output_tokens"),
         (
-            "cut in reasoning and call",
+            "truncated in reasoning and call",
             format!(
                 r#"{{"input":"the weather for {}","max_output_tokens":16,"tools":[{WEATHER}],
                 "reasoning":{{"effort":"high"}}}}"#,
@@ -131,7 +131,7 @@ fn options() -> Options {
     Options { clock: Some(1_767_225_600), ..Options::default() }
 }
 
-/// Reads a stream, which must be valid in full for its request, and gives the response.
+/// Reads a stream, which must be valid for its request, and returns the response.
 fn read(request: &str, head: &client::Head, body: &[u8], edition: Edition) -> (Value, Outcome) {
     let mut reader = Reader::builder().validate(Layers::ALL).edition(edition).build();
     reader.note_request(request).unwrap();
@@ -148,7 +148,7 @@ fn read(request: &str, head: &client::Head, body: &[u8], edition: Edition) -> (V
 fn every_answer_is_valid_and_the_same_over_every_transport() {
     for edition in [Edition::V2026_04_24, Edition::V2026_01_15, Edition::Split] {
         for (name, request, expected) in requests() {
-            // A server each, so that ids are the same too.
+            // A separate server for each, so that ids are the same too.
             let [plain, streamed, socket] = [(); 3].map(|()| start(Options { edition, ..options() }));
             let (head, body) = Client::new(plain).post("/v1/responses", &request);
             let body = String::from_utf8(body).unwrap();
@@ -283,7 +283,7 @@ fn a_socket_takes_one_turn_after_the_other_and_remembers_the_newest() {
 
     let next = format!(r#"{{"input":"What is my name?","previous_response_id":"{id}","store":false}}"#);
     assert!(socket.turn(&next, Edition::default()).last().unwrap().contains("Your name is Mary."));
-    // Neither stored nor the newest any more.
+    // Neither stored nor the newest response.
     let refused = socket.turn(&next, Edition::default());
     assert_eq!(refused.len(), 1);
     let found = validate_websocket_error(&refused[0], Edition::default()).unwrap();

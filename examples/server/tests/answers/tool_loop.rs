@@ -1,4 +1,4 @@
-//! The conversation of `tool-loop.json`: parallel calls, a call that the request does not allow, a tool that fails, and the
+//! The conversation of `tool-loop.json`: parallel calls, a forbidden call, a failing tool, and the
 //! answer after all of them.
 
 use deltafold::json::Value;
@@ -11,7 +11,7 @@ use crate::options;
 
 const SCENARIO: &str = include_str!("../../tool-loop.json");
 
-/// How a response is asked for.
+/// The transport of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Transport {
     Json,
@@ -93,7 +93,7 @@ fn over_socket(socket: &mut Socket, request: &CreateResponse) -> Value {
     response.clone()
 }
 
-/// The answers are valid but for the call that was not allowed, and that is found.
+/// The responses are valid except for the forbidden call, which is found.
 fn judge(findings: &[Finding], response: &Value) {
     let output = response.get("output").unwrap().as_array().unwrap();
     let wrong = output.iter().any(|item| item.str_at("name") == Some("delete_notes"));
