@@ -1,12 +1,12 @@
-//! What a client of each target gathers from a converted stream, and the same from the folded response.
+//! The content that a client of each target collects from a converted stream, and the expected content of the folded response.
 
 use deltafold::Response;
 use serde_json::Value;
 
-/// The dialects that are written.
+/// The target dialects.
 pub const TARGETS: [&str; 4] = ["ag-ui", "chat-completions", "anthropic", "ui-message-stream"];
 
-/// Text of messages and arguments of calls, as a client of each dialect would gather them.
+/// Text of messages and arguments of calls, as a client of each dialect collects them.
 #[derive(Debug, Default, PartialEq)]
 pub struct Gathered {
     /// Texts and refusals, joined.
@@ -29,11 +29,11 @@ impl Gathered {
     }
 }
 
-/// Reads a converted stream, in the simplest way.
+/// Reads a converted stream with a minimal client.
 ///
 /// # Panics
 ///
-/// If it is not what the target's client would take.
+/// If a client of the target would reject it.
 pub fn gather(to: &str, out: &[u8]) -> Gathered {
     let mut all = Gathered::default();
     let text = |all: &mut String, value: &Value| all.push_str(value.as_str().unwrap_or(""));
@@ -84,7 +84,7 @@ pub fn gather(to: &str, out: &[u8]) -> Gathered {
     all
 }
 
-/// Says what a target should hold of a folded response.
+/// Returns the content that a target must have for a folded response.
 pub fn folded(to: &str, response: Response<'_>) -> Gathered {
     let mut all = Gathered::default();
     for item in response.items() {
@@ -97,7 +97,7 @@ pub fn folded(to: &str, response: Response<'_>) -> Gathered {
                     .map(|part| part.text().unwrap_or_default())
                     .filter(|text| !text.is_empty())
                     .collect();
-                // Targets of one kind of reasoning take the first, with a blank line between parts of a summary.
+                // Targets with one kind of reasoning use the first, with a blank line between parts of a summary.
                 match to {
                     "chat-completions" | "anthropic" if raw.is_empty() => all.reasoning.push_str(&summary.join("\n\n")),
                     "chat-completions" | "anthropic" => all.reasoning.push_str(&raw),

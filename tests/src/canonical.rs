@@ -1,4 +1,4 @@
-//! One spelling for each JSON value, so that answers of different languages compare as text.
+//! Canonical JSON, so that the results of different languages compare as text.
 
 use serde_json::Value;
 

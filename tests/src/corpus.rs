@@ -1,4 +1,4 @@
-//! Real recordings: the list of them, and how they are read.
+//! Real recordings: their list, and access to them.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use crate::shared;
 pub struct Recording {
     /// Its name in the manifest, such as `responses/x.sse`.
     pub file: String,
-    /// What the manifest says of it.
+    /// The recording's entry in the manifest.
     pub facts: Value,
     path: PathBuf,
 }
@@ -27,17 +27,17 @@ impl Recording {
         std::fs::read(&self.path).unwrap_or_else(|error| panic!("{}: {error}", self.path.display()))
     }
 
-    /// Says whether the source project cut events out of it.
+    /// Returns `true` if the source project removed events from it.
     pub fn is_abridged(&self) -> bool {
         self.facts["authenticity"].as_str().is_some_and(|text| text.contains("abridged"))
     }
 }
 
-/// The recordings below a folder of the corpus; none, loudly, if the corpus is not there.
+/// Returns the recordings in a folder of the corpus; none, with a message, if the corpus is missing.
 ///
 /// # Panics
 ///
-/// If the manifest cannot be read, or names a file that is missing.
+/// If the manifest cannot be read, or lists a file that is missing.
 pub fn recordings(test: &str, folder: &str) -> Vec<Recording> {
     let Some(root) = shared(test, "corpus") else { return Vec::new() };
     let manifest = std::fs::read_to_string(root.join("manifest.json")).expect("the corpus has a manifest");
@@ -56,7 +56,7 @@ pub fn recordings(test: &str, folder: &str) -> Vec<Recording> {
     all
 }
 
-/// A reviewed list of exceptions: file → reason. Each must be used, or the test that asked for it fails.
+/// A reviewed list of exceptions: file and reason. A test fails if an exception of its list is not used.
 #[derive(Debug)]
 pub struct Exceptions {
     list: &'static str,
@@ -69,7 +69,7 @@ impl Exceptions {
     ///
     /// # Panics
     ///
-    /// If the file is not as it should be.
+    /// If the file is invalid.
     pub fn load(list: &'static str) -> Self {
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("corpus-exceptions.json");
         let text = std::fs::read_to_string(&path).expect("tests/corpus-exceptions.json is there");
@@ -82,7 +82,7 @@ impl Exceptions {
         Self { list, reasons, used }
     }
 
-    /// Says whether a key is excepted, and remembers that it was needed.
+    /// Returns `true` if a key is in the list, and marks it as used.
     pub fn covers(&mut self, key: &str) -> bool {
         match self.used.get_mut(key) {
             Some(used) => {
@@ -93,13 +93,13 @@ impl Exceptions {
         }
     }
 
-    /// Fails if an exception was not needed.
+    /// Fails if an exception was not used.
     ///
     /// # Panics
     ///
-    /// If a line is stale.
+    /// If an exception is stale.
     pub fn finish(self) {
         let stale: Vec<_> = self.used.iter().filter(|(_, used)| !**used).map(|(file, _)| file).collect();
-        assert!(stale.is_empty(), "stale lines in `{}`: {stale:?} ({} listed)", self.list, self.reasons.len());
+        assert!(stale.is_empty(), "stale entries in `{}`: {stale:?} ({} listed)", self.list, self.reasons.len());
     }
 }

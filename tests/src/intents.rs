@@ -1,4 +1,4 @@
-//! Random intents for the writer: legal ones from a small model of the stream, and anything at all.
+//! Random intents for the writer: valid ones from a small model of the stream, and arbitrary ones.
 
 use serde_json::{json, Value};
 
@@ -7,7 +7,7 @@ use crate::Random;
 /// Item types of every edition.
 pub const CORE: &[&str] = &["message", "reasoning", "function_call", "function_call_output", "acme:lookup"];
 
-/// Item types that only the full surface has, beside those of every edition.
+/// Item types that only the full edition has, in addition to those of every edition.
 pub const HOSTED: &[&str] = &[
     "compaction",
     "custom_tool_call",
@@ -34,7 +34,7 @@ pub const HOSTED: &[&str] = &[
 const STREAMED_CALLS: &[&str] =
     &["function_call", "mcp_call", "custom_tool_call", "code_interpreter_call", "shell_call", "apply_patch_call"];
 
-/// Texts that are hard on escaping, framing or counting.
+/// Texts that are difficult for escaping, framing or counting.
 const TEXTS: &[&str] = &[
     "a",
     "Hello, world",
@@ -53,13 +53,13 @@ const TEXTS: &[&str] = &[
     "[DONE]",
 ];
 
-/// Makes intents that are legal where they stand.
+/// Generates intents that are valid in the current state.
 pub struct LegalIntents {
     random: Random,
     types: Vec<&'static str>,
     items: Vec<Item>,
     cut: bool,
-    /// Intents left before the response ends.
+    /// The number of intents before the response ends.
     left: usize,
     phase: Phase,
 }
@@ -85,17 +85,17 @@ struct Item {
 }
 
 impl LegalIntents {
-    /// Makes a generator for a stream of about `length` intents with items of these types.
+    /// Creates a generator for a stream of about `length` intents with items of these types.
     pub fn new(seed: u64, length: usize, types: &[&'static str]) -> Self {
         Self::from_random(Random::new(seed), length, types)
     }
 
-    /// As [`new`](Self::new), with randomness from wherever.
+    /// As [`new`](Self::new), with a given source of randomness.
     pub fn from_random(random: Random, length: usize, types: &[&'static str]) -> Self {
         Self { random, types: types.to_vec(), items: Vec::new(), cut: false, left: length, phase: Phase::New }
     }
 
-    /// The randomness that the intents are made from, for one who puts others between them.
+    /// Returns the source of randomness, for callers that insert other intents.
     pub fn random(&mut self) -> &mut Random {
         &mut self.random
     }
@@ -133,7 +133,7 @@ impl LegalIntents {
         let end = match (self.phase, self.random.below(6)) {
             (Phase::Erred, _) | (_, 0) => json!({"do": "fail", "error": error}),
             (_, 1) => json!({"do": "cancel"}),
-            // What runs out of tokens is the last item, and a call that is cut cannot stand before a whole one.
+            // Only the last item can run out of tokens, and a truncated call cannot precede a complete item.
             (_, 2) if !self.ends_whole() => json!({"do": "incomplete", "reason": "max_output_tokens"}),
             (_, 2) if !self.cuts_a_call() => json!({"do": "incomplete", "reason": "steered"}),
             _ if self.cut => json!({"do": "incomplete", "reason": "content_filter", "usage": usage}),
@@ -158,7 +158,7 @@ impl LegalIntents {
         })
     }
 
-    /// An intent that opens or writes an item.
+    /// Returns an intent that opens or writes an item.
     fn open(&mut self) -> Value {
         let kind = self.types[self.random.below(self.types.len())];
         let (text, call_id) = (self.text(), format!("call_{}", self.items.len()));
@@ -243,13 +243,13 @@ impl LegalIntents {
         intent
     }
 
-    /// An intent that closes an item.
+    /// Returns an intent that closes an item.
     fn close(&mut self, at: usize) -> Value {
         let newest = self.items.len() - 1;
         let (kind, newest_is_open) = (self.items[at].kind, self.items[newest].open);
         let fails = ["web_search_call", "mcp_call", "acme:lookup", "mcp_list_tools"].contains(&kind);
         self.items[at].open = false;
-        // The newest item may be cut, or a call before it while the newest is open, which then can only be cut too.
+        // The newest item may be truncated, or a call before it while the newest is open, which can then only be truncated too.
         let may_be_cut = at == newest || (newest_is_open && STREAMED_CALLS.contains(&kind));
         match self.random.below(4) {
             _ if at == newest && self.cut => json!({"do": "close", "item": at, "status": "incomplete"}),
@@ -262,7 +262,7 @@ impl LegalIntents {
         }
     }
 
-    /// An intent about an open item.
+    /// Returns an intent about an open item.
     fn grow(&mut self, at: usize) -> Value {
         let text = self.text();
         let roll = self.random.below(12);
@@ -314,7 +314,7 @@ impl LegalIntents {
                 7 => json!({"do": "close_part", "item": at}),
                 _ => json!({"do": "reasoning_text", "item": at, "text": text}),
             },
-            // JSON first, then blanks: the arguments are whole after every delta, whenever the call is closed.
+            // JSON first, then spaces: the arguments are complete after every delta, whenever the call is closed.
             "function_call" | "mcp_call" if item.input_open => {
                 item.input_open = false;
                 json!({"do": "arguments", "item": at, "text": json!({"a": text}).to_string()})
@@ -371,7 +371,7 @@ impl Iterator for LegalIntents {
                 _ => json!({"do": "usage", "usage": {"input_tokens": 1, "output_tokens": 2}}),
             });
         }
-        // Mostly one item at a time, now and then several.
+        // Usually one item at a time, sometimes several.
         if !self.cut && (open.is_empty() || (open.len() < 3 && roll == 1)) {
             self.phase = Phase::Running;
             return Some(self.open());
@@ -384,7 +384,7 @@ impl Iterator for LegalIntents {
     }
 }
 
-/// Makes an intent without any thought whether it is legal, or even an intent.
+/// Returns an arbitrary value, which may be an invalid intent or not an intent at all.
 pub fn any_intent(random: &mut Random, words: &[&str], types: &[&str]) -> Value {
     let text = random.pick(TEXTS).to_string();
     let odd = |random: &mut Random| match random.below(9) {

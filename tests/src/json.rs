@@ -2,16 +2,16 @@
 
 use crate::Random;
 
-/// What a random document may hold beyond what every parser agrees on.
+/// Features of a random document on which parsers disagree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Odd {
     /// Nothing.
     No,
-    /// Repeated keys, and escapes of half a surrogate pair.
+    /// Repeated keys, and escapes of lone surrogates.
     RepeatsAndHalves,
 }
 
-/// Writes a random JSON document of some hundred bytes: every kind of value, number and escape, white space anywhere.
+/// Writes a random JSON document of some hundred bytes, with every kind of value, number and escape, and white space anywhere.
 pub fn random_json(random: &mut Random, odd: Odd) -> String {
     let mut maker = Maker { random, odd, out: String::new() };
     maker.space();
@@ -28,7 +28,7 @@ struct Maker<'a> {
 
 impl Maker<'_> {
     fn value(&mut self, depth: usize) {
-        // The outermost value is mostly a container; deep down, or in a long document, only leaves are left to choose.
+        // The outermost value is usually a container; deep down, or in a long document, only scalars remain.
         let kinds = if depth > 8 || self.out.len() > 600 { 4 } else { 8 };
         match if depth == 0 && !self.random.one_in(8) { 6 } else { self.random.below(kinds) } {
             0 => self.out += self.random.pick(&["true", "false", "null"]),
@@ -59,7 +59,7 @@ impl Maker<'_> {
             if self.odd == Odd::RepeatsAndHalves && self.random.one_in(3) {
                 self.out += self.random.pick(&["\"\"", "\"a\"", "\"a~/b\"", "\"0\""]);
             } else {
-                // The count makes the key the only one of its name.
+                // The count makes the key unique.
                 let from = self.out.len() + 1;
                 self.string(4);
                 self.out.insert_str(from, &format!("{at}"));

@@ -1,4 +1,4 @@
-//! Shared by all tests: the vector loader, the ways to cut a stream into chunks, canonical JSON, seeded randomness,
+//! Shared by all tests: the vector loader, the ways to split a stream into chunks, canonical JSON, seeded randomness,
 //! and slow reference decoders to compare with.
 //!
 //! ```

@@ -13,18 +13,18 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// What was allocated in a stretch of code: how often, how many bytes in all, and how many at once.
+/// The allocations of a piece of code: how many, how many bytes in total, and how many bytes at once.
 #[derive(Clone, Copy, Debug)]
 pub struct Used {
-    /// How often memory was asked for.
+    /// The number of allocations.
     pub calls: usize,
-    /// How many bytes in all; a block that grows counts with its new size.
+    /// The total number of bytes; a block that grows counts with its new size.
     pub total: usize,
-    /// How many bytes at once, above what was there before.
+    /// The peak of bytes, above the amount at the start.
     pub peak: usize,
 }
 
-/// Runs something and tells what this thread allocated meanwhile.
+/// Runs a function and returns what this thread allocated meanwhile.
 pub fn watch(work: impl FnOnce()) -> Used {
     let start = COUNTS.get();
     COUNTS.set(Counts { peak: start.live, ..start });
@@ -37,17 +37,17 @@ pub fn watch(work: impl FnOnce()) -> Used {
     }
 }
 
-/// Bytes that this thread has allocated and not given back.
+/// Returns the bytes that this thread has allocated and not freed.
 pub fn live() -> isize {
     COUNTS.get().live
 }
 
-/// Counts of one thread, so that tests side by side do not see each other.
+/// Counts of one thread, so that parallel tests do not affect each other.
 #[derive(Clone, Copy)]
 struct Counts {
     calls: usize,
     total: usize,
-    /// Below zero if other threads' memory is given back here.
+    /// Negative if this thread frees memory of other threads.
     live: isize,
     peak: isize,
 }
@@ -56,13 +56,13 @@ thread_local! {
     static COUNTS: Cell<Counts> = const { Cell::new(Counts { calls: 0, total: 0, live: 0, peak: 0 }) };
 }
 
-/// The system's allocator, with counts for each thread. A test makes it its `#[global_allocator]`.
+/// The system's allocator, with counts per thread. A test makes it its `#[global_allocator]`.
 #[derive(Debug)]
 pub struct Counting;
 
 impl Counting {
     fn count_allocation(size: usize) {
-        // A thread that is ending has no counts any more, and nobody asks for them.
+        // A thread that is ending has no counts any more, and they are not needed.
         let _ = COUNTS.try_with(|counts| {
             let mut now = counts.get();
             now.calls += 1;
@@ -81,11 +81,11 @@ impl Counting {
     }
 }
 
-// SAFETY: every call goes to the system's allocator as it came; counting allocates nothing.
+// SAFETY: every call is passed on to the system's allocator; counting allocates nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         Self::count_allocation(layout.size());
-        // SAFETY: the caller keeps the promises that `System` asks for.
+        // SAFETY: the caller fulfills the contract of `System`.
         unsafe { System.alloc(layout) }
     }
 
@@ -96,10 +96,10 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // The old block may live until the new one is filled.
+        // The old block may exist until the new one is filled.
         Self::count_allocation(size);
         Self::count_release(layout.size());
-        // SAFETY: the pointer came from `System` with this layout, and the caller keeps the other promises.
+        // SAFETY: the pointer came from `System` with this layout, and the caller fulfills the rest of the contract.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }

@@ -1,28 +1,28 @@
-//! Randomness that a failing test can repeat.
+//! Reproducible randomness.
 
 /// A small seeded generator (SplitMix64). Not for secrets; the same seed gives the same numbers on every machine.
 ///
-/// It can also be led by bytes: then they make the choices, in order, as long as there are some. So a fuzzer that changes a
+/// It can also be driven by bytes: they make the choices, in order, until they are used up. A fuzzer that changes a
 /// byte changes one choice.
 #[derive(Clone, Debug)]
 pub struct Random {
     state: u64,
-    /// Bytes that make choices, the next one last.
+    /// Bytes that make the choices, the next one last.
     led: Vec<u8>,
 }
 
 impl Random {
-    /// Makes a generator. Any seed is good, also 0.
+    /// Creates a generator. Any seed is valid, including 0.
     pub fn new(seed: u64) -> Self {
         Self { state: seed, led: Vec::new() }
     }
 
-    /// Makes a generator that these bytes lead.
+    /// Creates a generator that is driven by these bytes.
     pub fn led_by(bytes: &[u8]) -> Self {
         Self { state: 0, led: bytes.iter().rev().copied().collect() }
     }
 
-    /// Gives 64 random bits.
+    /// Returns 64 random bits.
     pub fn bits(&mut self) -> u64 {
         if let Some(byte) = self.led.pop() {
             return u64::from(byte);
@@ -34,27 +34,27 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// Gives a number from 0 to `bound - 1`; 0 if the bound is 0. The slight bias towards small numbers does no harm here.
+    /// Returns a number from 0 to `bound - 1`; 0 if the bound is 0. The slight bias towards small numbers is irrelevant here.
     pub fn below(&mut self, bound: usize) -> usize {
         let mut bits = self.bits();
-        // One leading byte has no more than 256 answers.
+        // One driving byte has at most 256 results.
         if bound > 256 && !self.led.is_empty() {
             bits = bits << 8 | self.bits();
         }
         (bits % (bound.max(1) as u64)) as usize
     }
 
-    /// Says yes once in `times`.
+    /// Returns `true` once in `times` on average.
     pub fn one_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 
-    /// Gives one of the choices, of which there must be one.
+    /// Returns one of the choices, of which there must be at least one.
     pub fn pick<'a, T: ?Sized>(&mut self, choices: &[&'a T]) -> &'a T {
         choices[self.below(choices.len())]
     }
 
-    /// Gives so many random bytes.
+    /// Returns so many random bytes.
     pub fn bytes(&mut self, length: usize) -> Vec<u8> {
         (0..length).map(|_| self.bits() as u8).collect()
     }

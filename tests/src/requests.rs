@@ -1,14 +1,14 @@
-//! The cases of `tests/vectors/request`: one right value each, and changes that make it wrong.
+//! The cases of `tests/vectors/request`: one valid value each, and changes that make it invalid.
 
 use serde_json::{json, Value};
 
 use crate::Vector;
 
-/// The request in which a value of the case stands, and the pointer to it.
+/// The request that contains a value of the case, and the pointer to the value.
 pub fn around(vector: &Vector, value: &Value) -> (Value, String) {
     let named = |key: &str| !vector.get(key).is_null();
     if named("item") {
-        // The call that an output answers is in the chain.
+        // The call of an output is in the chain.
         return (json!({"previous_response_id": "resp_1", "input": [value]}), "/input/0".into());
     }
     if named("tool") {
@@ -21,14 +21,14 @@ pub fn around(vector: &Vector, value: &Value) -> (Value, String) {
     (json!({ field: value }), format!("/{field}"))
 }
 
-/// The value that is right.
+/// Returns the valid value.
 pub fn right(vector: &Vector) -> &Value {
     let keys = ["item", "tool", "choice", "value"];
     let found = keys.into_iter().map(|key| vector.get(key)).find(|value| !value.is_null());
     found.unwrap_or_else(|| panic!("{vector} has no value"))
 }
 
-/// The wrong values of a case, each with the pointer to what is wrong in it.
+/// Returns the invalid values of a case, each with the pointer to its fault.
 pub fn wrong(vector: &Vector) -> Vec<(Value, String)> {
     let change = |change: &Value| {
         let mut value = right(vector).clone();

@@ -1,11 +1,11 @@
-//! Other people's data: read from outside the project, never part of it.
+//! Data of other projects: read from outside the repository, never part of it.
 
 use std::path::{Path, PathBuf};
 
-/// Finds a file or folder of outside data under the folder that `DELTAFOLD_SHARED` names.
+/// Returns the path of a file or folder in the folder that `DELTAFOLD_SHARED` names.
 ///
-/// `None` if the variable is not set: the test then has nothing to run on and says so on the error output, with its own
-/// name. A variable that is set and leads nowhere is a failure.
+/// `None` if the variable is not set: the test then has no data and prints that it is skipped, with its
+/// name. If the variable is set and the path is missing, that is a failure.
 ///
 /// # Panics
 ///
@@ -15,7 +15,7 @@ pub fn shared(test: &str, path: impl AsRef<Path>) -> Option<PathBuf> {
         eprintln!("SKIPPED {test}: DELTAFOLD_SHARED is not set, {} cannot be read", path.as_ref().display());
         return None;
     };
-    // Cargo runs tests in the package's folder; a relative path is meant from the workspace's.
+    // Cargo runs tests in the package's folder; a relative path starts at the workspace's.
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
     let found = workspace.join(root).join(path);
     assert!(found.exists(), "DELTAFOLD_SHARED is set, but {} does not exist", found.display());

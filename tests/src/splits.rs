@@ -1,8 +1,8 @@
-//! Ways to cut a stream into chunks. The answer may never depend on which one was taken.
+//! Ways to split a stream into chunks. The result must never depend on the split.
 
 use crate::Random;
 
-/// One way to cut bytes into chunks. Its `Debug` text in a failure message is all that is needed to repeat it.
+/// One way to split bytes into chunks. Its `Debug` text in a failure message is sufficient to repeat it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Split {
     /// All in one chunk.
@@ -13,14 +13,14 @@ pub enum Split {
     BytesAndEmpty,
     /// So many bytes in each chunk.
     Every(usize),
-    /// Two chunks, cut at this position, with an empty one between them.
+    /// Two chunks, split at this position, with an empty one between them.
     Two(usize),
     /// Random lengths, with empty chunks among them, from this seed.
     Random(u64),
 }
 
 impl Split {
-    /// Cuts the bytes. Joined, the chunks are the bytes again.
+    /// Splits the bytes. Joined, the chunks are the bytes again.
     pub fn chunks(self, bytes: &[u8]) -> Vec<&[u8]> {
         match self {
             Self::Whole => vec![bytes],
@@ -39,7 +39,7 @@ impl Split {
             }
             Self::Random(seed) => {
                 let mut random = Random::new(seed);
-                // Some seeds cut finely, some coarsely.
+                // Some seeds split finely, some coarsely.
                 let most = [2, 4, 16, 64, 512][random.below(5)];
                 let (mut chunks, mut rest) = (Vec::new(), bytes);
                 while !rest.is_empty() {
@@ -53,10 +53,10 @@ impl Split {
     }
 }
 
-/// The splits that every vector is run with: whole, byte by byte, with empty chunks, in threes, in two at every
-/// position, and at eight seeds of random ones.
+/// Returns the splits that every vector runs with: whole, byte by byte, with empty chunks, in threes, in two at every
+/// position, and at eight seeds of random lengths.
 ///
-/// Beyond 5,000 bytes, two-way cuts are tried at the first and last 100 positions and at some 200 between them, unless
+/// Above 5,000 bytes, streams are split in two at the first and last 100 positions and at some 200 between them, unless
 /// the environment variable `DELTAFOLD_EVERY_CUT` is set.
 pub fn splits(bytes: &[u8]) -> Vec<Split> {
     let length = bytes.len();
@@ -64,7 +64,7 @@ pub fn splits(bytes: &[u8]) -> Vec<Split> {
     if length <= 5_000 || std::env::var_os("DELTAFOLD_EVERY_CUT").is_some() {
         all.extend((0..=length).map(Split::Two));
     } else {
-        // An odd step does not keep pace with lines of even length.
+        // An odd step does not coincide with lines of even length.
         let step = (length / 200) | 1;
         all.extend((0..100).chain((100..length - 100).step_by(step)).chain(length - 100..=length).map(Split::Two));
     }

@@ -1,4 +1,4 @@
-//! Signals in a form that can be kept, compared and written down, from the decoder and from a slow reference.
+//! Signals in a form that can be stored, compared and written down, from the decoder and from a slow reference.
 
 use deltafold::sse::{Blank, Comment, Frame, FrameDecoder, Signal};
 use deltafold::{Error, Limits, Overflow};
@@ -8,7 +8,7 @@ mod reference;
 
 pub use reference::decode_slowly;
 
-/// Decodes the chunks, one after another, and tells everything that came out: signals, then the tail or the error, then
+/// Decodes the chunks, one after another, and returns all results: signals, then the tail or the error, then
 /// the state at the end. Each is one JSON object, as in `tests/vectors/sse`.
 pub fn decode<'c>(chunks: impl IntoIterator<Item = &'c [u8]>, limits: &Limits) -> Vec<Value> {
     let mut decoder = FrameDecoder::new(limits);
@@ -17,7 +17,7 @@ pub fn decode<'c>(chunks: impl IntoIterator<Item = &'c [u8]>, limits: &Limits) -
     told
 }
 
-/// Tells the signals of the chunks, and the error if one ended them.
+/// Returns the signals of the chunks, and the error if one ended them.
 pub fn decode_with<'c>(decoder: &mut FrameDecoder, chunks: impl IntoIterator<Item = &'c [u8]>) -> Vec<Value> {
     let mut told = Vec::new();
     for chunk in chunks {
@@ -40,7 +40,7 @@ pub fn decode_with<'c>(decoder: &mut FrameDecoder, chunks: impl IntoIterator<Ite
     told
 }
 
-/// Tells the tail, if there is one, and the state at the end. After an error there is neither.
+/// Returns the tail, if there is one, and the state at the end. After an error there is neither.
 pub fn finish(decoder: &mut FrameDecoder) -> Vec<Value> {
     let mut told = Vec::new();
     let mut at = 0;
@@ -64,7 +64,7 @@ pub fn finish(decoder: &mut FrameDecoder) -> Vec<Value> {
 ///
 /// # Panics
 ///
-/// On a member that is not known.
+/// If a member is unknown.
 pub fn limits_of(options: &Value) -> Limits {
     let mut limits = Limits::default();
     let none = Map::new();

@@ -1,7 +1,7 @@
-//! Streams that are right in every way, and edits that make one thing wrong.
+//! Valid streams, and edits that add one fault each.
 //!
-//! A validation vector would be lost in a thousand lines of snapshots if it held its whole stream. So it names one of the
-//! streams in `vectors/validate/base/streams.json` and says what is different: `edit` changes events, `sse` changes bytes.
+//! A validation vector would be unreadable if it contained its whole stream. It names one of the
+//! streams in `vectors/validate/base/streams.json` and lists the differences: `edit` changes events, `sse` changes bytes.
 
 use std::sync::OnceLock;
 
@@ -9,7 +9,7 @@ use serde_json::{json, Value};
 
 use crate::{vector_folder, Vector};
 
-/// Everything a validation vector feeds: bytes of an event stream, or messages without SSE.
+/// The input of a validation vector: bytes of an event stream, or messages without SSE.
 #[derive(Clone, Debug)]
 pub enum Feed {
     /// Bytes of an event stream.
@@ -20,22 +20,22 @@ pub enum Feed {
     Resumed(Vec<u8>, Vec<u8>),
 }
 
-/// The names of the streams that are right.
+/// Returns the names of the valid streams.
 pub fn stream_names() -> Vec<String> {
     let base = base();
     base["streams"].as_object().expect("streams by name").keys().cloned().collect()
 }
 
-/// The edition that a stream is right in; the newest one if it does not say.
+/// Returns the edition in which a stream is valid; the newest one if it names none.
 pub fn stream_edition(name: &str) -> Option<String> {
     base()["streams"][name]["edition"].as_str().map(str::to_owned)
 }
 
-/// What a vector feeds; `None` if it has neither a stream nor an input of its own.
+/// Returns the input of a vector; `None` if it has neither a stream nor an input of its own.
 ///
 /// # Panics
 ///
-/// If the vector is not as it should be.
+/// If the vector is invalid.
 pub fn feed(vector: &Vector) -> Option<Feed> {
     let (stream, input, events) = (vector.get("stream"), vector.get("input"), vector.get("events"));
     if !input.is_null() || !vector.get("input_b64").is_null() {
@@ -67,11 +67,11 @@ pub fn feed(vector: &Vector) -> Option<Feed> {
     Some(Feed::Bytes(text.into_bytes()))
 }
 
-/// The object that a vector is about: one of its own, or the base object of that name with edits.
+/// Returns the object of a vector: its own, or the base object of that name with edits.
 ///
 /// # Panics
 ///
-/// If the vector is not as it should be.
+/// If the vector is invalid.
 pub fn object(vector: &Vector) -> Value {
     let mut value = match vector.get("value") {
         Value::Null => base()[vector.get("object").as_str().expect("the name of an object")].clone(),
@@ -94,7 +94,7 @@ fn base() -> &'static Value {
     })
 }
 
-/// The events of a stream: snapshots are filled up, `"$items"` is the list of finished items.
+/// Returns the events of a stream: snapshots are completed, `"$items"` is the list of finished items.
 fn base_events(name: &str) -> Vec<Value> {
     let base = base();
     let stream = &base["streams"][name];
@@ -118,7 +118,7 @@ fn base_events(name: &str) -> Vec<Value> {
     events
 }
 
-/// The bytes of a base stream without edits.
+/// Returns the bytes of a base stream without edits.
 pub fn valid_stream(name: &str) -> Vec<u8> {
     let mut text = String::new();
     for (index, mut event) in base_events(name).into_iter().enumerate() {
@@ -154,7 +154,7 @@ fn edited(mut events: Vec<Value>, edits: &Value, vector: &Vector) -> Vec<Value> 
         let event = event.as_object_mut().expect("an event is an object");
         event.entry("sequence_number").or_insert(json!(index));
     }
-    // Last, so that a number can be taken away.
+    // Last, so that a number can be removed.
     for edit in &edits {
         let at = edit["at"].as_u64().map(|at| at as usize);
         for (index, event) in events.iter_mut().enumerate() {
@@ -180,7 +180,7 @@ fn set_all(value: &mut Value, edit: &Value, vector: &Vector) {
     }
 }
 
-/// `{"$repeat": [text, count]}` stands for a long text, wherever it is.
+/// `{"$repeat": [text, count]}` is replaced by a long text, anywhere.
 fn long(value: &Value) -> Value {
     match value {
         Value::Array(list) => list.iter().map(long).collect(),

@@ -7,20 +7,20 @@ use serde_json::{json, Value};
 
 use crate::shared;
 
-/// One conformance case: what its file says, and where it came from.
+/// One conformance case: its content, and its source file.
 #[derive(Clone, Debug)]
 pub struct Vector {
     /// The file, below `tests/vectors`.
     pub file: String,
     /// The case's name, unique in its file.
     pub name: String,
-    /// Everything the case says.
+    /// The members of the case.
     pub value: Value,
 }
 
 impl Vector {
-    /// Gives the bytes of the stream: `input` (a string, or strings that were sent one after another), `input_b64`, or
-    /// `messages`: objects, each in a data line of its own (with `framing` `jsonl`, a line), and text as it is.
+    /// Returns the bytes of the stream: `input` (a string, or strings that were sent one after another), `input_b64`, or
+    /// `messages`: objects, each in a data line (with `framing` `jsonl`, a line), and text unchanged.
     ///
     /// # Panics
     ///
@@ -29,7 +29,7 @@ impl Vector {
         self.input_chunks().concat()
     }
 
-    /// Gives the bytes of the stream as the case itself cuts them.
+    /// Returns the bytes of the stream as the case itself splits them.
     ///
     /// # Panics
     ///
@@ -55,7 +55,7 @@ impl Vector {
         }
     }
 
-    /// Gives a member of the case, `null` if it is absent.
+    /// Returns a member of the case, `null` if it is absent.
     pub fn get(&self, name: &str) -> &Value {
         &self.value[name]
     }
@@ -67,7 +67,7 @@ impl fmt::Display for Vector {
     }
 }
 
-/// The text of a case in `strings`.
+/// Returns the text of a case in `strings`.
 ///
 /// # Panics
 ///
@@ -83,11 +83,11 @@ pub fn text(vector: &Vector) -> String {
     }
 }
 
-/// Other people's awkward strings, as cases of `strings`; none, loudly, if they are not there.
+/// Returns the external list of naughty strings as cases of `strings`; none, with a message, if it is missing.
 ///
 /// # Panics
 ///
-/// If the file is not as it should be.
+/// If the file is invalid.
 pub fn naughty_strings() -> Vec<Vector> {
     let file = "conformance/naughty-strings.json";
     let Some(path) = shared("naughty strings", file) else { return Vec::new() };
@@ -102,7 +102,7 @@ pub fn naughty_strings() -> Vec<Vector> {
     texts.iter().enumerate().map(case).collect()
 }
 
-/// The folder that holds the vectors.
+/// Returns the folder of the vectors.
 pub fn vector_folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("vectors")
 }
@@ -113,7 +113,7 @@ pub fn vector_folder() -> PathBuf {
 ///
 /// # Panics
 ///
-/// If nothing is there, a file is not JSON, or two cases of a file have one name.
+/// If nothing is found, a file is not JSON, or two cases of a file have one name.
 pub fn vectors(path: &str) -> Vec<Vector> {
     let place = vector_folder().join(path);
     let mut files = Vec::new();

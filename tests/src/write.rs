@@ -1,10 +1,10 @@
-//! Write vectors: intents, and the events that a case spells out in short form.
+//! Write vectors: intents, and the events of a case in short form.
 
 use serde_json::{json, Map, Value};
 
 use crate::Vector;
 
-/// An intent of a case, and the code with which it must be refused, if it must.
+/// An intent of a case, and the code of the expected refusal, if any.
 #[derive(Clone, Debug)]
 pub struct Told {
     /// The intent.
@@ -13,7 +13,7 @@ pub struct Told {
     pub refused: Option<String>,
 }
 
-/// The intents of a case.
+/// Returns the intents of a case.
 ///
 /// # Panics
 ///
@@ -28,7 +28,7 @@ pub fn intents(vector: &Vector) -> Vec<Told> {
         .collect()
 }
 
-/// The events of a case at full length: numbered, and with every field of each response.
+/// Returns the complete events of a case: numbered, and with every field of each response.
 ///
 /// # Panics
 ///
@@ -50,7 +50,7 @@ pub fn expected_events(vector: &Vector) -> Vec<Value> {
     whole
 }
 
-/// The snapshot template, with what the options say of the response.
+/// The snapshot template, with the values of the options.
 fn defaults(options: &Value) -> Map<String, Value> {
     let mut response = json!({
         "id": options["id"], "object": "response", "created_at": options["created_at"], "completed_at": null,

@@ -1,4 +1,4 @@
-//! Vectors of the accumulator: what each event does to the response, each repair, each outcome.
+//! Vectors of the accumulator: the effect of each event on the response, each repair, each outcome.
 
 use deltafold::event::{Origin, Parser};
 use deltafold::{
@@ -9,7 +9,7 @@ use serde_json::{json, Value};
 
 fn payloads(vector: &Vector) -> Vec<String> {
     let list = vector.get("events").as_array().or(vector.get("raw_events").as_array()).expect("a vector has events");
-    // Raw events are JSON text already: what serde_json cannot hold, such as half of a surrogate pair.
+    // Raw events are JSON text, because they may contain values that serde_json refuses, such as a lone surrogate.
     list.iter().map(|event| event.as_str().map_or_else(|| event.to_string(), str::to_owned)).collect()
 }
 
@@ -66,13 +66,13 @@ fn every_vector_folds_the_same_from_bytes_split_anywhere() {
     for vector in vectors("accumulate") {
         let stream: String = payloads(&vector).iter().map(|payload| format!("data: {payload}\n\n")).collect();
         let ways = splits(stream.as_bytes()).into_iter().enumerate();
-        // Every way is tried for the bytes' sake elsewhere; here some two-way cuts are enough.
+        // Every split is tried in other tests; here some splits in two are enough.
         for (_, way) in ways.filter(|(at, way)| !matches!(way, Split::Two(_)) || at % 17 == 0) {
             let mut reader = Reader::builder().accumulate(options(&vector)).build();
             for chunk in way.chunks(stream.as_bytes()) {
                 reader.feed(chunk).unwrap();
                 while reader.poll_event().unwrap().is_some() {
-                    // A look at the response between any two events changes nothing.
+                    // Reading the response between two events changes nothing.
                     let _ = (reader.response().output_text_len(), reader.response().len());
                     for item in reader.response().items() {
                         let _ = item.partial_arguments();
@@ -117,7 +117,7 @@ fn every_vector_survives_a_new_connection_between_any_two_events() {
             payloads.iter().map(|text| serde_json::from_str::<Value>(text).ok()?["sequence_number"].as_u64()).collect();
         let numbered = numbers.iter().all(Option::is_some) && numbers.windows(2).all(|pair| pair[0] < pair[1]);
         for border in 0..=frames.len() {
-            // The server repeats the whole stream, or sends what follows the last number.
+            // The server repeats the whole stream, or sends the events after the last number.
             for from in [0, border].into_iter().filter(|from| numbered || *from == border) {
                 let mut reader = Reader::builder().accumulate(options(&vector)).build();
                 let (before, after) = (frames[..border].concat(), frames[from..].concat());
@@ -192,7 +192,7 @@ fn growing_arguments_and_texts_are_read_as_json_between_deltas() {
     reader.feed_json(&done.to_string()).unwrap();
     while reader.poll_event().unwrap().is_some() {}
     assert_eq!(reader.response().item(0).unwrap().partial_arguments().unwrap().to_string(), "[1]");
-    // As long as the old text, or longer: it is not taken for more of it.
+    // As long as the old text, or longer: it does not count as a continuation of it.
     let done = json!({ "type": "response.function_call_arguments.done", "output_index": 0, "item_id": "f", "arguments": "{\"a\":1}" });
     reader.feed_json(&done.to_string()).unwrap();
     while reader.poll_event().unwrap().is_some() {}
@@ -273,7 +273,7 @@ fn limits_on_items_parts_and_size_are_exact_and_final() {
     assert_eq!(reader.poll_event().map(|_| ()).unwrap_err().code().name(), "limit.response");
 }
 
-/// Reads events until there is an error; gives how many were read, and its name.
+/// Reads events until there is an error; returns the number of events, and the name of the error.
 fn until_error(mut reader: Reader, events: &[Value]) -> (usize, String) {
     let stream: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
     reader.feed(stream.as_bytes()).unwrap();
@@ -324,7 +324,7 @@ fn all_that_a_response_holds_counts_against_its_limits() {
     assert_eq!(until_error(limited(bytes(100)), &images), (2, "limit.response".to_owned()));
     let last = Reader::builder().limits(bytes(100)).images(PreviewImages::KeepLast).build();
     assert_eq!(until_error(last, &images), (9, String::new()));
-    // So do a part and an annotation, to the byte.
+    // A part and an annotation count too, to the byte.
     let part = json!({ "type": "output_text", "text": "abc" });
     let citation = json!({ "type": "url_citation", "url": "u" });
     let shell = json!({ "type": "response.shell_call_output_content.delta", "item_id": "s", "output_index": 0, "delta": { "stdout": "a" } });
@@ -337,14 +337,14 @@ fn all_that_a_response_holds_counts_against_its_limits() {
         assert_eq!(until_error(limited(bytes(length)), std::slice::from_ref(&event)), (1, String::new()), "{event}");
         assert_eq!(until_error(limited(bytes(length - 1)), std::slice::from_ref(&event)), too_large, "{event}");
     }
-    // A terminal event without items adds to those that were streamed.
+    // A terminal event without items adds to the streamed items.
     let item = json!({ "type": "response.output_item.added", "output_index": 0, "item": item });
     let empty = json!({ "id": "r", "status": "failed", "output": [] });
     let length = item.to_string().len() + empty.to_string().len();
     let events = [item, json!({ "type": "response.failed", "response": empty })];
     assert_eq!(until_error(limited(bytes(length)), &events), (2, String::new()));
     assert_eq!(until_error(limited(bytes(length - 1)), &events), (1, "limit.response".to_owned()));
-    // One delta may go beyond, none may follow it: also where deltas are alike and read by what was predicted.
+    // One delta may exceed the limit, none may follow it, including deltas that match a prediction.
     let delta = |number: u64| text("response.output_text.delta", json!({ "delta": "xx", "sequence_number": number }));
     let deltas: Vec<Value> = (10..90).map(delta).collect();
     assert_eq!(until_error(limited(bytes(100)), &deltas), (51, "limit.response".to_owned()));
@@ -380,7 +380,7 @@ fn a_part_that_comes_between_others_leaves_each_its_own_value_and_log_probabilit
     let pair = |value: &str, tokens: &str| (value.to_owned(), tokens.to_owned());
     delta(&mut reader, 1, "[1,2");
     assert_eq!(seen(&reader), [pair("[1]", "[1,2")]);
-    // It stands where the other was looked at, and is read from its start.
+    // It is at the position that was read before, and is parsed from its start.
     delta(&mut reader, 0, "[true,fals");
     delta(&mut reader, 1, ",3]");
     delta(&mut reader, 0, "e]");
@@ -395,7 +395,7 @@ fn a_part_that_comes_between_others_leaves_each_its_own_value_and_log_probabilit
     }
 }
 
-/// 4,096 places is how far back an element may come.
+/// An element may be inserted before at most 4,096 others.
 #[test]
 fn a_part_may_come_before_many_others_but_not_before_any_number() {
     for (parts, end) in [(4_096, (4_097, "")), (4_097, (4_097, "limit.parts"))] {
@@ -408,7 +408,7 @@ fn a_part_may_come_before_many_others_but_not_before_any_number() {
     }
 }
 
-/// An item in a snapshot that is still growing has its log probabilities in its parts, however it was kept before.
+/// An item in an incomplete snapshot has its log probabilities in its parts, however it was stored before.
 #[test]
 fn an_unfinished_item_of_a_snapshot_has_its_log_probabilities() {
     let part = r#"{"type":"output_text","text":"a","logprobs":[{"token":"a","logprob":-1}]}"#;
@@ -426,14 +426,14 @@ fn an_unfinished_item_of_a_snapshot_has_its_log_probabilities() {
         };
         before.iter().for_each(|event| drop(feed(event)));
         assert_eq!(feed(&created("r1")), r#"[{"token":"a","logprob":-1}]"#);
-        // Another response takes the place of the first one.
+        // Another response replaces the first one.
         assert_eq!(feed(&created("r2")), r#"[{"token":"a","logprob":-1}]"#);
         assert_eq!(feed(more), r#"[{"token":"a","logprob":-1},{"token":"b","logprob":-2}]"#);
         assert_eq!(feed(&created("r3")), r#"[{"token":"a","logprob":-1}]"#);
     }
 }
 
-/// A terminal snapshot has its items at the indexes where they stand, whatever they were streamed at.
+/// A terminal snapshot has its items at their positions, whatever indexes they were streamed at.
 #[test]
 fn a_terminal_snapshot_gives_its_items_their_indexes() {
     for indexes in [[0, 1], [4, 7], [1, 2]] {

@@ -1,6 +1,6 @@
 //! The views of a response, an event and a frame, method by method.
 //!
-//! Most suites compare whole responses as JSON, so a getter that answers wrongly would go unseen there.
+//! Most tests compare whole responses as JSON, so an error in a getter would not be noticed there.
 
 use deltafold::event::{Origin, Parser, Payload};
 use deltafold::sse::{FrameDecoder, Signal};
@@ -146,7 +146,7 @@ fn an_accumulator_tells_the_last_error_and_forgets_everything_when_reset() {
     let error = accumulator.error().unwrap();
     assert_eq!((error.kind.as_str(), error.code.as_str(), error.message.as_str()), ("server_error", "busy", "later"));
     accumulator.finish(Location::default(), None, &mut findings);
-    // What the server said about its error is what the response says.
+    // The response reports the server's error.
     let told: Value = serde_json::from_str(&accumulator.response().to_json()).unwrap();
     assert_eq!(told["error"], json!({ "code": "busy", "message": "later" }));
     accumulator.reset();

@@ -1,4 +1,4 @@
-//! The reading adapters: the worked examples, and a vector for each row of their tables.
+//! The source adapters: the worked examples, and a vector for each row of their tables.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use deltafold::{Edition, Reader, Severity};
 use deltafold_tests::{canonical, splits, vector_folder, vectors, Split, Vector};
 use serde_json::{json, Value};
 
-/// What a conversion gives: its bytes, and the codes of its findings in order.
+/// The result of a conversion: its bytes, and the codes of its findings in order.
 type Converted = (Vec<u8>, Vec<&'static str>);
 
 fn convert(vector: &Vector, bytes: &[u8], split: Split) -> Converted {
@@ -31,7 +31,7 @@ fn convert(vector: &Vector, bytes: &[u8], split: Split) -> Converted {
     (out, findings)
 }
 
-/// The messages of a stream: event name and canonical JSON, or the sentinel as it is.
+/// The messages of a stream: event name and canonical JSON, or the sentinel unchanged.
 fn messages(text: &str) -> Vec<String> {
     let mut all = Vec::new();
     let mut name = String::new();
@@ -50,19 +50,19 @@ fn messages(text: &str) -> Vec<String> {
     all
 }
 
-/// The findings are those that the vector names, any split gives the same bytes, and the reader has nothing against them.
+/// Checks that the findings are those of the vector, that every split gives the same bytes, and that the reader accepts them.
 fn check(vector: &Vector, bytes: &[u8]) -> Vec<u8> {
     let whole = convert(vector, bytes, Split::Whole);
     let told: BTreeSet<&str> = whole.1.iter().copied().collect();
     let named: BTreeSet<&str> =
         vector.get("findings").as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     assert_eq!(told, named, "{vector}: {}", String::from_utf8_lossy(&whole.0));
-    // Split in two at every place is the framing's own test; here some places do.
+    // Splitting in two at every position is a test of the framing; here some positions are enough.
     let some = |split: &Split| !matches!(split, Split::Two(at) if at % 37 != 0);
     for split in splits(bytes).into_iter().filter(some) {
         assert!(convert(vector, bytes, split) == whole, "{vector}, {split:?}");
     }
-    // A source that rewrites text has done events that its deltas do not add up to; a finding reports that.
+    // A source that rewrites text has done events that differ from its deltas; a finding reports that.
     if !told.contains("non_append_update") {
         let edition = vector.get("options")["edition"].as_str().map(|name| Edition::from_name(name).unwrap());
         check_rules(vector, &whole.0, edition.unwrap_or_default());
@@ -73,7 +73,7 @@ fn check(vector: &Vector, bytes: &[u8]) -> Vec<u8> {
     whole.0
 }
 
-/// The stream breaks no rule of its edition, except those that the vector names.
+/// Checks that the stream breaks no rule of its edition, except those that the vector names.
 fn check_rules(vector: &Vector, stream: &[u8], edition: Edition) {
     let text = std::str::from_utf8(stream).unwrap();
     let mut broken = BTreeSet::new();
@@ -125,7 +125,7 @@ fn every_worked_example_converts_as_written_at_every_split() {
     }
 }
 
-/// One event in few words, since whole events are the worked examples' business: `+` adds, `-` is done, `=` says the whole.
+/// One event in short form, because the worked examples compare whole events: `+` is added, `-` is done, `=` is the whole.
 fn tell(event: &Value) -> String {
     let number = |key: &str| event[key].as_u64().map_or_else(|| "?".to_owned(), |number| number.to_string());
     let item = number("output_index");

@@ -1,5 +1,5 @@
-//! The reading adapters against streams that nobody would send on purpose: any input is read to its end, no input makes
-//! an error or a panic, what comes out is a whole Open Responses stream, and no split changes it.
+//! The source adapters with hostile streams: any input is read to its end, no input causes
+//! an error or a panic, the output is a complete Open Responses stream, and no split changes it.
 
 use deltafold::adapter::{Converter, ConverterOptions, Dialect};
 use deltafold::json::Value as Json;
@@ -34,7 +34,7 @@ fn check(dialect: Dialect, bytes: &[u8], random: &mut Random, what: &str) {
     let whole = convert(dialect, bytes, Split::Whole, cancel);
     let rewritten = whole.1.iter().any(|finding| finding.contains("non_append_update"));
     let mut broken: Vec<String> = Vec::new();
-    // A thread of several turns is several streams, each with its sentinel and each valid by itself.
+    // A thread of several turns is several streams, each with its sentinel and each valid on its own.
     for stream in std::str::from_utf8(&whole.0).unwrap().split_inclusive("data: [DONE]\n\n") {
         let mut reader = Reader::builder().validate(Layers::ALL).build();
         reader.feed(stream.as_bytes()).unwrap();
@@ -54,7 +54,7 @@ fn dialect_of(vector: &Vector) -> Dialect {
     Dialect::from_name(vector.get("from").as_str().unwrap()).unwrap()
 }
 
-/// Something that stands where something else was expected.
+/// A value of an unexpected type.
 fn stranger(random: &mut Random) -> Value {
     match random.below(13) {
         0 => json!(null),
@@ -73,7 +73,7 @@ fn stranger(random: &mut Random) -> Value {
     }
 }
 
-/// Puts a stranger somewhere into a value, or takes something out of it.
+/// Inserts an unexpected value somewhere into a value, or removes a member.
 fn disturb(value: &mut Value, random: &mut Random) {
     match value {
         Value::Object(members) if !members.is_empty() && !random.one_in(6) => {
@@ -209,7 +209,7 @@ fn each_limit_ends_reading_and_what_was_written_before_it_is_good() {
     assert_eq!(limited(tight, long.as_bytes()).0, Some(Code::LineLimit));
     let lenient = Limits { overflow: Overflow::Drop, ..tight };
     assert_eq!(limited(lenient, long.as_bytes()).0, None);
-    // Only what is read is held to the limits, not the events that are made of it.
+    // The limits apply to the input, not to the events that are made from it.
     assert_eq!(limited(tight, text.as_bytes()).0, None);
 }
 

@@ -1,4 +1,4 @@
-//! The writing adapters: the worked examples, a vector for each row of their tables, and the recordings.
+//! The target adapters: the worked examples, a vector for each row of their tables, and the recordings.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use deltafold_tests::adapter::{folded, gather, TARGETS};
 use deltafold_tests::{canonical, shared, splits, vector_folder, vectors, Split, Vector};
 use serde_json::Value;
 
-/// What a conversion gives: its bytes, and the codes of its findings in order.
+/// The result of a conversion: its bytes, and the codes of its findings in order.
 type Converted = (Vec<u8>, Vec<&'static str>);
 
 fn convert(to: &str, options: &Value, bytes: &[u8], split: Split) -> Converted {
@@ -27,7 +27,7 @@ fn convert(to: &str, options: &Value, bytes: &[u8], split: Split) -> Converted {
     (out, findings)
 }
 
-/// The messages of a stream: event name and canonical JSON, or the sentinel as it is. JSON lines are messages too.
+/// The messages of a stream: event name and canonical JSON, or the sentinel unchanged. JSON lines are messages too.
 fn messages(text: &str) -> Vec<String> {
     let mut all = Vec::new();
     let mut name = String::new();
@@ -64,7 +64,7 @@ fn check(vector: &Vector, bytes: &[u8], expected: &[String]) {
     let named: BTreeSet<&str> =
         vector.get("findings").as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     assert_eq!(told, named, "{vector}");
-    // Split in two at every place is the SSE layer's own test; here some places do.
+    // Splitting in two at every position is a test of the SSE layer; here some positions are enough.
     let some = |split: &Split| !matches!(split, Split::Two(at) if at % 61 != 0);
     for split in splits(bytes).into_iter().filter(some) {
         assert!(convert(to, vector.get("options"), bytes, split) == whole, "{vector}, {split:?}");
@@ -99,7 +99,7 @@ fn every_vector_converts_as_written_at_every_split() {
     }
 }
 
-/// The events of a vector as a stream. A string is a payload as it stands.
+/// The events of a vector as a stream. A string is an exact payload.
 fn stream(vector: &Vector) -> String {
     let payload = |event: &Value| event.as_str().map_or_else(|| event.to_string(), str::to_owned);
     let events = vector.get("events").as_array().unwrap();
@@ -131,7 +131,7 @@ fn every_recording_converts_to_every_target_with_the_texts_of_the_folded_respons
             let (out, findings) = convert(to, &options, &bytes, Split::Random(seed as u64));
             let (got, expected) = (gather(to, &out), folded(to, reader.response()));
             if got != expected {
-                // Events were cut out of these by the projects that keep them.
+                // The projects that publish these recordings removed events from them.
                 assert!(
                     abridged(&name) && findings.contains(&"done_mismatch"),
                     "{name} → {to}: {got:#?}\n{expected:#?}"

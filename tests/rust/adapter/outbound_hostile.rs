@@ -1,4 +1,4 @@
-//! The writing adapters on streams that no server sends: whatever comes in, what goes out keeps the target's own rules.
+//! The target adapters with streams that no server sends: for any input, the output follows the target's rules.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ fn lines(bytes: &[u8]) -> Vec<Value> {
     data.filter(|data| *data != "[DONE]").map(|data| serde_json::from_str(data).unwrap()).collect()
 }
 
-/// A stream of events that are right one by one and wrong together.
+/// A stream of events that are valid one by one and invalid together.
 fn scramble(random: &mut Random) -> String {
     let mut out = String::new();
     let end = 1 + random.below(40);
@@ -119,7 +119,7 @@ fn any_stream_of_events_makes_a_stream_that_keeps_the_rules_of_its_target() {
     }
 }
 
-/// The rules of the AG-UI client: what must be open, and what must be closed at the end.
+/// The rules of the AG-UI client: which messages must be open, and which must be closed at the end.
 fn ag_ui(out: &[Value]) -> Result<(), String> {
     let mut open: BTreeSet<(&str, &str)> = BTreeSet::new();
     let (first, last) = (out.first().ok_or("nothing")?, out.last().ok_or("nothing")?);

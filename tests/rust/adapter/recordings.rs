@@ -1,6 +1,6 @@
-//! Real recordings of foreign dialects: each becomes a valid Open Responses stream that says what the recording says.
+//! Real recordings of foreign dialects: each becomes a valid Open Responses stream with the same content.
 //!
-//! What a recording says is read here a second time, as plainly as can be: no state, no order, no items.
+//! The content of a recording is read here by a second, minimal reader: no state, no order, no items.
 
 use deltafold::adapter::{detect, Converter, Dialect};
 use deltafold::json::Value as Json;
@@ -9,19 +9,19 @@ use deltafold::{Limits, Reader, ReaderBuilder, Severity};
 use deltafold_tests::{recordings, sse, Recording, Split};
 use serde_json::{json, Map, Value};
 
-/// What an answer says, whatever its dialect.
+/// The content of a response, in any dialect.
 #[derive(Debug, Default, PartialEq)]
 struct Said {
     text: String,
     thoughts: String,
-    /// Id (empty where the wire has none), name, arguments.
+    /// Id (empty if the wire has none), name, arguments.
     calls: Vec<(String, String, Value)>,
-    /// Status, and the reason of an incomplete or failed one.
+    /// Status, and the reason if it is incomplete or failed.
     end: (String, String),
     usage: Value,
 }
 
-/// The payloads by the slow reference decoder, sentinel aside; an unterminated last frame counts.
+/// The payloads from the slow reference decoder, without the sentinel; an unterminated last frame counts.
 fn payloads(recording: &Recording) -> Vec<Value> {
     let decoded = sse::decode_slowly(&recording.bytes(), &Limits::default());
     let frames = decoded.iter().filter(|signal| signal["signal"] == "frame" || signal["signal"] == "tail");
@@ -56,7 +56,7 @@ fn fold(builder: ReaderBuilder, bytes: &[u8], file: &str) -> Value {
     serde_json::from_str(&reader.response().to_json()).unwrap()
 }
 
-/// What a response says.
+/// Returns the content of a response.
 fn said_by(response: &Value) -> Said {
     let mut said = Said { usage: response["usage"].clone(), ..Said::default() };
     for item in response["output"].as_array().unwrap() {
@@ -91,7 +91,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// Arguments by meaning where they are JSON, else as text; none at all are an empty object.
+/// Arguments as a JSON value if they are JSON, otherwise as text; absent arguments are an empty object.
 fn arguments(value: &Value) -> Value {
     match value.as_str() {
         Some("") | None => json!({}),
@@ -114,10 +114,10 @@ fn read_anthropic(payloads: &[Value]) -> Said {
     let mut said = Said::default();
     let mut counts = Map::new();
     let mut stop = String::new();
-    // A block index belongs to a call if its start says so.
+    // A block index belongs to a call if the start of its block is a tool use.
     let mut calls: Vec<(u64, String, String, String)> = Vec::new();
     for event in payloads {
-        // Whole blocks may come with the start of the message.
+        // Complete blocks may be in the start of the message.
         for block in event["message"]["content"].as_array().into_iter().flatten() {
             said.text += block["text"].as_str().unwrap_or_default();
             if block["type"] == "tool_use" {
@@ -237,7 +237,7 @@ fn read_chat(payloads: &[Value], done: bool) -> Said {
         let reasoning = count(&counts["completion_tokens_details"]["reasoning_tokens"]).unwrap_or(0);
         let (input, mut output) =
             (counts["prompt_tokens"].as_u64().unwrap(), counts["completion_tokens"].as_u64().unwrap());
-        // Some count reasoning apart, and their total shows it.
+        // Some servers count reasoning separately, which their total shows.
         if reasoning > output || counts["total_tokens"].as_u64() == Some(input + output + reasoning) {
             output += reasoning;
         }
@@ -273,7 +273,7 @@ fn read_gemini(payloads: &[Value]) -> Said {
             }
             for piece in call["partialArgs"].as_array().into_iter().flatten() {
                 let args = &mut said.calls.last_mut().unwrap().2;
-                // The recordings have paths of plain names and positions that come in order.
+                // The recordings have paths of plain names and consecutive positions.
                 let mut place = args;
                 for step in piece["jsonPath"].as_str().unwrap().trim_start_matches("$.").split(['.', '[']) {
                     match step.strip_suffix(']') {
@@ -320,14 +320,14 @@ fn check(test: &str, folder: &str, dialect: Dialect, read: impl Fn(&[Value], &Re
         let whole = convert(dialect, &recording, Split::Whole);
         let judged = || Reader::builder().validate(Layers::ALL);
         let response = fold(judged(), &whole.0, file);
-        // What a failed response leaves open is in progress there, and incomplete for who reads without its end.
+        // Items that a failed response leaves open are in progress there, and incomplete for a reader that misses its end.
         if response["status"] != "failed" {
             let rebuilt = fold(judged().ignore_terminal_snapshot(), &whole.0, file);
             assert_eq!(response["output"], rebuilt["output"], "{file}: the snapshot is the fold");
         }
         let mut got = said_by(&response);
         let expected = read(&payloads(&recording), &recording);
-        // Where the wire has no id, one was made from the response's.
+        // If the wire has no id, one was made from the response's id.
         assert_eq!(got.calls.len(), expected.calls.len(), "{file}: {got:?}");
         for (got, expected) in got.calls.iter_mut().zip(&expected.calls).filter(|(_, expected)| expected.0.is_empty()) {
             assert!(got.0.starts_with("call_"), "{file}: {got:?}");
@@ -335,7 +335,7 @@ fn check(test: &str, folder: &str, dialect: Dialect, read: impl Fn(&[Value], &Re
         }
         assert_eq!(got, expected, "{file}");
         assert_eq!(detect(&bytes), Some(dialect), "{file}");
-        // Every byte alone is the framing's own test; here it is for those that are not too long.
+        // Single bytes are a test of the framing; here they are used for short recordings.
         let fine = if bytes.len() < 20_000 { Split::Bytes } else { Split::Every(41) };
         for split in [fine, Split::Random(bytes.len() as u64)] {
             assert!(convert(dialect, &recording, split) == whole, "{file}, {split:?}");

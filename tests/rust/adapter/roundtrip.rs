@@ -1,5 +1,5 @@
-//! Out of a dialect and back into it: what a client folds from a stream is the same after the hub, up to the losses that the
-//! findings name.
+//! From a dialect to Open Responses and back: a client folds the same content from the result, except for the losses that the
+//! findings report.
 
 use deltafold::adapter::{Converter, Dialect};
 use deltafold::json::Value as Json;
@@ -25,7 +25,7 @@ fn payloads(bytes: &[u8]) -> Vec<Value> {
     data.map(|data| serde_json::from_str(data).unwrap_or_else(|error| panic!("{error}: {data}"))).collect()
 }
 
-/// An Anthropic message as its client folds it: blocks in order, then what stands beside them.
+/// An Anthropic message as its client folds it: blocks in order, and the other members.
 #[derive(Debug, PartialEq)]
 struct Message {
     id: Value,
@@ -91,7 +91,7 @@ fn fold_anthropic(payloads: &[Value]) -> Message {
     }
     let mut hosted = Map::new();
     blocks.retain_mut(|block| {
-        // The borders of an empty text and who called a tool are lost by design, and an empty list is none.
+        // The boundaries of an empty text and the caller of a tool are lost by design, and an empty list counts as none.
         let fields = block.as_object_mut().unwrap();
         fields.remove("caller");
         if fields.get("signature").is_some_and(|signature| signature == "") {
@@ -118,7 +118,7 @@ fn anthropic_recordings_come_back_as_they_were() {
         let bytes = recording.bytes();
         let (out, codes) = round(Dialect::Anthropic, &bytes);
         let (mut before, after) = (fold_anthropic(&payloads(&bytes)), fold_anthropic(&payloads(&out)));
-        // Gateways have ids of their own, which are kept inside one of Anthropic's form.
+        // Gateways have ids of their own, which are embedded in one of Anthropic's form.
         if let Some(own) = before.id.as_str().filter(|id| !id.starts_with("msg_")) {
             before.id = json!(format!("msg_{own}"));
         }
@@ -214,7 +214,7 @@ fn fold_chat(payloads: &[Value]) -> Completion {
     all
 }
 
-/// The counts that travel, as the hub means them.
+/// The counts that are converted, as Open Responses defines them.
 fn counts(usage: &Value) -> Value {
     if !usage.is_object() {
         return Value::Null;
@@ -225,7 +225,7 @@ fn counts(usage: &Value) -> Value {
         cached.or(count(&usage["prompt_cache_hit_tokens"])).or(count(&usage["num_cached_tokens"])).unwrap_or(0);
     let reasoning = count(&usage["completion_tokens_details"]["reasoning_tokens"]).unwrap_or(0);
     let (input, mut output) = (count(&usage["prompt_tokens"]).unwrap(), count(&usage["completion_tokens"]).unwrap());
-    // Some count reasoning apart, and their total shows it.
+    // Some servers count reasoning separately, which their total shows.
     if reasoning > output || (reasoning > 0 && count(&usage["total_tokens"]) == Some(input + output + reasoning)) {
         output += reasoning;
     }
@@ -247,11 +247,11 @@ fn chat_recordings_come_back_as_they_were() {
         let (mut before, mut after) = (fold_chat(&payloads(&bytes)), fold_chat(&payloads(&out)));
         before.usage = counts(&before.usage);
         after.usage = counts(&after.usage);
-        // A first chunk without a model starts the response before its name is known.
+        // A first chunk without a model starts the response before the name is known.
         if after.model == "unknown" {
             after.model.clone_from(&before.model);
         }
-        // No reason at all is taken as an end, and a call that waits for its output is the reason that clients look for.
+        // No reason counts as a normal end, and for a call without output the reason is the one that clients expect.
         if before.finish.is_empty() && codes.contains(&"missing_finish_reason") {
             before.finish = "stop".to_owned();
         }

@@ -1,7 +1,7 @@
 //! A block that matches the template of an earlier one gives the same events as a block that is decoded line by line.
 //!
-//! The reader without templates decodes every line; the other one may not differ from it in anything that can be seen, on
-//! streams that repeat themselves and on streams with one byte changed.
+//! The reader without templates decodes every line; the two readers must give identical results on
+//! repetitive streams and on streams with one byte changed.
 
 use deltafold::event::Levels;
 use deltafold::validate::Layers;
@@ -10,7 +10,7 @@ use deltafold_tests::Random;
 
 const DELTA: &str = "response.output_text.delta";
 
-/// All that can be seen of a stream: events, findings, the response, and how it ended.
+/// All results of a stream: events, findings, the response, and how it ended.
 fn seen(bytes: &[u8], template: bool, cut: impl Fn(usize) -> usize) -> Vec<String> {
     let levels = Levels { template, flat: true };
     let mut reader = Reader::builder().levels(levels).validate(Layers::ALL).build();
@@ -202,7 +202,7 @@ fn data_of_several_lines_is_never_taken_for_one() {
     same(all.concat().as_bytes(), &mut random);
 }
 
-/// What a template knows of payloads over several lines says nothing about the lines of a block.
+/// A template of payloads over several lines does not apply to the lines of a block.
 #[test]
 fn a_payload_over_several_lines_foretells_no_block() {
     let mut random = Random::new(23);
@@ -212,13 +212,13 @@ fn a_payload_over_several_lines_foretells_no_block() {
     };
     let joined = |number: u64| pretty(number, "\ndata: ");
     let torn = |number: u64| pretty(number, "\n");
-    // Nothing is learned from it, but its head is that of the next ones.
+    // No template is learned from it, but its head equals that of the next ones.
     let odd = |number: u64| pretty(number, &format!("\"sequence_number\":{number},"));
     let all = [joined(1), odd(2), joined(3), torn(4), joined(4), joined(5), torn(6), torn(6), joined(7)];
     same(all.concat().as_bytes(), &mut random);
 }
 
-/// What was decoded for one event is not taken for that of another that is the same to the letter.
+/// The decoded text of one event is not used for another event with the same payload.
 #[test]
 fn the_same_payload_may_repeat_after_another() {
     let mut random = Random::new(41);
@@ -245,13 +245,13 @@ fn the_same_payload_may_repeat_after_another() {
 #[test]
 fn a_payload_without_a_head_is_no_block() {
     let mut random = Random::new(29);
-    // Each has a comment before it, so no head is known of them.
+    // Each has a comment before it, so no head is learned.
     let commented = stream(0, ": hi\ndata: ", &[4, 5, 6, 7], &[0], &["ab"]);
     let naked = stream(0, "", &[8, 9], &[0], &["ab"]);
     same([&*commented, &naked, &commented, &naked].concat().as_bytes(), &mut random);
 }
 
-/// SSE drops one space after the colon. A second one belongs to the payload, and only to that of its own block.
+/// SSE removes one space after the colon. A second one belongs to the payload of its own block only.
 #[test]
 fn spaces_after_the_colon_belong_to_the_payload_of_their_own_block() {
     let mut random = Random::new(43);
@@ -347,7 +347,7 @@ fn payloads_with_the_same_forerunner_are_the_same_outside_their_gaps() {
     assert!(foretold > 500 && texts.len() > 4, "{foretold} by {}", texts.len());
 }
 
-/// What stands before a block, in a chunk of its own, makes it another block: it may not be taken for the one that was predicted.
+/// Data before a block, in a separate chunk, makes it a different block: it must not match the prediction.
 #[test]
 fn a_block_that_has_begun_is_not_taken_for_the_next_one() {
     for (order, head) in [(0, HEADS[0]), (0, HEADS[1]), (2, HEADS[1])] {
@@ -367,7 +367,7 @@ fn a_block_that_has_begun_is_not_taken_for_the_next_one() {
             "\n",
             "\u{FEFF}",
         ];
-        // A block that is too long to wait for is read as it comes.
+        // A block that is too long to wait for is read as it arrives.
         let long = format!(": {}\n", "c".repeat(70_000));
         let long = ["", "id: 9\n", "data: 1\n", "event: z\n"].map(|line| format!("{line}{long}"));
         for begun in begun.into_iter().chain(long.iter().map(String::as_str)) {
@@ -402,7 +402,7 @@ fn every_level_of_the_parser_has_the_same_limit_of_depth() {
     }
 }
 
-/// What is known of an item says nothing about how deep it is in a terminal event.
+/// A cached item does not change its depth in a terminal event.
 #[test]
 fn an_item_that_comes_again_is_no_deeper_than_the_limit_allows() {
     for depth in 2..12 {

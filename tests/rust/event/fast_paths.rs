@@ -1,8 +1,8 @@
 //! The fast paths of the parser are used wherever they apply: repeated blocks are predicted from earlier ones.
 //!
-//! All roads read the same, which `blocks.rs` proves; so nothing but a measurement would show that one is never taken. An event
-//! says which road it came by: whether it was predicted by an earlier block, whether it goes on where the one before it ended,
-//! and whether it is like an earlier one at all.
+//! All paths give the same results, which `block_templates.rs` tests; so only a measurement shows whether a path is used. An event
+//! records its path: whether an earlier block predicted it, whether it continues the previous event,
+//! and whether it resembles an earlier one at all.
 
 use deltafold::event::Levels;
 use deltafold::Reader;
@@ -14,11 +14,11 @@ const TEXT: &str = "response.output_text.delta";
 enum Road {
     /// In full.
     Long,
-    /// By comparing it with an earlier one of its kind.
+    /// By comparison with an earlier event of its kind.
     Repeats,
-    /// By what was predicted for its item.
+    /// By the prediction for its item.
     TemplateMatch,
-    /// By what was predicted for the item of the event before it.
+    /// By the prediction for the item of the previous event.
     GoesOn,
 }
 
@@ -34,7 +34,7 @@ fn road_of(event: &deltafold::Event<'_>) -> Road {
     }
 }
 
-/// The road of each event, the blocks fed at once or one by one.
+/// Returns the path of each event, with the blocks fed at once or one by one.
 fn roads(blocks: &[String]) -> Vec<Road> {
     let mut at_once = Reader::new();
     at_once.feed(blocks.concat().as_bytes()).unwrap();
@@ -122,7 +122,7 @@ fn members_may_have_any_order_and_some_may_be_missing() {
         let roads = roads(&(95..125).map(block).collect::<Vec<_>>());
         assert_eq!(roads[..3], [Long, Repeats, TemplateMatch], "{order}");
         assert!(roads[3..].iter().all(|road| *road == GoesOn), "{order}: {roads:?}");
-        // The gaps are these three, in the order in which they stand.
+        // The gaps are these three, in this order.
         let mut reader = Reader::new();
         for number in 95..125 {
             reader.feed(block(number).as_bytes()).unwrap();
@@ -178,7 +178,7 @@ fn as_many_items_as_usual_grow_at_a_time() {
             let seen = roads(&turns);
             assert!(seen[..items + 1].iter().all(|road| *road <= Repeats), "{items}: {seen:?}");
             assert!(seen[items + 1..].iter().all(|road| *road == TemplateMatch), "{items}: {seen:?}");
-            // In runs, and those in another order than they came first.
+            // In runs, and the runs in another order than at first.
             let run = |at: usize| (at / 4 * 7) % items;
             let runs: Vec<_> = (0..60 * items).map(|at| block(TEXT, number(at), run(at), "a")).collect();
             let seen = roads(&runs);

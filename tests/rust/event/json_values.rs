@@ -1,4 +1,4 @@
-//! Values and views of the core's own JSON: what they say of themselves, and when they are equal.
+//! Values and views of the core's own JSON: their names, accessors and equality.
 
 use deltafold::json::{Notes, PartialJson, PartialOptions};
 use deltafold::json::{Tape, Value, ValueKind};
@@ -101,7 +101,7 @@ fn objects_are_equal_whatever_their_order() {
         }
     }
     assert_eq!(value(r#"{"a":1,"b":2}"#), value(r#"{"b":2,"a":1}"#));
-    // Of a key that stands twice the last one counts.
+    // Of a repeated key the last value counts.
     assert_eq!(value(r#"{"a":7,"a":1}"#), value(r#"{"a":1}"#));
     let Value::Object(object) = value(r#"{"a":1,"b":2}"#) else { panic!("no object") };
     assert_eq!((&object).into_iter().map(|(key, _)| key).collect::<Vec<_>>(), ["a", "b"]);
@@ -154,7 +154,7 @@ fn changes_of_growing_json_tell_where_and_what() {
     assert!(partial.changes().all(|change| !format!("{change:?}").is_empty()));
 }
 
-/// A save holds values of the deepest kind a few levels down; no setting goes further.
+/// A saved state has values of the maximum depth a few levels down; no setting exceeds that.
 #[test]
 fn no_limit_of_depth_counts_for_more_than_the_deepest_and_what_a_save_adds() {
     let nested = |depth: usize| ["[".repeat(depth), "]".repeat(depth)].concat();
@@ -172,7 +172,7 @@ fn a_value_is_made_of_what_it_is_made_from() {
     let event = deltafold::OwnedEvent::parse(r#"{"type":"x:y","a":"b","c":[1,{"b":2}]}"#);
     let view = event.as_event();
     assert_eq!(Value::from(view.get("/c").unwrap()).to_string(), r#"[1,{"b":2}]"#);
-    // A value is no key, also if it is the same text.
+    // A value is not a key, even if it is the same text.
     assert!(view.member("b").is_none() && view.member("x:y").is_none());
     assert_eq!(view.member("c").unwrap().raw(), r#"[1,{"b":2}]"#);
 }

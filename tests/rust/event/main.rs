@@ -1,4 +1,4 @@
-//! Events and JSON: payloads, fast paths of the parser, JSON values, growing JSON.
+//! Events and JSON: payloads, fast paths of the parser, JSON values, incomplete JSON.
 
 mod block_templates;
 mod fast_paths;

@@ -1,4 +1,4 @@
-//! Growing JSON: the vectors at every split, and properties of random documents.
+//! Incomplete JSON: the vectors at every split, and properties of random documents.
 
 use deltafold::json::{
     partial_json, ChangeKind, JsonError, JsonErrorKind, Notes, PartialJson, PartialOptions, Unfinished, Value,
@@ -9,7 +9,7 @@ use deltafold_tests::{random_json, shared, splits, vectors, Odd, Random, Split, 
 
 const POLICIES: [Unfinished; 3] = [Unfinished::Include, Unfinished::Omit, Unfinished::Mark];
 
-/// What can be seen of a parser, as text.
+/// The visible state of a parser, as text.
 #[derive(Debug, PartialEq)]
 struct Seen {
     value: Option<String>,
@@ -91,7 +91,7 @@ fn the_value_so_far_is_a_prefix_of_the_final_value_and_of_each_value_on_the_way(
                     is_prefix(now.as_ref(), Some(&whole), leaf.as_deref().filter(|_| policy == Unfinished::Mark)),
                     "seed {seed}, {policy:?}: {now:?} of {document}"
                 );
-                // Marks come and go on the way; all else only grows.
+                // Marks appear and disappear; everything else only grows.
                 assert!(policy == Unfinished::Mark || is_prefix(before.as_ref(), now.as_ref(), None), "seed {seed}");
                 before = now;
             }
@@ -132,7 +132,7 @@ fn carrying_the_changes_out_on_a_copy_makes_it_the_value() {
                     copy.carry_out(&partial);
                     partial.clear_changes();
                     assert_eq!(partial.changes().count(), 0);
-                    // What a mark stands for is in the copy as an empty value.
+                    // The copy has an empty value where a mark is.
                     if policy != Unfinished::Mark {
                         let (value, copy) = (partial.value().map(Value::to_string), copy.value().map(Value::to_string));
                         assert_eq!(copy, value, "seed {seed}, {policy:?}, {split:?}: {document}");
@@ -168,7 +168,7 @@ fn damaged_documents_get_the_verdict_of_the_complete_parser_at_any_split() {
             assert_eq!(ended.is_ok(), verdict.is_ok(), "seed {seed}, {split:?}: {document}");
             assert!(pushed.is_ok() || pushed == ended, "an error stays");
             if let (Err(ours), Err(theirs)) = (ended, &verdict) {
-                // Where the text ends inside a literal or escape, only one that sees the whole text calls it bad.
+                // If the text ends inside a literal or escape, only a parser of the whole text rejects it.
                 if ours.kind() != JsonErrorKind::End && theirs.kind() != JsonErrorKind::End {
                     assert_eq!(ours, *theirs, "seed {seed}, {split:?}: {document}");
                 }
@@ -214,7 +214,7 @@ fn the_deepest_value_is_built_compared_and_dropped_on_a_small_stack() {
             assert_eq!(deeper.unfinished().unwrap().0.matches('/').count(), 127);
         }
     };
-    // Frames are some three times as large without optimisation.
+    // Frames are about three times as large without optimisation.
     let stack = if cfg!(debug_assertions) { 256 } else { 64 } * 1024;
     std::thread::Builder::new().stack_size(stack).spawn(run).unwrap().join().unwrap();
 }
@@ -226,7 +226,7 @@ fn the_json_test_suite_gets_its_expected_verdicts_at_any_split() {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        // Bytes that are no UTF-8 never get this far: deltas are text.
+        // Bytes that are not UTF-8 never get this far: deltas are text.
         let Ok(document) = std::fs::read_to_string(&path) else { continue };
         if !name.ends_with(".json") {
             continue;

@@ -1,4 +1,4 @@
-//! The event layer on bad, odd and foreign payloads: an event that keeps its raw text, a finding, and no panic.
+//! The event layer with invalid, unusual and foreign payloads: an event that keeps its raw text, a finding, and no panic.
 
 use deltafold::event::{Fault, Levels, Origin, Parser};
 use deltafold::{Kind, Limits, Outcome, Reader};
@@ -46,7 +46,7 @@ fn the_json_parsing_suite_is_judged_exactly_inside_a_frame() {
     for file in list["files"].as_array().unwrap() {
         let name = file["file"].as_str().unwrap();
         let bytes = std::fs::read(folder.join(name)).unwrap();
-        // A frame joins its data lines with LF, which is white space to JSON; CR is so too.
+        // A frame joins its data lines with LF, which is white space in JSON; so is CR.
         let mut stream = Vec::new();
         for line in bytes.split(|byte| *byte == b'\n') {
             stream.extend_from_slice(b"data: ");
@@ -57,7 +57,7 @@ fn the_json_parsing_suite_is_judged_exactly_inside_a_frame() {
         let (seen, reader) = read_bytes(&stream);
         assert_eq!(seen.last().map(|last| last.kind), Some(Kind::Completed), "{name}: the stream goes on");
         let invalid_utf8 = reader.findings().iter().any(|finding| finding.rule.id() == "READ-01");
-        // Split by CR or joined again, what comes first is the document, or its first piece.
+        // Split by CR or joined again, the first data is the document, or its first piece.
         let refused =
             matches!(seen[0].fault, Some(Fault::NotJson(_) | Fault::TooDeep)) || invalid_utf8 || seen.len() == 1;
         match file["expect"].as_str().unwrap() {
@@ -107,7 +107,7 @@ fn a_field_may_be_found_twice_and_unusable_at_once() {
     assert!(has(&rules, "READ-06 /item_id") && has(&rules, "READ-07 /item_id"), "{rules:?}");
 }
 
-/// At every level, also after events that are alike: what is known of those says nothing about these.
+/// With every set of fast paths, also after similar events: cached results of those do not apply to these.
 #[test]
 fn every_level_judges_words_numbers_and_fields_alike() {
     let delta = |rest: &str| format!(r#"{{"type":"response.output_text.delta",{rest}"output_index":0,"delta":"x"}}"#);
@@ -152,11 +152,11 @@ fn every_level_judges_words_numbers_and_fields_alike() {
                 assert_eq!((event.fault(), event.delta()), (None, "x"), "{rest}");
             });
         }
-        // The text of a delta may be something else in other families.
+        // The text of a delta may have another meaning in other families.
         check(r#"{"type":"response.shell_call_output_content.delta","delta":{"stdout":"a"},"text":7}"#, &|event| {
             assert_eq!((event.bad_fields().count(), event.delta(), event.done_text()), (0, "", None));
         });
-        // A whole text stands beside a delta, and moves with the number before it.
+        // A complete text is beside a delta, and moves with the number before it.
         for number in [8, 9, 10, 11, 100, 2] {
             let payload = delta(&format!(r#""sequence_number":{number},"text":"all of it {number}","#));
             check(&payload, &|event| assert_eq!(event.done_text(), Some(&*format!("all of it {number}"))));
@@ -238,7 +238,7 @@ fn a_small_stack_is_enough_for_the_deepest_payload() {
             drop(reader);
         }
     };
-    // Debug builds have larger frames than release ones; four times the figure for release is still small.
+    // Debug builds have larger frames than release builds; four times the figure for release is still small.
     std::thread::Builder::new().stack_size(256 << 10).spawn(run).unwrap().join().unwrap();
 }
 

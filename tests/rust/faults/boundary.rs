@@ -1,4 +1,4 @@
-//! B48 and B49, as far as they need no binding: what the others must match.
+//! B48 and B49 without a binding: the results that the bindings must match.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -8,7 +8,7 @@ use deltafold_tests::streams::{feed, stream_names, Feed};
 use deltafold_tests::{naughty_strings, text, vectors, Vector};
 use serde_json::json;
 
-/// Writes a text as a message, reads the stream, and gives what arrived.
+/// Writes a text as a message, reads the stream, and returns the text that arrived.
 fn there_and_back(text: &str) -> String {
     let mut writer = Writer::new(WriterOptions::new("resp_1", text, 0));
     writer.apply_json(&json!({ "do": "message" }).to_string()).unwrap();
@@ -23,7 +23,7 @@ fn there_and_back(text: &str) -> String {
 
 #[test]
 fn b48_awkward_strings_come_back_byte_for_byte() {
-    // Huge, too: what doubles a buffer many times, in characters of one to four bytes.
+    // Also large: a text that doubles a buffer many times, in characters of one to four bytes.
     let huge = ["x", "é", "漢", "😀", "\u{0}"].map(|char| char.repeat(1 << 18));
     let texts = vectors("strings").into_iter().chain(naughty_strings()).map(|vector| text(&vector)).chain(huge);
     for text in texts {
@@ -60,17 +60,17 @@ fn b49_the_surroundings_of_a_process_change_no_answer() {
     }
     assert_eq!(answer(runner().env("TZ", "Pacific/Chatham").current_dir("/")), usual);
     assert_eq!(answer(runner().env_clear()), usual);
-    // A shell that closes the error output, in a folder that nobody can write to, with no place for temporary files.
+    // A shell that closes the error output, in a read-only folder, without a place for temporary files.
     let closed = format!("cd /proc && TMPDIR=/proc HOME=/proc exec '{}' 2>&-", env!("CARGO_BIN_EXE_runner"));
     assert_eq!(answer(Command::new("sh").args(["-c", &closed])), usual);
-    // No file may be written at all, as on a disk that is read-only or full; pipes are no files.
+    // No file may be written at all, as on a disk that is read-only or full; pipes are not files.
     let full = format!("ulimit -f 0 && exec '{}'", env!("CARGO_BIN_EXE_runner"));
     assert_eq!(answer(Command::new("sh").args(["-c", &full])), usual);
 }
 
 #[test]
 fn b49_a_thread_with_a_small_stack_reads_and_writes_all_the_same() {
-    // Without optimisation frames are some three times as large; `deltafold-hostile` of the benches runs on 64 KiB.
+    // Without optimisation frames are about three times as large; `deltafold-hostile` of the benches runs on 64 KiB.
     let stack = if cfg!(debug_assertions) { 256 } else { 64 } << 10;
     let work = || {
         let text = "canal ".repeat(10_000);

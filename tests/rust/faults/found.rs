@@ -1,4 +1,4 @@
-//! What fuzzing has found, each as small as it could be made.
+//! Faults that fuzzing found, each minimized.
 
 use deltafold::validate::Layers;
 use deltafold::{Finding, Reader, ReaderOptions, Repair};
@@ -20,10 +20,10 @@ fn offsets(stream: &[u8]) -> Vec<u64> {
 
 #[test]
 fn a_fault_after_replaced_bytes_or_joined_lines_is_found_inside_the_stream() {
-    // Each byte becomes three, so the place in the text lay after the end of the stream.
+    // Each byte becomes three, so the place in the text was after the end of the stream.
     assert_eq!(offsets(b"data: {\"a\":\"\xFF\xFF\xFF\xFF\xFF\xFF\n\n"), [6]);
     assert_eq!(offsets(b"data: {\ndata: \"a\":!}\n\n"), [6]);
-    // Where nothing was replaced the place is exact.
+    // If nothing was replaced the offset is exact.
     assert_eq!(offsets("data: {\"é\":!}\n\n".as_bytes()), [6 + 6]);
 }
 
@@ -31,9 +31,9 @@ fn a_fault_after_replaced_bytes_or_joined_lines_is_found_inside_the_stream() {
 fn a_dialect_is_detected_equally_at_any_split_and_before_a_cancellation() {
     let frame =
         "data: {\"type\":\"response.output_text.delta\",\"output_index\":0,\"content_index\":0,\"delta\":\"a\"}\n\n";
-    // Behind the first kilobyte it is looked at again at doubled lengths only, so the end has to look once more.
+    // After the first kilobyte, detection is repeated only at doubled lengths, so the end has to detect once more.
     let late = ": alive\n".repeat(160) + &frame.repeat(3);
-    // A line that begins as one dialect and ends as nothing.
+    // A line that begins like one dialect and ends like none.
     let line = "{\"model\":\"m\",\"done\":false}!\n{\"choices\":[]}\n";
     for stream in [late.as_str(), line] {
         for cancel in [false, true] {
@@ -47,7 +47,7 @@ fn a_dialect_is_detected_equally_at_any_split_and_before_a_cancellation() {
 
 #[test]
 fn a_delta_with_the_id_of_another_item_is_repaired_equally_at_any_split() {
-    // Once it had gone where its index says, those after it that are predicted were not compared with the item's id any more.
+    // After a delta was routed by its index, later predicted ones were not compared with the item's id any more.
     let delta = |number: usize, id: &str| {
         format!("event: response.output_text.delta\ndata: {{\"type\":\"response.output_text.delta\",\"sequence_number\":{number},\"item_id\":\"{id}\",\"output_index\":0,\"content_index\":0,\"delta\":\"a\",\"logprobs\":[]}}\n\n")
     };

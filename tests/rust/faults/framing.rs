@@ -35,7 +35,7 @@ fn f01_no_split_changes_an_event_a_finding_an_offset_or_the_response() {
         let vector = Vector { file: "base/streams.json".into(), name: name.clone(), value };
         let Some(Feed::Bytes(bytes)) = feed(&vector) else { panic!("{name} has no bytes") };
         let whole = read(&bytes);
-        // The framing layer is cut at every place by its own vectors; here some places do.
+        // The framing layer's own vectors are split at every position; here some positions are enough.
         let some = |(at, split): &(usize, Split)| !matches!(split, Split::Two(_)) || at % 41 == 0;
         for (_, split) in splits(&bytes).into_iter().enumerate().filter(some) {
             assert!(read_split(&bytes, split) == whole, "{name}, {split:?}");
@@ -82,7 +82,7 @@ fn f05_invalid_utf8_is_replaced_and_found_once_for_each_frame() {
     let mut tried = 0;
     for vector in vectors("sse/utf8-cases.json") {
         let bytes = vector.input();
-        // What would end the string or the line is another row's business.
+        // Bytes that end the string or the line belong to another row.
         if bytes.iter().any(|byte| matches!(byte, b'\r' | b'\n' | b'"' | b'\\' | 0..=31)) {
             continue;
         }
@@ -103,7 +103,7 @@ fn f05_invalid_utf8_is_replaced_and_found_once_for_each_frame() {
         let mut decoder = FrameDecoder::new(&Limits::default());
         let Ok(Some(Signal::Frame(found))) = decoder.next(&stream, &mut 0) else { panic!("{vector}: no frame") };
         assert_eq!(found.invalid_utf8.is_none(), vector.get("valid") == true, "{vector}");
-        // An event says where its payload stands, for whoever keeps the stream.
+        // An event has the offset of its payload, for programs that store the stream.
         let mut reader = Reader::new();
         reader.feed(&stream).unwrap();
         let offset = reader.poll_event().unwrap().unwrap().offset() as usize;
@@ -215,7 +215,7 @@ fn f10_an_end_anywhere_is_truncated_and_the_partial_response_stays_readable() {
     assert_eq!(whole.outcome, Outcome::Completed);
     for end in 0..bytes.len() {
         let told = read(&bytes[..end]);
-        // A last frame without its blank line is read if it is JSON (SSE-10), and only then.
+        // A last frame without its blank line is read only if it is JSON (SSE-10).
         assert!(told.events.len() <= whole.events.len(), "{end}");
         assert_eq!(told.events[..], whole.events[..told.events.len()], "{end}");
         assert!(whole.text.starts_with(&told.text), "{end}");

@@ -29,7 +29,7 @@ fn j13_a_payload_that_is_not_one_object_is_found_and_the_next_frame_is_fine() {
         assert!(told.has("SSE-01") || told.has("SSE-03"), "{payload}: {:?}", told.rules());
         assert_eq!(told.text, "next", "{payload}");
     }
-    // Empty data is a block without an event; the sentinel early, twice or missing is found, and never an event.
+    // Empty data is a block without an event; a sentinel that is early, repeated or missing is found, and never an event.
     for (stream, rule) in [
         (format!("data:\n\n{}", frame(NEXT)), "SSE-09"),
         (frame("[DONE]") + &frame(NEXT), "SSE-03"),
@@ -44,8 +44,8 @@ fn j13_a_payload_that_is_not_one_object_is_found_and_the_next_frame_is_fine() {
     }
 }
 
-/// Runs on a stack of 64 KiB. Frames are some three times as large without optimisation: what a release build does on such
-/// a stack, `deltafold-hostile` of the benches shows.
+/// Runs on a stack of 64 KiB. Frames are about three times as large without optimisation: `deltafold-hostile` of the
+/// benches tests a release build on such a stack.
 fn on_a_small_stack(work: fn()) {
     let stack = if cfg!(debug_assertions) { 256 } else { 64 } << 10;
     std::thread::Builder::new().stack_size(stack).spawn(work).unwrap().join().unwrap();
@@ -65,7 +65,7 @@ fn j14_depth_has_an_exact_limit_and_nothing_recurses_beyond_it() {
                 assert_eq!(event.raw(), payload);
                 let value = event.to_value();
                 assert!(value == value.clone() && !value.to_string().is_empty() && !value.to_pretty().is_empty());
-                // In an arguments delta: text, whatever it holds; shown up to the limit.
+                // In an arguments delta: text of any content; shown up to the limit.
                 let mut partial = PartialJson::default();
                 assert_eq!(partial.push(&nested).is_ok(), depth <= 128, "{open} {depth}");
                 drop(partial.into_value());
@@ -93,7 +93,7 @@ fn j14_no_limit_lets_nesting_exhaust_the_stack() {
     }
 }
 
-/// Reads, saves, compares and prints streams that are as deep as a limit lets them be, and deeper.
+/// Reads, saves, compares and prints streams with the maximum depth and deeper ones.
 fn deep_streams_are_read(limit: usize) {
     let deepest = limit.min(MAX_DEPTH);
     for depth in [deepest - 5, deepest, 100_000] {
@@ -257,7 +257,7 @@ fn j20_growing_arguments_are_never_wrong_only_short() {
     for char in document.chars() {
         growing.push(char.encode_utf8(&mut [0; 4])).unwrap();
         let shown = growing.value().map(Value::to_string).unwrap_or_default();
-        // Text that was shown is never taken back: without its closing brackets and quotes it starts what comes later.
+        // Text that was shown is never retracted: without its closing brackets and quotes it is a prefix of later text.
         let open = shown.trim_end_matches(['}', ']', '"']);
         assert!(whole.to_string().starts_with(open), "{shown}");
         assert!(open.len() >= last, "{shown}");
@@ -266,7 +266,7 @@ fn j20_growing_arguments_are_never_wrong_only_short() {
     growing.finish().unwrap();
     assert_eq!(growing.value(), Some(&whole));
 
-    // Inside a reader, in every cut of the arguments in two: the value is short, then whole.
+    // Inside a reader, with every split of the arguments in two: the value is incomplete, then complete.
     for at in (1..document.len()).filter(|at| document.is_char_boundary(*at)) {
         let mut reader = Reader::new();
         let shown = [&document[..at], &document[at..]].map(|text| {

@@ -1,7 +1,7 @@
-//! Faults and bad input, one test for each row of `docs/robustness.md`; the row's id starts the name.
+//! Faults and invalid input, one test for each row of `docs/robustness.md`; the row's id starts the name.
 //!
-//! Nothing here may panic, hang, or change an event that came before it. What a fault costs is counted in bytes that are
-//! allocated, never in time.
+//! Nothing here may panic, hang, or change an earlier event. Costs are measured in allocated
+//! bytes, never in time.
 
 mod boundary;
 mod found;
@@ -21,7 +21,7 @@ use deltafold_tests::Split;
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Everything that a reader says of a stream.
+/// All results of reading a stream.
 #[derive(Debug, PartialEq)]
 struct Told {
     /// Events in short form, as JSON text.
@@ -33,7 +33,7 @@ struct Told {
 }
 
 impl Told {
-    /// The payloads as they came.
+    /// The exact payloads.
     fn raw(&self) -> Vec<String> {
         let raw = |event: &String| {
             serde_json::from_str::<serde_json::Value>(event).unwrap()["raw"].as_str().unwrap().to_owned()
@@ -59,7 +59,7 @@ fn read_split(bytes: &[u8], split: Split) -> Told {
     read_with(&split.chunks(bytes), ReaderOptions { layers: Layers::ALL, ..ReaderOptions::default() })
 }
 
-/// Reads chunks as they are, in tolerant mode.
+/// Reads chunks unchanged, in tolerant mode.
 fn read_with(chunks: &[&[u8]], options: ReaderOptions) -> Told {
     let mut reader = Reader::with_options(options);
     let mut events = Vec::new();
@@ -88,5 +88,5 @@ fn frame(payload: &str) -> String {
     format!("data: {payload}\n\n")
 }
 
-/// A payload that is right, to show that reading goes on.
+/// A valid payload, to show that reading continues.
 const NEXT: &str = r#"{"type":"response.output_text.delta","sequence_number":0,"item_id":"m","output_index":0,"content_index":0,"delta":"next"}"#;

@@ -1,4 +1,4 @@
-//! M28 to M35: what input may cost.
+//! M28 to M35: the cost of input.
 
 use deltafold::{Code, Limits, Outcome, Overflow, Reader, ReaderOptions};
 use deltafold_tests::memory::{live, watch};
@@ -55,7 +55,7 @@ fn m29_a_long_line_in_drips_is_neither_copied_for_each_chunk_nor_scanned_again()
         let used = watch(|| assert_eq!(drive(&mut reader, line.as_bytes().chunks(step)), Ok(1)));
         used.total
     };
-    // The default limit of a line is 64 MiB; single bytes of that many are a matter of `deltafold-hostile` in the benches.
+    // The default limit of a line is 64 MiB; `deltafold-hostile` in the benches feeds that many single bytes.
     for (length, step) in [(1 << 20, 1), ((32 << 20) - 100, 1 << 10)] {
         let (once, twice) = (cost(length, step), cost(2 * length, step));
         assert!(twice <= once * 22 / 10 + (64 << 10), "{length} in {step}: {once}, then {twice}");
@@ -106,7 +106,7 @@ fn m31_every_limit_is_exact_at_its_edge() {
         assert_eq!(exact(make(0), line.as_bytes()), Err(code), "{code:?} at 0");
         assert_eq!(exact(make(usize::MAX), line.as_bytes()), Ok(1), "{code:?} at the largest");
     }
-    // The size of a response counts what was accumulated; its exact edge is found by trying.
+    // The size of a response is the accumulated size; its exact limit is found by trying.
     let edge = (0..4_096).find(|n| exact(Limits { response_bytes: *n, ..Limits::default() }, line.as_bytes()).is_ok());
     let edge = edge.unwrap();
     assert!(edge >= "next".len(), "{edge}");
@@ -117,7 +117,7 @@ fn m31_every_limit_is_exact_at_its_edge() {
             "{n} of {edge}"
         );
     }
-    // A depth past the limit is an event kept raw; a finding past the limit is counted, and no more.
+    // An event past the depth limit is kept raw; a finding past the limit is only counted.
     for (depth, faults) in [(0, 1), (1, 0), (2, 0), (usize::MAX, 0)] {
         let mut reader = with(Limits { depth, ..Limits::default() });
         assert_eq!(drive(&mut reader, [line.as_bytes()]), Ok(1), "depth {depth}");
@@ -128,7 +128,7 @@ fn m31_every_limit_is_exact_at_its_edge() {
         assert_eq!(drive(&mut reader, [frame("nonsense").repeat(10).as_bytes()]), Ok(10));
         assert_eq!((reader.findings().len(), reader.all_findings().total()), (findings.min(10), 10), "{findings}");
     }
-    // Depth 0 lets no object through, and keeps the event; no finding is kept where none may be.
+    // Depth 0 lets no object through, and keeps the event; with a limit of 0 no finding is stored.
     let none = Limits { depth: 0, findings: 0, ..Limits::default() };
     let mut reader = with(none);
     assert_eq!(drive(&mut reader, [line.as_bytes()]), Ok(1));
@@ -151,7 +151,7 @@ fn m32_after_an_error_or_the_end_every_call_answers_the_same_and_reset_is_new() 
         assert!(matches!(reader.outcome(), Some(Outcome::Truncated { .. })));
     }
     reader.reset();
-    // The end is where reading stopped, however far a larger chunk let it look ahead.
+    // The offset of the end is where reading stopped, even if a larger chunk allowed lookahead.
     let ends = |step: usize| {
         let mut reader = with(Limits { line_bytes: NEXT.len() + 10, ..Limits::default() });
         let stream = frame(NEXT) + &frame(&NEXT.replace("next", &"y".repeat(100)));
@@ -179,7 +179,7 @@ fn m32_after_an_error_or_the_end_every_call_answers_the_same_and_reset_is_new() 
 
 #[test]
 fn m33_memory_is_asked_for_in_proportion_to_the_input() {
-    // The core aborts like every Rust program when the system has no memory left; what it asks for never exceeds its input.
+    // The core aborts like every Rust program when the system has no memory left; its requests never exceed its input.
     for length in [1 << 10, 1 << 16, 1 << 20] {
         let payload = format!(r#"{{"type":"acme:x","sequence_number":0,"x":"{}"}}"#, "y".repeat(length));
         let used = watch(|| assert_eq!(drive(&mut Reader::new(), [frame(&payload).as_bytes()]), Ok(1)));
@@ -206,7 +206,7 @@ fn m34_a_reader_that_is_used_again_and_again_keeps_flat_memory() {
 
 #[test]
 fn m35_a_terminal_event_that_repeats_everything_is_counted_once() {
-    // A kilobyte was streamed, and the snapshot brings 50 MB.
+    // A kilobyte was streamed, and the snapshot has 50 MB.
     let text = "y".repeat(50_000_000);
     let item = format!(
         r#"{{"type":"message","id":"m","status":"completed","role":"assistant","content":[{{"type":"output_text","text":"{text}","annotations":[]}}]}}"#
@@ -226,7 +226,7 @@ fn m35_a_terminal_event_that_repeats_everything_is_counted_once() {
 
 #[test]
 fn m28_under_every_limit_an_attack_is_bounded_by_it() {
-    // Each limit alone is small, and the stream pushes against it for ever.
+    // Each limit alone is small, and the stream never stops approaching it.
     let delta = |at: usize, item: usize, part: usize, text: &str| {
         frame(&format!(
             r#"{{"type":"response.output_text.delta","sequence_number":{at},"item_id":"m{item}","output_index":{item},"content_index":{part},"delta":"{text}"}}"#

@@ -1,4 +1,4 @@
-//! The page itself: every row is there, and what it names exists.
+//! The page itself: every row exists, and so does every test that it names.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -43,7 +43,7 @@ fn tests_that_a_row_names_exist_and_a_row_without_tests_gives_a_reason() {
     }
 }
 
-/// Says that files are there, and that each name is in the file before it.
+/// Checks that files exist, and that each name is in the file named before it.
 fn exist(id: &str, names: &[&str]) {
     let mut file = String::new();
     for name in names {

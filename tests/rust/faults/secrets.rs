@@ -1,4 +1,4 @@
-//! Payloads can hold secrets: what findings, errors and debug texts say never quotes them.
+//! Payloads can contain secrets: findings, errors and debug texts never quote them.
 
 use deltafold::adapter::Converter;
 use deltafold::event::{Origin, Parser};
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 const CANARY: &str = "K4N4RY";
 
-/// Puts the canary after every text, except for names of types, which are no payload.
+/// Appends the canary to every text, except for names of types, which are not payload.
 fn mark(value: &mut Value, key: &str) {
     match value {
         Value::String(text) if !matches!(key, "type" | "object") => text.push_str(CANARY),
@@ -91,7 +91,7 @@ fn a_refusal_of_the_writer_quotes_no_intent() {
         for told in intents(&vector) {
             let mut intent = told.intent.clone();
             for (key, value) in intent.as_object_mut().into_iter().flatten() {
-                // The words of the intent itself say what is to be done.
+                // The names of the intent itself may appear.
                 if !matches!(key.as_str(), "do" | "status" | "state" | "reason") {
                     mark(value, key);
                 }
@@ -130,7 +130,7 @@ fn a_conversion_reports_names_and_no_texts() {
     assert!(reported > 100, "only {reported} findings");
 }
 
-/// Puts the canary after what a model or a tool said: texts with a space or under the names that carry them.
+/// Appends the canary to the output of a model or a tool: texts with a space or under the names of text fields.
 fn mark_texts(value: &mut Value) {
     match value {
         Value::Array(list) => list.iter_mut().for_each(mark_texts),

@@ -1,4 +1,4 @@
-//! S21 to S27: events that do not fit together.
+//! S21 to S27: events that contradict each other.
 
 use deltafold::event::{Origin, Parser};
 use deltafold::{Code, Kind, Limits, Outcome, OwnedEvent, Reader, ReaderOptions};
@@ -9,7 +9,7 @@ use serde_json::{json, Value};
 
 use super::{frame, read, NEXT};
 
-/// The events of a stream that is right.
+/// The events of a valid stream.
 fn events(name: &str) -> Vec<Value> {
     let value = json!({ "stream": name, "messages": true });
     let vector = Vector { file: "base/streams.json".into(), name: name.into(), value };
@@ -100,7 +100,7 @@ fn s24_the_later_and_wider_event_wins_and_the_difference_is_found() {
             let text = events[at].to_string().replace("Hello", "HELLO");
             events[at] = serde_json::from_str(&text).unwrap();
         });
-        // The terminal snapshot is the last word.
+        // The terminal snapshot takes precedence.
         assert_eq!(told.text, if at == 9 { "HELLO" } else { "Hello" }, "event {at}");
         assert!(told.has("TEXT-01") || told.has("PART-10") || told.has("LIFE-09"), "event {at}: {:?}", told.rules());
     }
@@ -136,7 +136,7 @@ fn s25_the_first_terminal_event_fixes_the_outcome() {
     assert!(erred.has("ERR-06"), "{:?}", erred.rules());
 }
 
-/// Bytes that reading so many events allocates in all. An event is made before it is read, and not counted.
+/// Returns the bytes that reading so many events allocates in total. The creation of the events is not counted.
 fn cost(count: usize, event: impl Fn(usize) -> String) -> usize {
     let mut reader = Reader::new();
     let mut total = 0;
@@ -165,7 +165,7 @@ fn s26_very_many_items_parts_deltas_and_calls_cost_in_proportion() {
             r#"{{"type":"response.function_call_arguments.delta","sequence_number":0,"item_id":"c{item}","output_index":{item},"delta":"x"}}"#
         )
     };
-    // As many as the limits allow; instructions are counted by `linear.py` of the benches.
+    // As many as the limits allow; `linear.py` of the benches counts instructions.
     type Shape<'a> = (&'a str, usize, &'a dyn Fn(usize) -> String);
     let shapes: [Shape<'_>; 4] = [
         ("items", 100_000, &|at| delta(at, 0)),
@@ -188,7 +188,7 @@ fn s26_very_many_items_parts_deltas_and_calls_cost_in_proportion() {
     };
     assert!((0..100_000).all(|at| fed(at, &mut reader).is_ok()));
     assert_eq!(fed(100_000, &mut reader), Err(Code::PartLimit));
-    // Parts that run backwards move those that came before them, and so are fewer.
+    // Parts with decreasing indexes move the earlier ones, and so are fewer.
     let mut reader = Reader::new();
     assert!((0..4_097).all(|at| fed(9_000 - at, &mut reader).is_ok()));
     assert_eq!(fed(9_000 - 4_097, &mut reader), Err(Code::PartLimit));
@@ -208,7 +208,7 @@ fn s25_finish_returns_the_error_that_ended_reading_and_keeps_what_came_before() 
     let stream: String = (0..3).map(|item| format!("data: {}\n\n", delta(item))).collect();
     let limits = Limits { items: 2, ..Limits::default() };
     let mut reader = Reader::with_options(ReaderOptions { limits, ..ReaderOptions::default() });
-    // Nobody polls: the limit is passed inside `finish`.
+    // Without polling: the limit is exceeded inside `finish`.
     reader.feed(stream.as_bytes()).unwrap();
     for _ in 0..2 {
         assert_eq!(reader.finish().unwrap_err().code(), Code::ItemLimit);
@@ -286,10 +286,10 @@ fn s27_after_a_reconnect_repeats_are_dropped_and_a_damaged_save_is_an_error() {
         let cut = Reader::restore(&saved[..at], ReaderOptions::default()).map(drop).unwrap_err();
         assert_eq!(cut.code(), Code::DamagedSave, "cut at {at}");
     }
-    // Capital digits of the checksum are the same number, and not what was saved.
+    // Capital digits of the checksum are the same number, but not the saved text.
     let capitals = [&saved[..saved.len() - 16], saved[saved.len() - 16..].to_ascii_uppercase().as_slice()].concat();
     assert!(capitals == saved || Reader::restore(&capitals, ReaderOptions::default()).is_err());
-    // A save of another version is refused, whatever its checksum says.
+    // A saved state of another version is refused, even with a valid checksum.
     let text = String::from_utf8(saved.clone()).unwrap();
     let (name, rest) = text.split_once('\n').unwrap_or_else(|| text.split_at(20));
     let digit = name.rfind(|char: char| char.is_ascii_digit()).expect("the first line names the version");
@@ -298,7 +298,7 @@ fn s27_after_a_reconnect_repeats_are_dropped_and_a_damaged_save_is_an_error() {
         Reader::restore(other.as_bytes(), ReaderOptions::default()).map(drop).unwrap_err().code(),
         Code::DamagedSave
     );
-    // An event of another response is not mixed in without a word.
+    // An event of another response is not mixed in silently.
     let mut other = events.clone();
     other[9]["response"]["id"] = json!("resp_other");
     let told = read(stream(&other).as_bytes());

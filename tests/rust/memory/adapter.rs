@@ -1,4 +1,4 @@
-//! What the writing adapters allocate: for a delta, nothing but the growth of the text and of the output.
+//! Allocations of the target adapters: for a delta, only the growth of the text and of the output.
 
 use deltafold::adapter::{outbound, ConverterOptions, Dialect};
 use deltafold::event::{Origin, Parser};
@@ -37,7 +37,7 @@ fn a_delta_allocates_nothing_but_the_growth_of_text_and_output() {
             };
             tell(100);
             let used = watch(|| tell(1_000));
-            // The text grows by doubling, from some 2 KB to some 20 KB.
+            // The text grows by doubling, from about 2 KB to about 20 KB.
             assert!(used.calls <= 5, "{kind} → {to}: {used:?}");
         }
     }

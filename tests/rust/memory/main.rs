@@ -1,4 +1,4 @@
-//! What each layer allocates. One program, because a counting allocator can only be set for a whole program.
+//! Allocations of each layer. One program, because a counting allocator can only be set for a whole program.
 
 mod adapter;
 mod reader;
@@ -7,6 +7,6 @@ mod writer;
 
 use deltafold_tests::memory::Counting;
 
-/// Counts for each thread, so that tests of one process do not see each other.
+/// Counts per thread, so that parallel tests do not affect each other.
 #[global_allocator]
 static COUNTING: Counting = Counting;

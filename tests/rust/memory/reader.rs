@@ -1,4 +1,4 @@
-//! What the reader allocates: nothing for a delta once its buffers have grown, and for a long stream not much more than its
+//! Allocations of the reader: none for a delta once its buffers have grown, and for a long stream not much more than its
 //! response.
 
 use deltafold::event::{Origin, Parser};
@@ -8,7 +8,7 @@ use deltafold_tests::memory::{live, watch};
 
 const DELTAS: usize = 6_000;
 
-/// Where a string grows: the event that adds its item, and its delta with the sequence number given.
+/// A growing string: the event that adds its item, and its delta with the given sequence number.
 type Growing = (&'static str, &'static str, fn(usize) -> String);
 
 const GROWING: [Growing; 3] = [
@@ -64,7 +64,7 @@ fn a_delta_allocates_nothing_once_the_buffers_have_grown() {
     for growing in GROWING {
         let frames = frames(growing);
         for (how, mut reader) in readers() {
-            // A chunk per frame, as a network brings them.
+            // One chunk per frame, as a network delivers them.
             let calls: Vec<usize> = frames
                 .iter()
                 .map(|frame| {
@@ -76,7 +76,7 @@ fn a_delta_allocates_nothing_once_the_buffers_have_grown() {
                     .calls
                 })
                 .collect();
-            // All that is left to grow is the string itself, which doubles: from 100 deltas on seven times at the most.
+            // Only the string itself still grows; it doubles, from 100 deltas on at most seven times.
             let grew: usize = calls[100..].iter().sum();
             assert!(grew <= 7, "{}, {how}: {grew} allocations behind the hundredth delta", growing.0);
             let quiet = calls.iter().rev().take_while(|calls| **calls == 0).count();
@@ -102,7 +102,7 @@ fn chunks_split_anywhere_allocate_nothing() {
                         poll(&mut reader);
                     }
                 });
-                // The string becomes ten times as long: it doubles four times at the most.
+                // The string becomes ten times as long: it doubles at most four times.
                 assert!(used.calls <= 4, "{}, {how}, chunks of {size}: {used:?}", growing.0);
             }
         }
@@ -125,14 +125,14 @@ fn the_tape_of_one_event_serves_the_next() {
             });
             calls.push(used.calls);
         }
-        // The second and the third learn from the one before.
+        // The second and the third event use the template of the one before.
         assert_eq!(calls[4..], [0; 6], "{calls:?}: {payload}");
     }
 }
 
 #[test]
 fn one_huge_event_does_not_hold_its_memory_for_the_rest_of_the_stream() {
-    // A list of single values, which takes a node for each; and log probabilities, whose nodes are made for those who look.
+    // A list of single values, which needs a node for each; and log probabilities, whose nodes are created only when they are read.
     let lists = [format!("[{}]", ["0"; 100_000].join(",")), format!("[[{}]]", ["[1]"; 100_000].join(","))];
     for (key, list) in [("x", &lists[0]), ("logprobs", &lists[1])] {
         let mut parser = Parser::new(128);
@@ -147,7 +147,7 @@ fn one_huge_event_does_not_hold_its_memory_for_the_rest_of_the_stream() {
     }
 }
 
-/// What ends a text repeats all of it, so its length is known before it comes.
+/// The event that ends a text repeats all of it, so its length is known in advance.
 #[test]
 fn a_long_event_gets_its_room_at_once() {
     const LENGTH: usize = 1_000_000;
@@ -170,7 +170,7 @@ fn a_long_event_gets_its_room_at_once() {
             poll(&mut reader);
         }
     });
-    // Beside it there is what was held until it was clear that it is long.
+    // In addition there are the bytes that were buffered before its length was known.
     assert!(used.total < LENGTH + LENGTH / 2 && used.total > LENGTH, "{used:?}");
     reader.feed(end).expect("within the limits");
     poll(&mut reader);

@@ -1,4 +1,4 @@
-//! What the SSE layer allocates: nothing for ordinary frames, a bounded amount for hostile ones, and never a copy per chunk.
+//! Allocations of the SSE layer: none for ordinary frames, a bounded amount for hostile ones, and never a copy per chunk.
 
 use deltafold::sse::{FrameDecoder, Signal};
 use deltafold::{Code, Limits, Overflow};
@@ -80,13 +80,13 @@ fn a_long_line_in_drips_is_copied_once_and_its_buffer_doubles() {
             }
             assert_eq!(feed(&mut decoder, [&b"\n\n"[..]]), Ok(1));
         });
-        // Sizes that double add up to less than twice the last one, which is less than twice what is needed.
+        // Doubling sizes add up to less than twice the last one, which is less than twice the needed size.
         assert!(used.total <= 4 * length + 1_024, "{length} in chunks of {chunk}: {used:?}");
         assert!(used.calls <= 32, "{length} in chunks of {chunk}: {used:?}");
     }
 }
 
-/// From 64 KiB on a payload is long. One that follows another long one gets its room at once, and a little more.
+/// A payload of 64 KiB or more is long. One that follows another long one gets its buffer at once, and a little more.
 #[test]
 fn a_long_payload_gets_the_room_of_the_long_one_before_it() {
     const LONG: usize = 64 << 10;
@@ -100,27 +100,27 @@ fn a_long_payload_gets_the_room_of_the_long_one_before_it() {
         });
         (used.calls, used.total)
     };
-    // A buffer that doubles from 256 bytes on.
+    // A buffer that doubles from 256 bytes.
     let doubling = |length: usize| {
         let most = length.next_power_of_two();
         ((most / 256).ilog2() as usize + 1, 2 * most - 256)
     };
     assert_eq!(read(HUGE, 200), doubling(HUGE), "nothing is known");
-    // It keeps as much as before and a sixteenth.
+    // It keeps the previous size and a sixteenth more.
     assert_eq!(read(HUGE, 200), (1, HUGE + HUGE / 16), "the rest is given back");
     assert_eq!(read(HUGE + HUGE / 20, 200), (0, 0));
     assert_eq!(read(HUGE, 200), (0, 0));
-    // Where nobody needs it, it goes. What is not long gets what it needs then, and is not taken for a measure.
+    // An unused buffer is freed. Short payloads get exact buffers after that and do not change the estimate.
     for _ in 0..15 {
         assert_eq!(read(300, 7), (0, 0));
     }
     assert_eq!(read(300, 7), (2, 256 + 512));
     assert_eq!(read(LONG, LONG), (1, LONG));
-    // Up to 64 KiB as if nothing was known, then as much as before and a sixteenth, and no more.
+    // Up to 64 KiB without an estimate, then the previous size and a sixteenth more.
     assert_eq!(read(HUGE, 200), (1, HUGE + HUGE / 16));
-    // What is longer than it was likely to be doubles what it has.
+    // A payload longer than its estimate doubles the buffer.
     assert_eq!(read(2 * HUGE, 200), (1, 2 * (HUGE + HUGE / 16)));
-    // A long one that is much shorter leaves no more than the next is likely to need.
+    // A long payload that is much shorter than the previous one lowers the estimate for the next.
     assert_eq!(read(2 * LONG, 200), (0, 0));
     assert_eq!(read(2 * LONG, 200), (1, 2 * LONG + LONG / 8));
 }
@@ -161,12 +161,12 @@ fn a_buffer_of_a_mebibyte_is_kept_for_the_rest_and_a_larger_one_is_not() {
         let text = vec![b'x'; length];
         feed(decoder, [before].into_iter().chain(text.chunks(200)).chain([behind])).expect("within limits");
     };
-    // Payloads, ids and comments; buffers double, so that these take exactly a mebibyte, or two.
+    // Payloads, ids and comments; buffers double, so these need exactly a mebibyte, or two.
     for (before, behind) in [(&b"data: "[..], &b"\n\n"[..]), (b"id: ", b"\n\n"), (b": ", b"\n\n")] {
         let mut decoder = FrameDecoder::new(&Limits::default());
         drip(&mut decoder, before, 1_000_000, behind);
         let again = watch(|| drip(&mut decoder, before, 1_000_000, behind));
-        // The text itself is one allocation, and an id is copied where it is kept.
+        // The text itself is one allocation, and an id is copied where it is stored.
         let most = if before == b"id: " { 3 } else { 1 };
         assert!(again.calls <= most, "{:?}: {again:?}", String::from_utf8_lossy(before));
     }

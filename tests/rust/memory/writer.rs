@@ -1,13 +1,13 @@
-//! What the writer allocates: nothing for a delta once its buffers have grown, and little while they grow.
+//! Allocations of the writer: none for a delta once its buffers have grown, and few while they grow.
 
 use deltafold::write::{ItemHandle, Writer, WriterOptions};
 use deltafold::{Edition, Error};
 use deltafold_tests::memory::watch;
 
-/// An intent that makes one delta.
+/// An intent that writes one delta.
 type Delta = fn(&mut Writer, ItemHandle) -> Result<(), Error>;
 
-/// Every string that grows, with the delta that makes it grow.
+/// Every growing string, with the delta that makes it grow.
 fn growing() -> Vec<(&'static str, Writer, ItemHandle, Delta)> {
     let open = |word: &str| {
         let options = WriterOptions::new("resp_1", "m-1", 0);
@@ -40,7 +40,7 @@ fn growing() -> Vec<(&'static str, Writer, ItemHandle, Delta)> {
 fn a_delta_allocates_nothing_once_the_buffers_have_grown() {
     for (name, mut writer, item, delta) in growing() {
         let mut out = Vec::with_capacity(1 << 20);
-        // A string that has just doubled has room for as much again. The longest warm-up delta is the first.
+        // A string that has just doubled has room for its own length again. The longest warm-up delta is the first.
         let mut calls = Vec::new();
         for _ in 0..4_000 {
             let used = watch(|| {
@@ -53,7 +53,7 @@ fn a_delta_allocates_nothing_once_the_buffers_have_grown() {
         let last = calls.iter().rposition(|calls| *calls > 0).expect("the string grows at least once");
         let quiet = calls.len() - 1 - last;
         assert!(quiet > 500, "{name}: the last {quiet} deltas allocated nothing, of {}", calls.len());
-        // The only thing left to grow is the string that the response must carry, which doubles.
+        // Only the string of the response still grows; it doubles.
         let grew = calls[10..].iter().sum::<usize>();
         assert!(grew <= 13, "{name}: {grew} allocations behind the tenth delta");
         assert!(calls.iter().all(|calls| *calls <= 16), "{name}: {:?}", calls.iter().max());

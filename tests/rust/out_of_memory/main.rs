@@ -1,4 +1,4 @@
-//! M33 of `docs/robustness.md`: an allocator that refuses every large block, as a machine does that has no memory left.
+//! M33 of `docs/robustness.md`: an allocator that refuses every large block, as a machine without free memory does.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -6,7 +6,7 @@ use std::cell::Cell;
 use deltafold::sse::FrameDecoder;
 use deltafold::{Class, Limits, Reader};
 
-/// The system's allocator, which on some threads gives no block above a size.
+/// The system's allocator, which refuses blocks above a size on some threads.
 struct Refusing;
 
 thread_local! {
@@ -17,13 +17,13 @@ fn refused(size: usize) -> bool {
     LARGEST.try_with(|largest| size > largest.get()).unwrap_or(false)
 }
 
-// SAFETY: every call goes to the system's allocator as it came, or gives the null pointer that stands for no memory.
+// SAFETY: every call is passed on to the system's allocator, or returns the null pointer, which means no memory.
 unsafe impl GlobalAlloc for Refusing {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if refused(layout.size()) {
             return std::ptr::null_mut();
         }
-        // SAFETY: the caller keeps the promises that `System` asks for.
+        // SAFETY: the caller fulfills the contract of `System`.
         unsafe { System.alloc(layout) }
     }
 
@@ -36,7 +36,7 @@ unsafe impl GlobalAlloc for Refusing {
         if refused(size) {
             return std::ptr::null_mut();
         }
-        // SAFETY: the pointer came from `System` with this layout, and the caller keeps the other promises.
+        // SAFETY: the pointer came from `System` with this layout, and the caller fulfills the rest of the contract.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
@@ -44,7 +44,7 @@ unsafe impl GlobalAlloc for Refusing {
 #[global_allocator]
 static REFUSING: Refusing = Refusing;
 
-/// Does something while no block above a size can be had.
+/// Calls a function while blocks above a size are refused.
 fn with_at_most<R>(largest: usize, work: impl FnOnce() -> R) -> R {
     LARGEST.set(largest);
     let done = work();
@@ -57,7 +57,7 @@ const NEXT: &str = r#"{"type":"response.output_text.delta","sequence_number":0,"
 #[test]
 fn m33_no_memory_for_input_is_an_error_and_the_reader_lives_on() {
     let long = format!("data: {{\"type\":\"acme:x\",\"x\":\"{}\"}}\n\n", "y".repeat(4 << 20));
-    // At every size that a growing buffer passes: the chunk itself, the line in small chunks, the frame of many lines, a message.
+    // At every size that a growing buffer reaches: the chunk itself, the line in small chunks, the frame of many lines, a message.
     for largest in [16 << 10, 100_000, 1 << 20, 3 << 20] {
         type Attempt<'a> = (&'a str, &'a dyn Fn(&mut Reader) -> Result<(), deltafold::Error>);
         let fed = |reader: &mut Reader, bytes: &[u8], step: usize| {
@@ -81,7 +81,7 @@ fn m33_no_memory_for_input_is_an_error_and_the_reader_lives_on() {
             while reader.poll_event().unwrap().is_some() {}
             let error = with_at_most(largest, || attempt(&mut reader)).map(drop).unwrap_err();
             assert_eq!(error.class(), Class::Limit, "{name}, {largest}: {error}");
-            // What was read before is there, the error comes again, and a reset makes it new.
+            // Earlier events are still there, the error is returned again, and a reset makes the reader usable.
             assert_eq!(reader.response().output_text(), "next", "{name}, {largest}");
             assert_eq!(reader.feed(b"x").unwrap_err(), error, "{name}, {largest}");
             reader.reset();
@@ -102,7 +102,7 @@ fn m33_the_decoder_alone_also_reports_the_error_and_its_offset() {
             (0..1_000).try_for_each(|_| decoder.next(&drip, &mut 0).map(|_| taken += drip.len()))
         });
         let error = error.unwrap_err();
-        // The first byte that could not be kept.
+        // The first byte that could not be stored.
         assert_eq!((error.class(), error.offset()), (Class::Limit, (before.len() + taken) as u64), "{start}");
         assert!(taken > 0 && taken < 100_000, "{start}: {taken}");
     }

@@ -3,10 +3,10 @@
 use deltafold_tests::comparer::{cases, judge, Case, Deviations, Runner, Session, WORDS};
 use serde_json::json;
 
-/// Answers nothing and goes on.
+/// A runner that answers nothing and continues.
 const MUTE: &str = r#"sed -un 's/^end$/{"end":true}/p'"#;
 
-/// A case of every word.
+/// Returns a case of every command.
 fn some() -> Vec<Case> {
     let mut all = cases();
     WORDS
@@ -35,7 +35,7 @@ fn a_runner_that_goes_away_is_wrong_about_every_word_and_asked_again() {
 fn words_that_are_not_spoken_are_not_asked_and_a_stale_line_is_wrong() {
     let lines: serde_json::Map<_, _> = WORDS.iter().map(|word| (format!("word {word}"), json!("not yet"))).collect();
     assert_eq!(wrong("sh -c 'exit 2'", lines.clone().into()), 0);
-    // It says nothing, but it takes every word.
+    // It prints nothing, but it accepts every command.
     assert_eq!(wrong(MUTE, lines.into()), WORDS.len());
 }
 

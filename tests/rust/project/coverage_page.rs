@@ -1,4 +1,4 @@
-//! What `docs/coverage.md` says of each event is what the library does.
+//! `docs/coverage.md` agrees with the behavior of the library.
 
 use deltafold::{Kind, Reader};
 use deltafold_tests::{schema, vectors, Vector};
@@ -9,7 +9,7 @@ fn payload(kinds: &[Vector], wire: &str) -> Value {
     vector.unwrap_or_else(|| panic!("no payload for {wire}")).get("payload").clone()
 }
 
-/// Reads a started response and one event more; gives the response before and after.
+/// Reads a started response and one more event; returns the response before and after.
 fn fold(kinds: &[Vector], event: &Value) -> (Value, Value, Reader) {
     let mut reader = Reader::new();
     reader.feed_json(&payload(kinds, "response.created").to_string()).unwrap();
@@ -30,7 +30,7 @@ fn pointer(path: &str) -> String {
     steps.collect()
 }
 
-/// The strings and objects that an event carries, by the names of their fields.
+/// Returns the strings and objects of an event, by the names of their fields.
 fn carried(event: &Value) -> Vec<Value> {
     let names = [
         "delta",

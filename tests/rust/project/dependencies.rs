@@ -1,4 +1,4 @@
-//! What the project depends on: each direct dependency has a written reason, lock files are committed, and the core stays small.
+//! The dependencies of the project: each direct dependency has a written reason, lock files are committed, and the core stays small.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -8,7 +8,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests are inside the workspace")
 }
 
-/// Files of the repository that end so. Without git, as in a source archive, nothing can be listed.
+/// Returns the files of the repository with this ending. Without git, as in a source archive, there are none.
 fn tracked(end: &str) -> Vec<String> {
     let listed = Command::new("git").args(["ls-files"]).current_dir(root()).output().expect("git lists the files");
     assert!(listed.status.success(), "{}", String::from_utf8_lossy(&listed.stderr));
@@ -20,7 +20,7 @@ fn text(file: &str) -> String {
     std::fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
-/// Names in the dependency tables of a Cargo manifest that are not our own crates.
+/// Returns the names in the dependency tables of a Cargo manifest that are not our own crates.
 fn cargo_dependencies(manifest: &str) -> BTreeSet<String> {
     let mut inside = false;
     let mut names = BTreeSet::new();
@@ -71,7 +71,7 @@ fn every_workspace_has_its_lock_file_committed() {
     let locks = tracked("Cargo.lock");
     let mut own = 0;
     for file in tracked("Cargo.toml") {
-        // A workspace of its own says so; the others are members of one.
+        // A separate workspace declares itself; other manifests are members of one.
         if text(&file).lines().any(|line| line.trim() == "[workspace]") {
             own += 1;
             let lock = file.replace("Cargo.toml", "Cargo.lock");
@@ -108,21 +108,21 @@ fn the_cores_own_tree_has_at_most_twelve_crates() {
     let plain = tree(&[]);
     assert_eq!(plain.iter().map(String::as_str).collect::<Vec<_>>(), ["deltafold", "memchr", "simdutf8"]);
     assert!(plain.len() <= 12);
-    // The one feature that brings an interpreter is the exception, and off by default.
+    // The one feature that adds a JSON Schema validator is the exception, and off by default.
     assert!(tree(&["--features", "explain"]).len() <= 12);
     assert!(tree(&["--features", "tool-schemas"]).len() > 12);
 }
 
-/// The quoted words of `.ci/deny.toml` that stand after a word, up to the closing bracket.
+/// Returns the quoted words of `.ci/deny.toml` after a key, up to the closing bracket.
 fn denied(after: &str) -> BTreeSet<String> {
     let rules = text(".ci/deny.toml");
     let list = rules.split_once(&format!("\n{after} = [")).and_then(|(_, rest)| rest.split_once("]\n")).expect(after).0;
     let entries = list.split('"').skip(1).step_by(2).map(str::to_owned);
-    // Of an entry with a reason, the name comes first.
+    // In an entry with a reason, the name is first.
     entries.filter(|entry| after == "allow" || !entry.contains(' ')).collect()
 }
 
-/// The banned crates, each with the packages that may depend on it all the same (`wrappers`).
+/// Returns the banned crates, each with the packages that may depend on it anyway (`wrappers`).
 fn bans() -> BTreeMap<String, BTreeSet<String>> {
     let rules = text(".ci/deny.toml");
     let list = rules.split_once("\ndeny = [").and_then(|(_, rest)| rest.split_once("\n]\n")).expect("a list of bans").0;
@@ -136,7 +136,7 @@ fn bans() -> BTreeMap<String, BTreeSet<String>> {
     entries.map(entry).collect()
 }
 
-/// Says whether a licence expression can be met with what is allowed; a slash is an `OR` of old.
+/// Returns `true` if the allowed licences satisfy a licence expression; a slash is the old form of `OR`.
 fn is_allowed(expression: &str, allowed: &BTreeSet<String>) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let mut words = spaced.split_whitespace().peekable();
@@ -190,7 +190,7 @@ fn licences_are_judged_as_their_expressions_say() {
     }
 }
 
-/// What `cargo deny` would say of licences, without it: for every crate that a build of the workspace can have, on any machine.
+/// The licence check of `cargo deny`, without it: for every crate of any build of the workspace, on any machine.
 #[test]
 fn every_licence_is_allowed_and_every_allowed_one_is_used() {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
@@ -210,13 +210,13 @@ fn every_licence_is_allowed_and_every_allowed_one_is_used() {
     assert_eq!(used, allowed, "a licence is allowed that no crate has");
 }
 
-/// The same of sources and bans, in every lock file: only the one public registry, with a checksum each.
+/// The same for sources and bans, in every lock file: only the public registry, with a checksum each.
 #[test]
 fn every_locked_crate_is_from_the_registry_and_none_is_banned() {
     let (banned, mut sources, mut crates) = (bans(), BTreeSet::new(), 0);
     assert!(banned.len() >= 3, "{banned:?}");
     let manifests: Vec<String> = tracked("Cargo.toml").iter().map(|file| text(file)).collect();
-    // `peers` is the comparison that lies beside the checkout.
+    // `peers` is the comparison beside the checkout.
     let ours: BTreeSet<&str> = manifests
         .iter()
         .flat_map(|manifest| manifest.lines())

@@ -1,5 +1,5 @@
 //! One version for everything: the Cargo workspace, the lock file, the header, the Python package, the npm package, and what is
-//! made for Kotlin, Swift and Ruby.
+//! generated for Kotlin, Swift and Ruby.
 
 use std::path::{Path, PathBuf};
 

@@ -27,7 +27,7 @@ fn vector_texts() -> Vec<String> {
     found
 }
 
-/// The last of repeated keys, at every level: what a map keeps.
+/// Keeps the last of repeated keys, at every level, as a map does.
 fn without_repeated_keys(value: &Value) -> Value {
     match value {
         Value::Array(items) => Value::Array(items.iter().map(without_repeated_keys).collect()),
@@ -47,7 +47,7 @@ fn every_vector_survives_serde_json_with_all_digits() {
     for text in vector_texts() {
         let value = Value::parse(&text, 128).unwrap();
         let compact = value.to_string();
-        // Out through `Serialize` and in through `Deserialize`.
+        // Written with `Serialize` and read with `Deserialize`.
         assert_eq!(serde_json::to_string(&value).unwrap(), compact);
         assert_eq!(serde_json::from_str::<Value>(&text).unwrap().to_string(), compact);
         // The same over `serde_json::Value`, by conversion and by `serde`.

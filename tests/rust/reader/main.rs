@@ -1,4 +1,4 @@
-//! The reader as a whole: recordings, the example stream, mutated vectors, and what Rust programs expect of its values.
+//! The reader as a whole: recordings, the example stream, mutated vectors, and the expectations of Rust programs.
 
 mod interop;
 mod mutated_vectors;

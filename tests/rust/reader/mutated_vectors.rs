@@ -1,6 +1,6 @@
 //! Randomly changed vectors: nothing panics, no split changes a result, and every event that was read can be written.
 //!
-//! Every run takes the same seeds; `DELTAFOLD_SEEDS` multiplies their number. A seed that fails is repeated by its number.
+//! Every run uses the same seeds; `DELTAFOLD_SEEDS` multiplies their number. A failing seed can be repeated by its number.
 
 use deltafold::json::Unfinished;
 use deltafold::validate::Layers;
@@ -19,7 +19,7 @@ fn seeds(count: u64) -> std::ops::Range<u64> {
     0..count * times
 }
 
-/// Streams to start from: right ones, odd ones, and ones that are no Responses streams.
+/// Returns the initial streams: valid ones, unusual ones, and ones that are not Responses streams.
 fn sources() -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     for name in stream_names() {
@@ -63,7 +63,7 @@ fn shaken(sources: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
                 bytes.extend_from_slice(&other[from..]);
             }
             _ => {
-                // A whole frame goes somewhere else.
+                // A whole frame is moved.
                 let text = String::from_utf8_lossy(&bytes).into_owned();
                 let mut frames: Vec<&str> = text.split_inclusive("\n\n").collect();
                 let frame = frames.remove(random.below(frames.len()));
@@ -130,7 +130,7 @@ fn an_event_that_was_read_is_written_and_read_again_as_itself() {
         let bytes = shaken(&sources, &mut Random::new(seed));
         for line in String::from_utf8_lossy(&bytes).lines().filter_map(|line| line.strip_prefix("data: ")) {
             events_are_written_as_read(line, &format!("seed {seed}"));
-            // Whole texts are judged without a stream, too.
+            // Whole texts are also checked without a stream.
             for edition in Edition::ALL {
                 any_text_is_judged(line, edition);
             }

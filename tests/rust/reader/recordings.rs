@@ -6,7 +6,7 @@ use deltafold::{Kind, Limits, Reader, ReaderBuilder, ReaderOptions};
 use deltafold_tests::{canonical, recordings, sse, Exceptions, Recording, Split};
 use serde_json::{json, Value};
 
-/// What reading gives, as one text per thing that may differ.
+/// The results of a reading, as one text per property that may differ.
 #[derive(Debug, PartialEq)]
 struct Answer {
     events: Vec<String>,
@@ -38,10 +38,10 @@ fn fold(builder: ReaderBuilder, bytes: &[u8]) -> Value {
     serde_json::from_str(&read(builder, &[bytes]).response).expect("a response is JSON")
 }
 
-/// The data payloads by the slow reference decoder, sentinel aside.
+/// The data payloads from the slow reference decoder, without the sentinel.
 fn payloads(bytes: &[u8]) -> Vec<String> {
     let decoded = sse::decode_slowly(bytes, &Limits::default());
-    // An unterminated last frame of a recording counts, as it does for the reader.
+    // An unterminated last frame of a recording counts, as in the reader.
     let data = decoded.iter().filter_map(|signal| {
         let frame = signal["signal"] == "frame" || signal["signal"] == "tail";
         Some(signal["data"].as_str().filter(|_| frame)?.to_owned())
@@ -101,10 +101,10 @@ fn the_folded_response_is_the_terminal_one() {
     }
 }
 
-/// Values that a server prints anew each time; only their presence can be compared.
+/// Values that a server generates again each time; only their presence can be compared.
 const OPAQUE: [&str; 2] = ["encrypted_content", "fingerprint"];
 
-/// Fields that only a terminal snapshot has, or has for good: what the events alone cannot know.
+/// Fields that only a terminal snapshot has, or has in their final form: the events alone do not contain them.
 const TERMINAL_ONLY: [&str; 6] =
     ["usage", "completed_at", "service_tier", "content_filters", "incomplete_details", "error"];
 
@@ -205,7 +205,7 @@ fn a_reader_saved_and_restored_at_any_event_ends_with_the_same_response() {
             parser.parse(payload, Origin::default()).sequence_number().is_some()
         });
         let straight = read_json(&payloads);
-        // Saving costs what the response holds: a long recording is tried at some borders, a short one at all.
+        // The cost of a save is proportional to the response: a long recording is tested at some boundaries, a short one at all.
         let step = (payloads.len() / 12).max(1);
         for border in (0..payloads.len()).step_by(step) {
             let mut first = Reader::new();

@@ -1,4 +1,4 @@
-//! What Rust programs expect of the values: thread safety, async use.
+//! The expectations of Rust programs: thread safety, async use.
 
 use std::fmt::Debug;
 use std::future::Future;
@@ -115,7 +115,7 @@ fn one_owned_event_is_broadcast_to_many_tasks() {
         let receivers: Vec<_> = (0..4)
             .map(|_| {
                 let mut rx = tx.subscribe();
-                // The first look inside the payload may happen on any of the threads.
+                // The first access to the payload may happen on any thread.
                 tokio::spawn(async move { rx.recv().await.unwrap().as_event().to_value().to_string().len() })
             })
             .collect();

@@ -1,4 +1,4 @@
-//! Errors in every form, the advice about them, and what a WebSocket adds.
+//! Errors in every form, the advice for them, and the WebSocket messages.
 
 use deltafold::json::Value as Json;
 use deltafold::request::{

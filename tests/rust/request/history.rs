@@ -1,4 +1,4 @@
-//! Answers become the next request: in order, valid, and nothing is lost that should be kept.
+//! Responses become the next request: in order, valid, and without losing data that should be kept.
 
 use std::collections::BTreeMap;
 
@@ -28,8 +28,8 @@ fn run(vector: &Vector) -> History {
     history
 }
 
-/// Errors in the next request. OpenAI's service does without fields that the types of its SDKs demand: there an item will do
-/// that fits the full surface of Open Responses.
+/// Errors in the next request. OpenAI's service omits fields that the types of its SDKs require: there, an item is accepted
+/// if it fits the split edition of Open Responses.
 fn errors(history: &History) -> Vec<Finding> {
     let (request, edition) = (history.request(), history.policy().edition);
     let mut found = validate_request(&request.to_json(), edition).unwrap();
@@ -77,9 +77,9 @@ fn every_code_is_reported_by_a_vector() {
     }
 }
 
-/// The policy for what a provider recorded.
+/// The policy for a provider's recording.
 ///
-/// What was stored can be sent back with its ids; only an answer that brought its reasoning encrypted was not.
+/// Stored responses can be sent back with their ids; only responses with encrypted reasoning were not stored.
 fn policy(recording: &Recording, response: &Json) -> Policy {
     let provider = recording.facts["provider"].as_str().unwrap();
     let name = match provider {
@@ -90,7 +90,7 @@ fn policy(recording: &Recording, response: &Json) -> Policy {
         _ => "openai",
     };
     let mut policy = Policy::builtin(name).unwrap();
-    // What is replayed is what can be lost.
+    // Only replayed data can be lost.
     policy.chain = Chain::Stateless;
     policy
 }
@@ -133,7 +133,7 @@ fn every_recording_with_reasoning_or_calls_makes_a_valid_next_request() {
         let errors = errors(&history);
         assert!(errors.is_empty(), "{}: {errors:#?}\n{next}", recording.file);
 
-        // In order: what was sent is found in the output one after the other. What was not sent was told.
+        // In order: the sent items are found in the output one after the other. Omitted items were reported.
         let sent = next.input_items();
         let mut at = 1;
         for (position, item) in output.iter().enumerate() {
@@ -147,13 +147,13 @@ fn every_recording_with_reasoning_or_calls_makes_a_valid_next_request() {
             let told = told.unwrap_or_else(|| panic!("{}: item {position} is missing, untold", recording.file));
             *reasons.entry(format!("{} {}", told.code.name(), kind(item))).or_default() += 1;
         }
-        // Behind the output come the answers to its calls, and nothing that nobody said.
+        // After the output come the results of its calls, and nothing else.
         let answers = output.iter().filter(|item| is_open_call(item)).count();
         assert!(sent.len() <= at + answers, "{}: {} items sent, {at} known", recording.file, sent.len());
     }
     assert!(!found || seen > 100, "only {seen} recordings have reasoning or calls");
     println!("{seen} answers; left out: {reasons:#?}");
-    // Whole messages and finished calls are always kept.
+    // Complete messages and finished calls are always kept.
     for kind in ["message", "function_call", "custom_tool_call"] {
         assert!(!reasons.contains_key(&format!("item_invalid {kind}")), "{reasons:#?}");
         assert!(!reasons.contains_key(&format!("pair_dropped {kind}")), "{reasons:#?}");
@@ -165,7 +165,7 @@ fn is_open_call(item: &Json) -> bool {
     done && matches!(item.str_at("type"), Some("function_call" | "custom_tool_call"))
 }
 
-/// Whether an item that is sent is this one of the output: fields may be left out, none is changed, every text is there.
+/// Returns `true` if a sent item is this item of the output: fields may be missing, none is changed, every text is present.
 fn is_same(sent: &Json, item: &Json) -> bool {
     let texts = |item: &Json| -> Vec<String> {
         let parts = item.get("content").and_then(Json::as_array).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Which calls may be run, and the loop that asks for their results.
+//! Which calls may be run, and the loop that requests their results.
 
 use std::collections::BTreeSet;
 
@@ -72,13 +72,13 @@ fn every_loop_goes_its_way_and_ends_with_its_request() {
             for key in ["pending", "rejected"] {
                 let ids: Value = shown[key].as_array().unwrap().iter().map(|call| call["call_id"].clone()).collect();
                 let expected = told.get(key).cloned().unwrap_or_else(|| json!([]));
-                // What was rejected is told until the next response.
+                // Rejected calls are listed until the next response.
                 if key == "pending" || told.get("response").is_some() {
                     assert_eq!(ids, expected, "{vector}, step {at}, {key}");
                 }
             }
         }
-        // The same by name, in one call; a step that is refused is left out.
+        // The same by name, in one call; refused steps are omitted.
         let mut call = vector.get("options").clone();
         let steps = vector.get("steps").as_array().unwrap().iter().filter(|step| step.get("refused").is_none());
         call["steps"] = steps.cloned().collect();

@@ -1,4 +1,4 @@
-//! Requests: every variant and field is read, built, checked with a message about what was meant, and written back.
+//! Requests: every variant and field is read, built, checked with a message about the intended variant, and written back.
 
 use std::collections::BTreeSet;
 
@@ -29,10 +29,10 @@ fn every_right_value_passes_and_every_wrong_one_is_found_where_it_is() {
             let (request, base) = around(&vector, &value);
             let found = validate_request(&request.to_string(), edition(&vector)).unwrap();
             let expected = format!("{base}{path}");
-            // Something in the value may be wrong for the field as a whole: then a pointer leads into it.
+            // A fault in the value may concern the field as a whole: then a pointer leads into it.
             let at = |found: &str| found == expected || (path.is_empty() && found.starts_with(&expected));
             let hit = found.iter().any(|finding| finding.severity == Severity::Error && at(&finding.path));
-            // Of a union the variant that was meant is judged, not all of them.
+            // Of a union only the intended variant is checked.
             if !hit || found.len() > 2 {
                 let found: Vec<&str> = found.iter().map(|finding| finding.path.as_str()).collect();
                 misses.push(format!("{vector}: {value}\n  expected one error at {expected}, found {found:?}"));

@@ -72,7 +72,7 @@ fn agree(bytes: &[u8], limits: &Limits, seed: u64) {
     }
 }
 
-/// Things that mean something to an event stream, in any order: most of it valid, some of it not.
+/// Tokens with a meaning in an event stream, in any order: most of the result is valid, some of it not.
 fn token_soup(random: &mut Random) -> Vec<u8> {
     const TOKENS: &[&[u8]] = &[
         b"data",
@@ -119,7 +119,7 @@ fn token_soup(random: &mut Random) -> Vec<u8> {
         out.extend_from_slice(random.pick(&[&b"\xEF\xBB\xBF"[..], b"\xEF\xBB", b"\xEF", b"\xEF\xBB\xBF\xEF\xBB\xBF"]));
     }
     for _ in 0..random.below(24) {
-        // Half of the lines are sound, so that blocks with several fields come about.
+        // Half of the lines are valid, so that blocks with several fields occur.
         if random.one_in(2) {
             out.extend_from_slice(random.pick(&[&b"data: "[..], b"data: ", b"data:", b"event: ", b"id: ", b"retry: "]));
         }

@@ -1,4 +1,4 @@
-//! The SSE layer against the written-down cases: what the standard says, what UTF-8 says, and what our own rules need.
+//! The SSE layer with the written cases: the standard, UTF-8, and our own rules.
 
 use deltafold::sse::decode_text;
 use deltafold::Limits;
@@ -31,7 +31,7 @@ fn every_standard_case_gives_its_events_at_every_split() {
             .chain(cut_here.into_iter().map(|chunks| ("as the case says".to_owned(), chunks)))
         {
             let told = decode(chunks, &Limits::default());
-            // Most cuts give what the one before gave, offsets and all; saying it in other words costs more than comparing.
+            // Most splits give the same result as the previous one, offsets included; converting it costs more than comparing.
             if told != last {
                 assert_eq!(in_standard_words(&told, &vector), expected, "{vector}, {name}");
                 assert!(last.is_empty(), "{vector}, {name}: other signals than before");
@@ -65,7 +65,7 @@ fn every_utf8_case_decodes_the_same_as_data_event_name_id_and_comment_at_every_s
     for vector in vectors("sse/utf8-cases.json") {
         let bytes = vector.input();
         let text = vector.get("decoded").as_str().unwrap_or_default();
-        // A line end or NUL inside would mean something else to an event stream.
+        // A line end or NUL inside would have a meaning in an event stream.
         if bytes.iter().any(|byte| matches!(byte, b'\n' | b'\r' | 0)) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! What the two decoders promise beyond the signals: borrowing, order of calls, getters, lines on their own.
+//! Guarantees of the two decoders beyond the signals: borrowing, order of calls, getters, single lines.
 
 use deltafold::sse::{FrameDecoder, LineDecoder, LineEnd, Signal};
 use deltafold::{Code, Limits, Overflow};
@@ -31,7 +31,7 @@ fn another_chunk_may_follow_a_comment_inside_a_block() {
     let mut at = 0;
     let first = b"data: kept\n: note\n".to_vec();
     assert!(matches!(decoder.next(&first, &mut at), Ok(Some(Signal::Comment(_)))));
-    // The first chunk is not asked for again, though nothing said that it is used up.
+    // The first chunk is not decoded again, although it was not reported as used up.
     drop(first);
     let told = decode_with(&mut decoder, [&b"\n"[..]]);
     assert_eq!(told[0]["data"], "kept");

@@ -1,4 +1,4 @@
-//! What is encoded decodes to the same frame, and what cannot be said is refused.
+//! Encoded data decodes to the same frame, and data that cannot be encoded is refused.
 
 use deltafold::sse::{encode, encode_comment, encode_id, encode_retry, encode_with};
 use deltafold::{Code, Limits};

@@ -1,4 +1,4 @@
-//! Limits of the SSE layer: exact edges, the same at any split, and what happens after.
+//! Limits of the SSE layer: exact, the same for any split, and the state afterwards.
 
 use deltafold::sse::FrameDecoder;
 use deltafold::{Class, Code, Limits, Overflow};
@@ -141,7 +141,7 @@ fn after_a_limit_the_same_error_comes_again_until_reset() {
 
 #[test]
 fn the_default_limits_let_the_largest_real_events_through() {
-    // Events with an image of some 4 MB are real.
+    // Events with an image of about 4 MB exist in practice.
     let data = "A".repeat(8 << 20);
     let stream = format!("event: response.image_generation_call.partial_image\ndata: {{\"b64\":\"{data}\"}}\n\n");
     let told = decode(stream.as_bytes().chunks(16 << 10), &Limits::default());

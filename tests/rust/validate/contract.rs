@@ -1,4 +1,4 @@
-//! The contract tables hold what the fact files hold, and as much as the contract counts.
+//! The contract tables contain everything in the fact files, and the counts of the contract.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -153,7 +153,7 @@ fn every_event_has_the_name_group_schema_and_editions_of_the_facts() {
         }
     }
     let known = Kind::ALL.iter().filter(|kind| kind.is_known()).count();
-    // One more than the contract lists: rate limits, seen on a real server only.
+    // One more than the contract lists: rate limits, sent only by a real server.
     assert_eq!(known, facts.list("streaming_events").len() + 1);
 }
 
@@ -199,7 +199,7 @@ fn every_enum_of_the_facts_accepts_its_values_and_nothing_else() {
     use deltafold::validate::{validate_as, Extensions};
     let facts = load();
     for (name, variants) in facts.contract["enums"].as_object().unwrap() {
-        // An enum that is no schema of its own is in a field; the comparison with JSON Schema covers those.
+        // An enum without a schema is in a field; the comparison with JSON Schema covers those.
         let Some(schema) = SchemaId::from_name(name) else { continue };
         for (variant, (edition, id)) in variants.as_array().unwrap().iter().flat_map(|v| EDITIONS.map(|e| (v, e))) {
             if !has(&variant["editions"], id) {

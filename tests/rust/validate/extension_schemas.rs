@@ -111,7 +111,7 @@ fn verdicts_agree_with_another_validator_on_random_schemas_and_values() {
             let event = Value::Object(event);
             let found = own.validate_event(&event.to_string(), Edition::default()).unwrap();
             assert_eq!(found.is_empty(), theirs.is_valid(&event), "{schema}\n{event}\n{found:#?}");
-            // A pointer leads to the value, or to the object in which it is missing.
+            // A pointer refers to the value, or to the object that lacks it.
             for finding in &found {
                 let around = finding.path.rsplit_once('/').map_or("", |(around, _)| around);
                 assert!(event.pointer(&finding.path).or(event.pointer(around)).is_some(), "{event}\n{finding:#?}");

@@ -1,4 +1,4 @@
-//! The validator and the schemas: vectors, recordings, an independent validator to compare with, the page of rules.
+//! The validator and the schemas: vectors, recordings, an independent validator to compare with, the rules page.
 
 mod contract;
 mod extension_schemas;

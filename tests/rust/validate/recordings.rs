@@ -1,10 +1,10 @@
-//! Real recordings under the profile of their provider: no error, or a line in the reviewed list with its reason.
+//! Real recordings with the profile of their provider: no error, or an entry in the reviewed list with its reason.
 
 use deltafold::validate::{validate_compact_response, validate_response, Layers};
 use deltafold::{Limits, Profile, Reader, Severity};
 use deltafold_tests::{recordings, Exceptions, Recording, Split};
 
-/// The profile of the server that a recording comes from.
+/// The profile of the server of a recording.
 fn profile(recording: &Recording) -> Profile {
     let name = match recording.facts["provider"].as_str().expect("a recording names its provider") {
         "github-copilot" => "copilot",
@@ -15,7 +15,7 @@ fn profile(recording: &Recording) -> Profile {
     Profile::builtin(name).unwrap_or_else(|error| panic!("{}: {error}", recording.file))
 }
 
-/// A finding as the reviewed list names it: indexes are `*`, so that one line covers a list.
+/// A finding in the form of the reviewed list: indexes are `*`, so that one entry covers a list.
 fn line(file: &str, rule: &str, path: &str) -> String {
     let steps = path.split('/').map(|step| if step.parse::<u64>().is_ok() { "*" } else { step });
     format!("{file} {rule} {}", steps.collect::<Vec<_>>().join("/"))

@@ -27,7 +27,7 @@ fn treatment(contradictions: &[Value], place: &str) -> Treatment {
 }
 
 fn compile(schema: &Value) -> Validator {
-    // Formats are notes, not checks, as in the published documents.
+    // Formats are annotations, not checks, as in the published documents.
     jsonschema::options().should_validate_formats(false).build(schema).expect("a rebuilt schema compiles")
 }
 
@@ -35,7 +35,7 @@ fn ours(json: &Value, schema: SchemaId, edition: Edition) -> bool {
     validate_as(&json.to_string(), schema, edition, Extensions::Refused).unwrap().is_empty()
 }
 
-/// Compares on the samples of a schema and all their mutations; gives how many values there were.
+/// Compares on the samples of a schema and all their mutations; returns the number of values.
 fn compare(
     facts: &Facts,
     schema: SchemaId,
@@ -59,7 +59,7 @@ fn compare(
         if !validator.is_valid(sample) {
             misses.push(format!("{edition} {name}: the sample {at} is not valid: {sample}"));
         }
-        // Samples differ in a few places only; the same change in the same surroundings is tried once.
+        // Samples differ in a few places only; the same change with the same surroundings is tried once.
         let mut changed = mutations(sample);
         changed.retain(|mutation| tried.insert((mutation.what.clone(), mutation.around.clone())));
         for (what, value) in changed.iter().map(|m| (m.what.as_str(), &m.value)).chain([("unchanged", sample)]) {

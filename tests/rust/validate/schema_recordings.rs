@@ -58,7 +58,7 @@ fn what_lm_studio_sends_is_valid_open_responses() {
 
 #[test]
 fn no_recording_repeats_payload_text_in_a_message() {
-    // Ids are never declared strings, so one in a message would have come from the payload.
+    // Ids are never declared strings, so an id in a message would come from the payload.
     let marks = ["resp_", "msg_", "call_0", "fc_", "http"];
     for recording in all("no_recording_repeats_payload_text_in_a_message") {
         for edition in Edition::ALL {
@@ -85,14 +85,14 @@ fn in_stream(bytes: &[u8], edition: Edition) -> Vec<BTreeSet<(&'static str, Stri
     events
 }
 
-/// A finding that both ways report: one of the schema layer.
+/// A finding that both methods report: one of the schema layer.
 fn is_of_one_event(finding: &Finding) -> bool {
     finding.layer == Layer::Schema
 }
 
 #[test]
 fn a_stream_is_judged_as_its_events_are_judged_alone() {
-    // The layer skips deltas that repeat the one before; nothing may be missed by that.
+    // The layer skips deltas that repeat the previous one; it must not miss a finding.
     for recording in recordings("a_stream_is_judged_as_its_events_are_judged_alone", "responses") {
         let bytes = recording.bytes();
         let decoded = sse::decode_slowly(&bytes, &Limits::default());

@@ -1,4 +1,4 @@
-//! Payloads of our own writing: one for each kind of event, valid wherever the kind is known; and what is told about others.
+//! Hand-written payloads: one for each kind of event, valid in every edition that has the kind; and the findings of others.
 
 use std::collections::BTreeSet;
 
@@ -55,7 +55,7 @@ fn a_payload_without_one_of_its_fields_is_found_wanting_where_the_field_is_requi
                 payload.as_object_mut().unwrap().shift_remove(field.name);
                 let findings = validate_event(&payload.to_string(), edition).unwrap();
                 let pointers: Vec<&str> = findings.iter().map(|finding| finding.path.as_str()).collect();
-                // OpenAI's types have the fields of an error at the top, its service has not.
+                // OpenAI's types have the fields of an error at the top level, its service has not.
                 if field.required && !(kind == Kind::Error && edition == Edition::OpenAi) {
                     assert_eq!(pointers, [format!("/{}", field.name)], "{vector}, {edition}");
                 }
@@ -165,11 +165,11 @@ fn hostile_values_are_judged_without_harm() {
             assert!(validate_as(&too_deep, schema, edition, Extensions::Allowed).is_err());
         }
     }
-    // Escapes in keys and strings mean what they say.
+    // Escapes in keys and strings are decoded.
     assert!(validate_item(&texts[6], Edition::V2026_04_24).unwrap().is_empty());
 }
 
-/// Reads deltas as one stream and gives the numbers of those with a schema finding.
+/// Reads deltas as one stream and returns the numbers of those with a schema finding.
 fn wrong_ones(events: &[&str]) -> Vec<u64> {
     let mut reader = Reader::builder().validate(Layers::SCHEMA).build();
     for event in events {

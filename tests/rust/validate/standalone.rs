@@ -97,7 +97,7 @@ fn every_habit_of_framing_is_seen_alone_and_with_others() {
         ("data: {}\nevent: x\n\n", &["SSE-11"]),
         ("data: {\ndata: }\n\n", &["SSE-11"]),
         ("data\n\n", &["SSE-09"]),
-        // Two at once: none hides the other.
+        // Two at once: neither hides the other.
         ("id: 1\r\ndata: {}\r\n\r\n", &["SSE-05", "SSE-11"]),
         ("id: 1\ndata\n\n", &["SSE-05", "SSE-09"]),
         ("data: {}\r\nevent: x\r\n\r\n", &["SSE-11", "SSE-11"]),
@@ -132,7 +132,7 @@ fn a_validator_checks_headers_and_starts_anew() {
     let mut findings = Findings::new(100, SeverityMap::by_level());
     validator.note_headers(200, [("content-type", "text/html")], &mut findings);
     assert_eq!(findings.as_slice().len(), 1, "{findings:?}");
-    // A habit is told once in a stream, and once again in the next.
+    // A framing note is reported once per stream, and again in the next.
     let count = |findings: &Findings| findings.as_slice().iter().filter(|finding| finding.rule == Rule::Sse11).count();
     for expected in [1, 1] {
         check_bytes(&mut validator, b"data: {}\r\n\r\n", &mut findings);
@@ -167,7 +167,7 @@ fn declared_values_are_equal_as_json_is() {
         json!({ "b": [true], "a": 1 }),
         json!({ "a": 1, "c": [true] }),
     ];
-    // A number is what it counts, however it is written.
+    // A number is compared by value, not by spelling.
     let whole = |value: &Value| if *value == json!(1.0) { json!(1) } else { value.clone() };
     for one in &values {
         let mut schemas = ExtensionSchemas::default();

@@ -1,4 +1,4 @@
-//! Vectors of the validator: every rule that is checked is kept by one and broken by one, whatever the split.
+//! Vectors of the validator: every checked rule is followed by one and broken by one, for any split.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ use deltafold_tests::streams::{feed, object, stream_edition, stream_names, Feed}
 use deltafold_tests::{vectors, Split, Vector};
 use serde_json::{json, Value};
 
-/// How the vectors are read: whole, byte by byte, and at random cuts.
+/// How the vectors are read: whole, byte by byte, and at random splits.
 const CUTTINGS: [Split; 5] = [Split::Whole, Split::Bytes, Split::Every(7), Split::Random(1), Split::Random(2)];
 
 fn edition(vector: &Vector) -> Edition {
@@ -101,7 +101,7 @@ fn read_messages(vector: &Vector, messages: &[String]) -> Vec<Finding> {
     reader.findings().to_vec()
 }
 
-/// The findings about something that is no stream.
+/// Returns the findings of an object that is not a stream.
 fn check_object(vector: &Vector) -> Vec<Finding> {
     let pairs = |value: &Value| -> Vec<(String, String)> {
         let pair = |(name, value): (&String, &Value)| (name.clone(), value.as_str().unwrap().to_owned());
@@ -237,7 +237,7 @@ fn a_layer_alone_reports_its_own_rules_only() {
     assert!(found > 50, "{found} findings");
 }
 
-/// Compares with a file beside this one. `DELTAFOLD_WRITE=1` writes it anew; what has changed is to be read then.
+/// Compares with a file beside this one. `DELTAFOLD_WRITE=1` writes it; review the changes then.
 fn compare_with(file: &str, told: &str) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("rust/validate").join(file);
     if std::env::var_os("DELTAFOLD_WRITE").is_some() {
@@ -251,7 +251,7 @@ fn compare_with(file: &str, told: &str) {
     assert!(written == told, "{file}, line {}:\n{}\n\nand now:\n{}", differ + 1, around(&old), around(&new));
 }
 
-/// What people read, word by word, and where it points.
+/// The messages that people read, word by word, and their locations.
 #[test]
 fn every_message_is_worded_as_written_down() {
     let mut told = String::new();
@@ -271,7 +271,7 @@ fn every_message_is_worded_as_written_down() {
     compare_with("messages.txt", &told);
 }
 
-/// Streams that are right, each member of each event changed in every way, each event left out or said twice.
+/// Valid streams, each member of each event changed in every way, each event removed or repeated.
 #[test]
 fn every_change_of_a_stream_gets_its_recorded_messages() {
     let (mut tried, mut told) = (BTreeSet::new(), BTreeSet::new());
@@ -400,7 +400,7 @@ fn each_layer_is_usable_alone() {
             validator.check(&parser.parse(frame.data, Origin { index, ..Origin::default() }), &mut findings);
             index += 1;
         }
-        // A sentinel in quotes: for the framing layer to say.
+        // A sentinel in quotes: reported by the framing layer.
         let location = Location { event_index: Some(index), ..Location::default() };
         let bytes = b"data: \"[DONE]\"\n\n";
         let Ok(Some(Signal::Frame(frame))) = decoder.next(bytes, &mut 0) else { panic!("no frame") };
@@ -434,7 +434,7 @@ fn a_hostile_index_costs_no_memory_and_limits_bound_what_is_followed() {
     assert_eq!(unopened, 10, "behind the limit items are not followed");
 }
 
-/// The findings about a stream of the base with edits, of which no more than so many items and parts are followed.
+/// Returns the findings of a base stream with edits, with limits on the number of tracked items and parts.
 fn found_within(limits: Limits, stream: &str, edit: Value) -> Vec<&'static str> {
     let value = json!({ "stream": stream, "messages": true, "edit": edit });
     let vector = Vector { file: "base/streams.json".into(), name: stream.into(), value };
@@ -466,7 +466,7 @@ fn events_after_a_limit_break_no_rule_and_events_before_it_do() {
     assert_eq!(found_within(within(1, 1), "annotated", lost), ["PART-10"]);
 }
 
-/// A parser that knows an event already says that it repeats itself; a validator that does not must look all the same.
+/// A parser with a cached event marks its repetition; a validator without that cache must check it anyway.
 #[test]
 fn a_new_validator_after_a_used_parser_checks_every_name() {
     let mut parser = Parser::new(128);
@@ -483,7 +483,7 @@ fn a_new_validator_after_a_used_parser_checks_every_name() {
     }
 }
 
-/// A turn of a socket forgets the response before it, but neither its request nor which names were reported.
+/// A new turn on a WebSocket discards the previous response, but neither its request nor the reported names.
 #[test]
 fn a_new_turn_keeps_its_request_and_the_names_that_were_reported() {
     let turn = |stream: &str, edit: Value| {
@@ -514,7 +514,7 @@ fn a_new_turn_keeps_its_request_and_the_names_that_were_reported() {
     assert_eq!(check(&mut validator, &turn("call", json!([]))), ["TOOL-02"]);
 }
 
-/// Behind a reader the reader says so, too; alone the validator has to.
+/// With a reader, the reader reports this too; alone, the validator has to.
 #[test]
 fn a_payload_that_is_no_object_is_reported_unless_it_was_dropped() {
     for (data, dropped, expected) in
@@ -533,7 +533,7 @@ fn a_payload_that_is_no_object_is_reported_unless_it_was_dropped() {
     }
 }
 
-/// Two findings of a frame would be merged, but only where they are kept.
+/// Two findings of a frame are merged, but only where they are stored.
 #[test]
 fn a_second_sentinel_counts_once_even_where_no_finding_is_kept() {
     let mut validator = Validator::new(ValidateOptions::default());

@@ -1,4 +1,4 @@
-//! Everything that the writer writes passes validation; every value that would not is an error that writes nothing.
+//! The writer's output passes validation; every value that would not is an error that writes nothing.
 
 use deltafold::json::{Object, Value};
 use deltafold::validate::Layers;

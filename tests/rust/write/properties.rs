@@ -1,5 +1,5 @@
-//! What holds for every sequence of intents: the stream is valid, folds to the writer's own response, and survives any
-//! cut; a refused intent leaves no trace.
+//! Properties of every sequence of intents: the stream is valid, folds to the writer's own response, and gives the same result for
+//! any split; a refused intent changes nothing.
 
 use deltafold::json::Value;
 use deltafold::write::{ReasoningNames, Writer, WriterOptions};
@@ -8,7 +8,7 @@ use deltafold_tests::intents::LegalIntents;
 use deltafold_tests::properties::{any_intents_leave_a_valid_stream, check_stream, item_types};
 use deltafold_tests::Random;
 
-/// So many seeds, or a multiple of them if `DELTAFOLD_SEEDS` says so.
+/// The number of seeds, or a multiple of it with `DELTAFOLD_SEEDS`.
 fn seeds(count: u64) -> std::ops::Range<u64> {
     let times = std::env::var("DELTAFOLD_SEEDS").ok().map_or(1, |times| times.parse().expect("a number"));
     0..count * times

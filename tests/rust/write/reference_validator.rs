@@ -1,4 +1,4 @@
-//! The second opinion: every stream that a write vector spells out keeps the rules, and each rule can be broken.
+//! The second validator: every stream of a write vector follows the rules, and each rule can be broken.
 
 use deltafold::{Edition, Writer, WriterOptions};
 use deltafold_tests::reference_validator::{check, check_bytes};
@@ -34,7 +34,7 @@ fn the_bytes_of_every_write_vector_are_a_frame_for_each_event_and_the_sentinel()
     }
 }
 
-/// One change of a stream that is right.
+/// One change of a valid stream.
 enum Edit {
     Set(usize, &'static str, Value),
     Unset(usize, &'static str, &'static str),

@@ -1,4 +1,4 @@
-//! The writer's streams, event by event, and what it refuses.
+//! The writer's streams, event by event, and the intents that it refuses.
 
 use deltafold::json::{Object, Value};
 use deltafold::write::{

@@ -12,7 +12,7 @@ fn writer(vector: &Vector) -> Writer {
     Writer::new(WriterOptions::from_json(&vector.get("options").to_string()).unwrap())
 }
 
-/// Tells a writer every intent of a case and gives the stream.
+/// Applies every intent of a case to a writer and returns the stream.
 fn write(vector: &Vector) -> (Writer, Vec<u8>) {
     let (mut writer, mut bytes) = (writer(vector), Vec::new());
     for told in intents(vector) {
@@ -31,7 +31,7 @@ fn write(vector: &Vector) -> (Writer, Vec<u8>) {
     (writer, bytes)
 }
 
-/// Whether the options ask for names that Open Responses does not have.
+/// Returns `true` if the options select names that Open Responses does not have.
 fn deviates(vector: &Vector) -> bool {
     let options = vector.get("options");
     options["heartbeat"] == "keepalive" || options["reasoning_names"] == "openai"
@@ -62,7 +62,7 @@ fn every_case_passes_at_every_split() {
     for vector in vectors("write") {
         let (writer, bytes) = write(&vector);
         let expected: Vec<String> = expected_events(&vector).iter().map(canonical).collect();
-        // The types of OpenAI's SDKs demand fields that OpenAI leaves out.
+        // The types of OpenAI's SDKs require fields that OpenAI leaves out.
         let layers = match writer.options().edition {
             Edition::OpenAi => Layers::FRAMING | Layers::STREAM,
             _ => Layers::ALL,
@@ -112,7 +112,7 @@ fn its_frames_are_those_of_the_encoder() {
         if events.is_ended() {
             deltafold::sse::encode("", "[DONE]", &mut encoded).unwrap();
         }
-        // A comment is no frame.
+        // A comment is not a frame.
         let bytes = String::from_utf8(bytes).unwrap().replace(": keep-alive\n\n", "");
         assert_eq!(bytes, String::from_utf8(encoded).unwrap(), "{vector}");
     }

@@ -1,15 +1,15 @@
-//! Judges the runners of the bindings.
+//! Compares the runners of the bindings with the core.
 //!
 //! ```text
 //! bindings [--every N] [--only PREFIX] [--light] NAME=COMMAND…      such as python='python3 tests/runners/python/run.py'
 //! ```
 //!
-//! With `--every N` only each Nth vector is asked, for a runner that is slow because it is watched; with `--only PREFIX` those of
-//! the files that begin so, such as `tools/`. Stale deviations are looked for only when all are asked. With `--light` every vector
-//! is asked, but one that takes many lines byte by byte is cut so finely only each sixteenth time, for a border that is costly
-//! to cross.
+//! With `--every N` only each Nth vector is run, for runners that are slow under a sanitizer; with `--only PREFIX` only vectors in
+//! files whose names begin with the prefix, such as `tools/`. Stale deviations are reported only if all vectors are run. With `--light`
+//! every vector is run, but long ones run byte by byte only every sixteenth time, for bindings whose calls are
+//! expensive.
 //!
-//! `tests/runners/README.md` gives the protocol; what is done is in `deltafold_tests::comparer`.
+//! `tests/runners/README.md` describes the protocol; the code is in `deltafold_tests::comparer`.
 
 use std::process::ExitCode;
 
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(wrong > 0 || cases.is_empty()))
 }
 
-/// Takes an option with its value out of the arguments.
+/// Removes an option with its value from the arguments.
 fn option(arguments: &mut Vec<String>, name: &str) -> Option<String> {
     let at = arguments.iter().position(|argument| argument == name)?;
     arguments.drain(at..(at + 2).min(arguments.len())).nth(1)

@@ -1,8 +1,8 @@
-//! Writes every stream there is in every dialect that is written, for the real clients of `tests/frontends`.
+//! Converts every stream to every target dialect, for the real clients of `tests/frontends`.
 //!
-//! `convert-all FOLDER` makes `FOLDER/<target>/<number>.sse` for the worked examples, the vectors and, if
-//! `DELTAFOLD_SHARED` is set, the recordings, and `FOLDER/cases.json`: what each stream is and what a client should gather from
-//! it, read from the folded response and not from the conversion.
+//! `convert-all FOLDER` writes `FOLDER/<target>/<number>.sse` for the worked examples, the vectors and, if
+//! `DELTAFOLD_SHARED` is set, the recordings, and `FOLDER/cases.json`: each stream with the content that a client should collect from
+//! it, taken from the folded response and not from the conversion.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use serde_json::{json, Value};
 struct Source {
     name: String,
     bytes: Vec<u8>,
-    /// The target and options that it was written for; all targets with defaults if there is none.
+    /// The target and options of the vector; all targets with default options if there are none.
     only: Option<(String, Value)>,
 }
 
@@ -52,13 +52,13 @@ fn sources() -> Vec<Source> {
         let stream: String = events.iter().map(|event| format!("data: {}\n\n", payload(event))).collect();
         let only = (vector.get("to").as_str().unwrap().to_owned(), vector.get("options").clone());
         all.push(Source { name: vector.to_string(), bytes: stream.clone().into(), only: Some(only) });
-        // What one target is tried with is good for the others, too.
+        // Inputs of one target are used for the others, too.
         all.push(Source { name: vector.to_string(), bytes: stream.into(), only: None });
     }
     for recording in recordings("convert-all", "responses") {
         all.push(Source { name: recording.file.clone(), bytes: recording.bytes(), only: None });
     }
-    // Other dialects come by way of the hub, with extension items and all.
+    // Other dialects are converted through Open Responses, extension items included.
     for dialect in [Dialect::Anthropic, Dialect::ChatCompletions, Dialect::Gemini] {
         for recording in recordings("convert-all", dialect.name()) {
             let bytes = convert(dialect, Dialect::OpenResponses, &json!({ "now": 1 }), &recording.bytes()).0;

@@ -1,4 +1,4 @@
-//! Writes every validation vector that is an event stream as a file, to feed published clients with it.
+//! Writes every validation vector that is an event stream to a file, to feed it to published clients.
 //!
 //! ```text
 //! rule-streams FOLDER

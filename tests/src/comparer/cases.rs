@@ -7,22 +7,22 @@ use crate::streams::{feed, object, stream_edition, Feed};
 use crate::write::intents;
 use crate::{naughty_strings, requests, vector_folder, vectors, Split, Vector};
 
-/// A vector, and the ways in which a runner is asked about it.
+/// A vector, and the scripts that test a runner with it.
 pub struct Case {
     /// The vector.
     pub vector: Vector,
     /// The object that it needs.
     pub word: &'static str,
-    /// Leaves out the ways of many lines.
+    /// Omits scripts with many lines.
     pub light: bool,
     make: fn(&Vector) -> Vec<Way>,
 }
 
-/// A name, and lines up to and with `end`.
+/// A name, and lines up to and including `end`.
 pub(super) type Way = (String, String);
 
 impl Case {
-    /// The ways, made on demand: together they are large.
+    /// The scripts, created on demand, because together they are large.
     pub(super) fn ways(&self) -> Vec<Way> {
         let mut ways = (self.make)(&self.vector);
         ways.retain(|(_, script)| !self.light || script.lines().count() <= MANY);
@@ -30,7 +30,7 @@ impl Case {
     }
 }
 
-/// Every vector that says something of a stream or of an object. `schema/` does not: it is about the contract's tables.
+/// Returns every vector about a stream or an object. `schema/` has none: it is about the contract's tables.
 pub fn cases() -> Vec<Case> {
     let mut all = Vec::new();
     let mut add = |folder: &str, word: &'static str, make: fn(&Vector) -> Vec<Way>, fits: fn(&Vector) -> bool| {
@@ -66,47 +66,47 @@ pub fn cases() -> Vec<Case> {
     all
 }
 
-/// Whether a vector of the validator is about one object or head, not about a stream.
+/// Returns `true` if a vector of the validator is about one object or head, not about a stream.
 fn is_alone(vector: &Vector) -> bool {
     ["object", "request_headers", "response_headers", "stream_headers"].iter().any(|key| !vector.get(key).is_null())
 }
 
-/// Ways of more lines than this are left out of a light case; whole, a stream takes one line.
+/// Scripts with more lines than this are omitted from a light case; a whole stream takes one line.
 const MANY: usize = 200;
 
-/// Streams of more bytes than this are cut less finely.
+/// Streams with more bytes than this are split more coarsely.
 const LONG: usize = 1_500;
 
-/// A seed of chunks of up to 511 bytes; those of seed 1 have none or one.
+/// A seed of chunks of up to 511 bytes; chunks of seed 1 have none or one.
 const COARSE: u64 = 17;
 
-/// Fewer cuts than the core's own tests take: a binding adds no state that depends on the cut, it only carries chunks over.
+/// Fewer splits than in the core's own tests: a binding adds no state that depends on the split, it only passes chunks on.
 fn splits(length: usize) -> [Split; 3] {
-    // A chunk costs a line, so long streams go in small pieces rather than in bytes.
+    // Each chunk is one line, so long streams are fed in small pieces instead of bytes.
     let fine = if length <= LONG { Split::Bytes } else { Split::Every(1 + length / 500) };
     [Split::Whole, fine, random(length, 1)]
 }
 
-/// Random cuts from this seed; of a long stream, coarse ones.
+/// Returns random splits from this seed; coarse ones for a long stream.
 fn random(length: usize, seed: u64) -> Split {
     Split::Random(if length <= LONG { seed } else { COARSE })
 }
 
-/// The lines of one way.
+/// Returns the lines of one script.
 #[derive(Default)]
 struct Script(String);
 
 impl Script {
     fn new(word: &str, options: &Value) -> Self {
         let mut script = Self::default();
-        // What is not given is not sent, not even as null.
+        // Absent options are not sent, not even as null.
         let mut given = options.as_object().cloned().unwrap_or_default();
         given.retain(|_, value| !value.is_null());
         script.line(word, if given.is_empty() { String::new() } else { Value::Object(given).to_string() });
         script
     }
 
-    /// A word with bytes; no bytes are no word.
+    /// A command with bytes; without bytes there is no command.
     fn line(&mut self, word: &str, bytes: impl AsRef<[u8]>) {
         self.0 += word;
         if !bytes.as_ref().is_empty() {
@@ -129,7 +129,7 @@ impl Script {
     }
 }
 
-/// The same stream, whole and cut.
+/// The same stream, whole and split.
 fn cut(bytes: &[u8], start: impl Fn() -> Script, last: &str) -> Vec<Way> {
     let way = |split: Split| {
         let mut script = start().feed(bytes, split);
@@ -270,7 +270,7 @@ fn partial(vector: &Vector) -> Vec<Way> {
         script.end()
     };
     let document = pieces.concat();
-    // Text is pushed as text, so it is cut between characters.
+    // Text is pushed as text, so it is split between characters.
     let chars: Vec<&str> = document.split_inclusive(|_| true).collect();
     vec![
         ("by its steps".into(), way(&pieces)),
@@ -292,7 +292,7 @@ fn convert(vector: &Vector) -> Vec<Way> {
             let path = vector_folder().join("adapter/examples").join(file);
             std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
         }
-        // Outbound cases give payloads, inbound ones messages of the source.
+        // Outbound cases have payloads, inbound ones messages of the source.
         (None, Some(_)) => {
             let payload = |event: &Value| event.as_str().map_or_else(|| event.to_string(), str::to_owned);
             let events = vector.get("events").as_array().into_iter().flatten();
@@ -306,7 +306,7 @@ fn convert(vector: &Vector) -> Vec<Way> {
     cut(&bytes, || Script::new("convert", &options), cancelled)
 }
 
-/// One question, by name.
+/// One request, by name.
 fn ask(what: &str, json: &Value) -> Vec<Way> {
     let mut script = Script::new(&format!("ask {what}"), &Value::Null);
     script.line("feed", json.to_string());
@@ -346,7 +346,7 @@ fn looped(vector: &Vector) -> Vec<Way> {
     vec![("step by step".into(), script.end())]
 }
 
-/// The right value and every wrong one, each in a request of its own.
+/// The valid value and every invalid one, each in a separate request.
 fn request(vector: &Vector) -> Vec<Way> {
     let edition = vector.get("edition").as_str().unwrap_or("split");
     let mut script = Script::new("validate request", &json!({ "edition": edition }));
@@ -361,7 +361,7 @@ fn message(vector: &Vector) -> Vec<Way> {
     ask("create_message", &json!({ "request": requests::around(vector, requests::right(vector)).0 }))
 }
 
-/// The two halves of a text, and the whole.
+/// The two halves of a text, and the whole text.
 fn halves(vector: &Vector) -> (String, String, String) {
     let text = crate::text(vector);
     let middle = (0..=text.len() / 2).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What a binding may miss, from `tests/deviations.json`.
+//! The features that a binding may lack, from `tests/deviations.json`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,16 +7,16 @@ use serde_json::Value;
 
 use crate::Vector;
 
-/// The lines for one runner: a case, a file or a word, and whether the line was needed.
+/// The entries for one runner: a case, a file or a command, and whether the entry was used.
 #[derive(Debug, Default)]
 pub struct Deviations(BTreeMap<String, bool>);
 
 impl Deviations {
-    /// Loads the lines for a runner.
+    /// Loads the entries for a runner.
     ///
     /// # Panics
     ///
-    /// If the file is not as it should be, or a line has no reason.
+    /// If the file is invalid, or an entry has no reason.
     pub fn load(name: &str) -> Self {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("deviations.json");
         let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -24,11 +24,11 @@ impl Deviations {
         Self::from_value(&all[name])
     }
 
-    /// Reads the lines from an object: what → reason.
+    /// Reads the entries from an object that maps each feature to its reason.
     ///
     /// # Panics
     ///
-    /// If a line has no reason.
+    /// If an entry has no reason.
     pub fn from_value(lines: &Value) -> Self {
         let lines = lines.as_object().cloned().unwrap_or_default();
         for (what, reason) in &lines {

@@ -17,10 +17,10 @@ pub use session::{Session, WORDS};
 
 use crate::canonical;
 
-/// After so many wrong answers a runner is not asked any more: nobody reads further.
+/// After this many wrong answers a runner is not run any more.
 const ENOUGH: usize = 100;
 
-/// A binding's runner, and what it was asked so far.
+/// The runner of a binding, and its results so far.
 pub struct Runner {
     name: String,
     command: String,
@@ -31,7 +31,7 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// A runner that is started when it is first asked.
+    /// Creates a runner, which is started at the first request.
     pub fn new(name: &str, command: &str, deviations: Deviations) -> Self {
         let (name, command) = (name.to_owned(), command.to_owned());
         Self { name, command, process: None, deviations, asked: 0, wrong: 0 }
@@ -45,7 +45,7 @@ impl Runner {
     fn answer(&mut self) -> Result<Vec<String>, String> {
         let answer = self.process.as_mut().map_or_else(|| Err("not started".to_owned()), Process::answer);
         if answer.is_err() {
-            // The next question gets a new process, so that one word that is missing does not hide the rest.
+            // The next request gets a new process, so that one missing command does not hide the other results.
             self.process = None;
         }
         answer
@@ -55,14 +55,14 @@ impl Runner {
         !self.deviations.has_word(word) && self.wrong < ENOUGH
     }
 
-    /// Ends the runner and says how many answers were wrong; if all vectors were asked, stale deviations included.
+    /// Ends the runner and returns the number of wrong answers; if all vectors were run, stale deviations count too.
     pub fn finish(mut self, all: bool) -> usize {
         if let Some(Err(error)) = self.process.take().map(Process::stop) {
             println!("{}: {error}", self.name);
             self.wrong += 1;
         }
         if self.wrong >= ENOUGH {
-            println!("{}: wrong so often that it was asked no more", self.name);
+            println!("{}: stopped after too many wrong answers", self.name);
             return self.wrong;
         }
         for word in WORDS.into_iter().filter(|_| all) {
@@ -74,7 +74,7 @@ impl Runner {
             self.deviations.note_word(word, probe.answer().is_err());
         }
         for stale in self.deviations.stale().into_iter().filter(|_| all) {
-            println!("{}: a stale line in tests/deviations.json: {stale}", self.name);
+            println!("{}: an entry in tests/deviations.json is no longer needed: {stale}", self.name);
             self.wrong += 1;
         }
         println!("{}: {} scripts, {} wrong", self.name, self.asked, self.wrong);
@@ -82,7 +82,7 @@ impl Runner {
     }
 }
 
-/// Asks every runner about a case; what is wrong is printed and counted.
+/// Sends a case to every runner; wrong answers are printed and counted.
 pub fn judge(case: &Case, runners: &mut [Runner]) {
     let mut differs: Vec<Option<String>> = runners.iter().map(|_| None).collect();
     for (way, script) in &case.ways() {
@@ -91,7 +91,7 @@ pub fn judge(case: &Case, runners: &mut [Runner]) {
             .zip(&mut differs)
             .filter(|(runner, differs)| differs.is_none() && runner.speaks(case.word))
             .collect();
-        // All are asked before the first answers, so that they work at the same time.
+        // All runners get the case before the first answer is read, so that they run in parallel.
         asked.iter_mut().for_each(|(runner, _)| runner.send(script));
         let expected = core(script);
         for (runner, differs) in asked {
@@ -114,7 +114,7 @@ pub fn judge(case: &Case, runners: &mut [Runner]) {
     }
 }
 
-/// What the core says to a script.
+/// Returns the answer of the core to a script.
 fn core(script: &str) -> Vec<String> {
     let mut session = Session::default();
     let mut answer = Vec::new();
@@ -126,12 +126,12 @@ fn core(script: &str) -> Vec<String> {
     answer
 }
 
-/// An answer as canonical lines. Bytes of a stream are joined: where they are cut is not part of the answer.
+/// Converts an answer to canonical lines. Bytes of a stream are joined, because their split is not part of the answer.
 fn compared(answer: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut bytes: Option<String> = None;
     for line in answer {
-        // Half of a surrogate pair is JSON that this parser does not hold; such a line is compared as it is.
+        // This parser refuses lone surrogates; such a line is compared unchanged.
         let Ok(value) = serde_json::from_str::<Value>(line) else {
             lines.extend(bytes.take());
             lines.push(line.clone());
@@ -149,15 +149,15 @@ fn compared(answer: &[String]) -> Vec<String> {
     lines
 }
 
-/// The first line that differs.
+/// Returns the first line that differs.
 fn difference(expected: &[String], answer: &[String]) -> Option<String> {
-    // Most runners print as the core does, and then there is nothing to parse.
+    // Most runners print the same text as the core, and then parsing is not needed.
     if expected == answer {
         return None;
     }
     let (expected, answer) = (compared(expected), compared(answer));
     let at = expected.iter().zip(&answer).take_while(|(expected, answer)| expected == answer).count();
     let line = |lines: &[String]| lines.get(at).map_or_else(|| "nothing more".to_owned(), Clone::clone);
-    let told = || format!("line {at}\n  expected {}\n  answered {}", line(&expected), line(&answer));
+    let told = || format!("line {at}\n  expected {}\n  found {}", line(&expected), line(&answer));
     (expected != answer).then(told)
 }

@@ -1,11 +1,11 @@
-//! A running binding.
+//! A running runner.
 
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{channel, Sender};
 use std::thread::JoinHandle;
 
-/// A runner's process. Lines go out on a thread of their own, so that neither side waits for the other's full pipe.
+/// The process of a runner. A separate thread writes lines, so that neither side blocks on a full pipe.
 pub(super) struct Process {
     child: Child,
     lines: Sender<String>,
@@ -21,13 +21,13 @@ impl Process {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap_or_else(|error| panic!("{command}: {error}"));
-        // Both were asked for above, so both are there.
+        // Both are set, because both were requested above.
         let mut stdin: ChildStdin = child.stdin.take().expect("piped");
         let answers = BufReader::new(child.stdout.take().expect("piped")).lines();
         let (lines, wanted) = channel::<String>();
         let writer = std::thread::spawn(move || {
             for text in wanted {
-                // A runner that has gone away shows when its answer is missing.
+                // If the runner has ended, its answer will be missing.
                 if stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush()).is_err() {
                     return;
                 }
@@ -36,13 +36,13 @@ impl Process {
         Self { child, lines, writer, answers }
     }
 
-    /// Sends a script; [`answer`](Self::answer) gives what comes back.
+    /// Sends a script; [`answer`](Self::answer) returns the answer.
     pub(super) fn send(&self, script: &str) {
-        // A closed channel means that the writer found the runner gone; the answer says so.
+        // A closed channel means that the runner has ended; reading the answer reports it.
         let _ = self.lines.send(script.to_owned());
     }
 
-    /// The lines up to `{"end":true}`; an error if the runner ended before.
+    /// Returns the lines up to `{"end":true}`; an error if the runner ended before.
     pub(super) fn answer(&mut self) -> Result<Vec<String>, String> {
         let mut answer = Vec::new();
         loop {
@@ -55,7 +55,7 @@ impl Process {
         }
     }
 
-    /// Ends the input, and says what is wrong with the end.
+    /// Ends the input, and returns an error if the runner does not end properly.
     pub(super) fn stop(self) -> Result<(), String> {
         let Self { mut child, lines, writer, answers } = self;
         drop(lines);
@@ -65,7 +65,7 @@ impl Process {
         if rest.is_empty() && status.success() {
             return Ok(());
         }
-        Err(format!("ended with {status} and lines that nobody asked for: {rest:?}"))
+        Err(format!("ended with {status} and unexpected lines: {rest:?}"))
     }
 }
 

@@ -9,17 +9,17 @@ use deltafold::validate::validate_named;
 use deltafold::{Error, Finding, Limits, Reader, ReaderOptions, Writer, WriterOptions};
 use serde_json::json;
 
-/// The words that make an object.
+/// The commands that create an object.
 pub const WORDS: [&str; 8] = ["sse", "reader", "partial", "writer", "convert", "validate", "ask", "loop"];
 
-/// The words that an object takes.
+/// The commands that use an object.
 const VERBS: [&str; 9] = ["feed", "feed_json", "request", "reconnect", "resume", "do", "cancel", "response", "result"];
 
-/// What one runner is: the object of the last word, and whether it takes no more.
+/// The state of a runner: the object of the last command, and whether its input has ended.
 #[derive(Default)]
 pub struct Session {
     object: Option<Object>,
-    /// An error was told, or the input was cancelled: nothing more is fed.
+    /// An error was reported, or the input was cancelled: further input is ignored.
     over: bool,
 }
 
@@ -35,7 +35,7 @@ enum Object {
 }
 
 impl Session {
-    /// Takes a line and adds the lines of the answer. `false`: the line is not known.
+    /// Runs a line and appends the lines of the answer. Returns `false` if the command is unknown.
     pub fn take(&mut self, line: &str, out: &mut Vec<String>) -> bool {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         let done = match word {
@@ -61,7 +61,7 @@ impl Session {
         };
         if let Err(error) = done {
             out.push(tell(&error));
-            // A refused intent or step changes nothing, so a writer and a loop go on.
+            // A refused intent or step changes nothing, so a writer and a loop continue.
             self.over = !matches!(self.object, Some(Object::Writer(_) | Object::Loop(_)));
         }
         true
@@ -75,7 +75,7 @@ impl Session {
                 reader.end();
                 let ended = if over { Ok(()) } else { poll(reader, out).and_then(|()| reader.finish().map(drop)) };
                 out.extend(ended.err().map(|error| tell(&error)));
-                // The error was told; what was read stays readable.
+                // The error was reported; the data that was read stays readable.
                 let _ = reader.finish();
                 let mut report = Report::default();
                 report.push("outcome", reader.outcome().map(|outcome| outcome.to_value()));
@@ -131,7 +131,7 @@ fn make(word: &str, rest: &str) -> Result<Object, Error> {
 }
 
 impl Object {
-    /// `None`: the object does not know the word.
+    /// Returns `None` if the object does not know the command.
     fn take(&mut self, word: &str, rest: &str, out: &mut Vec<String>) -> Option<Result<(), Error>> {
         Some(match (self, word) {
             (Self::Sse(decoder), "feed") => frames(decoder, &unhex(rest), out),
@@ -206,7 +206,7 @@ fn findings(findings: &[Finding]) -> Vec<Json> {
     findings.iter().map(Finding::to_value).collect()
 }
 
-/// The response goes in as the text that it is: it may hold what another JSON library cannot, such as half of a surrogate pair.
+/// The response is passed as text, because it may contain values that another JSON library refuses, such as a lone surrogate.
 fn with_response(report: &Report, response: &str) -> String {
     let report = report.to_string();
     let comma = if report == "{}" { "" } else { "," };
@@ -215,7 +215,7 @@ fn with_response(report: &Report, response: &str) -> String {
 
 pub(super) fn hex(bytes: &[u8]) -> String {
     let mut text = Vec::with_capacity(bytes.len() * 2);
-    // A plain loop over a table: the comparer turns many bytes, and runs without optimisation.
+    // A simple loop over a table: the comparer encodes many bytes and runs without optimisation.
     for byte in bytes {
         text.extend_from_slice(&[
             b"0123456789abcdef"[usize::from(byte >> 4)],

@@ -1,4 +1,4 @@
-//! Conversions: any bytes of any dialect, the same at any split, and a valid stream where Open Responses is written.
+//! Conversions of arbitrary bytes of any dialect: the same result for any split, and a valid stream if the target is Open Responses.
 
 use deltafold::adapter::{Converter, Dialect};
 use deltafold::json::Value;
@@ -7,7 +7,7 @@ use deltafold::{Class, Reader, Severity};
 
 use crate::Split;
 
-/// The dialects that are read, in the order that fuzzing inputs number them.
+/// The source dialects, in the order of their numbers in fuzzing inputs.
 pub const SOURCES: [&str; 10] = [
     "open-responses",
     "anthropic",
@@ -21,22 +21,22 @@ pub const SOURCES: [&str; 10] = [
     "bedrock",
 ];
 
-/// The dialects that are written, in the order that fuzzing inputs number them.
+/// The target dialects, in the order of their numbers in fuzzing inputs.
 pub const WRITTEN: [&str; 5] = ["open-responses", "ag-ui", "anthropic", "chat-completions", "ui-message-stream"];
 
-/// What a conversion is told.
+/// The parameters of a conversion.
 #[derive(Clone, Copy, Debug)]
 pub struct Conversion {
-    /// The source; to be detected if it is `None`.
+    /// The source; `None` to detect it.
     pub from: Option<&'static str>,
     /// The target.
     pub to: &'static str,
-    /// Whether it is cancelled at the end.
+    /// `true` if it is cancelled at the end.
     pub cancel: bool,
 }
 
 impl Conversion {
-    /// Converts: the bytes, the code of the error that stopped it, the report.
+    /// Converts, and returns the bytes, the code of the error that stopped it, and the report.
     fn run(self, bytes: &[u8], split: Split) -> (Vec<u8>, Option<deltafold::Code>, String) {
         let dialect = |name| Dialect::from_name(name).expect("a dialect");
         let options = r#"{"response_id":"resp_1","model":"m","now":7,"thread_id":"t","run_id":"r"}"#;
@@ -51,7 +51,7 @@ impl Conversion {
         let ended = fed.and_then(|()| if self.cancel { converter.cancel() } else { converter.finish() });
         converter.write_into(&mut out);
         if let Err(error) = &ended {
-            // Bytes alone cannot make a caller's mistake; only a dialect that is not told apart is one.
+            // Bytes alone cannot cause misuse, except a dialect that is not detected.
             assert!(error.class() != Class::Misuse || self.from.is_none(), "{error}");
         }
         (out, ended.err().map(|error| error.code()), converter.report().to_string())
@@ -62,7 +62,7 @@ impl Conversion {
 ///
 /// # Panics
 ///
-/// If a cut changes something.
+/// If a split changes the result.
 pub fn converts_alike(bytes: &[u8], conversion: Conversion, splits: &[Split], what: &str) {
     let whole = conversion.run(bytes, Split::Whole);
     for split in splits {
@@ -78,11 +78,11 @@ pub fn converts_alike(bytes: &[u8], conversion: Conversion, splits: &[Split], wh
     }
 }
 
-/// What a source can force although everything is written by the rules: arguments that are not JSON, several items cut at
-/// once, an end for lack of tokens after items that are whole.
+/// Rules that a source can force a correct converter to break: arguments that are not JSON, several items truncated
+/// at once, an end for lack of tokens after complete items.
 pub const FORCED: [&str; 4] = ["ARG-03", "ARG-09", "ITEM-08", "INC-01"];
 
-/// Converts to Open Responses: what comes out is a whole stream that breaks no rule but what the source forced.
+/// Converts to Open Responses: the output is a complete stream that breaks only rules that the source forced.
 ///
 /// # Panics
 ///
@@ -96,7 +96,7 @@ pub fn converts_to_a_valid_stream(bytes: &[u8], from: &'static str, cancel: bool
     let mut reader = Reader::builder().validate(Layers::ALL).build();
     reader.feed(&out).expect("no limit is passed");
     reader.finish().unwrap();
-    // Text that the source took back cannot be taken back here.
+    // Text that the source retracted cannot be retracted here.
     let rewritten = report.contains("non_append_update");
     let broken: Vec<String> = reader
         .findings()

@@ -1,17 +1,17 @@
-//! A short way to say long streams: a fuzzer that changes a few bytes then changes frames, not letters.
+//! A compact notation for long streams: a fuzzer that changes a few bytes then changes frames, not characters.
 
-/// Makes a stream from the bytes of an input. Bytes that no UTF-8 text has stand for more than themselves:
+/// Builds a stream from the bytes of an input. Bytes that never occur in UTF-8 text are commands:
 ///
-/// | byte | does |
+/// | byte | effect |
 /// | --- | --- |
-/// | `F8 i` | puts a frame of [`FRAMES`] |
-/// | `F9 i` | puts a piece of [`PIECES`] |
-/// | `FA n b` | makes the byte `n` before the end to be `b` |
-/// | `FB n` | takes the last `n` bytes away |
-/// | `FC n` | puts the last `4 n` bytes once more |
-/// | `FD b` | puts the byte `b`, whatever it is |
+/// | `F8 i` | appends a frame of [`FRAMES`] |
+/// | `F9 i` | appends a piece of [`PIECES`] |
+/// | `FA n b` | changes the byte `n` before the end to `b` |
+/// | `FB n` | removes the last `n` bytes |
+/// | `FC n` | repeats the last `4 n` bytes |
+/// | `FD b` | appends the byte `b`, whatever its value |
 ///
-/// All others are put as they are, so a capture stands for itself.
+/// All other bytes are appended unchanged, so a capture represents itself.
 pub fn expand(input: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(input.len() * 2);
     let mut input = input.iter().copied();
@@ -29,7 +29,7 @@ pub fn expand(input: &[u8]) -> Vec<u8> {
             0xFB => out.truncate(out.len().saturating_sub(next())),
             0xFC => {
                 let from = out.len().saturating_sub(next() * 4);
-                // Bounded, since each one may double what is there.
+                // Bounded, because each command may double the size.
                 if out.len() < 16_384 {
                     out.extend_from_within(from..);
                 }
@@ -41,7 +41,7 @@ pub fn expand(input: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Frames of streams that are right, and near misses of them.
+/// Frames of valid streams, and slightly wrong variants.
 pub const FRAMES: &[&str] = &[
     "event: response.created\ndata: {\"type\":\"response.created\",\"sequence_number\":0,\"response\":{\"id\":\"resp_1\",\"object\":\"response\",\"status\":\"in_progress\",\"output\":[]}}\n\n",
     "event: response.in_progress\ndata: {\"type\":\"response.in_progress\",\"sequence_number\":1,\"response\":{\"id\":\"resp_1\",\"object\":\"response\",\"status\":\"in_progress\",\"output\":[]}}\n\n",
@@ -85,7 +85,7 @@ pub const FRAMES: &[&str] = &[
     "event: keepalive\ndata: {\"type\":\"keepalive\",\"sequence_number\":3}\n\n",
 ];
 
-/// What a careless or hostile sender puts where it does not belong.
+/// Data that a careless or hostile sender inserts in wrong places.
 pub const PIECES: &[&str] = &[
     "\r",
     "\n",

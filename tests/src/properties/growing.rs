@@ -1,4 +1,4 @@
-//! Growing JSON against parsers that see the whole text.
+//! Incomplete JSON, compared with parsers that get the whole text.
 
 use deltafold::json::{
     ChangeKind, JsonErrorKind, Notes, Object, PartialJson, PartialOptions, Unfinished, Value, ValueKind,
@@ -6,8 +6,8 @@ use deltafold::json::{
 
 use crate::Split;
 
-/// Pushes a text piece by piece. The verdict and the value in the end are those of the whole parser and of serde_json, every
-/// value on the way is a prefix of the last one, and a copy that follows the notes is the value.
+/// Pushes a text piece by piece. The final verdict and value equal those of the whole parser and of serde_json, every
+/// intermediate value is a prefix of the last one, and a copy that follows the recorded changes equals the value.
 ///
 /// # Panics
 ///
@@ -31,7 +31,7 @@ pub fn grows_to_the_value_of_others(text: &str, split: Split, policy: Unfinished
                 assert!(is_prefix(now, Some(whole), mark.as_deref()), "{what}: {now:?} of {text}");
             }
         } else {
-            // What a mark stands for is in the copy as an empty value, so it is compared without marks only.
+            // The copy has an empty value where a mark is, so it is compared only without marks.
             assert!(same(copy.value(), now), "{what}: {:?} was carried out of {now:?}: {text}", copy.value());
             assert!(is_prefix(before.as_ref(), now, None), "{what}: {before:?} became {now:?}: {text}");
             before = now.cloned();
@@ -53,14 +53,14 @@ pub fn grows_to_the_value_of_others(text: &str, split: Split, policy: Unfinished
         }
         (Err(ours), Err(theirs)) => {
             assert!(growing.value() == shown.as_ref(), "{what}: the end changed the value: {text}");
-            // Where the text ends inside a literal or escape, only one that sees the whole text calls it bad.
+            // If the text ends inside a literal or escape, only a parser of the whole text rejects it.
             if ours.kind() != JsonErrorKind::End && theirs.kind() != JsonErrorKind::End {
                 assert_eq!(ours, theirs, "{what}: {text}");
             }
         }
         _ => {}
     }
-    // The other parser refuses lone halves of pairs, which are text here.
+    // The other parser refuses lone surrogates, which are text here.
     if !text.contains("\\u") && whole.as_ref().err().is_none_or(|error| error.kind() != JsonErrorKind::Depth) {
         let other = serde_json::from_str::<serde_json::Value>(text);
         let deep = other.as_ref().is_err_and(|error| error.to_string().starts_with("recursion limit"));
@@ -73,11 +73,11 @@ pub fn grows_to_the_value_of_others(text: &str, split: Split, policy: Unfinished
 }
 
 fn same(one: Option<&Value>, other: Option<&Value>) -> bool {
-    // Numbers are compared as they are written.
+    // Numbers are compared as text.
     one.map(Value::to_string) == other.map(Value::to_string)
 }
 
-/// Cuts text at the borders of its characters that follow the cuts of its bytes.
+/// Splits text at character boundaries that follow the splits of its bytes.
 pub fn pieces(text: &str, split: Split) -> Vec<&str> {
     let (mut pieces, mut from, mut to) = (Vec::new(), 0, 0);
     for chunk in split.chunks(text.as_bytes()) {
@@ -90,8 +90,8 @@ pub fn pieces(text: &str, split: Split) -> Vec<&str> {
     pieces
 }
 
-/// The definition of the module `deltafold::json`'s growing part, word for word. `mark` is the pointer at which `null`
-/// stands for something unfinished.
+/// The definition of a prefix in the module `deltafold::json`. `mark` is the pointer at which `null`
+/// replaces an unfinished value.
 pub fn is_prefix(short: Option<&Value>, long: Option<&Value>, mark: Option<&str>) -> bool {
     let (short, long) = match (short, long) {
         (None, _) => return true,
@@ -99,7 +99,7 @@ pub fn is_prefix(short: Option<&Value>, long: Option<&Value>, mark: Option<&str>
         (Some(short), Some(long)) => (short, long),
     };
     let same = |short: &Value, long: &Value| short.to_string() == long.to_string();
-    // The step of the mark that leads on, if it leads through the last child.
+    // The next step of the mark, if it leads through the last child.
     let inside = || mark.and_then(|mark| mark.get(1..)).map(|mark| mark.find('/').map_or("", |at| &mark[at..]));
     match (short, long) {
         (Value::Null, _) if mark == Some("") => true,
@@ -129,20 +129,20 @@ pub fn is_prefix(short: Option<&Value>, long: Option<&Value>, mark: Option<&str>
     }
 }
 
-/// A value that is kept up to date from change notes alone.
+/// A value that is built from recorded changes alone.
 #[derive(Debug, Default)]
 pub struct Copy {
     value: Option<Value>,
-    /// Whether the value that was started last is a number.
+    /// `true` if the value that was started last is a number.
     number: bool,
 }
 
 impl Copy {
-    /// Carries the notes of a parser out.
+    /// Applies the recorded changes of a parser.
     ///
     /// # Panics
     ///
-    /// If they do not fit what was carried out before.
+    /// If they do not fit the value so far.
     pub fn carry_out(&mut self, partial: &PartialJson) {
         for change in partial.changes() {
             let pointer = change.pointer();
@@ -162,7 +162,7 @@ impl Copy {
         }
     }
 
-    /// The value.
+    /// Returns the value.
     pub fn value(&self) -> Option<&Value> {
         self.value.as_ref()
     }
@@ -172,7 +172,7 @@ impl Copy {
         let value = match tag {
             ValueKind::Null => Value::Null,
             ValueKind::True | ValueKind::False => Value::Bool(tag == ValueKind::True),
-            // A number has no digits yet; the text that follows makes it one.
+            // A number has no digits yet; the next text makes it one.
             ValueKind::Number | ValueKind::String => Value::String(String::new()),
             ValueKind::Array => Value::Array(Vec::new()),
             ValueKind::Object => Value::Object(Object::new()),

@@ -1,7 +1,7 @@
-//! What must hold of any bytes, one function for each promise. `tests/rust/reader/mutated_vectors.rs` asks them of shaken vectors, the fuzz
-//! targets of `tests/fuzz` of whatever a fuzzer makes up; so both look for the same.
+//! The properties that must hold for any bytes, one function each. `tests/rust/reader/mutated_vectors.rs` checks them for mutated vectors, the
+//! fuzz targets of `tests/fuzz` for generated inputs.
 //!
-//! Every function panics where the promise is broken, with what is needed to see why.
+//! Every function panics if its property does not hold, with the data that is needed to understand the failure.
 
 mod converting;
 mod expand;

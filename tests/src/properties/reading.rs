@@ -1,4 +1,4 @@
-//! Reading: no bytes break a reader, no split and no fast path changes what it reads.
+//! Reading: no bytes break a reader, and no split or fast path changes the result.
 
 use deltafold::event::{summary, Levels};
 use deltafold::json::Value;
@@ -7,7 +7,7 @@ use deltafold::{Limits, Overflow, Reader, ReaderOptions};
 
 use crate::{Random, Split};
 
-/// Limits that small streams pass.
+/// Limits that small streams exceed.
 pub fn small_limits(random: &mut Random) -> Limits {
     Limits {
         line_bytes: 200 + random.below(2_000),
@@ -22,7 +22,7 @@ pub fn small_limits(random: &mut Random) -> Limits {
     }
 }
 
-/// Everything that can be seen of a reading, except for the activity, which counts what is fed after an error too.
+/// All results of a reading, except the activity, which also counts bytes that are fed after an error.
 pub fn read(bytes: &[u8], split: Split, options: ReaderOptions) -> Vec<String> {
     let mut reader = Reader::with_options(options);
     let mut seen = Vec::new();
@@ -53,8 +53,8 @@ pub fn read(bytes: &[u8], split: Split, options: ReaderOptions) -> Vec<String> {
     seen
 }
 
-/// Reads, and looks at everything that holds of one reading alone: places only grow, findings lie inside the stream, the
-/// response is JSON, and asking again changes nothing.
+/// Reads, and checks the properties of one reading: offsets only grow, findings are inside the stream, the
+/// response is JSON, and repeated calls give the same results.
 ///
 /// # Panics
 ///
@@ -109,7 +109,7 @@ pub fn reads_soundly(bytes: &[u8], split: Split, options: ReaderOptions) {
     is_json(&reader.response().to_json(), &reader.response().to_value());
 }
 
-/// Says that a text is JSON, and of this value.
+/// Checks that a text is JSON with this value.
 pub(super) fn is_json(json: &str, value: &Value) {
     match Value::parse(json, 1_000) {
         Ok(read) => assert!(read == *value, "{json} is not {value}"),
@@ -123,11 +123,11 @@ pub(super) fn same(found: &[String], expected: &[String], how: &str) {
     assert_eq!(found.get(at), expected.get(at), "{how}: line {at} of {}", expected.len());
 }
 
-/// Reads whole and in the given splits, and compares all that can be seen. Gives the reading.
+/// Reads whole and in the given splits, and compares all results. Returns the reading.
 ///
 /// # Panics
 ///
-/// If a cut changes something.
+/// If a split changes a result.
 pub fn no_split_matters(bytes: &[u8], options: &ReaderOptions, splits: &[Split], what: &str) -> Vec<String> {
     let whole = read(bytes, Split::Whole, options.clone());
     for split in splits {
@@ -136,11 +136,11 @@ pub fn no_split_matters(bytes: &[u8], options: &ReaderOptions, splits: &[Split],
     whole
 }
 
-/// Reads without the parser's fast levels, and compares all that can be seen with a reading that had them.
+/// Reads without the parser's fast paths, and compares all results with a reading that had them.
 ///
 /// # Panics
 ///
-/// If a level changes something.
+/// If a fast path changes a result.
 pub fn no_level_matters(bytes: &[u8], options: &ReaderOptions, whole: &[String], what: &str) {
     for levels in [Levels { template: false, flat: true }, Levels { template: false, flat: false }] {
         let options = ReaderOptions { levels, ..options.clone() };
@@ -148,11 +148,11 @@ pub fn no_level_matters(bytes: &[u8], options: &ReaderOptions, whole: &[String],
     }
 }
 
-/// A strict reader sees the events of a tolerant one up to the error that stops it.
+/// Checks that a strict reader returns the events of a tolerant one up to the error that stops it.
 ///
 /// # Panics
 ///
-/// If it sees others.
+/// If it returns others.
 pub fn strict_reads_a_prefix(bytes: &[u8], options: &ReaderOptions) {
     let events = |strict: bool| {
         let mut reader = Reader::with_options(ReaderOptions { strict, ..options.clone() });
@@ -170,14 +170,14 @@ pub fn strict_reads_a_prefix(bytes: &[u8], options: &ReaderOptions) {
     };
     let ((strict, stopped), (tolerant, _)) = (events(true), events(false));
     assert!(tolerant.starts_with(&strict), "{strict:#?} and {tolerant:#?}");
-    assert!(stopped || strict.len() == tolerant.len(), "a strict reader that goes on sees all");
+    assert!(stopped || strict.len() == tolerant.len(), "a strict reader that is not stopped returns all events");
 }
 
-/// Who looks at a stream changes neither what is read nor how it ended, and a layer that is off finds nothing.
+/// Checks that validation changes neither events nor outcome, and that a disabled layer finds nothing.
 ///
 /// # Panics
 ///
-/// If a layer changes what is read.
+/// If a layer changes a result.
 pub fn layers_change_no_event(bytes: &[u8], options: &ReaderOptions) {
     let read = |layers: Layers| {
         let mut reader = Reader::with_options(ReaderOptions { layers, ..options.clone() });

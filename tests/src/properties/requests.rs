@@ -1,4 +1,4 @@
-//! Whole texts: events, requests, responses and options that nobody wrote. Any verdict will do; a panic will not.
+//! Random texts as events, requests, responses and options. Any verdict is accepted; a panic is not.
 
 use deltafold::adapter::Converter;
 use deltafold::event::{Origin, Parser};
@@ -12,11 +12,11 @@ use deltafold::{Edition, Limits, Profile, ReaderOptions, WriterOptions};
 
 use super::reading::is_json;
 
-/// Parses a payload and writes it: the same text. If it is JSON, its value is read again as the same event.
+/// Parses a payload and writes it: the text is unchanged. If it is JSON, its value parses to the same event.
 ///
 /// # Panics
 ///
-/// If it is not.
+/// If the text or the event differs.
 pub fn events_are_written_as_read(payload: &str, what: &str) {
     let (mut first, mut second) = (Parser::new(64), Parser::new(64));
     let event = first.parse(payload, Origin::default());
@@ -41,7 +41,7 @@ pub fn events_are_written_as_read(payload: &str, what: &str) {
 ///
 /// # Panics
 ///
-/// If it does not come back.
+/// If the frame differs.
 pub fn frames_come_back(name: &str, data: &str) {
     let mut bytes = Vec::new();
     if encode(name, data, &mut bytes).is_err() {
@@ -59,11 +59,11 @@ pub fn frames_come_back(name: &str, data: &str) {
     assert_eq!((frames, at), (1, bytes.len()));
 }
 
-/// Judges a text as an event, a response and a request of an edition; judging again finds the same.
+/// Checks a text as an event, a response and a request of an edition; a second check finds the same.
 ///
 /// # Panics
 ///
-/// If it does not.
+/// If the second check differs.
 pub fn any_text_is_judged(text: &str, edition: Edition) {
     let whole = Value::parse(text, 128);
     let judged = |judge: fn(&str, Edition) -> Result<Vec<deltafold::Finding>, deltafold::Error>| {
@@ -71,7 +71,7 @@ pub fn any_text_is_judged(text: &str, edition: Edition) {
             judge(text, edition).map(|found| found.iter().map(|it| it.to_value().to_string()).collect::<Vec<_>>());
         let again = judge(text, edition).map(|found| found.len());
         assert_eq!(shown.as_ref().map(Vec::len).ok(), again.ok(), "{text}");
-        // Text that is no JSON is told as an error, or as a finding; never as nothing.
+        // Text that is not JSON gives an error or a finding, never nothing.
         assert!(whole.is_ok() || shown.is_err() || shown.is_ok_and(|found| !found.is_empty()), "{text}");
     };
     judged(validate_event);
@@ -79,11 +79,11 @@ pub fn any_text_is_judged(text: &str, edition: Edition) {
     judged(validate_request);
 }
 
-/// Gives a text to everything that takes a request, a response, an error or options as JSON. What comes out is JSON.
+/// Passes a text to every function that takes a request, a response, an error or options as JSON. Every result is JSON.
 ///
 /// # Panics
 ///
-/// If it is not.
+/// If a result is not JSON.
 pub fn any_request(text: &str) {
     for name in REQUEST_OPERATIONS {
         if let Ok(answer) = request_named(name, text) {

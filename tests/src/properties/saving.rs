@@ -1,10 +1,10 @@
-//! Saves: one goes on where it was made, a damaged one is refused, and none does harm.
+//! Saved states: a restored reader continues, a damaged state is refused, and none does harm.
 
 use deltafold::{Reader, ReaderOptions};
 
 use super::reading::is_json;
 
-/// Reads a stream, saves after so many of its bytes, takes it up again and reads the rest. Gives the save.
+/// Reads a stream, saves after so many of its bytes, restores and reads the rest. Returns the saved state.
 ///
 /// # Panics
 ///
@@ -37,13 +37,13 @@ pub fn a_save_goes_on(bytes: &[u8], at: usize, what: &str) -> Vec<u8> {
     saved
 }
 
-/// Says whether a new connection could begin after these bytes: a save holds whole frames and no more.
+/// Returns `true` if a new connection could start after these bytes: a saved state contains whole frames only.
 fn is_between_frames(bytes: &[u8]) -> bool {
     [&b"\n\n"[..], b"\r\r", b"\r\n\r\n"].iter().any(|end| bytes.ends_with(end))
 }
 
-/// Reads the rest without a save between; says whether its numbers only rise. Those that do not are taken for repeats by
-/// one that was restored.
+/// Reads the rest without a save in between; returns `true` if the numbers only rise. A restored reader takes others for
+/// repeated events.
 fn goes_on(reader: &mut Reader, back: &[u8]) -> bool {
     let mut last = reader.last_sequence_number();
     reader.feed(back).expect("no limit is passed");
@@ -56,22 +56,22 @@ fn goes_on(reader: &mut Reader, back: &[u8]) -> bool {
     rises
 }
 
-/// Changes one byte of a save.
+/// Changes one byte of a saved state.
 ///
 /// # Panics
 ///
-/// If it is taken up nevertheless.
+/// If it is restored nevertheless.
 pub fn a_damaged_save_is_refused(mut saved: Vec<u8>, at: usize, change: u8, what: &str) {
     let at = at % saved.len();
     saved[at] = saved[at].wrapping_add(change.max(1));
     assert!(Reader::restore(&saved, ReaderOptions::default()).is_err(), "{what}");
 }
 
-/// Takes up a save that somebody made up, checksum and all: it is refused, or what it makes can be read and goes on.
+/// Restores a forged state with a valid checksum: it is refused, or the reader is usable and continues.
 ///
 /// # Panics
 ///
-/// If what was taken up is no JSON, or cannot be saved again.
+/// If the restored reader returns invalid JSON or cannot be saved again.
 pub fn a_forged_save_is_harmless(state: &[u8], more: &[u8]) {
     let Ok(mut reader) = Reader::restore(&sign(state), ReaderOptions::default()) else { return };
     is_json(&reader.response().to_json(), &reader.response().to_value());
@@ -88,7 +88,7 @@ pub fn a_forged_save_is_harmless(state: &[u8], more: &[u8]) {
     }
 }
 
-/// Puts the checksum after the text of a save.
+/// Appends the checksum to the text of a saved state.
 pub fn sign(state: &[u8]) -> Vec<u8> {
     let sum = state
         .iter()

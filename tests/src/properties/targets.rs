@@ -1,4 +1,4 @@
-//! The fuzz targets: what an input of each says, and what must hold of it. The first bytes choose, the rest is the stream.
+//! The fuzz targets: the meaning of an input, and the properties that must hold. The first bytes are choices, the rest is the stream.
 
 use deltafold::json::Unfinished;
 use deltafold::validate::Layers;
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{Random, Split};
 
-/// What is done with an input.
+/// The function that runs an input.
 pub type Target = fn(&[u8]);
 
 /// Every target and its name, except for the one of the C functions, which is in `tests/fuzz`.
@@ -28,12 +28,12 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("request", request),
 ];
 
-/// The target of this name.
+/// Returns the target with this name.
 pub fn target(name: &str) -> Option<Target> {
     TARGETS.iter().find(|(known, _)| *known == name).map(|(_, target)| *target)
 }
 
-/// Takes the bytes that choose from the front of an input; where it has none they are 0.
+/// Takes the bytes with the choices from the front of an input; missing ones are 0.
 fn chosen<const N: usize>(input: &[u8]) -> ([u8; N], &[u8]) {
     let (front, rest) = input.split_at(N.min(input.len()));
     let mut chosen = [0; N];
@@ -41,19 +41,19 @@ fn chosen<const N: usize>(input: &[u8]) -> ([u8; N], &[u8]) {
     (chosen, rest)
 }
 
-/// How bytes are cut: by a byte, so that a fuzzer can choose each cut in two.
+/// The split of the bytes, selected by a byte, so that a fuzzer can choose each split in two.
 fn split(choice: u8, length: usize) -> Split {
     match choice {
         0 => Split::Bytes,
         1 => Split::BytesAndEmpty,
         2..=31 => Split::Every(usize::from(choice)),
         32..=95 => Split::Random(u64::from(choice)),
-        // Cuts at every place of a short stream, spread over a long one.
+        // Splits at every position of a short stream, distributed over a long one.
         _ => Split::Two(usize::from(choice - 96) * length.max(160) / 160),
     }
 }
 
-/// How a stream is read.
+/// The options of a reading.
 fn options(choice: u8, more: u8) -> ReaderOptions {
     let mut options = ReaderOptions {
         strict: choice & 1 != 0,
@@ -68,14 +68,14 @@ fn options(choice: u8, more: u8) -> ReaderOptions {
     options
 }
 
-/// Any bytes: nothing panics, places only grow, the response is JSON.
+/// Any bytes: nothing panics, offsets only grow, the response is JSON.
 fn feed(input: &[u8]) {
     let ([choice, more, cut], rest) = chosen(input);
     let bytes = expand(rest);
     reads_soundly(&bytes, split(cut, bytes.len()), options(choice, more));
 }
 
-/// The same bytes in two splits, and without the fast levels: the same events, findings, response.
+/// The same bytes in two splits, and without the fast paths: the same events, findings, response.
 fn splits(input: &[u8]) {
     let ([choice, more, one, other], rest) = chosen(input);
     let bytes = expand(rest);
@@ -87,7 +87,7 @@ fn splits(input: &[u8]) {
     }
 }
 
-/// What was read is written as it was, and frames come back.
+/// Written events equal the events that were read, and frames survive encoding and decoding.
 fn roundtrip(input: &[u8]) {
     let ([name], rest) = chosen(input);
     let bytes = expand(rest);
@@ -99,7 +99,7 @@ fn roundtrip(input: &[u8]) {
     }
 }
 
-/// Growing JSON: the verdict and the value of others, and a prefix of it on the way.
+/// Incomplete JSON: the verdict and value of other parsers, and prefixes of the value on the way.
 fn partial_json(input: &[u8]) {
     let ([policy, cut], rest) = chosen(input);
     let policy = [Unfinished::Include, Unfinished::Omit, Unfinished::Mark][usize::from(policy) % 3];
@@ -107,7 +107,7 @@ fn partial_json(input: &[u8]) {
     grows_to_the_value_of_others(&text, split(cut, text.len()), policy, "partial_json");
 }
 
-/// All layers: no panic, the same at any split, alone as beside the others, strict as tolerant.
+/// All layers: no panic, the same for any split, alone and together, strict and tolerant.
 fn validate(input: &[u8]) {
     let ([choice, cut], rest) = chosen(input);
     let bytes = expand(rest);
@@ -121,7 +121,7 @@ fn validate(input: &[u8]) {
     }
 }
 
-/// Intents that the bytes choose: the stream is valid, what is refused leaves no trace.
+/// Intents that the bytes select: the stream is valid, refused intents change nothing.
 fn writer(input: &[u8]) {
     let ([edition, most], rest) = chosen(input);
     let edition =
@@ -129,7 +129,7 @@ fn writer(input: &[u8]) {
     any_intents_leave_a_valid_stream(edition, Random::led_by(rest), 4 + usize::from(most) % 40);
 }
 
-/// Each dialect that is read into each that is written, any bytes, the same at any split.
+/// Each source dialect to each target, any bytes, the same for any split.
 fn adapters(input: &[u8]) {
     let ([from, to, cut], rest) = chosen(input);
     let bytes = expand(rest);
@@ -141,7 +141,7 @@ fn adapters(input: &[u8]) {
     }
 }
 
-/// A save at any place goes on; a damaged one is refused; a forged one does no harm.
+/// A state saved anywhere can be restored; a damaged one is refused; a forged one does no harm.
 fn save_restore(input: &[u8]) {
     let ([how, at, change], rest) = chosen(input);
     if how & 1 == 1 {
@@ -150,7 +150,7 @@ fn save_restore(input: &[u8]) {
     }
     let bytes = expand(rest);
     let place = usize::from(at) * bytes.len().max(256) / 256;
-    // Behind the next frame, where a new connection could begin, or anywhere.
+    // After the next frame, where a new connection could start, or anywhere.
     let behind = |from: usize| bytes[from..].windows(2).position(|two| two == b"\n\n").map(|at| from + at + 2);
     let place = if how & 2 == 0 { behind(place.min(bytes.len())).unwrap_or(place) } else { place };
     let saved = a_save_goes_on(&bytes, place, "save_restore");

@@ -1,4 +1,4 @@
-//! Writing: whatever a writer is asked for, what it accepts makes a valid stream, and what it refuses leaves no trace.
+//! Writing: accepted intents make a valid stream, and refused intents change nothing.
 
 use deltafold::validate::{validate_event, Layers};
 use deltafold::write::{Writer, WriterOptions, INTENTS};
@@ -16,12 +16,12 @@ pub fn item_types(edition: Edition) -> Vec<&'static str> {
     }
 }
 
-/// Tells a writer some intents, half of them without a thought whether they are legal, and checks what it wrote. Says how many
-/// it accepted and refused.
+/// Applies intents to a writer, half of them without regard to the state, and checks the output. Returns how many
+/// were accepted and refused.
 ///
 /// # Panics
 ///
-/// If the stream is not valid, or a refused intent left something.
+/// If the stream is invalid, or a refused intent changed something.
 pub fn any_intents_leave_a_valid_stream(edition: Edition, random: Random, most: usize) -> (usize, usize) {
     let words: Vec<&str> = INTENTS.iter().map(|(word, _)| *word).chain(["", "nonsense", "a:b:c"]).collect();
     let types = [CORE, HOSTED].concat();
@@ -31,7 +31,7 @@ pub fn any_intents_leave_a_valid_stream(edition: Edition, random: Random, most: 
     for _ in 0..most {
         let intent = match legal.random().one_in(2) {
             true => any_intent(legal.random(), &words, &types),
-            // Legal for a stream without the intents between, so not always legal here.
+            // Valid for a stream without the intents in between, so not always valid here.
             false => match legal.next() {
                 Some(intent) => intent,
                 None => break,
@@ -47,8 +47,8 @@ pub fn any_intents_leave_a_valid_stream(edition: Edition, random: Random, most: 
                 refused += 1;
                 assert_eq!(error.class(), Class::Misuse, "{intent}: {error}");
                 let after = (writer.response_json(), writer.sequence_number());
-                assert_eq!(before, after, "{intent} was refused but left something");
-                assert!(writer.is_drained(), "{intent} was refused but wrote something");
+                assert_eq!(before, after, "{intent} was refused but changed the state");
+                assert!(writer.is_drained(), "{intent} was refused but wrote output");
             }
         }
     }
@@ -57,13 +57,13 @@ pub fn any_intents_leave_a_valid_stream(edition: Edition, random: Random, most: 
     (accepted, refused)
 }
 
-/// Checks everything that must hold of a stream that a writer has written, ended or not.
+/// Checks all properties of a stream that a writer has written, ended or not.
 ///
 /// # Panics
 ///
-/// If something does not hold.
+/// If a property does not hold.
 pub fn check_stream(writer: &Writer, bytes: &[u8], edition: Edition, seed: u64) {
-    // The types of OpenAI's SDKs demand fields that OpenAI leaves out, so there the full surface judges.
+    // The types of OpenAI's SDKs require fields that OpenAI leaves out, so the split edition is used there.
     let (judge, layers) = match edition {
         Edition::OpenAi => (Edition::Split, Layers::FRAMING | Layers::STREAM),
         _ => (edition, Layers::ALL),
@@ -98,7 +98,7 @@ pub fn check_stream(writer: &Writer, bytes: &[u8], edition: Edition, seed: u64) 
         assert!(found.is_empty(), "{event}\n{found:#?}");
     }
     check_fold(writer, &events);
-    // A second opinion that shares no code with what was just asked.
+    // A second validator that shares no code with the one above.
     let events: Vec<_> = events.iter().map(|event| serde_json::from_str(event).expect("an event is JSON")).collect();
     let broken = [
         reference_validator::check(&events, edition, writer.is_ended()),
@@ -107,7 +107,7 @@ pub fn check_stream(writer: &Writer, bytes: &[u8], edition: Edition, seed: u64) 
     assert!(broken.concat().is_empty(), "seed {seed}: {:#?}\n{}", broken.concat(), serde_json::Value::from(events));
 }
 
-/// Snapshot = fold: the events before the terminal one add up to its `output`, open items included.
+/// Checks that the snapshot equals the fold: the events before the terminal one give its `output`, open items included.
 fn check_fold(writer: &Writer, events: &[String]) {
     let mut reader = Reader::new();
     let mut accumulator = Accumulator::new(AccumulateOptions::default(), Limits::default());

@@ -1,25 +1,25 @@
-//! One output item: its parts, the text that grows in it, and what its done event must say.
+//! One output item: its parts, its accumulated text, and the content of its done event.
 
 use serde_json::{json, Value};
 
 use super::Table;
 
-/// Something wrong: the rule, and what.
+/// A violation: the rule, and a description.
 type Broken = (&'static str, String);
 
 /// An item, from its added event to its done event.
 pub(super) struct Item {
-    /// What the events so far add up to; after the done event, its item.
+    /// The item that the events so far add up to; after the done event, its item.
     value: Value,
     added: Value,
-    /// Where the open part stands: its list and position.
+    /// The list and position of the open part.
     open: Option<(&'static str, usize)>,
-    /// Whether the text of the open part, or the text that grows in the item itself, was told whole.
+    /// `true` if the done event of the open part's text, or of the item's own text, has arrived.
     told: bool,
     done: bool,
 }
 
-/// Events of a part's text: their name, the type of the part, its field, the list that it is in, and what counts in it.
+/// Events of a part's text: their name, the type of the part, its field, its list, and the name of its index.
 const PARTS: [(&str, &str, &str, &str, &str); 5] = [
     ("response.output_text", "output_text", "text", "content", "content_index"),
     ("response.refusal", "refusal", "refusal", "content", "content_index"),
@@ -28,7 +28,7 @@ const PARTS: [(&str, &str, &str, &str, &str); 5] = [
     ("response.reasoning_summary_text", "summary_text", "text", "summary", "summary_index"),
 ];
 
-/// Events of a text that grows without a part: their name, the type of the item, where it stands, its field in the done event.
+/// Events of a text without a part: their name, the type of the item, the place of the text, its field in the done event.
 const INPUTS: [(&str, &str, &str, &str); 5] = [
     ("response.function_call_arguments", "function_call", "/arguments", "arguments"),
     ("response.custom_tool_call_input", "custom_tool_call", "/input", "input"),
@@ -50,7 +50,7 @@ impl Item {
         self.done
     }
 
-    /// Whether it ended before it was whole. A patch has no word for that but `in_progress`.
+    /// Returns `true` if the item ended incomplete. A patch has no other status for that than `in_progress`.
     pub(super) fn is_cut(&self) -> bool {
         self.done && ["incomplete", "in_progress"].iter().any(|status| self.value["status"] == **status)
     }
@@ -59,12 +59,12 @@ impl Item {
         self.value["type"].as_str().is_some_and(|kind| kind.ends_with("_call"))
     }
 
-    /// What the events so far add up to.
+    /// Returns the item that the events so far add up to.
     pub(super) fn folded(&self) -> Value {
         self.value.clone()
     }
 
-    /// What is wrong with the item as it was added (ITEM-01, ITEM-04, ITEM-05, ITEM-18).
+    /// Returns the violations of the item as it was added (ITEM-01, ITEM-04, ITEM-05, ITEM-18).
     pub(super) fn at_start(&self, table: &Table) -> Vec<Broken> {
         let mut broken = Vec::new();
         let item = &self.added;
@@ -80,7 +80,7 @@ impl Item {
             }
         }
         let status = item["status"].as_str().unwrap_or_default();
-        // Where the contract has no word for work that goes on, the item stands whole from the start.
+        // If the contract has no status for work in progress, the item is complete from the start.
         let fits = match table.has_status(item, "in_progress") {
             true => status == "in_progress",
             false => table.has_status(item, status),
@@ -97,7 +97,7 @@ impl Item {
         broken
     }
 
-    /// Whether events of its own make the field grow.
+    /// Returns `true` if events make the field grow.
     fn grows(&self, key: &str) -> bool {
         let kind = self.added["type"].as_str().unwrap_or_default();
         match key {
@@ -106,7 +106,7 @@ impl Item {
         }
     }
 
-    /// Takes an event of the item, and says what is wrong with it.
+    /// Applies an event of the item, and returns its violations.
     pub(super) fn take(&mut self, event: &Value, kind: &str, table: &Table) -> Vec<Broken> {
         let mut broken = Vec::new();
         if self.done {
@@ -148,7 +148,7 @@ impl Item {
             (holder, _, part) => return Some(("PART-12", format!("a part {part} in {holder}.{list}"))),
         };
         if self.open.is_some() {
-            return Some(("PART-05", "the part before is still open".into()));
+            return Some(("PART-05", "the previous part is still open".into()));
         }
         if self.value.get(list).is_none() {
             self.value[list] = json!([]);
@@ -160,10 +160,10 @@ impl Item {
         self.open = Some((list, parts.len()));
         self.told = false;
         parts.push(part.clone());
-        (*part != expected).then(|| ("PART-09", "the part is not empty, or not whole".into()))
+        (*part != expected).then(|| ("PART-09", "the part is not empty, or incomplete".into()))
     }
 
-    /// The open part, if it is the one that the event names.
+    /// Returns the open part, if the event names it.
     fn part(&mut self, event: &Value, list: &str, index: &str) -> Option<&mut Value> {
         let (place, at) = self.open.filter(|(place, _)| *place == list)?;
         (event[index].as_u64() == Some(at as u64)).then(|| &mut self.value[place][at])
@@ -175,7 +175,7 @@ impl Item {
             return Some(("PART-05", "no such part is open".into()));
         };
         let mut expected = part.clone();
-        // What the sender adds is shown when the part closes.
+        // Fields that the sender adds are shown when the part closes.
         for (key, value) in event["part"].as_object().into_iter().flatten().filter(|(key, _)| key.contains(':')) {
             expected[key] = value.clone();
         }
@@ -183,9 +183,9 @@ impl Item {
         *part = expected;
         self.open = None;
         if !told {
-            return Some(("PART-04", "the part closes before its text was told whole".into()));
+            return Some(("PART-04", "the part closes before the done event of its text".into()));
         }
-        (!same).then(|| ("PART-10", "the part is not what was accumulated".into()))
+        (!same).then(|| ("PART-10", "the part differs from the accumulated one".into()))
     }
 
     fn annotate(&mut self, event: &Value) -> Option<Broken> {
@@ -204,10 +204,10 @@ impl Item {
         (start > end || end > Some(bytes)).then(|| ("ANN-05", "out of range".into()))
     }
 
-    /// A delta or done event: of a part, or of a text that the item itself holds.
+    /// A delta or done event: of a part, or of a text of the item itself.
     fn text(&mut self, event: &Value, family: &str, step: &str) -> Option<Broken> {
         if self.told {
-            return Some(("PART-11", "the text was told whole before".into()));
+            return Some(("PART-11", "the text already had its done event".into()));
         }
         let kind = self.value["type"].as_str().unwrap_or_default().to_owned();
         let (text, logprobs, field) = if let Some((_, part, field, list, index)) =
@@ -233,16 +233,16 @@ impl Item {
             }
             *text = json!(so_far + delta);
         } else if event[field] != *so_far {
-            wrong = Some(("TEXT-01", "the whole text is not that of the deltas".into()));
+            wrong = Some(("TEXT-01", "the done text differs from the deltas".into()));
         }
         if let Some(Value::Array(mut all)) = logprobs {
             let Some(more) = event["logprobs"].as_array() else { return Some(("TEXT-03", "no logprobs".into())) };
             if step == "delta" {
                 all.extend(more.iter().cloned());
             } else {
-                // What comes with the text as a whole may be more than came with the deltas, not other.
+                // The done event may have more log probabilities than the deltas, but no others.
                 if !more.starts_with(&all) {
-                    wrong = Some(("TEXT-05", "the logprobs do not go on from those of the deltas".into()));
+                    wrong = Some(("TEXT-05", "the logprobs do not continue those of the deltas".into()));
                 }
                 all.clone_from(more);
             }
@@ -276,10 +276,10 @@ impl Item {
             return delta.is_empty().then(|| ("I6", "an empty delta, or none".into()));
         }
         self.open = None;
-        (event["command"] != *so_far).then(|| ("ARG-02", "the command is not that of the deltas".into()))
+        (event["command"] != *so_far).then(|| ("ARG-02", "the command differs from the deltas".into()))
     }
 
-    /// What a command prints (OpenAI): each entry grows, and is done with its outcome.
+    /// The output of a command (OpenAI): each entry grows, and its done event has the outcome.
     fn output(&mut self, event: &Value, kind: &str) -> Option<Broken> {
         let outputs = self.value["output"].as_array_mut()?;
         let at = event["command_index"].as_u64().unwrap_or(u64::MAX) as usize;
@@ -301,10 +301,10 @@ impl Item {
         let same = ["stdout", "stderr"].iter().all(|key| told[key] == outputs[at][key]) && told["outcome"].is_object();
         outputs[at] = told.clone();
         self.open = None;
-        (!same).then(|| ("ARG-02", "the output is not that of the deltas".into()))
+        (!same).then(|| ("ARG-02", "the output differs from the deltas".into()))
     }
 
-    /// A step of a hosted tool: it is the item's status where the contract has one.
+    /// A step of a hosted tool: it becomes the item's status if the contract has such a status.
     fn progress(&mut self, event: &Value, family: &str, step: &str) -> Option<Broken> {
         let kind = self.value["type"].as_str().unwrap_or_default().to_owned();
         if family.strip_prefix("response.") != Some(&kind) {
@@ -319,7 +319,7 @@ impl Item {
         None
     }
 
-    /// Compares the item of the done event with what the events add up to.
+    /// Compares the item of the done event with the item that the events add up to.
     fn finish(&mut self, item: &Value, table: &Table) -> Vec<Broken> {
         let mut broken = Vec::new();
         if self.open.is_some() {
@@ -338,24 +338,24 @@ impl Item {
         if !["completed", "failed", cut].contains(&status) || !table.has_status(item, status) {
             broken.push(("ITEM-06", format!("done as {status:?}")));
         }
-        // What appears whole is whole: nothing is left to say (ITEM-05, ITEM-07).
+        // An item that is added complete does not change any more (ITEM-05, ITEM-07).
         if self.added["status"] != "in_progress" && *item != self.added {
-            broken.push(("ITEM-07", "added as if it were done, and then changed".to_owned()));
+            broken.push(("ITEM-07", "added as complete, and then changed".to_owned()));
         }
         let kind = item["type"].as_str().unwrap_or_default();
         for key in ["content", "summary"].iter().filter(|key| self.grows(key)) {
             if item.get(*key) != self.value.get(*key) {
-                broken.push(("PART-10", format!("`{key}` is not what was accumulated")));
+                broken.push(("PART-10", format!("`{key}` differs from the accumulated value")));
             }
         }
         for (_, _, pointer, _) in INPUTS.iter().filter(|row| row.1 == kind && table.streams(row.0)) {
             let (said, text) = (item.pointer(pointer), self.value.pointer(pointer));
             if said != text {
-                broken.push(("ARG-02", format!("{pointer} is not what was accumulated")));
+                broken.push(("ARG-02", format!("{pointer} differs from the accumulated value")));
             }
             // A patch that deletes has no diff.
             if !self.told && text.is_some() {
-                broken.push(("ARG-01", format!("{pointer} was not told whole")));
+                broken.push(("ARG-01", format!("{pointer} had no done event")));
             }
             let json = matches!(kind, "function_call" | "mcp_call") && status == "completed";
             let fits = |text: &Value| text.as_str().is_some_and(|text| serde_json::from_str::<Value>(text).is_ok());
@@ -364,7 +364,7 @@ impl Item {
             }
         }
         if item.pointer("/action/commands") != self.value.pointer("/action/commands") {
-            broken.push(("ARG-02", "the commands are not what was accumulated".to_owned()));
+            broken.push(("ARG-02", "the commands differ from the accumulated ones".to_owned()));
         }
         if kind == "reasoning"
             && ["content", "encrypted_content"].iter().any(|key| item.get(*key).is_some_and(Value::is_null))

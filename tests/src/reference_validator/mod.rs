@@ -1,9 +1,9 @@
-//! A second opinion on streams that are written: the rules about structure, checked in the plainest way.
+//! A second validator for written streams: the rules about structure, checked in the simplest way.
 //!
-//! Written from the rules alone, without a look at the core's validator, accumulator or writer, so that a mistake which those
-//! share does not pass here. It holds every event in memory, folds the items as JSON values and compares whole values. It
-//! is stricter than a reader: it asks for what our own writer promises (numbers from 0, `logprobs` always there), and knows
-//! nothing of what other servers may do.
+//! Written from the rules alone, without the code of the core's validator, accumulator or writer, so that an error which those
+//! share is found here. It holds every event in memory, folds the items as JSON values and compares whole values. It
+//! is stricter than a reader: it requires what our own writer guarantees (numbers from 0, `logprobs` always present), and does not
+//! accept deviations of other servers.
 
 mod item;
 mod table;
@@ -14,8 +14,8 @@ use serde_json::Value;
 use item::Item;
 pub use table::Table;
 
-/// Checks the events of one response, and returns what is wrong, each with its rule. `ended`: the stream is over, so it must
-/// have ended well.
+/// Checks the events of one response, and returns the violations, each with its rule. `ended`: the stream is over, so it must
+/// have ended properly.
 pub fn check(events: &[Value], edition: Edition, ended: bool) -> Vec<String> {
     let mut stream = Stream { table: Table::of(edition), events, at: 0, items: Vec::new(), broken: Vec::new() };
     for (at, event) in events.iter().enumerate() {
@@ -28,7 +28,7 @@ pub fn check(events: &[Value], edition: Edition, ended: bool) -> Vec<String> {
     stream.broken
 }
 
-/// Checks the bytes around the events: a frame each, named by its type, and the sentinel once, at the end.
+/// Checks the bytes around the events: one frame each, named by its type, and the sentinel once, at the end.
 pub fn check_bytes(bytes: &[u8], events: &[Value], ended: bool) -> Vec<String> {
     let mut broken = Vec::new();
     let text = String::from_utf8_lossy(bytes);
@@ -97,7 +97,7 @@ impl Stream<'_> {
         self.expect(
             self.at == 0 || !is_terminal(&self.events[self.at - 1]),
             "LIFE-07",
-            "an event behind the terminal one",
+            "an event after the terminal one",
         );
         self.expect((self.at == 0) == (kind == "response.created"), "LIFE-02", "`created` is first, and only there");
         self.order(&kind);
@@ -112,7 +112,7 @@ impl Stream<'_> {
         } else if kind.contains(':') {
             self.expect(event.get("error").is_none(), "EXT-12", "an extension event with `error`");
         } else {
-            // What says nothing of the response: signs of life, audio, the images API, answers on a socket.
+            // Events that do not affect the response: keep-alives, audio, the images API, answers on a WebSocket.
             let aside = [
                 "keepalive",
                 "image_generation.",
@@ -125,7 +125,7 @@ impl Stream<'_> {
         }
     }
 
-    /// `created`, `queued` if it waits, `in_progress`, then everything else (I2).
+    /// `created`, `queued` if it is queued, `in_progress`, then everything else (I2).
     fn order(&mut self, kind: &str) {
         let second = self.kind_at(1).to_owned();
         let wanted = match self.at {
@@ -134,10 +134,10 @@ impl Stream<'_> {
             2 if second == "response.queued" => "response.in_progress",
             _ => {
                 let early = self.at > 0 && ["response.queued", "response.in_progress"].contains(&kind);
-                return self.expect(!early, "LIFE-03", "a state that was left");
+                return self.expect(!early, "LIFE-03", "a state that is over");
             }
         };
-        // A stream that waits may show signs of life.
+        // A queued stream may send keep-alives.
         self.expect(kind == wanted || kind == "keepalive", "LIFE-03", &format!("expected {wanted}, found {kind}"));
     }
 
@@ -151,7 +151,7 @@ impl Stream<'_> {
         } else {
             "in_progress"
         };
-        self.expect(response["status"] == *expected, "LIFE-05", "the status is not that of the event");
+        self.expect(response["status"] == *expected, "LIFE-05", "the status does not match the event");
         for field in self.table.missing_response_fields(response) {
             self.tell("LIFE-04", &format!("no usable `{field}`"));
         }
@@ -168,14 +168,14 @@ impl Stream<'_> {
         self.expect(
             response["output"] == Value::Array(output),
             "LIFE-09",
-            "the output is not what the events add up to",
+            "the output differs from the folded events",
         );
         if is_terminal(event) {
             self.terminal(response, kind);
         }
     }
 
-    /// Which of the fields that tell about the end are set (LIFE-10, ERR-07, INC-02, OBJ-06, OBJ-07).
+    /// Checks which of the fields about the end are set (LIFE-10, ERR-07, INC-02, OBJ-06, OBJ-07).
     fn ends(&mut self, response: &Value, kind: &str) {
         for (key, state) in [
             ("completed_at", "response.completed"),
@@ -212,7 +212,7 @@ impl Stream<'_> {
         self.expect(reasoned.is_some() && reasoned <= output, "OBJ-06", "reasoning tokens missing or too many");
     }
 
-    /// What the end asks of the items (ITEM-06, ITEM-08, ITEM-09, INC-01).
+    /// Checks the items at the end (ITEM-06, ITEM-08, ITEM-09, INC-01).
     fn terminal(&mut self, response: &Value, kind: &str) {
         if kind == "response.failed" {
             return;
@@ -223,13 +223,13 @@ impl Stream<'_> {
         for at in 0..self.items.len() {
             let (done, cut, call) = (self.items[at].is_done(), self.items[at].is_cut(), self.items[at].is_call());
             self.expect(done, "ITEM-06", &format!("item {at} is not done"));
-            self.expect(!cut || kind == "response.incomplete", "ITEM-09", &format!("item {at} was cut"));
-            // Two exceptions: calls cut together with the last item (I9), and whatever a cancellation found open (1.8).
+            self.expect(!cut || kind == "response.incomplete", "ITEM-09", &format!("item {at} was truncated"));
+            // Two exceptions: calls truncated together with the last item (I9), and items that were open at a cancellation (1.8).
             let excused = reason == "cancelled" || (call && last_cut);
-            self.expect(!cut || at == last || excused, "ITEM-08", &format!("item {at} was cut, and is not the last"));
+            self.expect(!cut || at == last || excused, "ITEM-08", &format!("item {at} was truncated, and is not the last"));
         }
         if reason == "max_output_tokens" && !self.items.is_empty() {
-            self.expect(last_cut, "INC-01", "the item that ran out of tokens is whole");
+            self.expect(last_cut, "INC-01", "the item that ran out of tokens is complete");
         }
     }
 
@@ -242,7 +242,7 @@ impl Stream<'_> {
         }
         let next = self.at + 1;
         let fails = next == self.events.len() || self.kind_at(next) == "response.failed";
-        self.expect(fails, "ERR-06", "something between an error and the failure");
+        self.expect(fails, "ERR-06", "an event between an error and the failure");
     }
 
     fn added(&mut self, event: &Value) {

@@ -1,4 +1,4 @@
-//! What the contract's tables say of fields and statuses, straight from the files.
+//! The fields and statuses of the contract's tables, read from the fact files.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -19,23 +19,23 @@ impl Table {
     ///
     /// # Panics
     ///
-    /// If they are not there.
+    /// If the files are missing.
     pub fn of(edition: Edition) -> Self {
         let openai = edition == Edition::OpenAi;
         let edition = match edition {
             Edition::V2026_04_24 => "bundle-2026-04-24",
             Edition::V2026_01_15 => "bundle-2026-01-15",
             Edition::Split2026_01 => "split-2026-01",
-            // OpenAI has no document of its own: the full surface stands for it.
+            // OpenAI has no document of its own: the split edition is used.
             _ => "split-2026-07",
         };
-        // Read once: a fuzzer asks for a table a hundred times a second.
+        // Cached: a fuzzer needs a table a hundred times a second.
         static FILES: OnceLock<[Value; 2]> = OnceLock::new();
         let [response, items] = FILES.get_or_init(|| ["response.json", "items.json"].map(load));
         Self { edition, openai, response, items }
     }
 
-    /// The fields that a response lacks, or that are null and may not be.
+    /// Returns the fields that a response lacks, or that are null and must not be.
     pub(super) fn missing_response_fields(&self, response: &Value) -> Vec<String> {
         let mut missing = Vec::new();
         for field in self.response["response_fields"].as_array().into_iter().flatten() {
@@ -51,7 +51,7 @@ impl Table {
         missing
     }
 
-    /// The fields that an item lacks, or that are null and may not be. Of types outside the contract only these are known.
+    /// Returns the fields that an item lacks, or that are null and must not be. For types outside the contract only these are known.
     pub(super) fn missing_item_fields(&self, item: &Value) -> Vec<String> {
         let facts = self.item(item);
         let required: Vec<&str> =
@@ -64,17 +64,17 @@ impl Table {
         required.iter().filter(lacks).map(|field| (*field).to_owned()).collect()
     }
 
-    /// Whether the edition has events of this name. OpenAI has none for a diff: it comes with the item.
+    /// Returns `true` if the edition has events of this name. OpenAI has none for a diff: it is part of the item.
     pub(super) fn streams(&self, family: &str) -> bool {
         !(self.openai && family == "response.apply_patch_call_operation_diff")
     }
 
-    /// Whether the type is one of the edition's, or its sender's own.
+    /// Returns `true` if the type belongs to the edition, or is an extension.
     pub(super) fn has_item(&self, item: &Value) -> bool {
         item["type"].as_str().is_some_and(|name| name.contains(':')) || self.item(item).is_some()
     }
 
-    /// Whether an item of this type may say this status; where the contract lists none, the three of every item.
+    /// Returns `true` if an item of this type may have this status; if the contract lists none, the three common statuses apply.
     pub(super) fn has_status(&self, item: &Value, status: &str) -> bool {
         match self.item(item).map(|facts| &facts["status_values"]) {
             Some(Value::Array(words)) => words.iter().any(|word| word == status),

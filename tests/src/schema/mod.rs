@@ -1,6 +1,6 @@
-//! The contract without the tables: JSON Schemas, valid samples and mutations, all made from the fact files.
+//! The contract without the tables: JSON Schemas, valid samples and mutations, all generated from the fact files.
 //!
-//! The tables of the core come from the same facts by another road; whatever the two disagree on is an error in one of
+//! The tables of the core come from the same facts through other code; a difference is an error in one of
 //! them, or a place where the published schemas contradict themselves.
 
 mod mutate;
@@ -29,7 +29,7 @@ pub fn load() -> Facts {
     Facts::load(&folder).expect("the fact files are readable")
 }
 
-/// The facts as one edition has them.
+/// The facts of one edition.
 pub fn source(facts: &Facts, edition: Edition) -> Source<'_> {
     match edition {
         Edition::V2026_04_24 => Source::OpenResponses(facts, "bundle-2026-04-24"),
@@ -40,7 +40,7 @@ pub fn source(facts: &Facts, edition: Edition) -> Source<'_> {
     }
 }
 
-/// The name under which an edition describes a schema: OpenAI has types of its own.
+/// Returns the name under which an edition describes a schema: OpenAI has types of its own.
 pub fn name_in<'a>(facts: &'a Facts, edition: Edition, schema: &'a str) -> Option<&'a str> {
     if edition != Edition::OpenAi {
         return Some(schema);
@@ -61,7 +61,7 @@ fn field(name: &str, field: &Value, source: Source<'_>) -> Value {
     field
 }
 
-/// The type of a described value, wherever it is written.
+/// Returns the type of a described value.
 fn kind(value: &Value) -> &str {
     value["type"].as_str().or(value["kind"].as_str()).unwrap_or_default()
 }

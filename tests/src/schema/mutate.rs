@@ -5,16 +5,16 @@ use serde_json::{json, Map, Value};
 /// One changed value.
 #[derive(Clone, Debug)]
 pub struct Mutation {
-    /// What was done, and where.
+    /// The change and its location.
     pub what: String,
-    /// The object or array that was changed, as it was before.
+    /// The changed object or array, before the change.
     pub around: String,
     /// The changed value.
     pub value: Value,
 }
 
-/// All mutations of a value: each member and element, at any depth, dropped, made null, of every other type, renamed, out of
-/// bounds; each object extended by a key that nobody knows.
+/// Returns all mutations of a value: each member and element, at any depth, removed, made null, of every other type, renamed, out of
+/// bounds; each object extended by an unknown key.
 pub fn mutations(value: &Value) -> Vec<Mutation> {
     let mut out = Vec::new();
     for replacement in replacements(value) {
@@ -73,7 +73,7 @@ fn scalar(root: &Value, value: &Value, path: &[Step], out: &mut Vec<Mutation>) {
     }
 }
 
-/// Values of every other type, and those of the same type that may be out of bounds.
+/// Returns values of every other type, and values of the same type that may be out of bounds.
 fn replacements(value: &Value) -> Vec<Value> {
     let mut all = vec![Value::Null];
     if !value.is_boolean() {
@@ -83,7 +83,7 @@ fn replacements(value: &Value) -> Vec<Value> {
         Value::String(_) => {
             let strings = ["", "no such value", "acme:search", "message", "function", "text", "refusal", "json_object"];
             all.extend(strings.map(|text| json!(text)));
-            // Sixty-five characters, more bytes.
+            // Sixty-five characters, in more bytes.
             all.push(json!("é".repeat(65)));
             all.push(json!("x".repeat(513)));
         }
@@ -101,7 +101,7 @@ fn replacements(value: &Value) -> Vec<Value> {
             all.push(json!([]));
             all.push(elements.iter().cloned().chain([Value::Null]).collect());
             all.push(elements.iter().cloned().chain([json!({})]).collect());
-            // Longer than any bound on elements; long elements have none.
+            // Longer than any bound on the number of elements; long elements have no bounds.
             if let Some(first) = elements.first().filter(|first| first.to_string().len() < 100) {
                 all.push(vec![first.clone(); 129].into());
             }
@@ -118,7 +118,7 @@ fn replacements(value: &Value) -> Vec<Value> {
     all
 }
 
-/// Adds the root with the value at the path changed.
+/// Adds the root with the value at the path replaced.
 fn change(root: &Value, path: &[Step], what: &str, out: &mut Vec<Mutation>, with: impl FnOnce(&mut Value)) {
     let mut value = root.clone();
     let mut around = String::new();

@@ -7,18 +7,18 @@ use serde_json::{json, Map, Value};
 
 use super::{field, kind};
 
-/// How a union is rebuilt.
+/// The meaning of a rebuilt union.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Treatment {
-    /// As published: exactly one variant fits.
+    /// As published: exactly one variant matches.
     Published,
-    /// One variant or more fits.
+    /// One variant or more matches.
     Any,
-    /// One or more, and a variant that takes every object steps back when `type` names another one.
+    /// One or more, but a variant that accepts every object is skipped if `type` names another one.
     Named,
 }
 
-/// The JSON Schema of a name. `treat` says how to rebuild the union at a place, given as `Schema.field`.
+/// Returns the JSON Schema of a name. `treat` selects the meaning of the union at a place, given as `Schema.field`.
 pub fn rebuild(name: &str, source: Source<'_>, treat: &dyn Fn(&str) -> Treatment) -> Value {
     let mut rebuilder = Rebuilder { source, treat, done: BTreeMap::new(), place: String::new() };
     let full = rebuilder.schema(name);
@@ -106,7 +106,7 @@ impl Rebuilder<'_> {
         Value::Object(schema)
     }
 
-    /// An empty object inside an intersection is TypeScript's mark for "other strings too": it demands nothing.
+    /// An empty object inside an intersection is TypeScript's mark for "other strings too": it requires nothing.
     fn part(&mut self, part: &Value) -> Value {
         match part["fields"].as_object() {
             Some(fields) if fields.is_empty() && self.source.is_openai() => json!({}),
@@ -139,7 +139,7 @@ impl Rebuilder<'_> {
     fn union(&mut self, value: &Value) -> Value {
         let variants = value["variants"].as_array().unwrap();
         let rebuilt: Vec<Value> = variants.iter().map(|variant| self.value(variant)).collect();
-        // A union of TypeScript takes whatever fits any of its types.
+        // A union of TypeScript accepts any value that matches one of its types.
         let mode = value["mode"].as_str().unwrap_or("anyOf");
         match (self.treat)(&self.place) {
             Treatment::Published => json!({ mode: rebuilt }),

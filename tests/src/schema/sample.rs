@@ -5,13 +5,13 @@ use serde_json::{json, Map, Value};
 
 use super::{field, kind};
 
-/// A value with nothing in it that the schema does not ask for.
+/// Returns a value with only the required members.
 pub fn minimal(name: &str, source: Source<'_>) -> Value {
     Sampler { source, full: false, pick: 0 }.named(name, 0)
 }
 
-/// A value with every field the schema knows. Where a value has several forms, `pick` chooses; an array whose forms have no
-/// common name holds an element of each.
+/// Returns a value with every field of the schema. If a value has several forms, `pick` chooses; an array whose forms have no
+/// common name has an element of each.
 pub fn full(name: &str, source: Source<'_>, pick: usize) -> Value {
     Sampler { source, full: true, pick }.named(name, 0)
 }
@@ -22,8 +22,8 @@ struct Sampler<'a> {
     pick: usize,
 }
 
-/// So many references down a sample has only what is asked for: what a reference leads to has samples of its own, and
-/// schemas that hold themselves come to an end.
+/// At this depth of references, a sample has only required members: referenced schemas have samples of their own, and
+/// recursive schemas must end.
 const DEEP: usize = 1;
 
 impl Sampler<'_> {
@@ -48,7 +48,7 @@ impl Sampler<'_> {
             "boolean" => json!(true),
             "integer" => value.get("minimum").cloned().unwrap_or(json!(1)),
             "number" => json!(0.5),
-            // Fits both patterns of the contract, and every bound.
+            // Matches both patterns of the contract, and every bound.
             "string" => json!("vs_1"),
             "array" => self.array(value, depth),
             "map" => json!({ "key": self.value(&value["values"], depth) }),
@@ -65,7 +65,7 @@ impl Sampler<'_> {
                         other => return other,
                     }
                 }
-                // What one part forbids the other may know.
+                // A field that one part forbids may be known to the other.
                 let parts = value["parts"].as_array().unwrap();
                 for (name, fact) in parts.iter().flat_map(|part| part["fields"].as_object().into_iter().flatten()) {
                     if fact["forbidden"] == true {
@@ -108,7 +108,7 @@ impl Sampler<'_> {
 
     fn union(&self, value: &Value, pick: usize, depth: usize) -> Value {
         let variants = value["variants"].as_array().unwrap();
-        // Deep down the first form, which never holds itself.
+        // Deep down the first form, which is never recursive.
         let pick = if depth <= DEEP { pick % variants.len() } else { 0 };
         self.value(&variants[pick], depth)
     }

@@ -1,10 +1,10 @@
-//! A decoder that is slow and plain: it looks at the whole input, makes a list of lines, groups them into blocks, and
-//! reads each block by itself. It shares no code with the real one.
+//! A slow and simple decoder: it splits the whole input into lines, groups them into blocks, and
+//! parses each block on its own. It shares no code with the real one.
 
 use deltafold::{Limits, Overflow};
 use serde_json::{json, Value};
 
-/// Tells what the real decoder must tell for these bytes, however they are cut.
+/// Returns the signals that the real decoder must return for these bytes, for any split.
 pub fn decode_slowly(bytes: &[u8], limits: &Limits) -> Vec<Value> {
     let mut slow = Slow { id: String::new(), next_id: String::new(), retry: None, recognised: false, told: Vec::new() };
     let mut block = Vec::new();
@@ -82,7 +82,7 @@ impl Slow {
             let spaces = usize::from(!comment && line.bytes.get(behind) == Some(&b' '));
             let value = &line.bytes[behind + spaces..];
             let value_offset = line.offset + behind + spaces;
-            // Whether a field is meant is known once there is a colon or the line has ended.
+            // The field name is known once there is a colon or the line has ended.
             let known = ended || colon.is_some();
             let field = if known && !comment { name } else { b"" };
             let begun = ended || line.bytes.len() > behind;
@@ -212,7 +212,7 @@ fn tell_comment(value: &[u8], offset: usize, limits: &Limits) -> Value {
         return json!({ "signal": "comment", "text": String::from_utf8_lossy(value), "offset": offset });
     }
     let mut kept = value[..room].to_vec();
-    // What is cut off at the end must not look like bad bytes: drop what more bytes could have made a character.
+    // A character that is truncated at the end must not count as invalid: drop bytes that more input could have completed.
     let last = kept.utf8_chunks().last().map_or(0, |run| run.invalid().len());
     let tail = &kept[kept.len() - last..];
     if std::str::from_utf8(tail).is_err_and(|error| error.error_len().is_none()) {
