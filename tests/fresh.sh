@@ -2,14 +2,14 @@
 # Runs bash tests/run on a fresh machine: a minimal Debian 12 without compilers, Ruby or a browser, in a folder.
 #
 #   bash tests/fresh.sh FOLDER [STEP…]          makes the machine, then runs these steps there (all, if none is given)
-#   bash tests/fresh.sh --again FOLDER [STEP…]  runs them once more in a machine that exists, with everything that is installed there
+#   bash tests/fresh.sh --again FOLDER [STEP…]  runs them again in an existing machine, with everything that is installed there
 #
-# The machine has what the README asks of a user: the last commit of this checkout, the stable Rust toolchain of this machine without further
+# The machine has what the README requires: the last commit of this checkout, the stable Rust toolchain of this machine without further
 # targets, and its Node.js. Everything else must be installed by the step `setup`. Processes share the network of this machine; the file
 # system, mounts and process ids are their own. Needs root, debootstrap, git, and about 15 GB for all steps.
 #
 # Mirrors, certificates and settings of package managers are those of this machine; none of them is part of the repository.
-# DELTAFOLD_SHARED, DELTAFOLD_JOBS, DELTAFOLD_EVERY and DELTAFOLD_STEP_LIMIT are handed on.
+# DELTAFOLD_SHARED, DELTAFOLD_JOBS, DELTAFOLD_EVERY and DELTAFOLD_STEP_LIMIT are passed on.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)

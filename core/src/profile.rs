@@ -106,7 +106,9 @@ impl Profile {
         };
         let mut profile = Self::builtin(base)?;
         for (key, value) in object.iter() {
-            let text = || value.as_str().ok_or_else(|| bad(format!("expected `{key}` to be a string"))).map(ToString::to_string);
+            let text = || {
+                value.as_str().ok_or_else(|| bad(format!("expected `{key}` to be a string"))).map(ToString::to_string)
+            };
             match key {
                 "name" => profile.name = Cow::Owned(text()?),
                 "about" => profile.about = Cow::Owned(text()?),

@@ -1,11 +1,11 @@
 # what: installs the programs, toolchains and packages that the selected steps need
 #
 # Debian packages as root or by `sudo -n`; rustup targets, components and toolchains; Python and npm packages in the project's own folders.
-# Where it may not install, it prints one command that does, and fails. STEPS is set by tests/run: the steps whose needs count.
+# Where it may not install, it prints one command that does, and fails. tests/run sets STEPS: the steps whose needs are installed.
 set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"
 
-# Prints what the steps need and this machine lacks, in the order of the table, where packages come after the programs that install them.
+# Prints the needs of the steps that this machine lacks, in the order of the table, where packages come after the programs that install them.
 find_missing() {
     local step name needed=" "
     for step in $STEPS; do
@@ -19,7 +19,7 @@ find_missing() {
     done
 }
 
-# Prints what one source must install for the missing names, each once.
+# Prints what one source must install for the missing names, without repetition.
 wanted_from() {
     local name
     for name in $missing; do
@@ -27,7 +27,7 @@ wanted_from() {
     done | awk '!seen[$0]++'
 }
 
-# Debian's node may be too old and must never replace another one, so node and npm are not Debian entries.
+# Debian's node may be too old and must never replace an existing one, so node and npm are not Debian entries.
 as_root=()
 may_use_apt() {
     command -v apt-get >/dev/null || return

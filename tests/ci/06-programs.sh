@@ -1,4 +1,4 @@
-# what: setup knows how to install every program that a step calls, and every step names what it needs
+# what: `setup` can install every program that a step calls, and every step lists its needs
 # needs: python3 python3-venv git pip:checks
 set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"

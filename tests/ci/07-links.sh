@@ -1,4 +1,4 @@
-# what: no link, path, document or rule that a file of the repository names is missing
+# what: every link, path, document and rule that a file of the repository names exists
 # needs: python3 python3-venv git pip:checks
 set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"

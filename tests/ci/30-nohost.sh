@@ -7,7 +7,7 @@ use_target nohost
 
 run cargo build --locked -p deltafold --no-default-features --target wasm32-unknown-unknown
 
-# An rlib has no import section, so a module around the core is linked, and link-dead-code keeps code that is not called.
+# An rlib has no import section, so a module around the core is linked; link-dead-code keeps functions that are not called.
 RUSTFLAGS="-C link-dead-code=yes" run cargo build --locked -p deltafold-nohost --target wasm32-unknown-unknown
 imports=$(tool imports "$CARGO_TARGET_DIR/wasm32-unknown-unknown/debug/deltafold_nohost.wasm")
 [ -z "$imports" ] || die "the core's wasm imports from its host: $imports"

@@ -1,4 +1,4 @@
-# what: the contract tables match what the generator makes from the fact files
+# what: the contract tables match the output of the generator
 # needs: cargo cc
 set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"

@@ -9,7 +9,7 @@ rm -rf "$made"
 mkdir -p "$made"
 target=$(rustc "+$NIGHTLY" -vV | sed -n 's/^host: //p')
 
-# The standard library is instrumented too. gcc links, and brings the runtime of the sanitizer.
+# The standard library is instrumented too. gcc links, and provides the runtime of the sanitizer.
 use_target asan
 run env RUSTFLAGS=-Zsanitizer=address cargo "+$NIGHTLY" build --locked -q -Zbuild-std --target "$target" -p deltafold-c --features __panics
 library=$CARGO_TARGET_DIR/$target/debug/libdeltafold_c.a

@@ -41,7 +41,7 @@ run "$CARGO_TARGET_DIR/debug/comparer" --light \
 for test in "$binding"/ruby/test/*_test.rb; do run ruby -I "$made/gem/lib" "$test"; done
 run sh -c "exec $kotlin TestsKt"
 
-# A quick start prints what its last comment says.
+# The output of a quick start must equal its last comment.
 prints() {
     local file=$1
     shift

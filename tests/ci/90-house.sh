@@ -51,8 +51,8 @@ for package in deltafold deltafold-cli deltafold-c deltafold-python deltafold-wa
     python3 tests/tools/sbom.py "$package" >/dev/null || complain "no bill of materials of $package"
 done
 
-# tests/rust/project/dependencies.rs judges licences, sources and bans by the same file; building cargo-deny takes longer than all of this step, so
-# it is asked as well where it is installed.
+# tests/rust/project/dependencies.rs checks licences, sources and bans by the same file. cargo-deny is run too if it is installed;
+# building it would take longer than this whole step.
 if cargo deny --version >/dev/null 2>&1; then
     run cargo deny --config .ci/deny.toml check licenses bans sources || complain "a licence, crate or source that is not allowed"
 fi

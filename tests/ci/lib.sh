@@ -5,10 +5,10 @@
 
 export CARGO_TERM_COLOR=never CARGO_NET_RETRY=5 NO_COLOR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONDONTWRITEBYTECODE=1
 export npm_config_fund=false npm_config_audit=false npm_config_update_notifier=false
-# Only `setup` installs toolchains; a command that names a missing one must fail.
+# Only `setup` installs toolchains; a command that needs a missing one must fail.
 export RUSTUP_AUTO_INSTALL=0
 
-# The compiler for Miri and the sanitizers, which exist only in nightly toolchains. Pinned, so that a new lint or a bug of one day stops nobody.
+# The compiler for Miri and the sanitizers, which exist only in nightly toolchains. Pinned, so that a new lint or a bug in a nightly does not break the steps.
 NIGHTLY=nightly-2026-05-20
 # The oldest supported compiler, which the root Cargo.toml names.
 OLDEST_RUST=$(sed -n 's/^rust-version = "\(.*\)"$/\1.0/p' "$ROOT/Cargo.toml")
@@ -21,7 +21,7 @@ all_steps() { local file; for file in "$ROOT"/tests/ci/[0-9][0-9]-*.sh; do file=
 # Prints the file of a step; fails if no step has this name.
 step_file() { local file; for file in "$ROOT"/tests/ci/[0-9][0-9]-"$1".sh; do [ -f "$file" ] && echo "$file" && return; done; return 1; }
 
-# Prints one member of a step's head: step_head STEP what|needs|after
+# Prints one member of a step's header: step_head STEP what|needs|after
 step_head() { sed -n "/^#/!q; s/^# $2: *//p" "$(step_file "$1")"; }
 
 # Selects the target folder. One folder per set of compiler flags, so that a switch of flags never rebuilds the others.
@@ -30,7 +30,7 @@ use_target() { export CARGO_TARGET_DIR=$DELTAFOLD_CACHE/target/$1; }
 # Ends the step with an error message.
 die() { echo "error: $*" >&2; exit 1; }
 
-# Prints a remark that tests/run repeats below the step's line, such as a check that this machine cannot do.
+# Prints a note that tests/run repeats below the step's line, such as a check that this machine cannot run.
 note() { echo "NOTE: $*"; }
 
 # Prints the command into the log, then runs it.
@@ -75,7 +75,7 @@ nightly_is_complete() {
     sysroot=$(rustc "+$NIGHTLY" --print sysroot) && [ -x "$sysroot/bin/cargo-miri" ] && [ -d "$sysroot/lib/rustlib/src/rust/library" ]
 }
 
-# The state of everything that a virtual environment, or a node_modules folder, is made from.
+# Prints everything that determines the content of a virtual environment or a node_modules folder.
 venv_folder() { echo "$DELTAFOLD_CACHE/venv/${1#pip:}"; }
 venv_stamp() { cat "$ROOT/${from_of[$1]}"; python3 --version; venv_folder "$1"; }
 npm_stamp() {
@@ -110,12 +110,12 @@ install_packages() {
     esac
 }
 
-# Sets VENV to the virtual environment of the entry pip:NAME; makes it if needed.
+# Sets VENV to the virtual environment of the entry pip:NAME; creates it if needed.
 use_venv() {
     is_installed "pip:$1" || install_packages "pip:$1"
     VENV=$(venv_folder "pip:$1")
     export VENV
 }
 
-# Makes sure that the packages of the entry npm:NAME are in the node_modules of its folder.
+# Installs the packages of the entry npm:NAME in the node_modules of its folder if needed.
 use_npm() { is_installed "npm:$1" || install_packages "npm:$1"; }

@@ -22,19 +22,19 @@ from markdown_it import MarkdownIt
 FOLDERS = ("benches", "bindings", "core", "docs", "examples", "include", "npm", "python", "tests")
 # A path in running text: below a top-level folder.
 PATH = re.compile(rf"(?<![\w./<>$}}@:-])(?:\./)?(?:{'|'.join(FOLDERS)})/[\w.,/*<>{{}}…-]*[\w*/>}}]")
-# A path in source code must look like a file, since code divides and has paths of other things.
+# A path in source code must look like a file, because code contains divisions and other paths.
 FILE_PATH = re.compile(rf"(?<![\w./<>$}}@:\\-])(?:{'|'.join(FOLDERS)})/[\w./*-]*\.(?:md|rs|py|pyi|sh|json|txt|toml|mjs|ts|c|cpp|h|hpp|sse|kt|rb|swift)\b(?!\()")
 DOCUMENT = re.compile(r"(?<![\w/.<>*-])[\w-]+\.md\b")
 # A document and a place in it, such as "MAPPINGS I9" or "DESIGN §3".
 CITATION = re.compile(r"\b(?:MAPPINGS|DESIGN|STYLE|PERFORMANCE|ENGINEERING|ACCUMULATION|RULES|WIRE)(?:\.md)? (?:§ ?)?(?:[A-Z]?\d|section)|\bREAL-\d\d\b")
 RULE = re.compile(r"\b[A-Z]{2,5}-\d\d\b")
-# Files whose text is data, or names what is wrong on purpose.
+# Files whose text is data, or contains errors on purpose.
 SKIPPED = ("tests/ci/links.py", "tests/ci/links_test.py", "tests/ci/programs_test.py", "tests/fuzz/corpus/", "tests/vectors/", "core/contract/",
            "examples/streams/items/", "examples/streams/make.py")
 
 
 def slug(heading, seen):
-    """The anchor that code hosts give a heading."""
+    """The anchor that code hosts generate for a heading."""
     kept = "".join(char for char in heading.lower() if char in " -_" or unicodedata.category(char)[0] in "LN")
     base = kept.replace(" ", "-")
     count = seen.get(base, 0)
@@ -87,7 +87,7 @@ class Repository:
         return self.pages[file]
 
     def has(self, path):
-        """True if a path, or one that its wildcards stand for, is tracked or made by a build."""
+        """True if a path, or one that its wildcards match, is tracked or created by a build."""
         path = re.sub(r"<[^>]*>|…|\bNN\b|\bNAME\b", "*", path).rstrip("/")
         if path in self.names or any(self.has(each) for each in alternatives(path)):
             return True
@@ -100,7 +100,7 @@ class Repository:
 
 
 def alternatives(path):
-    """The paths of `a/{b,c}`."""
+    """The paths that `a/{b,c}` expands to."""
     found = re.search(r"\{([^{}]*)\}", path)
     return [path[: found.start()] + each + path[found.end() :] for each in found[1].split(",")] if found else []
 
@@ -130,7 +130,7 @@ def page_errors(repository, file):
         path, _, anchor = link.partition("#")
         target = normal(folder, path) if path else file
         if target is None or not repository.has(target):
-            yield f"{file}: a link leads nowhere: {link}"
+            yield f"{file}: the target of a link does not exist: {link}"
         elif anchor and target.endswith(".md") and anchor not in repository.page(target).anchors:
             yield f"{file}: no such heading: {link}"
     for span in page.code:
@@ -140,7 +140,7 @@ def page_errors(repository, file):
 
 
 def text_errors(repository, file, text):
-    # A test or a script may mean a path from the root of its own package.
+    # A path in a test or script may start at the root of its own package.
     folders = pathlib.PurePosixPath(file).parents
     for number, line in enumerate(text.splitlines(), 1):
         for path in FILE_PATH.findall(line):

@@ -27,7 +27,7 @@ UNKNOWN = "\u00a7"
 BUILTINS = set(subprocess.run(["bash", "-c", "compgen -bk"], capture_output=True, text=True, check=True).stdout.split())
 # Commands that run their arguments as a command. `run` is the function of tests/ci/lib.sh.
 WRAPPERS = {"run", "env", "exec", "command", "sudo", "nice", "nohup", "time", "timeout", "xargs", "chroot", "unshare"}
-# How a needed entry of the table that is not a called program shows in a script.
+# How a script uses an entry of the table that is not a called program.
 SIGNS = {
     "rustfmt": r"\bcargo fmt\b",
     "cargo-clippy": r"\bcargo clippy\b",
@@ -46,12 +46,12 @@ SIGNS = {
     # libFuzzer is C++.
     "c++": r"\bbuild_fuzz\b",
 }
-# Functions of tests/ci/lib.sh that serve several sources of the table, and what a step calls by each.
+# Functions of tests/ci/lib.sh that use several entries of the table, and what a step uses by calling each.
 SHARED = {"use_venv": ["python3"], "use_npm": ["node", "npm"]}
-# What the steps build themselves and put on PATH.
+# Programs that the steps build themselves and put on PATH.
 OWN = {"deltafold"}
 NEVER_INSTALLED = ("base", "optional")
-# Programs in the source of other languages: the first string of a call that starts a process.
+# Programs in the source of other languages: the first string in a call that starts a process.
 CALLS = {
     ".py": r"""\b(?:subprocess\.)?(?:run|Popen|check_output|check_call|call)\(\s*\[\s*"([\w.+-]+)\"""",
     ".mjs": r"""\b(?:execFileSync|execFile|spawnSync|spawn|run)\(\s*"([\w.+-]+)\"""",
@@ -83,14 +83,14 @@ class Script:
                 self.variables.setdefault(text(name).split("[")[0], []).append(value)
         elif node.type == "for_statement":
             name = text(node.child_by_field_name("variable"))
-            # An unquoted variable gives its words one by one.
+            # An unquoted variable expands to its words.
             self.variables.setdefault(name, []).extend(("words", value) for value in node.children_by_field_name("value"))
         for child in node.children:
             self._collect(child)
 
 
 class Step:
-    """Everything that one step reaches."""
+    """The scripts and files that one step uses."""
 
     def __init__(self, root, tracked):
         self.root, self.tracked = root, tracked
@@ -121,7 +121,7 @@ class Step:
         self.walk(script.root, path)
 
     def walk(self, node, path):
-        """Visits all commands, except those in functions that nobody calls."""
+        """Visits all commands, except those in functions that are never called."""
         if node.type == "function_definition":
             return
         if node.type == "command":
@@ -132,7 +132,7 @@ class Step:
             self.walk(child, path)
 
     def values(self, node, depth=0):
-        """All texts that a node may have; UNKNOWN is in place of what cannot be told."""
+        """All texts that a node may have; UNKNOWN replaces parts that cannot be determined."""
         if isinstance(node, tuple):
             return [word for value in self.values(node[1], depth) for word in value.split()]
         kind = node.type
@@ -153,7 +153,7 @@ class Step:
             parts, last = [], node.start_byte + (kind != "concatenation")
             source = node.text
             for child in node.named_children:
-                # The text between two nodes: blanks, and what the parser has no name for.
+                # The text between two nodes: blanks, and text without a node.
                 parts.append([source[last - node.start_byte : child.start_byte - node.start_byte].decode("utf-8")])
                 parts.append(self.values(child, depth + 1))
                 last = child.end_byte
@@ -161,7 +161,7 @@ class Step:
         return [UNKNOWN]
 
     def command(self, argv, path):
-        """Notes what one command calls: argv is a list of words, each with its possible texts."""
+        """Records the call of one command: argv is a list of words, each with its possible texts."""
         if not argv:
             return
         for word in dict.fromkeys(argv[0]):
@@ -264,7 +264,7 @@ class Step:
         return word.rpartition(UNKNOWN)[2].removeprefix("./").strip("/")
 
     def resolve(self, word, path):
-        """The files of the repository that a word may mean: a path from the root, from the script, or the end of one."""
+        """The files of the repository that a word may name: a path from the root, from the script, or the end of one."""
         relative = self.relative(word)
         while relative.startswith("../"):
             relative = relative[3:]
@@ -277,7 +277,7 @@ class Step:
         return []
 
     def search(self, files):
-        """Notes the programs that source files of other languages start."""
+        """Records the programs that source files of other languages start."""
         for file in files:
             # The tests of this file name programs that they do not start.
             if file in self.seen or file == "tests/ci/programs_test.py" or (end := pathlib.PurePath(file).suffix) not in CALLS:
@@ -334,12 +334,12 @@ def check(root, tracked, report=print):
             if name not in table:
                 errors.append(f"{file} calls '{name}' (from {step.programs.get(name, file)}), which tests/ci/programs.txt does not list")
             elif table[name] not in NEVER_INSTALLED and name not in needs and file != setup:
-                errors.append(f"{file} calls '{name}' (from {step.programs.get(name, file)}), which its head does not name in '# needs:'")
+                errors.append(f"{file} calls '{name}' (from {step.programs.get(name, file)}), which its header does not list in '# needs:'")
         for name in sorted(needs):
             if name not in table:
                 errors.append(f"{file} needs '{name}', which tests/ci/programs.txt does not list")
             elif name not in used and not re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", everything):
-                errors.append(f"{file} names '{name}' in '# needs:' but does not use it")
+                errors.append(f"{file} lists '{name}' in '# needs:' but does not use it")
     return errors
 
 

@@ -1,4 +1,4 @@
-"""programs.py finds a program wherever a step can call one, and accepts a step that is right. Made-up programs, in a made-up repository."""
+"""Checks that programs.py finds a program wherever a step can call one, and accepts a valid step, in a generated repository."""
 
 import pathlib
 import tempfile

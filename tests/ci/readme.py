@@ -1,4 +1,4 @@
-"""Checks every code block of the given pages: what claims to run is run, and prints what the page says.
+"""Runs every code block of the given pages, and compares its output with the page.
 
     python3 tests/ci/readme.py PYTHON NODE_FOLDER C_PREFIX PAGE…
 
@@ -35,7 +35,7 @@ def main() -> int:
     for page in pages:
         text = (ROOT / page).read_text(encoding="utf-8")
         printed = None
-        # A generated page shows payloads, and nothing in it is typed in by anybody.
+        # A generated page shows payloads, not commands.
         for block in [] if text.startswith("<!-- Generated") else BLOCK.finditer(text):
             place = f"{page}:{text.count(chr(10), 0, block.start('text'))}"
             try:
@@ -53,7 +53,7 @@ def main() -> int:
 
 
 def command_errors(span):
-    """What is wrong with a `deltafold` command in running text."""
+    """The errors of a `deltafold` command in running text."""
     words = span.split()
     if words[0] == "deltafold" and len(words) > 1 and re.fullmatch(r"[a-z]+", words[1]):
         help_page = subprocess.run(["deltafold", "help", words[1]], capture_output=True, encoding="utf-8")
@@ -65,7 +65,7 @@ def command_errors(span):
 
 
 def check(block, printed, python, node, prefix):
-    """Checks one block and returns what it printed; what the block before printed, if it did not run."""
+    """Checks one block and returns its output; the output of the previous block if this one does not run."""
     language, text, how = block["language"].split(",")[0], block["text"], block["check"] or ""
     if how.startswith("not run, "):
         return printed
@@ -103,7 +103,7 @@ def compiled(text, prefix):
 def comment(text, pattern, lead, end=""):
     found = re.search(pattern, text, re.M)
     if not found:
-        raise Wrong("the block does not end in a comment that says what it prints")
+        raise Wrong("the block does not end in a comment with its output")
     return "".join(line[len(lead) : len(line) - len(end)] + "\n" for line in found[0].splitlines())
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the committed corpus: seeds from the vectors and what fuzzing has found so far, the smallest set that reaches the same code.
+# Creates the committed corpus: seeds from the vectors and inputs that fuzzing has found, the smallest set that reaches the same code.
 #
 #   bash tests/fuzz/corpus.sh [FOLDER]      FOLDER: found inputs, a folder for each target (default .cache/fuzz/corpus)
 set -euo pipefail
@@ -20,7 +20,7 @@ corpus seeds "$made/seeds"
 mkdir -p "$ROOT/tests/fuzz/corpus"
 for target in $fuzz_targets; do
     mkdir -p "$made/small/$target" "$found/$target"
-    # Longer inputs are left out: each is run by every build, and short ones reach nearly all of it.
+    # Longer inputs are left out: every build runs all inputs, and short ones reach nearly all code.
     DELTAFOLD_FUZZ=$target "$FUZZ_BIN/fuzz" -merge=1 -max_len="${DELTAFOLD_FUZZ_LENGTH:-2048}" "$made/small/$target" "$made/seeds/$target" \
         "$found/$target" 2>"$made/$target.log"
 done

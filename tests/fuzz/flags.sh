@@ -1,7 +1,7 @@
-# What libFuzzer needs of the compiler, as plain options that every toolchain has. Sourced by the step and by long.sh.
+# The compiler options of libFuzzer, as plain options that every toolchain has. Sourced by the step and by long.sh.
 # shellcheck shell=bash
 
-# Counters at every edge, and compared values, for the fuzzer to steer by.
+# Counters at every edge, and compared values, which guide the fuzzer.
 fuzz_flags="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4
 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table
 -Cllvm-args=-sanitizer-coverage-trace-compares"
@@ -17,5 +17,5 @@ build_fuzz() {
     RUSTFLAGS=$(echo $fuzz_flags) cargo build --release --locked --target "$host" --manifest-path "$ROOT/tests/fuzz/Cargo.toml" --bin fuzz
 }
 
-# Makes, packs or runs the corpus with the program that was built: corpus COMMAND [ARGUMENT…], no argument with a blank.
+# Creates, packs or runs the corpus with the built program: corpus COMMAND [ARGUMENT…]; no argument may contain a space.
 corpus() { DELTAFOLD_CORPUS="$*" "$FUZZ_BIN/fuzz"; }

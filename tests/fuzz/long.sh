@@ -3,10 +3,10 @@
 #
 #   bash tests/fuzz/long.sh [HOURS] [TARGET…]      one hour and every target if not given
 #
-# The corpus grows in .cache/fuzz/corpus (or below DELTAFOLD_CACHE) from run to run. `bash tests/fuzz/corpus.sh` makes the
+# The corpus grows in .cache/fuzz/corpus (or below DELTAFOLD_CACHE) from run to run. `bash tests/fuzz/corpus.sh` creates the
 # committed one from it. Environment:
 #   DELTAFOLD_FUZZ_ROUND        seconds that a target has in each round (default 120)
-#   DELTAFOLD_FUZZ_LENGTH       the longest input in bytes (default 512); short ones are many more
+#   DELTAFOLD_FUZZ_LENGTH       the maximum length of an input in bytes (default 512); shorter inputs run faster
 set -euo pipefail
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 export ROOT DELTAFOLD_CACHE=${DELTAFOLD_CACHE:-$ROOT/.cache}

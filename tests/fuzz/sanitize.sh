@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The long forms of what only a nightly compiler can look for. Each takes minutes.
+# The long forms of the checks that need a nightly compiler. Each takes minutes.
 #
 #   bash tests/fuzz/sanitize.sh miri       unit tests of the core, the quick tests on three machines, the C functions in 40 orders
 #   bash tests/fuzz/sanitize.sh address    the core's tests and the C functions with AddressSanitizer
@@ -17,7 +17,7 @@ host=$(rustc -vV | sed -n 's/^host: //p')
 case ${1-} in
     miri)
         use_target miri
-        # All but those that walk every schema of the contract, which are tables of numbers, and those that read thousands of payloads or
+        # All tests except those that walk every schema of the contract, which are tables of numbers, and those that read thousands of payloads or
         # hundreds of kilobytes; some do fewer rounds here (`cfg!(miri)`).
         run cargo "+$NIGHTLY" miri test --locked -p deltafold --lib -- \
             --skip contract::schema --skip all_levels_read --skip every_changed_byte --skip steps_are_bounded
@@ -25,7 +25,7 @@ case ${1-} in
         for target in s390x-unknown-linux-gnu i686-unknown-linux-gnu; do
             run cargo "+$NIGHTLY" miri test --locked -p deltafold --target $target --test quick
         done
-        # Isolation hides the environment, so what is needed of it is named.
+        # Isolation hides the environment, so the needed variables are named.
         DELTAFOLD_SEEDS=10 MIRIFLAGS=-Zmiri-env-forward=DELTAFOLD_SEEDS run \
             cargo "+$NIGHTLY" miri test --locked -p deltafold-c --test sequences -- every_function_takes any_order
         ;;
@@ -47,14 +47,14 @@ case ${1-} in
         mkdir -p "$work/corpus" "$work/crashes"
         corpus unpack "$work/corpus"
         for target in $targets; do
-            # No look for leaks at the end: what libFuzzer keeps is none.
+            # No leak check at the end: libFuzzer's own allocations are not leaks.
             ASAN_OPTIONS=detect_leaks=0 DELTAFOLD_FUZZ=$target run "$FUZZ_BIN/fuzz" -max_total_time="$seconds" -max_len=256 -timeout=60 \
                 -rss_limit_mb=4096 -dict=tests/fuzz/wire.dict -print_final_stats=1 -artifact_prefix="$work/crashes/asan-$target-" "$work/corpus/$target"
         done
         ;;
     thread)
         use_target tsan
-        # Locks of a standard library without the sanitizer would look like races.
+        # Locks of an uninstrumented standard library would be reported as races.
         export RUSTFLAGS=-Zsanitizer=thread
         run cargo "+$NIGHTLY" test --locked -Zbuild-std --target "$host" -p deltafold --test threads
         ;;

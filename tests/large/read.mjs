@@ -1,4 +1,4 @@
-// Reads a stream from standard input with the npm package, and tells what came of it. The package is found from the folder it is
+// Reads a stream from standard input with the npm package, and prints the result. The package is found from the folder in which it is
 // started in.
 
 import { createRequire } from "node:module";

@@ -1,4 +1,4 @@
-"""Reads a stream from standard input with the Python package, and tells what came of it."""
+"""Reads a stream from standard input with the Python package, and prints the result."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Feeds a program a large stream on its standard input, and fails if it needs more memory than it may or reads it wrongly.
+"""Feeds a program a large stream on its standard input, and fails if it uses too much memory or reads the stream wrongly.
 
     python3 tests/large/run.py MEGABYTES PADDING LIMIT NAME COMMAND...
 

@@ -45,7 +45,7 @@ fn words(line: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_command_prints_what_its_snapshot_says() {
+fn every_command_matches_its_snapshot() {
     let mut wrong = Vec::new();
     for (file, words, expected) in snapshots() {
         let done = run_command(deltafold().args(&words).current_dir(root()), b"");

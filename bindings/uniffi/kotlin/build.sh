@@ -3,7 +3,7 @@
 #
 #   bash bindings/uniffi/kotlin/build.sh FOLDER COMPILER JNA
 #
-# FOLDER is the folder of bindings/uniffi/build.sh, COMPILER the folder of a Kotlin compiler, JNA the jar of JNA; README.md tells where
+# FOLDER is the folder of bindings/uniffi/build.sh, COMPILER the folder of a Kotlin compiler, JNA the jar of JNA; README.md describes where
 # to get both. Afterwards FOLDER/maven has io/github/deltafold/deltafold/VERSION with the jar (it contains the native library of this
 # machine, where JNA looks for it), the sources jar and the POM, each with its checksum. Gradle users can use build.gradle.kts.
 set -euo pipefail

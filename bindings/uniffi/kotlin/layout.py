@@ -1,4 +1,4 @@
-"""Checks a Maven repository that build.sh made: the files, their checksums, the native library, and what the POM names.
+"""Checks a Maven repository that build.sh wrote: the files, their checksums, the native library, and the names in the POM.
 
     python3 bindings/uniffi/kotlin/layout.py FOLDER
 """
@@ -30,7 +30,7 @@ def main() -> int:
     sources = zipfile.ZipFile(pom.parent / f"{stem}-sources.jar").namelist()
     assert "deltafold/Flows.kt" in sources and "deltafold/deltafold.kt" in sources, sources
     for tag in ("name", "description", "url", "licenses", "developers", "scm"):
-        assert project.find(SPACE + tag) is not None, f"Maven Central asks for {tag}"
+        assert project.find(SPACE + tag) is not None, f"Maven Central requires {tag}"
     print(f"{group}:{name}:{version}")
     return 0
 

@@ -4,7 +4,7 @@ use deltafold::{Class, Error};
 
 use crate::int;
 
-/// A failed call. The class tells whether a limit, the stream, the caller or the input caused it.
+/// A failed call. The class states whether a limit, the stream, the caller or the input caused it.
 #[derive(Clone, Debug, uniffi::Error)]
 pub enum DeltafoldError {
     /// A limit was exceeded.

@@ -12,7 +12,7 @@ use crate::int;
 pub struct EventInfo {
     /// Position of the event in the stream, from 0.
     pub index: i64,
-    /// The wire name that `type` stands for, with aliases resolved; `extension` or `unknown` for all other types.
+    /// The wire name of the kind, with aliases of `type` resolved; `extension` or `unknown` for all other types.
     pub kind: String,
     /// The wire name in the payload.
     pub r#type: String,

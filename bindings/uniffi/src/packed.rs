@@ -1,12 +1,12 @@
 //! Events of a chunk packed into one buffer, for languages in which converting each field of each event is slow: Ruby.
 //!
 //! A packed list is a table of numbers and a text. `ruby/lib/deltafold/event.rb` reads both: an event there is a position in the
-//! table, and a field is cut out of the text when it is read. Layout, all numbers signed 64-bit little-endian:
+//! table, and a field is copied from the text when it is read. Layout, all numbers signed 64-bit little-endian:
 //!
 //! | part | content |
 //! | --- | --- |
 //! | 1 number | count of events |
-//! | 20 numbers per event | in the order of [`Packed::push`]; -1 stands for an absent number |
+//! | 20 numbers per event | in the order of [`Packed::push`]; -1 means an absent number |
 //! | the rest | UTF-8 text |
 //!
 //! A text field is two numbers: its first byte in the text and its length in bytes, -1 if it is absent.

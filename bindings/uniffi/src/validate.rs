@@ -31,7 +31,9 @@ pub fn check(stream: Vec<u8>, options: Option<ReaderOptions>) -> Result<Report, 
     options.profile.get_or_insert_with(|| "open-responses".to_owned());
     options.layers.get_or_insert_with(|| ["framing", "schema", "stream"].map(str::to_owned).into());
     if options.strict {
-        return Err(Error::new(Code::BadArgument, 0, "a check tells everything, so it is never strict").into());
+        return Err(
+            Error::new(Code::BadArgument, 0, "expected no option `strict`: a check reports all findings").into()
+        );
     }
     let mut core = deltafold::Reader::with_options(options.read()?);
     core.feed(&stream)?;

@@ -39,5 +39,5 @@ chroot "$sid" /bin/bash -euo pipefail -c '
     done
     ./Tests.out
     diff <(sed -n "s,^// ,,p" <(tac QuickStart.swift | sed "/^\/\/ /!q" | tac)) <(./QuickStart.out)
-    echo "the quick start prints what it says"
+    echo "the quick start prints its documented output"
 '

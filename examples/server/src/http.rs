@@ -76,7 +76,9 @@ async fn cancel(path: &str, server: &Server) -> Result<Answer, ApiError> {
     let id = path.trim_start_matches("/responses/").trim_end_matches("/cancel");
     match server.running(id) {
         Some(running) => Ok(json(StatusCode::OK, running.cancel().await)),
-        None if server.stored(id).is_some() => Err(invalid("response_already_ended", "The response has already ended.")),
+        None if server.stored(id).is_some() => {
+            Err(invalid("response_already_ended", "The response has already ended."))
+        }
         None => Err(ApiError::new(ErrorType::NotFound, "response_not_found", "The response does not exist.")),
     }
 }

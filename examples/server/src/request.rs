@@ -39,7 +39,9 @@ impl Request {
     }
 
     fn new(body: Value) -> Result<Self, ApiError> {
-        let Value::Object(body) = body else { return Err(invalid("invalid_json", "Expected the body to be a JSON object.")) };
+        let Value::Object(body) = body else {
+            return Err(invalid("invalid_json", "Expected the body to be a JSON object."));
+        };
         let request = Self { body };
         let model = request.text("model").unwrap_or(MODELS[0]);
         if !MODELS.contains(&model) {

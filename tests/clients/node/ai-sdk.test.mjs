@@ -27,7 +27,7 @@ test('text streams', async () => {
   assert.equal((await result.usage).outputTokens, 3);
 });
 
-test('a tool is called, run, and its result is told', async () => {
+test('a tool is called and run, and its result is in the answer', async () => {
   const result = streamText({
     model,
     prompt: 'What is the weather in Paris?',
@@ -64,7 +64,7 @@ test('structured output parses', async () => {
   assert.deepEqual(object, { name: 'France', size: 1 });
 });
 
-test('an answer that is cut says so', async () => {
+test('a truncated answer has the reason length', async () => {
   const result = await generateText({ model, prompt: 'count to 40', maxOutputTokens: 16 });
   assert.equal(result.finishReason, 'length');
   assert.equal(result.text.trim().split(' ').length, 16);

@@ -1,8 +1,8 @@
-// Converted streams are read by `openai` for Node.js.
+// `openai` for Node.js reads converted streams.
 //
 //   node converted.mjs FOLDER
 //
-// FOLDER holds what test_convert.py of tests/clients/python has written: the default output of `deltafold convert --to
+// FOLDER is written by test_convert.py of tests/clients/python: the default output of `deltafold convert --to
 // open-responses`.
 
 import { readFileSync, readdirSync } from 'node:fs';
@@ -21,7 +21,7 @@ for (const name of names) {
   try {
     await client.responses.stream({ model: 'm', input: 'i' }).finalResponse();
   } catch (error) {
-    // The package throws the error that a failed stream holds.
+    // The package throws the error of a failed stream.
     if (error instanceof OpenAI.APIError && body.includes('event: response.failed')) continue;
     failed = true;
     console.log(`error: ${name}: ${error.constructor.name}: ${error.message}`);

@@ -1,10 +1,10 @@
-// What `deltafold` makes of a stream against what others make of it: `eventsource-parser`, and the accumulator of `openai`.
+// Compares the results of `deltafold` with those of `eventsource-parser` and of the accumulator of `openai`.
 //
 //   node differential.mjs VECTORS FOLDER
 //
-// VECTORS is tests/vectors/sse/sse-cases.json, which the decoder meets exactly; FOLDER holds what differential.py of
-// tests/clients/python has written: random streams and what the command said of them and of the recordings. Known differences
-// stand in differences.json, each with its reason; one that is gone fails as one that is new does.
+// VECTORS is tests/vectors/sse/sse-cases.json, whose events the decoder reproduces exactly; differential.py of
+// tests/clients/python has written FOLDER: random streams, and the results of the command for them and for the recordings. Known differences
+// are in differences.json, each with its reason; new differences and entries that no longer differ fail.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -18,7 +18,7 @@ const lists = JSON.parse(readFileSync(new URL('../differences.json', import.meta
 const lines = (file) => readFileSync(join(folder, file), 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line));
 let failed = false;
 
-function judge(client, count, least, differ) {
+function report(client, count, least, differ) {
   const known = lists[client];
   console.log(`${client}: ${count} streams, ${differ.size} differ, ${Object.keys(known).length} are known`);
   for (const [name, what] of differ) if (!(name in known)) fail(`${client}: ${name}: ${what}`);
@@ -31,7 +31,7 @@ function fail(message) {
   console.log(`error: ${message}`);
 }
 
-// Frames and comments as eventsource-parser gives them; the text comes from a streaming decoder, cut in pieces.
+// Frames and comments from eventsource-parser; the text comes from a streaming decoder, in pieces.
 function parse(bytes, size) {
   const events = [];
   const comments = [];
@@ -45,7 +45,7 @@ function parse(bytes, size) {
   return { events, comments };
 }
 
-// It gives the id of the block alone, and a comment without the space behind its colon.
+// The parser returns only the block's own id, and a comment without the space after its colon.
 function sameFrames(mine, theirs) {
   if (mine.events.length !== theirs.events.length) return `${theirs.events.length} frames, not ${mine.events.length}`;
   for (const [at, event] of theirs.events.entries()) {
@@ -78,7 +78,7 @@ for (const [name, stream] of [...streams, ...random]) {
     if (what) differ.set(name, `${what}, in chunks of ${size}`);
   }
 }
-judge('eventsource-parser', streams.size + random.size, 500, differ);
+report('eventsource-parser', streams.size + random.size, 500, differ);
 
 // The final response of the package, and the last snapshot of each text and each call.
 async function fold(file) {
@@ -121,5 +121,5 @@ for (const [file, mine] of whole) {
     others.set(file, `throws ${error.constructor.name}: ${String(error.message).slice(0, 100)}`);
   }
 }
-judge('openai-node', whole.size, 100, others);
+report('openai-node', whole.size, 100, others);
 process.exit(failed ? 1 : 0);

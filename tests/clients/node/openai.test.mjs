@@ -133,7 +133,7 @@ test('a refusal is a part of its own', async () => {
   assert.deepEqual([part.type, part.refusal], ['refusal', 'I am not able to help with that.']);
 });
 
-test('a cut answer is incomplete', async () => {
+test('a truncated answer is incomplete', async () => {
   const request = { model, input: 'count to 40', max_output_tokens: 16 };
   const final = await client().responses.stream(request).finalResponse();
   assert.equal(final.status, 'incomplete');
@@ -198,6 +198,6 @@ test('a failure in the middle of a stream raises', async () => {
   const stream = await client().responses.create({ model, input: 'fail with server_error', stream: true });
   await assert.rejects(async () => {
     for await (const event of stream) text += event.type === 'response.output_text.delta' ? event.delta : '';
-  }, /The script says that this fails/);
+  }, /The script fails here on request/);
   assert.equal(text, 'One moment');
 });

@@ -32,7 +32,7 @@ def error_of(body):
             last = ""
             for event in stream:
                 last = event.type
-            # The package has no final response for other ends.
+            # The package returns no final response for other outcomes.
             if last not in ("response.incomplete", "response.failed"):
                 stream.get_final_response()
     except Exception as error:

@@ -3,7 +3,7 @@
     python compare_rules.py FOLDER [--write]
 
 FOLDER holds the results of broken_rules.py and node/broken-rules.mjs. A rule breaks a client if the client fails on a stream that
-breaks only this rule, and reads the valid stream that it is an edit of. `--write` writes the table anew.
+breaks only this rule, and reads the valid stream that it is an edit of. `--write` updates the table.
 """
 
 import json
@@ -31,7 +31,7 @@ def main():
         TABLE.write_text(text)
     print(f"{len(index)} streams, {len(measured)} rules break a client")
     if TABLE.read_text() != text:
-        print(f"error: {TABLE} is not what was measured; compare_rules.py FOLDER --write writes it anew\n{text}")
+        print(f"error: {TABLE} differs from the measured table; compare_rules.py FOLDER --write updates it\n{text}")
         return 1
     return 0
 

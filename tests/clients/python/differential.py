@@ -1,10 +1,10 @@
-"""What `deltafold` makes of a stream against what others make of it: a reference decoder, and the accumulator of `openai`.
+"""Compares the results of `deltafold` with those of a reference decoder and of the accumulator of `openai`.
 
     python differential.py DELTAFOLD FOLDER
 
-DELTAFOLD is the command; FOLDER gets the random streams and what DELTAFOLD said of everything, for the other clients to compare
-with. DELTAFOLD_SHARED names the folder with the recordings and the reference decoder. Known differences stand in
-tests/clients/differences.json, each with its reason; one that is gone fails as one that is new does.
+DELTAFOLD is the command; FOLDER receives the random streams and the results of DELTAFOLD, for the other clients to compare
+with. DELTAFOLD_SHARED names the folder with the recordings and the reference decoder. Known differences are in
+tests/clients/differences.json, each with its reason; new differences and entries that no longer differ fail.
 """
 
 import importlib.util
@@ -32,7 +32,7 @@ ENDS = [b"\n", b"\n", b"\n\n", b"\n\n", b"\r\n", b"\r\n\r\n", b"\r", b"\r\r", b"
 def main():
     command, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
-    # The package's types do not know every tool; what they say of it is not what is compared.
+    # The package's types lack some tools; their warnings are not compared.
     warnings.simplefilter("ignore")
     return frames(command, folder) | responses(command, folder)
 
@@ -62,7 +62,7 @@ def frames(command, folder):
     events = sum(len(file["events"]) for file in found.values())
     print(f"reference decoder: {len(paths)} random streams, {events} frames, {len(wrong)} differ")
     if wrong or events < 500:
-        print("error: not as the reference decoder reads:", *wrong[:5])
+        print("error: differs from the reference decoder:", *wrong[:5])
     return int(bool(wrong) or events < 500)
 
 
@@ -74,7 +74,7 @@ def load(path):
 
 
 def responses(command, folder):
-    """Every recording that is whole, folded by the command and by the package's own accumulator."""
+    """Reads every complete recording with the command and with the package's own accumulator."""
     manifest = json.loads((SHARED / "corpus" / "manifest.json").read_text(encoding="utf-8"))
     files = [one["file"] for one in manifest["files"] if one["file"].startswith("responses/") and well_formed(one)]
     ours = {}
@@ -93,11 +93,11 @@ def responses(command, folder):
         what = compare(view(ours["whole"][file]), view(theirs)) + compare_growing(ours["events"][file], snapshots)
         if what:
             differ[file] = "; ".join(what)
-    return judge("openai-python", len(files), differ)
+    return report("openai-python", len(files), differ)
 
 
 def well_formed(facts):
-    """Whole recordings that end as they should."""
+    """True for complete recordings with a terminal event."""
     return facts["terminal_event"] is not None and "abridged" not in facts["authenticity"]
 
 
@@ -120,7 +120,7 @@ def fold(path):
 
 
 def view(response):
-    """What must agree: texts, calls, usage."""
+    """The parts that must agree: texts, calls, usage."""
     texts = [part["text"] for item in response["output"] if item["type"] == "message" for part in item.get("content") or []
              if part["type"] == "output_text"]
     calls = [(item.get("name"), item.get("call_id"), item.get("arguments")) for item in response["output"] if item["type"] == "function_call"]
@@ -142,7 +142,7 @@ def compare_growing(response, snapshots):
     return wrong
 
 
-def judge(client, count, differ):
+def report(client, count, differ):
     known = json.loads(LIST.read_text(encoding="utf-8"))[client]
     new = sorted(set(differ) - set(known))
     stale = sorted(set(known) - set(differ))

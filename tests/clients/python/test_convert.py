@@ -37,9 +37,9 @@ def main():
             theirs = fold(path)
             if theirs is not None and text(theirs) != text(mine):
                 failed = True
-                print(f"error: {path.name}: another text")
+                print(f"error: {path.name}: the text differs")
         except openai.APIError as error:
-            # A failed response: the package raises the error that the stream holds.
+            # A failed response: the package raises the error of the stream.
             if mine["status"] != "failed":
                 failed = True
                 print(f"error: {path.name}: {error}")
@@ -67,7 +67,7 @@ def convert(command, path, folder):
 
 
 def fold(path):
-    """The last snapshot that the package gives; None if the stream ends with an error."""
+    """The last snapshot of the package; None if the stream ends with an error."""
     body = path.read_bytes()
     head = {"content-type": "text/event-stream"}
     transport = httpx2.MockTransport(lambda request: httpx2.Response(200, headers=head, content=body))

@@ -1,6 +1,6 @@
 """The `openai` package against `deltafold serve`, which replays captures.
 
-DELTAFOLD_REPLAY is the base URL of a server with examples/streams/tour.sse and items/message.sse, cut at random.
+DELTAFOLD_REPLAY is the base URL of a server with examples/streams/tour.sse and items/message.sse, split at random.
 """
 
 import os
@@ -30,7 +30,7 @@ def main():
     calls = [item.name for item in response.output if item.type == "function_call"]
     assert calls == ["get_forecast", "find_trains"], calls
     assert response.usage.total_tokens == 551, response.usage
-    print("without streaming the folded response comes")
+    print("without streaming the folded response is returned")
 
 
 if __name__ == "__main__":

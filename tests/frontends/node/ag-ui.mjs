@@ -1,5 +1,5 @@
-// AG-UI: every event passes the published schemas; `enforceEvents` drops and changes nothing; `verifyEvents` accepts the order;
-// a whole `HttpAgent` ends up with the messages and calls of the folded response.
+// AG-UI: every event matches the published schemas; `enforceEvents` drops and changes nothing; `verifyEvents` accepts the order;
+// a complete `HttpAgent` collects the messages and calls of the folded response.
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { enforceEvents, HttpAgent, verifyEvents } from "@ag-ui/client";
 import { EventSchema } from "@ag-ui/core/schemas";
@@ -17,7 +17,7 @@ const itemOf = (message) => message.id.replace(/_[cse]\d*$/, "");
 await each("ag-ui", async (one, bytes) => {
   const events = bytes.toString("utf8").split("\n\n").filter(Boolean).map((frame) => JSON.parse(frame.slice("data: ".length)));
   const run = one.options.emit_run_lifecycle !== false;
-  // Clients before 1.0 are still around, and the last of them is the only one that knows the deprecated family.
+  // Clients before 1.0 are still in use, and only the last of them knows the deprecated family.
   for (const event of events) EventSchemas.parse(event);
   if (run) deepEqual(await lastValueFrom(from(events).pipe(verifyEvents0(), toArray())), events);
   if (events.some((event) => event.type.startsWith("THINKING_"))) {
@@ -54,7 +54,7 @@ await each("ag-ui", async (one, bytes) => {
   const order = (call) => one.calls.findIndex(([id]) => id === call.id);
   calls.sort((a, b) => order(a) - order(b));
   same(one, text, calls.map((call) => [call.id, call.function.name, call.function.arguments]));
-  // Raw parts stand before those of the summary in the folded response, whichever came first.
+  // In the folded response, raw parts come before summary parts, whichever arrived first.
   const thoughts = agent.messages.filter((message) => message.role === "reasoning");
   const item = (message) => thoughts.findIndex((other) => itemOf(other) === itemOf(message));
   thoughts.sort((a, b) => item(a) - item(b) || a.id.localeCompare(b.id, "en", { numeric: true }));

@@ -1,10 +1,10 @@
-// What the checks share: the list of converted streams, and a count of what was read.
+// Shared by the checks: the list of converted streams, and a count of the streams that were read.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { deepEqual } from "node:assert/strict";
 
 const folder = process.argv[2];
-if (!folder) throw new Error("give the folder that convert-all wrote");
+if (!folder) throw new Error("expected the folder of convert-all as argument");
 const all = JSON.parse(readFileSync(join(folder, "cases.json"), "utf8"));
 
 /** Reads every stream of a target with `read` and fails with the stream's name. */
@@ -28,11 +28,11 @@ const reasons = [
   "duplicate_item_added", "item_id_changed", "tool_call_without_name", "media_dropped",
 ];
 
-/** Says whether a client should gather what the folded response holds. */
+/** True if a client should collect the content of the folded response. */
 export const comparable = (one) =>
   !one.findings.some((code) => reasons.includes(code)) && one.calls.every(([id, name]) => id && name);
 
-/** Says whether parts and items come one after another, as from servers; some of our own vectors mix them. */
+/** True if parts and items come one after another, as from servers; some of our own vectors interleave them. */
 export const orderly = (one) => !one.name.startsWith("adapter/");
 
 /** Compares text and calls with those of the folded response. Half a character at a failure is left out. */

@@ -21,7 +21,7 @@ await each("chat-completions", async (one, bytes) => {
   const final = await stream.finalChatCompletion();
   const { message, finish_reason: finish } = final.choices[0];
   const calls = (message.tool_calls ?? []).map((call) => [call.id, call.function.name, call.function.arguments]);
-  // Refusals are a field of their own here; the folded text holds them where they stood.
+  // Refusals are a separate field here; the folded text has them in their place.
   if (!message.refusal) same(one, message.content ?? "", calls);
   else if (comparable(one)) deepEqual([...(message.content ?? "") + message.refusal].sort(), [...one.text].sort());
   if (one.outcome === "incomplete") equal(finish, finishReasons[one.reason] ?? "stop");

@@ -21,7 +21,7 @@ def read(one, stream):
         assert one["outcome"] in ("failed", "truncated"), one["outcome"]
         return
     except ValueError:
-        # The helper parses arguments as they grow and refuses what cannot become JSON.
+        # The helper parses arguments while they arrive and refuses text that cannot become JSON.
         assert any(not is_json(call[2]) for call in one["calls"]), one["calls"]
         return
     assert one["outcome"] not in ("failed", "truncated"), "no error was raised"

@@ -1,4 +1,4 @@
-"""What the checks share: the list of converted streams, and a client's transport that answers with one of them."""
+"""Shared by the checks: the list of converted streams, and a client transport that answers with one of them."""
 
 import json
 import pathlib
@@ -32,5 +32,5 @@ def transport(stream):
 
 
 def comparable(one):
-    """Says whether a client should gather what the folded response holds."""
+    """True if a client should collect the content of the folded response."""
     return not REASONS & set(one["findings"]) and all(call[0] and call[1] for call in one["calls"])

@@ -14,7 +14,7 @@ def read(one, stream):
                 pass
             final = events.get_final_completion()
     except openai.LengthFinishReasonError as error:
-        # The helper's own way to say so; the completion is in it.
+        # The helper raises this; the completion is in the exception.
         assert one["reason"] == "max_output_tokens", one["reason"]
         final = error.completion
     except openai.ContentFilterFinishReasonError:

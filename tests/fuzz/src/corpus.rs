@@ -41,7 +41,7 @@ fn replay(name: &str, place: &Path) {
         stop(&format!("no inputs in {}", place.display()));
     }
     for (at, input) in inputs.iter().enumerate() {
-        // The panic's own message says where it broke; this says on what.
+        // The panic's own message has the place; this prints the input.
         if std::panic::catch_unwind(|| target(input)).is_err() {
             let kept = std::env::temp_dir().join(format!("deltafold-{name}-failed"));
             let _ = fs::write(&kept, input);

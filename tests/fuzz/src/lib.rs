@@ -1,4 +1,4 @@
-//! The fuzz targets by name. What each asks is in `deltafold_tests::properties`, except for the C functions, which are here.
+//! The fuzz targets by name. Their code is in `deltafold_tests::properties`, except for the C functions, which are here.
 
 pub mod corpus;
 #[path = "../../../bindings/c/tests/operations/mod.rs"]

@@ -7,7 +7,7 @@ use deltafold_tests::streams::{feed, object, stream_names, Feed};
 use deltafold_tests::{random_json, vectors, Odd, Random, Vector};
 use serde_json::{json, Value};
 
-/// Writes the seeds of every target below a folder; says how many.
+/// Writes the seeds of every target to a folder; returns how many.
 pub(crate) fn write(folder: PathBuf) -> usize {
     let mut seeds = Seeds { folder, count: 0 };
     let streams = streams();
@@ -123,7 +123,7 @@ fn short(stream: &[u8]) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// Events, requests, responses, turns: every text that stands alone.
+/// Events, requests, responses, turns: every complete text.
 fn payloads() -> Vec<String> {
     let mut all: Vec<String> = vectors("event").iter().map(|vector| vector.get("payload").to_string()).collect();
     for vector in vectors("validate") {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The one object, and what its word has told. */
+/* The current object, and the output of its last command. */
 static struct {
     enum { NOTHING, SSE, READER, PARTIAL, WRITER, CONVERT, VALIDATE, ASK, LOOP } kind;
     dfold_sse *sse;
@@ -18,7 +18,7 @@ static struct {
     dfold_tool_loop *tools;
     char *what;
     dfold_bytes options;
-    /* An error was told, or the input was cancelled: nothing more is fed. */
+    /* An error was printed, or the input was cancelled: further input is ignored. */
     int over;
 } object;
 
@@ -79,13 +79,13 @@ static void show_bytes(const char *lead, dfold_bytes bytes) {
     puts("\"}");
 }
 
-static void tell(dfold_bytes name, uint64_t offset) {
+static void print_error(dfold_bytes name, uint64_t offset) {
     printf("{\"error\":");
     show_text(name);
     printf(",\"offset\":%" PRIu64 "}\n", offset);
 }
 
-/* Tells a failure of the object, which every kind but the writer's is over with. */
+/* Prints a failure of the object; only a writer continues after one. */
 static void check(dfold_status status) {
     dfold_error error = {0};
     if (status == DFOLD_OK || status == DFOLD_NO_MORE) return;
@@ -97,10 +97,10 @@ static void check(dfold_status status) {
     default: dfold_converter_error(object.converter, &error); break;
     }
     if (error.status != status) {
-        fprintf(stderr, "the call gave %d, the error says %d\n", (int)status, (int)error.status);
+        fprintf(stderr, "the call returned %d, the error has %d\n", (int)status, (int)error.status);
         exit(1);
     }
-    tell(error.name, error.offset);
+    print_error(error.name, error.offset);
     object.over = object.kind != WRITER;
 }
 
@@ -182,7 +182,7 @@ static void resume(void) {
     dfold_problem problem;
     dfold_reader_save(object.reader, &saved);
     if (dfold_reader_restore_json(saved.data, saved.len, object.options, &problem, &resumed) != DFOLD_OK) {
-        tell(dfold_status_name(problem.status), problem.offset);
+        print_error(dfold_status_name(problem.status), problem.offset);
         object.over = 1;
         return;
     }
@@ -263,7 +263,7 @@ static void validate(dfold_bytes json) {
     dfold_problem problem;
     dfold_bytes findings;
     if (dfold_validate(dfold_view(object.what), json, object.options, &problem, &report) != DFOLD_OK) {
-        tell(dfold_status_name(problem.status), problem.offset);
+        print_error(dfold_status_name(problem.status), problem.offset);
         object.over = 1;
         return;
     }
@@ -278,7 +278,7 @@ static void ask(dfold_bytes json) {
     dfold_problem problem;
     dfold_bytes answer;
     if (dfold_request(dfold_view(object.what), json, &problem, &text) != DFOLD_OK) {
-        tell(dfold_status_name(problem.status), problem.offset);
+        print_error(dfold_status_name(problem.status), problem.offset);
         object.over = 1;
         return;
     }
@@ -288,12 +288,12 @@ static void ask(dfold_bytes json) {
     dfold_text_free(text);
 }
 
-/* A step that is refused changes nothing, so the loop goes on. */
+/* A refused step changes nothing, so the loop continues. */
 static void step(dfold_status status) {
     dfold_bytes json;
     dfold_error error;
     if (status != DFOLD_OK) {
-        if (dfold_tool_loop_error(object.tools, &error) == DFOLD_OK) tell(error.name, error.offset);
+        if (dfold_tool_loop_error(object.tools, &error) == DFOLD_OK) print_error(error.name, error.offset);
         return;
     }
     printf("{\"loop\":");
@@ -323,7 +323,7 @@ static void frames(dfold_bytes chunk) {
 
 static int digit(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
 
-/* Bytes of their own size on the heap, so that a sanitizer sees a step beyond them. */
+/* Copies bytes to a heap block of their exact size, so that a sanitizer detects an access beyond them. */
 static dfold_bytes unhex(const char *text) {
     size_t i, len = strlen(text) / 2;
     uint8_t *bytes = malloc(len ? len : 1);
@@ -337,7 +337,7 @@ static dfold_bytes unhex(const char *text) {
     return view;
 }
 
-/* Makes the object of a word; 0 if it is none. */
+/* Creates the object of a command; returns 0 if the command creates none. */
 static int make(const char *word, char *rest) {
     dfold_problem problem;
     dfold_status status = DFOLD_OK;
@@ -364,14 +364,14 @@ static int make(const char *word, char *rest) {
     }
     if (status != DFOLD_OK) {
         drop();
-        tell(dfold_status_name(problem.status), problem.offset);
+        print_error(dfold_status_name(problem.status), problem.offset);
         return 1;
     }
     object.kind = kind;
     return 1;
 }
 
-/* Does what a line tells the object; 0 if it does not know the word. Only a result has two values. */
+/* Runs a line on the object; returns 0 if the command is unknown. Only a result has two values. */
 static int take(const char *word, dfold_bytes bytes, dfold_bytes second) {
     int feed = strcmp(word, "feed") == 0;
     switch (object.kind) {

@@ -10,7 +10,7 @@ import kotlin.system.exitProcess
 private val out = PrintStream(java.io.FileOutputStream(java.io.FileDescriptor.out).buffered(1 shl 16), false, Charsets.UTF_8)
 private val hexes = HexFormat.of()
 
-/** JSON text that is there already. */
+/** JSON text that is passed through. */
 private class Json(val text: String)
 
 private fun json(value: Any?): String = when (value) {
@@ -34,7 +34,7 @@ private fun quoted(text: String): String {
 
 private fun show(vararg members: Pair<String, Any?>) = out.println(json(mapOf(*members)))
 
-private fun tell(error: DeltafoldException) = show("error" to error.code, "offset" to error.offset)
+private fun printError(error: DeltafoldException) = show("error" to error.code, "offset" to error.offset)
 
 private fun bytes(word: String?): ByteArray = hexes.parseHex(word ?: "")
 
@@ -60,14 +60,14 @@ private fun outcome(outcome: Outcome) = mapOf("outcome" to outcome.name) + when 
     else -> mapOf()
 }
 
-/** What the runner holds: its verbs, and what it says at the end. */
+/** The runner's object: its commands, and its output at the end. */
 private abstract class Thing(val held: AutoCloseable?) {
-    /** A refused intent or step changes nothing, so a writer and a loop go on. */
+    /** A refused intent or step changes nothing, so a writer and a loop continue. */
     open val goesOn = false
 
     open fun verb(verb: String, word: String?): Unit = exitProcess(2)
 
-    /** The one verb with two words. */
+    /** The only command with two words. */
     open fun result(callId: String, word: String?): Unit = exitProcess(2)
 
     open fun end(over: Boolean) {}
@@ -79,7 +79,7 @@ private class Sse(val decoder: SseDecoder) : Thing(decoder) {
         for (frame in frames) {
             show("event" to frame.event, "data" to frame.data, "id" to frame.id, "retry" to frame.retry, "offset" to frame.offset)
         }
-        // An error behind frames waits for the next call.
+        // An error after frames is thrown by the next call.
         if (frames.isNotEmpty()) decoder.ensureReading()
     }
 }
@@ -93,7 +93,7 @@ private class Read(val options: String, var reader: Reader = Reader.fromJson(opt
                 "offset" to offset, "delta" to delta, "text" to text, "raw" to raw,
             )
         }
-        // An error behind events waits for the next call.
+        // An error after events is thrown by the next call.
         if (events.isNotEmpty()) reader.ensureReading()
     }
 
@@ -113,12 +113,12 @@ private class Read(val options: String, var reader: Reader = Reader.fromJson(opt
                 reader.finish()
             }
         } catch (error: DeltafoldException) {
-            tell(error)
+            printError(error)
         }
         try {
             reader.finish()
         } catch (_: DeltafoldException) {
-            // It was told; what was read stays readable.
+            // The error was printed; the data that was read stays readable.
         }
         show(
             "outcome" to outcome(reader.outcome()!!), "response" to Json(reader.response().use { it.toJson() }),
@@ -140,7 +140,7 @@ private class Partial(val partial: PartialJson) : Thing(partial) {
         try {
             if (!over) partial.finish()
         } catch (error: DeltafoldException) {
-            tell(error)
+            printError(error)
         }
         show("value" to partial.value(), "complete" to partial.isComplete(), "changes" to Json(partial.takeChanges()))
     }
@@ -170,7 +170,7 @@ private class Convert(val converter: Converter) : Thing(converter) {
     override fun end(over: Boolean) {
         val failed = runCatching { step { if (over) converter.take() else converter.finish() } }.exceptionOrNull()
         out.println(converter.report())
-        if (failed != null) tell(failed as? DeltafoldException ?: throw failed)
+        if (failed != null) printError(failed as? DeltafoldException ?: throw failed)
     }
 }
 
@@ -240,7 +240,7 @@ fun main() {
                 else -> exitProcess(2)
             }
         } catch (error: DeltafoldException) {
-            tell(error)
+            printError(error)
             over = thing?.goesOn != true
         }
     }

@@ -1,4 +1,4 @@
-// The same runner in headless Chromium: a script of lines goes to a page, its answer comes back. Started in a folder where the
+// The runner in headless Chromium: a script of lines is sent to a page, which returns the answer. Started in a folder where the
 // package is installed; takes the root of the repository, for the browser that npm/test/browser starts.
 
 import { readFile } from "node:fs/promises";
@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 const [root] = process.argv.slice(2);
 const { launch, serve } = await import(pathToFileURL(`${root}/npm/test/browser/chromium.mjs`));
 
-// The page asks for work and brings the last answer with it: one request per script.
+// The page requests work and sends the last answer with the request: one request per script.
 const page = `<!doctype html><meta charset="utf-8"><script type="module">
 import * as deltafold from "/node_modules/deltafold/dist/full.js";
 import { makeRunner } from "/runner.mjs";
@@ -25,7 +25,7 @@ let waiting = null;
 let answered = null;
 async function next(request, answer) {
   let body = "";
-  // Without it each chunk would be decoded by itself, and a character that stands across two be lost.
+  // Otherwise each chunk would be decoded separately, and a character that is split between two would be lost.
   request.setEncoding("utf8");
   for await (const chunk of request) body += chunk;
   answered?.(JSON.parse(body));

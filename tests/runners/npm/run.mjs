@@ -1,11 +1,11 @@
-// The npm runner in Node.js; the package is found from the folder it is started in.
+// The npm runner in Node.js; the package is found from the folder in which it is started.
 
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
 
 import { makeRunner } from "./runner.mjs";
 
-// Without this Node.js prints the line of the bundle that threw, which is the whole bundle.
+// Otherwise Node.js prints the line of the bundle that threw, which is the whole bundle.
 process.on("uncaughtException", (error) => {
   process.stderr.write(`${String(error.stack).slice(0, 2000)}\n`);
   process.exit(1);

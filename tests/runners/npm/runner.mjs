@@ -1,36 +1,36 @@
-// The runner itself, for Node.js and for a page: lines in, lines out. The protocol is in tests/runners/README.md.
+// The runner, for Node.js and for a page: takes and returns lines. The protocol is in tests/runners/README.md.
 
 const WHOLE = ["text", "refusal", "arguments", "input", "code", "diff", "command"];
 
-// These have a plain word before their options.
+// These commands have a plain word before their options.
 const NAMED = ["validate", "ask"];
 
 const bytesOf = (hex = "") => Uint8Array.from(hex.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 const hexOf = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 const textOf = (hex) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytesOf(hex));
 
-/** Makes a runner of the package: a function from a line to the lines of its answer; null for a line that it does not know. */
+/** Creates a runner of the package: a function from a line to the lines of its answer; null for an unknown line. */
 export function makeRunner(deltafold) {
   const { DeltafoldError, eventInfo } = deltafold;
   let out = [];
   let thing = null;
   let over = false;
   const show = (value) => out.push(JSON.stringify(value));
-  // The response goes in as the text that it is: numbers keep their written form.
+  // The response is passed as text, because numbers keep their written form.
   const withResponse = (report, response) => out.push(`${JSON.stringify(report).slice(0, -1)}${Object.keys(report).length ? "," : ""}"response":${response}}`);
-  const tell = (error) => {
+  const printError = (error) => {
     if (!(error instanceof DeltafoldError)) throw error;
     show({ error: error.code, offset: error.offset });
   };
 
   function summary(event) {
     const { kind, raw, index, offset } = eventInfo(event);
-    // A number that is written otherwise than in plain digits is no index, and JavaScript does not keep how it was written.
+    // A number with other characters than digits is not an index, and JavaScript does not keep its notation.
     const number = (name) => {
       const last = [...raw.matchAll(new RegExp(`"${name}"\\s*:\\s*([^,}\\s]+)`, "g"))].at(-1)?.[1] ?? "";
       return typeof event[name] === "number" && /^(0|[1-9]\d{0,17})$/.test(last) ? event[name] : null;
     };
-    // Half of a surrogate pair has no place in UTF-8.
+    // A lone surrogate has no UTF-8 form.
     const text = (name) => (typeof event[name] === "string" ? event[name].toWellFormed() : null);
     const whole = Object.keys(event).findLast((name) => WHOLE.includes(name));
     return {
@@ -55,7 +55,7 @@ export function makeRunner(deltafold) {
       return {
         feed: (hex) => {
           decoder.feed(bytesOf(hex)).forEach(show);
-          // Frames before an error come first; the error with the next call.
+          // Frames before an error come first; the next call throws the error.
           decoder.feed(new Uint8Array());
         },
         end: () => {},
@@ -85,12 +85,12 @@ export function makeRunner(deltafold) {
               reader.finish();
             }
           } catch (error) {
-            tell(error);
+            printError(error);
           }
           try {
             reader.finish();
           } catch {
-            // It was told; what was read stays readable.
+            // The error was printed; the data that was read stays readable.
           }
           const report = {
             outcome: reader.outcome,
@@ -120,7 +120,7 @@ export function makeRunner(deltafold) {
           try {
             if (!over) partial.finish();
           } catch (error) {
-            tell(error);
+            printError(error);
           }
           show({ value: value(), complete: partial.complete, changes: partial.takeChanges() });
         },
@@ -163,7 +163,7 @@ export function makeRunner(deltafold) {
             failed = error;
           }
           show(converter.report);
-          if (failed) tell(failed);
+          if (failed) printError(failed);
         },
         free: () => converter.free(),
       };
@@ -232,8 +232,8 @@ export function makeRunner(deltafold) {
         if (thing !== null && !over) thing[word](...rest);
       } else return null;
     } catch (error) {
-      tell(error);
-      // A refused intent or step changes nothing, so a writer and a loop go on.
+      printError(error);
+      // A refused intent or step changes nothing, so a writer and a loop continue.
       over = !thing?.goesOn;
     }
     return out;

@@ -14,17 +14,17 @@ def show(value):
 
 
 def with_response(report, response):
-    """The response goes in as the text that it is: numbers keep their written form."""
+    """The response is passed as text, because numbers keep their written form."""
     head = json.dumps(report)[:-1]
     print(f"{head}{',' if report else ''}\"response\":{response}}}")
 
 
 def summary(event):
-    """The event by what it says itself: what is not there, or not a plain number or text, is null."""
+    """The event by its own attributes; absent values, and values that are not plain numbers or texts, are null."""
 
     def number(name):
         value = getattr(event, name, None)
-        # An attribute is the wire value, whatever it is; an index is a number of up to 18 digits.
+        # An attribute has the wire value, of any type; an index is a number of up to 18 digits.
         return value if type(value) is int and 0 <= value < 10**18 else None
 
     def text(name):
@@ -55,7 +55,7 @@ class Sse:
     def feed(self, data):
         for frame in self.decoder.feed(data):
             show({name: getattr(frame, name) for name in ("event", "data", "id", "retry", "offset")})
-        # Frames before an error come first; the error with the next call.
+        # Frames before an error come first; the next call raises the error.
         self.decoder.feed(b"")
 
     def end(self, over):
@@ -92,11 +92,11 @@ class Reader:
             if not over:
                 reader.close()
         except deltafold.DeltafoldError as error:
-            tell(error)
+            print_error(error)
         try:
             reader.close()
         except deltafold.DeltafoldError:
-            pass  # it was told; what was read stays readable
+            pass  # the error was printed; the data that was read stays readable
         report = {
             "outcome": reader.outcome.to_dict(),
             "output_text": reader.response.output_text,
@@ -122,7 +122,7 @@ class Partial:
             if not over:
                 self.partial.finish()
         except deltafold.DeltafoldError as error:
-            tell(error)
+            print_error(error)
         partial = self.partial
         show({"value": partial.to_json(), "complete": partial.is_complete, "changes": partial.changes})
 
@@ -162,7 +162,7 @@ class Convert:
             self.step(self.converter.take if over else self.converter.close)
         except deltafold.DeltafoldError as error:
             show(self.converter.report())
-            tell(error)
+            print_error(error)
         else:
             show(self.converter.report())
 
@@ -229,12 +229,12 @@ WORDS = {
     "ask": Ask,
     "loop": Loop,
 }
-# These have a plain word before their options.
+# These commands have a plain word before their options.
 NAMED = ("validate", "ask")
 VERBS = ("feed", "feed_json", "request", "reconnect", "resume", "do", "cancel", "response", "result")
 
 
-def tell(error):
+def print_error(error):
     show({"error": error.code, "offset": error.offset})
 
 
@@ -261,8 +261,8 @@ def main():
             else:
                 sys.exit(2)
         except deltafold.DeltafoldError as error:
-            tell(error)
-            # A refused intent or step changes nothing, so a writer and a loop go on.
+            print_error(error)
+            # A refused intent or step changes nothing, so a writer and a loop continue.
             over = not isinstance(thing, (Writer, Loop))
 
 

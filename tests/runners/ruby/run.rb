@@ -8,7 +8,7 @@ def show(value)
   puts JSON.generate(value)
 end
 
-def tell(error)
+def print_error(error)
   show({ error: error.code, offset: error.offset })
 end
 
@@ -24,13 +24,13 @@ def text(word)
   bytes(word).force_encoding(Encoding::UTF_8)
 end
 
-# The response goes in as the text that it is: numbers keep their written form.
+# The response is passed as text, because numbers keep their written form.
 def with_response(report, response)
   head = JSON.generate(report).chop
   puts "#{head}#{"," unless report.empty?}\"response\":#{response}}"
 end
 
-# A runner's object: what it keeps, and what it does at the end.
+# A runner's object: its state, and its output at the end.
 class Thing
   def end(_over); end
 
@@ -48,7 +48,7 @@ class Sse < Thing
   def feed(word)
     frames = @decoder.feed(bytes(word))
     frames.each { |frame| show(frame.to_h) }
-    # An error behind frames waits for the next call.
+    # An error after frames is raised by the next call.
     @decoder.ensure_reading unless frames.empty?
   end
 end
@@ -64,7 +64,7 @@ class Read < Thing
 
   def events(list)
     list.each { |event| show(FIELDS.to_h { |name| [name, event.public_send(name)] }) }
-    # An error behind events waits for the next call.
+    # An error after events is raised by the next call.
     @reader.ensure_reading unless list.empty?
   end
 
@@ -95,12 +95,12 @@ class Read < Thing
         @reader.finish
       end
     rescue Deltafold::Error => e
-      tell(e)
+      print_error(e)
     end
     begin
       @reader.finish
     rescue Deltafold::Error
-      nil # it was told; what was read stays readable
+      nil # the error was printed; the data that was read stays readable
     end
     report = {
       outcome: outcome, output_text: @reader.response.output_text, findings: @reader.findings.map { |f| finding(f) },
@@ -136,7 +136,7 @@ class Partial < Thing
     begin
       @partial.finish unless over
     rescue Deltafold::Error => e
-      tell(e)
+      print_error(e)
     end
     show({ value: @partial.value, complete: @partial.is_complete, changes: JSON.parse(@partial.take_changes) })
   end
@@ -189,7 +189,7 @@ class Convert < Thing
     puts @converter.report
   rescue Deltafold::Error => e
     puts @converter.report
-    tell(e)
+    print_error(e)
   end
 end
 
@@ -276,6 +276,6 @@ $stdin.each_line(chomp: true) do |line|
     exit 2
   end
 rescue Deltafold::Error => e
-  tell(e)
+  print_error(e)
   over = !thing&.goes_on
 end

@@ -1,5 +1,5 @@
-//! The Rust runner; the protocol is in tests/runners/README.md. What it does is in `deltafold_tests::comparer::Session`, since
-//! the comparer asks the core in the same way.
+//! The Rust runner; the protocol is in tests/runners/README.md. Its code is in `deltafold_tests::comparer::Session`, because
+//! the comparer runs the core in the same way.
 
 use std::io::{BufRead, BufWriter, Write};
 use std::process::ExitCode;

@@ -138,7 +138,7 @@ fn every_vector_survives_a_new_connection_between_any_two_events() {
 }
 
 #[test]
-fn a_finished_reader_takes_no_new_connection() {
+fn a_finished_reader_refuses_a_new_connection() {
     let mut reader = Reader::new();
     reader.feed(b"data: {\"type\":\"response.created\"}\n\n").unwrap();
     assert_eq!(reader.reconnect(), Ok(()));
@@ -149,7 +149,7 @@ fn a_finished_reader_takes_no_new_connection() {
 }
 
 #[test]
-fn a_save_keeps_what_a_new_connection_asks_for() {
+fn a_saved_state_keeps_the_data_for_a_new_connection() {
     let mut reader = Reader::new();
     reader.feed(b"id: 41\nretry: 1500\ndata: {\"type\":\"acme:x\",\"sequence_number\":7}\n\n").unwrap();
     while reader.poll_event().unwrap().is_some() {}
@@ -160,7 +160,7 @@ fn a_save_keeps_what_a_new_connection_asks_for() {
 }
 
 #[test]
-fn a_damaged_save_is_an_error_wherever_it_is_damaged() {
+fn a_saved_state_with_any_damaged_byte_is_an_error() {
     let mut reader = Reader::new();
     reader
         .feed_json(r#"{"type":"response.output_text.delta","output_index":0,"content_index":0,"delta":"x"}"#)
@@ -288,7 +288,7 @@ fn until_error(mut reader: Reader, events: &[Value]) -> (usize, String) {
 }
 
 #[test]
-fn all_that_a_response_holds_counts_against_its_limits() {
+fn all_data_of_a_response_counts_against_its_limits() {
     let limited = |limits: Limits| Reader::builder().limits(limits).images(PreviewImages::Keep).build();
     let bytes = |response_bytes: usize| Limits { response_bytes, ..Limits::default() };
     let text = |kind: &str, more: Value| {
@@ -351,7 +351,7 @@ fn all_that_a_response_holds_counts_against_its_limits() {
 }
 
 #[test]
-fn a_save_keeps_how_a_stream_was_truncated() {
+fn a_saved_state_keeps_how_a_stream_was_truncated() {
     let mut reader = Reader::new();
     reader.feed_json(r#"{"type":"acme:x","sequence_number":7}"#).unwrap();
     while reader.poll_event().unwrap().is_some() {}
@@ -361,7 +361,7 @@ fn a_save_keeps_how_a_stream_was_truncated() {
 }
 
 #[test]
-fn a_part_that_comes_between_others_leaves_each_its_own_value_and_log_probabilities() {
+fn a_part_inserted_between_others_keeps_their_values_and_log_probabilities() {
     let mut reader = Reader::new();
     let delta = |reader: &mut Reader, part: u64, text: &str| {
         let event = json!({ "type": "response.output_text.delta", "output_index": 0, "content_index": part, "delta": text,
@@ -397,7 +397,7 @@ fn a_part_that_comes_between_others_leaves_each_its_own_value_and_log_probabilit
 
 /// An element may be inserted before at most 4,096 others.
 #[test]
-fn a_part_may_come_before_many_others_but_not_before_any_number() {
+fn a_part_may_be_inserted_before_a_limited_number_of_others() {
     for (parts, end) in [(4_096, (4_097, "")), (4_097, (4_097, "limit.parts"))] {
         let part = |index: u64| {
             json!({ "type": "response.content_part.added", "item_id": "m", "output_index": 0, "content_index": index,

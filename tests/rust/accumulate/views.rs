@@ -22,7 +22,7 @@ fn created(reader: &mut Reader) {
 }
 
 #[test]
-fn a_response_tells_its_fields_and_takes_null_for_nothing() {
+fn a_response_returns_its_fields_and_treats_null_as_absent() {
     let mut reader = Reader::new();
     assert_eq!((reader.response().id(), reader.response().status(), reader.response().model()), (None, None, None));
     created(&mut reader);
@@ -46,7 +46,7 @@ fn a_response_tells_its_fields_and_takes_null_for_nothing() {
 }
 
 #[test]
-fn an_item_tells_its_fields_while_it_grows_and_after() {
+fn an_item_returns_its_fields_in_progress_and_done() {
     let mut reader = Reader::new();
     created(&mut reader);
     let call = json!({ "type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "look", "arguments": "", "status": "in_progress" });
@@ -74,7 +74,7 @@ fn an_item_tells_its_fields_while_it_grows_and_after() {
 }
 
 #[test]
-fn a_message_tells_its_text_and_its_parts_with_their_log_probabilities() {
+fn a_message_returns_its_text_and_its_parts_with_log_probabilities() {
     let mut reader = Reader::new();
     created(&mut reader);
     let delta = |number: u64, part: u64, text: &str, logprobs: Value| {
@@ -111,7 +111,7 @@ fn a_message_tells_its_text_and_its_parts_with_their_log_probabilities() {
 }
 
 #[test]
-fn a_summary_and_the_parts_of_a_content_grow_apart() {
+fn summary_parts_and_content_parts_are_separate() {
     let mut reader = Reader::new();
     created(&mut reader);
     let summary = |text: &str| json!({ "type": "response.reasoning_summary_text.delta", "item_id": "rs_1", "output_index": 0, "summary_index": 0, "delta": text });
@@ -132,7 +132,7 @@ fn a_summary_and_the_parts_of_a_content_grow_apart() {
 }
 
 #[test]
-fn an_accumulator_tells_the_last_error_and_forgets_everything_when_reset() {
+fn an_accumulator_returns_the_last_error_and_loses_everything_on_reset() {
     let mut accumulator = Accumulator::new(AccumulateOptions::default(), Limits::default());
     let mut findings = Findings::new(100, SeverityMap::by_level());
     let mut parser = Parser::new(128);
@@ -169,7 +169,7 @@ fn the_time_to_wait_is_in_seconds_from_any_header() {
 }
 
 #[test]
-fn an_event_offers_what_it_carries_by_its_group() {
+fn an_event_has_the_accessors_of_its_group() {
     let payload = |text: &str| {
         let event = OwnedEvent::parse(text);
         match event.as_event().payload() {
@@ -190,7 +190,7 @@ fn an_event_offers_what_it_carries_by_its_group() {
 }
 
 #[test]
-fn an_event_that_owns_its_text_compares_by_text_and_frame_name() {
+fn owned_events_compare_by_text_and_frame_name() {
     let text = r#"{"type":"response.function_call_arguments.done","arguments":"[\ud83d"}"#;
     let named = |name: Option<&str>, text: &str| {
         Parser::new(128).parse(text, Origin { frame_name: name, ..Origin::default() }).to_owned()
@@ -212,7 +212,7 @@ fn an_event_that_owns_its_text_compares_by_text_and_frame_name() {
 }
 
 #[test]
-fn what_shows_itself_for_debugging_names_its_kind_and_size_and_no_payload() {
+fn debug_texts_have_kinds_and_sizes_and_no_payload() {
     let mut reader = Reader::new();
     created(&mut reader);
     feed(
@@ -239,7 +239,7 @@ fn what_shows_itself_for_debugging_names_its_kind_and_size_and_no_payload() {
 }
 
 #[test]
-fn a_block_of_nothing_but_its_line_end_has_empty_marks() {
+fn a_block_that_is_only_a_line_end_has_no_flags() {
     let marks = |text: &str| {
         let mut decoder = FrameDecoder::new(&Limits::default());
         let (mut seen, mut at) = (Vec::new(), 0);
@@ -290,7 +290,7 @@ fn a_pointer_finds_keys_with_slashes_and_tildes() {
 }
 
 #[test]
-fn numbers_are_equal_by_what_they_mean() {
+fn numbers_are_compared_by_value() {
     let number = |text: &str| deltafold::json::Value::parse(text, 8).unwrap();
     for same in [["1", "1.0"], ["1", "10e-1"], ["120", "1.2E2"], ["0", "-0.0"], ["-5", "-0.5e1"], ["0.10", "1e-1"]] {
         assert!(number(same[0]) == number(same[1]), "{same:?}");

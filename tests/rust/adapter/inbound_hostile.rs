@@ -189,7 +189,7 @@ fn limited(limits: Limits, bytes: &[u8]) -> (Option<Code>, Vec<u8>) {
 }
 
 #[test]
-fn each_limit_ends_reading_and_what_was_written_before_it_is_good() {
+fn each_limit_ends_reading_and_the_output_before_it_is_valid() {
     let chunk = |delta: &Value| format!("data: {}\n\n", json!({ "id": "c", "choices": [{ "delta": delta }] }));
     let image = chunk(&json!({ "images": [{ "image_url": { "url": "data:image/png;base64,AAAA" } }] }));
     let (text, refusal) = (chunk(&json!({ "content": "0123456789" })), chunk(&json!({ "refusal": "no" })));
@@ -214,7 +214,7 @@ fn each_limit_ends_reading_and_what_was_written_before_it_is_good() {
 }
 
 #[test]
-fn the_limit_of_a_json_body_and_its_policy_hold_at_every_split() {
+fn the_limit_and_policy_of_a_json_body_apply_at_every_split() {
     let chunk = |text: &str| json!({ "id": "c", "choices": [{ "delta": { "content": text } }] }).to_string();
     let (short, long) = (chunk("a"), chunk(&"x".repeat(200)));
     let body = format!("[{short},\n{long},\n{short}]");

@@ -98,7 +98,7 @@ const ITEMS: &[&str] = &[
 ];
 
 #[test]
-fn any_stream_of_events_makes_a_stream_that_keeps_the_rules_of_its_target() {
+fn any_stream_of_events_makes_a_stream_that_follows_the_rules_of_its_target() {
     for seed in 0..500 {
         let stream = scramble(&mut Random::new(seed));
         for to in TARGETS {
@@ -224,7 +224,7 @@ const HELLO: &str = concat!(
 );
 
 #[test]
-fn a_cancelled_conversion_ends_as_one_of_a_cancelled_response() {
+fn a_cancelled_conversion_ends_like_a_cancelled_response() {
     for (to, expected) in [
         (
             "ag-ui",
@@ -280,7 +280,7 @@ fn limits_of_items_parts_and_texts_end_the_conversion() {
 }
 
 #[test]
-fn ag_ui_as_json_lines_has_one_event_a_line_and_no_frames() {
+fn ag_ui_as_json_lines_has_one_event_per_line_and_no_frames() {
     let mut lines = converter("ag-ui", json!({ "thread_id": "t" }), Framing::JsonLines, Limits::default()).unwrap();
     lines.feed(HELLO.as_bytes()).unwrap();
     lines.finish().unwrap();
@@ -307,7 +307,7 @@ fn options_that_are_missing_misspelt_or_of_the_wrong_type_are_refused() {
 }
 
 #[test]
-fn what_waits_for_another_item_counts_towards_the_limit() {
+fn data_that_waits_for_another_item_counts_towards_the_limit() {
     let limits = Limits { response_bytes: 4096, ..Limits::default() };
     let mut converter = converter("anthropic", json!({}), Framing::Native, limits).unwrap();
     let event = |output: usize| {

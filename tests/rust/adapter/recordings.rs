@@ -344,12 +344,12 @@ fn check(test: &str, folder: &str, dialect: Dialect, read: impl Fn(&[Value], &Re
 }
 
 #[test]
-fn anthropic_recordings_convert_to_valid_streams_that_say_the_same() {
+fn anthropic_recordings_convert_to_valid_streams_with_the_same_content() {
     check("anthropic_recordings", "anthropic", Dialect::Anthropic, |payloads, _| read_anthropic(payloads));
 }
 
 #[test]
-fn chat_recordings_convert_to_valid_streams_that_say_the_same() {
+fn chat_recordings_convert_to_valid_streams_with_the_same_content() {
     check("chat_recordings", "chat-completions", Dialect::ChatCompletions, |payloads, recording| {
         let bytes = recording.bytes();
         let done = bytes.windows(12).any(|window| window == b"data: [DONE]")
@@ -359,6 +359,6 @@ fn chat_recordings_convert_to_valid_streams_that_say_the_same() {
 }
 
 #[test]
-fn gemini_recordings_convert_to_valid_streams_that_say_the_same() {
+fn gemini_recordings_convert_to_valid_streams_with_the_same_content() {
     check("gemini_recordings", "gemini", Dialect::Gemini, |payloads, _| read_gemini(payloads));
 }

@@ -113,7 +113,7 @@ fn fold_anthropic(payloads: &[Value]) -> Message {
 }
 
 #[test]
-fn anthropic_recordings_come_back_as_they_were() {
+fn anthropic_recordings_survive_a_round_trip() {
     for recording in recordings("anthropic_recordings_come_back", "anthropic") {
         let bytes = recording.bytes();
         let (out, codes) = round(Dialect::Anthropic, &bytes);
@@ -129,7 +129,7 @@ fn anthropic_recordings_come_back_as_they_were() {
 }
 
 #[test]
-fn whole_blocks_in_message_start_come_back() {
+fn complete_blocks_in_message_start_survive_a_round_trip() {
     let stream = concat!(
         r#"data: {"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"m","#,
         r#""content":[{"type":"text","text":"On."},{"type":"tool_use","id":"toolu_1","name":"go","input":{"a":1}}],"#,
@@ -240,7 +240,7 @@ fn counts(usage: &Value) -> Value {
 }
 
 #[test]
-fn chat_recordings_come_back_as_they_were() {
+fn chat_recordings_survive_a_round_trip() {
     for recording in recordings("chat_recordings_come_back", "chat-completions") {
         let bytes = recording.bytes();
         let (out, codes) = round(Dialect::ChatCompletions, &bytes);

@@ -94,7 +94,7 @@ const HEADS: [&str; 6] = [
 const DELTAS: [&str; 7] = ["Hi", "", "é", "\\n", "\\ud83d", "\\ude00", "a longer text than one word"];
 
 #[test]
-fn streams_that_repeat_themselves_are_read_as_if_line_by_line() {
+fn repetitive_streams_are_read_as_if_line_by_line() {
     let mut random = Random::new(7);
     for order in 0..3 {
         for head in HEADS {
@@ -109,7 +109,7 @@ fn streams_that_repeat_themselves_are_read_as_if_line_by_line() {
 }
 
 #[test]
-fn one_changed_byte_is_seen_as_if_line_by_line() {
+fn one_changed_byte_is_read_as_if_line_by_line() {
     let mut random = Random::new(11);
     for (order, head) in [(0, HEADS[0]), (1, HEADS[0]), (2, HEADS[1])] {
         let base = stream(order, head, &[4, 5, 6, 7], &[0], &["ab", "cd"]);
@@ -131,7 +131,7 @@ fn one_changed_byte_is_seen_as_if_line_by_line() {
 }
 
 #[test]
-fn kinds_that_take_turns_go_to_their_own_parts() {
+fn interleaved_kinds_are_routed_to_their_own_parts() {
     let mut random = Random::new(13);
     let delta = |kind: &str, number: usize, item: &str, index: usize| {
         format!(
@@ -154,7 +154,7 @@ fn kinds_that_take_turns_go_to_their_own_parts() {
 }
 
 #[test]
-fn calls_that_take_turns_go_to_their_own_items() {
+fn interleaved_calls_are_routed_to_their_own_items() {
     let mut random = Random::new(19);
     const KIND: &str = "response.function_call_arguments.delta";
     const PIECES: [&str; 9] = [
@@ -186,7 +186,7 @@ fn calls_that_take_turns_go_to_their_own_items() {
 }
 
 #[test]
-fn data_of_several_lines_is_never_taken_for_one() {
+fn data_of_several_lines_never_matches_a_template_of_one() {
     let mut random = Random::new(17);
     let pretty = |number: u64| {
         format!("event: {DELTA}\ndata: {{\"type\":\"{DELTA}\",\ndata: \"sequence_number\":{number},\ndata: \"output_index\":0,\"delta\":\"x\",\"logprobs\":[\ndata: {{\"a\":1}}]}}\n\n")
@@ -204,7 +204,7 @@ fn data_of_several_lines_is_never_taken_for_one() {
 
 /// A template of payloads over several lines does not apply to the lines of a block.
 #[test]
-fn a_payload_over_several_lines_foretells_no_block() {
+fn a_payload_over_several_lines_predicts_no_block() {
     let mut random = Random::new(23);
     let head = format!("event: {DELTA}\ndata: ");
     let pretty = |number: u64, line: &str| {
@@ -243,7 +243,7 @@ fn the_same_payload_may_repeat_after_another() {
 }
 
 #[test]
-fn a_payload_without_a_head_is_no_block() {
+fn a_payload_without_a_head_matches_no_template() {
     let mut random = Random::new(29);
     // Each has a comment before it, so no head is learned.
     let commented = stream(0, ": hi\ndata: ", &[4, 5, 6, 7], &[0], &["ab"]);
@@ -282,7 +282,7 @@ fn spaces_after_the_colon_belong_to_the_payload_of_their_own_block() {
 }
 
 #[test]
-fn a_list_in_a_block_has_no_line_end_and_no_byte_that_is_no_text() {
+fn a_list_in_a_block_contains_no_line_end_and_no_invalid_byte() {
     let mut random = Random::new(31);
     let block = |number: u64, inner: &[u8]| {
         let start = format!("event: {DELTA}\ndata: {{\"type\":\"{DELTA}\",\"sequence_number\":{number},\"output_index\":0,\"delta\":\"x\",\"logprobs\":[");
@@ -323,7 +323,7 @@ fn irregular_deltas_read_the_same_the_second_time() {
 }
 
 #[test]
-fn payloads_with_the_same_forerunner_are_the_same_outside_their_gaps() {
+fn payloads_that_match_the_same_template_are_equal_outside_their_gaps() {
     let mut texts = std::collections::HashMap::new();
     let mut foretold = 0;
     let mut reader = Reader::new();
@@ -349,7 +349,7 @@ fn payloads_with_the_same_forerunner_are_the_same_outside_their_gaps() {
 
 /// Data before a block, in a separate chunk, makes it a different block: it must not match the prediction.
 #[test]
-fn a_block_that_has_begun_is_not_taken_for_the_next_one() {
+fn a_block_with_earlier_bytes_does_not_match_the_prediction() {
     for (order, head) in [(0, HEADS[0]), (0, HEADS[1]), (2, HEADS[1])] {
         let base = stream(order, head, &[4, 5, 6, 7], &[0], &["ab", "cd"]);
         let next = stream(order, head, &[8, 9], &[0], &["ab", "cd"]);
@@ -404,7 +404,7 @@ fn every_level_of_the_parser_has_the_same_limit_of_depth() {
 
 /// A cached item does not change its depth in a terminal event.
 #[test]
-fn an_item_that_comes_again_is_no_deeper_than_the_limit_allows() {
+fn a_repeated_item_obeys_the_depth_limit() {
     for depth in 2..12 {
         for nested in 0..8 {
             let list = ["[".repeat(nested), "]".repeat(nested)].concat();

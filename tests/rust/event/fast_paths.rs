@@ -159,7 +159,7 @@ fn long_blocks_are_compared_and_not_predicted_and_longer_or_irregular_ones_read_
 }
 
 #[test]
-fn nothing_repeats_where_that_level_is_off() {
+fn no_template_is_used_when_the_fast_path_is_off() {
     for flat in [false, true] {
         let mut reader = Reader::builder().levels(Levels { template: false, flat }).build();
         reader.feed(numbered(0..9).concat().as_bytes()).unwrap();
@@ -170,7 +170,7 @@ fn nothing_repeats_where_that_level_is_off() {
 }
 
 #[test]
-fn as_many_items_as_usual_grow_at_a_time() {
+fn the_usual_number_of_items_in_parallel_is_predicted() {
     for items in [2, 3, 10, 24] {
         for first in [0u64, 95, 990] {
             let number = |at: usize| first + at as u64;
@@ -191,7 +191,7 @@ fn as_many_items_as_usual_grow_at_a_time() {
 }
 
 #[test]
-fn kinds_that_take_turns_repeat() {
+fn interleaved_kinds_match_their_templates() {
     let kinds =
         [TEXT, "response.refusal.delta", "response.reasoning_text.delta", "response.function_call_arguments.delta"];
     let blocks: Vec<_> = (0..80).map(|at| block(kinds[at % 4], at as u64, at % 4, "a")).collect();
@@ -201,7 +201,7 @@ fn kinds_that_take_turns_repeat() {
 }
 
 #[test]
-fn another_head_is_learned_at_once() {
+fn a_changed_head_is_learned_immediately() {
     let unnamed = |number: u64| block(TEXT, number, 0, "a").split_once('\n').unwrap().1.to_owned();
     let close = |number: u64| unnamed(number).replacen("data: ", "data:", 1);
     let mut blocks = numbered(0..10);
@@ -234,7 +234,7 @@ fn blocks_in_between_do_not_end_a_prediction() {
 }
 
 #[test]
-fn messages_without_frames_repeat() {
+fn messages_without_frames_match_their_templates() {
     let mut reader = Reader::new();
     for number in 0..120 {
         let item = if number < 60 { 0 } else { number as usize % 3 };

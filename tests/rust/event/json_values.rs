@@ -10,7 +10,7 @@ fn value(text: &str) -> Value {
 }
 
 #[test]
-fn tags_and_errors_have_words() {
+fn value_kinds_and_errors_have_names() {
     let names = [
         ValueKind::Null,
         ValueKind::True,
@@ -38,7 +38,7 @@ fn tags_and_errors_have_words() {
 }
 
 #[test]
-fn a_view_gives_its_value_only_as_what_it_is() {
+fn a_view_returns_its_value_only_as_its_own_type() {
     let text = r#"{"a":true,"b":false,"c":1.5,"d":"x","e":null,"f/~":[1],"f~":2}"#;
     let mut tape = Tape::default();
     tape.parse(text, 16).unwrap();
@@ -57,7 +57,7 @@ fn a_view_gives_its_value_only_as_what_it_is() {
 }
 
 #[test]
-fn whole_numbers_are_read_however_they_are_written() {
+fn integers_are_read_in_any_notation() {
     for (text, expected) in [
         ("1e3", Some(1000)),
         ("-1e3", Some(-1000)),
@@ -84,7 +84,7 @@ fn whole_numbers_are_read_however_they_are_written() {
 }
 
 #[test]
-fn objects_are_equal_whatever_their_order() {
+fn objects_are_equal_in_any_order() {
     let texts = [
         r#"{}"#,
         r#"{"a":1}"#,
@@ -135,7 +135,7 @@ fn a_string_with_escapes_is_compared_by_its_text() {
 }
 
 #[test]
-fn changes_of_growing_json_tell_where_and_what() {
+fn changes_of_incomplete_json_have_pointer_and_content() {
     let mut partial = PartialJson::new(PartialOptions { notes: Notes::On, ..Default::default() });
     partial.push(r#"{"a":["x"#).unwrap();
     partial.push(r#"y","z"#).unwrap();
@@ -156,7 +156,7 @@ fn changes_of_growing_json_tell_where_and_what() {
 
 /// A saved state has values of the maximum depth a few levels down; no setting exceeds that.
 #[test]
-fn no_limit_of_depth_counts_for_more_than_the_deepest_and_what_a_save_adds() {
+fn no_depth_limit_exceeds_the_maximum_and_the_levels_of_a_saved_state() {
     let nested = |depth: usize| ["[".repeat(depth), "]".repeat(depth)].concat();
     let most = deltafold::json::MAX_DEPTH + 32;
     assert!(Tape::default().parse(&nested(most), usize::MAX).is_ok());
@@ -164,7 +164,7 @@ fn no_limit_of_depth_counts_for_more_than_the_deepest_and_what_a_save_adds() {
 }
 
 #[test]
-fn a_value_is_made_of_what_it_is_made_from() {
+fn a_value_converts_from_its_source_types() {
     use deltafold::json::{Object, Value};
     assert_eq!(Value::from(1.5).to_string(), "1.5");
     let object: Object = [("a".to_owned(), Value::from(1.5)), ("b".to_owned(), Value::Null)].into_iter().collect();

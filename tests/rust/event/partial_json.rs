@@ -46,7 +46,7 @@ fn every_vector_gives_its_values_step_by_step() {
 }
 
 #[test]
-fn every_vector_gives_the_same_at_any_split() {
+fn every_vector_gives_the_same_values_at_any_split() {
     for vector in vectors("partial-json") {
         let document: String = steps(&vector).iter().map(|step| text(&step["piece"])).collect();
         let whole = see(&document, Split::Whole, options(&vector));
@@ -59,7 +59,7 @@ fn every_vector_gives_the_same_at_any_split() {
 }
 
 #[test]
-fn random_documents_end_as_the_value_of_the_other_parsers() {
+fn random_documents_have_the_same_value_in_other_parsers() {
     for seed in 0..300 {
         let document = random_json(&mut Random::new(seed), Odd::No);
         let expected = Value::parse(&document, 128).unwrap();
@@ -76,7 +76,7 @@ fn random_documents_end_as_the_value_of_the_other_parsers() {
 }
 
 #[test]
-fn the_value_so_far_is_a_prefix_of_the_final_value_and_of_each_value_on_the_way() {
+fn the_value_so_far_is_a_prefix_of_every_later_value() {
     for seed in 0..70 {
         let document = random_json(&mut Random::new(seed), Odd::RepeatsAndHalves);
         let whole = Value::parse(&document, 128).unwrap();
@@ -120,7 +120,7 @@ fn a_prefix_is_distinguished_from_other_texts() {
 }
 
 #[test]
-fn carrying_the_changes_out_on_a_copy_makes_it_the_value() {
+fn applying_the_changes_to_a_copy_gives_the_value() {
     for seed in 0..80 {
         let document = random_json(&mut Random::new(seed), Odd::RepeatsAndHalves);
         for policy in POLICIES {
@@ -178,7 +178,7 @@ fn damaged_documents_get_the_verdict_of_the_complete_parser_at_any_split() {
 }
 
 #[test]
-fn an_error_stays_until_reset_and_reset_is_as_good_as_new() {
+fn an_error_stays_until_reset_and_a_reset_parser_is_like_a_new_one() {
     let mut partial = PartialJson::new(all(Unfinished::Include));
     let error = partial.push(r#"{"a":"b" "c"#).unwrap_err();
     assert_eq!((error.kind(), error.at(), partial.position()), (JsonErrorKind::Unexpected, 9, 9));

@@ -38,7 +38,7 @@ fn has(rules: &[String], rule: &str) -> bool {
 }
 
 #[test]
-fn the_json_parsing_suite_is_judged_exactly_inside_a_frame() {
+fn the_json_parsing_suite_gets_its_expected_verdicts_inside_a_frame() {
     let Some(folder) = shared("events: json parsing", "conformance/json-parsing") else { return };
     let list = std::fs::read_to_string(folder.parent().unwrap().join("json-parsing.json")).unwrap();
     let list: Value = serde_json::from_str(&list).unwrap();
@@ -75,7 +75,7 @@ fn the_json_parsing_suite_is_judged_exactly_inside_a_frame() {
 }
 
 #[test]
-fn a_payload_that_is_no_object_keeps_its_text_and_is_found() {
+fn a_payload_that_is_not_an_object_keeps_its_text_and_is_found() {
     for payload in
         ["{", "nonsense", "[1]", "5", "\"x\"", "null", "{\"a\":1}{\"b\":2}", "{\"a\":1} x", "{'a':1}", "{\"a\":NaN}"]
     {
@@ -101,7 +101,7 @@ fn routing_fields_of_another_type_or_range_are_found_and_not_used() {
 }
 
 #[test]
-fn a_field_may_be_found_twice_and_unusable_at_once() {
+fn a_field_may_be_both_repeated_and_invalid() {
     let (_, rules) =
         read(r#"{"type":"response.output_text.delta","item_id":"a","item_id":5,"output_index":0,"delta":"x"}"#);
     assert!(has(&rules, "READ-06 /item_id") && has(&rules, "READ-07 /item_id"), "{rules:?}");
@@ -109,7 +109,7 @@ fn a_field_may_be_found_twice_and_unusable_at_once() {
 
 /// With every set of fast paths, also after similar events: cached results of those do not apply to these.
 #[test]
-fn every_level_judges_words_numbers_and_fields_alike() {
+fn every_fast_path_gives_the_same_verdict_on_words_numbers_and_fields() {
     let delta = |rest: &str| format!(r#"{{"type":"response.output_text.delta",{rest}"output_index":0,"delta":"x"}}"#);
     let broken = ["nope", "trux", "falsy", "nul", ":", "1:", "01", "+1", "-", "0x1", "1.", ""];
     for (template, flat) in [(false, false), (false, true), (true, true)] {
@@ -165,7 +165,7 @@ fn every_level_judges_words_numbers_and_fields_alike() {
 }
 
 #[test]
-fn a_whole_text_without_escapes_is_not_copied() {
+fn a_complete_text_without_escapes_is_not_copied() {
     let mut parser = Parser::new(8);
     for (text, copied) in [("plain é", false), ("a\\nb", true)] {
         let payload = format!(r#"{{"type":"response.output_text.done","text":"{text}"}}"#);
@@ -203,7 +203,7 @@ fn repeated_and_hostile_keys_are_kept_and_the_last_value_counts() {
 }
 
 #[test]
-fn depth_is_exact_and_a_bomb_is_an_event_with_its_text() {
+fn the_depth_limit_is_exact_and_deeper_payloads_keep_their_text() {
     let nested = |depth: usize, open: &str, close: &str| {
         format!(r#"{{"type":"acme:deep","x":{}1{}}}"#, open.repeat(depth - 1), close.repeat(depth - 1))
     };
@@ -260,7 +260,7 @@ fn bytes_that_are_not_utf8_are_replaced_and_their_offset_is_reported() {
 }
 
 #[test]
-fn a_payload_past_the_limit_can_be_dropped_and_reading_goes_on() {
+fn a_payload_past_the_limit_can_be_dropped_and_reading_continues() {
     let limits = Limits { frame_bytes: 64, overflow: deltafold::Overflow::Drop, ..Limits::default() };
     let mut reader = Reader::builder().limits(limits).build();
     let big = format!(
@@ -306,7 +306,7 @@ fn streams_of_another_kind_are_named_in_one_finding() {
 }
 
 #[test]
-fn what_only_resembles_another_stream_is_not_named() {
+fn content_that_only_resembles_another_stream_is_not_named() {
     let cases: [&[u8]; 9] = [
         b"data: {\"message\":{}}\n\n",
         b"data: {\"done\":true}\n\n",
@@ -385,7 +385,7 @@ fn every_known_kind_has_a_vector() {
 }
 
 #[test]
-fn kinds_say_to_which_group_they_belong() {
+fn kinds_have_their_group() {
     for (name, state, delta, done) in [
         ("response.created", true, false, false),
         ("response.completed", true, false, false),

@@ -32,7 +32,7 @@ fn b48_awkward_strings_come_back_byte_for_byte() {
 }
 
 #[test]
-fn b49_the_surroundings_of_a_process_change_no_answer() {
+fn b49_the_environment_of_a_process_changes_no_result() {
     let script = concat!(
         "reader 7b226c6179657273223a22616c6c227d\n",
         // data: {"type":"İ","sequence_number":1.5,"delta":"é"} and a blank line
@@ -69,7 +69,7 @@ fn b49_the_surroundings_of_a_process_change_no_answer() {
 }
 
 #[test]
-fn b49_a_thread_with_a_small_stack_reads_and_writes_all_the_same() {
+fn b49_a_thread_with_a_small_stack_reads_and_writes_the_same() {
     // Without optimisation frames are about three times as large; `deltafold-hostile` of the benches runs on 64 KiB.
     let stack = if cfg!(debug_assertions) { 256 } else { 64 } << 10;
     let work = || {

@@ -28,7 +28,7 @@ fn a_fault_after_replaced_bytes_or_joined_lines_is_found_inside_the_stream() {
 }
 
 #[test]
-fn a_dialect_is_detected_equally_at_any_split_and_before_a_cancellation() {
+fn a_dialect_is_detected_the_same_at_any_split_and_before_a_cancellation() {
     let frame =
         "data: {\"type\":\"response.output_text.delta\",\"output_index\":0,\"content_index\":0,\"delta\":\"a\"}\n\n";
     // After the first kilobyte, detection is repeated only at doubled lengths, so the end has to detect once more.
@@ -46,7 +46,7 @@ fn a_dialect_is_detected_equally_at_any_split_and_before_a_cancellation() {
 }
 
 #[test]
-fn a_delta_with_the_id_of_another_item_is_repaired_equally_at_any_split() {
+fn a_delta_with_the_id_of_another_item_is_repaired_the_same_at_any_split() {
     // After a delta was routed by its index, later predicted ones were not compared with the item's id any more.
     let delta = |number: usize, id: &str| {
         format!("event: response.output_text.delta\ndata: {{\"type\":\"response.output_text.delta\",\"sequence_number\":{number},\"item_id\":\"{id}\",\"output_index\":0,\"content_index\":0,\"delta\":\"a\",\"logprobs\":[]}}\n\n")
@@ -62,7 +62,7 @@ fn a_delta_with_the_id_of_another_item_is_repaired_equally_at_any_split() {
 }
 
 #[test]
-fn a_forged_save_without_a_place_for_the_output_is_reported_equally_as_text_and_as_value() {
+fn a_forged_saved_state_without_an_output_gives_the_same_text_and_value() {
     let mut reader = Reader::new();
     reader
         .feed(b"data: {\"type\":\"response.created\",\"sequence_number\":0,\"response\":{\"id\":\"r\",\"output\":[]}}\n\n")

@@ -44,7 +44,7 @@ fn f01_no_split_changes_an_event_a_finding_an_offset_or_the_response() {
 }
 
 #[test]
-fn f02_a_cr_at_the_end_of_a_chunk_ends_its_line_at_once_and_swallows_one_lf() {
+fn f02_a_cr_at_the_end_of_a_chunk_ends_its_line_at_once_and_one_lf_is_skipped() {
     let head: &[u8] = b"data: a\r";
     assert_eq!(data(&[head, b"\r"]), ["a"], "the event comes before the next byte");
     assert_eq!(data(&[head, b"\n\r"]), ["a"]);
@@ -113,7 +113,7 @@ fn f05_invalid_utf8_is_replaced_and_found_once_for_each_frame() {
 }
 
 #[test]
-fn f05_a_decoder_gives_the_bytes_as_they_came_where_they_are_asked_for() {
+fn f05_next_raw_returns_the_original_bytes() {
     let mut tried = 0;
     for vector in vectors("sse/utf8-cases.json") {
         let bytes = vector.input();
@@ -143,7 +143,7 @@ fn f05_a_decoder_gives_the_bytes_as_they_came_where_they_are_asked_for() {
 }
 
 #[test]
-fn f06_nul_is_kept_in_data_and_names_and_makes_an_id_void() {
+fn f06_nul_is_kept_in_data_and_names_and_makes_an_id_invalid() {
     assert_eq!(frames(&[b"event: a\0b\ndata: c\0d\n\n"]), [("a\0b".to_owned(), "c\0d".to_owned())]);
     assert_eq!(data(&[b"da\0ta: a\n\ndata: b\n\n"]), ["b"], "a name with NUL is another name");
     let mut decoder = FrameDecoder::new(&Limits::default());
@@ -229,7 +229,7 @@ fn f10_an_end_anywhere_is_truncated_and_the_partial_response_stays_readable() {
 }
 
 #[test]
-fn f11_what_is_no_event_stream_is_one_kind_of_finding_and_no_event() {
+fn f11_input_other_than_an_event_stream_gives_one_kind_of_finding_and_no_event() {
     let gzip: &[u8] = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x4b\x49\x2c\x49\xb4\x52\x48\x04\x00";
     let socket: &[u8] = b"\x81\x7e\x01\x00{\"type\":\"response.created\"}";
     let page: &[u8] = b"<!doctype html>\n<html><body>502 Bad Gateway</body></html>\n";
@@ -250,7 +250,7 @@ fn f11_what_is_no_event_stream_is_one_kind_of_finding_and_no_event() {
 }
 
 #[test]
-fn f12_signs_of_life_for_ever_move_the_activity_and_no_memory() {
+fn f12_endless_keep_alives_change_the_activity_and_use_no_memory() {
     for idle in [": keep-alive\n\n", "\n", "event: ping\n\n", "retry: 3\n\n", ":\r\n"] {
         let mut reader = Reader::new();
         let chunk = idle.repeat(1_000);

@@ -10,7 +10,7 @@ use deltafold_tests::{shared, Split};
 use super::{frame, read, read_split, NEXT};
 
 #[test]
-fn j13_a_payload_that_is_not_one_object_is_found_and_the_next_frame_is_fine() {
+fn j13_a_payload_that_is_not_one_object_is_found_and_the_next_frame_is_read() {
     for payload in [
         r#"{"type":"response.created""#,
         r#"{"type":"acme:x","sequence_number":0} garbage"#,
@@ -156,7 +156,7 @@ fn j15_numbers_keep_their_text_and_an_index_reserves_nothing() {
 }
 
 #[test]
-fn j16_of_repeated_keys_the_last_counts_and_hostile_names_are_only_names() {
+fn j16_the_last_of_repeated_keys_is_used_and_hostile_names_have_no_effect() {
     let payload = r#"{"type":"response.created","type":"response.output_text.delta","output_index":0,"output_index":0,"item_id":"m","content_index":0,"delta":"a","delta":"b","sequence_number":0,"__proto__":{"x":1},"constructor":2}"#;
     let told = read(frame(payload).as_bytes());
     assert_eq!((told.raw(), told.text.as_str()), (vec![payload.to_owned()], "b"));
@@ -169,7 +169,7 @@ fn j16_of_repeated_keys_the_last_counts_and_hostile_names_are_only_names() {
 }
 
 #[test]
-fn j17_what_only_looks_like_json_is_refused() {
+fn j17_text_that_only_resembles_json_is_refused() {
     for value in [
         "NaN",
         "Infinity",
@@ -231,7 +231,7 @@ fn j18_every_escape_is_exact_text() {
 }
 
 #[test]
-fn j19_halves_of_a_pair_join_over_deltas_and_a_lone_one_is_replaced() {
+fn j19_halves_of_a_surrogate_pair_are_joined_over_deltas_and_a_lone_one_is_replaced() {
     let delta = |number: u64, text: &str| {
         NEXT.replace("\"sequence_number\":0", &format!("\"sequence_number\":{number}")).replace("next", text)
     };
@@ -248,7 +248,7 @@ fn j19_halves_of_a_pair_join_over_deltas_and_a_lone_one_is_replaced() {
 }
 
 #[test]
-fn j20_growing_arguments_are_never_wrong_only_short() {
+fn j20_arguments_so_far_are_never_wrong_only_incomplete() {
     let document =
         r#"{"city":"Zü\u00fcrich\n\ud83d\ude00","days":[1,-2.5e+3,0],"ok":true,"none":null,"deep":{"a":[{"b":"c"}]}}"#;
     let whole = Value::parse(document, 16).unwrap();

@@ -22,7 +22,7 @@ fn drive<'a>(reader: &mut Reader, chunks: impl IntoIterator<Item = &'a [u8]>) ->
 }
 
 #[test]
-fn m28_what_never_ends_stops_at_its_limit_and_what_is_ignored_is_not_kept() {
+fn m28_endless_input_stops_at_its_limit_and_ignored_fields_are_not_stored() {
     let limit = 100_000;
     let filler = [b'x'; 999];
     for (start, again, stops) in [
@@ -48,7 +48,7 @@ fn m28_what_never_ends_stops_at_its_limit_and_what_is_ignored_is_not_kept() {
 }
 
 #[test]
-fn m29_a_long_line_in_drips_is_neither_copied_for_each_chunk_nor_scanned_again() {
+fn m29_a_long_line_in_small_chunks_is_neither_copied_per_chunk_nor_scanned_again() {
     let cost = |length: usize, step: usize| {
         let line = format!("data: {{\"type\":\"acme:x\",\"sequence_number\":0,\"x\":\"{}\"}}\n\n", "y".repeat(length));
         let mut reader = Reader::new();
@@ -89,7 +89,7 @@ fn m30_very_many_data_lines_and_findings_stay_bounded() {
 }
 
 #[test]
-fn m31_every_limit_is_exact_at_its_edge() {
+fn m31_every_limit_is_exact() {
     let line = frame(NEXT);
     let (data, whole) = (NEXT.len(), "data: ".len() + NEXT.len());
     let exact = |limits: Limits, bytes: &[u8]| drive(&mut with(limits), [bytes]);
@@ -138,7 +138,7 @@ fn m31_every_limit_is_exact_at_its_edge() {
 }
 
 #[test]
-fn m32_after_an_error_or_the_end_every_call_answers_the_same_and_reset_is_new() {
+fn m32_after_an_error_or_the_end_every_call_returns_the_same_and_reset_starts_again() {
     let tight = Limits { line_bytes: 10, ..Limits::default() };
     let mut reader = with(tight);
     assert!(reader.poll_event().unwrap().is_none(), "before any input");
@@ -178,7 +178,7 @@ fn m32_after_an_error_or_the_end_every_call_answers_the_same_and_reset_is_new() 
 }
 
 #[test]
-fn m33_memory_is_asked_for_in_proportion_to_the_input() {
+fn m33_allocations_are_proportional_to_the_input() {
     // The core aborts like every Rust program when the system has no memory left; its requests never exceed its input.
     for length in [1 << 10, 1 << 16, 1 << 20] {
         let payload = format!(r#"{{"type":"acme:x","sequence_number":0,"x":"{}"}}"#, "y".repeat(length));
@@ -188,7 +188,7 @@ fn m33_memory_is_asked_for_in_proportion_to_the_input() {
 }
 
 #[test]
-fn m34_a_reader_that_is_used_again_and_again_keeps_flat_memory() {
+fn m34_a_reader_that_is_reused_many_times_uses_constant_memory() {
     let stream: String = (0..50)
         .map(|number| frame(&NEXT.replace("\"sequence_number\":0", &format!("\"sequence_number\":{number}"))))
         .collect();
@@ -225,7 +225,7 @@ fn m35_a_terminal_event_that_repeats_everything_is_counted_once() {
 }
 
 #[test]
-fn m28_under_every_limit_an_attack_is_bounded_by_it() {
+fn m28_every_limit_bounds_an_attack() {
     // Each limit alone is small, and the stream never stops approaching it.
     let delta = |at: usize, item: usize, part: usize, text: &str| {
         frame(&format!(

@@ -32,7 +32,7 @@ fn every_row_is_on_the_page_once() {
 }
 
 #[test]
-fn tests_that_a_row_names_exist_and_a_row_without_tests_gives_a_reason() {
+fn the_tests_of_every_row_exist_and_a_row_without_tests_gives_a_reason() {
     for (id, proof) in rows(&page()) {
         let names: Vec<&str> = proof.split('`').skip(1).step_by(2).collect();
         if names.is_empty() {
@@ -62,7 +62,7 @@ fn exist(id: &str, names: &[&str]) {
 }
 
 #[test]
-fn every_language_has_a_test_of_its_secrets() {
+fn every_language_has_a_test_for_secrets() {
     let page = page();
     let section = page.split("\n## ").find(|section| section.starts_with("Secrets")).expect("a section");
     let rows: Vec<Vec<&str>> = section

@@ -166,7 +166,7 @@ fn mark_texts(value: &mut Value) {
 }
 
 #[test]
-fn a_layer_that_is_used_alone_shows_no_payload() {
+fn a_layer_used_alone_shows_no_payload() {
     let payload = |text: &str| {
         format!(r#"{{"type":"response.output_text.delta","item_id":"{CANARY}","delta":"{text}{CANARY}"}}"#)
     };

@@ -29,7 +29,7 @@ fn edited(edit: impl FnOnce(&mut Vec<Value>)) -> super::Told {
 }
 
 #[test]
-fn s21_a_name_that_disagrees_is_missing_or_is_foreign_is_found_and_the_event_kept() {
+fn s21_a_different_missing_or_unknown_name_is_found_and_the_event_kept() {
     let told = read(format!("event: response.created\n{}", frame(NEXT)).as_bytes());
     assert!(told.has("SSE-04"));
     assert_eq!(told.text, "next", "the payload's own name counts");
@@ -76,7 +76,7 @@ fn s22_every_wrong_number_is_found_and_the_order_of_arrival_is_kept() {
 }
 
 #[test]
-fn s23_a_delta_in_the_wrong_place_is_found_and_its_text_kept_where_it_has_one() {
+fn s23_a_delta_in_the_wrong_place_is_found_and_its_text_kept_if_the_place_exists() {
     let without = |at: usize| edited(|events| drop(events.remove(at)));
     assert!(without(2).has("ITEM-03"), "before its item was added");
     assert!(without(3).has("PART-02"), "before its part was added");
@@ -94,7 +94,7 @@ fn s23_a_delta_in_the_wrong_place_is_found_and_its_text_kept_where_it_has_one() 
 }
 
 #[test]
-fn s24_the_later_and_wider_event_wins_and_the_difference_is_found() {
+fn s24_the_later_and_larger_object_wins_and_the_difference_is_found() {
     for at in [6, 7, 8, 9] {
         let told = edited(|events| {
             let text = events[at].to_string().replace("Hello", "HELLO");
@@ -113,7 +113,7 @@ fn s24_the_later_and_wider_event_wins_and_the_difference_is_found() {
 }
 
 #[test]
-fn s25_the_first_terminal_event_fixes_the_outcome() {
+fn s25_the_first_terminal_event_determines_the_outcome() {
     let twice = edited(|events| events.push(events[9].clone()));
     assert!(twice.has("LIFE-06") || twice.has("LIFE-07"), "{:?}", twice.rules());
     let failed = edited(|events| {
@@ -153,7 +153,7 @@ fn cost(count: usize, event: impl Fn(usize) -> String) -> usize {
 }
 
 #[test]
-fn s26_very_many_items_parts_deltas_and_calls_cost_in_proportion() {
+fn s26_very_many_items_parts_deltas_and_calls_have_linear_cost() {
     let delta = |item: usize, part: usize| {
         format!(
             r#"{{"type":"response.output_text.delta","sequence_number":0,"item_id":"m{item}","output_index":{item},"content_index":{part},"delta":"x"}}"#
@@ -203,7 +203,7 @@ fn s26_very_many_items_parts_deltas_and_calls_cost_in_proportion() {
 }
 
 #[test]
-fn s25_finish_returns_the_error_that_ended_reading_and_keeps_what_came_before() {
+fn s25_finish_returns_the_error_that_ended_reading_and_keeps_earlier_events() {
     let delta = |item: u32| format!(r#"{{"type":"response.output_text.delta","output_index":{item},"delta":"x"}}"#);
     let stream: String = (0..3).map(|item| format!("data: {}\n\n", delta(item))).collect();
     let limits = Limits { items: 2, ..Limits::default() };
@@ -254,7 +254,7 @@ fn s25_a_last_block_without_its_blank_line_counts_and_can_be_polled_after_the_en
 }
 
 #[test]
-fn s27_after_a_reconnect_repeats_are_dropped_and_a_damaged_save_is_an_error() {
+fn s27_after_a_reconnect_repeats_are_dropped_and_a_damaged_saved_state_is_an_error() {
     let events = events("text");
     let text = |events: &[Value]| stream(events).into_bytes();
     for (from, rule) in [(3, "READ-08"), (6, ""), (7, "READ-09")] {

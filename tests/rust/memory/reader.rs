@@ -110,7 +110,7 @@ fn chunks_split_anywhere_allocate_nothing() {
 }
 
 #[test]
-fn the_tape_of_one_event_serves_the_next() {
+fn the_buffers_of_one_event_are_reused_for_the_next() {
     let whole =
         r#"{"type":"response.in_progress","sequence_number":1,"response":{"id":"r","output":[],"a":[1,{"b":2}]}}"#;
     let delta =
@@ -131,7 +131,7 @@ fn the_tape_of_one_event_serves_the_next() {
 }
 
 #[test]
-fn one_huge_event_does_not_hold_its_memory_for_the_rest_of_the_stream() {
+fn the_memory_of_one_huge_event_is_freed() {
     // A list of single values, which needs a node for each; and log probabilities, whose nodes are created only when they are read.
     let lists = [format!("[{}]", ["0"; 100_000].join(",")), format!("[[{}]]", ["[1]"; 100_000].join(","))];
     for (key, list) in [("x", &lists[0]), ("logprobs", &lists[1])] {
@@ -149,7 +149,7 @@ fn one_huge_event_does_not_hold_its_memory_for_the_rest_of_the_stream() {
 
 /// The event that ends a text repeats all of it, so its length is known in advance.
 #[test]
-fn a_long_event_gets_its_room_at_once() {
+fn the_buffer_of_a_long_event_is_allocated_at_once() {
     const LENGTH: usize = 1_000_000;
     let delta = |text: &str| {
         format!(

@@ -20,7 +20,7 @@ fn ordinary_frames_allocate_nothing_after_the_first() {
 }
 
 #[test]
-fn comments_keepalives_and_blank_lines_for_ever_leave_memory_flat() {
+fn endless_comments_keepalives_and_blank_lines_use_constant_memory() {
     for idle in [&b": keepalive\n\n"[..], b"\n", b"\r\n", b":\r", b"event: ping\n\n", b"retry: 1\n\n", b"x: y\n"] {
         let mut decoder = FrameDecoder::new(&Limits::default());
         let round = idle.repeat(1_000);
@@ -36,7 +36,7 @@ fn comments_keepalives_and_blank_lines_for_ever_leave_memory_flat() {
 }
 
 #[test]
-fn what_never_ends_is_stopped_at_the_limit_or_not_kept() {
+fn endless_fields_stop_at_the_limit_or_are_not_stored() {
     // Just past a power of two, where a buffer that only doubles would take twice the limit.
     let limit = (1 << 20) + 1_000;
     let limits = Limits { line_bytes: limit, frame_bytes: limit, ..Limits::default() };
@@ -69,7 +69,7 @@ fn what_never_ends_is_stopped_at_the_limit_or_not_kept() {
 }
 
 #[test]
-fn a_long_line_in_drips_is_copied_once_and_its_buffer_doubles() {
+fn a_long_line_in_small_chunks_is_copied_once_and_its_buffer_doubles() {
     for (length, chunk) in [(1 << 20, 1), (16 << 20, 1 << 10)] {
         let mut decoder = FrameDecoder::new(&Limits::default());
         let drip = vec![b'x'; chunk];
@@ -88,7 +88,7 @@ fn a_long_line_in_drips_is_copied_once_and_its_buffer_doubles() {
 
 /// A payload of 64 KiB or more is long. One that follows another long one gets its buffer at once, and a little more.
 #[test]
-fn a_long_payload_gets_the_room_of_the_long_one_before_it() {
+fn a_long_payload_gets_a_buffer_of_the_size_of_the_previous_one() {
     const LONG: usize = 64 << 10;
     const HUGE: usize = 3_000_000;
     let mut decoder = FrameDecoder::new(&Limits::default());
@@ -139,7 +139,7 @@ fn very_many_data_lines_are_joined_in_one_buffer() {
 }
 
 #[test]
-fn one_huge_frame_does_not_hold_its_memory_for_the_rest_of_the_stream() {
+fn the_memory_of_one_huge_frame_is_freed() {
     let mut decoder = FrameDecoder::new(&Limits::default());
     let before = live();
     for _ in 0..2 {
@@ -156,7 +156,7 @@ fn one_huge_frame_does_not_hold_its_memory_for_the_rest_of_the_stream() {
 }
 
 #[test]
-fn a_buffer_of_a_mebibyte_is_kept_for_the_rest_and_a_larger_one_is_not() {
+fn a_buffer_of_a_mebibyte_is_kept_and_a_larger_one_is_freed() {
     let drip = |decoder: &mut FrameDecoder, before: &[u8], length: usize, behind: &[u8]| {
         let text = vec![b'x'; length];
         feed(decoder, [before].into_iter().chain(text.chunks(200)).chain([behind])).expect("within limits");

@@ -55,7 +55,7 @@ fn with_at_most<R>(largest: usize, work: impl FnOnce() -> R) -> R {
 const NEXT: &str = r#"{"type":"response.output_text.delta","sequence_number":0,"item_id":"m","output_index":0,"content_index":0,"delta":"next"}"#;
 
 #[test]
-fn m33_no_memory_for_input_is_an_error_and_the_reader_lives_on() {
+fn m33_no_memory_for_input_is_an_error_and_the_reader_stays_usable() {
     let long = format!("data: {{\"type\":\"acme:x\",\"x\":\"{}\"}}\n\n", "y".repeat(4 << 20));
     // At every size that a growing buffer reaches: the chunk itself, the line in small chunks, the frame of many lines, a message.
     for largest in [16 << 10, 100_000, 1 << 20, 3 << 20] {

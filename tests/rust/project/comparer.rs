@@ -22,17 +22,17 @@ fn wrong(command: &str, deviations: serde_json::Value) -> usize {
 }
 
 #[test]
-fn a_runner_that_prints_nothing_fails_every_word() {
+fn a_runner_that_prints_nothing_fails_every_command() {
     assert_eq!(wrong(MUTE, json!({})), WORDS.len());
 }
 
 #[test]
-fn a_runner_that_goes_away_is_wrong_about_every_word_and_asked_again() {
+fn a_runner_that_exits_fails_every_command_and_is_restarted() {
     assert_eq!(wrong("sh -c 'exit 2'", json!({})), WORDS.len());
 }
 
 #[test]
-fn words_that_are_not_spoken_are_not_asked_and_a_stale_line_is_wrong() {
+fn commands_in_the_deviations_are_not_sent_and_a_stale_entry_fails() {
     let lines: serde_json::Map<_, _> = WORDS.iter().map(|word| (format!("word {word}"), json!("not yet"))).collect();
     assert_eq!(wrong("sh -c 'exit 2'", lines.clone().into()), 0);
     // It prints nothing, but it accepts every command.
@@ -54,7 +54,7 @@ fn a_deviation_covers_its_case_or_file_and_must_be_needed() {
 }
 
 #[test]
-fn a_line_that_is_not_known_is_refused() {
+fn an_unknown_line_is_refused() {
     for lines in [&["bogus"][..], &["feeed 00"], &["sse", "do 7b7d"], &["reader", "cancel"]] {
         let mut session = Session::default();
         let mut out = Vec::new();

@@ -52,7 +52,7 @@ fn carried(event: &Value) -> Vec<Value> {
 }
 
 #[test]
-fn every_event_is_folded_as_the_page_lists() {
+fn every_event_has_the_effect_on_the_page() {
     let kinds = vectors("event/kinds.json");
     let facts = schema::load();
     for (wire, note) in facts.coverage["events"].as_object().unwrap() {

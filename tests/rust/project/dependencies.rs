@@ -58,7 +58,7 @@ fn every_direct_dependency_has_a_written_reason() {
 }
 
 #[test]
-fn what_users_get_in_npm_and_python_needs_nothing_else() {
+fn the_npm_and_python_packages_have_no_dependencies() {
     let manifest: serde_json::Value = serde_json::from_str(&text("npm/package.json")).unwrap();
     assert!(manifest["dependencies"].as_object().is_none_or(|names| names.is_empty()));
     let project = text("python/pyproject.toml");
@@ -177,7 +177,7 @@ fn one(words: &mut Words<'_>, allowed: &BTreeSet<String>) -> bool {
 }
 
 #[test]
-fn licences_are_judged_as_their_expressions_say() {
+fn licence_expressions_are_evaluated() {
     let allowed = BTreeSet::from(["MIT", "Apache-2.0", "Unicode-3.0", "A WITH b"].map(str::to_owned));
     for good in
         ["MIT", "GPL-3.0 OR MIT", "MIT/Apache-2.0", "(GPL-3.0 OR MIT) AND Unicode-3.0", "A WITH b", "MIT WITH b"]

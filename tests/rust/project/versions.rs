@@ -25,7 +25,7 @@ fn quoted_after(text: &str, lead: &str) -> Option<String> {
 }
 
 #[test]
-fn every_member_takes_the_version_of_the_workspace() {
+fn every_member_has_the_version_of_the_workspace() {
     let manifest = read("Cargo.toml").expect("the root manifest");
     let members = manifest.split("members = [").nth(1).and_then(|rest| rest.split(']').next()).expect("members");
     let members: Vec<&str> = members.split('"').skip(1).step_by(2).collect();
@@ -111,7 +111,7 @@ fn uniffi_and_its_generator_are_of_one_version() {
 }
 
 #[test]
-fn the_kotlin_compiler_is_of_the_version_that_the_metadata_name() {
+fn the_kotlin_compiler_has_the_version_in_the_metadata() {
     let tools: serde_json::Value =
         serde_json::from_str(&read("tests/runners/kotlin/package.json").expect("package.json")).unwrap();
     let wanted = tools["devDependencies"]["kotlin-compiler"].as_str().expect("a version").to_owned();

@@ -76,7 +76,7 @@ fn every_vector_survives_simd_json_unless_a_number_would_change() {
 }
 
 #[test]
-fn digits_that_no_number_type_holds_stay_in_json_and_are_rounded_elsewhere() {
+fn digits_that_no_number_type_can_store_stay_in_json_and_are_rounded_elsewhere() {
     let numbers = "[0.10,1E2,-0,18446744073709551616,1e400,3.141592653589793238462643383279]";
     let value = Value::parse(numbers, 8).unwrap();
     assert_eq!(serde_json::to_string(&value).unwrap(), numbers);
@@ -111,7 +111,7 @@ fn reader() -> Reader {
 }
 
 #[test]
-fn a_response_its_items_and_its_parts_are_written_as_to_json_writes_them() {
+fn a_response_its_items_and_its_parts_serialize_like_to_json() {
     let reader = reader();
     let response = reader.response();
     assert_eq!(serde_json::to_string(&response).unwrap(), response.to_json());
@@ -129,7 +129,7 @@ fn a_response_its_items_and_its_parts_are_written_as_to_json_writes_them() {
 }
 
 #[test]
-fn findings_outcomes_and_usage_are_written_as_every_binding_shows_them() {
+fn findings_outcomes_and_usage_serialize_in_the_form_of_every_binding() {
     let mut reader = reader();
     let outcome: Outcome = reader.finish().unwrap();
     assert_eq!(serde_json::to_value(&outcome).unwrap(), json!({ "outcome": "truncated", "last_sequence_number": 2 }));
@@ -197,7 +197,7 @@ fn an_event_is_read_into_a_type_of_the_caller_and_borrows_its_strings() {
 }
 
 #[test]
-fn an_event_is_written_as_its_payload_and_one_that_is_no_json_as_a_string() {
+fn an_event_serializes_as_its_payload_and_an_event_that_is_not_json_as_a_string() {
     let payload = r#"{"type":"acme:x","a":1.50,"a":[null,true,"\u00e9"]}"#;
     let text = serde_json::to_string(&OwnedEvent::parse(payload)).unwrap();
     assert_eq!(text, payload.replace("\\u00e9", "é"));

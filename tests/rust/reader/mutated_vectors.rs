@@ -90,7 +90,7 @@ fn options(random: &mut Random) -> ReaderOptions {
 }
 
 #[test]
-fn no_split_and_no_level_of_the_parser_changes_the_result() {
+fn no_split_and_no_fast_path_changes_the_result() {
     let sources = sources();
     for seed in seeds(400) {
         let mut random = Random::new(seed);
@@ -105,7 +105,7 @@ fn no_split_and_no_level_of_the_parser_changes_the_result() {
 }
 
 #[test]
-fn a_response_that_was_read_is_json_and_a_save_goes_on_with_it() {
+fn a_response_that_was_read_is_json_and_a_restored_reader_continues_it() {
     let sources = sources();
     for seed in seeds(300) {
         let mut random = Random::new(seed);
@@ -124,7 +124,7 @@ fn a_response_that_was_read_is_json_and_a_save_goes_on_with_it() {
 }
 
 #[test]
-fn an_event_that_was_read_is_written_and_read_again_as_itself() {
+fn an_event_survives_writing_and_reading() {
     let sources = sources();
     for seed in seeds(400) {
         let bytes = shaken(&sources, &mut Random::new(seed));
@@ -139,7 +139,7 @@ fn an_event_that_was_read_is_written_and_read_again_as_itself() {
 }
 
 #[test]
-fn growing_json_gives_the_verdict_of_the_whole_parser_and_of_another_one() {
+fn incomplete_json_gives_the_verdict_of_the_whole_parser_and_of_another_one() {
     for seed in seeds(800) {
         let mut random = Random::new(seed);
         let mut text = random_json(&mut random, Odd::No).into_bytes();

@@ -86,7 +86,7 @@ fn every_event_of_every_recording_is_read_and_keeps_its_exact_text() {
 }
 
 #[test]
-fn the_folded_response_is_the_terminal_one() {
+fn the_folded_response_equals_the_terminal_one() {
     let mut exceptions = Exceptions::load("fold");
     let all = recordings("corpus: fold", "responses");
     for recording in all.iter().filter(|recording| recording.facts["full_final_response"] == true) {
@@ -146,7 +146,7 @@ fn the_events_alone_rebuild_every_item_part_and_text() {
 }
 
 #[test]
-fn deltas_add_up_to_what_the_done_events_say() {
+fn deltas_add_up_to_the_done_texts() {
     let mut exceptions = Exceptions::load("deltas");
     let mut different = Vec::new();
     let all = recordings("corpus: deltas", "responses");
@@ -182,7 +182,7 @@ fn no_split_changes_the_result() {
 }
 
 #[test]
-fn every_level_of_the_parser_reads_the_same() {
+fn every_set_of_fast_paths_gives_the_same_result() {
     for recording in recordings("corpus: levels", "responses") {
         let bytes = recording.bytes();
         let with = |template, flat| read(Reader::builder().levels(Levels { template, flat }), &[&bytes]);

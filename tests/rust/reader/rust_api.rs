@@ -22,7 +22,7 @@ fn is_error<T: std::error::Error + Send + Sync + 'static>() {}
 
 /// Compiling this function is the test.
 #[allow(dead_code)]
-fn values_may_go_to_any_thread() {
+fn values_may_move_to_any_thread() {
     is_owned_value::<OwnedEvent>();
     is_owned_value::<Value>();
     is_owned_value::<Object>();
@@ -132,7 +132,7 @@ fn one_owned_event_is_broadcast_to_many_tasks() {
 }
 
 #[test]
-fn a_callback_that_reads_the_same_growing_json_again_gets_an_answer() {
+fn a_callback_may_read_the_same_incomplete_json_again() {
     let mut reader = Reader::new();
     for event in [
         r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","id":"f","arguments":""}}"#,
@@ -191,7 +191,7 @@ fn an_item_has_the_typed_view_of_its_kind_and_no_other() {
 }
 
 #[test]
-fn usage_is_a_struct_and_the_object_as_it_was_sent() {
+fn usage_is_a_struct_and_the_original_object() {
     let sent = r#"{"input_tokens":9,"input_tokens_details":{"cached_tokens":4},"output_tokens":5,"output_tokens_details":{"reasoning_tokens":2},"total_tokens":14,"cost":0.10}"#;
     let event = format!(
         r#"{{"type":"response.completed","response":{{"id":"r","status":"completed","output":[],"usage":{sent}}}}}"#
@@ -289,7 +289,7 @@ fn advice_to_wait_ends_with_a_later_response_and_with_success() {
 }
 
 #[test]
-fn a_stream_with_ever_new_rate_limit_headers_keeps_a_bounded_number() {
+fn a_stream_with_always_new_rate_limit_headers_keeps_a_bounded_number() {
     let mut reader = Reader::new();
     for number in 0..5_000 {
         let event =

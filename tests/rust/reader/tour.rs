@@ -34,7 +34,7 @@ fn every_event_is_valid_by_the_edition_of_2026_04_24() {
 }
 
 #[test]
-fn the_events_add_up_to_the_response_that_the_last_one_carries() {
+fn the_events_add_up_to_the_response_of_the_last_one() {
     let (reader, payloads) = read(&Split::Whole.chunks(TOUR));
     let last: Value = serde_json::from_str(payloads.last().unwrap()).unwrap();
     let folded: Value = serde_json::from_str(&reader.response().to_json()).unwrap();

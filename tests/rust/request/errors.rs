@@ -37,7 +37,7 @@ fn every_action_is_advised_somewhere() {
 }
 
 #[test]
-fn a_lost_chain_starts_anew_with_the_whole_context() {
+fn a_lost_chain_starts_again_with_the_whole_context() {
     let first = CreateResponse::new().with_model("m").with_input("Hi");
     let answer = json!({"id": "resp_1", "status": "completed", "output": [{"type": "message", "id": "msg_1",
         "status": "completed", "role": "assistant", "content": [{"type": "output_text", "text": "Hello", "annotations": []}]}]});
@@ -55,7 +55,7 @@ fn a_lost_chain_starts_anew_with_the_whole_context() {
 }
 
 #[test]
-fn the_message_of_a_turn_is_valid_and_tells_what_it_left_out() {
+fn the_message_of_a_turn_is_valid_and_its_omissions_are_reported() {
     let request = CreateResponse::from_json(
         r#"{"model":"m","stream":false,"stream_options":null,"input":[],"background":false,"type":"x","acme:a":1}"#,
     )
@@ -100,7 +100,7 @@ fn lanes_are_separated_and_numbered_independently() {
 }
 
 #[test]
-fn turns_follow_each_other_in_one_lane_and_each_begins_anew() {
+fn turns_follow_each_other_in_one_lane_and_each_has_a_new_reader() {
     let layers = Layers::SCHEMA | Layers::STREAM;
     let mut lanes = MultiplexedReader::new(ReaderOptions { layers, ..ReaderOptions::default() }, 1);
     for stream in ["text", "call", "text"] {

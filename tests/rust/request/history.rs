@@ -186,7 +186,7 @@ fn every_body_survives_parsing_and_writing() {
 }
 
 #[test]
-fn a_result_answers_a_call_in_the_form_that_its_type_has() {
+fn a_result_becomes_an_output_in_the_form_of_its_call_type() {
     let call = |kind: &str| read(&json!({"type": kind, "id": "x_1", "call_id": "c1", "name": "f"}));
     let picture = InputPart::input_image().with("image_url", "data:image/png;base64,aGk=");
     let parts = ToolResult::Parts(vec![InputPart::input_text("seen"), picture]);

@@ -20,7 +20,7 @@ fn cases(file: &str) -> Vec<Vector> {
 }
 
 #[test]
-fn every_call_gets_its_verdict_and_what_is_rejected_has_an_answer() {
+fn every_call_is_allowed_or_rejected_and_rejected_calls_have_an_answer() {
     let mut seen = BTreeSet::new();
     for vector in cases("enforce") {
         let request = CreateResponse::from_value(read(vector.get("request"))).unwrap();
@@ -55,7 +55,7 @@ fn step(tools: &mut ToolLoop, step: &Value) -> Result<LoopState, Error> {
 }
 
 #[test]
-fn every_loop_goes_its_way_and_ends_with_its_request() {
+fn every_loop_ends_in_the_expected_state_with_the_expected_request() {
     for vector in cases("loop") {
         let mut tools = ToolLoop::from_json(&vector.get("options").to_string()).unwrap();
         for (at, told) in vector.get("steps").as_array().unwrap().iter().enumerate() {
@@ -96,7 +96,7 @@ fn every_loop_goes_its_way_and_ends_with_its_request() {
 }
 
 #[test]
-fn a_loop_that_was_stopped_makes_no_further_step() {
+fn a_stopped_loop_makes_no_further_step() {
     let mut tools = ToolLoop::from_json(r#"{"request":{"input":"Hi"}}"#).unwrap();
     tools.stop();
     assert!(tools.apply_json(r#"{"output":[]}"#).is_err());

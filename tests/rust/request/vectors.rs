@@ -17,7 +17,7 @@ fn edition(vector: &Vector) -> Edition {
 }
 
 #[test]
-fn every_right_value_passes_and_every_wrong_one_is_found_where_it_is() {
+fn every_valid_value_passes_and_every_fault_is_found_at_its_place() {
     let mut misses = Vec::new();
     for vector in vectors("request") {
         let (request, _) = around(&vector, right(&vector));
@@ -46,7 +46,7 @@ fn every_right_value_passes_and_every_wrong_one_is_found_where_it_is() {
 }
 
 #[test]
-fn a_message_names_the_variant_that_was_meant() {
+fn a_message_names_the_intended_variant() {
     let request = r#"{"tools":[{"type":"shell"},{"type":"shell"},{"type":"function"}],
         "input":[{"type":"function_call","call_id":"c","arguments":"{}"}],"tool_choice":{"type":"custom"}}"#;
     let found = validate_request(request, Edition::Split).unwrap();
@@ -107,7 +107,7 @@ fn there_is_a_case_for_every_variant_and_field_of_the_contract() {
 }
 
 #[test]
-fn a_body_that_is_read_and_written_is_the_same_text() {
+fn a_body_survives_reading_and_writing() {
     for text in [
         r#"{"model":"m","temperature":1.0,"acme:x":{"b":1,"a":2,"a":3},"input":null,"top_p":1e0,"user":"\u00fc"}"#,
         r#"{"z":[],"input":[{"type":"acme:y","n":12345678901234567890}]}"#,
@@ -123,7 +123,7 @@ fn a_body_that_is_read_and_written_is_the_same_text() {
 }
 
 #[test]
-fn what_the_builder_makes_is_valid() {
+fn the_output_of_the_builder_is_valid() {
     let request = CreateResponse::new()
         .with_model("m-1")
         .with_input("Hello")

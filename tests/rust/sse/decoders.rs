@@ -66,7 +66,7 @@ fn an_id_is_in_force_after_the_blank_line_and_a_retry_time_after_its_line() {
 }
 
 #[test]
-fn a_new_connection_can_carry_the_id_and_the_retry_time_on() {
+fn a_new_connection_can_keep_the_id_and_the_retry_time() {
     let mut decoder = FrameDecoder::resume(&Limits::default(), "7", Some(5));
     let told = decode_with(&mut decoder, [&b"data: a\n\nid\ndata: b\n\n"[..]]);
     assert_eq!((&told[0]["id"], &told[0]["retry"]), (&"7".into(), &5.into()));
@@ -74,7 +74,7 @@ fn a_new_connection_can_carry_the_id_and_the_retry_time_on() {
 }
 
 #[test]
-fn the_offset_counts_every_byte_that_was_taken() {
+fn the_offset_counts_every_byte() {
     let mut decoder = new();
     let stream = b"\xEF\xBB\xBFdata: 1\r\n\r\n: x\nfoo";
     for (index, byte) in stream.chunks(1).enumerate() {
@@ -84,7 +84,7 @@ fn the_offset_counts_every_byte_that_was_taken() {
 }
 
 #[test]
-fn what_is_held_is_the_unfinished_block_and_nothing_after_it() {
+fn only_the_unfinished_block_is_buffered() {
     let mut decoder = new();
     decode_with(&mut decoder, [&b"data: abc\ndata: de"[..]]);
     assert_eq!(decoder.held(), 6);
@@ -95,7 +95,7 @@ fn what_is_held_is_the_unfinished_block_and_nothing_after_it() {
 }
 
 #[test]
-fn input_that_is_no_event_stream_is_not_recognised() {
+fn input_other_than_an_event_stream_is_not_recognised() {
     let page = "<!DOCTYPE html>\n<html>\n<p style=\"a: b\">no</p>\n</html>\n";
     let body = "{\n  \"error\": {\n    \"message\": \"no\"\n  }\n}";
     let packed = b"\x1F\x8B\x08\0\0\0\0\0\0\x03\xCB\x48\xCD\xC9\xC9\x07\0\x86\xA6\x10\x36\x05\0\0\0";
@@ -200,7 +200,7 @@ fn single_lines_are_the_same_at_any_split() {
 }
 
 #[test]
-fn a_line_decoder_can_start_over() {
+fn a_line_decoder_can_be_reset() {
     let mut decoder = LineDecoder::new();
     assert!(decoder.next(b"abc", &mut 0).is_some());
     decoder.reset();
@@ -213,7 +213,7 @@ fn new() -> FrameDecoder {
 }
 
 #[test]
-fn a_decoder_that_is_made_new_keeps_its_limits() {
+fn a_reset_decoder_keeps_its_limits() {
     for overflow in [Overflow::Drop, Overflow::Error] {
         let limits = Limits { line_bytes: 40, frame_bytes: 8, overflow, ..Limits::default() };
         let mut decoder = FrameDecoder::new(&limits);

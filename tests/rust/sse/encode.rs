@@ -23,7 +23,7 @@ fn an_empty_payload_is_still_a_frame() {
 }
 
 #[test]
-fn every_line_break_starts_a_data_line_and_comes_back_as_lf() {
+fn every_line_break_starts_a_data_line_and_is_decoded_as_lf() {
     assert_eq!(encoded("", "a\nb\rc\r\nd\n"), b"data: a\ndata: b\ndata: c\ndata: d\ndata: \n\n");
     for (payload, back) in [("\n", "\n"), ("\r\n", "\n"), ("\n\r", "\n\n"), ("\r\r\n", "\n\n"), ("a\r", "a\n")] {
         let told = decode([&encoded("", payload)[..]], &Limits::default());
@@ -55,7 +55,7 @@ fn id_and_retry_lines_belong_to_the_next_frame() {
 }
 
 #[test]
-fn every_retry_time_comes_back() {
+fn every_retry_time_survives_encoding() {
     for time in [0, 9, 10, 1_500, u64::from(u32::MAX), u64::MAX - 1, u64::MAX] {
         let mut out = Vec::new();
         encode_retry(time, &mut out);
@@ -77,7 +77,7 @@ fn a_name_or_id_that_cannot_be_sent_is_misuse_and_appends_nothing() {
 }
 
 #[test]
-fn a_comment_is_seen_but_dispatches_nothing() {
+fn a_comment_is_reported_but_dispatches_nothing() {
     let mut out = Vec::new();
     encode_comment("one\r\ntwo\n", &mut out);
     assert_eq!(out, b": one\n: two\n:\n\n");

@@ -31,7 +31,7 @@ fn a_payload_passes_at_the_limit_and_stops_one_byte_past_it() {
 }
 
 #[test]
-fn the_first_byte_that_is_too_many_stops_a_payload_that_comes_in_drips() {
+fn the_first_byte_past_the_limit_stops_a_payload_in_small_chunks() {
     for (limits, most, code) in [
         (Limits { line_bytes: 300, ..Limits::default() }, 300 - "data: ".len(), Code::LineLimit),
         (Limits { frame_bytes: 300, ..Limits::default() }, 300, Code::FrameLimit),
@@ -88,7 +88,7 @@ fn a_payload_of_many_lines_counts_its_line_breaks() {
 }
 
 #[test]
-fn with_drop_the_name_stays_the_payload_goes_and_reading_goes_on() {
+fn with_drop_the_name_stays_the_payload_is_dropped_and_reading_continues() {
     let late_limits = [
         Limits { frame_bytes: PAYLOAD - 1, overflow: Overflow::Drop, ..Limits::default() },
         Limits { line_bytes: LINE - 1, overflow: Overflow::Drop, ..Limits::default() },
@@ -108,7 +108,7 @@ fn with_drop_the_name_stays_the_payload_goes_and_reading_goes_on() {
 }
 
 #[test]
-fn nothing_that_is_not_kept_can_pass_a_limit() {
+fn data_that_is_not_stored_cannot_exceed_a_limit() {
     let limits = Limits { line_bytes: 12, frame_bytes: 4, ..Limits::default() };
     let long = "x".repeat(5_000);
     let stream = format!(":{long}\n{long}\n{long}: {long}\nretry: {}7\ndata: 1234\n\n", "0".repeat(5_000));
@@ -120,7 +120,7 @@ fn nothing_that_is_not_kept_can_pass_a_limit() {
 }
 
 #[test]
-fn after_a_limit_the_same_error_comes_again_until_reset() {
+fn after_a_limit_the_same_error_is_returned_until_reset() {
     let limits = Limits { line_bytes: 10, ..Limits::default() };
     let mut decoder = FrameDecoder::new(&limits);
     let told = decode_with(&mut decoder, [&b"data: 1\n\ndata: 123456\n\n"[..]]);
@@ -140,7 +140,7 @@ fn after_a_limit_the_same_error_comes_again_until_reset() {
 }
 
 #[test]
-fn the_default_limits_let_the_largest_real_events_through() {
+fn the_default_limits_allow_the_largest_real_events() {
     // Events with an image of about 4 MB exist in practice.
     let data = "A".repeat(8 << 20);
     let stream = format!("event: response.image_generation_call.partial_image\ndata: {{\"b64\":\"{data}\"}}\n\n");

@@ -44,7 +44,7 @@ fn the_fact_files_equal_the_shared_contract() {
 }
 
 #[test]
-fn the_counts_are_those_of_the_contract() {
+fn the_counts_match_the_contract() {
     let count = |edition| Kind::ALL.iter().filter(|kind| kind.editions().contains(edition)).count();
     assert_eq!(count(Edition::Split), 58);
     assert_eq!(count(Edition::V2026_04_24), 24);
@@ -90,7 +90,7 @@ fn no_schema_name_and_no_edition_of_it_is_missing() {
 }
 
 #[test]
-fn no_field_is_missing_required_or_nullable_otherwise_than_in_the_facts() {
+fn every_field_is_required_and_nullable_as_in_the_facts() {
     let facts = load();
     let mut compared = 0;
     for (name, variants) in facts.contract["schemas"].as_object().unwrap() {
@@ -158,7 +158,7 @@ fn every_event_has_the_name_group_schema_and_editions_of_the_facts() {
 }
 
 #[test]
-fn openai_only_and_websocket_events_are_all_there() {
+fn all_openai_only_and_websocket_events_exist() {
     let facts = load();
     let names = |key: &str| {
         let list = facts.contract["openai"][key].as_array().unwrap();

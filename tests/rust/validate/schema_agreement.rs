@@ -116,7 +116,7 @@ fn every_type_of_openai_agrees_on_every_mutation() {
 }
 
 #[test]
-fn every_listed_contradiction_is_one() {
+fn every_listed_contradiction_exists() {
     let (facts, all) = (load(), contradictions());
     for place in all.iter().flat_map(|line| line["places"].as_array().unwrap()) {
         let place = place.as_str().unwrap();

@@ -47,8 +47,8 @@ fn every_recording_fits_the_types_of_openai_or_is_listed() {
 }
 
 #[test]
-fn what_lm_studio_sends_is_valid_open_responses() {
-    for recording in all("what_lm_studio_sends_is_valid_open_responses") {
+fn lm_studio_streams_are_valid_open_responses() {
+    for recording in all("lm_studio_streams_are_valid_open_responses") {
         if recording.facts["provider"] == "lmstudio" {
             let findings = findings(&recording, Edition::V2026_04_24);
             assert!(findings.is_empty(), "{}: {findings:#?}", recording.file);
@@ -91,9 +91,9 @@ fn is_of_one_event(finding: &Finding) -> bool {
 }
 
 #[test]
-fn a_stream_is_judged_as_its_events_are_judged_alone() {
+fn a_stream_gets_the_findings_of_its_single_events() {
     // The layer skips deltas that repeat the previous one; it must not miss a finding.
-    for recording in recordings("a_stream_is_judged_as_its_events_are_judged_alone", "responses") {
+    for recording in recordings("a_stream_gets_the_findings_of_its_single_events", "responses") {
         let bytes = recording.bytes();
         let decoded = sse::decode_slowly(&bytes, &Limits::default());
         let data: Vec<&str> = decoded.iter().filter_map(|signal| signal["data"].as_str()).collect();

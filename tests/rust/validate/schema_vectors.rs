@@ -34,7 +34,7 @@ fn every_payload_is_valid_in_every_edition_that_has_its_kind() {
 }
 
 #[test]
-fn every_payload_reads_as_its_kind_and_survives() {
+fn every_payload_reads_as_its_kind_and_survives_writing() {
     for vector in vectors("event/kinds.json") {
         let text = vector.get("payload").to_string();
         let event = OwnedEvent::parse(&text);
@@ -45,7 +45,7 @@ fn every_payload_reads_as_its_kind_and_survives() {
 }
 
 #[test]
-fn a_payload_without_one_of_its_fields_is_found_wanting_where_the_field_is_required() {
+fn a_payload_without_a_required_field_is_found() {
     for vector in vectors("event/kinds.json") {
         let kind = Kind::from_wire(vector.get("kind").as_str().unwrap());
         let Some(schema) = SchemaId::of_kind(kind) else { continue };
@@ -69,7 +69,7 @@ fn told(findings: Vec<Finding>) -> Vec<String> {
 }
 
 #[test]
-fn a_union_tells_about_the_variant_that_was_meant() {
+fn a_finding_in_a_union_is_about_the_intended_variant() {
     let request = r#"{"tools":[{"type":"function","name":"a"},{"type":"function","name":"b"},{"type":"function"}]}"#;
     assert_eq!(
         told(validate_request(request, Edition::V2026_04_24).unwrap()),
@@ -101,7 +101,7 @@ fn an_input_item_without_type_is_reported() {
 }
 
 #[test]
-fn extensions_are_allowed_by_prose_and_refused_by_schema() {
+fn extensions_are_allowed_by_the_specification_and_refused_by_its_schemas() {
     let item = r#"{"type":"acme:search","id":"x","status":"completed"}"#;
     let schema = SchemaId::from_name("ItemField").unwrap();
     for edition in Edition::ALL {
@@ -119,7 +119,7 @@ fn extensions_are_allowed_by_prose_and_refused_by_schema() {
 }
 
 #[test]
-fn a_hosted_tool_is_foreign_in_a_bundle_and_checked_all_the_same() {
+fn a_hosted_tool_is_unknown_in_a_bundle_but_still_checked() {
     let item = r#"{"type":"web_search_call","id":"ws_1"}"#;
     let findings = validate_item(item, Edition::V2026_04_24).unwrap();
     let pointers: Vec<&str> = findings.iter().map(|finding| finding.path.as_str()).collect();
@@ -145,7 +145,7 @@ fn the_websocket_forms_have_their_own_rules() {
 }
 
 #[test]
-fn hostile_values_are_judged_without_harm() {
+fn hostile_values_are_checked_safely() {
     let deep = format!("{}1{}", "[".repeat(127), "]".repeat(127));
     let too_deep = format!("{}1{}", "[".repeat(200), "]".repeat(200));
     let texts = [
@@ -183,7 +183,7 @@ fn wrong_ones(events: &[&str]) -> Vec<u64> {
 }
 
 #[test]
-fn a_delta_that_repeats_a_right_one_is_right_and_one_that_repeats_a_wrong_one_is_wrong() {
+fn a_repeated_delta_gets_the_verdict_of_the_first_one() {
     let right = r#"{"type":"response.refusal.delta","sequence_number":1,"item_id":"m","output_index":0,"content_index":0,"delta":"a"}"#;
     let next = r#"{"type":"response.refusal.delta","sequence_number":2,"item_id":"m","output_index":0,"content_index":0,"delta":"b"}"#;
     let wrong = r#"{"type":"response.refusal.delta","sequence_number":3,"item_id":null,"output_index":0,"content_index":0,"delta":"c"}"#;

@@ -41,7 +41,7 @@ fn layers_are_a_set_and_have_names() {
 }
 
 #[test]
-fn a_key_or_a_word_that_is_written_with_escapes_is_what_it_means() {
+fn keys_and_words_are_compared_without_escapes() {
     let item = r#"{"type":"message","id":"m","status":"completed","role":"assistant","content":[{"type":"output_text","text":"a","annotations":[],"logprobs":[]}]}"#;
     let findings = |item: &str| validate_named("item", item, "{}").unwrap().len();
     assert_eq!(findings(item), 0);
@@ -83,7 +83,7 @@ fn check_bytes(validator: &mut Validator, bytes: &[u8], findings: &mut Findings)
 }
 
 #[test]
-fn every_habit_of_framing_is_seen_alone_and_with_others() {
+fn every_framing_note_is_reported_alone_and_with_others() {
     let found = |layers: Layers, bytes: &str| {
         let mut validator = Validator::new(ValidateOptions { layers, ..ValidateOptions::default() });
         let mut findings = Findings::new(100, SeverityMap::by_level());
@@ -125,7 +125,7 @@ fn a_finding_without_an_event_points_at_its_block() {
 }
 
 #[test]
-fn a_validator_checks_headers_and_starts_anew() {
+fn a_validator_checks_headers_and_can_be_reset() {
     let options = ValidateOptions { layers: Layers::FRAMING, quote: true, ..ValidateOptions::default() };
     let mut validator = Validator::new(options);
     assert!(validator.options().quote && validator.options().layers == Layers::FRAMING);
@@ -145,7 +145,7 @@ fn a_validator_checks_headers_and_starts_anew() {
 }
 
 #[test]
-fn declared_values_are_equal_as_json_is() {
+fn declared_values_are_compared_as_json() {
     let values = [
         json!(null),
         json!(true),
@@ -212,7 +212,7 @@ fn types_and_counts_of_a_schema_are_read_as_in_json_schema() {
 }
 
 #[test]
-fn the_status_of_an_error_fits_its_type() {
+fn the_status_of_an_error_matches_its_type() {
     let body =
         |kind: &str| json!({ "error": { "message": "m", "type": kind, "param": null, "code": null } }).to_string();
     for (kind, right, wrong) in [

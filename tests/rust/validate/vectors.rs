@@ -253,7 +253,7 @@ fn compare_with(file: &str, told: &str) {
 
 /// The messages that people read, word by word, and their locations.
 #[test]
-fn every_message_is_worded_as_written_down() {
+fn every_message_matches_its_recorded_text() {
     let mut told = String::new();
     for mut vector in vectors("validate") {
         let findings = run(&vector, Split::Whole);
@@ -328,7 +328,7 @@ fn valid_streams_have_no_finding_at_any_split() {
 }
 
 #[test]
-fn every_rule_that_is_checked_is_broken_by_a_vector_and_kept_by_a_vector() {
+fn every_checked_rule_is_broken_by_a_vector_and_followed_by_a_vector() {
     let (mut broken, mut kept): (BTreeSet<String>, BTreeMap<String, usize>) = Default::default();
     for vector in vectors("validate") {
         let findings = vector.get("findings").as_array().expect("a vector has findings");
@@ -368,7 +368,7 @@ fn check_alone(messages: &[String]) -> Vec<Finding> {
 }
 
 #[test]
-fn responses_may_follow_each_other_on_a_socket_but_not_overlap() {
+fn responses_on_a_websocket_may_follow_each_other_but_not_overlap() {
     let value = json!({ "stream": "text", "messages": true });
     let vector = Vector { file: "base/streams.json".into(), name: "text".into(), value };
     let Some(Feed::Messages(turn)) = feed(&vector) else { panic!("no messages") };
@@ -417,7 +417,7 @@ fn each_layer_is_usable_alone() {
 }
 
 #[test]
-fn a_hostile_index_costs_no_memory_and_limits_bound_what_is_followed() {
+fn a_hostile_index_uses_no_memory_and_limits_bound_the_tracked_items() {
     let event = |index: u64| {
         json!({ "type": "response.output_text.delta", "sequence_number": index, "item_id": format!("m{index}"),
             "output_index": 999_999_999_999_u64 - index, "content_index": 888_888_888_888_u64, "delta": "x" })
@@ -516,7 +516,7 @@ fn a_new_turn_keeps_its_request_and_the_names_that_were_reported() {
 
 /// With a reader, the reader reports this too; alone, the validator has to.
 #[test]
-fn a_payload_that_is_no_object_is_reported_unless_it_was_dropped() {
+fn a_payload_that_is_not_an_object_is_reported_unless_it_was_dropped() {
     for (data, dropped, expected) in
         [("", false, &["SSE-09", "SSE-01"][..]), ("", true, &[]), ("[]", false, &["SSE-01"]), ("{", false, &["SSE-01"])]
     {
@@ -535,7 +535,7 @@ fn a_payload_that_is_no_object_is_reported_unless_it_was_dropped() {
 
 /// Two findings of a frame are merged, but only where they are stored.
 #[test]
-fn a_second_sentinel_counts_once_even_where_no_finding_is_kept() {
+fn a_second_sentinel_counts_once_even_if_no_finding_is_stored() {
     let mut validator = Validator::new(ValidateOptions::default());
     let mut findings = Findings::new(0, SeverityMap::by_level());
     let (mut decoder, mut at) = (FrameDecoder::new(&Limits::default()), 0);
@@ -556,7 +556,7 @@ fn a_null_item_is_a_warning_and_invalid_arguments_are_a_note() {
 
 /// An event, or one more sentinel, after the sentinel: only the framing layer sees them.
 #[test]
-fn a_strict_reader_stops_at_an_error_of_framing() {
+fn a_strict_reader_stops_at_a_framing_error() {
     let event = "event: response.queued\ndata: {\"type\":\"response.queued\",\"sequence_number\":0}\n\n";
     for stream in [format!("data: [DONE]\n\n{event}"), "data: [DONE]\n\n".repeat(2)] {
         for size in [1, stream.len()] {

@@ -80,7 +80,7 @@ fn routing_fields_of_extension_events_have_the_types_that_readers_expect() {
 }
 
 #[test]
-fn values_are_nested_no_deeper_than_readers_allow() {
+fn written_values_obey_the_depth_limit_of_readers() {
     let mut most = [0; 8];
     for depth in 100..140 {
         let deep = || Object::from_iter([("acme:deep".to_string(), nested(depth))]);

@@ -19,7 +19,7 @@ fn writer(edition: Edition) -> Writer {
 }
 
 #[test]
-fn legal_intents_are_accepted_and_make_a_valid_stream() {
+fn valid_intents_are_accepted_and_make_a_valid_stream() {
     for edition in [Edition::V2026_04_24, Edition::V2026_01_15, Edition::Split, Edition::Split2026_01] {
         for seed in seeds(60) {
             let mut writer = writer(edition);
@@ -37,7 +37,7 @@ fn legal_intents_are_accepted_and_make_a_valid_stream() {
 }
 
 #[test]
-fn legal_intents_are_accepted_in_the_openai_dialect() {
+fn valid_intents_are_accepted_with_openai_names() {
     for seed in seeds(60) {
         let options = WriterOptions::new("resp_p1", "m-1", 7);
         let mut writer =
@@ -51,7 +51,7 @@ fn legal_intents_are_accepted_in_the_openai_dialect() {
 }
 
 #[test]
-fn any_intents_leave_a_valid_stream_and_refused_ones_no_trace() {
+fn any_intents_make_a_valid_stream_and_refused_ones_change_nothing() {
     let (mut accepted, mut refused) = (0, 0);
     for edition in [Edition::V2026_04_24, Edition::Split] {
         for seed in seeds(120) {
@@ -63,7 +63,7 @@ fn any_intents_leave_a_valid_stream_and_refused_ones_no_trace() {
 }
 
 #[test]
-fn polling_taking_and_appending_give_the_same_stream_however_they_mix() {
+fn polling_taking_and_appending_give_the_same_stream_in_any_mix() {
     for seed in seeds(25) {
         let mut random = Random::new(seed);
         let (mut whole, mut parts) = (writer(Edition::Split), writer(Edition::Split));

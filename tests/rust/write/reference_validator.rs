@@ -11,7 +11,7 @@ fn edition(vector: &Vector) -> Edition {
 }
 
 #[test]
-fn what_every_write_vector_expects_keeps_the_rules() {
+fn the_expected_stream_of_every_write_vector_follows_the_rules() {
     let mut wrong = Vec::new();
     for vector in vectors("write") {
         let events = expected_events(&vector);
@@ -70,7 +70,7 @@ fn edited(case: &Vector, edit: &Edit) -> Vec<Value> {
 }
 
 #[test]
-fn every_rule_is_seen_when_it_is_broken() {
+fn every_broken_rule_is_found() {
     use Edit::{Cut, Remove, Repeat, Set, Swap, Unset};
     const TEXT: &str = "text opens its part and every done event repeats it";
     const CALL: &str = "arguments grow and are repeated with the item";
@@ -183,7 +183,7 @@ fn every_rule_is_seen_when_it_is_broken() {
 }
 
 #[test]
-fn bytes_that_are_no_frames_are_seen() {
+fn bytes_that_are_not_frames_are_found() {
     let events = [json!({"type": "a:b", "sequence_number": 0})];
     let right = "event: a:b\ndata: {\"type\":\"a:b\",\"sequence_number\":0}\n\ndata: [DONE]\n\n";
     assert!(check_bytes(right.as_bytes(), &events, true).is_empty());

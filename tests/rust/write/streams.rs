@@ -105,7 +105,7 @@ fn a_call_without_arguments_gets_an_empty_object() {
 }
 
 #[test]
-fn a_failed_response_shows_open_items_as_far_as_they_were_written() {
+fn a_failed_response_has_open_items_with_their_content_so_far() {
     let mut writer = writer();
     let message = writer.message().unwrap();
     writer.set(message, "acme:late", true).unwrap();
@@ -145,7 +145,7 @@ fn cancelling_is_written_as_cancelled() {
 }
 
 #[test]
-fn refused_intents_leave_no_trace() {
+fn refused_intents_change_nothing() {
     let mut writer = writer();
     let message = writer.message().unwrap();
     writer.text(message, "a").unwrap();
@@ -232,7 +232,7 @@ fn reasoning_has_content_only_when_there_is_some() {
 }
 
 #[test]
-fn the_openai_dialect_renames_raw_reasoning_only() {
+fn openai_names_differ_for_raw_reasoning_only() {
     let mut writer =
         Writer::new(WriterOptions { reasoning_names: ReasoningNames::OpenAi, ..WriterOptions::new("resp_1", "m", 0) });
     let raw = writer.reasoning().unwrap();
@@ -243,7 +243,7 @@ fn the_openai_dialect_renames_raw_reasoning_only() {
 }
 
 #[test]
-fn hosted_tools_tell_their_steps_in_order() {
+fn hosted_tools_report_their_steps_in_order() {
     let mut writer = split();
     let search = writer.open("web_search_call", Object::new()).unwrap();
     writer.progress(search, ToolState::Searching).unwrap();

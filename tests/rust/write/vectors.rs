@@ -97,7 +97,7 @@ fn every_case_passes_at_every_split() {
 }
 
 #[test]
-fn its_frames_are_those_of_the_encoder() {
+fn the_frames_of_the_writer_equal_those_of_the_encoder() {
     for vector in vectors("write") {
         let mut events = writer(&vector);
         for told in intents(&vector) {
@@ -138,7 +138,7 @@ fn together_they_write_every_kind_and_every_item_type_of_the_contract() {
 }
 
 #[test]
-fn an_intent_that_the_list_does_not_have_is_refused_and_each_that_it_has_is_used() {
+fn unlisted_intents_are_refused_and_every_listed_intent_is_used() {
     let mut used: BTreeSet<String> = BTreeSet::new();
     for vector in vectors("write") {
         used.extend(intents(&vector).iter().filter_map(|told| told.intent["do"].as_str().map(str::to_owned)));

@@ -165,11 +165,7 @@ impl Stream<'_> {
         }
         self.ends(response, kind);
         let output: Vec<Value> = self.items.iter().map(Item::folded).collect();
-        self.expect(
-            response["output"] == Value::Array(output),
-            "LIFE-09",
-            "the output differs from the folded events",
-        );
+        self.expect(response["output"] == Value::Array(output), "LIFE-09", "the output differs from the folded events");
         if is_terminal(event) {
             self.terminal(response, kind);
         }
@@ -226,7 +222,11 @@ impl Stream<'_> {
             self.expect(!cut || kind == "response.incomplete", "ITEM-09", &format!("item {at} was truncated"));
             // Two exceptions: calls truncated together with the last item (I9), and items that were open at a cancellation (1.8).
             let excused = reason == "cancelled" || (call && last_cut);
-            self.expect(!cut || at == last || excused, "ITEM-08", &format!("item {at} was truncated, and is not the last"));
+            self.expect(
+                !cut || at == last || excused,
+                "ITEM-08",
+                &format!("item {at} was truncated, and is not the last"),
+            );
         }
         if reason == "max_output_tokens" && !self.items.is_empty() {
             self.expect(last_cut, "INC-01", "the item that ran out of tokens is complete");

@@ -25,7 +25,7 @@ const IMPORT_SECTION: u8 = 2;
 fn read_section(input: &mut Input<'_>, found: &mut Vec<(String, String)>) -> Result<(), String> {
     for _ in 0..input.number()? {
         found.push((input.name()?, input.name()?));
-        // What is imported is told by one byte; its description has to be stepped over to reach the next entry.
+        // One byte is the kind of an import; its description must be skipped to reach the next entry.
         match input.take(1)?[0] {
             0 => drop(input.number()?),
             1 => {

@@ -121,7 +121,7 @@ struct Tests {
 
     static func main() async {
         let tests: [(String, () async throws -> Void)] = [
-            ("every cut gives the same events", everySplitGivesTheSameEvents),
+            ("every split gives the same events", everySplitGivesTheSameEvents),
             ("unknown and extension events carry their payload", unknownAndExtensionEventsCarryTheirPayload),
             ("errors carry code and number", errorsCarryCodeAndNumber),
             ("tasks share a reader or have their own", tasksShareAReaderOrUseSeparateOnes),

@@ -50,7 +50,11 @@ pub fn markdown() -> String {
     let mut out = String::from(HEAD);
     let checked = Rule::ALL.iter().filter(|rule| rule.reported_by().is_reported()).count();
     let unseen = Rule::COUNT - checked;
-    let _ = writeln!(out, "{} rules: {checked} are checked, {unseen} are not; the table at the end gives the reasons.\n", Rule::COUNT);
+    let _ = writeln!(
+        out,
+        "{} rules: {checked} are checked, {unseen} are not; the table at the end gives the reasons.\n",
+        Rule::COUNT
+    );
     out.push_str(OWN);
     let mut family = "";
     for rule in Rule::ALL {

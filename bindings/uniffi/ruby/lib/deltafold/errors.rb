@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Deltafold
-  # Every error of this library, for `rescue Deltafold::Error`. The class tells whether a limit, the stream, the caller or the input
+  # Every error of this library, for `rescue Deltafold::Error`. The class states whether a limit, the stream, the caller or the input
   # caused it.
   Error = DeltafoldError
   LimitExceeded = DeltafoldError::Limit

@@ -69,7 +69,7 @@ module Deltafold
       freeze
     end
 
-    # The wire name that `type` stands for, with aliases resolved; "extension" and "unknown" for all other types.
+    # The wire name of the kind, with aliases of `type` resolved; "extension" and "unknown" for all other types.
     def kind
       KINDS[@numbers[@at]]
     end

@@ -1,4 +1,4 @@
-/// What every event says, whichever member it is.
+/// The fields that every event has, whichever member it is.
 extension Event {
     public var info: EventInfo {
         switch self {
@@ -12,7 +12,7 @@ extension Event {
         }
     }
 
-    /// The wire name that `type` stands for, with aliases resolved; `extension` or `unknown` for all other types.
+    /// The wire name of the kind, with aliases of `type` resolved; `extension` or `unknown` for all other types.
     public var kind: String { info.kind }
 
     /// The wire name in the payload.
