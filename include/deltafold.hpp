@@ -5,7 +5,7 @@
  *     if (reader.finish().kind() == DFOLD_OUTCOME_COMPLETED) save(reader.response().json());
  *
  * Ownership   An object owns its handle; it can be moved, not copied. Using a moved-from object is DFOLD_MISUSE, not a crash.
- * Views       A std::string_view is valid as long as deltafold.h says: an Event's until the next feed, poll, end or finish of its
+ * Views       A std::string_view is valid as long as deltafold.h documents: an Event's until the next feed, poll, end or finish of its
  *             reader, the text of a getter until the next call on the same object. Copy it to a std::string to keep it.
  * Errors      Every call that can fail takes an optional std::error_code pointer as its last argument. Without one it throws
  *             deltafold::Error; with one it stores the error there and never throws. A program built without exceptions is
@@ -490,7 +490,7 @@ class Reader {
         if (!detail::has_result(dfold_reader_finish(get(), &outcome), get(), ec)) return {};
         return Outcome(outcome);
     }
-    /** How the stream ended; nothing while reading goes on. */
+    /** How the stream ended; nothing while reading continues. */
     std::optional<Outcome> outcome() const {
         dfold_outcome outcome;
         if (dfold_reader_outcome(get(), &outcome) != DFOLD_OK) return std::nullopt;

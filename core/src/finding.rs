@@ -1,4 +1,4 @@
-//! [`Finding`]: what was wrong with the stream, by which rule, where, and what was repaired.
+//! [`Finding`]: a broken rule or a repair, with its rule, location and message.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -13,16 +13,16 @@ use crate::validate::Rule;
 /// The severity of a finding. See [`Rule::severity`] for how it follows from the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Worth knowing; nothing in the specification is broken.
+    /// Information; the stream breaks no rule of the specification.
     Note,
-    /// A SHOULD is broken, a published client fails, or a profile lowers an error.
+    /// The stream breaks a SHOULD, a published client fails, or a profile lowers an error.
     Warning,
-    /// The stream breaks the specification.
+    /// The stream breaks a MUST of the specification.
     Error,
 }
 
 impl Severity {
-    /// `note`, `warning` or `error`.
+    /// Returns `note`, `warning` or `error`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Note => "note",
@@ -41,28 +41,28 @@ impl fmt::Display for Severity {
 impl FromStr for Severity {
     type Err = Error;
 
-    /// Reads `note`, `warning` or `error`.
+    /// Parses `note`, `warning` or `error`.
     fn from_str(name: &str) -> Result<Self, Error> {
         let found = [Self::Note, Self::Warning, Self::Error].into_iter().find(|severity| severity.name() == name);
         found.ok_or_else(|| Error::new(Code::UnknownName, 0, "severities are note, warning and error"))
     }
 }
 
-/// Which layer saw it.
+/// The layer that reported a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Layer {
     /// Bytes, lines and frames.
     Framing,
     /// One JSON object against the contract.
     Schema,
-    /// Order, numbering, life cycle, agreement.
+    /// Order, numbering, life cycle, consistency.
     Stream,
     /// HTTP headers, WebSocket messages, requests.
     Transport,
 }
 
 impl Layer {
-    /// `framing`, `schema`, `stream` or `transport`.
+    /// Returns `framing`, `schema`, `stream` or `transport`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Framing => "framing",
@@ -73,7 +73,7 @@ impl Layer {
     }
 }
 
-/// What the accumulator did about it. The numbers are those of the accumulation rules M1 to M10.
+/// A repair by the accumulator. The numbers M1 to M10 identify the repairs in the rules of accumulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Repair {
@@ -83,17 +83,17 @@ pub enum Repair {
     OpenedPart,
     /// M3: the event was routed by its index; the item's first id is kept.
     RoutedByIndex,
-    /// M4: indexes jump; elements stay in index order without holes.
+    /// M4: the indexes have gaps; elements stay in index order without holes.
     ClosedGap,
-    /// M5: the event came after its item was done and was not applied.
+    /// M5: the event arrived after its item was done, and was not applied.
     IgnoredLate,
-    /// M6: the item was added twice; ignored, or placed behind all others.
+    /// M6: the item was added twice; the second one is ignored, or placed after all others.
     DoubleOpen,
-    /// M7: items still open at the end are kept as they are, marked incomplete.
+    /// M7: items still open at the end are kept with their content so far, marked incomplete.
     ClosedAtEnd,
     /// M8: the terminal snapshot had no output; the finished items are kept.
     KeptItems,
-    /// M9: the event is not known; kept, nothing changed.
+    /// M9: the event is unknown; it is kept and changes nothing.
     KeptUnknown,
     /// M10: the response was started without `response.created`.
     StartedAnyway,
@@ -101,14 +101,14 @@ pub enum Repair {
     ReplacedBytes,
     /// The payload was dropped, the event kept.
     DroppedPayload,
-    /// The later, wider source won over what was accumulated.
+    /// The later, larger object replaced the accumulated value.
     TookLater,
     /// A repeated event was dropped after a reconnect.
     DroppedRepeat,
 }
 
 impl Repair {
-    /// A short stable name, such as `opened_item`.
+    /// Returns a short stable name, such as `opened_item`.
     pub fn name(self) -> &'static str {
         match self {
             Self::OpenedItem => "opened_item",
@@ -129,39 +129,39 @@ impl Repair {
     }
 }
 
-/// Where in the stream something happened.
+/// A location in the stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Location {
     /// Position of the event in the stream, from 0; `None` before the first event or outside any.
     pub event_index: Option<u64>,
-    /// The event's own number, where it has one.
+    /// The sequence number of the event, if it has one.
     pub sequence_number: Option<u64>,
     /// Byte offset from the start of the stream.
     pub offset: u64,
 }
 
-/// One rule broken by the stream, or one repair made.
+/// A rule that the stream broke, or a repair that was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The rule.
     pub rule: Rule,
-    /// How much it weighs, after the profile.
+    /// The severity after the profile is applied.
     pub severity: Severity,
-    /// Which layer saw it.
+    /// The layer that reported it.
     pub layer: Layer,
-    /// Where.
+    /// The location in the stream.
     pub location: Location,
-    /// JSON pointer into the event's payload; empty for the whole.
+    /// JSON pointer into the event's payload; empty for the whole payload.
     pub path: String,
-    /// What was expected and what was found, without payload text.
+    /// The expectation and the value that was found, without payload text.
     pub message: String,
-    /// What was done about it, if anything.
+    /// The repair that was made, if any.
     pub repair: Option<Repair>,
 }
 
 impl Finding {
-    /// The finding as every binding and report shows it: `{"rule", "severity", "layer", "event_index", "sequence_number",
-    /// "offset", "path", "message", "repair"}`; what there is none of is `null`.
+    /// Returns the finding in the form of every binding and report: `{"rule", "severity", "layer", "event_index", "sequence_number",
+    /// "offset", "path", "message", "repair"}`; absent values are `null`.
     pub fn to_value(&self) -> Value {
         let mut object = Object::with_capacity(9);
         object.push("rule", self.rule.id());
@@ -178,7 +178,7 @@ impl Finding {
 }
 
 impl Finding {
-    /// The published clients that fail on streams that break this rule, as measured.
+    /// Returns the published clients that fail on streams that break this rule, as measured.
     pub fn broken_clients(&self) -> &'static [crate::validate::Client] {
         self.rule.broken_clients()
     }
@@ -190,16 +190,16 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What each rule weighs: its own level, changed by a profile.
+/// The severity of each rule: its own level, changed by a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeverityMap {
     table: [Option<Severity>; Rule::COUNT],
-    /// Rules that weigh something else at some patterns, by pattern.
+    /// Rules with another severity at some locations, by pattern.
     patterns: Vec<(Rule, Cow<'static, str>, Option<Severity>)>,
 }
 
 impl SeverityMap {
-    /// Every rule at its own level.
+    /// Returns a map with every rule at its own level.
     pub fn by_level() -> Self {
         let mut table = [None; Rule::COUNT];
         for rule in Rule::ALL {
@@ -208,13 +208,13 @@ impl SeverityMap {
         Self { table, patterns: Vec::new() }
     }
 
-    /// Sets what a rule weighs; `None` silences it.
+    /// Sets the severity of a rule; `None` silences it.
     pub fn set(&mut self, rule: Rule, severity: Option<Severity>) {
         self.table[rule as usize] = severity;
     }
 
-    /// Sets what a rule weighs where the JSON pointer of a finding fits a pattern: a pointer whose steps may be `*` for any
-    /// one step, and whose last may be `**` for any number of them. Of several patterns that fit the last one counts.
+    /// Sets the severity of a rule for findings whose JSON pointer matches a pattern: a pointer whose steps may be `*` for any
+    /// one step, and whose last may be `**` for any number of them. Of several matching patterns the last one applies.
     pub fn set_at(&mut self, rule: Rule, pattern: &str, severity: Option<Severity>) {
         self.set_pattern(rule, Cow::Owned(pattern.into()), severity);
     }
@@ -224,12 +224,12 @@ impl SeverityMap {
         self.patterns.push((rule, pattern, severity));
     }
 
-    /// What a rule weighs, where no pattern says otherwise; `None` if it is silenced.
+    /// Returns the severity of a rule if no pattern matches; `None` if it is silenced.
     pub fn of(&self, rule: Rule) -> Option<Severity> {
         self.table[rule as usize]
     }
 
-    /// The severity of a rule at a JSON pointer.
+    /// Returns the severity of a rule at a JSON pointer.
     ///
     /// ```
     /// use deltafold::{validate::Rule, Severity, SeverityMap};
@@ -275,27 +275,27 @@ pub struct Findings {
     limit: usize,
     counts: [u64; 3],
     severities: SeverityMap,
-    /// Whether something before is not known, so that a repair says nothing about the server.
+    /// `true` if earlier events are unknown, so that a repair is not evidence of a fault of the server.
     softened: bool,
 }
 
 impl Findings {
-    /// Makes an empty list that keeps at most `limit` findings, weighed by `severities`.
+    /// Creates an empty list that keeps at most `limit` findings, with the severities of `severities`.
     pub fn new(limit: usize, severities: SeverityMap) -> Self {
         Self { kept: Vec::new(), limit, counts: [0; 3], severities, softened: false }
     }
 
-    /// From now on repairs are notes: the stream was joined in the middle or an event could not be read, so what had to be
-    /// repaired may well have been sent.
+    /// Makes later repairs notes: the stream was joined in the middle or an event could not be read, so the repaired
+    /// part may have been sent.
     pub(crate) fn soften_repairs(&mut self) {
         self.softened = true;
     }
 
-    /// Adds a finding, or only counts it when the list is full. `text` gives path and message; it is called only if
-    /// the finding is kept or its rule weighs differently at some patterns. A silenced rule is not even counted.
+    /// Adds a finding, or only counts it when the list is full. `text` returns path and message; it is called only if
+    /// the finding is kept or the severity of its rule depends on the location. A silenced rule is not counted.
     ///
-    /// Where the same rule is already known for the same event and path, the two are merged: the repair is added. A repair
-    /// is also added to what a validator has said of the same event under another rule, since it is an answer to that.
+    /// If the same rule is already reported for the same event and path, the two are merged: the repair is added. A repair
+    /// is also added to a finding of the validator for the same event under another rule, because it repairs that fault.
     pub fn report(
         &mut self,
         rule: Rule,
@@ -304,12 +304,12 @@ impl Findings {
         text: impl FnOnce() -> (String, String),
     ) {
         let mut text = Some(text);
-        self.weigh(rule, location, repair, &mut || text.take().map_or_else(Default::default, |text| text()));
+        self.report_text(rule, location, repair, &mut || text.take().map_or_else(Default::default, |text| text()));
     }
 
-    /// As `report`, and compiled once: there are some fifty texts, and this is on nobody's fast path.
+    /// As `report`, but compiled only once: there are about fifty texts, and this is not a hot path.
     #[cold]
-    fn weigh(
+    fn report_text(
         &mut self,
         rule: Rule,
         location: Location,
@@ -373,27 +373,27 @@ impl Findings {
         self.kept.push(Finding { rule, severity, layer: rule.layer(), location, path, message, repair });
     }
 
-    /// The kept findings, in the order they were made.
+    /// Returns the kept findings, in the order in which they were reported.
     pub fn as_slice(&self) -> &[Finding] {
         &self.kept
     }
 
-    /// What each rule weighs here.
+    /// Returns the severity of each rule.
     pub fn severities(&self) -> &SeverityMap {
         &self.severities
     }
 
-    /// How many findings of this severity there were, kept or not.
+    /// Returns the number of findings of this severity, kept or not.
     pub fn count(&self, severity: Severity) -> u64 {
         self.counts[severity as usize]
     }
 
-    /// How many findings there were, kept or not.
+    /// Returns the number of findings, kept or not.
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// Forgets everything, keeps the limit.
+    /// Removes all findings and keeps the limit.
     pub fn clear(&mut self) {
         self.kept.clear();
         self.counts = [0; 3];

@@ -1,10 +1,10 @@
-//! [`Limits`]: every bound on memory, depth and count, its default and its reason.
+//! [`Limits`]: the bounds of a reader on memory, depth and counts.
 
 use crate::error::Error;
 use crate::json::Value;
 use crate::options::{parse, OptionReader};
 
-/// What a reader may hold. Each bound has a default that real streams stay far below.
+/// The bounds of a reader. Each bound has a default that is far above real streams.
 ///
 /// ```
 /// let limits = deltafold::Limits { frame_bytes: 1 << 20, ..Default::default() };
@@ -12,38 +12,38 @@ use crate::options::{parse, OptionReader};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes in one line. Default 64 MiB: events with an image of 4 MB and more are real, and base64 plus JSON escapes
-    /// of the largest image a schema allows (20 MiB) still fit. What is not kept (comments, unknown fields, the digits of
+    /// Bytes in one line. Default 64 MiB: events with an image of 4 MB and more occur in practice, and base64 plus JSON escapes
+    /// of the largest image that a schema allows (20 MiB) still fit. Fields that are not stored (comments, unknown fields, the digits of
     /// `retry`) may be longer.
     pub line_bytes: usize,
     /// Bytes of data in one frame. Default 64 MiB, as for a line: servers send one data line per frame.
     pub frame_bytes: usize,
-    /// Bytes fed but not yet polled. Default 256 MiB: room for a whole capture in one `feed`, and still a bound.
+    /// Bytes fed but not yet polled. Default 256 MiB: enough for a whole capture in one `feed`.
     pub buffered_bytes: usize,
-    /// Nesting of one JSON payload. Default 128, as serde_json; the deepest recorded event has 14 levels. More than
-    /// [`MAX_DEPTH`](crate::json::MAX_DEPTH) count as that, so that no setting lets a stream exhaust a stack.
+    /// Nesting of one JSON payload. Default 128, as in serde_json; the deepest recorded event has 14 levels. Values above
+    /// [`MAX_DEPTH`](crate::json::MAX_DEPTH) are reduced to it, so that no setting lets a stream exhaust the stack.
     pub depth: usize,
     /// Output items in a response. Default 100,000.
     pub items: usize,
-    /// Parts, summaries, commands or annotations in one item. Default 100,000. Whatever it is, a part that comes more than
-    /// 4,096 places too early is past it: it would move all of those behind it.
+    /// Parts, summaries, commands or annotations in one item. Default 100,000. With any value, a part that would be inserted
+    /// before more than 4,096 others exceeds the limit, because it would move all of them.
     pub parts: usize,
     /// Bytes of accumulated text and payloads in a response. Default 1 GiB.
     pub response_bytes: usize,
-    /// Findings that are kept; the rest is counted. Default 1,000.
+    /// Findings that are stored; further ones are only counted. Default 1,000.
     pub findings: usize,
-    /// What happens to a line or frame past its limit.
+    /// The behavior for a line or frame past its limit.
     pub overflow: Overflow,
 }
 
-/// What happens when a line or frame passes its limit.
+/// The behavior for a line or frame that exceeds its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Overflow {
     /// Reading ends with a [`Class::Limit`](crate::Class::Limit) error; every later call returns it again until `reset`.
     #[default]
     Error,
-    /// The payload is dropped, the frame keeps its name and says so, and reading goes on at the next frame.
+    /// The payload is dropped, the frame keeps its name and is marked, and reading continues at the next frame.
     Drop,
 }
 
@@ -64,8 +64,8 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Reads limits from JSON text: an object with the names of the fields; `overflow` is `error` or `drop`. What is not
-    /// given has its default.
+    /// Reads limits from JSON text: an object with the names of the fields; `overflow` is `error` or `drop`. Limits that are not
+    /// given have their defaults.
     ///
     /// ```
     /// let limits = deltafold::Limits::from_json(r#"{"frame_bytes":1024,"overflow":"drop"}"#)?;
@@ -99,7 +99,7 @@ impl Limits {
             "findings",
             "overflow",
         ])?;
-        // What does not fit the machine's own counts is no bound on it.
+        // A limit that does not fit `usize` is no limit on this machine.
         let limit = |name, default| {
             let given = reader.count(name)?;
             Ok::<_, Error>(given.map_or(default, |given| usize::try_from(given).unwrap_or(usize::MAX)))

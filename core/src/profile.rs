@@ -177,9 +177,9 @@ impl Profile {
             let is_error = |finding: &&Finding| severities.at(finding.rule, &finding.path) == Some(Severity::Error);
             let seen = found.iter().filter(|(edition, _)| *edition == profile.edition);
             let errors = seen.flat_map(|(_, findings)| findings).filter(is_error).count();
-            let forgiven = profile.exemptions.len();
-            if best.as_ref().is_none_or(|(fewest, least, _)| (errors, forgiven) < (*fewest, *least)) {
-                best = Some((errors, forgiven, profile));
+            let exempted = profile.exemptions.len();
+            if best.as_ref().is_none_or(|(fewest, least, _)| (errors, exempted) < (*fewest, *least)) {
+                best = Some((errors, exempted, profile));
             }
         }
         // The list is not empty.
@@ -270,12 +270,12 @@ mod tests {
     #[test]
     fn every_built_in_profile_has_a_reason_for_each_line() {
         // Builds that never print the texts leave them out.
-        let told = cfg!(any(feature = "validate", feature = "explain"));
+        let has_texts = cfg!(any(feature = "validate", feature = "explain"));
         for name in Profile::names() {
             let profile = Profile::builtin(name).unwrap();
-            assert_eq!(!profile.about().is_empty(), told, "{name}");
+            assert_eq!(!profile.about().is_empty(), has_texts, "{name}");
             for line in profile.exemptions() {
-                assert_eq!(!line.why.is_empty(), told, "{name} {}", line.rule.id());
+                assert_eq!(!line.why.is_empty(), has_texts, "{name} {}", line.rule.id());
                 assert!(line.severity < Some(Severity::Error), "{name} {} lowers no severity", line.rule.id());
             }
         }

@@ -1,4 +1,4 @@
-//! A reader behind a lock, as the bindings for languages with threads hold one, and readers that move between threads. Run by
+//! A reader with a lock, as the bindings for languages with threads use it, and readers that move between threads. Run by
 //! Miri and by ThreadSanitizer, which report races that a plain run shows only as an occasionally lost event.
 
 use std::sync::atomic::{AtomicU64, Ordering};

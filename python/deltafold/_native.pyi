@@ -78,7 +78,7 @@ class Event:
         """The wire name, such as "response.output_text.delta"; "" if the payload has no type."""
     @property
     def kind(self) -> str:
-        """The kind of the event: the wire name that `type` stands for, with aliases resolved; "extension" for a
+        """The kind of the event: the wire name, with aliases of `type` resolved; "extension" for a
         `slug:name`, "unknown" for any other type.
         """
     @property

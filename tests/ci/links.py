@@ -5,7 +5,7 @@
 In every Markdown file: links to files and their anchors, and paths in `code` and in shell blocks. In every other text file: paths below the
 top-level folders, names of Markdown files, and documents that are cited by a name in capitals. In the vectors: the rules in `spec`.
 
-A path is meant from the root or from the folder of the file. `*`, NN, NAME and <…> stand for any name, {a,b} for several. Files that git
+A path starts at the root or at the folder of the file. `*`, NN, NAME and <…> match any name, {a,b} for several. Files that git
 ignores count as known, since a build makes them.
 """
 

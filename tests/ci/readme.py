@@ -8,7 +8,7 @@ A block is checked by its language, or by a comment on the line above it:
     sh                a comment must say `check: run`, or `check: not run, REASON`
     text              a comment may say `check: printed`: it is what the last block that ran has printed
     python, js, c     run; a last comment of the block is what it prints
-    anything else     refused, unless a comment says `check: not run, REASON`
+    anything else     refused, unless a comment has `check: not run, REASON`
 
 In running text, `code` that begins with `deltafold` must be a command with options that its help page has. The program is the
 one on PATH. tests/ci/links.py checks links and paths.

@@ -290,7 +290,7 @@ mod tests {
     #[test]
     fn a_caller_with_an_older_header_gets_the_defaults_of_what_it_does_not_know() {
         let given = TwoOptions { struct_size: 16, first: 7, second: 9 };
-        // SAFETY: `given` is larger than the size it says.
+        // SAFETY: `given` is larger than its `struct_size`.
         let read = unsafe { options(&given) }.unwrap();
         assert_eq!((read.first, read.second), (7, 2));
     }

@@ -1,4 +1,4 @@
-//! The SSE layer on its own: bytes to frames. A frame that lies within one chunk is not copied.
+//! The SSE layer on its own: bytes to frames. A frame within one chunk is not copied.
 
 use deltafold::sse::{FrameDecoder, Signal};
 use deltafold::Limits;

@@ -1,6 +1,6 @@
 """A consumer in another language, over nothing but the header and the shared library:  python3 consumer.py PREFIX STREAM
 
-Declares every struct and function as the header's text says, compares the layout of each struct with what a C compiler makes
+Declares every struct and function from the text of the header, compares the layout of each struct with what a C compiler makes
 of it, and then reads, writes and converts through them. A header that is wrong about a type shows as a wrong answer here.
 """
 
@@ -184,4 +184,4 @@ assert library.dfold_status_str(0) == b"the call succeeded"
 structs = compare_layouts(TYPES)
 calls = read(STREAM.read_bytes())
 write_and_check()
-print(f"{len(FUNCTIONS)} functions and {structs} structs as the header says; calls: {' '.join(calls)}")
+print(f"{len(FUNCTIONS)} functions and {structs} structs match the header; calls: {' '.join(calls)}")

@@ -115,7 +115,7 @@ pub(crate) fn run(args: &FoldArgs, io: &mut Io<'_>) -> Result<u8, Failure> {
     drop(output);
     messages.iter().for_each(|message| print_error(io, message));
     if files.len() > 1 {
-        // Without stderr nobody can read the table, but the results are complete.
+        // Without stderr the table cannot be printed, but the results are complete.
         let _ = io.errors.write_all(table(&rows).as_bytes());
     }
     Ok(code)

@@ -60,7 +60,7 @@ fn no_command_quotes_a_payload_on_stderr() {
         assert!(!done.errors.contains(CANARY), "{arguments:?}: {}", done.errors);
         told += usize::from(!done.errors.is_empty());
     }
-    assert!(told >= 10, "only {told} of {} calls had something to say", calls.len());
+    assert!(told >= 10, "only {told} of {} calls printed a message", calls.len());
 }
 
 #[test]

@@ -1,8 +1,8 @@
-//! Every command's output, as files that read like a terminal session.
+//! The output of every command, as files that read like a terminal session.
 //!
-//! The first line of a file in `tests/snapshots` is the command; what follows is what it prints, what it says on stderr, and
-//! its exit code. Commands run at the top of the repository. `DELTAFOLD_UPDATE=1 cargo test -p deltafold-cli --test
-//! snapshots` writes the files anew; read the difference before it is committed.
+//! The first line of a file in `tests/snapshots` is the command; after it come its output, its stderr, and
+//! its exit code. Commands run in the root of the repository. `DELTAFOLD_UPDATE=1 cargo test -p deltafold-cli --test
+//! snapshots` writes the files again; review the diff before you commit it.
 
 mod common;
 

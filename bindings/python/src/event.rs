@@ -510,7 +510,7 @@ impl Event {
         self.wire_type(py)
     }
 
-    /// The kind of the event: the wire name that `type` stands for, with aliases resolved; "extension" for a `slug:name`,
+    /// The kind of the event: the wire name, with aliases of `type` resolved; "extension" for a `slug:name`,
     /// "unknown" for any other type.
     #[getter]
     fn kind<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {

@@ -34,7 +34,13 @@ impl Writer {
         done.map(|item| item.map(|item| item.output_index())).map_err(|found| error::raise(py, &found))
     }
 
-    fn tell(&self, py: Python<'_>, word: &str, item: Option<u32>, carried: Carried<'_, '_>) -> PyResult<Option<u32>> {
+    fn apply_fields(
+        &self,
+        py: Python<'_>,
+        word: &str,
+        item: Option<u32>,
+        carried: Carried<'_, '_>,
+    ) -> PyResult<Option<u32>> {
         let mut intent = Object::with_capacity(carried.len() + 2);
         intent.push("do", word);
         if let Some(item) = item {
@@ -116,22 +122,22 @@ impl Writer {
 
     /// Writes `response.created` and `response.queued`: the response is queued until `start`.
     fn queue(&self, py: Python<'_>) -> PyResult<()> {
-        self.tell(py, "queue", None, &[]).map(drop)
+        self.apply_fields(py, "queue", None, &[]).map(drop)
     }
 
     /// Writes `response.created` and `response.in_progress`. Every other intent starts the response if needed.
     fn start(&self, py: Python<'_>) -> PyResult<()> {
-        self.tell(py, "start", None, &[]).map(drop)
+        self.apply_fields(py, "start", None, &[]).map(drop)
     }
 
     /// Sets the current time in whole seconds, for `completed_at`.
     fn now(&self, py: Python<'_>, seconds: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.tell(py, "now", None, &[("seconds", Some(seconds))]).map(drop)
+        self.apply_fields(py, "now", None, &[("seconds", Some(seconds))]).map(drop)
     }
 
     /// Sets a response field for later snapshots.
     fn set_field(&self, py: Python<'_>, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.tell(py, "set_field", None, &[("key", Some(key)), ("value", Some(value))]).map(drop)
+        self.apply_fields(py, "set_field", None, &[("key", Some(key)), ("value", Some(value))]).map(drop)
     }
 
     /// Opens a message and returns its output index.
@@ -168,42 +174,42 @@ impl Writer {
     #[pyo3(signature = (r#type, **fields))]
     fn open(&self, py: Python<'_>, r#type: &Bound<'_, PyAny>, fields: Option<&Bound<'_, PyDict>>) -> PyResult<u32> {
         let fields = fields.map(|fields| fields.as_any());
-        Ok(self.tell(py, "open", None, &[("type", Some(r#type)), ("fields", fields)])?.unwrap_or_default())
+        Ok(self.apply_fields(py, "open", None, &[("type", Some(r#type)), ("fields", fields)])?.unwrap_or_default())
     }
 
     /// Writes a complete item, given as a dict, and returns its output index.
     fn item(&self, py: Python<'_>, item: &Bound<'_, PyAny>) -> PyResult<u32> {
-        Ok(self.tell(py, "item", None, &[("item", Some(item))])?.unwrap_or_default())
+        Ok(self.apply_fields(py, "item", None, &[("item", Some(item))])?.unwrap_or_default())
     }
 
     /// Adds text to a message; opens a text part if none is open.
     #[pyo3(signature = (text, *, item = None))]
     fn text(&self, py: Python<'_>, text: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
-        self.tell(py, "text", item, &[("text", Some(text))]).map(drop)
+        self.apply_fields(py, "text", item, &[("text", Some(text))]).map(drop)
     }
 
     /// Adds text to a refusal; opens a refusal part if none is open.
     #[pyo3(signature = (text, *, item = None))]
     fn refusal(&self, py: Python<'_>, text: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
-        self.tell(py, "refusal", item, &[("text", Some(text))]).map(drop)
+        self.apply_fields(py, "refusal", item, &[("text", Some(text))]).map(drop)
     }
 
     /// Adds raw reasoning.
     #[pyo3(signature = (text, *, item = None))]
     fn reasoning_text(&self, py: Python<'_>, text: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
-        self.tell(py, "reasoning_text", item, &[("text", Some(text))]).map(drop)
+        self.apply_fields(py, "reasoning_text", item, &[("text", Some(text))]).map(drop)
     }
 
     /// Adds to the summary of reasoning.
     #[pyo3(signature = (text, *, item = None))]
     fn reasoning_summary(&self, py: Python<'_>, text: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
-        self.tell(py, "reasoning_summary", item, &[("text", Some(text))]).map(drop)
+        self.apply_fields(py, "reasoning_summary", item, &[("text", Some(text))]).map(drop)
     }
 
     /// Opens a part of this type.
     #[pyo3(signature = (r#type, *, item = None))]
     fn part(&self, py: Python<'_>, r#type: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
-        self.tell(py, "part", item, &[("type", Some(r#type))]).map(drop)
+        self.apply_fields(py, "part", item, &[("type", Some(r#type))]).map(drop)
     }
 
     /// Sets a field of the open part.
@@ -215,85 +221,85 @@ impl Writer {
         value: &Bound<'_, PyAny>,
         item: Option<u32>,
     ) -> PyResult<()> {
-        self.tell(py, "set_on_part", item, &[("key", Some(key)), ("value", Some(value))]).map(drop)
+        self.apply_fields(py, "set_on_part", item, &[("key", Some(key)), ("value", Some(value))]).map(drop)
     }
 
     /// Adds an annotation to the open text part.
     #[pyo3(signature = (annotation, *, item = None))]
     fn annotation(&self, py: Python<'_>, annotation: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
-        self.tell(py, "annotation", item, &[("annotation", Some(annotation))]).map(drop)
+        self.apply_fields(py, "annotation", item, &[("annotation", Some(annotation))]).map(drop)
     }
 
     /// Adds log probabilities to the open text part.
     #[pyo3(signature = (logprobs, *, item = None))]
     fn logprobs(&self, py: Python<'_>, logprobs: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
-        self.tell(py, "logprobs", item, &[("logprobs", Some(logprobs))]).map(drop)
+        self.apply_fields(py, "logprobs", item, &[("logprobs", Some(logprobs))]).map(drop)
     }
 
     /// Closes the open part.
     #[pyo3(signature = (*, item = None))]
     fn close_part(&self, py: Python<'_>, item: Option<u32>) -> PyResult<()> {
-        self.tell(py, "close_part", item, &[]).map(drop)
+        self.apply_fields(py, "close_part", item, &[]).map(drop)
     }
 
     /// Adds to the arguments of a call.
     #[pyo3(signature = (text, *, item = None))]
     fn arguments(&self, py: Python<'_>, text: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
-        self.tell(py, "arguments", item, &[("text", Some(text))]).map(drop)
+        self.apply_fields(py, "arguments", item, &[("text", Some(text))]).map(drop)
     }
 
     /// Adds to the input of a custom tool call.
     #[pyo3(signature = (text, *, item = None))]
     fn input(&self, py: Python<'_>, text: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
-        self.tell(py, "input", item, &[("text", Some(text))]).map(drop)
+        self.apply_fields(py, "input", item, &[("text", Some(text))]).map(drop)
     }
 
     /// Adds to the code of a code interpreter call.
     #[pyo3(signature = (text, *, item = None))]
     fn code(&self, py: Python<'_>, text: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
-        self.tell(py, "code", item, &[("text", Some(text))]).map(drop)
+        self.apply_fields(py, "code", item, &[("text", Some(text))]).map(drop)
     }
 
     /// Adds to the diff of a patch call.
     #[pyo3(signature = (text, *, item = None))]
     fn diff(&self, py: Python<'_>, text: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
-        self.tell(py, "diff", item, &[("text", Some(text))]).map(drop)
+        self.apply_fields(py, "diff", item, &[("text", Some(text))]).map(drop)
     }
 
     /// Begins the next command of a shell call.
     #[pyo3(signature = (*, item = None))]
     fn command(&self, py: Python<'_>, item: Option<u32>) -> PyResult<()> {
-        self.tell(py, "command", item, &[]).map(drop)
+        self.apply_fields(py, "command", item, &[]).map(drop)
     }
 
     /// Adds to the command of a shell call.
     #[pyo3(signature = (text, *, item = None))]
     fn command_text(&self, py: Python<'_>, text: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
-        self.tell(py, "command_text", item, &[("text", Some(text))]).map(drop)
+        self.apply_fields(py, "command_text", item, &[("text", Some(text))]).map(drop)
     }
 
     /// Sets how the command of a shell call ended.
     #[pyo3(signature = (outcome, *, item = None))]
     fn shell_outcome(&self, py: Python<'_>, outcome: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
-        self.tell(py, "shell_outcome", item, &[("outcome", Some(outcome))]).map(drop)
+        self.apply_fields(py, "shell_outcome", item, &[("outcome", Some(outcome))]).map(drop)
     }
 
     /// Writes the next state of a hosted tool, such as "searching".
     #[pyo3(signature = (state, *, item = None))]
     fn progress(&self, py: Python<'_>, state: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
-        self.tell(py, "progress", item, &[("state", Some(state))]).map(drop)
+        self.apply_fields(py, "progress", item, &[("state", Some(state))]).map(drop)
     }
 
     /// Sets the encrypted content of reasoning.
     #[pyo3(signature = (text, *, item = None))]
     fn encrypted_content(&self, py: Python<'_>, text: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
-        self.tell(py, "encrypted_content", item, &[("text", Some(text))]).map(drop)
+        self.apply_fields(py, "encrypted_content", item, &[("text", Some(text))]).map(drop)
     }
 
     /// Sets a field of an item.
     #[pyo3(signature = (key, value, *, item = None))]
     fn set(&self, py: Python<'_>, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>, item: Option<u32>) -> PyResult<()> {
-        self.tell(py, "set", item, &[("key", Some(key)), ("value", Some(value))]).map(drop)
+        self.apply_fields(py, "set", item, &[("key", Some(key)), ("value", Some(value))]).map(drop)
     }
 
     /// Adds to the output of a command of a shell call.
@@ -305,7 +311,7 @@ impl Writer {
         stderr: Option<&Bound<'_, PyAny>>,
         item: Option<u32>,
     ) -> PyResult<()> {
-        self.tell(py, "shell_output", item, &[("stdout", stdout), ("stderr", stderr)]).map(drop)
+        self.apply_fields(py, "shell_output", item, &[("stdout", stdout), ("stderr", stderr)]).map(drop)
     }
 
     /// Writes a preview of an image in base64; `fields` are further fields of its event.
@@ -318,13 +324,13 @@ impl Writer {
         fields: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<()> {
         let fields = fields.map(|fields| fields.as_any());
-        self.tell(py, "partial_image", item, &[("base64", Some(base64)), ("fields", fields)]).map(drop)
+        self.apply_fields(py, "partial_image", item, &[("base64", Some(base64)), ("fields", fields)]).map(drop)
     }
 
     /// Closes an item: "completed" (default), "incomplete" or "failed".
     #[pyo3(signature = (status = None, *, item = None))]
     fn close(&self, py: Python<'_>, status: Option<&Bound<'_, PyAny>>, item: Option<u32>) -> PyResult<()> {
-        self.tell(py, "close", item, &[("status", status)]).map(drop)
+        self.apply_fields(py, "close", item, &[("status", status)]).map(drop)
     }
 
     /// Writes an extension event: `slug:name` with any fields except `type`, `sequence_number` and `error`.
@@ -336,52 +342,52 @@ impl Writer {
         fields: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<()> {
         let fields = fields.map(|fields| fields.as_any());
-        self.tell(py, "extension_event", None, &[("type", Some(r#type)), ("fields", fields)]).map(drop)
+        self.apply_fields(py, "extension_event", None, &[("type", Some(r#type)), ("fields", fields)]).map(drop)
     }
 
     /// Writes an event that does not change the response: audio, the images API, WebSocket control.
     #[pyo3(signature = (r#type, **fields))]
     fn event(&self, py: Python<'_>, r#type: &Bound<'_, PyAny>, fields: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
         let fields = fields.map(|fields| fields.as_any());
-        self.tell(py, "event", None, &[("type", Some(r#type)), ("fields", fields)]).map(drop)
+        self.apply_fields(py, "event", None, &[("type", Some(r#type)), ("fields", fields)]).map(drop)
     }
 
     /// Sets the token counts of the terminal event.
     fn usage(&self, py: Python<'_>, usage: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.tell(py, "usage", None, &[("usage", Some(usage))]).map(drop)
+        self.apply_fields(py, "usage", None, &[("usage", Some(usage))]).map(drop)
     }
 
     /// Completes the response: closes every open item, then writes `response.completed` and `[DONE]`.
     #[pyo3(signature = (usage = None))]
     fn complete(&self, py: Python<'_>, usage: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-        self.tell(py, "complete", None, &[("usage", usage)]).map(drop)
+        self.apply_fields(py, "complete", None, &[("usage", usage)]).map(drop)
     }
 
     /// Ends the response early, with a reason: writes `response.incomplete` and `[DONE]`.
     #[pyo3(signature = (reason, usage = None))]
     fn incomplete(&self, py: Python<'_>, reason: &Bound<'_, PyAny>, usage: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-        self.tell(py, "incomplete", None, &[("reason", Some(reason)), ("usage", usage)]).map(drop)
+        self.apply_fields(py, "incomplete", None, &[("reason", Some(reason)), ("usage", usage)]).map(drop)
     }
 
     /// Cancels the response: every open item ends as incomplete, and the reason is "cancelled".
     fn cancel(&self, py: Python<'_>) -> PyResult<()> {
-        self.tell(py, "cancel", None, &[]).map(drop)
+        self.apply_fields(py, "cancel", None, &[]).map(drop)
     }
 
     /// Writes an `error` event from a dict with `message` and optionally `type`, `code`, `param`, `headers`. Only `fail`
     /// may follow.
     fn error(&self, py: Python<'_>, error: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.tell(py, "error", None, &[("error", Some(error))]).map(drop)
+        self.apply_fields(py, "error", None, &[("error", Some(error))]).map(drop)
     }
 
     /// Fails the response: writes `error` (unless one was written), `response.failed` and `[DONE]`.
     fn fail(&self, py: Python<'_>, error: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.tell(py, "fail", None, &[("error", Some(error))]).map(drop)
+        self.apply_fields(py, "fail", None, &[("error", Some(error))]).map(drop)
     }
 
     /// Writes a heartbeat in the form that the option `heartbeat` selects.
     fn heartbeat(&self, py: Python<'_>) -> PyResult<()> {
-        self.tell(py, "heartbeat", None, &[]).map(drop)
+        self.apply_fields(py, "heartbeat", None, &[]).map(drop)
     }
 
     /// Returns all bytes written since the last call: whole SSE frames.

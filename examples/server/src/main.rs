@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 const USAGE: &str =
     "usage: deltafold-server [--port N] [--dialect open_responses|openai] [--edition NAME] [--clock SECONDS]
 
-Listens on 127.0.0.1, port 8080 unless told otherwise (0 takes a free one), and prints the base URL.";
+Listens on 127.0.0.1, by default on port 8080 (0 selects a free one), and prints the base URL.";
 
 fn main() -> ExitCode {
     let (port, options) = match arguments(std::env::args().skip(1)) {

@@ -269,7 +269,7 @@ fn slots(strings: &[String]) -> Result<Vec<u16>, String> {
     Ok(slots)
 }
 
-/// The hash of a string. The same function stands in `core/src/contract/schema.rs`; a test there looks up every string.
+/// The hash of a string. The same function is in `core/src/contract/schema.rs`; a test there looks up every string.
 fn hash(bytes: &[u8]) -> u64 {
     let word = |bytes: &[u8]| bytes.iter().rev().fold(0u64, |word, byte| word << 8 | u64::from(*byte));
     let (head, tail) = match bytes.len() {

@@ -28,7 +28,7 @@ val Event.info: EventInfo
         is Event.Unknown -> info
     }
 
-/** The wire name that [type] stands for, with aliases resolved; `extension` or `unknown` for all other types. */
+/** The wire name of the kind, with aliases of [type] resolved; `extension` or `unknown` for all other types. */
 val Event.kind: String get() = info.kind
 
 /** The wire name in the payload. */
