@@ -12,7 +12,6 @@ True
 """
 
 import logging as _logging
-from collections.abc import Mapping as _Mapping
 
 from ._check import (
     Report,
@@ -58,9 +57,6 @@ from ._native import (
 )
 from ._outcome import Outcome, OutcomeError
 from ._sources import AsyncEventStream, EventStream, aevents, events
-
-# An event is a Mapping: for `isinstance`, and for mapping patterns of `match`.
-_Mapping.register(Event)
 
 # A library must not print log records unless the program configures logging.
 _logging.getLogger("deltafold").addHandler(_logging.NullHandler())

@@ -4,6 +4,7 @@
 //! classes around a lock, so that threads can share them; the interpreter is detached while much data is read.
 
 use pyo3::prelude::*;
+use pyo3::types::PyMapping;
 
 mod adapter;
 mod convert;
@@ -28,6 +29,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     interned::prepare(module.py())?;
     error::add(module)?;
     module.add_class::<adapter::Converter>()?;
+    // An event is a Mapping, for `isinstance` and for mapping patterns of `match`. Registered before the classes of the kinds are
+    // derived, because a class inherits the flag for mapping patterns only when it is created; Python 3.10 does not add it later.
+    PyMapping::register::<event::Event>(module.py())?;
     fast_class::add::<event::Event>(module)?;
     event::add_classes(module)?;
     fast_class::add::<reader::Events>(module)?;
