@@ -99,15 +99,18 @@ impl Profile {
     pub fn from_json(text: &str) -> Result<Self, Error> {
         let value =
             Value::parse(text, 16).map_err(|error| Error::new(Code::NotJson, error.at() as u64, error.to_string()))?;
-        let object = value.as_object().ok_or_else(|| bad("expected a profile to be a JSON object"))?;
+        let object = value.as_object().ok_or_else(|| invalid("expected a profile to be a JSON object"))?;
         let base = match object.get("extends") {
             None => "open-responses",
-            Some(base) => base.as_str().ok_or_else(|| bad("expected `extends` to be the name of a profile"))?,
+            Some(base) => base.as_str().ok_or_else(|| invalid("expected `extends` to be the name of a profile"))?,
         };
         let mut profile = Self::builtin(base)?;
         for (key, value) in object.iter() {
             let text = || {
-                value.as_str().ok_or_else(|| bad(format!("expected `{key}` to be a string"))).map(ToString::to_string)
+                value
+                    .as_str()
+                    .ok_or_else(|| invalid(format!("expected `{key}` to be a string")))
+                    .map(ToString::to_string)
             };
             match key {
                 "name" => profile.name = Cow::Owned(text()?),
@@ -115,12 +118,12 @@ impl Profile {
                 "edition" => profile.edition = text()?.parse()?,
                 "extends" => {}
                 "exemptions" => {
-                    let lines = value.as_array().ok_or_else(|| bad("expected `exemptions` to be a list"))?;
+                    let lines = value.as_array().ok_or_else(|| invalid("expected `exemptions` to be a list"))?;
                     for line in lines {
                         profile.exemptions.push(Exemption::from_value(line)?);
                     }
                 }
-                _ => return Err(bad(format!("unknown field `{key}` in a profile"))),
+                _ => return Err(invalid(format!("unknown field `{key}` in a profile"))),
             }
         }
         Ok(profile)
@@ -230,11 +233,11 @@ impl From<&builtin::BuiltinLine> for Exemption {
 
 impl Exemption {
     fn from_value(value: &Value) -> Result<Self, Error> {
-        let object = value.as_object().ok_or_else(|| bad("expected an exemption to be a JSON object"))?;
+        let object = value.as_object().ok_or_else(|| invalid("expected an exemption to be a JSON object"))?;
         let (mut rule, mut path, mut why) = (None, String::new(), String::new());
         let mut severity = Some(Severity::Note);
         for (key, value) in object.iter() {
-            let text = value.as_str().ok_or_else(|| bad(format!("expected `{key}` to be a string")))?;
+            let text = value.as_str().ok_or_else(|| invalid(format!("expected `{key}` to be a string")))?;
             match key {
                 "rule" => {
                     let unknown = || Error::new(Code::UnknownName, 0, "unknown rule id; docs/rules.md lists all ids");
@@ -248,18 +251,18 @@ impl Exemption {
                         "note" => Some(Severity::Note),
                         "warning" => Some(Severity::Warning),
                         "error" => Some(Severity::Error),
-                        _ => return Err(bad("expected `severity` to be none, note, warning or error")),
+                        _ => return Err(invalid("expected `severity` to be none, note, warning or error")),
                     }
                 }
-                _ => return Err(bad(format!("unknown field `{key}` in an exemption"))),
+                _ => return Err(invalid(format!("unknown field `{key}` in an exemption"))),
             }
         }
-        let rule = rule.ok_or_else(|| bad("expected an exemption to have a `rule`"))?;
+        let rule = rule.ok_or_else(|| invalid("expected an exemption to have a `rule`"))?;
         Ok(Self { rule, path: Cow::Owned(path), severity, why: Cow::Owned(why) })
     }
 }
 
-fn bad(detail: impl Into<Cow<'static, str>>) -> Error {
+fn invalid(detail: impl Into<Cow<'static, str>>) -> Error {
     Error::new(Code::BadArgument, 0, detail)
 }
 

@@ -8,11 +8,11 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::accumulated_response::{object, AccumulatedResponse};
 use super::compare;
-use super::item_slot::{ElementArray, ItemSlot, Opened, TextPath, MAX_SHIFTED_ELEMENTS};
+use super::item_slot::{CreatedOnPath, ElementArray, ItemSlot, TextPath, MAX_SHIFTED_ELEMENTS};
 use super::rate_limits::RateLimits;
 use super::response::Response;
-use super::response_state::{object, ResponseState};
 use super::route::{text_route, Route, Target};
 use crate::contract::Kind;
 use crate::error::{Code, Error};
@@ -55,8 +55,8 @@ pub struct Accumulator {
     pub(super) options: AccumulateOptions,
     pub(super) limits: Limits,
     /// The response as the events build it, or as a terminal snapshot has it.
-    pub(super) building: ResponseState,
-    pub(super) cursor: Option<Cursor>,
+    pub(super) building: AccumulatedResponse,
+    pub(super) cursor: Option<DeltaCursor>,
     pub(crate) outcome: Option<Outcome>,
     pub(crate) error: Option<Failure>,
     pub(crate) rate_limits: RateLimits,
@@ -65,7 +65,7 @@ pub struct Accumulator {
 
 /// The string that the last delta went to.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cursor {
+pub(super) struct DeltaCursor {
     kind: Kind,
     output_index: u64,
     element: u64,
@@ -96,7 +96,7 @@ impl Accumulator {
         Self {
             options,
             limits,
-            building: ResponseState::default(),
+            building: AccumulatedResponse::default(),
             cursor: None,
             outcome: None,
             error: None,
@@ -161,7 +161,7 @@ impl Accumulator {
         let Some((kind, element, path)) = self.building.slots.get(at as usize).and_then(|slot| slot.last) else {
             return false;
         };
-        let cursor = Cursor { kind, output_index: index, element, slot: at, path };
+        let cursor = DeltaCursor { kind, output_index: index, element, slot: at, path };
         let appended = self.append_to_cursor(cursor, fields, source);
         if appended {
             self.cursor = Some(cursor);
@@ -171,7 +171,7 @@ impl Accumulator {
 
     /// The usual case: one more delta for the string that the last one went to.
     #[inline]
-    fn append_to_cursor(&mut self, cursor: Cursor, fields: &Fields, source: Source<'_>) -> bool {
+    fn append_to_cursor(&mut self, cursor: DeltaCursor, fields: &Fields, source: Source<'_>) -> bool {
         let same = fields.kind == cursor.kind
             && fields.index(Index::Output) == Some(cursor.output_index)
             && element_of(fields, cursor.kind) == cursor.element
@@ -313,12 +313,12 @@ impl Accumulator {
     }
 
     /// The response: as built, or as the terminal snapshot has it.
-    pub(crate) fn state(&self) -> &ResponseState {
+    pub(crate) fn state(&self) -> &AccumulatedResponse {
         &self.building
     }
 
     /// Puts a saved state in place.
-    pub(crate) fn set_state(&mut self, state: ResponseState) {
+    pub(crate) fn set_state(&mut self, state: AccumulatedResponse) {
         self.building = state;
     }
 
@@ -514,7 +514,7 @@ impl Accumulator {
                     (String::new(), format!("expected output_item.added before {}, found none", event.kind()))
                 });
                 let index = event.output_index().unwrap_or(self.building.next_index());
-                self.insert_item(index, index, ItemSlot::implied(item_type, event.item_id()), event)?;
+                self.insert_item(index, index, ItemSlot::with_default_fields(item_type, event.item_id()), event)?;
                 self.building.slots.len() as u32 - 1
             }
         };
@@ -545,7 +545,7 @@ impl Accumulator {
     /// Reports what opening an element took; a limit is an error.
     pub(super) fn opened(
         &self,
-        opened: Opened,
+        opened: CreatedOnPath,
         what: &str,
         event: &Event<'_>,
         findings: &mut Findings,
@@ -587,7 +587,7 @@ impl Accumulator {
             if let Some(output_index) = event.output_index() {
                 // Those with another id than the item's are each told of, so none is appended without a look.
                 self.cursor =
-                    event.fits_item(slot.id()).then_some(Cursor { kind, output_index, element, slot: at, path });
+                    event.fits_item(slot.id()).then_some(DeltaCursor { kind, output_index, element, slot: at, path });
                 slot.last = Some((kind, element, path));
             }
         } else if event.done_text_is("").is_some() {

@@ -7,8 +7,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::accumulated_response::AccumulatedResponse;
 use super::item_slot::ItemSlot;
-use super::response_state::ResponseState;
 use crate::json::{SortedMembers, Value, ValueRef};
 use crate::validate::Rule;
 
@@ -52,7 +52,7 @@ pub(crate) fn item(mine: &ItemSlot, theirs: ValueRef<'_>) -> Option<(Rule, Strin
 
 /// Compares the output of the terminal snapshot with the finished items, in order. An output without streamed items is no
 /// difference.
-pub(crate) fn output(mine: &ResponseState, response: ValueRef<'_>) -> Option<String> {
+pub(crate) fn output(mine: &AccumulatedResponse, response: ValueRef<'_>) -> Option<String> {
     let output = response.get("output")?;
     let streamed = mine.slots.len();
     if streamed == 0 {

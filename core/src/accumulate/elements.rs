@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::accumulator::{element_of, Accumulator, PreviewImages};
 use super::compare;
-use super::item_slot::{empty_part, split_part, split_part_reusing, ElementArray, Opened};
+use super::item_slot::{empty_part, split_part, split_part_reusing, CreatedOnPath, ElementArray};
 use super::route::implied_type;
 use crate::contract::Kind;
 use crate::error::{Code, Error};
@@ -47,7 +47,7 @@ impl Accumulator {
         if let (Some(logprobs), ElementArray::Content) = (logprobs, array) {
             slot.set_logprobs(wire, logprobs);
         }
-        self.opened(Opened { part: false, ..opened }, "part", event, findings)
+        self.opened(CreatedOnPath { part: false, ..opened }, "part", event, findings)
     }
 
     pub(super) fn part_done(
@@ -88,7 +88,7 @@ impl Accumulator {
         let wire = event.content_index().unwrap_or(0);
         let limit = self.limits.parts;
         let slot = &mut self.building.slots[at as usize];
-        let mut opened = Opened::default();
+        let mut opened = CreatedOnPath::default();
         if slot.position(ElementArray::Content, wire).is_none() {
             opened = slot.put(ElementArray::Content, wire, empty_part("output_text"), limit);
         }

@@ -86,7 +86,7 @@ pub(crate) enum TextPath {
 
 /// What had to be opened on the path to a string.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Opened {
+pub(crate) struct CreatedOnPath {
     pub(crate) part: bool,
     pub(crate) gap: bool,
     pub(crate) too_many: bool,
@@ -103,7 +103,7 @@ impl ItemSlot {
     }
 
     /// An item that no event announced, with the zero values of its type.
-    pub(crate) fn implied(item_type: &str, id: Option<&str>) -> Self {
+    pub(crate) fn with_default_fields(item_type: &str, id: Option<&str>) -> Self {
         let mut item = Object::new();
         item.push("type", item_type);
         item.push("id", id.unwrap_or(""));
@@ -223,9 +223,9 @@ impl ItemSlot {
 
     /// Puts an element at its wire index: replaces the one that is there, or opens it between its neighbours. Says what
     /// was opened; `too_many` means that nothing was done.
-    pub(crate) fn put(&mut self, array: ElementArray, wire: u64, value: Value, limit: usize) -> Opened {
+    pub(crate) fn put(&mut self, array: ElementArray, wire: u64, value: Value, limit: usize) -> CreatedOnPath {
         let wire_indexes = &self.wire_indexes[array as usize];
-        let mut opened = Opened::default();
+        let mut opened = CreatedOnPath::default();
         match wire_indexes.binary_search(&wire) {
             Ok(at) => {
                 if let Some(place) = self.elements_mut(array).and_then(|elements| elements.get_mut(at)) {
@@ -242,7 +242,7 @@ impl ItemSlot {
                     // What stands behind it gets another position.
                     self.growing_json.get_mut().clear();
                 }
-                opened = Opened { part: true, gap: wire != wire_indexes.len() as u64, too_many: false };
+                opened = CreatedOnPath { part: true, gap: wire != wire_indexes.len() as u64, too_many: false };
                 self.wire_indexes[array as usize].insert(at, wire);
                 if let Some(elements) = self.elements_mut(array) {
                     elements.insert(at.min(elements.len()), value);
@@ -253,13 +253,19 @@ impl ItemSlot {
     }
 
     /// Finds the path to the string that a target and wire index name, opening what is missing.
-    pub(crate) fn text_path(&mut self, target: Target, wire: u64, limit: usize) -> (Option<TextPath>, Opened) {
-        let mut opened = Opened::default();
+    pub(crate) fn text_path(&mut self, target: Target, wire: u64, limit: usize) -> (Option<TextPath>, CreatedOnPath) {
+        let mut opened = CreatedOnPath::default();
         let path = self.find_text_path(target, wire, limit, &mut opened);
         (path, opened)
     }
 
-    fn find_text_path(&mut self, target: Target, wire: u64, limit: usize, opened: &mut Opened) -> Option<TextPath> {
+    fn find_text_path(
+        &mut self,
+        target: Target,
+        wire: u64,
+        limit: usize,
+        opened: &mut CreatedOnPath,
+    ) -> Option<TextPath> {
         match target {
             Target::Field(field) => {
                 let at = string_at(self.item.object_mut(), field);
@@ -297,7 +303,7 @@ impl ItemSlot {
         wire: u64,
         kind: &str,
         limit: usize,
-        opened: &mut Opened,
+        opened: &mut CreatedOnPath,
     ) -> Option<usize> {
         if self.position(array, wire).is_none() {
             *opened = self.put(array, wire, empty_part(kind), limit);
@@ -560,7 +566,7 @@ fn string_at(holder: &mut Object, key: &str) -> u32 {
 /// How many elements may be moved for one that comes before them.
 pub(crate) const MAX_SHIFTED_ELEMENTS: usize = 4_096;
 
-impl Opened {
+impl CreatedOnPath {
     /// The repair that was made, if any.
     pub(crate) fn repair(self) -> Option<Repair> {
         match self {

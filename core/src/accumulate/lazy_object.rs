@@ -94,7 +94,7 @@ impl LazyObject {
             Self::Raw { text, kind, without_logprobs, full } => {
                 let without = without_logprobs.get_or_init(|| read(text, |view| WithoutLogprobs::of(view, *kind)));
                 if without.removed_any {
-                    full.get_or_init(|| read(text, super::response_state::object))
+                    full.get_or_init(|| read(text, super::accumulated_response::object))
                 } else {
                     &without.object
                 }

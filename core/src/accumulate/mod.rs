@@ -10,6 +10,7 @@
 //! Costs: a delta costs O(its length), a snapshot is a view. Gaps between indexes cost nothing: an item at index four billion takes
 //! the memory of one item.
 
+mod accumulated_response;
 mod accumulator;
 mod chunked_map;
 mod compare;
@@ -18,7 +19,6 @@ mod item_slot;
 mod lazy_object;
 mod rate_limits;
 mod response;
-mod response_state;
 mod route;
 mod save;
 // Generated; laid out by the generator.

@@ -5,8 +5,8 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use core::fmt;
 
+use super::accumulated_response::AccumulatedResponse;
 use super::item_slot::{ItemSlot, JsonField};
-use super::response_state::ResponseState;
 use crate::contract::ItemKind;
 use crate::json::{write_string, Object, PartialJson, Value};
 use crate::status::{ItemStatus, ResponseStatus};
@@ -15,11 +15,11 @@ use crate::write::Usage;
 /// The accumulated response: a snapshot before the terminal event, the final response after it.
 #[derive(Clone, Copy)]
 pub struct Response<'a> {
-    state: &'a ResponseState,
+    state: &'a AccumulatedResponse,
 }
 
 impl<'a> Response<'a> {
-    pub(crate) fn new(state: &'a ResponseState) -> Self {
+    pub(crate) fn new(state: &'a AccumulatedResponse) -> Self {
         Self { state }
     }
 

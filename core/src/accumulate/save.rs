@@ -4,9 +4,9 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::accumulated_response::AccumulatedResponse;
 use super::accumulator::{AccumulateOptions, Accumulator};
 use super::item_slot::{ItemSlot, Logprobs};
-use super::response_state::ResponseState;
 use super::route::text_route;
 use crate::contract::Kind;
 use crate::json::{Object, Value};
@@ -41,11 +41,11 @@ impl Accumulator {
     pub(crate) fn restore(state: &Value, options: AccumulateOptions, limits: Limits) -> Option<Self> {
         let mut this = Self::new(options, limits);
         let fields = state.get("fields")?.as_object()?.clone();
-        let mut response = ResponseState {
+        let mut response = AccumulatedResponse {
             id: fields.get("id").and_then(Value::as_str).unwrap_or("").to_owned(),
             fields: fields.into(),
             started: state.get("started")?.as_bool()?,
-            ..ResponseState::default()
+            ..AccumulatedResponse::default()
         };
         for slot in state.get("slots")?.as_array()? {
             response.slots.push(restore_slot(slot)?);
@@ -69,7 +69,7 @@ impl Accumulator {
         }
         response.out_of_order = response.order.len() != response.slots.len()
             || response.order.values().enumerate().any(|(position, at)| position != at as usize);
-        let ResponseState { slots, by_output_index, .. } = &mut response;
+        let AccumulatedResponse { slots, by_output_index, .. } = &mut response;
         for ((index, _), at) in by_output_index.iter() {
             slots.get_mut(*at as usize)?.index = Some(*index);
         }

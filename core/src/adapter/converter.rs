@@ -354,7 +354,7 @@ impl Converter {
         self.drain()?;
         let Self { redecoder, target, .. } = self;
         if let Some(tail) = redecoder.decoder.finish() {
-            let name = tail.frame.marks.event().then_some(tail.frame.event);
+            let name = tail.frame.features.event().then_some(tail.frame.event);
             let origin = Origin { frame_name: name, offset: tail.frame.data_offset, index: redecoder.events };
             if tail.frame.data == "[DONE]" {
                 target.done();
@@ -393,7 +393,7 @@ impl Converter {
                 target.done();
                 continue;
             }
-            let name = frame.marks.event().then_some(frame.event);
+            let name = frame.features.event().then_some(frame.event);
             let event =
                 parser.parse(frame.data, Origin { frame_name: name, offset: frame.data_offset, index: *events });
             *events += 1;

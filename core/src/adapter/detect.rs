@@ -30,7 +30,7 @@ pub fn detect(start: &[u8]) -> Option<Dialect> {
             for line in start.get(first..)?.split(|byte| matches!(byte, b'\n' | b'\r')) {
                 let (text, _) = crate::sse::decode_text(line, &mut scratch);
                 let text = text.trim().trim_start_matches(['[', ',']).trim_end_matches([',', ']']);
-                if let Some(dialect) = judge(text, &limits, &mut tape) {
+                if let Some(dialect) = detect_object(text, &limits, &mut tape) {
                     return Some(dialect);
                 }
             }
@@ -42,7 +42,7 @@ pub fn detect(start: &[u8]) -> Option<Dialect> {
     let mut at = 0;
     while let Ok(Some(signal)) = decoder.next(start, &mut at) {
         if let Signal::Frame(frame) = signal {
-            if let Some(dialect) = judge(frame.data, &limits, &mut tape) {
+            if let Some(dialect) = detect_object(frame.data, &limits, &mut tape) {
                 return Some(dialect);
             }
         }
@@ -50,7 +50,7 @@ pub fn detect(start: &[u8]) -> Option<Dialect> {
     None
 }
 
-fn judge(text: &str, limits: &Limits, tape: &mut Tape) -> Option<Dialect> {
+fn detect_object(text: &str, limits: &Limits, tape: &mut Tape) -> Option<Dialect> {
     tape.parse(text, limits.depth).ok()?;
     let root = tape.root(text);
     (root.kind() == ValueKind::Object).then(|| by_members(root)).flatten()

@@ -136,7 +136,7 @@ pub fn inbound(dialect: Dialect, options: InboundOptions, limits: Limits) -> Res
     }
     #[cfg(not(feature = "__inbound"))]
     let _ = limits;
-    Err(not_here(dialect, "read"))
+    Err(not_compiled_in(dialect, "read"))
 }
 
 /// Makes the adapter that writes a dialect. Options of other targets have no effect.
@@ -170,11 +170,11 @@ pub fn outbound(dialect: Dialect, options: &ConverterOptions) -> Result<Box<dyn 
         }
         _ => {
             let _ = (framing, limits);
-            Err(not_here(dialect, "written"))
+            Err(not_compiled_in(dialect, "written"))
         }
     }
 }
 
-fn not_here(dialect: Dialect, verb: &str) -> Error {
+fn not_compiled_in(dialect: Dialect, verb: &str) -> Error {
     Error::new(Code::UnknownName, 0, alloc::format!("{} cannot be {verb} by this build", dialect.name()))
 }

@@ -40,12 +40,12 @@ pub struct EventReader<R> {
     source: R,
     reader: Reader,
     chunk: Vec<u8>,
-    input: Input,
+    input: SourceState,
 }
 
 /// The state of a driver's input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Input {
+pub(super) enum SourceState {
     /// More bytes may come.
     Open,
     /// The source has ended; events may be left.
@@ -64,7 +64,7 @@ impl<R: Read> EventReader<R> {
 
     /// Reads from a source with a reader that the caller configured.
     pub fn with_reader(source: R, reader: Reader) -> Self {
-        Self { source, reader, chunk: Vec::new(), input: Input::Open }
+        Self { source, reader, chunk: Vec::new(), input: SourceState::Open }
     }
 
     /// Reads one chunk and feeds it.
@@ -79,7 +79,7 @@ impl<R: Read> EventReader<R> {
         };
         if length == 0 {
             self.reader.end();
-            self.input = Input::Ended;
+            self.input = SourceState::Ended;
             return Ok(());
         }
         Ok(self.reader.feed(&self.chunk[..length.min(CHUNK_BYTES)])?)
@@ -87,13 +87,13 @@ impl<R: Read> EventReader<R> {
 }
 
 /// The state after an error: a failed source may be replaced, an error of the reader is final and fixes the outcome.
-pub(super) fn after<E>(error: &ReadError<E>, reader: &mut Reader) -> Input {
+pub(super) fn after<E>(error: &ReadError<E>, reader: &mut Reader) -> SourceState {
     if matches!(error, ReadError::Source(_)) {
-        return Input::Broken;
+        return SourceState::Broken;
     }
     // The caller returns this error, so the same one from `finish` adds nothing.
     let _ = reader.finish();
-    Input::Finished
+    SourceState::Finished
 }
 
 impl<R> EventReader<R> {
@@ -125,7 +125,7 @@ impl<R> EventReader<R> {
     pub fn resume(&mut self, source: R) -> Result<(), Error> {
         self.reader.reconnect()?;
         self.source = source;
-        self.input = Input::Open;
+        self.input = SourceState::Open;
         Ok(())
     }
 
@@ -159,10 +159,10 @@ impl<R: Read> Iterator for EventReader<R> {
     type Item = Result<OwnedEvent, ReadError<io::Error>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        while self.input != Input::Finished {
+        while self.input != SourceState::Finished {
             match self.reader.poll_event() {
                 Ok(Some(event)) => return Some(Ok(event.to_owned())),
-                Ok(None) if self.input == Input::Open => {
+                Ok(None) if self.input == SourceState::Open => {
                     if let Err(error) = self.fill() {
                         self.input = after(&error, &mut self.reader);
                         return Some(Err(error));
@@ -170,7 +170,7 @@ impl<R: Read> Iterator for EventReader<R> {
                 }
                 // An error of `poll_event` is returned again by `finish`.
                 Ok(None) | Err(_) => {
-                    self.input = Input::Finished;
+                    self.input = SourceState::Finished;
                     return self.reader.finish().err().map(|error| Err(error.into()));
                 }
             }

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use memchr::{memchr_iter, memrchr2};
 
-use super::{Input, Reader};
+use super::{InputPhase, Reader};
 use crate::error::{Code, Error};
 use crate::event::Kind;
 use crate::sse::Frame;
@@ -54,7 +54,7 @@ impl Reader {
     /// for its longest way it saves for all of them.
     #[inline(never)]
     fn feed_blocks(&mut self, chunk: &[u8]) -> Result<(), Error> {
-        let read = self.at_block_boundary && self.at == self.pending.len() && self.input == Input::Open;
+        let read = self.at_block_boundary && self.at == self.pending.len() && self.input == InputPhase::Open;
         if !read || !chunk.ends_with(b"\n\n") || chunk.len() > self.options.limits.buffered_bytes {
             return self.feed_any(chunk);
         }
@@ -85,13 +85,13 @@ impl Reader {
     #[inline]
     fn waits(&self) -> bool {
         self.fatal.is_none()
-            && self.input == Input::Open
+            && self.input == InputPhase::Open
             && self.events > 0
             && SMALL_BLOCK <= self.options.limits.buffered_bytes.min(self.decoder.safe_bytes())
     }
 
     fn feed_any(&mut self, chunk: &[u8]) -> Result<(), Error> {
-        if self.fatal.is_some() || self.input != Input::Open || chunk.is_empty() {
+        if self.fatal.is_some() || self.input != InputPhase::Open || chunk.is_empty() {
             return self.may_feed();
         }
         self.activity += chunk.len() as u64;
@@ -149,8 +149,8 @@ impl Reader {
 
     /// Says that no more input will come. The next polls may give an event that a missing blank line held back.
     pub fn end(&mut self) {
-        if self.input == Input::Open {
-            self.input = Input::Ended;
+        if self.input == InputPhase::Open {
+            self.input = InputPhase::Ended;
             self.ready = self.pending.len();
         }
     }
@@ -158,7 +158,7 @@ impl Reader {
     /// Says whether polling can give anything; if not, more input is needed. Nothing is read.
     #[inline]
     pub fn is_ready(&self) -> bool {
-        self.at < self.ready || !self.messages.is_empty() || self.input == Input::Ended || self.fatal.is_some()
+        self.at < self.ready || !self.messages.is_empty() || self.input == InputPhase::Ended || self.fatal.is_some()
     }
 
     /// Says whether reading the next event looks as if it takes so many bytes or more: a caller can then give up for a while what
@@ -204,7 +204,7 @@ impl Reader {
     fn may_feed(&self) -> Result<(), Error> {
         match &self.fatal {
             Some(stop) => Err(stop.clone()),
-            None if self.input != Input::Open => Err(Error::new(Code::AfterFinish, self.decoder.offset(), "")),
+            None if self.input != InputPhase::Open => Err(Error::new(Code::AfterFinish, self.decoder.offset(), "")),
             None => Ok(()),
         }
     }
@@ -214,10 +214,10 @@ impl BlockShape {
     /// Says what is usual about a frame; `None` if it is not.
     #[inline]
     pub(super) fn of(frame: &Frame<'_>, kind: Kind) -> Option<Self> {
-        if !kind.is_delta() || frame.data_lines != 1 || frame.invalid_utf8.is_some() || !frame.marks.is_simple() {
+        if !kind.is_delta() || frame.data_lines != 1 || frame.invalid_utf8.is_some() || !frame.features.is_simple() {
             return None;
         }
-        let named = frame.marks.event();
+        let named = frame.features.event();
         let name_line = if named { "event: \n".len() + frame.event.len() } else { 0 };
         let data = match (frame.data_offset - frame.offset).checked_sub(name_line as u64) {
             Some(6) => "data: ",

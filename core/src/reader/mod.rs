@@ -140,7 +140,7 @@ pub struct Reader {
     /// After `restore` or `reconnect`: events with numbers up to this one were read before.
     resumed_after: Option<u64>,
     done_sentinel: bool,
-    input: Input,
+    input: InputPhase,
     /// `finish` was called: the response is closed.
     finished: bool,
     fatal: Option<Error>,
@@ -152,7 +152,7 @@ pub struct Reader {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Input {
+enum InputPhase {
     Open,
     /// Ended; the unterminated last frame has not been looked at.
     Ended,
@@ -202,7 +202,7 @@ impl Reader {
             last_sequence_number: None,
             resumed_after: None,
             done_sentinel: false,
-            input: Input::Open,
+            input: InputPhase::Open,
             finished: false,
             fatal: None,
             block_shape: None,
@@ -219,7 +219,7 @@ impl Reader {
     // Inline, for the question that is asked most: whether anything is left.
     #[inline]
     pub fn poll_event(&mut self) -> Result<Option<Event<'_>>, Error> {
-        if self.at_block_boundary && self.input == Input::Open && self.at >= self.ready {
+        if self.at_block_boundary && self.input == InputPhase::Open && self.at >= self.ready {
             return Ok(None);
         }
         self.poll_next()
@@ -275,7 +275,7 @@ impl Reader {
     #[inline(never)]
     fn take_matched_block(&mut self, start: usize, end: usize) -> Result<Option<Event<'_>>, Error> {
         let (from, to, origin, offset) = self.skip_matched_block(start, end);
-        if !self.append_foreseen(from, to) {
+        if !self.append_without_event(from, to) {
             return self.take_block(from, to, origin, offset);
         }
         let Some(payload) = self.pending.get(from..to) else { return Ok(None) };
@@ -301,7 +301,7 @@ impl Reader {
         if !self.messages.is_empty() {
             return self.poll_message();
         }
-        if self.at >= self.ready && self.input == Input::Open {
+        if self.at >= self.ready && self.input == InputPhase::Open {
             return Ok(None);
         }
         if self.resumed_after.is_some() || !self.decoder.between_blocks() {
@@ -353,10 +353,10 @@ impl Reader {
             let ready = self.pending.get(..self.ready).unwrap_or_default();
             let found = match self.decoder.advance(ready, &mut self.at) {
                 Ok(Some(found)) => found,
-                Ok(None) if self.input == Input::Ended => return self.poll_tail(),
+                Ok(None) if self.input == InputPhase::Ended => return self.poll_tail(),
                 Ok(None) => return Ok(None),
                 // The decoder was finished: asking once more after the end is no misuse.
-                Err(_) if self.input == Input::Drained => return Ok(None),
+                Err(_) if self.input == InputPhase::Drained => return Ok(None),
                 Err(error) => return Err(self.fail(error)),
             };
             if found == FrameOutcome::Frame && !self.is_dropped(found) {
@@ -371,7 +371,7 @@ impl Reader {
         };
         let signal = self.decoder.resolve(found, &self.pending);
         let Signal::Frame(frame) = signal else { return Ok(None) };
-        let name = frame.marks.event().then_some(frame.event);
+        let name = frame.features.event().then_some(frame.event);
         let origin = Origin { frame_name: name, offset: frame.data_offset, index: self.events };
         self.events += 1;
         self.activity += 1;
@@ -417,7 +417,7 @@ impl Reader {
         if self.accumulator.outcome().is_none() {
             if let Some(outcome) = self.foreign.outcome_without_events(
                 self.events,
-                self.decoder.recognised(),
+                self.decoder.is_event_stream(),
                 location,
                 &mut self.findings,
             ) {
@@ -474,7 +474,7 @@ impl Reader {
         self.message_offset = 0;
         self.decoder = self.decoder.for_new_connection();
         (self.at_block_boundary, self.block_shape) = (false, None);
-        self.input = Input::Open;
+        self.input = InputPhase::Open;
         self.resumed_after = self.last_sequence_number;
         if self.events == 0 {
             self.foreign = ForeignDetector::default();
@@ -667,10 +667,10 @@ impl Reader {
     /// The frame that the end of input cut off: the standard discards it; it counts here if it is complete JSON (SSE-10).
     #[cold]
     fn poll_tail(&mut self) -> Result<Option<Event<'_>>, Error> {
-        self.input = Input::Drained;
+        self.input = InputPhase::Drained;
         let Some(tail) = self.decoder.finish() else { return Ok(None) };
         let frame = tail.frame;
-        let name = frame.marks.event().then_some(frame.event);
+        let name = frame.features.event().then_some(frame.event);
         let origin = Origin { frame_name: name, offset: frame.data_offset, index: self.events };
         let sentinel = frame.data == "[DONE]";
         let event = self.parser.parse(frame.data, origin);

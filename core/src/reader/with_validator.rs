@@ -31,10 +31,10 @@ pub(super) fn schemas(value: Option<&Value>) -> Result<ExtensionSchemas, Error> 
 }
 
 impl Reader {
-    /// Appends the text of a block that the validator has foreseen: all that can be said of it was said of the one before. `false`:
-    /// it is an event like others.
+    /// Appends the delta of a block without making an event, if the validator's verdict on the previous event applies to it too.
+    /// Returns `false` if the block must be read as an event.
     #[inline]
-    pub(super) fn append_foreseen(&mut self, from: usize, to: usize) -> bool {
+    pub(super) fn append_without_event(&mut self, from: usize, to: usize) -> bool {
         let Some(validator) = &mut self.validator else { return false };
         let grown = self.parser.grown().filter(|(fields, _)| validator.is_trivially_valid(fields));
         let (Some((fields, scratch)), Some(payload)) = (grown, self.pending.get(from..to)) else { return false };
@@ -76,7 +76,7 @@ mod tests {
     const DELTAS: [&str; 9] =
         ["a", " word", r"\n", r#"{\"k\":"#, "é", r"\ud83d", r"\ude00", "", " a longer piece of text, of forty bytes."];
 
-    /// A frame: its name, and its payload but for the number, which is written for `#`.
+    /// A frame: its name, and its payload with `#` in place of the sequence number.
     type Frame = (String, String);
 
     fn frame(kind: &str, members: &str) -> Frame {

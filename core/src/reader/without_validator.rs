@@ -20,22 +20,22 @@ pub(super) fn of(_: &ReaderOptions) -> Option<ReaderValidator> {
 pub(super) fn layers(value: Option<&Value>) -> Result<Layers, Error> {
     match value.map(Value::as_str) {
         None | Some(Some("none")) => Ok(Layers::NONE),
-        Some(_) => Err(not_here()),
+        Some(_) => Err(not_compiled_in()),
     }
 }
 
 pub(super) fn schemas(value: Option<&Value>) -> Result<ExtensionSchemas, Error> {
-    value.map_or(Ok(ExtensionSchemas::default()), |_| Err(not_here()))
+    value.map_or(Ok(ExtensionSchemas::default()), |_| Err(not_compiled_in()))
 }
 
-fn not_here() -> Error {
+fn not_compiled_in() -> Error {
     Error::new(Code::BadArgument, 0, "this build has no validator")
 }
 
 impl Reader {
-    /// Nobody has foreseen anything.
+    /// Without a validator no block is skipped this way.
     #[inline]
-    pub(super) fn append_foreseen(&mut self, _: usize, _: usize) -> bool {
+    pub(super) fn append_without_event(&mut self, _: usize, _: usize) -> bool {
         false
     }
 }

@@ -43,15 +43,15 @@ pub const REQUEST_OPERATIONS: &[&str] = &["history", "enforce", "tool_loop", "ad
 pub fn request_named(what: &str, json: &str) -> Result<String, Error> {
     match what {
         "history" => history_json(json),
-        "enforce" => enforced(json),
-        "tool_loop" => looped(json),
+        "enforce" => enforce_calls(json),
+        "tool_loop" => run_tool_loop(json),
         "advice" => advice_json(json),
         "create_message" => message(json),
         _ => Err(Error::new(Code::UnknownName, 0, format!("what can be done is {}", REQUEST_OPERATIONS.join(", ")))),
     }
 }
 
-fn enforced(json: &str) -> Result<String, Error> {
+fn enforce_calls(json: &str) -> Result<String, Error> {
     let call = parse(json)?;
     let reader = OptionReader::new(&call)?;
     reader.check_names(&["request", "response"])?;
@@ -62,7 +62,7 @@ fn enforced(json: &str) -> Result<String, Error> {
     Ok(Value::Object(out).to_string())
 }
 
-fn looped(json: &str) -> Result<String, Error> {
+fn run_tool_loop(json: &str) -> Result<String, Error> {
     let mut call = parse(json)?;
     let steps = call.as_object_mut().and_then(|options| options.remove("steps"));
     let mut tools = ToolLoop::from_json(&call.to_string())?;

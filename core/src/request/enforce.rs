@@ -129,10 +129,10 @@ impl CallVerdict {
 /// ```
 pub fn enforce(request: &CreateResponse, response: &Value) -> Vec<CallVerdict> {
     let output = response.get("output").and_then(Value::as_array).unwrap_or_default();
-    let mut rules = Rules::of(request, response);
+    let mut budget = ToolBudget::of(request, response);
     let calls = output.iter().enumerate().filter(|(_, item)| item.str_at("type").is_some_and(is_call));
     let judge = |(index, item): (usize, &Value)| {
-        let (rejection, detail) = match rules.judge(item) {
+        let (rejection, detail) = match budget.check_call(item) {
             Ok(()) => (None, String::new()),
             Err((rejection, detail)) => (Some(rejection), detail),
         };
@@ -141,19 +141,19 @@ pub fn enforce(request: &CreateResponse, response: &Value) -> Vec<CallVerdict> {
     calls.map(judge).collect()
 }
 
-/// What a request allows, and what was used up of it.
-struct Rules<'a> {
+/// What a request allows, and how much of it is left.
+struct ToolBudget<'a> {
     choice: Choice<'a>,
     tools: &'a [Value],
-    /// Calls that may still be made at once.
+    /// Remaining calls in this response.
     parallel: usize,
-    /// Calls that may still be made at all.
+    /// Remaining calls in the whole conversation.
     left: usize,
     /// Whether the answer ended early: then no call of it is run (INC-04).
-    cut: bool,
+    ended_early: bool,
 }
 
-impl<'a> Rules<'a> {
+impl<'a> ToolBudget<'a> {
     fn of(request: &'a CreateResponse, response: &Value) -> Self {
         let most = request.max_tool_calls().and_then(|most| usize::try_from(most).ok());
         let status = response.str_at("status").unwrap_or("completed");
@@ -162,13 +162,13 @@ impl<'a> Rules<'a> {
             tools: request.tools(),
             parallel: if request.parallel_tool_calls() == Some(false) { 1 } else { usize::MAX },
             left: most.unwrap_or(usize::MAX),
-            cut: !matches!(status, "completed" | "in_progress" | "queued"),
+            ended_early: !matches!(status, "completed" | "in_progress" | "queued"),
         }
     }
 
-    fn judge(&mut self, call: &Value) -> Result<(), (Rejection, String)> {
+    fn check_call(&mut self, call: &Value) -> Result<(), (Rejection, String)> {
         let because = |rejection| Err((rejection, String::new()));
-        if self.cut || !matches!(call.str_at("status"), None | Some("completed")) {
+        if self.ended_early || !matches!(call.str_at("status"), None | Some("completed")) {
             return because(Rejection::Unfinished);
         }
         match &self.choice {

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::body::CreateResponse;
 use super::parts::InputItem;
-use super::policy::{Chain, Keep, Policy, ReasoningPolicy};
+use super::policy::{Chain, Inclusion, Policy, ReasoningPolicy};
 use crate::contract::Edition;
 use crate::error::{Code, Error};
 use crate::finding::Severity;
@@ -117,7 +117,7 @@ impl HistoryFinding {
 }
 
 /// An item of an answer on its way into a request.
-struct Sent {
+struct PreparedItem {
     kind: String,
     /// `None` once it is left out.
     item: Option<Object>,
@@ -154,7 +154,7 @@ impl History {
             let id = response.str_at("id").filter(|id| !id.is_empty());
             let id = id.ok_or_else(|| Error::new(Code::BadArgument, 0, "expected a response with an id"))?;
             if response.get("store").and_then(Value::as_bool) == Some(false) {
-                self.tell(HistoryCode::NotStored, "/store", "");
+                self.report(HistoryCode::NotStored, "/store", "");
             }
             self.previous = Some(id.to_string());
             self.items.clear();
@@ -203,18 +203,18 @@ impl History {
 
     /// The items of an output as they are sent.
     fn replay(&mut self, output: &[Value]) -> Vec<Value> {
-        let mut all: Vec<Sent> = Vec::with_capacity(output.len());
+        let mut all: Vec<PreparedItem> = Vec::with_capacity(output.len());
         for (at, value) in output.iter().enumerate() {
             let kind = value.str_at("type").unwrap_or_default().to_string();
             let refused = self.refusal(&kind, value);
             let item = match (refused, value.as_object()) {
                 (None, Some(item)) => self.shape(&kind, item, at),
                 (code, _) => {
-                    self.tell(code.unwrap_or(HistoryCode::ItemInvalid), &format!("/output/{at}"), &kind);
+                    self.report(code.unwrap_or(HistoryCode::ItemInvalid), &format!("/output/{at}"), &kind);
                     None
                 }
             };
-            all.push(Sent { kind, item, at });
+            all.push(PreparedItem { kind, item, at });
         }
         self.keep_pairs(&mut all);
         all.into_iter().filter_map(|sent| sent.item.map(Value::Object)).collect()
@@ -228,7 +228,7 @@ impl History {
             return Some(HistoryCode::UnfinishedDropped);
         }
         if policy.drop_items.iter().any(|dropped| dropped == kind)
-            || (kind.contains(':') && policy.extensions == Keep::Drop)
+            || (kind.contains(':') && policy.extensions == Inclusion::Drop)
         {
             return Some(HistoryCode::ItemDropped);
         }
@@ -245,7 +245,7 @@ impl History {
     fn shape(&mut self, kind: &str, item: &Object, at: usize) -> Option<Object> {
         let id = item.get("id").and_then(Value::as_str).filter(|id| !id.is_empty());
         if let Some(id) = id.filter(|_| self.policy.reference_items.iter().any(|known| known == kind)) {
-            self.tell(HistoryCode::ReferenceSent, &format!("/output/{at}"), kind);
+            self.report(HistoryCode::ReferenceSent, &format!("/output/{at}"), kind);
             return Some(InputItem::item_reference(id).as_object().clone());
         }
         let mut sent = Object::with_capacity(item.len());
@@ -257,16 +257,16 @@ impl History {
             }
             if field.starts_with("deltafold:") || self.policy.drops_field(kind, field) {
                 if !value.is_null() {
-                    self.tell(HistoryCode::FieldDropped, &path(), kind);
+                    self.report(HistoryCode::FieldDropped, &path(), kind);
                 }
             } else {
                 sent.push(field, value.clone());
             }
         }
-        if let Some(id) = id.filter(|_| self.policy.ids == Keep::Drop) {
+        if let Some(id) = id.filter(|_| self.policy.ids == Inclusion::Drop) {
             sent.remove("id");
             if kind.contains(':') || is_valid(&sent, &self.policy) {
-                self.tell(HistoryCode::IdDropped, &format!("/output/{at}/id"), kind);
+                self.report(HistoryCode::IdDropped, &format!("/output/{at}/id"), kind);
             } else {
                 // Some types are nothing without their id.
                 sent.push("id", id);
@@ -274,17 +274,17 @@ impl History {
         }
         // An extension is judged by its server alone.
         if !kind.contains(':') && !is_valid(&sent, &self.policy) {
-            if let Some(plain) = self.without_trimmings(&sent, kind, at) {
+            if let Some(plain) = self.text_only(&sent, kind, at) {
                 return Some(plain);
             }
-            self.tell(HistoryCode::ItemInvalid, &format!("/output/{at}"), kind);
+            self.report(HistoryCode::ItemInvalid, &format!("/output/{at}"), kind);
             return None;
         }
         Some(sent)
     }
 
     /// A message without what stands around its texts, if it is valid then: text is worth more than a citation.
-    fn without_trimmings(&mut self, item: &Object, kind: &str, at: usize) -> Option<Object> {
+    fn text_only(&mut self, item: &Object, kind: &str, at: usize) -> Option<Object> {
         let mut plain = item.clone();
         let mut dropped = Vec::new();
         for (index, part) in plain.get_mut("content")?.as_array_mut()?.iter_mut().enumerate() {
@@ -300,13 +300,13 @@ impl History {
             return None;
         }
         for path in dropped {
-            self.tell(HistoryCode::FieldDropped, &path, kind);
+            self.report(HistoryCode::FieldDropped, &path, kind);
         }
         Some(plain)
     }
 
     /// Items that only go together stay together.
-    fn keep_pairs(&mut self, all: &mut [Sent]) {
+    fn keep_pairs(&mut self, all: &mut [PreparedItem]) {
         // From the back: what leads nothing that is sent goes, and so does what led it.
         for at in (0..all.len()).rev() {
             if !self.policy.leads(&all[at].kind) || all[at].item.is_none() {
@@ -318,7 +318,7 @@ impl History {
                 follower.is_some_and(|next| next.item.is_none() && self.policy.is_pair(&all[at].kind, &next.kind));
             if lost {
                 let (path, kind) = (format!("/output/{}", all[at].at), all[at].kind.clone());
-                self.tell(HistoryCode::PairDropped, &path, &kind);
+                self.report(HistoryCode::PairDropped, &path, &kind);
                 all[at].item = None;
             }
         }
@@ -338,16 +338,16 @@ impl History {
                 continue;
             }
             if is_valid(item, &self.policy) {
-                self.tell(HistoryCode::IdDropped, &format!("/output/{}/id", sent.at), &sent.kind);
+                self.report(HistoryCode::IdDropped, &format!("/output/{}/id", sent.at), &sent.kind);
             } else {
                 // Its type needs the id, and the id needs what is not sent.
                 sent.item = None;
-                self.tell(HistoryCode::PairDropped, &format!("/output/{}", sent.at), &sent.kind);
+                self.report(HistoryCode::PairDropped, &format!("/output/{}", sent.at), &sent.kind);
             }
         }
     }
 
-    fn tell(&mut self, code: HistoryCode, path: &str, item_type: &str) {
+    fn report(&mut self, code: HistoryCode, path: &str, item_type: &str) {
         let (path, item_type) = (path.to_string(), item_type.to_string());
         self.findings.push(HistoryFinding { code, response: self.answers, path, item_type });
     }

@@ -37,7 +37,7 @@ pub use enforce::{enforce, CallVerdict, Rejection};
 pub use error_report::{advice_json, Action, ErrorAdvice, ErrorForm, ErrorReport};
 pub use history::{history_json, History, HistoryCode, HistoryFinding};
 pub use parts::{InputItem, InputPart, TextFormat, Tool, ToolChoice};
-pub use policy::{Chain, Keep, Policy, ReasoningPolicy};
+pub use policy::{Chain, Inclusion, Policy, ReasoningPolicy};
 pub use result::ToolResult;
 pub use socket::{create_message, MultiplexedReader};
 pub use tool_loop::{LoopLimits, LoopState, StopReason, ToolLoop};

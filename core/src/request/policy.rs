@@ -23,11 +23,11 @@ pub struct Policy {
     /// The edition by which items are judged. What is not valid as input there is not sent.
     pub edition: Edition,
     /// Whether items keep their `id`.
-    pub ids: Keep,
+    pub ids: Inclusion,
     /// What happens to reasoning.
     pub reasoning: ReasoningPolicy,
     /// Items of types named `slug:name`.
-    pub extensions: Keep,
+    pub extensions: Inclusion,
     /// Item types that are not sent.
     pub drop_items: Vec<String>,
     /// Item types that are sent as a reference to what the server has stored.
@@ -51,7 +51,7 @@ pub enum Chain {
 
 /// Whether something is sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Keep {
+pub enum Inclusion {
     /// It is.
     #[default]
     Keep,
@@ -250,7 +250,7 @@ impl Policy {
         }
         for (name, keep) in [("ids", &mut policy.ids), ("extensions", &mut policy.extensions)] {
             if reader.value(name).is_some() {
-                *keep = [Keep::Keep, Keep::Drop][reader.choice(name, &["keep", "drop"])?];
+                *keep = [Inclusion::Keep, Inclusion::Drop][reader.choice(name, &["keep", "drop"])?];
             }
         }
         if reader.value("reasoning").is_some() {
@@ -301,9 +301,9 @@ impl Default for Policy {
             name: "custom".to_string(),
             chain: Chain::default(),
             edition: Edition::default(),
-            ids: Keep::default(),
+            ids: Inclusion::default(),
             reasoning: ReasoningPolicy::default(),
-            extensions: Keep::default(),
+            extensions: Inclusion::default(),
             drop_items: Vec::new(),
             reference_items: Vec::new(),
             drop_fields: Vec::new(),

@@ -73,13 +73,13 @@ impl ToolResult {
             return self.approval(call);
         }
         let call_id = call.str_at("call_id").filter(|id| !id.is_empty());
-        let call_id = call_id.ok_or_else(|| bad("expected a call with a call_id"))?;
+        let call_id = call_id.ok_or_else(|| invalid("expected a call with a call_id"))?;
         Ok(match (kind, self) {
             ("function_call", _) => InputItem::function_call_output(call_id, self.output()),
             ("custom_tool_call", _) => InputItem::custom_tool_call_output(call_id, self.output()),
-            ("local_shell_call", Self::Parts(_)) => return Err(bad("a local shell call is answered with text")),
+            ("local_shell_call", Self::Parts(_)) => return Err(invalid("a local shell call is answered with text")),
             ("local_shell_call", _) => InputItem::local_shell_call_output(call_id, self.text()),
-            ("apply_patch_call", Self::Parts(_)) => return Err(bad("a patch is answered with text")),
+            ("apply_patch_call", Self::Parts(_)) => return Err(invalid("a patch is answered with text")),
             ("apply_patch_call", Self::Error(message)) => {
                 InputItem::apply_patch_call_output(call_id, "failed").with("output", message.as_str())
             }
@@ -87,24 +87,24 @@ impl ToolResult {
                 InputItem::apply_patch_call_output(call_id, "completed").with("output", self.text())
             }
             ("shell_call", Self::Json(list @ Value::Array(_))) => InputItem::shell_call_output(call_id, list.clone()),
-            ("shell_call", Self::Parts(_)) => return Err(bad("a shell call is answered with text or a list")),
-            ("shell_call", _) => InputItem::shell_call_output(call_id, self.printed()),
+            ("shell_call", Self::Parts(_)) => return Err(invalid("a shell call is answered with text or a list")),
+            ("shell_call", _) => InputItem::shell_call_output(call_id, self.command_output()),
             ("computer_call", Self::Json(shot @ Value::Object(_))) => {
                 InputItem::computer_call_output(call_id, shot.clone())
             }
-            ("computer_call", _) => return Err(bad("a computer call is answered with a screenshot")),
-            _ => return Err(bad("expected an item that a client answers")),
+            ("computer_call", _) => return Err(invalid("a computer call is answered with a screenshot")),
+            _ => return Err(invalid("expected an item that a client answers")),
         })
     }
 
     fn approval(&self, request: &Value) -> Result<InputItem, Error> {
         let id = request.str_at("id").filter(|id| !id.is_empty());
-        let id = id.ok_or_else(|| bad("expected an approval request with an id"))?;
+        let id = id.ok_or_else(|| invalid("expected an approval request with an id"))?;
         let (approve, reason) = match self {
             Self::Approval { approve, reason } => (*approve, reason.clone()),
             // What was not run was not approved.
             Self::Error(message) => (false, Some(message.clone())),
-            _ => return Err(bad("an approval request is answered with an approval")),
+            _ => return Err(invalid("an approval request is answered with an approval")),
         };
         let answer = InputItem::mcp_approval_response(id, approve);
         Ok(match reason {
@@ -132,7 +132,7 @@ impl ToolResult {
     }
 
     /// What commands printed, if all that is known is one text.
-    fn printed(&self) -> Value {
+    fn command_output(&self) -> Value {
         let (stdout, stderr, code) = match self {
             Self::Error(message) => (String::new(), message.clone(), 1),
             _ => (self.text(), String::new(), 0),
@@ -155,6 +155,6 @@ fn error_text(message: &str) -> String {
     Value::Object(object).to_string()
 }
 
-fn bad(message: &'static str) -> Error {
+fn invalid(message: &'static str) -> Error {
     Error::new(Code::BadArgument, 0, message)
 }

@@ -197,7 +197,7 @@ impl ToolLoop {
         } else {
             LoopState::Waiting
         };
-        self.go_on();
+        self.advance();
         Ok(self.state)
     }
 
@@ -223,7 +223,7 @@ impl ToolLoop {
         let (call, answer) =
             self.calls.iter_mut().find(waiting).ok_or_else(|| misuse("no call of this id is pending"))?;
         *answer = Some(result.answer(&call.item)?);
-        self.go_on();
+        self.advance();
         Ok(self.state)
     }
 
@@ -294,7 +294,7 @@ impl ToolLoop {
     }
 
     /// Puts the answers into the next request once all are there.
-    fn go_on(&mut self) {
+    fn advance(&mut self) {
         if self.state != LoopState::Waiting || self.calls.iter().any(|(_, answer)| answer.is_none()) {
             return;
         }

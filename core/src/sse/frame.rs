@@ -8,8 +8,8 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::line::{Line, LineDecoder, LineEnd};
-use super::partial_line::{Cursor, Field, LONG_BYTES};
-use super::signal::{Blank, Comment, Frame, Marks, RawFrame, RawSignal, Signal, Tail};
+use super::partial_line::{LineField, PartialLine, LONG_BYTES};
+use super::signal::{Blank, BlockFeatures, Comment, Frame, RawFrame, RawSignal, Signal, UnfinishedBlock};
 use super::text::{decode_text, whole_characters};
 use crate::{Code, Error, Limits, Overflow};
 
@@ -22,7 +22,7 @@ pub const COMMENT_BYTES: usize = 1 << 20;
 /// - Input and output: [`next`](Self::next) or [`next_raw`](Self::next_raw), called with the same chunk until it gives
 ///   `None`; at the end of input [`finish`](Self::finish).
 /// - Getters: [`offset`](Self::offset), [`last_event_id`](Self::last_event_id), [`retry`](Self::retry),
-///   [`recognised`](Self::recognised), [`held`](Self::held).
+///   [`is_event_stream`](Self::is_event_stream), [`buffered_len`](Self::buffered_len).
 /// - After an error every call gives the same error, and after `finish` a misuse error, until [`reset`](Self::reset).
 ///
 /// ```
@@ -47,7 +47,7 @@ pub struct FrameDecoder {
     safe_bytes: usize,
     pub(super) overflow: Overflow,
     pub(super) block: Block,
-    pub(super) cursor: Cursor,
+    pub(super) partial: PartialLine,
     /// Payload that could not be borrowed.
     pub(super) data: Vec<u8>,
     /// How many bytes a long payload is likely to have: as the caller says, until there was one.
@@ -63,7 +63,7 @@ pub struct FrameDecoder {
     pub(super) next_id: String,
     pub(super) id: String,
     pub(super) retry: Option<u64>,
-    pub(super) recognised: bool,
+    pub(super) is_event_stream: bool,
     /// Replaced text of the signal given out last.
     pub(super) scratch: String,
     /// Why no more is decoded.
@@ -74,10 +74,10 @@ pub struct FrameDecoder {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Block {
     pub(super) open: bool,
-    pub(super) named: bool,
+    pub(super) has_name: bool,
     pub(super) dropped: bool,
     pub(super) id_changed: bool,
-    pub(super) marks: Marks,
+    pub(super) features: BlockFeatures,
     pub(super) data_lines: u32,
     pub(super) data: Bytes,
     pub(super) offset: u64,
@@ -128,7 +128,7 @@ impl FrameDecoder {
             safe_bytes: limits.line_bytes.min(limits.frame_bytes),
             overflow: limits.overflow,
             block: Block::default(),
-            cursor: Cursor::default(),
+            partial: PartialLine::default(),
             data: Vec::new(),
             likely: 0,
             last_long: 0,
@@ -138,7 +138,7 @@ impl FrameDecoder {
             next_id: String::new(),
             id: String::new(),
             retry: None,
-            recognised: false,
+            is_event_stream: false,
             scratch: String::new(),
             fatal: None,
         }
@@ -175,13 +175,13 @@ impl FrameDecoder {
     /// The two steps of `next`, apart: a caller in this crate can look at what was found, and go on, before it borrows.
     #[inline]
     pub(crate) fn resolve<'a>(&'a mut self, found: FrameOutcome, chunk: &'a [u8]) -> Signal<'a> {
-        let Self { block, cursor, data, value, name, id, retry, scratch, .. } = self;
+        let Self { block, partial, data, value, name, id, retry, scratch, .. } = self;
         match found {
             FrameOutcome::Frame => {
                 Signal::Frame(block.frame(name, block.data.of(chunk, data), id, *retry).check(scratch))
             }
             FrameOutcome::Blank => Signal::Blank(block.blank(name, id, *retry)),
-            FrameOutcome::Comment => Signal::Comment(comment(value, cursor, scratch)),
+            FrameOutcome::Comment => Signal::Comment(comment(value, partial, scratch)),
         }
     }
 
@@ -205,11 +205,11 @@ impl FrameDecoder {
     #[inline]
     pub fn next_raw<'a>(&'a mut self, chunk: &'a [u8], at: &mut usize) -> Result<Option<RawSignal<'a>>, Error> {
         let Some(found) = self.advance(chunk, at)? else { return Ok(None) };
-        let Self { block, cursor, data, value, name, id, retry, scratch, .. } = self;
+        let Self { block, partial, data, value, name, id, retry, scratch, .. } = self;
         Ok(Some(match found {
             FrameOutcome::Frame => Signal::Frame(block.frame(name, block.data.of(chunk, data), id, *retry)),
             FrameOutcome::Blank => Signal::Blank(block.blank(name, id, *retry)),
-            FrameOutcome::Comment => Signal::Comment(comment(value, cursor, scratch)),
+            FrameOutcome::Comment => Signal::Comment(comment(value, partial, scratch)),
         }))
     }
 
@@ -217,20 +217,20 @@ impl FrameDecoder {
     ///
     /// The standard discards such a block. After this only [`reset`](Self::reset) makes sense: `next` is refused as
     /// misuse, and a second `finish` gives `None`.
-    pub fn finish(&mut self) -> Option<Tail<'_>> {
+    pub fn finish(&mut self) -> Option<UnfinishedBlock<'_>> {
         if self.fatal.is_some() {
             return None;
         }
         self.fatal = Some(Error::new(Code::AfterFinish, self.offset(), ""));
         let line_ended = !self.lines.inside_line();
-        if !line_ended && self.cursor.field == Field::Data && self.cursor.begun {
+        if !line_ended && self.partial.field == LineField::Data && self.partial.begun {
             self.end_data();
         }
         if !self.block.open || self.block.data_lines == 0 {
             return None;
         }
         let raw = self.block.frame(&self.name, &self.data, &self.id, self.retry);
-        Some(Tail { frame: raw.check(&mut self.scratch), line_ended })
+        Some(UnfinishedBlock { frame: raw.check(&mut self.scratch), line_ended })
     }
 
     /// Makes the decoder new: nothing pending, no last event id, offset 0. The limits stay.
@@ -256,12 +256,12 @@ impl FrameDecoder {
 
     /// Whether any line so far was a comment or had a field name that the standard knows. If none had at the end of the
     /// input, it was hardly an event stream.
-    pub fn recognised(&self) -> bool {
-        self.recognised
+    pub fn is_event_stream(&self) -> bool {
+        self.is_event_stream
     }
 
     /// Bytes of the unfinished block that are kept.
-    pub fn held(&self) -> usize {
+    pub fn buffered_len(&self) -> usize {
         let data = if self.block.open && self.block.data == Bytes::Buffer { self.data.len() } else { 0 };
         let value = if self.lines.inside_line() { self.value.len() } else { 0 };
         data + value
@@ -276,7 +276,7 @@ impl FrameDecoder {
     /// Passes over a whole block that the caller has read: not longer than the limits, no id, no comment.
     #[inline]
     pub(crate) fn skip_block(&mut self, length: usize) {
-        self.lines.pass(length);
+        self.lines.count_skipped(length);
     }
 
     /// The frame of such a block, as the decoder would have given it.
@@ -287,9 +287,9 @@ impl FrameDecoder {
         offset: u64,
         data_offset: u64,
     ) -> Frame<'a> {
-        let mut marks = Marks::default();
+        let mut features = BlockFeatures::default();
         if name.is_some() {
-            marks.add(Marks::EVENT);
+            features.add(BlockFeatures::EVENT);
         }
         Frame {
             event: name.unwrap_or(""),
@@ -301,7 +301,7 @@ impl FrameDecoder {
             data_lines: 1,
             dropped: false,
             invalid_utf8: None,
-            marks,
+            features,
         }
     }
 
@@ -402,7 +402,7 @@ impl FrameDecoder {
                 let value = value.strip_prefix(b" ").unwrap_or(value);
                 if self.block.data_lines == 0 && value.len() <= self.frame_bytes {
                     self.mark_end(end);
-                    self.recognised = true;
+                    self.is_event_stream = true;
                     // The line end is one byte.
                     self.block.data = Bytes::Chunk(behind - 1 - value.len(), behind - 1);
                     self.block.data_offset = line.offset + (bytes.len() - value.len()) as u64;
@@ -412,7 +412,7 @@ impl FrameDecoder {
             } else if let Some(value) = bytes.strip_prefix(b"event:") {
                 let value = value.strip_prefix(b" ").unwrap_or(value);
                 self.mark_end(end);
-                self.recognised = true;
+                self.is_event_stream = true;
                 self.set_name(value, line.offset + (bytes.len() - value.len()) as u64);
                 return Step::Onward;
             }
@@ -423,21 +423,21 @@ impl FrameDecoder {
     #[inline]
     pub(super) fn mark_end(&mut self, end: LineEnd) {
         if end == LineEnd::Cr {
-            self.block.marks.add(Marks::CARRIAGE_RETURN);
+            self.block.features.add(BlockFeatures::CARRIAGE_RETURN);
         }
     }
 
     #[inline]
     pub(super) fn set_name(&mut self, bytes: &[u8], offset: u64) {
         let block = &mut self.block;
-        if block.named {
-            block.marks.add(Marks::EVENT_TWICE);
+        if block.has_name {
+            block.features.add(BlockFeatures::EVENT_TWICE);
         }
         if block.data_lines > 0 {
-            block.marks.add(Marks::EVENT_AFTER_DATA);
+            block.features.add(BlockFeatures::EVENT_AFTER_DATA);
         }
-        block.marks.add(Marks::EVENT);
-        block.named = true;
+        block.features.add(BlockFeatures::EVENT);
+        block.has_name = true;
         if self.name.as_bytes() != bytes {
             let (text, bad) = decode_text(bytes, &mut self.scratch);
             self.name.clear();
@@ -488,7 +488,7 @@ impl fmt::Debug for FrameDecoder {
         // Payloads can hold secrets: only how far it has come is shown.
         f.debug_struct("FrameDecoder")
             .field("offset", &self.offset())
-            .field("held", &self.held())
+            .field("buffered_len", &self.buffered_len())
             .finish_non_exhaustive()
     }
 }
@@ -497,7 +497,7 @@ impl Block {
     #[inline]
     fn frame<'a>(&self, name: &'a str, data: &'a [u8], id: &'a str, retry: Option<u64>) -> RawFrame<'a> {
         Frame {
-            event: if self.named { name } else { "" },
+            event: if self.has_name { name } else { "" },
             data: if self.dropped { &[] } else { data },
             id,
             retry,
@@ -506,19 +506,19 @@ impl Block {
             data_lines: self.data_lines,
             dropped: self.dropped,
             invalid_utf8: self.invalid_utf8,
-            marks: self.marks,
+            features: self.features,
         }
     }
 
     #[inline]
     fn blank<'a>(&self, name: &'a str, id: &'a str, retry: Option<u64>) -> Blank<'a> {
         Blank {
-            event: if self.named { name } else { "" },
+            event: if self.has_name { name } else { "" },
             id,
             retry,
             offset: self.offset,
             invalid_utf8: self.invalid_utf8,
-            marks: self.marks,
+            features: self.features,
         }
     }
 }
@@ -534,9 +534,13 @@ impl Bytes {
     }
 }
 
-fn comment<'a>(bytes: &'a [u8], cursor: &Cursor, scratch: &'a mut String) -> Comment<'a> {
-    let bytes = if cursor.cut { whole_characters(bytes) } else { bytes };
-    Comment { text: decode_text(bytes, scratch).0, offset: cursor.value_offset - 1, cut: cursor.cut }
+fn comment<'a>(bytes: &'a [u8], partial: &PartialLine, scratch: &'a mut String) -> Comment<'a> {
+    let bytes = if partial.is_truncated { whole_characters(bytes) } else { bytes };
+    Comment {
+        text: decode_text(bytes, scratch).0,
+        offset: partial.value_offset - 1,
+        is_truncated: partial.is_truncated,
+    }
 }
 
 /// What buffers may keep between blocks.

@@ -150,7 +150,7 @@ impl LineDecoder {
 
     /// Counts bytes that someone else has looked at: from the middle of a line, or whole lines.
     #[inline]
-    pub(super) fn pass(&mut self, length: usize) {
+    pub(super) fn count_skipped(&mut self, length: usize) {
         self.offset += length as u64;
     }
 

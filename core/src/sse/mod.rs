@@ -11,11 +11,11 @@
 //!   with empty chunks between them. A CR ends its line at once; the LF that may follow it belongs to it.
 //! - **To the letter.** Every byte stream is legal input. Bytes that are not UTF-8 become U+FFFD, one for each maximal
 //!   ill-formed part, and the first place is told. Nothing pending is dispatched at the end of input; it is offered
-//!   apart, as a [`Tail`].
+//!   apart, as a [`UnfinishedBlock`].
 //! - **Nothing swallowed.** Comments and blocks without data are signals too, since they show that the other side lives.
 //! - **Linear.** Each byte is looked at once for line ends, however it arrives. A frame that lies in one chunk and has
 //!   one data line is not copied; any other is joined once.
-//! - **Bounded.** What is kept (data, event name, id) is held to [`Limits`](crate::Limits). Comments, unknown fields and
+//! - **Bounded.** What is kept (data, event name, id) is limited by [`Limits`](crate::Limits). Comments, unknown fields and
 //!   the digits of `retry` are not kept, so no length of them is an error; the visible text of a comment is cut at
 //!   [`COMMENT_BYTES`].
 //!
@@ -49,5 +49,5 @@ pub use encode::{encode, encode_comment, encode_id, encode_retry, encode_with};
 pub(crate) use frame::FrameOutcome;
 pub use frame::{FrameDecoder, COMMENT_BYTES};
 pub use line::{Line, LineDecoder, LineEnd};
-pub use signal::{Blank, Comment, Frame, Marks, RawFrame, RawSignal, Signal, Tail};
+pub use signal::{Blank, BlockFeatures, Comment, Frame, RawFrame, RawSignal, Signal, UnfinishedBlock};
 pub use text::decode_text;

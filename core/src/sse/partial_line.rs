@@ -12,20 +12,20 @@ use memchr::memchr;
 
 use super::frame::{Bytes, FrameDecoder, Step, COMMENT_BYTES};
 use super::line::Line;
-use super::signal::Marks;
+use super::signal::BlockFeatures;
 use super::text::{decode_text, first_invalid_utf8};
 use crate::{Code, Error, Overflow};
 
-/// The current line, on the long road.
+/// The current line, if it is not complete in one chunk or is not a plain data line.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Cursor {
-    pub(super) field: Field,
-    /// Field name so far; the longest that means something has five bytes.
+pub(super) struct PartialLine {
+    pub(super) field: LineField,
+    /// LineField name so far; the longest that means something has five bytes.
     name: [u8; 5],
     name_length: u8,
-    /// Whether the value has begun: the optional space is behind us.
+    /// Whether the value has begun: the optional space was read.
     pub(super) begun: bool,
-    /// Bytes of the line that earlier chunks held.
+    /// Bytes of the line in earlier chunks.
     before: u64,
     /// Offset of the value's first byte.
     pub(super) value_offset: u64,
@@ -36,11 +36,11 @@ pub(super) struct Cursor {
     /// Whether a `retry` line has something that is no digit.
     refused: bool,
     /// Whether the value is longer than what is kept of it.
-    pub(super) cut: bool,
+    pub(super) is_truncated: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Field {
+pub(super) enum LineField {
     /// The name is not complete.
     #[default]
     Open,
@@ -57,35 +57,35 @@ impl FrameDecoder {
     #[inline(never)]
     pub(super) fn partial_line(&mut self, line: &Line<'_>, chunk: &[u8]) -> Step {
         if line.begins {
-            self.cursor = Cursor::default();
+            self.partial = PartialLine::default();
             self.value.clear();
         }
         let ended = line.end.is_some();
         let mut rest = line.bytes;
-        if self.cursor.field == Field::Open {
-            rest = self.cursor.read_name(rest, ended);
-            self.recognised |= !matches!(self.cursor.field, Field::Open | Field::Unknown);
+        if self.partial.field == LineField::Open {
+            rest = self.partial.read_name(rest, ended);
+            self.is_event_stream |= !matches!(self.partial.field, LineField::Open | LineField::Unknown);
         }
-        let field = self.cursor.field;
-        let begins = field != Field::Open && !self.cursor.begun && (ended || !rest.is_empty());
+        let field = self.partial.field;
+        let begins = field != LineField::Open && !self.partial.begun && (ended || !rest.is_empty());
         if begins {
-            if field != Field::Comment {
+            if field != LineField::Comment {
                 rest = rest.strip_prefix(b" ").unwrap_or(rest);
             }
-            self.cursor.begun = true;
-            self.cursor.value_offset = line.offset + self.cursor.before + (line.bytes.len() - rest.len()) as u64;
+            self.partial.begun = true;
+            self.partial.value_offset = line.offset + self.partial.before + (line.bytes.len() - rest.len()) as u64;
         }
         let goes_on = match field {
-            Field::Data => (!begins || self.begin_data(chunk)) && self.add_data(line, rest),
-            Field::Event | Field::Id => self.add_value(line, rest),
-            Field::Retry => self.cursor.add_digits(rest),
-            Field::Comment => self.add_comment(rest),
-            Field::Open | Field::Unknown => true,
+            LineField::Data => (!begins || self.begin_data(chunk)) && self.add_data(line, rest),
+            LineField::Event | LineField::Id => self.add_value(line, rest),
+            LineField::Retry => self.partial.add_digits(rest),
+            LineField::Comment => self.add_comment(rest),
+            LineField::Open | LineField::Unknown => true,
         };
         if !goes_on {
             return Step::Stopped;
         }
-        self.cursor.before += line.bytes.len() as u64;
+        self.partial.before += line.bytes.len() as u64;
         match line.end {
             None => Step::Onward,
             Some(end) => {
@@ -100,9 +100,9 @@ impl FrameDecoder {
     #[inline]
     pub(super) fn append_small_chunk(&mut self, chunk: &[u8], at: &mut usize) -> bool {
         let Some(rest) = chunk.get(*at..) else { return false };
-        let length = self.cursor.before.saturating_add(rest.len() as u64);
-        let plain = self.cursor.field == Field::Data
-            && self.cursor.begun
+        let length = self.partial.before.saturating_add(rest.len() as u64);
+        let plain = self.partial.field == LineField::Data
+            && self.partial.begun
             && !self.block.dropped
             && rest.len() <= SMALL_CHUNK_BYTES
             && length <= self.line_bytes as u64
@@ -111,19 +111,19 @@ impl FrameDecoder {
             return false;
         }
         self.data.extend_from_slice(rest);
-        self.cursor.before = length;
-        self.lines.pass(rest.len());
+        self.partial.before = length;
+        self.lines.count_skipped(rest.len());
         *at = chunk.len();
         true
     }
 
-    /// Counts a data line whose value is in `data` from the cursor's start on.
+    /// Counts a data line whose value is in `data` from the partial's start on.
     pub(super) fn end_data(&mut self) {
         self.block.data_lines = self.block.data_lines.saturating_add(1);
         if self.block.data_lines > 1 && !self.block.dropped {
             // Positions in joined data do not tell offsets, so each line of it is checked while they are known.
-            let value = self.data.get(self.cursor.value_start..).unwrap_or_default();
-            self.note_invalid_utf8(first_invalid_utf8(value), self.cursor.value_offset);
+            let value = self.data.get(self.partial.value_start..).unwrap_or_default();
+            self.note_invalid_utf8(first_invalid_utf8(value), self.partial.value_offset);
         }
     }
 
@@ -140,7 +140,7 @@ impl FrameDecoder {
 
     fn begin_data(&mut self, chunk: &[u8]) -> bool {
         if self.block.data_lines == 0 {
-            self.block.data_offset = self.cursor.value_offset;
+            self.block.data_offset = self.partial.value_offset;
         }
         if self.block.dropped {
             return true;
@@ -159,7 +159,7 @@ impl FrameDecoder {
                 self.data.push(b'\n');
             }
         }
-        self.cursor.value_start = self.data.len();
+        self.partial.value_start = self.data.len();
         true
     }
 
@@ -168,13 +168,13 @@ impl FrameDecoder {
         if self.block.dropped {
             return true;
         }
-        let over_line = self.cursor.before + line.bytes.len() as u64 > self.line_bytes as u64;
-        let over_frame = self.cursor.begun && self.data.len() + rest.len() > self.frame_bytes;
+        let over_line = self.partial.before + line.bytes.len() as u64 > self.line_bytes as u64;
+        let over_frame = self.partial.begun && self.data.len() + rest.len() > self.frame_bytes;
         if over_line || over_frame {
             return self.overflow_data(line, over_line, over_frame);
         }
         if !self.grow_data(rest.len()) {
-            return self.overflow(Code::FrameLimit, line.offset + self.cursor.before);
+            return self.overflow(Code::FrameLimit, line.offset + self.partial.before);
         }
         self.data.extend_from_slice(rest);
         true
@@ -199,8 +199,8 @@ impl FrameDecoder {
     fn overflow_data(&mut self, line: &Line<'_>, over_line: bool, over_frame: bool) -> bool {
         // Only one of the two may be passed, and the other may be the largest number there is.
         let line_excess = line.offset.saturating_add(self.line_bytes as u64);
-        let room = self.frame_bytes.saturating_sub(self.cursor.value_start);
-        let frame_excess = self.cursor.value_offset.saturating_add(room as u64);
+        let room = self.frame_bytes.saturating_sub(self.partial.value_start);
+        let frame_excess = self.partial.value_offset.saturating_add(room as u64);
         if over_frame && !(over_line && line_excess <= frame_excess) {
             self.overflow(Code::FrameLimit, frame_excess)
         } else {
@@ -209,14 +209,14 @@ impl FrameDecoder {
     }
 
     fn add_value(&mut self, line: &Line<'_>, rest: &[u8]) -> bool {
-        if self.cursor.cut {
+        if self.partial.is_truncated {
             return true;
         }
-        if self.cursor.before + line.bytes.len() as u64 > self.line_bytes as u64 {
+        if self.partial.before + line.bytes.len() as u64 > self.line_bytes as u64 {
             return self.overflow(Code::LineLimit, line.offset + self.line_bytes as u64);
         }
         if !grow(&mut self.value, rest.len(), self.line_bytes) {
-            return self.overflow(Code::LineLimit, line.offset + self.cursor.before);
+            return self.overflow(Code::LineLimit, line.offset + self.partial.before);
         }
         self.value.extend_from_slice(rest);
         true
@@ -228,33 +228,33 @@ impl FrameDecoder {
         let kept = rest.get(..room).unwrap_or(rest);
         if grow(&mut self.value, kept.len(), most) {
             self.value.extend_from_slice(kept);
-            self.cursor.cut |= kept.len() < rest.len();
+            self.partial.is_truncated |= kept.len() < rest.len();
         } else {
-            self.cursor.cut = true;
+            self.partial.is_truncated = true;
         }
         true
     }
 
     fn end_line(&mut self) -> Step {
-        let Cursor { field, cut, value_offset, number, refused, .. } = self.cursor;
-        let marks = &mut self.block.marks;
+        let PartialLine { field, is_truncated, value_offset, number, refused, .. } = self.partial;
+        let features = &mut self.block.features;
         match field {
-            Field::Data => self.end_data(),
-            Field::Event if cut => {
-                marks.add(Marks::EVENT);
-                marks.add(Marks::LINE_SKIPPED);
+            LineField::Data => self.end_data(),
+            LineField::Event if is_truncated => {
+                features.add(BlockFeatures::EVENT);
+                features.add(BlockFeatures::LINE_SKIPPED);
             }
-            Field::Event => {
+            LineField::Event => {
                 let value = core::mem::take(&mut self.value);
                 self.set_name(&value, value_offset);
                 self.value = value;
             }
-            Field::Id => {
-                marks.add(Marks::ID);
-                if cut {
-                    marks.add(Marks::LINE_SKIPPED);
+            LineField::Id => {
+                features.add(BlockFeatures::ID);
+                if is_truncated {
+                    features.add(BlockFeatures::LINE_SKIPPED);
                 } else if memchr(0, &self.value).is_some() {
-                    marks.add(Marks::ID_REFUSED);
+                    features.add(BlockFeatures::ID_REFUSED);
                 } else {
                     let (text, bad) = decode_text(&self.value, &mut self.scratch);
                     self.next_id.clear();
@@ -263,19 +263,19 @@ impl FrameDecoder {
                     self.note_invalid_utf8(bad, value_offset);
                 }
             }
-            Field::Retry => {
-                marks.add(Marks::RETRY);
+            LineField::Retry => {
+                features.add(BlockFeatures::RETRY);
                 if refused || number.is_none() {
-                    marks.add(Marks::RETRY_REFUSED);
+                    features.add(BlockFeatures::RETRY_REFUSED);
                 } else {
                     self.retry = number;
                 }
             }
-            Field::Comment => {
-                marks.add(Marks::COMMENT);
+            LineField::Comment => {
+                features.add(BlockFeatures::COMMENT);
                 return Step::Comment;
             }
-            Field::Open | Field::Unknown => marks.add(Marks::UNKNOWN),
+            LineField::Open | LineField::Unknown => features.add(BlockFeatures::UNKNOWN),
         }
         Step::Onward
     }
@@ -287,30 +287,30 @@ impl FrameDecoder {
             self.fatal = Some(Error::new(code, offset, ""));
             return false;
         }
-        if self.cursor.field == Field::Data || code == Code::FrameLimit {
+        if self.partial.field == LineField::Data || code == Code::FrameLimit {
             self.block.dropped = true;
             self.block.data = Bytes::Nowhere;
             self.data = Vec::new();
         } else {
-            self.cursor.cut = true;
+            self.partial.is_truncated = true;
             self.value = Vec::new();
         }
         true
     }
 }
 
-impl Cursor {
+impl PartialLine {
     /// Reads the field name and gives what is behind it. Without a colon the whole line is the name.
     fn read_name<'c>(&mut self, bytes: &'c [u8], ended: bool) -> &'c [u8] {
         let mut length = usize::from(self.name_length);
         let mut rest = bytes;
         while let Some((&byte, behind)) = rest.split_first() {
             if byte == b':' {
-                self.field = Field::named(self.name.get(..length).unwrap_or_default());
+                self.field = LineField::from_name(self.name.get(..length).unwrap_or_default());
                 return behind;
             }
             let Some(slot) = self.name.get_mut(length) else {
-                self.field = Field::Unknown;
+                self.field = LineField::Unknown;
                 return behind;
             };
             *slot = byte;
@@ -320,7 +320,7 @@ impl Cursor {
         // At most five, the length of the array.
         self.name_length = length as u8;
         if ended {
-            self.field = Field::named(self.name.get(..length).unwrap_or_default());
+            self.field = LineField::from_name(self.name.get(..length).unwrap_or_default());
         }
         rest
     }
@@ -338,9 +338,9 @@ impl Cursor {
     }
 }
 
-impl Field {
+impl LineField {
     /// The field of a name. Without a name there is a colon: a line without either is blank.
-    fn named(name: &[u8]) -> Self {
+    fn from_name(name: &[u8]) -> Self {
         match name {
             b"data" => Self::Data,
             b"event" => Self::Event,

@@ -42,7 +42,7 @@ pub struct Frame<'a, D: ?Sized = str> {
     /// data, a payload of one line has not been looked at yet.
     pub invalid_utf8: Option<u64>,
     /// What else the block had.
-    pub marks: Marks,
+    pub features: BlockFeatures,
 }
 
 /// A [`Frame`] with unchecked data. The event name and the id are text already.
@@ -55,7 +55,7 @@ pub struct Comment<'a> {
     /// Offset of the line's colon from the start of the stream.
     pub offset: u64,
     /// Whether the comment was longer than what is kept of it.
-    pub cut: bool,
+    pub is_truncated: bool,
 }
 
 /// A block that dispatched nothing.
@@ -71,12 +71,12 @@ pub struct Blank<'a> {
     /// Offset of the first byte that is not UTF-8 in the event name or id.
     pub invalid_utf8: Option<u64>,
     /// What the block had.
-    pub marks: Marks,
+    pub features: BlockFeatures,
 }
 
 /// A block with data that the end of input cut off. The standard discards it; the caller may judge otherwise.
 #[derive(Debug)]
-pub struct Tail<'a> {
+pub struct UnfinishedBlock<'a> {
     /// The block as far as it came. An `id` in it is not in force.
     pub frame: Frame<'a>,
     /// Whether the last line was ended. If not, it counts only if it is a data line, and may be cut short.
@@ -85,11 +85,11 @@ pub struct Tail<'a> {
 
 /// What a block had besides its payload, as a set of facts that a validator wants to know.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct Marks(u16);
+pub struct BlockFeatures(u16);
 
-macro_rules! marks {
+macro_rules! features {
     ($($(#[$doc:meta])* $name:ident, $constant:ident = $bit:literal;)*) => {
-        impl Marks {
+        impl BlockFeatures {
             $(pub(super) const $constant: Self = Self(1 << $bit);)*
 
             $($(#[$doc])*
@@ -102,7 +102,7 @@ macro_rules! marks {
     };
 }
 
-marks! {
+features! {
     /// An `event` line.
     event, EVENT = 0;
     /// An `id` line, usable or not.
@@ -127,7 +127,7 @@ marks! {
     line_skipped, LINE_SKIPPED = 10;
 }
 
-impl Marks {
+impl BlockFeatures {
     /// Whether the block had nothing at all: a blank line alone.
     pub fn is_empty(self) -> bool {
         self.0 & !Self::CARRIAGE_RETURN.0 == 0
@@ -139,7 +139,7 @@ impl Marks {
         self.0 & !Self::EVENT.0 == 0
     }
 
-    /// The names of the marks that are set, as the methods are called.
+    /// The names of the features that are set, as the methods are called.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         Self::NAMES.iter().filter(move |(_, bit)| self.0 & bit != 0).map(|(name, _)| *name)
     }
@@ -150,7 +150,7 @@ impl Marks {
     }
 }
 
-impl fmt::Debug for Marks {
+impl fmt::Debug for BlockFeatures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.names()).finish()
     }
@@ -176,7 +176,7 @@ impl<'a> RawFrame<'a> {
             data_lines: self.data_lines,
             dropped: self.dropped,
             invalid_utf8,
-            marks: self.marks,
+            features: self.features,
         }
     }
 }
@@ -189,7 +189,7 @@ impl<D: ?Sized> fmt::Debug for Frame<'_, D> {
             .field("offset", &self.offset)
             .field("bytes", &size_of_val(self.data))
             .field("dropped", &self.dropped)
-            .field("marks", &self.marks)
+            .field("features", &self.features)
             .finish_non_exhaustive()
     }
 }
@@ -202,7 +202,7 @@ impl fmt::Debug for Comment<'_> {
 
 impl fmt::Debug for Blank<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Blank").field("offset", &self.offset).field("marks", &self.marks).finish_non_exhaustive()
+        f.debug_struct("Blank").field("offset", &self.offset).field("features", &self.features).finish_non_exhaustive()
     }
 }
 

@@ -7,7 +7,7 @@ use super::options::Layers;
 use super::rule::Rule;
 use super::validator::{is_nearly_sentinel, LastDelta, Validator};
 use crate::finding::{Findings, Location};
-use crate::sse::{Blank, Frame, Tail};
+use crate::sse::{Blank, Frame, UnfinishedBlock};
 
 /// The sentinel that ends an event stream.
 pub(crate) const SENTINEL: &str = "[DONE]";
@@ -24,8 +24,8 @@ impl Validator {
         self.framed = true;
         self.sse = true;
         self.dropped = frame.dropped;
-        let marks = frame.marks;
-        let unusual = marks.id() | marks.carriage_return() | marks.event_after_data() | frame.data.is_empty();
+        let features = frame.features;
+        let unusual = features.id() | features.carriage_return() | features.event_after_data() | frame.data.is_empty();
         if unusual || frame.data_lines > 1 || self.sentinel_seen {
             self.check_unusual_frame(frame, location, findings);
         }
@@ -33,7 +33,7 @@ impl Validator {
 
     #[cold]
     fn check_unusual_frame(&mut self, frame: &Frame<'_>, location: Location, findings: &mut Findings) {
-        let marks = frame.marks;
+        let features = frame.features;
         if !self.options.layers.contains(Layers::FRAMING) {
             return;
         }
@@ -42,7 +42,7 @@ impl Validator {
                 (String::new(), "expected no frame after `[DONE]`, found one".into())
             });
         }
-        if marks.id() {
+        if features.id() {
             report_id(location, findings);
         }
         if frame.data.is_empty() && !frame.dropped {
@@ -51,10 +51,10 @@ impl Validator {
             });
         }
         let habits = [
-            (marks.carriage_return(), CARRIAGE_RETURN, "expected lines that end with LF, found CR or CRLF"),
+            (features.carriage_return(), CARRIAGE_RETURN, "expected lines that end with LF, found CR or CRLF"),
             (frame.data_lines > 1, MANY_DATA_LINES, "expected one data line per payload, found several"),
             (
-                marks.event_after_data(),
+                features.event_after_data(),
                 EVENT_AFTER_DATA,
                 "expected the event line before the data line, found it after",
             ),
@@ -69,15 +69,15 @@ impl Validator {
 
     /// Checks a block without data. Blank lines and comments are allowed.
     pub fn check_blank(&mut self, blank: &Blank<'_>, findings: &mut Findings) {
-        let marks = blank.marks;
-        if !self.options.layers.contains(Layers::FRAMING) || !(marks.event() | marks.id() | marks.retry()) {
+        let features = blank.features;
+        if !self.options.layers.contains(Layers::FRAMING) || !(features.event() | features.id() | features.retry()) {
             return;
         }
         let location = Location { offset: blank.offset, ..Location::default() };
-        if marks.id() {
+        if features.id() {
             report_id(location, findings);
         }
-        if marks.event() || marks.retry() {
+        if features.event() || features.retry() {
             findings.report(Rule::Sse09, location, None, || {
                 (String::new(), "expected a block with data or a comment, found one without data".into())
             });
@@ -109,7 +109,7 @@ impl Validator {
     }
 
     /// Checks the block that the end of input cut off. If the reader uses its event, pass that to [`check`](Self::check) too.
-    pub fn check_tail(&mut self, tail: &Tail<'_>, location: Location, findings: &mut Findings) {
+    pub fn check_tail(&mut self, tail: &UnfinishedBlock<'_>, location: Location, findings: &mut Findings) {
         self.check_frame(&tail.frame, location, findings);
         if self.options.layers.contains(Layers::FRAMING) {
             findings.report(Rule::Sse10, location, None, || {

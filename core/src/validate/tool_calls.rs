@@ -12,7 +12,7 @@ use crate::json::{ValueKind, ValueRef};
 /// The known fields of the request.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Expectations {
-    choice: Choice,
+    choice: RequiredToolChoice,
     parallel: Option<bool>,
     max_calls: Option<u64>,
     /// True if the request itself is known; the response's repetition of it is then ignored.
@@ -29,7 +29,7 @@ pub(crate) struct Expectations {
 
 /// The value of `tool_choice`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-enum Choice {
+enum RequiredToolChoice {
     #[default]
     Auto,
     None,
@@ -99,7 +99,7 @@ impl Expectations {
     fn learn(&mut self, object: ValueRef<'_>) {
         let [choice, parallel, most] = object.members(["tool_choice", "parallel_tool_calls", "max_tool_calls"]);
         if let Some(choice) = choice {
-            self.choice = Choice::of(choice);
+            self.choice = RequiredToolChoice::of(choice);
         }
         self.parallel = parallel.and_then(|flag| flag.as_bool());
         self.max_calls = most.and_then(|count| count.as_u64());
@@ -110,15 +110,17 @@ impl Expectations {
         let mut wrong = |rule: Rule, path: &str, message: &str| report(rule, path.into(), message.into());
         let none = calls.is_empty() && completed;
         match &self.choice {
-            Choice::Auto => {}
-            Choice::None => {
+            RequiredToolChoice::Auto => {}
+            RequiredToolChoice::None => {
                 for call in calls {
                     wrong(Rule::Tool02, &call.path, "expected no tool call, found one");
                 }
             }
-            Choice::Required if none => wrong(Rule::Tool01, path, "expected at least one tool call, found none"),
-            Choice::Required => {}
-            Choice::Function(name) => {
+            RequiredToolChoice::Required if none => {
+                wrong(Rule::Tool01, path, "expected at least one tool call, found none")
+            }
+            RequiredToolChoice::Required => {}
+            RequiredToolChoice::Function(name) => {
                 for call in calls.iter().filter(|call| !call.class.is_client_call() || call.name != *name) {
                     wrong(Rule::Tool04, &call.path, "expected a call of the chosen function, found another call");
                 }
@@ -126,7 +128,7 @@ impl Expectations {
                     wrong(Rule::Tool04, path, "expected a call of the chosen function, found none");
                 }
             }
-            Choice::Allowed { required, tools } => {
+            RequiredToolChoice::Allowed { required, tools } => {
                 for call in calls.iter().filter(|call| !tools.iter().any(|tool| call.is_of(tool))) {
                     wrong(Rule::Tool05, &call.path, "expected a call of an allowed tool, found another call");
                 }
@@ -134,10 +136,10 @@ impl Expectations {
                     wrong(Rule::Tool01, path, "expected at least one tool call, found none");
                 }
             }
-            Choice::Hosted(_) if none => {
+            RequiredToolChoice::Hosted(_) if none => {
                 wrong(Rule::Tool04, path, "expected a call of the chosen tool, found none");
             }
-            Choice::Hosted(_) => {}
+            RequiredToolChoice::Hosted(_) => {}
         }
         let mut clients = calls.iter().filter(|call| call.class.is_client_call());
         if let (Some(false), Some(call)) = (self.parallel, clients.nth(1)) {
@@ -150,7 +152,7 @@ impl Expectations {
     }
 }
 
-impl Choice {
+impl RequiredToolChoice {
     fn of(view: ValueRef<'_>) -> Self {
         if let Some(word) = view.as_str() {
             return match &*word {

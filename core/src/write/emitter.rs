@@ -14,7 +14,7 @@ pub(crate) struct Emitter {
     /// Number of bytes at the front of `out` that were taken.
     taken: usize,
     /// Start and end of the JSON text of each event in `out`.
-    marks: Vec<(usize, usize)>,
+    event_ranges: Vec<(usize, usize)>,
     /// The first event that was not polled.
     next: usize,
     start: usize,
@@ -23,9 +23,9 @@ pub(crate) struct Emitter {
 
 /// A position in the output.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Mark {
+pub(crate) struct OutputPosition {
     out: usize,
-    marks: usize,
+    event_ranges: usize,
     sequence_number: u64,
 }
 
@@ -77,7 +77,7 @@ impl Emitter {
     /// Ends the event.
     pub(crate) fn close(&mut self) {
         self.out.push('}');
-        self.marks.push((self.start, self.out.len()));
+        self.event_ranges.push((self.start, self.out.len()));
         self.out.push_str("\n\n");
     }
 
@@ -91,12 +91,12 @@ impl Emitter {
     pub(crate) fn write_into(&mut self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.out.as_bytes()[self.taken..]);
         self.taken = self.out.len();
-        self.next = self.marks.len();
+        self.next = self.event_ranges.len();
     }
 
     pub(crate) fn take(&mut self) -> Vec<u8> {
         if self.taken == 0 {
-            self.marks.clear();
+            self.event_ranges.clear();
             self.next = 0;
             return core::mem::take(&mut self.out).into_bytes();
         }
@@ -107,7 +107,7 @@ impl Emitter {
 
     /// The JSON text of the next event not yet taken. Comments and the sentinel are skipped, because they are SSE only.
     pub(crate) fn poll(&mut self) -> Option<&str> {
-        match self.marks.get(self.next) {
+        match self.event_ranges.get(self.next) {
             Some((start, end)) => {
                 self.next += 1;
                 self.taken = end + 2;
@@ -130,22 +130,26 @@ impl Emitter {
     }
 
     /// Stores the position, so that an intent of several steps can be undone.
-    pub(crate) fn mark(&mut self) -> Mark {
+    pub(crate) fn position(&mut self) -> OutputPosition {
         self.recycle();
-        Mark { out: self.out.len(), marks: self.marks.len(), sequence_number: self.sequence_number }
+        OutputPosition {
+            out: self.out.len(),
+            event_ranges: self.event_ranges.len(),
+            sequence_number: self.sequence_number,
+        }
     }
 
     /// Removes everything written since the position; none of it may have been taken.
-    pub(crate) fn roll_back(&mut self, mark: Mark) {
-        self.out.truncate(mark.out);
-        self.marks.truncate(mark.marks);
-        self.sequence_number = mark.sequence_number;
+    pub(crate) fn roll_back(&mut self, position: OutputPosition) {
+        self.out.truncate(position.out);
+        self.event_ranges.truncate(position.event_ranges);
+        self.sequence_number = position.sequence_number;
     }
 
     fn recycle(&mut self) {
         if self.taken > 0 && self.taken == self.out.len() {
             self.out.clear();
-            self.marks.clear();
+            self.event_ranges.clear();
             self.taken = 0;
             self.next = 0;
         }

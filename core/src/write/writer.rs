@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::api_error::ApiError;
-use super::emitter::{Emitter, Mark};
+use super::emitter::{Emitter, OutputPosition};
 use super::field_map::FieldMap;
 use super::hosted_progress::end_output;
 use super::item_definitions::ItemStatus;
@@ -90,7 +90,7 @@ pub(crate) enum Phase {
 /// See [`Writer::checkpoint`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Checkpoint {
-    mark: Mark,
+    position: OutputPosition,
     phase: Phase,
     status: &'static str,
     items: usize,
@@ -446,12 +446,12 @@ impl Writer {
     /// Stores the state, so that an intent of several steps can be undone.
     pub(crate) fn checkpoint(&mut self) -> Checkpoint {
         let (phase, status, items) = (self.phase, self.state.status, self.items.len());
-        Checkpoint { mark: self.emit.mark(), phase, status, items }
+        Checkpoint { position: self.emit.position(), phase, status, items }
     }
 
     /// Restores the state of a checkpoint: removes later items and a later start.
     pub(crate) fn roll_back(&mut self, checkpoint: Checkpoint) {
-        self.emit.roll_back(checkpoint.mark);
+        self.emit.roll_back(checkpoint.position);
         self.phase = checkpoint.phase;
         self.state.status = checkpoint.status;
         for entry in self.items.drain(checkpoint.items..) {

@@ -245,8 +245,8 @@ fn a_block_that_is_only_a_line_end_has_no_flags() {
         let (mut seen, mut at) = (Vec::new(), 0);
         while let Some(signal) = decoder.next(text.as_bytes(), &mut at).unwrap() {
             match signal {
-                Signal::Frame(frame) => seen.push((frame.marks.is_empty(), format!("{:?}", frame.marks))),
-                Signal::Blank(blank) => seen.push((blank.marks.is_empty(), format!("{:?}", blank.marks))),
+                Signal::Frame(frame) => seen.push((frame.features.is_empty(), format!("{:?}", frame.features))),
+                Signal::Blank(blank) => seen.push((blank.features.is_empty(), format!("{:?}", blank.features))),
                 _ => {}
             }
         }

@@ -198,8 +198,16 @@ fn a_layer_used_alone_shows_no_payload() {
     partial.push(&format!(r#"{{"{CANARY}":"{CANARY}","#)).unwrap();
     show(format!("{partial:?}"));
     assert!(!shown.contains(CANARY), "{shown}");
-    for word in ["Frame {", "Comment {", "Blank {", "Tail {", "FrameDecoder {", "Parser {", "PartialJson {", "Event {"]
-    {
+    for word in [
+        "Frame {",
+        "Comment {",
+        "Blank {",
+        "UnfinishedBlock {",
+        "FrameDecoder {",
+        "Parser {",
+        "PartialJson {",
+        "Event {",
+    ] {
         assert!(shown.contains(word), "{word}: {shown}");
     }
 }

@@ -31,7 +31,7 @@ fn endless_comments_keepalives_and_blank_lines_use_constant_memory() {
             }
         });
         assert_eq!(used.total, 0, "{idle:?}");
-        assert_eq!(decoder.held(), 0, "{idle:?}");
+        assert_eq!(decoder.buffered_len(), 0, "{idle:?}");
     }
 }
 

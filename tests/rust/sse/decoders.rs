@@ -87,15 +87,15 @@ fn the_offset_counts_every_byte() {
 fn only_the_unfinished_block_is_buffered() {
     let mut decoder = new();
     decode_with(&mut decoder, [&b"data: abc\ndata: de"[..]]);
-    assert_eq!(decoder.held(), 6);
+    assert_eq!(decoder.buffered_len(), 6);
     decode_with(&mut decoder, [&b"\n\n"[..]]);
-    assert_eq!(decoder.held(), 0);
+    assert_eq!(decoder.buffered_len(), 0);
     decode_with(&mut decoder, [&b"event: abc"[..]]);
-    assert_eq!(decoder.held(), 3);
+    assert_eq!(decoder.buffered_len(), 3);
 }
 
 #[test]
-fn input_other_than_an_event_stream_is_not_recognised() {
+fn input_other_than_an_event_stream_is_not_an_event_stream() {
     let page = "<!DOCTYPE html>\n<html>\n<p style=\"a: b\">no</p>\n</html>\n";
     let body = "{\n  \"error\": {\n    \"message\": \"no\"\n  }\n}";
     let packed = b"\x1F\x8B\x08\0\0\0\0\0\0\x03\xCB\x48\xCD\xC9\xC9\x07\0\x86\xA6\x10\x36\x05\0\0\0";
@@ -104,12 +104,12 @@ fn input_other_than_an_event_stream_is_not_recognised() {
         let mut decoder = new();
         assert!(decode_with(&mut decoder, [stream]).is_empty());
         assert!(decoder.finish().is_none());
-        assert!(!decoder.recognised());
+        assert!(!decoder.is_event_stream());
     }
     for stream in [":", "data:", "event: x", "id\n", "retry:x"] {
         let mut decoder = new();
         decode_with(&mut decoder, [stream.as_bytes()]);
-        assert!(decoder.recognised(), "{stream:?}");
+        assert!(decoder.is_event_stream(), "{stream:?}");
     }
 }
 
@@ -248,7 +248,7 @@ fn a_comment_is_truncated_between_characters_and_invalid_bytes_stay() {
         let mut decoder = FrameDecoder::new(&Limits { line_bytes: most, ..Limits::default() });
         let (line, mut at) = ([b":", bytes, b"\n"].concat(), 0);
         let Ok(Some(Signal::Comment(comment))) = decoder.next(&line, &mut at) else { panic!("no comment") };
-        assert_eq!((comment.text, comment.cut), (expected, true), "{most} of {bytes:x?}");
+        assert_eq!((comment.text, comment.is_truncated), (expected, true), "{most} of {bytes:x?}");
     }
 }
 

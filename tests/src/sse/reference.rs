@@ -5,27 +5,33 @@ use deltafold::{Limits, Overflow};
 use serde_json::{json, Value};
 
 /// Returns the signals that the real decoder must return for these bytes, for any split.
-pub fn decode_slowly(bytes: &[u8], limits: &Limits) -> Vec<Value> {
-    let mut slow = Slow { id: String::new(), next_id: String::new(), retry: None, recognised: false, told: Vec::new() };
+pub fn decode_simply(bytes: &[u8], limits: &Limits) -> Vec<Value> {
+    let mut decoder = SimpleDecoder {
+        id: String::new(),
+        next_id: String::new(),
+        retry: None,
+        is_event_stream: false,
+        signals: Vec::new(),
+    };
     let mut block = Vec::new();
     for line in lines_of(bytes) {
         if !line.bytes.is_empty() || line.end.is_none() {
             block.push(line);
             continue;
         }
-        if slow.block(&block, Some(&line), limits).is_err() {
-            return slow.told;
+        if decoder.block(&block, Some(&line), limits).is_err() {
+            return decoder.signals;
         }
         block.clear();
     }
-    if !block.is_empty() && slow.block(&block, None, limits).is_err() {
-        return slow.told;
+    if !block.is_empty() && decoder.block(&block, None, limits).is_err() {
+        return decoder.signals;
     }
     // The LF of a CRLF counts as consumed like any other byte.
-    slow.told.push(json!({
-        "signal": "end", "id": slow.id, "retry": slow.retry, "offset": bytes.len(), "recognised": slow.recognised,
+    decoder.signals.push(json!({
+        "signal": "end", "id": decoder.id, "retry": decoder.retry, "offset": bytes.len(), "is_event_stream": decoder.is_event_stream,
     }));
-    slow.told
+    decoder.signals
 }
 
 struct Line {
@@ -56,23 +62,23 @@ fn lines_of(bytes: &[u8]) -> Vec<Line> {
     lines
 }
 
-struct Slow {
+struct SimpleDecoder {
     id: String,
     next_id: String,
     retry: Option<u64>,
-    recognised: bool,
-    told: Vec<Value>,
+    is_event_stream: bool,
+    signals: Vec<Value>,
 }
 
 struct Stopped;
 
-impl Slow {
+impl SimpleDecoder {
     /// Reads the lines of one block; `blank` is the line that ends it, absent if the input ended first.
     fn block(&mut self, lines: &[Line], blank: Option<&Line>, limits: &Limits) -> Result<(), Stopped> {
         let Some(first) = lines.first().or(blank) else { return Ok(()) };
         let (mut event, mut values, mut id_changed) = (None::<String>, Vec::<Vec<u8>>::new(), false);
         let (mut data_offset, mut dropped, mut bad) = (0, false, Vec::<usize>::new());
-        let mut marks = Vec::new();
+        let mut features = Vec::new();
         for line in lines {
             let ended = line.end.is_some();
             let colon = line.bytes.iter().position(|&byte| byte == b':');
@@ -103,7 +109,7 @@ impl Slow {
                 excess = None;
             }
             if let (Some((offset, code)), Overflow::Error) = (excess, limits.overflow) {
-                self.told.push(json!({ "signal": "error", "code": code, "offset": offset }));
+                self.signals.push(json!({ "signal": "error", "code": code, "offset": offset }));
                 return Err(Stopped);
             }
 
@@ -115,40 +121,40 @@ impl Slow {
                 bad.extend(first_bad(value, value_offset).filter(|_| !dropped));
                 values.push(value.to_vec());
             }
-            self.recognised |= comment || [&b"data"[..], b"event", b"id", b"retry"].contains(&field);
+            self.is_event_stream |= comment || [&b"data"[..], b"event", b"id", b"retry"].contains(&field);
             if !ended {
                 continue;
             }
             if line.end == Some(b'\r') {
-                marks.push("carriage_return");
+                features.push("carriage_return");
             }
             match field {
                 _ if comment => {
-                    marks.push("comment");
-                    self.told.push(tell_comment(value, line.offset, limits));
+                    features.push("comment");
+                    self.signals.push(comment_json(value, line.offset, limits));
                 }
                 b"data" => {}
                 b"event" => {
-                    marks.push("event");
+                    features.push("event");
                     if excess.is_some() {
-                        marks.push("line_skipped");
+                        features.push("line_skipped");
                         continue;
                     }
                     if event.is_some() {
-                        marks.push("event_twice");
+                        features.push("event_twice");
                     }
                     if !values.is_empty() {
-                        marks.push("event_after_data");
+                        features.push("event_after_data");
                     }
                     event = Some(String::from_utf8_lossy(value).into_owned());
                     bad.extend(first_bad(value, value_offset));
                 }
                 b"id" => {
-                    marks.push("id");
+                    features.push("id");
                     if excess.is_some() {
-                        marks.push("line_skipped");
+                        features.push("line_skipped");
                     } else if value.contains(&0) {
-                        marks.push("id_refused");
+                        features.push("id_refused");
                     } else {
                         self.next_id = String::from_utf8_lossy(value).into_owned();
                         id_changed = true;
@@ -156,15 +162,15 @@ impl Slow {
                     }
                 }
                 b"retry" => {
-                    marks.push("retry");
+                    features.push("retry");
                     match std::str::from_utf8(value).ok().filter(|text| !text.is_empty()) {
                         Some(text) if text.chars().all(|char| char.is_ascii_digit()) => {
                             self.retry = Some(text.parse().unwrap_or(u64::MAX));
                         }
-                        _ => marks.push("retry_refused"),
+                        _ => features.push("retry_refused"),
                     }
                 }
-                _ => marks.push("unknown"),
+                _ => features.push("unknown"),
             }
         }
         if blank.is_some() {
@@ -172,7 +178,7 @@ impl Slow {
                 self.id = self.next_id.clone();
             }
             if blank.and_then(|line| line.end) == Some(b'\r') {
-                marks.push("carriage_return");
+                features.push("carriage_return");
             }
         } else if values.is_empty() {
             return Ok(());
@@ -180,7 +186,7 @@ impl Slow {
         let mut object = json!({
             "signal": if blank.is_none() { "tail" } else if values.is_empty() { "blank" } else { "frame" },
             "event": event.unwrap_or_default(), "id": self.id, "retry": self.retry, "offset": first.offset,
-            "marks": in_order(&marks),
+            "features": in_order(&features),
         });
         if !values.is_empty() {
             let joined = if dropped { Vec::new() } else { values.join(&b'\n') };
@@ -197,7 +203,7 @@ impl Slow {
         if blank.is_none() {
             object["line_ended"] = lines.last().is_some_and(|line| line.end.is_some()).into();
         }
-        self.told.push(object);
+        self.signals.push(object);
         Ok(())
     }
 }
@@ -206,7 +212,7 @@ fn first_bad(value: &[u8], offset: usize) -> Option<usize> {
     std::str::from_utf8(value).err().map(|error| offset + error.valid_up_to())
 }
 
-fn tell_comment(value: &[u8], offset: usize, limits: &Limits) -> Value {
+fn comment_json(value: &[u8], offset: usize, limits: &Limits) -> Value {
     let room = limits.line_bytes.min(1 << 20);
     if value.len() <= room {
         return json!({ "signal": "comment", "text": String::from_utf8_lossy(value), "offset": offset });
@@ -221,7 +227,7 @@ fn tell_comment(value: &[u8], offset: usize, limits: &Limits) -> Value {
     json!({ "signal": "comment", "text": String::from_utf8_lossy(&kept), "offset": offset, "cut": true })
 }
 
-fn in_order(marks: &[&'static str]) -> Vec<&'static str> {
+fn in_order(features: &[&'static str]) -> Vec<&'static str> {
     const ORDER: [&str; 11] = [
         "event",
         "id",
@@ -235,5 +241,5 @@ fn in_order(marks: &[&'static str]) -> Vec<&'static str> {
         "retry_refused",
         "line_skipped",
     ];
-    ORDER.into_iter().filter(|mark| marks.contains(mark)).collect()
+    ORDER.into_iter().filter(|mark| features.contains(mark)).collect()
 }

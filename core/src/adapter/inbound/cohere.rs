@@ -35,9 +35,9 @@ impl DialectDecoder for CohereDecoder {
                 {
                     builder.close_part(slot)?;
                 }
-                grow(inside("/delta/message/content"), builder)
+                append_content(inside("/delta/message/content"), builder)
             }
-            "content-delta" => grow(inside("/delta/message/content"), builder),
+            "content-delta" => append_content(inside("/delta/message/content"), builder),
             "tool-plan-delta" => think(inside("/delta/message/tool_plan"), builder),
             "tool-call-start" => {
                 let call = inside("/delta/message/tool_calls");
@@ -60,7 +60,7 @@ impl DialectDecoder for CohereDecoder {
     }
 }
 
-fn grow(content: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+fn append_content(content: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Result<(), Error> {
     let Some(content) = content else { return Ok(()) };
     think(content.get("thinking"), builder)?;
     let Some(piece) = content.get("text").and_then(TextPiece::from_json).filter(|piece| !piece.is_empty()) else {

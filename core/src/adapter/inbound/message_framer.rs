@@ -103,7 +103,7 @@ impl MessageFramer {
         let base = self.skipped;
         let message = match &mut self.layout {
             StreamLayout::Sse(decoder) => decoder.finish().map(|tail| SourceMessage {
-                name: tail.frame.marks.event().then_some(tail.frame.event),
+                name: tail.frame.features.event().then_some(tail.frame.event),
                 data: tail.frame.data,
                 offset: tail.frame.data_offset,
                 dropped: tail.frame.dropped.then_some(TOO_LONG),
@@ -189,7 +189,7 @@ fn next_frame<'a>(
     };
     let Signal::Frame(frame) = decoder.resolve(found, chunk) else { return Ok(None) };
     Ok(Some(SourceMessage {
-        name: frame.marks.event().then_some(frame.event),
+        name: frame.features.event().then_some(frame.event),
         data: frame.data,
         offset: frame.data_offset,
         dropped: frame.dropped.then_some(TOO_LONG),

@@ -34,9 +34,9 @@ pub(crate) struct ThreadEventsDecoder {
 struct ThreadItem {
     /// `None` if extensions are left out.
     slot: Option<OutputSlot>,
-    /// What deltas have told.
-    told: String,
-    /// The last text, if it does not continue what was told.
+    /// The text that deltas have written.
+    written_text: String,
+    /// The last text, if it does not continue `written_text`.
     rewritten: Option<String>,
     /// The last fields of an extension item.
     latest: Option<Object>,
@@ -45,11 +45,11 @@ struct ThreadItem {
 
 impl ThreadItem {
     fn new(slot: Option<OutputSlot>) -> Self {
-        Self { slot, told: String::new(), rewritten: None, latest: None, length: 0 }
+        Self { slot, written_text: String::new(), rewritten: None, latest: None, length: 0 }
     }
 
     /// Writes what the done events must tell and no event before them could.
-    fn settle(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
+    fn write_pending(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let Some(slot) = self.slot else { return Ok(()) };
         if let Some(text) = self.rewritten.take() {
             builder.replace_text(slot, &text)?;
@@ -108,7 +108,7 @@ impl DialectDecoder for ThreadEventsDecoder {
     }
 
     fn flush_open_items(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
-        self.settle_all(builder)
+        self.write_all_pending(builder)
     }
 }
 
@@ -163,11 +163,11 @@ impl ThreadEventsDecoder {
                 builder.complete()
             }
             "cancelled" => {
-                self.settle_all(builder)?;
+                self.write_all_pending(builder)?;
                 builder.cancel()
             }
             "error_max_turns" | "error_max_budget_usd" => {
-                self.settle_all(builder)?;
+                self.write_all_pending(builder)?;
                 builder.incomplete(if subtype == "error_max_turns" { "max_turns" } else { "max_budget" })
             }
             _ => {
@@ -187,23 +187,23 @@ impl ThreadEventsDecoder {
         // An id that comes again with another type is another item.
         let key = format!("{kind}/{}", member(item, "id"));
         match kind.as_ref() {
-            "agent_message" => self.speak(&key, item, stage, PartKind::Text, builder),
+            "agent_message" => self.apply_text(&key, item, stage, PartKind::Text, builder),
             "reasoning" if !builder.options.include_reasoning => {
                 if stage == ItemStage::Completed {
                     builder.report(AdapterCode::ReasoningDropped, "include_reasoning is off");
                 }
                 Ok(())
             }
-            "command_execution" if builder.options.map_tool_calls => self.run_command(&key, item, stage, builder),
-            "reasoning" => self.speak(&key, item, stage, PartKind::Reasoning, builder),
+            "command_execution" if builder.options.map_tool_calls => self.apply_command(&key, item, stage, builder),
+            "reasoning" => self.apply_text(&key, item, stage, PartKind::Reasoning, builder),
             "tool_invocation" | "mcp_tool_call" => self.invoke(&key, item, stage, builder),
-            "tool_output" => self.put_out(&key, item, stage, builder),
-            other => self.extend(&key, other, item, stage, builder),
+            "tool_output" => self.apply_tool_output(&key, item, stage, builder),
+            other => self.apply_extension(&key, other, item, stage, builder),
         }
     }
 
     /// A message or reasoning: its text grows by what each update adds.
-    fn speak(
+    fn apply_text(
         &mut self,
         key: &str,
         item: ValueRef<'_>,
@@ -221,20 +221,22 @@ impl ThreadEventsDecoder {
             }
             self.items.insert(key.to_string(), ThreadItem::new(Some(slot)));
         }
-        let Some(ThreadItem { slot: Some(slot), told, rewritten, .. }) = self.items.get_mut(key) else { return Ok(()) };
+        let Some(ThreadItem { slot: Some(slot), written_text, rewritten, .. }) = self.items.get_mut(key) else {
+            return Ok(());
+        };
         let slot = *slot;
         if let Some(piece) = item.get("text").and_then(TextPiece::from_json) {
             // Half a character at the end is the next update's business.
             let whole = if stage == ItemStage::Completed { piece.as_str() } else { piece.without_trailing_surrogate() };
-            match whole.strip_prefix(told.as_str()).filter(|_| rewritten.is_none()) {
+            match whole.strip_prefix(written_text.as_str()).filter(|_| rewritten.is_none()) {
                 Some(more) => {
                     let more = TextPiece::from_text(more);
                     match kind {
                         PartKind::Text => builder.append_text(slot, &more, &[])?,
                         _ => builder.append_thinking(slot, &more)?,
                     }
-                    told.clear();
-                    told.push_str(whole);
+                    written_text.clear();
+                    written_text.push_str(whole);
                 }
                 None => {
                     if rewritten.is_none() {
@@ -250,7 +252,7 @@ impl ThreadEventsDecoder {
             builder.set_field(slot, &format!("{}:stage", self.agent), stage.to_value())?;
         }
         if stage == ItemStage::Completed {
-            self.settle(key, builder)?;
+            self.write_pending(key, builder)?;
             self.items.remove(key);
             builder.close_item(slot, ItemStatus::Completed)?;
         }
@@ -299,7 +301,7 @@ impl ThreadEventsDecoder {
     }
 
     /// A command: a call with its output beside it, so that no client runs the command again.
-    fn run_command(
+    fn apply_command(
         &mut self,
         key: &str,
         item: ValueRef<'_>,
@@ -335,7 +337,7 @@ impl ThreadEventsDecoder {
         builder.close_item(slot, ItemStatus::Completed)
     }
 
-    fn put_out(
+    fn apply_tool_output(
         &mut self,
         key: &str,
         item: ValueRef<'_>,
@@ -366,7 +368,7 @@ impl ThreadEventsDecoder {
     }
 
     /// Everything else is an extension item with the source's own fields.
-    fn extend(
+    fn apply_extension(
         &mut self,
         key: &str,
         kind: &str,
@@ -394,7 +396,7 @@ impl ThreadEventsDecoder {
             return Ok(());
         }
         let failed = kind == "error" || item.get("status").is_some_and(|status| status.is_str("failed"));
-        self.settle(key, builder)?;
+        self.write_pending(key, builder)?;
         match self.items.remove(key).and_then(|item| item.slot) {
             Some(slot) => builder.close_item(slot, if failed { ItemStatus::Failed } else { ItemStatus::Completed }),
             None => Ok(()),
@@ -403,18 +405,18 @@ impl ThreadEventsDecoder {
 
     /// Closes what the source left open, in order.
     fn close_items(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
-        self.settle_all(builder)?;
+        self.write_all_pending(builder)?;
         self.items.clear();
         Ok(())
     }
 
     /// Writes what was held back of every open item.
-    fn settle_all(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
-        self.items.values_mut().try_for_each(|item| item.settle(builder))
+    fn write_all_pending(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        self.items.values_mut().try_for_each(|item| item.write_pending(builder))
     }
 
-    fn settle(&mut self, key: &str, builder: &mut ResponseBuilder) -> Result<(), Error> {
-        self.items.get_mut(key).map_or(Ok(()), |item| item.settle(builder))
+    fn write_pending(&mut self, key: &str, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        self.items.get_mut(key).map_or(Ok(()), |item| item.write_pending(builder))
     }
 }
 

@@ -34,7 +34,7 @@ impl TokenCounts {
 
     /// The counts as they are written. A provider that counts reasoning apart shows it by its total, or by a reasoning
     /// count beyond its output count.
-    pub(crate) fn settle(mut self, findings: &mut AdapterFindings) -> Usage {
+    pub(crate) fn into_usage(mut self, findings: &mut AdapterFindings) -> Usage {
         for count in [&mut self.input, &mut self.output, &mut self.cached, &mut self.reasoning] {
             *count = (*count).min(MOST);
         }

@@ -42,12 +42,12 @@ use crate::write::{ApiError, ErrorType, Writer};
 /// # }).unwrap();
 /// ```
 pub fn writer_body(writer: Writer) -> (WriterSender, WriterBody) {
-    let shared = Arc::new(Mutex::new(Shared { writer, closed: false, abandoned: false, body: None, sender: None }));
+    let shared = Arc::new(Mutex::new(BodyState { writer, closed: false, abandoned: false, body: None, sender: None }));
     (WriterSender { shared: Arc::clone(&shared) }, WriterBody { shared })
 }
 
 /// The state that sender and body share.
-struct Shared {
+struct BodyState {
     writer: Writer,
     /// The sender was dropped.
     closed: bool,
@@ -57,14 +57,14 @@ struct Shared {
     sender: Option<Waker>,
 }
 
-fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
+fn lock(shared: &Mutex<BodyState>) -> MutexGuard<'_, BodyState> {
     // A panic inside `write` leaves the writer in a valid state.
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The writing half of [`writer_body`].
 pub struct WriterSender {
-    shared: Arc<Mutex<Shared>>,
+    shared: Arc<Mutex<BodyState>>,
 }
 
 impl WriterSender {
@@ -116,7 +116,7 @@ impl Drop for WriterSender {
 
 /// The reading half of [`writer_body`]: a `Stream` of `Bytes` that never fails.
 pub struct WriterBody {
-    shared: Arc<Mutex<Shared>>,
+    shared: Arc<Mutex<BodyState>>,
 }
 
 impl Stream for WriterBody {

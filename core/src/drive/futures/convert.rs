@@ -22,10 +22,10 @@ use crate::error::Error;
 pub struct ConvertedBytes<S, E> {
     source: Pin<Box<S>>,
     converter: Converter,
-    state: State<E>,
+    state: ConversionState<E>,
 }
 
-enum State<E> {
+enum ConversionState<E> {
     /// More chunks may come.
     Open,
     /// The target stream has ended; this error is still to be returned.
@@ -36,7 +36,7 @@ enum State<E> {
 impl<S, E> ConvertedBytes<S, E> {
     /// Converts a source.
     pub fn new(source: S, converter: Converter) -> Self {
-        Self { source: Box::pin(source), converter, state: State::Open }
+        Self { source: Box::pin(source), converter, state: ConversionState::Open }
     }
 
     /// Returns the converter, with its findings.
@@ -53,7 +53,7 @@ impl<S, E> ConvertedBytes<S, E> {
     fn end(&mut self, failure: Option<ReadError<E>>) {
         let finished: Result<(), Error> = self.converter.finish();
         let failure = failure.or(finished.err().map(ReadError::Reader));
-        self.state = failure.map_or(State::Finished, State::Failed);
+        self.state = failure.map_or(ConversionState::Finished, ConversionState::Failed);
     }
 }
 
@@ -74,10 +74,10 @@ where
             if !ready_bytes.is_empty() {
                 return Poll::Ready(Some(Ok(ready_bytes.into())));
             }
-            match core::mem::replace(&mut this.state, State::Finished) {
-                State::Finished => return Poll::Ready(None),
-                State::Failed(failure) => return Poll::Ready(Some(Err(failure))),
-                State::Open => this.state = State::Open,
+            match core::mem::replace(&mut this.state, ConversionState::Finished) {
+                ConversionState::Finished => return Poll::Ready(None),
+                ConversionState::Failed(failure) => return Poll::Ready(Some(Err(failure))),
+                ConversionState::Open => this.state = ConversionState::Open,
             }
             match ready!(this.source.as_mut().poll_next(context)) {
                 None => this.end(None),
@@ -99,7 +99,7 @@ where
 {
     fn is_terminated(&self) -> bool {
         // Bytes that are ready are taken before the state changes to finished.
-        matches!(self.state, State::Finished)
+        matches!(self.state, ConversionState::Finished)
     }
 }
 

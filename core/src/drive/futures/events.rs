@@ -10,7 +10,7 @@ use futures_core::{FusedStream, Stream};
 use super::convert::ConvertedBytes;
 use crate::accumulate::Response;
 use crate::adapter::Converter;
-use crate::drive::events::{after, Input};
+use crate::drive::events::{after, SourceState};
 use crate::drive::ReadError;
 use crate::error::Error;
 use crate::event::OwnedEvent;
@@ -28,7 +28,7 @@ use crate::reader::Reader;
 pub struct ResponseEvents<S> {
     source: Pin<Box<S>>,
     reader: Reader,
-    input: Input,
+    input: SourceState,
 }
 
 impl<S> ResponseEvents<S> {
@@ -39,7 +39,7 @@ impl<S> ResponseEvents<S> {
 
     /// Reads from a source with a reader that the caller configured.
     pub fn with_reader(source: S, reader: Reader) -> Self {
-        Self { source: Box::pin(source), reader, input: Input::Open }
+        Self { source: Box::pin(source), reader, input: SourceState::Open }
     }
 
     /// Continues with a new source after the old one failed or ended early, as [`Reader::reconnect`] does: the incomplete event of the old
@@ -52,7 +52,7 @@ impl<S> ResponseEvents<S> {
     pub fn resume(&mut self, source: S) -> Result<(), Error> {
         self.reader.reconnect()?;
         self.source = Box::pin(source);
-        self.input = Input::Open;
+        self.input = SourceState::Open;
         Ok(())
     }
 
@@ -96,14 +96,14 @@ where
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = &mut *self;
-        while this.input != Input::Finished {
+        while this.input != SourceState::Finished {
             match this.reader.poll_event() {
                 Ok(Some(event)) => return Poll::Ready(Some(Ok(event.to_owned()))),
-                Ok(None) if this.input == Input::Open => {
+                Ok(None) if this.input == SourceState::Open => {
                     let fed = match ready!(this.source.as_mut().poll_next(context)) {
                         None => {
                             this.reader.end();
-                            this.input = Input::Ended;
+                            this.input = SourceState::Ended;
                             Ok(())
                         }
                         Some(Ok(chunk)) => this.reader.feed(chunk.as_ref()).map_err(ReadError::Reader),
@@ -116,7 +116,7 @@ where
                 }
                 // An error of `poll_event` is returned again by `finish`.
                 Ok(None) | Err(_) => {
-                    this.input = Input::Finished;
+                    this.input = SourceState::Finished;
                     return Poll::Ready(this.reader.finish().err().map(|error| Err(error.into())));
                 }
             }
@@ -131,7 +131,7 @@ where
     B: AsRef<[u8]>,
 {
     fn is_terminated(&self) -> bool {
-        self.input == Input::Finished
+        self.input == SourceState::Finished
     }
 }
 

@@ -156,25 +156,27 @@ fn node<'a>(schema: &'a Value, path: &str, queue: &mut Vec<(&'a Value, String)>)
         Value::Bool(true) => return Ok(SchemaRules::default()),
         Value::Bool(false) => return Ok(SchemaRules { types: Types::NONE, ..SchemaRules::default() }),
         Value::Object(object) => object,
-        _ => return Err(wrong("", path, "a schema: an object, true or false")),
+        _ => return Err(invalid_keyword("", path, "a schema: an object, true or false")),
     };
     let mut node = SchemaRules::default();
     for (key, value) in object.iter() {
         match key {
-            "type" => node.types = types(value).ok_or_else(|| wrong(key, path, "a type or a list of types"))?,
+            "type" => {
+                node.types = types(value).ok_or_else(|| invalid_keyword(key, path, "a type or a list of types"))?
+            }
             "enum" => match value.as_array() {
                 Some(values) if !values.is_empty() => node.values.push(values.to_vec()),
-                _ => return Err(wrong(key, path, "a list of values")),
+                _ => return Err(invalid_keyword(key, path, "a list of values")),
             },
             "const" => node.values.push(alloc::vec![value.clone()]),
-            "minimum" => node.minimum = Some(bound(key, value, path)?),
-            "maximum" => node.maximum = Some(bound(key, value, path)?),
+            "minimum" => node.minimum = Some(count_bound(key, value, path)?),
+            "maximum" => node.maximum = Some(count_bound(key, value, path)?),
             "minLength" => node.length.least = count(key, value, path)?,
             "maxLength" => node.length.most = count(key, value, path)?,
             "minItems" => node.count.least = count(key, value, path)?,
             "maxItems" => node.count.most = count(key, value, path)?,
             "properties" => {
-                let members = value.as_object().ok_or_else(|| wrong(key, path, "an object of schemas"))?;
+                let members = value.as_object().ok_or_else(|| invalid_keyword(key, path, "an object of schemas"))?;
                 for (name, schema) in members.iter() {
                     node.members.push((name.to_string(), next(schema, format!("{path}/{key}/{name}"))));
                 }
@@ -183,12 +185,12 @@ fn node<'a>(schema: &'a Value, path: &str, queue: &mut Vec<(&'a Value, String)>)
                 node.members.sort_by(|(one, _), (other, _)| one.cmp(other));
                 node.members.dedup_by(|(one, _), (other, _)| one == other);
             }
-            "required" => node.required = names(value).ok_or_else(|| wrong(key, path, "a list of names"))?,
+            "required" => node.required = names(value).ok_or_else(|| invalid_keyword(key, path, "a list of names"))?,
             "additionalProperties" => node.others = Some(next(value, format!("{path}/{key}"))),
             "items" if !matches!(value, Value::Array(_)) => {
                 node.elements = Some(next(value, format!("{path}/{key}")));
             }
-            "items" => return Err(wrong(key, path, "one schema for all elements")),
+            "items" => return Err(invalid_keyword(key, path, "one schema for all elements")),
             key if ANNOTATIONS.contains(&key) => {}
             _ => return Err(format!("has the unsupported keyword `{key}` at {}", place(path))),
         }
@@ -211,17 +213,20 @@ fn names(value: &Value) -> Option<Vec<String>> {
     value.as_array()?.iter().map(|name| name.as_str().map(ToString::to_string)).collect()
 }
 
-fn bound(key: &str, value: &Value, path: &str) -> Result<String, String> {
-    value.as_f64().map(|_| value.to_string()).ok_or_else(|| wrong(key, path, "a number"))
+fn count_bound(key: &str, value: &Value, path: &str) -> Result<String, String> {
+    value.as_f64().map(|_| value.to_string()).ok_or_else(|| invalid_keyword(key, path, "a number"))
 }
 
 fn count(key: &str, value: &Value, path: &str) -> Result<u64, String> {
     // JSON Schema allows a count with a zero fraction, such as `2.0`.
     let whole = value.as_f64().filter(|number| *number >= 0.0 && number % 1.0 == 0.0);
-    value.as_u64().or(whole.map(|number| number as u64)).ok_or_else(|| wrong(key, path, "a whole number from 0"))
+    value
+        .as_u64()
+        .or(whole.map(|number| number as u64))
+        .ok_or_else(|| invalid_keyword(key, path, "a whole number from 0"))
 }
 
-fn wrong(key: &str, path: &str, expected: &str) -> String {
+fn invalid_keyword(key: &str, path: &str, expected: &str) -> String {
     let path = if key.is_empty() { path.to_string() } else { format!("{path}/{key}") };
     format!("is invalid at {}: expected {expected}", place(&path))
 }

@@ -83,11 +83,11 @@ impl LogprobLists {
 /// Returns `true` if well-formed JSON text is a list of log probabilities in the common form; `false` otherwise, even if the
 /// list is valid.
 pub(super) fn is_plain(text: &str) -> bool {
-    let mut cursor = Cursor { bytes: text.as_bytes(), at: 0 };
+    let mut cursor = LogprobScanner { bytes: text.as_bytes(), at: 0 };
     cursor.list(true) && cursor.at == text.len()
 }
 
-struct Cursor<'a> {
+struct LogprobScanner<'a> {
     bytes: &'a [u8],
     at: usize,
 }
@@ -101,7 +101,7 @@ const TOP: u8 = 8;
 const OUTER: u8 = 15;
 const INNER: u8 = 7;
 
-impl Cursor<'_> {
+impl LogprobScanner<'_> {
     /// Reads a list of entries; `outer` entries have alternatives.
     fn list(&mut self, outer: bool) -> bool {
         if !self.eat(b'[') {

@@ -119,7 +119,7 @@ pub(super) fn rule_for(root: Root, view: ValueRef<'_>, problem: &ProblemKind, co
         Root::Event(_) if field == "sequence_number" => return Rule::Seq01,
         _ => {}
     }
-    if let Some(rule) = special(root, view, problem, sort, field, context) {
+    if let Some(rule) = contextual_rule(root, view, problem, sort, field, context) {
         return rule;
     }
     let line = LINES.iter().find(|(schema, name, sorts, _)| {
@@ -134,7 +134,7 @@ pub(super) fn rule_for(root: Root, view: ValueRef<'_>, problem: &ProblemKind, co
 }
 
 /// Rules that depend on more than schema, field and class.
-fn special(
+fn contextual_rule(
     root: Root,
     view: ValueRef<'_>,
     problem: &ProblemKind,

@@ -70,7 +70,7 @@ fn event_with(json: &str, edition: Edition, schemas: &ExtensionSchemas) -> Resul
         let kind = Kind::from_wire(&wire_type);
         findings.extend(name_finding(view, kind, &wire_type));
         event::check(view, kind, &wire_type, (edition, schemas, None), &mut |problem| findings.push(finding(problem)));
-        object::event(view, kind, &mut |rule, path, message| findings.push(breach(rule, path, message)));
+        object::event(view, kind, &mut |rule, path, message| findings.push(rule_finding(rule, path, message)));
     })?;
     Ok(findings)
 }
@@ -88,7 +88,7 @@ fn name_finding(view: ValueRef<'_>, kind: Kind, wire_type: &str) -> Option<Findi
     } else {
         return None;
     };
-    Some(breach(rule, path.into(), message))
+    Some(rule_finding(rule, path.into(), message))
 }
 
 /// Checks a response body, or the `response` of an event, against the contract and the rules about one response.
@@ -151,7 +151,7 @@ pub fn validate_websocket_create(json: &str, edition: Edition) -> Result<Vec<Fin
 pub fn validate_error(json: &str, status: Option<u16>) -> Result<Vec<Finding>, Error> {
     let mut findings = Vec::new();
     with_root(json, |view| {
-        let mut report = |rule, path, message| findings.push(breach(rule, path, message));
+        let mut report = |rule, path, message| findings.push(rule_finding(rule, path, message));
         object::error_body(view, &mut report);
         let kind = view.pointer("/error/type").and_then(|kind| kind.as_str());
         if let (Some(status), Some(kind)) = (status, kind) {
@@ -216,7 +216,7 @@ fn both(
     let mut findings = as_with(json, schema, edition, Extensions::Allowed, schemas)?;
     with_root(json, |view| {
         if view.kind() == ValueKind::Object {
-            rules(view, &mut |rule, path, message| findings.push(breach(rule, path, message)));
+            rules(view, &mut |rule, path, message| findings.push(rule_finding(rule, path, message)));
         }
     })?;
     Ok(findings)
@@ -243,7 +243,7 @@ fn finding(problem: &Problem<'_>) -> Finding {
 }
 
 /// A finding of a rule that a schema cannot express.
-fn breach(rule: Rule, path: String, message: String) -> Finding {
+fn rule_finding(rule: Rule, path: String, message: String) -> Finding {
     Finding {
         rule,
         severity: rule.severity(),

@@ -95,7 +95,7 @@ impl<'r> SchemaWalk<'r> {
             (NodeShape::Map(inner, limit), ValueKind::Object) => self.map(view, inner, limit, path, context),
             (NodeShape::Ref(schema), _) => self.reference(view, schema, path, context),
             (NodeShape::Union(union), _) => self.union(view, node, union, path, context),
-            (NodeShape::AnyOf(nodes), _) => self.trial(view, nodes, path, context),
+            (NodeShape::AnyOf(nodes), _) => self.try_variants(view, nodes, path, context),
             (NodeShape::AllOf(first, second), _) => {
                 self.value(view, first, path, context);
                 self.value(view, second, path, context);
@@ -306,7 +306,7 @@ impl<'r> SchemaWalk<'r> {
     }
 
     /// Tries each variant without reporting, then reports the problems of the variant with the fewest.
-    fn trial(&mut self, view: ValueRef<'_>, nodes: &[u16], path: &Path<'_>, context: Context) {
+    fn try_variants(&mut self, view: ValueRef<'_>, nodes: &[u16], path: &Path<'_>, context: Context) {
         let mut best = None;
         for number in nodes {
             let node = SchemaNode::from_index(*number);

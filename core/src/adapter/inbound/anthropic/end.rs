@@ -11,7 +11,7 @@ use crate::json::{Value, ValueKind, ValueRef};
 
 /// What the message says about its end.
 #[derive(Default)]
-pub(super) struct StopReason {
+pub(super) struct AnthropicStopReason {
     pub(super) reason: Option<String>,
     sequence: Value,
     details: Value,
@@ -42,7 +42,7 @@ impl AnthropicDecoder {
             builder.report(AdapterCode::MissingBlockStop, "the message stops inside a block");
             self.stop_block(builder)?;
         }
-        let StopReason { reason, sequence, details } = core::mem::take(&mut self.stop);
+        let AnthropicStopReason { reason, sequence, details } = core::mem::take(&mut self.stop);
         let Some(reason) = reason else {
             builder.report(AdapterCode::MissingStopReason, "");
             self.close(builder, ItemStatus::Completed, ItemStatus::Completed)?;
@@ -57,7 +57,7 @@ impl AnthropicDecoder {
                 builder.complete()
             }
             "max_tokens" | "model_context_window_exceeded" => {
-                self.close_cut(builder)?;
+                self.close_truncated(builder)?;
                 builder.incomplete("max_output_tokens")
             }
             "pause_turn" | "compaction" => {
@@ -69,7 +69,7 @@ impl AnthropicDecoder {
                 builder.incomplete("content_filter")
             }
             other => {
-                self.close_cut(builder)?;
+                self.close_truncated(builder)?;
                 builder.incomplete(&other.to_lowercase())
             }
         }
@@ -83,7 +83,7 @@ impl AnthropicDecoder {
     }
 
     /// Closes what is open when the model was cut: the last item is the incomplete one.
-    fn close_cut(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
+    fn close_truncated(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let cut = if builder.last_item() == LastItem::Nothing { self.hosted.waiting.pop_last() } else { None };
         self.close(builder, ItemStatus::Incomplete, ItemStatus::Completed)?;
         match cut {
@@ -104,7 +104,7 @@ impl AnthropicDecoder {
                 self.close_hosted(builder)?;
                 builder.close_last_item(ItemStatus::Completed)
             }
-            _ => self.close_cut(builder),
+            _ => self.close_truncated(builder),
         }
     }
 

@@ -10,7 +10,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use end::{fail, AnthropicUsage, StopReason};
+use end::{fail, AnthropicStopReason, AnthropicUsage};
 
 use super::builder::{ErrorType, ItemStatus, OutputSlot, ResponseBuilder};
 use super::citations::{close_text, Citation};
@@ -26,7 +26,7 @@ pub(crate) struct AnthropicDecoder {
     id: Option<String>,
     block: Option<AnthropicBlock>,
     hosted: PendingHostedCalls,
-    stop: StopReason,
+    stop: AnthropicStopReason,
     usage: AnthropicUsage,
 }
 
@@ -223,7 +223,7 @@ impl AnthropicDecoder {
                 note_caller(block, builder);
                 let (id, name) = (text(block.get("id")), text(block.get("name")));
                 let slot = builder.start_call(&id.unwrap_or_default(), &name.unwrap_or_default())?;
-                AnthropicBlockKind::Call { slot, input: whole_input(block), grown: false }
+                AnthropicBlockKind::Call { slot, input: initial_input(block), grown: false }
             }
             "server_tool_use" | "mcp_tool_use" => self.start_hosted(&name, block, builder)?,
             "compaction" => {
@@ -253,8 +253,8 @@ impl AnthropicDecoder {
         self.block = Some(AnthropicBlock { index, kind, grown: false });
         // What the start already holds counts as the first delta.
         match name.as_ref() {
-            "text" => self.grow_text(block.get("text"), builder),
-            "thinking" => self.grow_thinking(block.get("thinking"), builder),
+            "text" => self.append_text(block.get("text"), builder),
+            "thinking" => self.append_thinking(block.get("thinking"), builder),
             _ => Ok(()),
         }
     }
@@ -331,14 +331,14 @@ impl AnthropicDecoder {
         let Some(block) = self.block.as_mut().filter(|block| block.index == index) else { return Ok(()) };
         block.grown = true;
         match (name.as_ref(), &mut block.kind) {
-            ("text_delta", AnthropicBlockKind::Text { .. }) => self.grow_text(delta.get("text"), builder),
+            ("text_delta", AnthropicBlockKind::Text { .. }) => self.append_text(delta.get("text"), builder),
             ("citations_delta", AnthropicBlockKind::Text { citations, .. }) => {
                 builder.account_bytes(delta.raw().len())?;
                 citations.extend(delta.get("citation").map(Value::from));
                 Ok(())
             }
             ("thinking_delta", AnthropicBlockKind::Thinking { .. }) => {
-                self.grow_thinking(delta.get("thinking"), builder)
+                self.append_thinking(delta.get("thinking"), builder)
             }
             ("signature_delta", AnthropicBlockKind::Thinking { thinking, .. }) => {
                 thinking.sign(text(delta.get("signature")));
@@ -400,7 +400,7 @@ impl AnthropicDecoder {
         Ok(())
     }
 
-    fn grow_text(&mut self, value: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+    fn append_text(&mut self, value: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let Some(piece) = value.and_then(TextPiece::from_json).filter(|piece| !piece.is_empty()) else { return Ok(()) };
         let Some(AnthropicBlock { kind: AnthropicBlockKind::Text { message, .. }, .. }) = &mut self.block else {
             return Ok(());
@@ -412,7 +412,7 @@ impl AnthropicDecoder {
         builder.append_text(slot, &piece, &[])
     }
 
-    fn grow_thinking(&mut self, value: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+    fn append_thinking(&mut self, value: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let Some(piece) = value.and_then(TextPiece::from_json).filter(|piece| !piece.is_empty()) else { return Ok(()) };
         let Some(AnthropicBlock { kind: AnthropicBlockKind::Thinking { slot, thinking }, .. }) = &mut self.block else {
             return Ok(());
@@ -467,7 +467,7 @@ fn citation(raw: Value) -> Citation {
 }
 
 /// The input that a call has at its start, as compact JSON; empty if that says nothing.
-fn whole_input(block: ValueRef<'_>) -> String {
+fn initial_input(block: ValueRef<'_>) -> String {
     let input = block.get("input").map(Value::from).unwrap_or_default();
     match &input {
         Value::Null => String::new(),

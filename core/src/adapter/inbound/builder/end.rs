@@ -107,7 +107,7 @@ impl ResponseBuilder {
         self.start()?;
         self.ended = true;
         if let Some(usage) = self.usage.take() {
-            self.writer.usage(usage.settle(&mut self.findings))?;
+            self.writer.usage(usage.into_usage(&mut self.findings))?;
         }
         if !self.extension_events.is_empty() {
             let events = core::mem::take(&mut self.extension_events);

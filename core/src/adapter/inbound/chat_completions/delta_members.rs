@@ -25,12 +25,12 @@ impl ChatDecoder {
         }
         let plain = |key: &str| delta.get(key).and_then(TextPiece::from_json).filter(|piece| !piece.is_empty());
         match plain("reasoning_content").or_else(|| plain("reasoning")) {
-            Some(piece) => self.think(&piece, builder),
+            Some(piece) => self.append_reasoning(&piece, builder),
             None => Ok(()),
         }
     }
 
-    fn think(&mut self, piece: &TextPiece<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+    fn append_reasoning(&mut self, piece: &TextPiece<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let slot = self.in_reasoning(builder)?;
         builder.append_thinking(slot, piece)
     }
@@ -42,11 +42,11 @@ impl ChatDecoder {
         match text(detail.get("type")).unwrap_or_default().as_ref() {
             "reasoning.text" => {
                 if let Some(piece) = string("text") {
-                    let slot = self.in_detail(index, builder)?;
+                    let slot = self.in_reasoning_detail(index, builder)?;
                     builder.append_thinking(slot, &piece)?;
                 }
                 if let Some(signature) = text(detail.get("signature")).filter(|signature| !signature.is_empty()) {
-                    let slot = self.in_detail(index, builder)?;
+                    let slot = self.in_reasoning_detail(index, builder)?;
                     self.reasoning.sealed = true;
                     builder.set_field(
                         slot,
@@ -57,7 +57,7 @@ impl ChatDecoder {
             }
             "reasoning.summary" => {
                 if let Some(piece) = string("summary") {
-                    let slot = self.in_detail(index, builder)?;
+                    let slot = self.in_reasoning_detail(index, builder)?;
                     builder.append_summary(slot, &piece)?;
                 }
             }
@@ -75,7 +75,7 @@ impl ChatDecoder {
     }
 
     /// The reasoning item for a detail. What comes behind a seal is another thought.
-    fn in_detail(&mut self, index: Option<u64>, builder: &mut ResponseBuilder) -> Result<OutputSlot, Error> {
+    fn in_reasoning_detail(&mut self, index: Option<u64>, builder: &mut ResponseBuilder) -> Result<OutputSlot, Error> {
         let open = self.reasoning.slot.is_some_and(|slot| builder.last_slot() == Some(slot));
         let fresh = !open || (self.reasoning.sealed && (self.reasoning.index != index || !self.has_text(builder)));
         if fresh {
@@ -112,7 +112,7 @@ impl ChatDecoder {
         let Some(content) = content else { return Ok(()) };
         if content.kind() != ValueKind::Array {
             return match TextPiece::from_json(content) {
-                Some(piece) => self.say(&piece, builder),
+                Some(piece) => self.append_text(&piece, builder),
                 None => Ok(()),
             };
         }
@@ -120,14 +120,14 @@ impl ChatDecoder {
             match text(chunk.get("type")).unwrap_or_default().as_ref() {
                 "text" => {
                     if let Some(piece) = chunk.get("text").and_then(TextPiece::from_json) {
-                        self.say(&piece, builder)?;
+                        self.append_text(&piece, builder)?;
                     }
                 }
                 "thinking" => {
                     let thoughts = chunk.get("thinking").into_iter().flat_map(|thoughts| thoughts.elements());
                     for thought in thoughts.filter_map(|thought| thought.get("text")) {
                         if let Some(piece) = TextPiece::from_json(thought).filter(|piece| !piece.is_empty()) {
-                            self.think(&piece, builder)?;
+                            self.append_reasoning(&piece, builder)?;
                         }
                     }
                 }
@@ -137,7 +137,7 @@ impl ChatDecoder {
         Ok(())
     }
 
-    fn say(&mut self, piece: &TextPiece<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+    fn append_text(&mut self, piece: &TextPiece<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         if piece.is_empty() {
             return Ok(());
         }

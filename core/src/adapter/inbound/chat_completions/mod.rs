@@ -191,7 +191,7 @@ impl ChatDecoder {
         match finish {
             ChatFinish::Completed => self.close(ItemStatus::Completed, builder)?,
             // The caller cut everything that was open, not only the last item.
-            ChatFinish::Incomplete("cancelled") => self.cut_all(builder)?,
+            ChatFinish::Incomplete("cancelled") => self.close_all_incomplete(builder)?,
             ChatFinish::Incomplete(_) => self.close(ItemStatus::Incomplete, builder)?,
             ChatFinish::Failed { .. } => {}
         }

@@ -218,7 +218,7 @@ impl ChatDecoder {
     }
 
     /// Cuts everything that is open, calls and all.
-    pub(super) fn cut_all(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
+    pub(super) fn close_all_incomplete(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
         self.flush_logprobs(builder)?;
         self.reasoning = OpenReasoning::default();
         builder.close_last_item(ItemStatus::Incomplete)?;

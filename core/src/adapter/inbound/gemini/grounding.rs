@@ -69,7 +69,11 @@ fn starts(bytes: &[u8]) -> u64 {
 }
 
 impl GeminiDecoder {
-    pub(super) fn ground(&mut self, metadata: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+    pub(super) fn apply_grounding(
+        &mut self,
+        metadata: ValueRef<'_>,
+        builder: &mut ResponseBuilder,
+    ) -> Result<(), Error> {
         if metadata.kind() != ValueKind::Object || metadata.entries().next().is_none() {
             return Ok(());
         }

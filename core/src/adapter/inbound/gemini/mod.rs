@@ -99,7 +99,7 @@ impl DialectDecoder for GeminiDecoder {
                 let message = message.unwrap_or_else(|| format!("The model stopped with {model}."));
                 builder.fail(ErrorType::ModelError, Some(&model.to_lowercase()), &message, None)
             }
-            "MAX_TOKENS" => self.end_cut("max_output_tokens", builder),
+            "MAX_TOKENS" => self.end_truncated("max_output_tokens", builder),
             "SAFETY"
             | "RECITATION"
             | "BLOCKLIST"
@@ -107,8 +107,8 @@ impl DialectDecoder for GeminiDecoder {
             | "SPII"
             | "IMAGE_SAFETY"
             | "IMAGE_PROHIBITED_CONTENT"
-            | "IMAGE_RECITATION" => self.end_cut("content_filter", builder),
-            other => self.end_cut(&other.to_lowercase(), builder),
+            | "IMAGE_RECITATION" => self.end_truncated("content_filter", builder),
+            other => self.end_truncated(&other.to_lowercase(), builder),
         }
     }
 
@@ -151,7 +151,7 @@ impl GeminiDecoder {
             self.part(part, builder)?;
         }
         if let Some(metadata) = non_null(candidate.get("groundingMetadata")) {
-            self.ground(metadata, builder)?;
+            self.apply_grounding(metadata, builder)?;
         }
         if let Some(metadata) = non_null(candidate.get("citationMetadata")) {
             self.cite(metadata, builder)?;
@@ -171,9 +171,9 @@ impl GeminiDecoder {
         if let Some(piece) = part.get("text").and_then(TextPiece::from_json) {
             let thought = part.get("thought").and_then(|flag| flag.as_bool()).unwrap_or(false);
             return if thought {
-                self.think(&piece, signature.as_deref(), builder)
+                self.append_thought(&piece, signature.as_deref(), builder)
             } else {
-                self.say(&piece, signature.as_deref(), builder)
+                self.append_text(&piece, signature.as_deref(), builder)
             };
         }
         if let Some(call) = non_null(part.get("functionCall")) {
@@ -192,13 +192,13 @@ impl GeminiDecoder {
         }
         if let Some(code) = non_null(part.get("executableCode")) {
             self.sign_next(signature.as_deref(), builder)?;
-            return self.run(code, builder);
+            return self.code_execution(code, builder);
         }
         if signature.is_some() {
             builder.report(AdapterCode::SignatureDropped, "the signature of a part that is no item of its own");
         }
         if let Some(result) = non_null(part.get("codeExecutionResult")) {
-            return self.ran(result, builder);
+            return self.code_execution_result(result, builder);
         }
         let name = part
             .entries()
@@ -209,7 +209,7 @@ impl GeminiDecoder {
         Ok(())
     }
 
-    fn think(
+    fn append_thought(
         &mut self,
         piece: &TextPiece<'_>,
         signature: Option<&str>,
@@ -236,7 +236,7 @@ impl GeminiDecoder {
         }
     }
 
-    fn say(
+    fn append_text(
         &mut self,
         piece: &TextPiece<'_>,
         signature: Option<&str>,
@@ -319,7 +319,7 @@ impl GeminiDecoder {
         builder.close_item(slot, status)
     }
 
-    fn run(&mut self, code: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+    fn code_execution(&mut self, code: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         self.end_code(ItemStatus::Completed, builder)?;
         builder.close_last_item(ItemStatus::Completed)?;
         let mut fields = Object::new();
@@ -333,7 +333,7 @@ impl GeminiDecoder {
         Ok(())
     }
 
-    fn ran(&mut self, result: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+    fn code_execution_result(&mut self, result: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let Some(slot) = self.code.take() else {
             if builder.options.include_extensions {
                 builder.report(AdapterCode::OrphanCodeResult, "");
@@ -363,7 +363,7 @@ impl GeminiDecoder {
         builder.close_last_item(last)
     }
 
-    fn end_cut(&mut self, reason: &str, builder: &mut ResponseBuilder) -> Result<(), Error> {
+    fn end_truncated(&mut self, reason: &str, builder: &mut ResponseBuilder) -> Result<(), Error> {
         if self.late_signature.is_some() {
             builder.report(AdapterCode::SignatureDropped, "a cut message stays last");
         }

@@ -17,7 +17,7 @@ pub(super) struct BlockWriter {
     index: u64,
     open: Option<OpenBlock>,
     /// Of the item that is being written: the kind of reasoning that came first, and the part that came last.
-    thought: Option<(TextChannel, u64)>,
+    last_reasoning: Option<(TextChannel, u64)>,
     /// The other kind came too, and a finding says so.
     both: bool,
 }
@@ -52,7 +52,7 @@ impl HostedCall {
             name: text_at(item, "name"),
             server: text_at(item, "server_name"),
             input: match json("input") {
-                // Input that was no JSON is kept as it came.
+                // Input that is not JSON is written unchanged.
                 Some(Value::String(raw)) => raw,
                 Some(value) => value.to_string(),
                 None => String::new(),
@@ -66,7 +66,7 @@ impl HostedCall {
 impl BlockWriter {
     /// Forgets what it knew of the last item.
     pub(super) fn next_item(&mut self) {
-        self.thought = None;
+        self.last_reasoning = None;
         self.both = false;
     }
 
@@ -80,7 +80,7 @@ impl BlockWriter {
     }
 
     pub(super) fn arguments(&mut self, text: &str, out: &mut TargetOutput) {
-        self.delta_of(out, |delta| {
+        self.write_delta(out, |delta| {
             delta.text("type", "input_json_delta");
             delta.text("partial_json", text);
         });
@@ -96,18 +96,18 @@ impl BlockWriter {
                         block.text("text", "");
                     });
                 }
-                self.delta_of(out, |delta| {
+                self.write_delta(out, |delta| {
                     delta.text("type", "text_delta");
                     delta.text("text", text);
                 });
             }
-            _ => self.thought(channel, index, text, out),
+            _ => self.reasoning(channel, index, text, out),
         }
     }
 
     /// Reasoning of one kind only: the one that came first in its item.
-    fn thought(&mut self, channel: TextChannel, index: u64, text: &str, out: &mut TargetOutput) {
-        match self.thought {
+    fn reasoning(&mut self, channel: TextChannel, index: u64, text: &str, out: &mut TargetOutput) {
+        match self.last_reasoning {
             Some((first, _)) if first != channel => {
                 if !core::mem::replace(&mut self.both, true) {
                     out.report_code(AdapterCode::ReasoningKindDropped);
@@ -115,16 +115,16 @@ impl BlockWriter {
                 return;
             }
             // Between two parts of a summary stands a blank line.
-            Some((TextChannel::Summary, last)) if last != index => self.think("\n\n", out),
+            Some((TextChannel::Summary, last)) if last != index => self.append_thinking("\n\n", out),
             _ => {}
         }
-        self.thought = Some((channel, index));
-        self.think(text, out);
+        self.last_reasoning = Some((channel, index));
+        self.append_thinking(text, out);
     }
 
-    fn think(&mut self, text: &str, out: &mut TargetOutput) {
+    fn append_thinking(&mut self, text: &str, out: &mut TargetOutput) {
         self.open_thinking(out);
-        self.delta_of(out, |delta| {
+        self.write_delta(out, |delta| {
             delta.text("type", "thinking_delta");
             delta.text("thinking", text);
         });
@@ -145,21 +145,21 @@ impl BlockWriter {
         let signature = match signature::read(content, depth) {
             OpaqueReasoning::Redacted(data) => {
                 self.stop(out);
-                return self.whole(out, |block| {
+                return self.complete_block(out, |block| {
                     block.text("type", "redacted_thinking");
                     block.text("data", data);
                 });
             }
             OpaqueReasoning::Signature(signature) => signature,
             OpaqueReasoning::Thinking { text, signature } => {
-                if self.thought.is_none() && !text.is_empty() {
-                    self.think(&text, out);
+                if self.last_reasoning.is_none() && !text.is_empty() {
+                    self.append_thinking(&text, out);
                 }
                 signature
             }
         };
         self.open_thinking(out);
-        self.delta_of(out, |delta| {
+        self.write_delta(out, |delta| {
             delta.text("type", "signature_delta");
             delta.text("signature", &signature);
         });
@@ -170,7 +170,7 @@ impl BlockWriter {
         if self.open != Some(OpenBlock::Text(index)) {
             return out.report_code(AdapterCode::AnnotationDropped);
         }
-        self.delta_of(out, |delta| {
+        self.write_delta(out, |delta| {
             delta.text("type", "citations_delta");
             delta.json("citation", json);
         });
@@ -199,7 +199,7 @@ impl BlockWriter {
         if call.result.is_empty() {
             return;
         }
-        self.whole(out, |block| {
+        self.complete_block(out, |block| {
             if call.mcp {
                 block.text("type", "mcp_tool_result");
             } else {
@@ -213,8 +213,8 @@ impl BlockWriter {
         });
     }
 
-    /// A block that an adapter kept whole.
-    pub(super) fn kept(&mut self, json: &str, out: &mut TargetOutput) {
+    /// A block that an inbound adapter stored unchanged, as JSON.
+    pub(super) fn raw_block(&mut self, json: &str, out: &mut TargetOutput) {
         self.stop(out);
         let index = self.index;
         out.message(Some("content_block_start"), |event| {
@@ -235,7 +235,7 @@ impl BlockWriter {
             block.text("type", "compaction");
             block.json("content", "null");
         });
-        self.delta_of(out, |delta| {
+        self.write_delta(out, |delta| {
             delta.text("type", "compaction_delta");
             delta.text(key, payload);
         });
@@ -266,12 +266,12 @@ impl BlockWriter {
     }
 
     /// A block that is complete when it starts.
-    fn whole(&mut self, out: &mut TargetOutput, fill: impl FnOnce(&mut ObjectWriter<'_>)) {
+    fn complete_block(&mut self, out: &mut TargetOutput, fill: impl FnOnce(&mut ObjectWriter<'_>)) {
         self.start(OpenBlock::Call, out, fill);
         self.stop(out);
     }
 
-    fn delta_of(&mut self, out: &mut TargetOutput, fill: impl FnOnce(&mut ObjectWriter<'_>)) {
+    fn write_delta(&mut self, out: &mut TargetOutput, fill: impl FnOnce(&mut ObjectWriter<'_>)) {
         let index = self.index;
         out.message(Some("content_block_delta"), |event| {
             event.text("type", "content_block_delta");
@@ -283,7 +283,7 @@ impl BlockWriter {
 
 /// The block that an item of Anthropic's own holds, as JSON: the result of a call in an earlier turn, or a block that the
 /// adapter did not know. `None` if it holds neither.
-pub(super) fn whole(item_type: &str, item: ValueRef<'_>) -> Option<String> {
+pub(super) fn raw_block_of(item_type: &str, item: ValueRef<'_>) -> Option<String> {
     let mut json = String::new();
     let kind = item_type.strip_prefix("anthropic:")?;
     if let Some(block) = item.get("block").filter(|block| block.kind() == ValueKind::Object) {

@@ -80,7 +80,7 @@ impl AnthropicTarget {
     }
 
     /// Says whether an item's steps may be taken now; if nothing is open, it is the item's turn.
-    fn turn(&mut self, head: &ItemHead) -> bool {
+    fn may_write(&mut self, head: &ItemHead) -> bool {
         let key = (head.output_index, head.serial);
         if self.current.is_none() {
             self.blocks.next_item();
@@ -89,21 +89,21 @@ impl AnthropicTarget {
         self.current == Some(key)
     }
 
-    fn wait(&mut self, head: &ItemHead, step: QueuedStep, bytes: usize, out: &mut TargetOutput) {
+    fn enqueue(&mut self, head: &ItemHead, step: QueuedStep, bytes: usize, out: &mut TargetOutput) {
         out.account_bytes(STEP + bytes);
         self.waiting.entry((head.output_index, head.serial)).or_default().push(step);
     }
 
-    fn step(&mut self, head: &ItemHead, step: QueuedStep, bytes: usize, out: &mut TargetOutput) {
-        if self.turn(head) {
-            self.take(step, out);
-            self.go_on(out);
+    fn write_or_enqueue(&mut self, head: &ItemHead, step: QueuedStep, bytes: usize, out: &mut TargetOutput) {
+        if self.may_write(head) {
+            self.write_step(step, out);
+            self.write_queued(out);
         } else {
-            self.wait(head, step, bytes, out);
+            self.enqueue(head, step, bytes, out);
         }
     }
 
-    fn take(&mut self, step: QueuedStep, out: &mut TargetOutput) {
+    fn write_step(&mut self, step: QueuedStep, out: &mut TargetOutput) {
         match step {
             QueuedStep::Call { id, name } => self.blocks.start_call(&id, &name, out),
             QueuedStep::Delta { channel, index, text } => self.blocks.delta(channel, index, &text, out),
@@ -115,7 +115,7 @@ impl AnthropicTarget {
                     ItemEnd::Plain => self.blocks.stop(out),
                     ItemEnd::Secret(secret) => self.blocks.end_reasoning(&secret, self.depth, out),
                     ItemEnd::Hosted(hosted) => self.blocks.hosted(&hosted, out),
-                    ItemEnd::Block(json) => self.blocks.kept(&json, out),
+                    ItemEnd::Block(json) => self.blocks.raw_block(&json, out),
                     ItemEnd::Nothing(item_type) => out.report(AdapterCode::ItemDropped, || item_type),
                     ItemEnd::Compaction(secret) => self.blocks.compaction(&secret, out),
                 }
@@ -125,26 +125,26 @@ impl AnthropicTarget {
     }
 
     /// Takes what waited, as long as no item is open.
-    fn go_on(&mut self, out: &mut TargetOutput) {
+    fn write_queued(&mut self, out: &mut TargetOutput) {
         while self.current.is_none() {
             let Some((key, steps)) = self.waiting.pop_first() else { return };
             self.current = Some(key);
             self.blocks.next_item();
             for step in steps {
-                self.take(step, out);
+                self.write_step(step, out);
             }
         }
     }
 
     /// Closes whatever is open and takes all that waits.
-    fn drain(&mut self, out: &mut TargetOutput) {
+    fn finish_queued(&mut self, out: &mut TargetOutput) {
         loop {
             self.blocks.stop(out);
             self.current = None;
             if self.waiting.is_empty() {
                 return;
             }
-            self.go_on(out);
+            self.write_queued(out);
         }
     }
 
@@ -212,10 +212,10 @@ impl TargetFormat for AnthropicTarget {
     fn item_added(&mut self, head: &mut ItemHead, _item: Option<ValueRef<'_>>, out: &mut TargetOutput) {
         if head.shape == ItemShape::Function {
             let step = QueuedStep::Call { id: head.call_id.clone(), name: head.name.clone() };
-            self.step(head, step, head.call_id.len() + head.name.len(), out);
+            self.write_or_enqueue(head, step, head.call_id.len() + head.name.len(), out);
         } else if makes_blocks(head) {
             // An item that is open keeps its place, though its first block may be late.
-            self.turn(head);
+            self.may_write(head);
         }
     }
 
@@ -227,11 +227,11 @@ impl TargetFormat for AnthropicTarget {
         _logprobs: Option<&str>,
         out: &mut TargetOutput,
     ) {
-        if self.turn(head) {
+        if self.may_write(head) {
             return self.blocks.delta(part.channel, part.index, text, out);
         }
         let step = QueuedStep::Delta { channel: part.channel, index: part.index, text: text.to_owned() };
-        self.wait(head, step, text.len(), out);
+        self.enqueue(head, step, text.len(), out);
     }
 
     fn annotation(
@@ -268,7 +268,7 @@ impl TargetFormat for AnthropicTarget {
             }
         };
         let bytes = json.len();
-        self.step(head, QueuedStep::Citation { index: part.index, json }, bytes, out);
+        self.write_or_enqueue(head, QueuedStep::Citation { index: part.index, json }, bytes, out);
     }
 
     fn part_finishing(
@@ -284,13 +284,13 @@ impl TargetFormat for AnthropicTarget {
             let mut json = String::new();
             super::push_json(citation.raw(), &mut json);
             let bytes = json.len();
-            self.step(head, QueuedStep::Citation { index: part.index, json }, bytes, out);
+            self.write_or_enqueue(head, QueuedStep::Citation { index: part.index, json }, bytes, out);
         }
     }
 
     fn part_done(&mut self, head: &mut ItemHead, part: &mut SourcePart, out: &mut TargetOutput) {
         if matches!(part.channel, TextChannel::Text | TextChannel::Refusal) {
-            self.step(head, QueuedStep::PartDone { index: part.index }, 0, out);
+            self.write_or_enqueue(head, QueuedStep::PartDone { index: part.index }, 0, out);
         }
     }
 
@@ -302,10 +302,10 @@ impl TargetFormat for AnthropicTarget {
     }
 
     fn arguments(&mut self, head: &mut ItemHead, text: &str, out: &mut TargetOutput) {
-        if self.turn(head) {
+        if self.may_write(head) {
             return self.blocks.arguments(text, out);
         }
-        self.wait(head, QueuedStep::Arguments(text.to_owned()), text.len(), out);
+        self.enqueue(head, QueuedStep::Arguments(text.to_owned()), text.len(), out);
     }
 
     fn item_done(&mut self, slot: &mut SourceItem, item: ValueRef<'_>, out: &mut TargetOutput) {
@@ -320,7 +320,7 @@ impl TargetFormat for AnthropicTarget {
             ItemShape::Other if media::is_media_item(head) => return out.report_code(AdapterCode::MediaDropped),
             ItemShape::Other if is_hosted(head) => ItemEnd::Hosted(HostedCall::read(item)),
             ItemShape::Other if makes_blocks(head) && head.item_type != "compaction" => {
-                match block_writer::whole(&head.item_type, item) {
+                match block_writer::raw_block_of(&head.item_type, item) {
                     Some(block) => ItemEnd::Block(block),
                     None => ItemEnd::Nothing(head.item_type.clone()),
                 }
@@ -332,7 +332,7 @@ impl TargetFormat for AnthropicTarget {
                 return out.report(AdapterCode::ItemDropped, || head.item_type.clone())
             }
         };
-        self.step(head, QueuedStep::Done(Box::new(finish)), item.raw().len(), out);
+        self.write_or_enqueue(head, QueuedStep::Done(Box::new(finish)), item.raw().len(), out);
     }
 
     fn event(&mut self, event: &Event<'_>, out: &mut TargetOutput) {
@@ -359,7 +359,7 @@ impl TargetFormat for AnthropicTarget {
             });
             return;
         }
-        self.drain(out);
+        self.finish_queued(out);
         self.message_delta(end, out);
         out.message(Some("message_stop"), |event| event.text("type", "message_stop"));
     }

@@ -1,4 +1,4 @@
-//! [`ResponseState`]: the response's fields and items, and how items are found.
+//! [`AccumulatedResponse`]: the response's fields and items, and how items are found.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -11,7 +11,7 @@ use crate::json::{Object, Value, ValueRef};
 
 /// The response so far.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ResponseState {
+pub(crate) struct AccumulatedResponse {
     /// The snapshot's fields; `output` holds its place in the order.
     pub(crate) fields: LazyObject,
     /// The response's id, kept apart: every snapshot is compared with it.
@@ -30,7 +30,7 @@ pub(crate) struct ResponseState {
     pub(crate) out_of_order: bool,
 }
 
-impl ResponseState {
+impl AccumulatedResponse {
     /// The items in output order.
     pub(crate) fn items(&self) -> impl Iterator<Item = &ItemSlot> {
         self.order.values().filter_map(|at| self.slots.get(at as usize))
