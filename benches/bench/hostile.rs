@@ -46,12 +46,12 @@ struct Shape {
     name: &'static str,
     count: usize,
     make: fn(usize) -> Vec<u8>,
-    method: Road,
+    method: ReadPath,
 }
 
 /// How a stream is read.
 #[derive(Clone, Copy)]
-enum Road {
+enum ReadPath {
     /// By a reader with all layers of validation, in chunks of this many bytes.
     Reader(usize),
     /// As partial JSON, one character at a time; the value is read each time.
@@ -64,9 +64,9 @@ impl Shape {
     fn run(&self, count: usize) {
         let bytes = (self.make)(count);
         let events = match self.method {
-            Road::Reader(step) => counted(&|| read(&bytes, step)),
-            Road::Partial => counted(&|| grow(&bytes)),
-            Road::Adapter(from) => counted(&|| convert(&bytes, from)),
+            ReadPath::Reader(step) => counted(&|| read(&bytes, step)),
+            ReadPath::Partial => counted(&|| grow(&bytes)),
+            ReadPath::Adapter(from) => counted(&|| convert(&bytes, from)),
         };
         println!("{} {count} {} {events}", self.name, bytes.len());
     }
@@ -207,38 +207,48 @@ fn list(count: usize, element: impl Fn(usize) -> String) -> String {
 
 /// Every shape, with a size that takes a few million instructions. `count` is n.
 const SHAPES: &[Shape] = &[
-    Shape { name: "comments", count: 4_000, make: |n| b": still here\n\n".repeat(n), method: Road::Reader(16 << 10) },
-    Shape { name: "blank-lines", count: 8_000, make: |n| b"\r\n\n".repeat(n), method: Road::Reader(16 << 10) },
-    Shape { name: "cr-lines", count: 4_000, make: |n| b"data: a\rid: 1\r\r".repeat(n), method: Road::Reader(16 << 10) },
+    Shape {
+        name: "comments",
+        count: 4_000,
+        make: |n| b": still here\n\n".repeat(n),
+        method: ReadPath::Reader(16 << 10),
+    },
+    Shape { name: "blank-lines", count: 8_000, make: |n| b"\r\n\n".repeat(n), method: ReadPath::Reader(16 << 10) },
+    Shape {
+        name: "cr-lines",
+        count: 4_000,
+        make: |n| b"data: a\rid: 1\r\r".repeat(n),
+        method: ReadPath::Reader(16 << 10),
+    },
     Shape {
         name: "line-in-bytes",
         count: 16_000,
         make: |n| holding(&format!("\"{}\"", "y".repeat(n))),
-        method: Road::Reader(1),
+        method: ReadPath::Reader(1),
     },
     Shape {
         name: "line-in-kilobytes",
         count: 1_000_000,
         make: |n| holding(&format!("\"{}\"", "y".repeat(n))),
-        method: Road::Reader(1 << 10),
+        method: ReadPath::Reader(1 << 10),
     },
     Shape {
         name: "data-lines",
         count: 10_000,
         make: |n| [b"data: x\n".repeat(n), b"\n".to_vec()].concat(),
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "not-utf8",
         count: 20_000,
         make: |n| [b"data: ".to_vec(), b"\xFF".repeat(n), b"\n\n".to_vec()].concat(),
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "findings",
         count: 2_000,
         make: |n| frames(n, |_| "nonsense".into()),
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "event-names",
@@ -250,57 +260,57 @@ const SHAPES: &[Shape] = &[
                 })
                 .collect()
         },
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "numbers-backwards",
         count: 1_000,
         make: |n| frames(n, |at| delta(n - at, 0, 0, "x")),
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
-    Shape { name: "deltas", count: 1_000, make: deltas, method: Road::Reader(16 << 10) },
+    Shape { name: "deltas", count: 1_000, make: deltas, method: ReadPath::Reader(16 << 10) },
     Shape {
         name: "items",
         count: 400,
         make: |n| frames(n, |at| delta(at, at, 0, "x")),
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "items-backwards",
         count: 2_000,
         make: |n| frames(n, |at| delta(at, n - at, 0, "x")),
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "items-by-id",
         count: 400,
         make: |n| frames(n, |at| delta(at, at, 0, "x").replace(&format!("\"output_index\":{at},"), "")),
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "items-of-one-id",
         count: 400,
         make: |n| frames(n, |at| delta(at, at, 0, "x").replace(&format!("m{at}"), "m")),
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "items-added-twice",
         count: 400,
         make: |n| frames(2 * n, |at| added(at, at % n)),
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "parts",
         count: 400,
         make: |n| frames(n, |at| delta(at, 0, at, "x")),
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "parts-backwards",
         // The smallest size already has whole runs.
         count: 8_192,
         make: |n| frames(n, |at| delta(at, 0, backwards(at), "x")),
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "commands-backwards",
@@ -314,25 +324,25 @@ const SHAPES: &[Shape] = &[
                 )
             })
         },
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "calls-interleaved",
         count: 200,
         make: |n| frames(4 * n, |at| if at < n { added(at, at) } else { argument(at, at % n, "x") }),
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "calls-not-added",
         count: 200,
         make: |n| frames(4 * n, |at| argument(at, at % n, "x")),
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "halves-of-pairs",
         count: 1_000,
         make: |n| frames(n, |at| delta(at, 0, 0, ["\\ud83d", "\\ude00"][at % 2])),
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "annotations",
@@ -344,7 +354,7 @@ const SHAPES: &[Shape] = &[
                 )
             })
         },
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "annotations-backwards",
@@ -357,7 +367,7 @@ const SHAPES: &[Shape] = &[
                 )
             })
         },
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "summaries-backwards",
@@ -371,7 +381,7 @@ const SHAPES: &[Shape] = &[
                 )
             })
         },
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "logprobs",
@@ -384,7 +394,7 @@ const SHAPES: &[Shape] = &[
                 )
             })
         },
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "logprobs-of-parts",
@@ -394,7 +404,7 @@ const SHAPES: &[Shape] = &[
                 delta(at, 0, at % n, "x").replace("\"logprobs\":[]", r#""logprobs":[{"token":"x","logprob":-0.5}]"#)
             })
         },
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "logprobs-of-done-parts",
@@ -410,7 +420,7 @@ const SHAPES: &[Shape] = &[
                 ),
             })
         },
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "preview-images",
@@ -423,7 +433,7 @@ const SHAPES: &[Shape] = &[
                 )
             })
         },
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "items-in-terminal",
@@ -436,7 +446,7 @@ const SHAPES: &[Shape] = &[
                 "",
             )
         },
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "items-twice-and-terminal",
@@ -444,7 +454,7 @@ const SHAPES: &[Shape] = &[
         make: |n| {
             [frames(n, |at| added(at, at)), completed(&list(n, |at| format!(r#"{{"type":"function_call","id":"c{at}","call_id":"k{at}","name":"f","arguments":"","status":"completed"}}"#)), "")].concat()
         },
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "terminal-backwards",
@@ -452,13 +462,13 @@ const SHAPES: &[Shape] = &[
         make: |n| {
             [frames(n, |at| added(at, at)), completed(&list(n, |at| format!(r#"{{"type":"function_call","id":"c{0}","call_id":"k{0}","name":"f","arguments":"","status":"completed"}}"#, n - at)), "")].concat()
         },
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "metadata",
         count: 1_000,
         make: |n| completed("", &format!(",\"metadata\":{{{}}}", list(n, |at| format!("\"k{at}\":\"v\"")))),
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "tools",
@@ -474,19 +484,19 @@ const SHAPES: &[Shape] = &[
                 ),
             )
         },
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "keys",
         count: 2_000,
         make: |n| holding(&format!("{{{}}}", list(n, |at| format!("\"k{at}\":{at}")))),
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "keys-repeated",
         count: 2_000,
         make: |n| holding(&format!("{{{}}}", list(n, |_| "\"k\":1".into()))),
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "top-keys",
@@ -498,7 +508,7 @@ const SHAPES: &[Shape] = &[
             ))
             .into_bytes()
         },
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "item-keys",
@@ -512,32 +522,32 @@ const SHAPES: &[Shape] = &[
                 "",
             )
         },
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "response-keys",
         count: 1_000,
         // As long as `output` and `status`: keys of other lengths are rejected without a comparison.
         make: |n| completed("", &format!(",{}", list(n, |at| format!("\"k{at:05}\":{at}")))),
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "response-keys-twice",
         count: 500,
         make: |n| completed("", &format!(",{}", list(n, |at| format!("\"k{at:05}\":{at}")))).repeat(2),
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "nesting",
         count: 20_000,
         make: |n| holding(&("[".repeat(n) + &"]".repeat(n))),
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "nesting-at-the-limit",
         count: 40,
         make: |n| holding(&format!("[{}]", list(n, |_| "[".repeat(120) + &"]".repeat(120)))),
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "nesting-in-items",
@@ -549,34 +559,34 @@ const SHAPES: &[Shape] = &[
                 "",
             )
         },
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
-    Shape { name: "digits", count: 20_000, make: |n| holding(&"9".repeat(n)), method: Road::Reader(16 << 10) },
+    Shape { name: "digits", count: 20_000, make: |n| holding(&"9".repeat(n)), method: ReadPath::Reader(16 << 10) },
     Shape {
         name: "escapes",
         count: 5_000,
         make: |n| frame(&delta(0, 0, 0, &"\\u00e9\\n".repeat(n))).into_bytes(),
-        method: Road::Reader(16 << 10),
+        method: ReadPath::Reader(16 << 10),
     },
     Shape {
         name: "growing-text",
         count: 4_000,
         make: |n| format!("{{\"a\":\"{}\"}}", "y".repeat(n)).into_bytes(),
-        method: Road::Partial,
+        method: ReadPath::Partial,
     },
     Shape {
         name: "growing-list",
         count: 2_000,
         make: |n| format!("[{}]", list(n, |_| "1".into())).into_bytes(),
-        method: Road::Partial,
+        method: ReadPath::Partial,
     },
     Shape {
         name: "growing-object",
         count: 500,
         make: |n| format!("{{{}}}", list(n, |at| format!("\"k{at}\":[{{\"a\":1}}]"))).into_bytes(),
-        method: Road::Partial,
+        method: ReadPath::Partial,
     },
-    Shape { name: "growing-number", count: 4_000, make: |n| "9".repeat(n).into_bytes(), method: Road::Partial },
+    Shape { name: "growing-number", count: 4_000, make: |n| "9".repeat(n).into_bytes(), method: ReadPath::Partial },
     Shape {
         name: "chat-calls-backwards",
         count: 300,
@@ -588,7 +598,7 @@ const SHAPES: &[Shape] = &[
                 )
             })
         },
-        method: Road::Adapter("chat-completions"),
+        method: ReadPath::Adapter("chat-completions"),
     },
     Shape {
         name: "anthropic-blocks",
@@ -604,7 +614,7 @@ const SHAPES: &[Shape] = &[
                 ),
             })
         },
-        method: Road::Adapter("anthropic"),
+        method: ReadPath::Adapter("anthropic"),
     },
     Shape {
         name: "gemini-parts",
@@ -616,6 +626,6 @@ const SHAPES: &[Shape] = &[
                 )
             })
         },
-        method: Road::Adapter("gemini"),
+        method: ReadPath::Adapter("gemini"),
     },
 ];

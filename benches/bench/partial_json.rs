@@ -8,7 +8,7 @@ use deltafold_benches::{measure, mode, Contender, Mode};
 use jiter::{JsonValue, PartialMode};
 
 /// The result of every contender: the text of the final value, and how often there was a value.
-type Seen = (u64, usize);
+type ContenderResult = (u64, usize);
 
 pub(crate) fn main() {
     let mode = mode();
@@ -30,7 +30,7 @@ fn against_jiter(name: &str, text: &str, mode: Mode) {
     let table = measure(
         format!("partial {name}, {} bytes", text.len()),
         deltas.len(),
-        |name, seen: &Seen| assert_eq!(*seen, expected, "{name}"),
+        |name, seen: &ContenderResult| assert_eq!(*seen, expected, "{name}"),
         vec![
             Contender::new("deltafold", || ours(&deltas, Notes::Off)),
             Contender::new("deltafold, change notes read", || ours(&deltas, Notes::On)),
@@ -48,8 +48,9 @@ fn growth(name: &str, make: fn(usize) -> String, deltas: usize, mode: Mode) {
     let contenders = runs.iter().map(|pieces| {
         Contender::new(format!("{} deltas", pieces.len()), || ours(pieces, Notes::Off)).with_units(pieces.len())
     });
-    let expected: Vec<Seen> = texts.iter().zip(&runs).map(|(text, run)| (hash(text.bytes()), run.len())).collect();
-    let check = |name: &str, seen: &Seen| assert!(expected.contains(seen), "{name} ends with another value");
+    let expected: Vec<ContenderResult> =
+        texts.iter().zip(&runs).map(|(text, run)| (hash(text.bytes()), run.len())).collect();
+    let check = |name: &str, seen: &ContenderResult| assert!(expected.contains(seen), "{name} ends with another value");
     println!("{}", measure(format!("growth {name}"), deltas, check, contenders.collect(), mode));
 }
 
@@ -79,7 +80,7 @@ fn deltas(text: &str) -> Vec<&str> {
     pieces
 }
 
-fn ours(deltas: &[&str], notes: Notes) -> Seen {
+fn ours(deltas: &[&str], notes: Notes) -> ContenderResult {
     let mut partial = PartialJson::new(PartialOptions { notes, ..Default::default() });
     let mut looks = 0;
     for delta in deltas {
@@ -92,7 +93,7 @@ fn ours(deltas: &[&str], notes: Notes) -> Seen {
     (hash(partial.value().expect("a value").to_string().bytes()), looks)
 }
 
-fn jiter(deltas: &[&str]) -> Seen {
+fn jiter(deltas: &[&str]) -> ContenderResult {
     let mut text = Vec::new();
     let mut looks = 0;
     let mut last = JsonValue::Null;

@@ -66,22 +66,22 @@ export class PartialJson {
 
   /** True if the value is complete. */
   get complete(): boolean {
-    return this.#core.ask(core.AskPartial.Complete) === "true";
+    return this.#core.query(core.PartialQuery.Complete) === "true";
   }
 
   /** The value so far as JSON text with the digits of the input; empty if there is none yet. */
   get json(): string {
-    return this.#core.ask(core.AskPartial.Value);
+    return this.#core.query(core.PartialQuery.Value);
   }
 
   /** Returns the changes since the last call, if the option `notes` is set. */
   takeChanges(): unknown[] {
-    return JSON.parse(this.#core.ask(core.AskPartial.Changes)) as unknown[];
+    return JSON.parse(this.#core.query(core.PartialQuery.Changes)) as unknown[];
   }
 
   /** The innermost incomplete value: its JSON pointer and type; null if there is none. */
   get unfinished(): { path: string; type: string } | null {
-    const found = JSON.parse(this.#core.ask(core.AskPartial.Unfinished)) as [path: string, type: string] | null;
+    const found = JSON.parse(this.#core.query(core.PartialQuery.Unfinished)) as [path: string, type: string] | null;
     return found === null ? null : { path: found[0], type: found[1] };
   }
 

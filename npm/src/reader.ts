@@ -120,7 +120,7 @@ export class Reader {
    * what was read before the error. A last block without the blank line after it is read if its payload is complete JSON.
    */
   finish(): Outcome {
-    const outcome = this.#ask(core.Ask.Finish);
+    const outcome = this.#query(core.ReaderQuery.Finish);
     // Copies the page, so that events that the user keeps do not keep the module's reader alive.
     this.#newPage();
     if (outcome === "") throw (this.#error ??= errorOf(this.#core!.error()));
@@ -142,18 +142,18 @@ export class Reader {
 
   /** The response so far, as plain objects. Unchanged parts are the same objects as at the last access. Null before the first event. */
   get response(): ResponseObject | null {
-    this.#snapshot.apply(this.#ask(core.Ask.Changes));
+    this.#snapshot.apply(this.#query(core.ReaderQuery.Changes));
     return this.#snapshot.response;
   }
 
   /** The response so far as JSON text, with numbers as they were written. */
   get responseJson(): string {
-    return this.#ask(core.Ask.Response);
+    return this.#query(core.ReaderQuery.Response);
   }
 
   /** The texts of all messages so far, joined. */
   get outputText(): string {
-    return this.#ask(core.Ask.OutputText);
+    return this.#query(core.ReaderQuery.OutputText);
   }
 
   /** The findings so far: at most `limits.findings`, the first ones. */
@@ -162,7 +162,7 @@ export class Reader {
     // A repair can be added to the findings of the newest event later, so the last eight are read again.
     if (kept > 0) {
       const from = Math.max(0, Math.min(this.#findings.length, kept) - 8);
-      this.#findings = [...this.#findings.slice(0, from), ...(JSON.parse(this.#ask(core.Ask.Findings, from)) as Finding[])];
+      this.#findings = [...this.#findings.slice(0, from), ...(JSON.parse(this.#query(core.ReaderQuery.Findings, from)) as Finding[])];
     }
     return this.#findings;
   }
@@ -175,7 +175,7 @@ export class Reader {
 
   /** How the stream ended; null before a terminal event or `finish`. */
   get outcome(): Outcome | null {
-    const outcome = this.#ask(core.Ask.Outcome);
+    const outcome = this.#query(core.ReaderQuery.Outcome);
     return outcome === "" ? null : (JSON.parse(outcome) as Outcome);
   }
 
@@ -226,17 +226,17 @@ export class Reader {
 
   /** The arguments of the call at an output position, parsed as incomplete JSON; undefined before the first character. */
   partialArguments(position: number): unknown {
-    return valueOf(this.#ask(core.Ask.Arguments, position));
+    return valueOf(this.#query(core.ReaderQuery.Arguments, position));
   }
 
   /** The text of a part, parsed as incomplete JSON, for structured output; undefined before the first character. */
   partialText(position: number, part: number): unknown {
-    return valueOf(this.#ask(core.Ask.Text, position, part));
+    return valueOf(this.#query(core.ReaderQuery.Text, position, part));
   }
 
   /** The preview images of the item at an output position: number and base64 data. */
   partialImages(position: number): [number: number, base64: string][] {
-    return (valueOf(this.#ask(core.Ask.Images, position)) ?? []) as [number, string][];
+    return (valueOf(this.#query(core.ReaderQuery.Images, position)) ?? []) as [number, string][];
   }
 
   /** Takes HTTP response headers and stores the rate limits. With a status, a validating reader also checks them. */
@@ -347,16 +347,16 @@ export class Reader {
     return events;
   }
 
-  #ask(what: core.Ask, at = 0, part = 0): string {
-    return this.#call((reader) => reader.ask(what, at, part), true);
+  #query(what: core.ReaderQuery, at = 0, part = 0): string {
+    return this.#call((reader) => reader.query(what, at, part), true);
   }
 
   #counts(): number[] {
-    return JSON.parse(this.#ask(core.Ask.Counts)) as number[];
+    return JSON.parse(this.#query(core.ReaderQuery.Counts)) as number[];
   }
 
   #state(): State {
-    return JSON.parse(this.#ask(core.Ask.State)) as State;
+    return JSON.parse(this.#query(core.ReaderQuery.State)) as State;
   }
 
   #live(ended = false): core.Reader {

@@ -8,7 +8,7 @@ pub const TARGETS: [&str; 4] = ["ag-ui", "chat-completions", "anthropic", "ui-me
 
 /// Text of messages and arguments of calls, as a client of each dialect collects them.
 #[derive(Debug, Default, PartialEq)]
-pub struct Gathered {
+pub struct ClientContent {
     /// Texts and refusals, joined.
     pub text: String,
     /// Reasoning, joined.
@@ -17,7 +17,7 @@ pub struct Gathered {
     pub calls: Vec<(String, String, String)>,
 }
 
-impl Gathered {
+impl ClientContent {
     fn call(&mut self, id: &Value, name: &Value) {
         self.calls.push((id.as_str().unwrap().to_owned(), name.as_str().unwrap().to_owned(), String::new()));
     }
@@ -34,8 +34,8 @@ impl Gathered {
 /// # Panics
 ///
 /// If a client of the target would reject it.
-pub fn gather(to: &str, out: &[u8]) -> Gathered {
-    let mut all = Gathered::default();
+pub fn gather(to: &str, out: &[u8]) -> ClientContent {
+    let mut all = ClientContent::default();
     let text = |all: &mut String, value: &Value| all.push_str(value.as_str().unwrap_or(""));
     let mut blocks = Vec::new();
     for line in std::str::from_utf8(out).unwrap().lines() {
@@ -85,8 +85,8 @@ pub fn gather(to: &str, out: &[u8]) -> Gathered {
 }
 
 /// Returns the content that a target must have for a folded response.
-pub fn folded(to: &str, response: Response<'_>) -> Gathered {
-    let mut all = Gathered::default();
+pub fn folded(to: &str, response: Response<'_>) -> ClientContent {
+    let mut all = ClientContent::default();
     for item in response.items() {
         match item.wire_type().unwrap_or_default() {
             "message" => item.parts().for_each(|part| all.text.push_str(part.text().unwrap_or_default())),

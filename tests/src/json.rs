@@ -4,7 +4,7 @@ use crate::Random;
 
 /// Features of a random document on which parsers disagree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Odd {
+pub enum Ambiguity {
     /// Nothing.
     No,
     /// Repeated keys, and escapes of lone surrogates.
@@ -12,21 +12,21 @@ pub enum Odd {
 }
 
 /// Writes a random JSON document of some hundred bytes, with every kind of value, number and escape, and white space anywhere.
-pub fn random_json(random: &mut Random, odd: Odd) -> String {
-    let mut maker = Maker { random, odd, out: String::new() };
+pub fn random_json(random: &mut Random, odd: Ambiguity) -> String {
+    let mut maker = RandomJson { random, odd, out: String::new() };
     maker.space();
     maker.value(0);
     maker.space();
     maker.out
 }
 
-struct Maker<'a> {
+struct RandomJson<'a> {
     random: &'a mut Random,
-    odd: Odd,
+    odd: Ambiguity,
     out: String,
 }
 
-impl Maker<'_> {
+impl RandomJson<'_> {
     fn value(&mut self, depth: usize) {
         // The outermost value is usually a container; deep down, or in a long document, only scalars remain.
         let kinds = if depth > 8 || self.out.len() > 600 { 4 } else { 8 };
@@ -56,7 +56,7 @@ impl Maker<'_> {
         self.out.push('{');
         for at in 0..self.random.below(6) {
             self.comma(at);
-            if self.odd == Odd::RepeatsAndHalves && self.random.one_in(3) {
+            if self.odd == Ambiguity::RepeatsAndHalves && self.random.one_in(3) {
                 self.out += self.random.pick(&["\"\"", "\"a\"", "\"a~/b\"", "\"0\""]);
             } else {
                 // The count makes the key unique.
@@ -84,7 +84,7 @@ impl Maker<'_> {
     fn string(&mut self, length: usize) {
         self.out.push('"');
         for _ in 0..length {
-            let piece = match self.random.below(if self.odd == Odd::No { 6 } else { 7 }) {
+            let piece = match self.random.below(if self.odd == Ambiguity::No { 6 } else { 7 }) {
                 0 | 1 => self.random.pick(&["a", "plain text that goes on for a while", " ", "~", "/"]),
                 2 => self.random.pick(&["é", "\u{7F}", "\u{2028}", "漢字", "😀", "\u{FFFD}"]),
                 3 => self.random.pick(&["\\\"", "\\\\", "\\/", "\\b", "\\f", "\\n", "\\r", "\\t"]),

@@ -36,7 +36,7 @@ pub mod write;
 
 pub use canonical::canonical;
 pub use corpus::{recordings, Exceptions, Recording};
-pub use json::{random_json, Odd};
+pub use json::{random_json, Ambiguity};
 pub use random::Random;
 pub use shared::shared;
 pub use splits::{splits, Split};

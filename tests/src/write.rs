@@ -6,7 +6,7 @@ use crate::Vector;
 
 /// An intent of a case, and the code of the expected refusal, if any.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct ExpectedIntent {
     /// The intent.
     pub intent: Value,
     /// The code's name, such as `misuse.intent`.
@@ -18,12 +18,13 @@ pub struct Told {
 /// # Panics
 ///
 /// If the case has none.
-pub fn intents(vector: &Vector) -> Vec<Told> {
-    let told = vector.get("intents").as_array().unwrap_or_else(|| panic!("{vector}: no intents"));
-    told.iter()
-        .map(|told| match told.get("refused").and_then(Value::as_str) {
-            Some(code) => Told { intent: told["intent"].clone(), refused: Some(code.to_owned()) },
-            None => Told { intent: told.clone(), refused: None },
+pub fn intents(vector: &Vector) -> Vec<ExpectedIntent> {
+    let intents_json = vector.get("intents").as_array().unwrap_or_else(|| panic!("{vector}: no intents"));
+    intents_json
+        .iter()
+        .map(|intent| match intent.get("refused").and_then(Value::as_str) {
+            Some(code) => ExpectedIntent { intent: intent["intent"].clone(), refused: Some(code.to_owned()) },
+            None => ExpectedIntent { intent: intent.clone(), refused: None },
         })
         .collect()
 }

@@ -85,13 +85,13 @@ mod tests {
 
     #[test]
     fn a_payload_that_panics_when_dropped_becomes_a_status() {
-        struct Bomb;
-        impl Drop for Bomb {
+        struct PanicsOnDrop;
+        impl Drop for PanicsOnDrop {
             fn drop(&mut self) {
                 panic!("again");
             }
         }
-        assert_eq!(boundary(|| std::panic::panic_any(Bomb)), dfold_status::DFOLD_INTERNAL);
+        assert_eq!(boundary(|| std::panic::panic_any(PanicsOnDrop)), dfold_status::DFOLD_INTERNAL);
     }
 
     #[test]

@@ -45,7 +45,7 @@ impl From<&deltafold::Finding> for Finding {
 }
 
 /// The result of `__reduce__`: the class and its arguments.
-type Reduced<'py> = (Bound<'py, PyAny>, Bound<'py, PyTuple>);
+type ReduceResult<'py> = (Bound<'py, PyAny>, Bound<'py, PyTuple>);
 
 #[pymethods]
 impl Finding {
@@ -100,7 +100,7 @@ impl Finding {
         PyString::new(py, &self.__str__()).call_method1("__format__", (specification,))
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<ReduceResult<'py>> {
         let this = slf.get();
         let state = (
             (&this.rule, &this.severity, &this.layer, this.event_index, this.sequence_number),
@@ -161,7 +161,7 @@ impl Failure {
         format!("<Failure type={:?} code={:?}{status}, {} bytes of message>", self.kind, self.code, self.message.len())
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<ReduceResult<'py>> {
         let this = slf.get();
         let state = (&this.kind, &this.code, &this.message, &this.param, this.status);
         Ok((slf.get_type().into_any(), state.into_pyobject(slf.py())?))

@@ -22,7 +22,7 @@ use crate::{convert, error, options};
 pub(crate) struct Writer(Mutex<deltafold::Writer>);
 
 /// The fields of an intent; `None` is left out.
-type Carried<'a, 'py> = &'a [(&'a str, Option<&'a Bound<'py, PyAny>>)];
+type IntentFields<'a, 'py> = &'a [(&'a str, Option<&'a Bound<'py, PyAny>>)];
 
 impl Writer {
     fn lock(&self, py: Python<'_>) -> MutexGuard<'_, deltafold::Writer> {
@@ -39,7 +39,7 @@ impl Writer {
         py: Python<'_>,
         word: &str,
         item: Option<u32>,
-        carried: Carried<'_, '_>,
+        carried: IntentFields<'_, '_>,
     ) -> PyResult<Option<u32>> {
         let mut intent = Object::with_capacity(carried.len() + 2);
         intent.push("do", word);

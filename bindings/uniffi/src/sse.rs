@@ -24,10 +24,10 @@ pub struct Frame {
 
 /// Decodes an event stream into frames with any payload.
 #[derive(Debug, uniffi::Object)]
-pub struct SseDecoder(Lock<Held>);
+pub struct SseDecoder(Lock<DecoderState>);
 
 #[derive(Debug)]
-struct Held {
+struct DecoderState {
     core: FrameDecoder,
     /// The error that ended decoding.
     error: Option<Error>,
@@ -39,7 +39,7 @@ impl SseDecoder {
     #[uniffi::constructor(default(limits = ""))]
     pub fn new(limits: &str) -> Result<Self, DeltafoldError> {
         let core = FrameDecoder::new(&Limits::from_json(limits)?);
-        Ok(Self(Lock::new(Held { core, error: None })))
+        Ok(Self(Lock::new(DecoderState { core, error: None })))
     }
 
     /// Feeds a chunk, split anywhere, and returns the frames that it completes. If the chunk exceeds a limit, frames before

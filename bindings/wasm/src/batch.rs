@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 use deltafold::Event;
 
 use crate::outline;
-use crate::page::{Page, Place};
+use crate::page::{EventPosition, Page};
 
 /// The numbers of an event. The first is kind and flags, the last two are the ends of its two texts, which follow those of the
 /// previous event. A plain event has its sequence number, both indexes and the position of its record on the page; its texts are
@@ -116,7 +116,7 @@ impl Batch {
         let LastPlain { mut flags, indexes, .. } = self.last;
         let delta = event.delta_bytes();
         let slot = (indexes & 0xFFFF) as usize % SLOTS;
-        let place = Place { index: event.index() as u32, offset: event.offset() };
+        let place = EventPosition { index: event.index() as u32, offset: event.offset() };
         let raw = event.raw_bytes();
         let at = self.page.push(slot, raw, matched, place);
         let delta_end = match short_text(delta, raw) {

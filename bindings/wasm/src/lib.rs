@@ -36,8 +36,8 @@ mod writer;
 pub use check::{explain, profiles, validate_named};
 #[cfg(feature = "full")]
 pub use convert::{detect_dialect, dialects, Converter};
-pub use partial::{AskPartial, PartialJson};
-pub use reader::{kind_names, Ask, Reader};
+pub use partial::{PartialJson, PartialQuery};
+pub use reader::{kind_names, Reader, ReaderQuery};
 #[cfg(feature = "full")]
 pub use request::request_named;
 pub use sse::SseDecoder;

@@ -27,7 +27,7 @@ pub(crate) fn write(event: &Event<'_>, out: &mut Vec<u8>) {
             let start = list.as_ptr() as usize - payload.as_ptr() as usize;
             (start, start + list.len())
         });
-        members(&mut Walk { bytes, at: 1 + blanks(bytes, 0), known }, out);
+        members(&mut RawMembers { bytes, at: 1 + blanks(bytes, 0), known }, out);
     } else if let Some(root) = event.root() {
         members(&mut root.entries().map(|(name, value)| (name.raw().as_bytes(), value.raw().as_bytes())), out);
     }
@@ -62,14 +62,14 @@ fn put(pieces: &[&[u8]], out: &mut Vec<u8>) {
 }
 
 /// Iterates over the members of a well-formed object: names and values in their source text.
-struct Walk<'a> {
+struct RawMembers<'a> {
     bytes: &'a [u8],
     at: usize,
     /// Start and end of the list of log probabilities, which is skipped: it can be most of a payload.
     known: (usize, usize),
 }
 
-impl<'a> Iterator for Walk<'a> {
+impl<'a> Iterator for RawMembers<'a> {
     type Item = (&'a [u8], &'a [u8]);
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -22,12 +22,12 @@ pub(crate) struct Page {
     bytes: Vec<u8>,
     used: usize,
     /// The base of each slot for items in this page.
-    bases: Vec<Base>,
+    bases: Vec<BasePayload>,
 }
 
 /// A base payload: its position in the page after its record (0 if there is none), and its template.
 #[derive(Clone, Copy, Debug, Default)]
-struct Base {
+struct BasePayload {
     at: u32,
     by: u64,
 }
@@ -44,14 +44,14 @@ const WIDE: usize = 16;
 
 /// The position of an event in the stream, and the byte offset of its payload.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct EventPosition {
     pub(crate) index: u32,
     pub(crate) offset: u64,
 }
 
 impl Page {
     pub(crate) fn new(slots: usize) -> Self {
-        Self { bytes: Vec::new(), used: 0, bases: vec![Base::default(); slots] }
+        Self { bytes: Vec::new(), used: 0, bases: vec![BasePayload::default(); slots] }
     }
 
     /// The address of the page and its length.
@@ -74,7 +74,7 @@ impl Page {
             // Releases the memory of a payload of megabytes.
             self.bytes.truncate(4 * FULL);
             self.bytes.shrink_to(4 * FULL);
-            self.bases.fill(Base::default());
+            self.bases.fill(BasePayload::default());
         }
     }
 
@@ -85,7 +85,7 @@ impl Page {
         slot: usize,
         payload: &[u8],
         matched: Option<TemplateMatch<'_>>,
-        place: Place,
+        place: EventPosition,
     ) -> u32 {
         let Some(matched) = matched.filter(|_| payload.len() <= usize::from(u16::MAX)) else {
             return self.push_whole(payload, place);
@@ -118,7 +118,7 @@ impl Page {
 
     /// Adds a payload with a long gap, or with a gap at its end.
     #[inline(never)]
-    fn push_long_gaps(&mut self, payload: &[u8], base: u32, matched: TemplateMatch<'_>, place: Place) -> u32 {
+    fn push_long_gaps(&mut self, payload: &[u8], base: u32, matched: TemplateMatch<'_>, place: EventPosition) -> u32 {
         let start = self.used;
         let lengths = matched.gaps().zip(0..).map(|((start, end), at)| u64::from(end - start) << (16 * at));
         self.add(&record_of(base, place, lengths.sum()));
@@ -129,7 +129,7 @@ impl Page {
     }
 
     #[inline(never)]
-    fn push_whole(&mut self, payload: &[u8], place: Place) -> u32 {
+    fn push_whole(&mut self, payload: &[u8], place: EventPosition) -> u32 {
         let start = self.used;
         self.add(&record_of(0, place, payload.len() as u64));
         self.add(payload);
@@ -137,10 +137,10 @@ impl Page {
     }
 
     #[inline(never)]
-    fn push_base(&mut self, slot: usize, payload: &[u8], matched: TemplateMatch<'_>, place: Place) -> u32 {
+    fn push_base(&mut self, slot: usize, payload: &[u8], matched: TemplateMatch<'_>, place: EventPosition) -> u32 {
         let count = matched.gaps().count();
         if let Some(base) = self.bases.get_mut(slot).filter(|_| count <= GAPS) {
-            *base = Base { at: (self.used + HEAD + RECORD) as u32, by: matched.by };
+            *base = BasePayload { at: (self.used + HEAD + RECORD) as u32, by: matched.by };
             let head = [(count as u32, payload.len() as u32)].into_iter();
             // No number is larger than the length of the payload, which fits in 16 bits.
             for (first, second) in head.chain(matched.gaps()).chain([(0, 0); GAPS]).take(1 + GAPS) {
@@ -165,7 +165,7 @@ impl Page {
 
 /// The record before a payload.
 #[inline]
-fn record_of(base: u32, place: Place, lengths: u64) -> [u8; RECORD] {
+fn record_of(base: u32, place: EventPosition, lengths: u64) -> [u8; RECORD] {
     let mut record = [0; RECORD];
     let words = [u64::from(base) | u64::from(place.index) << 32, place.offset, lengths];
     for (to, word) in record.chunks_exact_mut(8).zip(words) {

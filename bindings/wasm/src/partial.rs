@@ -13,10 +13,10 @@ use crate::error::rows;
 #[derive(Debug)]
 pub struct PartialJson(json::PartialJson);
 
-/// The queries of [`PartialJson::ask`]. The results are JSON text.
+/// The queries of [`PartialJson::query`]. The results are JSON text.
 #[wasm_bindgen]
 #[derive(Clone, Copy, Debug)]
-pub enum AskPartial {
+pub enum PartialQuery {
     /// The value so far; empty without one.
     Value,
     /// Whether the value is complete.
@@ -48,16 +48,16 @@ impl PartialJson {
     }
 
     /// Returns the result of a query as text. One function for all queries keeps the generated code small, as in [`Reader`](crate::Reader).
-    pub fn ask(&mut self, what: AskPartial) -> String {
+    pub fn query(&mut self, what: PartialQuery) -> String {
         let answer = match what {
-            AskPartial::Value => return self.0.value().map_or_else(String::new, ToString::to_string),
-            AskPartial::Complete => Value::from(self.0.is_complete()),
-            AskPartial::Changes => {
+            PartialQuery::Value => return self.0.value().map_or_else(String::new, ToString::to_string),
+            PartialQuery::Complete => Value::from(self.0.is_complete()),
+            PartialQuery::Changes => {
                 let changes = self.0.changes().map(|change: Change<'_>| change.to_value()).collect();
                 self.0.clear_changes();
                 Value::Array(changes)
             }
-            AskPartial::Unfinished => match self.0.unfinished() {
+            PartialQuery::Unfinished => match self.0.unfinished() {
                 Some((pointer, tag)) => Value::Array([Value::from(pointer), Value::from(tag.exact_name())].into()),
                 None => Value::Null,
             },

@@ -25,10 +25,10 @@ pub struct Reader {
     error: Option<Error>,
 }
 
-/// The queries of [`Reader::ask`].
+/// The queries of [`Reader::query`].
 #[wasm_bindgen]
 #[derive(Clone, Copy, Debug)]
-pub enum Ask {
+pub enum ReaderQuery {
     /// Ends the input and returns the outcome; empty if an error ended reading, which `error` returns then.
     Finish,
     /// The changes of the response since the last query; see `snapshot.rs`.
@@ -128,12 +128,12 @@ impl Reader {
         self.error.as_ref().map_or(JsValue::UNDEFINED, row)
     }
 
-    /// Returns the result of a query as text, usually JSON; see [`Ask`]. `at` and `part` are positions, if the query has any.
+    /// Returns the result of a query as text, usually JSON; see [`ReaderQuery`]. `at` and `part` are positions, if the query has any.
     ///
     /// One function for all queries, because each exported method takes half a kilobyte.
-    pub fn ask(&mut self, what: Ask, at: usize, part: usize) -> String {
+    pub fn query(&mut self, what: ReaderQuery, at: usize, part: usize) -> String {
         match what {
-            Ask::Finish => {
+            ReaderQuery::Finish => {
                 self.snapshot.changed();
                 match self.core.finish() {
                     Ok(outcome) => outcome.to_value().to_string(),
@@ -143,28 +143,30 @@ impl Reader {
                     }
                 }
             }
-            Ask::Changes => self.snapshot.changes(self.core.response()),
-            Ask::Response => self.core.response().to_json(),
-            Ask::OutputText => self.core.response().output_text().into_owned(),
-            Ask::Arguments => self.item(at, |item| item.read_arguments(|read| text_of(read.value()))),
-            Ask::Text => self.item(at, |item| {
+            ReaderQuery::Changes => self.snapshot.changes(self.core.response()),
+            ReaderQuery::Response => self.core.response().to_json(),
+            ReaderQuery::OutputText => self.core.response().output_text().into_owned(),
+            ReaderQuery::Arguments => self.item(at, |item| item.read_arguments(|read| text_of(read.value()))),
+            ReaderQuery::Text => self.item(at, |item| {
                 item.parts().nth(part).map_or_else(String::new, |part| part.read_json(|read| text_of(read.value())))
             }),
-            Ask::Images => self.item(at, |item| {
+            ReaderQuery::Images => self.item(at, |item| {
                 let images = item.partial_images();
                 let rows = images.map(|(number, base64)| Value::Array(vec![Value::from(number), Value::from(base64)]));
                 Value::Array(rows.collect()).to_string()
             }),
-            Ask::Findings => array(self.core.findings().get(at..).unwrap_or_default()),
-            Ask::Counts => {
+            ReaderQuery::Findings => array(self.core.findings().get(at..).unwrap_or_default()),
+            ReaderQuery::Counts => {
                 use deltafold::Severity::{Error, Note, Warning};
                 let all = self.core.all_findings();
                 let counts = [Note, Warning, Error].map(|severity| all.count(severity));
                 let counts = counts.into_iter().chain([self.core.findings().len() as u64]);
                 Value::Array(counts.map(Value::from).collect()).to_string()
             }
-            Ask::Outcome => self.core.outcome().map_or_else(String::new, |outcome| outcome.to_value().to_string()),
-            Ask::State => self.state(),
+            ReaderQuery::Outcome => {
+                self.core.outcome().map_or_else(String::new, |outcome| outcome.to_value().to_string())
+            }
+            ReaderQuery::State => self.state(),
         }
     }
 

@@ -14,20 +14,20 @@ use crate::Options;
 pub struct Server {
     pub(crate) options: Options,
     names: AtomicU64,
-    stored: Mutex<HashMap<String, Arc<Stored>>>,
-    running: Mutex<HashMap<String, Arc<Running>>>,
+    stored: Mutex<HashMap<String, Arc<StoredResponse>>>,
+    running: Mutex<HashMap<String, Arc<ActiveResponse>>>,
 }
 
 /// A response that later turns can continue from.
 #[derive(Debug)]
-pub(crate) struct Stored {
+pub(crate) struct StoredResponse {
     /// The whole conversation up to its end: old input, old output, its input, its output.
     pub(crate) items: Vec<Value>,
 }
 
 /// A response that is being written.
 #[derive(Debug)]
-pub(crate) struct Running {
+pub(crate) struct ActiveResponse {
     cancelled: watch::Sender<bool>,
     /// The response as JSON text, once it has ended.
     ended: watch::Sender<Option<String>>,
@@ -44,20 +44,21 @@ impl Server {
     }
 
     pub(crate) fn store(&self, id: &str, items: Vec<Value>) {
-        lock(&self.stored).insert(id.to_owned(), Arc::new(Stored { items }));
+        lock(&self.stored).insert(id.to_owned(), Arc::new(StoredResponse { items }));
     }
 
-    pub(crate) fn stored(&self, id: &str) -> Option<Arc<Stored>> {
+    pub(crate) fn stored(&self, id: &str) -> Option<Arc<StoredResponse>> {
         lock(&self.stored).get(id).cloned()
     }
 
-    pub(crate) fn run(&self, id: &str) -> Arc<Running> {
-        let running = Arc::new(Running { cancelled: watch::Sender::new(false), ended: watch::Sender::new(None) });
+    pub(crate) fn run(&self, id: &str) -> Arc<ActiveResponse> {
+        let running =
+            Arc::new(ActiveResponse { cancelled: watch::Sender::new(false), ended: watch::Sender::new(None) });
         lock(&self.running).insert(id.to_owned(), Arc::clone(&running));
         running
     }
 
-    pub(crate) fn running(&self, id: &str) -> Option<Arc<Running>> {
+    pub(crate) fn running(&self, id: &str) -> Option<Arc<ActiveResponse>> {
         lock(&self.running).get(id).cloned()
     }
 
@@ -68,7 +69,7 @@ impl Server {
     }
 }
 
-impl Running {
+impl ActiveResponse {
     /// Requests the end, waits for it, and returns the final response.
     pub(crate) async fn cancel(&self) -> String {
         self.cancelled.send_replace(true);

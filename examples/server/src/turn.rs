@@ -14,14 +14,14 @@ use deltafold::{Error, Writer, WriterOptions};
 use crate::context::Context;
 use crate::request::Request;
 use crate::script::{script, Step};
-use crate::state::{Running, Server};
+use crate::state::{ActiveResponse, Server};
 
 /// Idle time after which a heartbeat is sent.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
 pub(crate) struct Turn {
     server: Arc<Server>,
-    running: Arc<Running>,
+    running: Arc<ActiveResponse>,
     pub(crate) writer: Writer,
     steps: VecDeque<Step>,
     item: ItemHandle,

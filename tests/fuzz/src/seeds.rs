@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use deltafold_tests::properties::{FRAMES, PIECES, SOURCES};
 use deltafold_tests::streams::{feed, object, stream_names, Feed};
-use deltafold_tests::{random_json, vectors, Odd, Random, Vector};
+use deltafold_tests::{random_json, vectors, Ambiguity, Random, Vector};
 use serde_json::{json, Value};
 
 /// Writes the seeds of every target to a folder; returns how many.
@@ -26,7 +26,7 @@ pub(crate) fn write(folder: PathBuf) -> usize {
         seeds.put("request", &[], payload.as_bytes());
     }
     for seed in 0..60 {
-        let text = random_json(&mut Random::new(seed), Odd::RepeatsAndHalves);
+        let text = random_json(&mut Random::new(seed), Ambiguity::RepeatsAndHalves);
         seeds.put("partial_json", &[seed as u8, seed as u8], text.as_bytes());
         seeds.put("writer", &[], &Random::new(seed).bytes(200));
         seeds.put("c_abi", &[], &Random::new(seed).bytes(120));

@@ -11,7 +11,7 @@ use serde_json::{json, Map, Value};
 
 /// The content of a response, in any dialect.
 #[derive(Debug, Default, PartialEq)]
-struct Said {
+struct ResponseContent {
     text: String,
     thoughts: String,
     /// Id (empty if the wire has none), name, arguments.
@@ -57,23 +57,23 @@ fn fold(builder: ReaderBuilder, bytes: &[u8], file: &str) -> Value {
 }
 
 /// Returns the content of a response.
-fn said_by(response: &Value) -> Said {
-    let mut said = Said { usage: response["usage"].clone(), ..Said::default() };
+fn content_of(response: &Value) -> ResponseContent {
+    let mut content = ResponseContent { usage: response["usage"].clone(), ..ResponseContent::default() };
     for item in response["output"].as_array().unwrap() {
         match item["type"].as_str().unwrap() {
             "message" => {
                 for part in item["content"].as_array().unwrap() {
-                    said.text += part["text"].as_str().unwrap_or_default();
+                    content.text += part["text"].as_str().unwrap_or_default();
                 }
             }
             "reasoning" => {
                 let summary = item["summary"].as_array().into_iter().flatten();
                 for part in item["content"].as_array().into_iter().flatten().chain(summary) {
-                    said.thoughts += part["text"].as_str().unwrap();
+                    content.thoughts += part["text"].as_str().unwrap();
                 }
             }
             "function_call" => {
-                said.calls.push((text(&item["call_id"]), text(&item["name"]), arguments(&item["arguments"])))
+                content.calls.push((text(&item["call_id"]), text(&item["name"]), arguments(&item["arguments"])))
             }
             _ => {}
         }
@@ -83,8 +83,8 @@ fn said_by(response: &Value) -> Said {
         "failed" => text(&response["error"]["code"]),
         _ => String::new(),
     };
-    said.end = (text(&response["status"]), reason);
-    said
+    content.end = (text(&response["status"]), reason);
+    content
 }
 
 fn text(value: &Value) -> String {
@@ -110,8 +110,8 @@ fn usage(input: u64, output: u64, cached: u64, cache_write: Option<u64>, reasoni
     })
 }
 
-fn read_anthropic(payloads: &[Value]) -> Said {
-    let mut said = Said::default();
+fn read_anthropic(payloads: &[Value]) -> ResponseContent {
+    let mut content = ResponseContent::default();
     let mut counts = Map::new();
     let mut stop = String::new();
     // A block index belongs to a call if the start of its block is a tool use.
@@ -119,16 +119,16 @@ fn read_anthropic(payloads: &[Value]) -> Said {
     for event in payloads {
         // Complete blocks may be in the start of the message.
         for block in event["message"]["content"].as_array().into_iter().flatten() {
-            said.text += block["text"].as_str().unwrap_or_default();
+            content.text += block["text"].as_str().unwrap_or_default();
             if block["type"] == "tool_use" {
                 calls.push((u64::MAX, text(&block["id"]), text(&block["name"]), block["input"].to_string()));
             }
         }
         let (block, delta) = (&event["content_block"], &event["delta"]);
-        said.text += block["text"].as_str().unwrap_or_default();
-        said.text += delta["text"].as_str().unwrap_or_default();
-        said.thoughts += block["thinking"].as_str().unwrap_or_default();
-        said.thoughts += delta["thinking"].as_str().unwrap_or_default();
+        content.text += block["text"].as_str().unwrap_or_default();
+        content.text += delta["text"].as_str().unwrap_or_default();
+        content.thoughts += block["thinking"].as_str().unwrap_or_default();
+        content.thoughts += delta["thinking"].as_str().unwrap_or_default();
         if block["type"] == "tool_use" {
             calls.push((event["index"].as_u64().unwrap(), text(&block["id"]), text(&block["name"]), String::new()));
             if block["input"] != json!({}) {
@@ -149,8 +149,8 @@ fn read_anthropic(payloads: &[Value]) -> Said {
             stop = holder["stop_reason"].as_str().map_or(stop, str::to_owned);
         }
     }
-    said.calls = calls.into_iter().map(|call| (call.1, call.2, arguments(&json!(call.3)))).collect();
-    said.end = match stop.as_str() {
+    content.calls = calls.into_iter().map(|call| (call.1, call.2, arguments(&json!(call.3)))).collect();
+    content.end = match stop.as_str() {
         "end_turn" | "tool_use" => ("completed".into(), String::new()),
         "max_tokens" => ("incomplete".into(), "max_output_tokens".into()),
         other => panic!("the plain reading does not know stop reason {other}"),
@@ -159,12 +159,12 @@ fn read_anthropic(payloads: &[Value]) -> Said {
     let (read, written) = (count("cache_read_input_tokens"), count("cache_creation_input_tokens"));
     let thinking = counts.get("output_tokens_details").and_then(|details| details["thinking_tokens"].as_u64());
     let input = count("input_tokens").unwrap() + read.unwrap_or(0) + written.unwrap_or(0);
-    said.usage = usage(input, count("output_tokens").unwrap(), read.unwrap_or(0), written, thinking.unwrap_or(0));
-    said
+    content.usage = usage(input, count("output_tokens").unwrap(), read.unwrap_or(0), written, thinking.unwrap_or(0));
+    content
 }
 
-fn read_chat(payloads: &[Value], done: bool) -> Said {
-    let mut said = Said::default();
+fn read_chat(payloads: &[Value], done: bool) -> ResponseContent {
+    let mut content = ResponseContent::default();
     let mut counts = Value::Null;
     let mut finish = None;
     let mut failed = None;
@@ -185,24 +185,24 @@ fn read_chat(payloads: &[Value], done: bool) -> Said {
                 continue;
             }
             let delta = &choice["delta"];
-            said.text += delta["content"].as_str().unwrap_or_default();
+            content.text += delta["content"].as_str().unwrap_or_default();
             for part in delta["content"].as_array().into_iter().flatten() {
-                said.text += part["text"].as_str().unwrap_or_default();
+                content.text += part["text"].as_str().unwrap_or_default();
                 for thought in part["thinking"].as_array().into_iter().flatten() {
-                    said.thoughts += thought["text"].as_str().unwrap();
+                    content.thoughts += thought["text"].as_str().unwrap();
                 }
             }
             match delta["reasoning_details"].as_array().filter(|details| !details.is_empty()) {
                 Some(details) => {
                     for detail in details {
-                        said.thoughts += detail["text"].as_str().unwrap_or_default();
-                        said.thoughts += detail["summary"].as_str().unwrap_or_default();
+                        content.thoughts += detail["text"].as_str().unwrap_or_default();
+                        content.thoughts += detail["summary"].as_str().unwrap_or_default();
                     }
                 }
                 None => {
                     let texts = [&delta["reasoning_content"], &delta["reasoning"]];
                     let first = texts.into_iter().filter_map(Value::as_str).find(|text| !text.is_empty());
-                    said.thoughts += first.unwrap_or_default();
+                    content.thoughts += first.unwrap_or_default();
                 }
             }
             for entry in delta["tool_calls"].as_array().into_iter().flatten() {
@@ -221,8 +221,8 @@ fn read_chat(payloads: &[Value], done: bool) -> Said {
             finish = choice["finish_reason"].as_str().filter(|reason| !reason.is_empty()).map(str::to_owned);
         }
     }
-    said.calls = calls.into_iter().map(|call| (call.1, call.2, arguments(&json!(call.3)))).collect();
-    said.end = match (failed, finish.as_deref()) {
+    content.calls = calls.into_iter().map(|call| (call.1, call.2, arguments(&json!(call.3)))).collect();
+    content.end = match (failed, finish.as_deref()) {
         (Some(code), _) => ("failed".into(), code),
         (_, Some("stop" | "tool_calls")) => ("completed".into(), String::new()),
         (_, Some("length")) => ("incomplete".into(), "max_output_tokens".into()),
@@ -242,13 +242,13 @@ fn read_chat(payloads: &[Value], done: bool) -> Said {
             output += reasoning;
         }
         let written = count(&counts["prompt_tokens_details"]["cache_write_tokens"]);
-        said.usage = usage(input, output, cached.unwrap_or(0), written, reasoning);
+        content.usage = usage(input, output, cached.unwrap_or(0), written, reasoning);
     }
-    said
+    content
 }
 
-fn read_gemini(payloads: &[Value]) -> Said {
-    let mut said = Said::default();
+fn read_gemini(payloads: &[Value]) -> ResponseContent {
+    let mut content = ResponseContent::default();
     let mut finish = String::new();
     let mut counts = Value::Null;
     for message in payloads {
@@ -260,19 +260,19 @@ fn read_gemini(payloads: &[Value]) -> Said {
         let candidate = &message["candidates"][0];
         finish = candidate["finishReason"].as_str().map_or(finish, str::to_owned);
         for part in candidate["content"]["parts"].as_array().into_iter().flatten() {
-            let said_text = part["text"].as_str().unwrap_or_default();
+            let text_value = part["text"].as_str().unwrap_or_default();
             if part["thought"] == true {
-                said.thoughts += said_text;
+                content.thoughts += text_value;
             } else {
-                said.text += said_text;
+                content.text += text_value;
             }
             let call = &part["functionCall"];
             if let Some(name) = call["name"].as_str() {
                 let args = if call["args"].is_object() { call["args"].clone() } else { json!({}) };
-                said.calls.push((text(&call["id"]), name.to_owned(), args));
+                content.calls.push((text(&call["id"]), name.to_owned(), args));
             }
             for piece in call["partialArgs"].as_array().into_iter().flatten() {
-                let args = &mut said.calls.last_mut().unwrap().2;
+                let args = &mut content.calls.last_mut().unwrap().2;
                 // The recordings have paths of plain names and consecutive positions.
                 let mut place = args;
                 for step in piece["jsonPath"].as_str().unwrap().trim_start_matches("$.").split(['.', '[']) {
@@ -298,7 +298,7 @@ fn read_gemini(payloads: &[Value]) -> Said {
             }
         }
     }
-    said.end = match finish.as_str() {
+    content.end = match finish.as_str() {
         "STOP" => ("completed".into(), String::new()),
         "MAX_TOKENS" => ("incomplete".into(), "max_output_tokens".into()),
         other => panic!("the plain reading does not know finish reason {other}"),
@@ -308,12 +308,12 @@ fn read_gemini(payloads: &[Value]) -> Said {
         let thoughts = count("thoughtsTokenCount");
         let input = count("promptTokenCount") + count("toolUsePromptTokenCount");
         let output = count("candidatesTokenCount") + thoughts;
-        said.usage = usage(input, output, count("cachedContentTokenCount"), None, thoughts);
+        content.usage = usage(input, output, count("cachedContentTokenCount"), None, thoughts);
     }
-    said
+    content
 }
 
-fn check(test: &str, folder: &str, dialect: Dialect, read: impl Fn(&[Value], &Recording) -> Said) {
+fn check(test: &str, folder: &str, dialect: Dialect, read: impl Fn(&[Value], &Recording) -> ResponseContent) {
     for recording in recordings(test, folder) {
         let file = &recording.file;
         let bytes = recording.bytes();
@@ -325,7 +325,7 @@ fn check(test: &str, folder: &str, dialect: Dialect, read: impl Fn(&[Value], &Re
             let rebuilt = fold(judged().ignore_terminal_snapshot(), &whole.0, file);
             assert_eq!(response["output"], rebuilt["output"], "{file}: the snapshot is the fold");
         }
-        let mut got = said_by(&response);
+        let mut got = content_of(&response);
         let expected = read(&payloads(&recording), &recording);
         // If the wire has no id, one was made from the response's id.
         assert_eq!(got.calls.len(), expected.calls.len(), "{file}: {got:?}");

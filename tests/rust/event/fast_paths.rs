@@ -11,7 +11,7 @@ const TEXT: &str = "response.output_text.delta";
 
 /// How an event was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Road {
+enum ReadPath {
     /// In full.
     Long,
     /// By comparison with an earlier event of its kind.
@@ -22,9 +22,9 @@ enum Road {
     GoesOn,
 }
 
-use Road::{GoesOn, Long, Repeats, TemplateMatch};
+use ReadPath::{GoesOn, Long, Repeats, TemplateMatch};
 
-fn road_of(event: &deltafold::Event<'_>) -> Road {
+fn read_path_of(event: &deltafold::Event<'_>) -> ReadPath {
     match (event.has_same_shape(), event.template_match().is_some(), event.continues_previous()) {
         (true, true, true) => GoesOn,
         (true, true, false) => TemplateMatch,
@@ -35,17 +35,17 @@ fn road_of(event: &deltafold::Event<'_>) -> Road {
 }
 
 /// Returns the path of each event, with the blocks fed at once or one by one.
-fn roads(blocks: &[String]) -> Vec<Road> {
+fn read_paths(blocks: &[String]) -> Vec<ReadPath> {
     let mut at_once = Reader::new();
     at_once.feed(blocks.concat().as_bytes()).unwrap();
     let mut roads = Vec::new();
     while let Some(event) = at_once.poll_event().unwrap() {
-        roads.push(road_of(&event));
+        roads.push(read_path_of(&event));
     }
     let mut one_by_one = Reader::new();
     for (block, road) in blocks.iter().zip(&roads) {
         one_by_one.feed(block.as_bytes()).unwrap();
-        assert_eq!(road_of(&one_by_one.poll_event().unwrap().unwrap()), *road, "{block}");
+        assert_eq!(read_path_of(&one_by_one.poll_event().unwrap().unwrap()), *road, "{block}");
     }
     assert_eq!(roads.len(), blocks.len());
     roads
@@ -64,7 +64,7 @@ fn numbered(numbers: impl IntoIterator<Item = u64>) -> Vec<String> {
 
 #[test]
 fn a_growing_part_is_predicted_from_its_third_event_on() {
-    let roads = roads(&numbered(0..1200));
+    let roads = read_paths(&numbered(0..1200));
     assert_eq!(roads[..3], [Long, Repeats, TemplateMatch]);
     assert!(roads[3..].iter().all(|road| *road == GoesOn), "{roads:?}");
 }
@@ -77,7 +77,7 @@ fn numbers_that_jump_are_predicted_as_well() {
         &[500, 499, 1, 0, 10, 9, 1000, 12_345_678, 5],
         &[99_999_990, 99_999_991, 99_999_998, 99_999_999, 10_000_000],
     ] {
-        let roads = roads(&numbered(numbers.iter().copied()));
+        let roads = read_paths(&numbered(numbers.iter().copied()));
         assert!(roads[2] == TemplateMatch && roads[3..].iter().all(|road| *road == GoesOn), "{numbers:?}: {roads:?}");
     }
 }
@@ -96,7 +96,7 @@ fn any_text_may_be_in_a_gap() {
     for (number, text) in (4 + texts.len() as u64..).zip(&texts) {
         blocks.push(block(TEXT, number, 0, "a").replace("\"abc\"", &format!("\"{text}\"")));
     }
-    let roads = roads(&blocks);
+    let roads = read_paths(&blocks);
     assert!(roads[3..].iter().all(|road| *road == GoesOn), "{roads:?}");
 }
 
@@ -119,7 +119,7 @@ fn members_may_have_any_order_and_some_may_be_missing() {
         let block = |number: u64| {
             data(texts(number).iter().fold(order.to_owned(), |text, (name, value)| text.replace(name, value)))
         };
-        let roads = roads(&(95..125).map(block).collect::<Vec<_>>());
+        let roads = read_paths(&(95..125).map(block).collect::<Vec<_>>());
         assert_eq!(roads[..3], [Long, Repeats, TemplateMatch], "{order}");
         assert!(roads[3..].iter().all(|road| *road == GoesOn), "{order}: {roads:?}");
         // The gaps are these three, in this order.
@@ -149,12 +149,12 @@ fn long_blocks_are_compared_and_not_predicted_and_longer_or_irregular_ones_read_
         block(TEXT, number, 0, "a").replacen("\"delta\"", "\"obfuscation\":\"x\",\"obfuscation\":\"x\",\"delta\"", 1)
     };
     let listed = |number: u64| block(TEXT, number, 0, "a").replacen("\"delta\"", "\"logprobs\":[1],\"delta\"", 1);
-    assert!(roads(&(0..9).map(padded(700)).collect::<Vec<_>>())[3..].iter().all(|road| *road == GoesOn));
+    assert!(read_paths(&(0..9).map(padded(700)).collect::<Vec<_>>())[3..].iter().all(|road| *road == GoesOn));
     for blocks in [(0..9).map(padded(1_000)).collect::<Vec<_>>(), (0..9).map(listed).collect()] {
-        assert!(roads(&blocks)[1..].iter().all(|road| *road == Repeats), "{}", blocks[0]);
+        assert!(read_paths(&blocks)[1..].iter().all(|road| *road == Repeats), "{}", blocks[0]);
     }
     for blocks in [(0..9).map(padded(5_000)).collect::<Vec<_>>(), (0..9).map(many).collect()] {
-        assert!(roads(&blocks).iter().all(|road| *road == Long), "{}", blocks[0]);
+        assert!(read_paths(&blocks).iter().all(|road| *road == Long), "{}", blocks[0]);
     }
 }
 
@@ -164,7 +164,7 @@ fn no_template_is_used_when_the_fast_path_is_off() {
         let mut reader = Reader::builder().levels(Levels { template: false, flat }).build();
         reader.feed(numbered(0..9).concat().as_bytes()).unwrap();
         for _ in 0..9 {
-            assert_eq!(road_of(&reader.poll_event().unwrap().unwrap()), Long);
+            assert_eq!(read_path_of(&reader.poll_event().unwrap().unwrap()), Long);
         }
     }
 }
@@ -175,13 +175,13 @@ fn the_usual_number_of_items_in_parallel_is_predicted() {
         for first in [0u64, 95, 990] {
             let number = |at: usize| first + at as u64;
             let turns: Vec<_> = (0..5 * items).map(|at| block(TEXT, number(at), at % items, "a")).collect();
-            let seen = roads(&turns);
+            let seen = read_paths(&turns);
             assert!(seen[..items + 1].iter().all(|road| *road <= Repeats), "{items}: {seen:?}");
             assert!(seen[items + 1..].iter().all(|road| *road == TemplateMatch), "{items}: {seen:?}");
             // In runs, and the runs in another order than at first.
             let run = |at: usize| (at / 4 * 7) % items;
             let runs: Vec<_> = (0..60 * items).map(|at| block(TEXT, number(at), run(at), "a")).collect();
-            let seen = roads(&runs);
+            let seen = read_paths(&runs);
             for (at, road) in seen.iter().enumerate().skip(16 * items) {
                 let wanted = if run(at) == run(at - 1) { GoesOn } else { TemplateMatch };
                 assert_eq!(*road, wanted, "{items} at {at}");
@@ -195,7 +195,7 @@ fn interleaved_kinds_match_their_templates() {
     let kinds =
         [TEXT, "response.refusal.delta", "response.reasoning_text.delta", "response.function_call_arguments.delta"];
     let blocks: Vec<_> = (0..80).map(|at| block(kinds[at % 4], at as u64, at % 4, "a")).collect();
-    let seen = roads(&blocks);
+    let seen = read_paths(&blocks);
     assert!(seen[..4].iter().all(|road| *road == Long), "{seen:?}");
     assert!(seen[4..].iter().all(|road| *road >= Repeats), "{seen:?}");
 }
@@ -208,7 +208,7 @@ fn a_changed_head_is_learned_immediately() {
     blocks.extend((10..20).map(unnamed));
     blocks.extend((20..30).map(close));
     blocks.extend(numbered(30..40));
-    let seen = roads(&blocks);
+    let seen = read_paths(&blocks);
     for (at, road) in seen.iter().enumerate() {
         let wanted = match at % 10 {
             0 if at == 0 => Long,
@@ -228,7 +228,7 @@ fn blocks_in_between_do_not_end_a_prediction() {
         let mut blocks = numbered(0..6);
         blocks.push(between);
         blocks.extend(numbered(6..9));
-        let seen = roads(&blocks);
+        let seen = read_paths(&blocks);
         assert!(seen[7] == TemplateMatch && seen[8] == GoesOn && seen[9] == GoesOn, "{seen:?}");
     }
 }
@@ -242,7 +242,7 @@ fn messages_without_frames_match_their_templates() {
         let payload = block.split_once("data: ").unwrap().1.trim_end();
         reader.feed_json(payload).unwrap();
         let event = reader.poll_event().unwrap().unwrap();
-        assert_eq!(road_of(&event), if number == 0 { Long } else { Repeats }, "{number}");
+        assert_eq!(read_path_of(&event), if number == 0 { Long } else { Repeats }, "{number}");
         assert_eq!((event.sequence_number(), event.output_index()), (Some(number), Some(item as u64)));
         assert_eq!((event.wire_type(), event.item_id()), (TEXT, Some(&*format!("item_{item:04}"))));
         assert_eq!((event.delta().len(), event.raw()), (number as usize % 5, payload));

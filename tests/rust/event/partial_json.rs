@@ -5,13 +5,13 @@ use deltafold::json::{
     ValueKind,
 };
 use deltafold_tests::properties::{is_prefix, pieces, Copy};
-use deltafold_tests::{random_json, shared, splits, vectors, Odd, Random, Split, Vector};
+use deltafold_tests::{random_json, shared, splits, vectors, Ambiguity, Random, Split, Vector};
 
 const POLICIES: [Unfinished; 3] = [Unfinished::Include, Unfinished::Omit, Unfinished::Mark];
 
 /// The visible state of a parser, as text.
 #[derive(Debug, PartialEq)]
-struct Seen {
+struct ParserState {
     value: Option<String>,
     unfinished: Option<(String, ValueKind)>,
     changes: Vec<String>,
@@ -61,7 +61,7 @@ fn every_vector_gives_the_same_values_at_any_split() {
 #[test]
 fn random_documents_have_the_same_value_in_other_parsers() {
     for seed in 0..300 {
-        let document = random_json(&mut Random::new(seed), Odd::No);
+        let document = random_json(&mut Random::new(seed), Ambiguity::No);
         let expected = Value::parse(&document, 128).unwrap();
         let serde: serde_json::Value = serde_json::from_str(&document).unwrap();
         for split in [Split::Whole, Split::Bytes, Split::Random(seed)] {
@@ -78,7 +78,7 @@ fn random_documents_have_the_same_value_in_other_parsers() {
 #[test]
 fn the_value_so_far_is_a_prefix_of_every_later_value() {
     for seed in 0..70 {
-        let document = random_json(&mut Random::new(seed), Odd::RepeatsAndHalves);
+        let document = random_json(&mut Random::new(seed), Ambiguity::RepeatsAndHalves);
         let whole = Value::parse(&document, 128).unwrap();
         for policy in POLICIES {
             let mut partial = PartialJson::new(all(policy));
@@ -122,7 +122,7 @@ fn a_prefix_is_distinguished_from_other_texts() {
 #[test]
 fn applying_the_changes_to_a_copy_gives_the_value() {
     for seed in 0..80 {
-        let document = random_json(&mut Random::new(seed), Odd::RepeatsAndHalves);
+        let document = random_json(&mut Random::new(seed), Ambiguity::RepeatsAndHalves);
         for policy in POLICIES {
             for split in [Split::Whole, Split::Bytes, Split::Random(seed)] {
                 let mut partial = PartialJson::new(all(policy));
@@ -150,7 +150,7 @@ fn applying_the_changes_to_a_copy_gives_the_value() {
 fn damaged_documents_get_the_verdict_of_the_complete_parser_at_any_split() {
     for seed in 0..400 {
         let mut random = Random::new(seed);
-        let document = random_json(&mut Random::new(seed), Odd::RepeatsAndHalves);
+        let document = random_json(&mut Random::new(seed), Ambiguity::RepeatsAndHalves);
         let mut chars: Vec<char> = document.chars().collect();
         let at = random.below(chars.len());
         match random.below(3) {
@@ -248,10 +248,10 @@ fn push(partial: &mut PartialJson, text: &str, split: Split) -> Result<(), JsonE
     pieces(text, split).into_iter().try_for_each(|piece| partial.push(piece))
 }
 
-fn see(text: &str, split: Split, options: PartialOptions) -> Seen {
+fn see(text: &str, split: Split, options: PartialOptions) -> ParserState {
     let mut partial = PartialJson::new(options);
     let _ = push(&mut partial, text, split);
-    Seen {
+    ParserState {
         value: partial.value().map(Value::to_string),
         unfinished: partial.unfinished(),
         changes: partial.changes().map(|change| format!("{change:?}")).collect(),

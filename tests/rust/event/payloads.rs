@@ -5,25 +5,25 @@ use deltafold::{Kind, Limits, Outcome, Reader};
 use deltafold_tests::{base64, shared, vectors};
 use serde_json::Value;
 
-struct Seen {
+struct EventFields {
     kind: Kind,
     raw: String,
     fault: Option<Fault>,
 }
 
-fn read_bytes(bytes: &[u8]) -> (Vec<Seen>, Reader) {
+fn read_bytes(bytes: &[u8]) -> (Vec<EventFields>, Reader) {
     let mut reader = Reader::new();
     reader.feed(bytes).unwrap();
     reader.end();
     let mut seen = Vec::new();
     while let Some(event) = reader.poll_event().unwrap() {
-        seen.push(Seen { kind: event.kind(), raw: event.raw().to_owned(), fault: event.fault() });
+        seen.push(EventFields { kind: event.kind(), raw: event.raw().to_owned(), fault: event.fault() });
     }
     reader.finish().unwrap();
     (seen, reader)
 }
 
-fn read(payload: &str) -> (Seen, Vec<String>) {
+fn read(payload: &str) -> (EventFields, Vec<String>) {
     let stream = format!("data: {payload}\n\ndata: {{\"type\":\"response.output_text.delta\",\"output_index\":0,\"content_index\":0,\"delta\":\"next\"}}\n\n");
     let (mut seen, reader) = read_bytes(stream.as_bytes());
     assert_eq!(seen.len(), 2, "{payload}");

@@ -23,7 +23,7 @@ static COUNTING: Counting = Counting;
 
 /// All results of reading a stream.
 #[derive(Debug, PartialEq)]
-struct Told {
+struct StreamResult {
     /// Events in short form, as JSON text.
     events: Vec<String>,
     findings: Vec<Finding>,
@@ -32,7 +32,7 @@ struct Told {
     text: String,
 }
 
-impl Told {
+impl StreamResult {
     /// The exact payloads.
     fn raw(&self) -> Vec<String> {
         let raw = |event: &String| {
@@ -51,16 +51,16 @@ impl Told {
 }
 
 /// Reads a stream with every layer of validation.
-fn read(bytes: &[u8]) -> Told {
+fn read(bytes: &[u8]) -> StreamResult {
     read_split(bytes, Split::Whole)
 }
 
-fn read_split(bytes: &[u8], split: Split) -> Told {
+fn read_split(bytes: &[u8], split: Split) -> StreamResult {
     read_with(&split.chunks(bytes), ReaderOptions { layers: Layers::ALL, ..ReaderOptions::default() })
 }
 
 /// Reads chunks unchanged, in tolerant mode.
-fn read_with(chunks: &[&[u8]], options: ReaderOptions) -> Told {
+fn read_with(chunks: &[&[u8]], options: ReaderOptions) -> StreamResult {
     let mut reader = Reader::with_options(options);
     let mut events = Vec::new();
     for chunk in chunks {
@@ -74,7 +74,7 @@ fn read_with(chunks: &[&[u8]], options: ReaderOptions) -> Told {
         events.push(summary(&event).to_string());
     }
     let outcome = reader.finish().unwrap();
-    Told {
+    StreamResult {
         events,
         findings: reader.findings().to_vec(),
         outcome,

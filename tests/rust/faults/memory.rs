@@ -233,8 +233,8 @@ fn m28_every_limit_bounds_an_attack() {
         ))
     };
     let long = "x".repeat(1_000);
-    type Attack<'a> = (&'a str, Limits, &'a dyn Fn(usize) -> String, Option<Code>, usize);
-    let attacks: [Attack<'_>; 8] = [
+    type HostileInput<'a> = (&'a str, Limits, &'a dyn Fn(usize) -> String, Option<Code>, usize);
+    let attacks: [HostileInput<'_>; 8] = [
         (
             "line_bytes",
             Limits { line_bytes: 100_000, ..Limits::default() },

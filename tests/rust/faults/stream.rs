@@ -22,7 +22,7 @@ fn stream(events: &[Value]) -> String {
     events.iter().map(named).collect::<String>() + "data: [DONE]\n\n"
 }
 
-fn edited(edit: impl FnOnce(&mut Vec<Value>)) -> super::Told {
+fn edited(edit: impl FnOnce(&mut Vec<Value>)) -> super::StreamResult {
     let mut events = events("text");
     edit(&mut events);
     read(stream(&events).as_bytes())

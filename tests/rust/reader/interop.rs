@@ -205,7 +205,7 @@ fn an_event_serializes_as_its_payload_and_an_event_that_is_not_json_as_a_string(
 }
 
 #[derive(Deserialize, Serialize)]
-struct Kept {
+struct StoredEvent {
     id: String,
     output: Vec<Value>,
     #[serde(flatten)]
@@ -216,7 +216,7 @@ struct Kept {
 fn a_response_is_read_into_a_type_with_the_rest_of_its_fields() {
     let reader = reader();
     let response = reader.response();
-    let kept: Kept = response.deserialize().unwrap();
+    let kept: StoredEvent = response.deserialize().unwrap();
     assert_eq!((kept.id.as_str(), kept.output.len(), &kept.rest["status"]), ("r", 2, &json!("in_progress")));
     assert_eq!(kept.output[1], response.item(1).unwrap().to_value());
     #[derive(Deserialize)]

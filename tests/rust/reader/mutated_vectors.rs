@@ -11,7 +11,7 @@ use deltafold_tests::properties::{
     small_limits, strict_reads_a_prefix, Conversion, PIECES, SOURCES, WRITTEN,
 };
 use deltafold_tests::streams::{feed, stream_names, Feed};
-use deltafold_tests::{random_json, vectors, Odd, Random, Split, Vector};
+use deltafold_tests::{random_json, vectors, Ambiguity, Random, Split, Vector};
 use serde_json::json;
 
 fn seeds(count: u64) -> std::ops::Range<u64> {
@@ -142,7 +142,7 @@ fn an_event_survives_writing_and_reading() {
 fn incomplete_json_gives_the_verdict_of_the_whole_parser_and_of_another_one() {
     for seed in seeds(800) {
         let mut random = Random::new(seed);
-        let mut text = random_json(&mut random, Odd::No).into_bytes();
+        let mut text = random_json(&mut random, Ambiguity::No).into_bytes();
         for _ in 0..random.below(3) {
             let at = random.below(text.len());
             match random.below(3) {

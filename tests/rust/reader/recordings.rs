@@ -8,14 +8,14 @@ use serde_json::{json, Value};
 
 /// The results of a reading, as one text per property that may differ.
 #[derive(Debug, PartialEq)]
-struct Answer {
+struct ReadResult {
     events: Vec<String>,
     findings: Vec<String>,
     response: String,
     outcome: String,
 }
 
-fn read(builder: ReaderBuilder, chunks: &[&[u8]]) -> Answer {
+fn read(builder: ReaderBuilder, chunks: &[&[u8]]) -> ReadResult {
     let mut reader = builder.build();
     let mut events = Vec::new();
     let mut take = |reader: &mut Reader| {
@@ -31,7 +31,7 @@ fn read(builder: ReaderBuilder, chunks: &[&[u8]]) -> Answer {
     take(&mut reader);
     let outcome = format!("{:?}", reader.finish().unwrap());
     let findings = reader.findings().iter().map(|finding| format!("{finding:?}")).collect();
-    Answer { events, findings, response: reader.response().to_json(), outcome }
+    ReadResult { events, findings, response: reader.response().to_json(), outcome }
 }
 
 fn fold(builder: ReaderBuilder, bytes: &[u8]) -> Value {

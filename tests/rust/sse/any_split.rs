@@ -63,10 +63,10 @@ fn any_split_of_a_stream_of_ordinary_events_gives_the_signals_of_the_reference_d
 fn agree(bytes: &[u8], limits: &Limits, seed: u64) {
     let expected = decode_simply(bytes, limits);
     for split in splits(bytes) {
-        let told = decode(split.chunks(bytes), limits);
+        let signals = decode(split.chunks(bytes), limits);
         assert!(
-            told == expected,
-            "seed {seed}, {split:?}, {limits:?}, input {:?}\nslow {expected:#?}\nreal {told:#?}",
+            signals == expected,
+            "seed {seed}, {split:?}, {limits:?}, input {:?}\nslow {expected:#?}\nreal {signals:#?}",
             String::from_utf8_lossy(bytes)
         );
     }

@@ -30,12 +30,12 @@ fn every_standard_case_gives_its_events_at_every_split() {
             .map(|split| (format!("{split:?}"), split.chunks(&bytes)))
             .chain(cut_here.into_iter().map(|chunks| ("as the case says".to_owned(), chunks)))
         {
-            let told = decode(chunks, &Limits::default());
+            let signals = decode(chunks, &Limits::default());
             // Most splits give the same result as the previous one, offsets included; converting it costs more than comparing.
-            if told != last {
-                assert_eq!(in_standard_words(&told, &vector), expected, "{vector}, {name}");
+            if signals != last {
+                assert_eq!(in_standard_words(&signals, &vector), expected, "{vector}, {name}");
                 assert!(last.is_empty(), "{vector}, {name}: other signals than before");
-                last = told;
+                last = signals;
             }
         }
     }
@@ -44,8 +44,8 @@ fn every_standard_case_gives_its_events_at_every_split() {
 #[test]
 fn the_reference_decoder_gives_the_standard_events() {
     for vector in vectors("sse/sse-cases.json") {
-        let told = in_standard_words(&decode_simply(&vector.input(), &Limits::default()), &vector);
-        assert_eq!(told, expected(&vector), "{vector}");
+        let signals = in_standard_words(&decode_simply(&vector.input(), &Limits::default()), &vector);
+        assert_eq!(signals, expected(&vector), "{vector}");
     }
 }
 
@@ -73,12 +73,12 @@ fn every_utf8_case_decodes_the_same_as_data_event_name_id_and_comment_at_every_s
             [b"event: ", &bytes[..], b"\nid: ", &bytes, b"\n: ", &bytes, b"\ndata: ", &bytes, b"\n\n"].concat();
         let first_bad = std::str::from_utf8(&bytes).err().map(|error| 7 + error.valid_up_to());
         for split in splits(&stream) {
-            let told = decode(split.chunks(&stream), &Limits::default());
-            assert_eq!(told[0]["text"], format!(" {text}"), "{vector}, {split:?}");
+            let signals = decode(split.chunks(&stream), &Limits::default());
+            assert_eq!(signals[0]["text"], format!(" {text}"), "{vector}, {split:?}");
             for member in ["event", "id", "data"] {
-                assert_eq!(told[1][member], text, "{vector}, {member}, {split:?}");
+                assert_eq!(signals[1][member], text, "{vector}, {member}, {split:?}");
             }
-            assert_eq!(told[1].get("invalid_utf8"), first_bad.map(Value::from).as_ref(), "{vector}, {split:?}");
+            assert_eq!(signals[1].get("invalid_utf8"), first_bad.map(Value::from).as_ref(), "{vector}, {split:?}");
         }
     }
 }
@@ -93,8 +93,8 @@ fn every_rule_vector_gives_its_signals_at_every_split() {
         let bytes = vector.input();
         assert_eq!(canonical(&decode_simply(&bytes, &limits).into()), expected, "{vector}, the slow decoder");
         for split in splits(&bytes) {
-            let told = canonical(&decode(split.chunks(&bytes), &limits).into());
-            assert_eq!(told, expected, "{vector}, {split:?}");
+            let signals = canonical(&decode(split.chunks(&bytes), &limits).into());
+            assert_eq!(signals, expected, "{vector}, {split:?}");
         }
     }
     let all: Vec<String> = (1..=11).map(|number| format!("SSE-{number:02}")).collect();
@@ -108,11 +108,11 @@ fn expected(vector: &Vector) -> String {
 }
 
 /// The signals in the form of the standard cases.
-fn in_standard_words(told: &[Value], vector: &Vector) -> String {
+fn in_standard_words(signals: &[Value], vector: &Vector) -> String {
     let open = vector.get("implementation_defined").as_array().is_some_and(|names| names.contains(&"retry".into()));
     let retry = |signal: &Value| if open { Value::Null } else { signal["retry"].clone() };
     let (mut events, mut comments, mut end) = (Vec::new(), Vec::new(), Value::Null);
-    for signal in told {
+    for signal in signals {
         match signal["signal"].as_str() {
             Some("frame") => {
                 let event = if signal["event"] == "" { json!("message") } else { signal["event"].clone() };

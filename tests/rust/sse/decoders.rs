@@ -33,8 +33,8 @@ fn another_chunk_may_follow_a_comment_inside_a_block() {
     assert!(matches!(decoder.next(&first, &mut at), Ok(Some(Signal::Comment(_)))));
     // The first chunk is not decoded again, although it was not reported as used up.
     drop(first);
-    let told = decode_with(&mut decoder, [&b"\n"[..]]);
-    assert_eq!(told[0]["data"], "kept");
+    let signals = decode_with(&mut decoder, [&b"\n"[..]]);
+    assert_eq!(signals[0]["data"], "kept");
 }
 
 #[test]
@@ -68,9 +68,9 @@ fn an_id_is_in_force_after_the_blank_line_and_a_retry_time_after_its_line() {
 #[test]
 fn a_new_connection_can_keep_the_id_and_the_retry_time() {
     let mut decoder = FrameDecoder::resume(&Limits::default(), "7", Some(5));
-    let told = decode_with(&mut decoder, [&b"data: a\n\nid\ndata: b\n\n"[..]]);
-    assert_eq!((&told[0]["id"], &told[0]["retry"]), (&"7".into(), &5.into()));
-    assert_eq!((&told[1]["id"], decoder.offset()), (&"".into(), 21));
+    let signals = decode_with(&mut decoder, [&b"data: a\n\nid\ndata: b\n\n"[..]]);
+    assert_eq!((&signals[0]["id"], &signals[0]["retry"]), (&"7".into(), &5.into()));
+    assert_eq!((&signals[1]["id"], decoder.offset()), (&"".into(), 21));
 }
 
 #[test]
@@ -144,9 +144,9 @@ fn a_reset_decoder_is_like_a_new_one() {
                 decoder.finish();
             }
             decoder.reset();
-            let mut told = decode_with(&mut decoder, [&stream[..]]);
-            told.extend(finish(&mut decoder));
-            assert_eq!(told, fresh, "after {before:?}, finished {finished}");
+            let mut signals = decode_with(&mut decoder, [&stream[..]]);
+            signals.extend(finish(&mut decoder));
+            assert_eq!(signals, fresh, "after {before:?}, finished {finished}");
         }
     }
 }
@@ -160,19 +160,19 @@ fn a_position_after_the_chunk_gives_nothing() {
 #[test]
 fn single_lines_are_the_same_at_any_split() {
     let stream = b"\xEF\xBB\xBFone\r\ntwo\rthree\n\n\r\r\n\xEF\xBB\xBFfour\nrest";
-    type Told = Vec<(Vec<u8>, u64, Option<LineEnd>)>;
+    type LineList = Vec<(Vec<u8>, u64, Option<LineEnd>)>;
     let tell = |chunks: Vec<&[u8]>| {
         let mut decoder = LineDecoder::new();
-        let mut told: Told = Vec::new();
+        let mut signals: LineList = Vec::new();
         let mut open = false;
         for chunk in chunks {
             let mut at = 0;
             while let Some(line) = decoder.next(chunk, &mut at) {
                 assert_eq!(line.begins, !open, "a line begins where the one before has ended");
                 if line.begins {
-                    told.push((Vec::new(), line.offset, None));
+                    signals.push((Vec::new(), line.offset, None));
                 }
-                let last = told.last_mut().expect("a line has begun");
+                let last = signals.last_mut().expect("a line has begun");
                 assert_eq!(last.1, line.offset, "the offset is that of the line's first byte");
                 last.0.extend_from_slice(line.bytes);
                 last.2 = line.end;
@@ -181,10 +181,10 @@ fn single_lines_are_the_same_at_any_split() {
         }
         assert_eq!(decoder.inside_line(), open);
         assert_eq!(decoder.offset(), stream.len() as u64);
-        told
+        signals
     };
     let line = |text: &[u8], offset, end| (text.to_vec(), offset, end);
-    let expected: Told = vec![
+    let expected: LineList = vec![
         line(b"one", 3, Some(LineEnd::Cr)),
         line(b"two", 8, Some(LineEnd::Cr)),
         line(b"three", 12, Some(LineEnd::Lf)),

@@ -18,16 +18,16 @@ fn without_a_name_there_is_no_event_line() {
 
 #[test]
 fn an_empty_payload_is_still_a_frame() {
-    let told = decode([&encoded("x", "")[..]], &Limits::default());
-    assert_eq!((&told[0]["signal"], &told[0]["data"]), (&"frame".into(), &"".into()));
+    let signals = decode([&encoded("x", "")[..]], &Limits::default());
+    assert_eq!((&signals[0]["signal"], &signals[0]["data"]), (&"frame".into(), &"".into()));
 }
 
 #[test]
 fn every_line_break_starts_a_data_line_and_is_decoded_as_lf() {
     assert_eq!(encoded("", "a\nb\rc\r\nd\n"), b"data: a\ndata: b\ndata: c\ndata: d\ndata: \n\n");
     for (payload, back) in [("\n", "\n"), ("\r\n", "\n"), ("\n\r", "\n\n"), ("\r\r\n", "\n\n"), ("a\r", "a\n")] {
-        let told = decode([&encoded("", payload)[..]], &Limits::default());
-        assert_eq!(told[0]["data"], back, "{payload:?}");
+        let signals = decode([&encoded("", payload)[..]], &Limits::default());
+        assert_eq!(signals[0]["data"], back, "{payload:?}");
     }
 }
 
@@ -59,8 +59,8 @@ fn every_retry_time_survives_encoding() {
     for time in [0, 9, 10, 1_500, u64::from(u32::MAX), u64::MAX - 1, u64::MAX] {
         let mut out = Vec::new();
         encode_retry(time, &mut out);
-        let told = decode([&out[..]], &Limits::default());
-        assert_eq!(told.last().map(|end| end["retry"].clone()), Some(time.into()));
+        let signals = decode([&out[..]], &Limits::default());
+        assert_eq!(signals.last().map(|end| end["retry"].clone()), Some(time.into()));
     }
 }
 
@@ -81,8 +81,8 @@ fn a_comment_is_reported_but_dispatches_nothing() {
     let mut out = Vec::new();
     encode_comment("one\r\ntwo\n", &mut out);
     assert_eq!(out, b": one\n: two\n:\n\n");
-    let told = decode([&out[..]], &Limits::default());
-    let signals: Vec<&Value> = told.iter().map(|signal| &signal["signal"]).collect();
+    let signals = decode([&out[..]], &Limits::default());
+    let signals: Vec<&Value> = signals.iter().map(|signal| &signal["signal"]).collect();
     assert_eq!(signals, ["comment", "comment", "comment", "blank", "end"]);
 }
 
@@ -119,14 +119,14 @@ fn any_frame_is_decoded_from_its_bytes_at_any_split() {
             frames.push((name, data));
         }
         for split in splits(&stream) {
-            let told = decode(split.chunks(&stream), &Limits::default());
-            let back: Vec<(String, String)> = told
+            let signals = decode(split.chunks(&stream), &Limits::default());
+            let back: Vec<(String, String)> = signals
                 .iter()
                 .filter(|signal| signal["signal"] == "frame")
                 .map(|frame| (text(&frame["event"]), text(&frame["data"])))
                 .collect();
             assert_eq!(back, frames, "seed {seed}, {split:?}");
-            assert_eq!(told.len(), frames.len() + 1, "seed {seed}, {split:?}: frames and the end, nothing else");
+            assert_eq!(signals.len(), frames.len() + 1, "seed {seed}, {split:?}: frames and the end, nothing else");
         }
     }
 }

@@ -80,9 +80,9 @@ fn a_payload_of_many_lines_counts_its_line_breaks() {
     for (limit, frames) in [(9, 0), (10, 1), (11, 1)] {
         let limits = Limits { frame_bytes: limit, ..Limits::default() };
         for split in splits(stream.as_bytes()) {
-            let told = decode(split.chunks(stream.as_bytes()), &limits);
-            assert_eq!(count(&told, "frame"), frames, "limit {limit}, {split:?}");
-            assert_eq!(count(&told, "error"), 1 - frames, "limit {limit}, {split:?}");
+            let signals = decode(split.chunks(stream.as_bytes()), &limits);
+            assert_eq!(count(&signals, "frame"), frames, "limit {limit}, {split:?}");
+            assert_eq!(count(&signals, "error"), 1 - frames, "limit {limit}, {split:?}");
         }
     }
 }
@@ -95,8 +95,8 @@ fn with_drop_the_name_stays_the_payload_is_dropped_and_reading_continues() {
     ];
     for limits in late_limits {
         for split in splits(STREAM) {
-            let told = decode(split.chunks(STREAM), &limits);
-            let seen: Vec<_> = told
+            let signals = decode(split.chunks(STREAM), &limits);
+            let seen: Vec<_> = signals
                 .iter()
                 .filter(|signal| signal["signal"] == "frame")
                 .map(|frame| (&frame["event"], &frame["data"], frame["dropped"] == true))
@@ -113,9 +113,9 @@ fn data_that_is_not_stored_cannot_exceed_a_limit() {
     let long = "x".repeat(5_000);
     let stream = format!(":{long}\n{long}\n{long}: {long}\nretry: {}7\ndata: 1234\n\n", "0".repeat(5_000));
     for chunk in [stream.len(), 1, 7, 1_000] {
-        let told = decode(stream.as_bytes().chunks(chunk), &limits);
-        assert_eq!((&told[0]["text"], &told[0]["cut"]), (&"x".repeat(12).into(), &true.into()));
-        assert_eq!((&told[1]["data"], &told[1]["retry"]), (&"1234".into(), &7.into()));
+        let signals = decode(stream.as_bytes().chunks(chunk), &limits);
+        assert_eq!((&signals[0]["text"], &signals[0]["cut"]), (&"x".repeat(12).into(), &true.into()));
+        assert_eq!((&signals[1]["data"], &signals[1]["retry"]), (&"1234".into(), &7.into()));
     }
 }
 
@@ -123,8 +123,8 @@ fn data_that_is_not_stored_cannot_exceed_a_limit() {
 fn after_a_limit_the_same_error_is_returned_until_reset() {
     let limits = Limits { line_bytes: 10, ..Limits::default() };
     let mut decoder = FrameDecoder::new(&limits);
-    let told = decode_with(&mut decoder, [&b"data: 1\n\ndata: 123456\n\n"[..]]);
-    assert_eq!((count(&told, "frame"), count(&told, "error")), (1, 1));
+    let signals = decode_with(&mut decoder, [&b"data: 1\n\ndata: 123456\n\n"[..]]);
+    assert_eq!((count(&signals, "frame"), count(&signals, "error")), (1, 1));
     for chunk in [&b"data: 2\n\n"[..], b"", b"\n"] {
         let error = decoder.next(chunk, &mut 0).expect_err("a limit was passed");
         assert_eq!((error.code(), error.class(), error.offset()), (Code::LineLimit, Class::Limit, 19));
@@ -134,9 +134,9 @@ fn after_a_limit_the_same_error_is_returned_until_reset() {
 
     decoder.reset();
     let stream = b"data: 1234\n\ndata: 12345\n\n";
-    let mut told = decode_with(&mut decoder, [&stream[..]]);
-    told.extend(finish(&mut decoder));
-    assert_eq!(told, decode([&stream[..]], &limits), "the limits stay");
+    let mut signals = decode_with(&mut decoder, [&stream[..]]);
+    signals.extend(finish(&mut decoder));
+    assert_eq!(signals, decode([&stream[..]], &limits), "the limits stay");
 }
 
 #[test]
@@ -144,22 +144,22 @@ fn the_default_limits_allow_the_largest_real_events() {
     // Events with an image of about 4 MB exist in practice.
     let data = "A".repeat(8 << 20);
     let stream = format!("event: response.image_generation_call.partial_image\ndata: {{\"b64\":\"{data}\"}}\n\n");
-    let told = decode(stream.as_bytes().chunks(16 << 10), &Limits::default());
-    assert_eq!(told[0]["data"].as_str().map(str::len), Some(data.len() + 10));
+    let signals = decode(stream.as_bytes().chunks(16 << 10), &Limits::default());
+    assert_eq!(signals[0]["data"].as_str().map(str::len), Some(data.len() + 10));
 }
 
 fn check(limits: &Limits, expected: Option<(&str, u64)>) {
     for split in splits(STREAM) {
-        let told = decode(split.chunks(STREAM), limits);
-        let error = told.iter().find(|signal| signal["signal"] == "error");
+        let signals = decode(split.chunks(STREAM), limits);
+        let error = signals.iter().find(|signal| signal["signal"] == "error");
         let found = error.and_then(|error| Some((error["code"].as_str()?, error["offset"].as_u64()?)));
         assert_eq!(found, expected, "{limits:?}, {split:?}");
         if expected.is_none() {
-            assert_eq!(count(&told, "frame"), 2, "{limits:?}, {split:?}");
+            assert_eq!(count(&signals, "frame"), 2, "{limits:?}, {split:?}");
         }
     }
 }
 
-fn count(told: &[Value], signal: &str) -> usize {
-    told.iter().filter(|told| told["signal"] == signal).count()
+fn count(signals: &[Value], signal: &str) -> usize {
+    signals.iter().filter(|signals| signals["signal"] == signal).count()
 }

@@ -15,15 +15,15 @@ pub struct Case {
     pub word: &'static str,
     /// Omits scripts with many lines.
     pub light: bool,
-    make: fn(&Vector) -> Vec<Way>,
+    make: fn(&Vector) -> Vec<InputCase>,
 }
 
 /// A name, and lines up to and including `end`.
-pub(super) type Way = (String, String);
+pub(super) type InputCase = (String, String);
 
 impl Case {
     /// The scripts, created on demand, because together they are large.
-    pub(super) fn ways(&self) -> Vec<Way> {
+    pub(super) fn ways(&self) -> Vec<InputCase> {
         let mut ways = (self.make)(&self.vector);
         ways.retain(|(_, script)| !self.light || script.lines().count() <= MANY);
         ways
@@ -33,7 +33,7 @@ impl Case {
 /// Returns every vector about a stream or an object. `schema/` has none: it is about the contract's tables.
 pub fn cases() -> Vec<Case> {
     let mut all = Vec::new();
-    let mut add = |folder: &str, word: &'static str, make: fn(&Vector) -> Vec<Way>, fits: fn(&Vector) -> bool| {
+    let mut add = |folder: &str, word: &'static str, make: fn(&Vector) -> Vec<InputCase>, fits: fn(&Vector) -> bool| {
         let found = vectors(folder).into_iter().filter(fits).map(|vector| Case { vector, word, light: false, make });
         let before = all.len();
         all.extend(found);
@@ -130,7 +130,7 @@ impl Script {
 }
 
 /// The same stream, whole and split.
-fn cut(bytes: &[u8], start: impl Fn() -> Script, last: &str) -> Vec<Way> {
+fn cut(bytes: &[u8], start: impl Fn() -> Script, last: &str) -> Vec<InputCase> {
     let way = |split: Split| {
         let mut script = start().feed(bytes, split);
         if !last.is_empty() {
@@ -141,7 +141,7 @@ fn cut(bytes: &[u8], start: impl Fn() -> Script, last: &str) -> Vec<Way> {
     splits(bytes.len()).map(way).into()
 }
 
-fn sse(vector: &Vector) -> Vec<Way> {
+fn sse(vector: &Vector) -> Vec<InputCase> {
     let start = || Script::new("sse", &vector.get("options")["limits"]);
     let bytes = vector.input();
     let more = [Split::BytesAndEmpty, Split::Every(3), Split::Random(2)];
@@ -156,7 +156,7 @@ fn messages(script: Script, messages: &[String]) -> String {
     script.end()
 }
 
-fn event(vector: &Vector) -> Vec<Way> {
+fn event(vector: &Vector) -> Vec<InputCase> {
     let payload = vector.get("payload").to_string();
     let stream = format!("event: {}\ndata: {payload}\n\n", vector.get("kind").as_str().unwrap_or_default());
     let options = json!({ "layers": "all", "profile": "any" });
@@ -165,7 +165,7 @@ fn event(vector: &Vector) -> Vec<Way> {
     ways
 }
 
-fn accumulate(vector: &Vector) -> Vec<Way> {
+fn accumulate(vector: &Vector) -> Vec<InputCase> {
     let list = vector.get("events").as_array().or(vector.get("raw_events").as_array());
     let payloads: Vec<String> = list
         .into_iter()
@@ -191,7 +191,7 @@ fn accumulate(vector: &Vector) -> Vec<Way> {
     ways
 }
 
-fn validate(vector: &Vector) -> Vec<Way> {
+fn validate(vector: &Vector) -> Vec<InputCase> {
     let stream = feed(vector).unwrap_or_else(|| panic!("{vector}: no stream"));
     let of_stream = || vector.get("stream").as_str().and_then(stream_edition);
     let edition = vector.get("edition").as_str().map(str::to_owned).or_else(of_stream);
@@ -229,7 +229,7 @@ fn validate(vector: &Vector) -> Vec<Way> {
     }
 }
 
-fn validate_alone(vector: &Vector) -> Vec<Way> {
+fn validate_alone(vector: &Vector) -> Vec<InputCase> {
     let heads = [("request_headers", false), ("response_headers", false), ("stream_headers", true)];
     let head = heads.into_iter().find(|(key, _)| !vector.get(key).is_null());
     let (what, json, options) = match head {
@@ -258,7 +258,7 @@ fn validate_alone(vector: &Vector) -> Vec<Way> {
     vec![("alone".into(), script.end())]
 }
 
-fn partial(vector: &Vector) -> Vec<Way> {
+fn partial(vector: &Vector) -> Vec<InputCase> {
     let pieces: Vec<&str> =
         vector.get("steps").as_array().into_iter().flatten().filter_map(|step| step["piece"].as_str()).collect();
     let mut options = vector.get("options").as_object().cloned().unwrap_or_default();
@@ -278,15 +278,15 @@ fn partial(vector: &Vector) -> Vec<Way> {
     ]
 }
 
-fn write(vector: &Vector) -> Vec<Way> {
+fn write(vector: &Vector) -> Vec<InputCase> {
     let mut script = Script::new("writer", vector.get("options"));
-    for told in intents(vector) {
-        script.line("do", told.intent.to_string());
+    for expected in intents(vector) {
+        script.line("do", expected.intent.to_string());
     }
     vec![("once".into(), script.end())]
 }
 
-fn convert(vector: &Vector) -> Vec<Way> {
+fn convert(vector: &Vector) -> Vec<InputCase> {
     let bytes = match (vector.get("input_file").as_str(), vector.get("to").as_str()) {
         (Some(file), _) => {
             let path = vector_folder().join("adapter/examples").join(file);
@@ -307,18 +307,18 @@ fn convert(vector: &Vector) -> Vec<Way> {
 }
 
 /// One request, by name.
-fn ask(what: &str, json: &Value) -> Vec<Way> {
+fn ask(what: &str, json: &Value) -> Vec<InputCase> {
     let mut script = Script::new(&format!("ask {what}"), &Value::Null);
     script.line("feed", json.to_string());
     vec![("once".into(), script.end())]
 }
 
-fn history(vector: &Vector) -> Vec<Way> {
+fn history(vector: &Vector) -> Vec<InputCase> {
     let [policy, request, steps] = ["policy", "request", "steps"].map(|key| vector.get(key));
     ask("history", &json!({ "policy": policy, "request": request, "steps": steps }))
 }
 
-fn errors(vector: &Vector) -> Vec<Way> {
+fn errors(vector: &Vector) -> Vec<InputCase> {
     let mut given = json!({ "error": vector.get("error") });
     for key in ["status", "headers"] {
         if !vector.get(key).is_null() {
@@ -328,11 +328,11 @@ fn errors(vector: &Vector) -> Vec<Way> {
     ask("advice", &given)
 }
 
-fn enforced(vector: &Vector) -> Vec<Way> {
+fn enforced(vector: &Vector) -> Vec<InputCase> {
     ask("enforce", &json!({ "request": vector.get("request"), "response": vector.get("response") }))
 }
 
-fn looped(vector: &Vector) -> Vec<Way> {
+fn looped(vector: &Vector) -> Vec<InputCase> {
     let mut script = Script::new("loop", vector.get("options"));
     for step in vector.get("steps").as_array().into_iter().flatten() {
         match (step.get("response"), step["result"].as_array().map(Vec::as_slice)) {
@@ -347,7 +347,7 @@ fn looped(vector: &Vector) -> Vec<Way> {
 }
 
 /// The valid value and every invalid one, each in a separate request.
-fn request(vector: &Vector) -> Vec<Way> {
+fn request(vector: &Vector) -> Vec<InputCase> {
     let edition = vector.get("edition").as_str().unwrap_or("split");
     let mut script = Script::new("validate request", &json!({ "edition": edition }));
     let wrong = requests::wrong(vector).into_iter().map(|(value, _)| value);
@@ -357,7 +357,7 @@ fn request(vector: &Vector) -> Vec<Way> {
     vec![("right and wrong".into(), script.end())]
 }
 
-fn message(vector: &Vector) -> Vec<Way> {
+fn message(vector: &Vector) -> Vec<InputCase> {
     ask("create_message", &json!({ "request": requests::around(vector, requests::right(vector)).0 }))
 }
 
@@ -369,7 +369,7 @@ fn halves(vector: &Vector) -> (String, String, String) {
     (front.to_owned(), back.to_owned(), text.clone())
 }
 
-fn string_read(vector: &Vector) -> Vec<Way> {
+fn string_read(vector: &Vector) -> Vec<InputCase> {
     let (front, back, _) = halves(vector);
     let event = |number: usize, delta: &str| {
         json!({ "type": "response.output_text.delta", "sequence_number": number, "item_id": "m", "output_index": 0,
@@ -380,7 +380,7 @@ fn string_read(vector: &Vector) -> Vec<Way> {
     cut(stream.as_bytes(), || Script::new("reader", &json!({})), "")
 }
 
-fn string_written(vector: &Vector) -> Vec<Way> {
+fn string_written(vector: &Vector) -> Vec<InputCase> {
     let (front, back, whole) = halves(vector);
     let mut script = Script::new("writer", &json!({ "id": "resp_1", "model": whole, "created_at": 1 }));
     for intent in [

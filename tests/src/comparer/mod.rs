@@ -51,7 +51,7 @@ impl Runner {
         answer
     }
 
-    fn speaks(&self, word: &str) -> bool {
+    fn supports(&self, word: &str) -> bool {
         !self.deviations.has_word(word) && self.wrong < ENOUGH
     }
 
@@ -66,7 +66,7 @@ impl Runner {
             return self.wrong;
         }
         for word in WORDS.into_iter().filter(|_| all) {
-            if self.speaks(word) {
+            if self.supports(word) {
                 continue;
             }
             let mut probe = Process::start(&self.command);
@@ -89,7 +89,7 @@ pub fn judge(case: &Case, runners: &mut [Runner]) {
         let mut asked: Vec<(&mut Runner, &mut Option<String>)> = runners
             .iter_mut()
             .zip(&mut differs)
-            .filter(|(runner, differs)| differs.is_none() && runner.speaks(case.word))
+            .filter(|(runner, differs)| differs.is_none() && runner.supports(case.word))
             .collect();
         // All runners get the case before the first answer is read, so that they run in parallel.
         asked.iter_mut().for_each(|(runner, _)| runner.send(script));
@@ -103,7 +103,7 @@ pub fn judge(case: &Case, runners: &mut [Runner]) {
         }
     }
     for (runner, differs) in runners.iter_mut().zip(differs) {
-        if !runner.speaks(case.word) {
+        if !runner.supports(case.word) {
             continue;
         }
         let allowed = runner.deviations.covers(&case.vector, differs.is_some());
@@ -158,6 +158,6 @@ fn difference(expected: &[String], answer: &[String]) -> Option<String> {
     let (expected, answer) = (compared(expected), compared(answer));
     let at = expected.iter().zip(&answer).take_while(|(expected, answer)| expected == answer).count();
     let line = |lines: &[String]| lines.get(at).map_or_else(|| "nothing more".to_owned(), Clone::clone);
-    let told = || format!("line {at}\n  expected {}\n  found {}", line(&expected), line(&answer));
-    (expected != answer).then(told)
+    let message = || format!("line {at}\n  expected {}\n  found {}", line(&expected), line(&answer));
+    (expected != answer).then(message)
 }

@@ -41,7 +41,7 @@ impl Session {
         let done = match word {
             "end" => {
                 let done = self.finish(out);
-                out.extend(done.err().map(|error| tell(&error)));
+                out.extend(done.err().map(|error| error_line(&error)));
                 out.push(json!({ "end": true }).to_string());
                 *self = Self::default();
                 Ok(())
@@ -60,7 +60,7 @@ impl Session {
             },
         };
         if let Err(error) = done {
-            out.push(tell(&error));
+            out.push(error_line(&error));
             // A refused intent or step changes nothing, so a writer and a loop continue.
             self.over = !matches!(self.object, Some(Object::Writer(_) | Object::Loop(_)));
         }
@@ -74,7 +74,7 @@ impl Session {
             Some(Object::Reader(reader, _)) => {
                 reader.end();
                 let ended = if over { Ok(()) } else { poll(reader, out).and_then(|()| reader.finish().map(drop)) };
-                out.extend(ended.err().map(|error| tell(&error)));
+                out.extend(ended.err().map(|error| error_line(&error)));
                 // The error was reported; the data that was read stays readable.
                 let _ = reader.finish();
                 let mut report = Report::default();
@@ -87,7 +87,7 @@ impl Session {
             }
             Some(Object::Partial(partial)) => {
                 let finished = if over { Ok(()) } else { partial.finish() };
-                out.extend(finished.err().map(|error| tell(&error.into())));
+                out.extend(finished.err().map(|error| error_line(&error.into())));
                 let mut report = Report::default();
                 report.push("value", partial.value().map(Json::to_string));
                 report.push("complete", partial.is_complete());
@@ -198,7 +198,7 @@ fn poll(reader: &mut Reader, out: &mut Vec<String>) -> Result<(), Error> {
     Ok(())
 }
 
-fn tell(error: &Error) -> String {
+fn error_line(error: &Error) -> String {
     json!({ "error": error.code().name(), "offset": error.offset() }).to_string()
 }
 

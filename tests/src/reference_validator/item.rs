@@ -5,7 +5,7 @@ use serde_json::{json, Value};
 use super::Table;
 
 /// A violation: the rule, and a description.
-type Broken = (&'static str, String);
+type Violation = (&'static str, String);
 
 /// An item, from its added event to its done event.
 pub(super) struct Item {
@@ -15,7 +15,7 @@ pub(super) struct Item {
     /// The list and position of the open part.
     open: Option<(&'static str, usize)>,
     /// `true` if the done event of the open part's text, or of the item's own text, has arrived.
-    told: bool,
+    is_done_reported: bool,
     done: bool,
 }
 
@@ -39,7 +39,7 @@ const INPUTS: [(&str, &str, &str, &str); 5] = [
 
 impl Item {
     pub(super) fn new(value: Value) -> Self {
-        Self { added: value.clone(), value, open: None, told: false, done: false }
+        Self { added: value.clone(), value, open: None, is_done_reported: false, done: false }
     }
 
     pub(super) fn id(&self) -> &str {
@@ -65,7 +65,7 @@ impl Item {
     }
 
     /// Returns the violations of the item as it was added (ITEM-01, ITEM-04, ITEM-05, ITEM-18).
-    pub(super) fn at_start(&self, table: &Table) -> Vec<Broken> {
+    pub(super) fn at_start(&self, table: &Table) -> Vec<Violation> {
         let mut broken = Vec::new();
         let item = &self.added;
         if !table.has_item(item) {
@@ -107,7 +107,7 @@ impl Item {
     }
 
     /// Applies an event of the item, and returns its violations.
-    pub(super) fn take(&mut self, event: &Value, kind: &str, table: &Table) -> Vec<Broken> {
+    pub(super) fn take(&mut self, event: &Value, kind: &str, table: &Table) -> Vec<Violation> {
         let mut broken = Vec::new();
         if self.done {
             broken.push(("ITEM-07", "the item is done".to_owned()));
@@ -135,7 +135,7 @@ impl Item {
         broken
     }
 
-    fn open_part(&mut self, event: &Value, list: &'static str, index: &str) -> Option<Broken> {
+    fn open_part(&mut self, event: &Value, list: &'static str, index: &str) -> Option<Violation> {
         let part = &event["part"];
         let holder = self.value["type"].as_str().unwrap_or_default();
         let expected = match (holder, list, part["type"].as_str().unwrap_or_default()) {
@@ -158,7 +158,7 @@ impl Item {
             return Some(("PART-08", "not the next index".into()));
         }
         self.open = Some((list, parts.len()));
-        self.told = false;
+        self.is_done_reported = false;
         parts.push(part.clone());
         (*part != expected).then(|| ("PART-09", "the part is not empty, or incomplete".into()))
     }
@@ -169,8 +169,8 @@ impl Item {
         (event[index].as_u64() == Some(at as u64)).then(|| &mut self.value[place][at])
     }
 
-    fn close_part(&mut self, event: &Value, list: &str, index: &str) -> Option<Broken> {
-        let told = self.told;
+    fn close_part(&mut self, event: &Value, list: &str, index: &str) -> Option<Violation> {
+        let is_done_reported = self.is_done_reported;
         let Some(part) = self.part(event, list, index) else {
             return Some(("PART-05", "no such part is open".into()));
         };
@@ -182,13 +182,13 @@ impl Item {
         let same = event["part"] == expected;
         *part = expected;
         self.open = None;
-        if !told {
+        if !is_done_reported {
             return Some(("PART-04", "the part closes before the done event of its text".into()));
         }
         (!same).then(|| ("PART-10", "the part differs from the accumulated one".into()))
     }
 
-    fn annotate(&mut self, event: &Value) -> Option<Broken> {
+    fn annotate(&mut self, event: &Value) -> Option<Violation> {
         let Some(part) = self.part(event, "content", "content_index").filter(|part| part["type"] == "output_text")
         else {
             return Some(("ANN-01", "no open output_text part".into()));
@@ -205,8 +205,8 @@ impl Item {
     }
 
     /// A delta or done event: of a part, or of a text of the item itself.
-    fn text(&mut self, event: &Value, family: &str, step: &str) -> Option<Broken> {
-        if self.told {
+    fn text(&mut self, event: &Value, family: &str, step: &str) -> Option<Violation> {
+        if self.is_done_reported {
             return Some(("PART-11", "the text already had its done event".into()));
         }
         let kind = self.value["type"].as_str().unwrap_or_default().to_owned();
@@ -250,11 +250,11 @@ impl Item {
                 part["logprobs"] = json!(all);
             }
         }
-        self.told = step == "done";
+        self.is_done_reported = step == "done";
         wrong
     }
 
-    fn command(&mut self, event: &Value, kind: &str) -> Option<Broken> {
+    fn command(&mut self, event: &Value, kind: &str) -> Option<Violation> {
         let commands = self.value.pointer_mut("/action/commands").and_then(Value::as_array_mut)?;
         let at = event["command_index"].as_u64().unwrap_or(u64::MAX) as usize;
         let open = self.open.filter(|(list, _)| *list == "commands").map(|(_, at)| at);
@@ -280,7 +280,7 @@ impl Item {
     }
 
     /// The output of a command (OpenAI): each entry grows, and its done event has the outcome.
-    fn output(&mut self, event: &Value, kind: &str) -> Option<Broken> {
+    fn output(&mut self, event: &Value, kind: &str) -> Option<Violation> {
         let outputs = self.value["output"].as_array_mut()?;
         let at = event["command_index"].as_u64().unwrap_or(u64::MAX) as usize;
         if at == outputs.len() && self.open.is_none() {
@@ -297,15 +297,16 @@ impl Item {
             }
             return None;
         }
-        let told = &event["output"][0];
-        let same = ["stdout", "stderr"].iter().all(|key| told[key] == outputs[at][key]) && told["outcome"].is_object();
-        outputs[at] = told.clone();
+        let done_output = &event["output"][0];
+        let same = ["stdout", "stderr"].iter().all(|key| done_output[key] == outputs[at][key])
+            && done_output["outcome"].is_object();
+        outputs[at] = done_output.clone();
         self.open = None;
         (!same).then(|| ("ARG-02", "the output differs from the deltas".into()))
     }
 
     /// A step of a hosted tool: it becomes the item's status if the contract has such a status.
-    fn progress(&mut self, event: &Value, family: &str, step: &str) -> Option<Broken> {
+    fn progress(&mut self, event: &Value, family: &str, step: &str) -> Option<Violation> {
         let kind = self.value["type"].as_str().unwrap_or_default().to_owned();
         if family.strip_prefix("response.") != Some(&kind) {
             return Some(("EXT-02", format!("{family} in an item of type {kind}")));
@@ -320,7 +321,7 @@ impl Item {
     }
 
     /// Compares the item of the done event with the item that the events add up to.
-    fn finish(&mut self, item: &Value, table: &Table) -> Vec<Broken> {
+    fn finish(&mut self, item: &Value, table: &Table) -> Vec<Violation> {
         let mut broken = Vec::new();
         if self.open.is_some() {
             broken.push(("PART-05", "a part is still open".to_owned()));
@@ -354,7 +355,7 @@ impl Item {
                 broken.push(("ARG-02", format!("{pointer} differs from the accumulated value")));
             }
             // A patch that deletes has no diff.
-            if !self.told && text.is_some() {
+            if !self.is_done_reported && text.is_some() {
                 broken.push(("ARG-01", format!("{pointer} had no done event")));
             }
             let json = matches!(kind, "function_call" | "mcp_call") && status == "completed";

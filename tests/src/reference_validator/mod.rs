@@ -23,7 +23,7 @@ pub fn check(events: &[Value], edition: Edition, ended: bool) -> Vec<String> {
         stream.take(event);
     }
     if ended && !events.last().is_some_and(is_terminal) {
-        stream.tell("LIFE-06", "no terminal event at the end");
+        stream.report("LIFE-06", "no terminal event at the end");
     }
     stream.broken
 }
@@ -76,13 +76,13 @@ fn is_terminal(event: &Value) -> bool {
 }
 
 impl Stream<'_> {
-    fn tell(&mut self, rule: &str, what: &str) {
+    fn report(&mut self, rule: &str, what: &str) {
         self.broken.push(format!("{rule}: event {}: {what}", self.at));
     }
 
     fn expect(&mut self, holds: bool, rule: &str, what: &str) {
         if !holds {
-            self.tell(rule, what);
+            self.report(rule, what);
         }
     }
 
@@ -153,7 +153,7 @@ impl Stream<'_> {
         };
         self.expect(response["status"] == *expected, "LIFE-05", "the status does not match the event");
         for field in self.table.missing_response_fields(response) {
-            self.tell("LIFE-04", &format!("no usable `{field}`"));
+            self.report("LIFE-04", &format!("no usable `{field}`"));
         }
         let first = &self.events[0]["response"];
         for key in ["id", "object", "created_at", "model"] {
@@ -251,16 +251,16 @@ impl Stream<'_> {
         let taken = self.items.iter().any(|other| other.id() == item.id());
         self.expect(!taken && !item.id().is_empty(), "ITEM-02", "an id that is empty or taken");
         for (rule, what) in item.at_start(&self.table) {
-            self.tell(rule, &what);
+            self.report(rule, &what);
         }
         self.items.push(item);
     }
 
     fn about_item(&mut self, event: &Value, kind: &str, index: Option<u64>) {
         let found = index.and_then(|index| self.items.get_mut(index as usize));
-        let Some(item) = found else { return self.tell("ITEM-03", "an event of an item that was not added") };
+        let Some(item) = found else { return self.report("ITEM-03", "an event of an item that was not added") };
         for (rule, what) in item.take(event, kind, &self.table) {
-            self.tell(rule, &what);
+            self.report(rule, &what);
         }
     }
 }
