@@ -1,0 +1,202 @@
+//! [`CaptureReader`]: reads one captured body of any dialect, as `deltafold fold` reads a file.
+
+use deltafold::adapter::{
+    detect, inbound, option_table, AdapterFinding, Dialect, ExtensionEvents, InboundOptions, ReasoningEvents, Turns,
+};
+use deltafold::{Error, Event, Limits, Outcome, Reader, ReaderOptions};
+
+/// A body that does not show its dialect in so many bytes is read as Open Responses.
+const DETECTION_LIMIT: usize = 256 << 10;
+
+/// Bytes that are fed at a time: few enough to stay in the cache while they are read.
+const CHUNK: usize = 128 << 10;
+
+/// The response id of a dialect that has none on the wire. Adapters need one; the column `response_id` is null.
+const NO_ID: &str = "resp_unknown";
+
+/// Reads bodies one after the other with one set of options.
+pub(crate) struct CaptureReader {
+    reader: Reader,
+    is_used: bool,
+    limits: Limits,
+    source: InboundOptions,
+    /// Dialects whose response id is made up here.
+    without_id: &'static [Dialect],
+    /// The body in Open Responses, if it was in another dialect.
+    converted: Vec<u8>,
+}
+
+/// What was read of one body. The response and the findings are in [`CaptureReader::reader`].
+pub(crate) struct Capture {
+    /// The dialect of the body.
+    pub(crate) dialect: Dialect,
+    /// How the stream ended; `truncated` if reading ended early.
+    pub(crate) outcome: Outcome,
+    /// Why reading ended early.
+    pub(crate) error: Option<Error>,
+    /// What the conversion from another dialect lost, repaired or assumed.
+    pub(crate) adapter_findings: Vec<AdapterFinding>,
+}
+
+impl CaptureReader {
+    pub(crate) fn new(options: &ReaderOptions, source: &InboundOptions) -> Self {
+        // The names and places of the specification, as on the command line; the defaults are for older clients.
+        let mut source = source
+            .clone()
+            .reasoning_events(ReasoningEvents::OpenResponses)
+            .extension_events(ExtensionEvents::Events)
+            .turns(Turns::First);
+        let mut without_id: &[Dialect] = &[];
+        if source.response_id.is_none() {
+            source.response_id = Some(NO_ID.to_owned());
+            without_id =
+                option_table().find(|option| option.name == "response_id").map_or(&[], |option| option.required);
+        }
+        Self {
+            reader: Reader::with_options(options.clone()),
+            is_used: false,
+            limits: options.limits,
+            source,
+            without_id,
+            converted: Vec::new(),
+        }
+    }
+
+    /// The reader of the last body.
+    pub(crate) fn reader(&self) -> &Reader {
+        &self.reader
+    }
+
+    /// Returns `true` if bodies of a dialect have no response id, so that the one in the response is made up.
+    pub(crate) fn invents_id(&self, dialect: Dialect) -> bool {
+        self.without_id.contains(&dialect)
+    }
+
+    /// Reads a body. Without a dialect, its first message shows it. `each` is called with every event.
+    pub(crate) fn read(&mut self, body: &[u8], dialect: Option<Dialect>, each: &mut impl FnMut(&Event<'_>)) -> Capture {
+        if std::mem::replace(&mut self.is_used, true) {
+            self.reader.reset();
+        }
+        let dialect = dialect.unwrap_or_else(|| detect_body(body));
+        let mut adapter_findings = Vec::new();
+        let fed = if dialect == Dialect::OpenResponses {
+            feed(&mut self.reader, body, self.limits.buffered_bytes, each)
+        } else {
+            self.converted.clear();
+            let converted =
+                convert(dialect, body, &self.source, self.limits, &mut self.converted, &mut adapter_findings);
+            // Events before an error are valid. What was written of them may be longer than the limit of the source.
+            let fed = feed(&mut self.reader, &self.converted, self.limits.buffered_bytes, each);
+            fed.and(converted)
+        };
+        // Rows are mostly of one size; one very large row must not keep its memory.
+        self.converted.shrink_to(16 << 20);
+        self.reader.end();
+        let polled = poll(&mut self.reader, each);
+        let finished = self.reader.finish();
+        let outcome = finished.as_ref().ok().or(self.reader.outcome()).cloned();
+        Capture {
+            dialect,
+            outcome: outcome.unwrap_or(Outcome::Truncated { last_sequence_number: self.reader.last_sequence_number() }),
+            error: fed.and(polled).and(finished.map(|_| ())).err(),
+            adapter_findings,
+        }
+    }
+}
+
+/// Feeds bytes of Open Responses and polls every event.
+fn feed(reader: &mut Reader, bytes: &[u8], limit: usize, each: &mut impl FnMut(&Event<'_>)) -> Result<(), Error> {
+    for chunk in bytes.chunks(CHUNK.min(limit.max(1))) {
+        reader.feed(chunk)?;
+        poll(reader, each)?;
+    }
+    Ok(())
+}
+
+fn poll(reader: &mut Reader, each: &mut impl FnMut(&Event<'_>)) -> Result<(), Error> {
+    while let Some(event) = reader.poll_event()? {
+        each(&event);
+    }
+    Ok(())
+}
+
+/// Appends a body of another dialect as Open Responses, also what was written before an error.
+fn convert(
+    dialect: Dialect,
+    body: &[u8],
+    options: &InboundOptions,
+    limits: Limits,
+    converted: &mut Vec<u8>,
+    findings: &mut Vec<AdapterFinding>,
+) -> Result<(), Error> {
+    let mut source = inbound(dialect, options.clone(), limits)?;
+    let result = source.feed(body).and_then(|()| source.finish());
+    source.write_into(converted);
+    findings.extend_from_slice(source.findings().as_slice());
+    result
+}
+
+/// Detects the dialect of a body; Open Responses if it does not show one. An error body resembles a Chat Completions or Gemini
+/// body but is no stream; the reader reports it as such.
+pub(crate) fn detect_body(body: &[u8]) -> Dialect {
+    if starts_as_open_responses(body) {
+        return Dialect::OpenResponses;
+    }
+    let start = body.get(..DETECTION_LIMIT).unwrap_or(body);
+    // The last block of a short body may lack the blank line that ends it.
+    let found =
+        detect(start).or_else(|| if start.len() < body.len() { None } else { detect(&[start, b"\n\n"].concat()) });
+    let is_json = body.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
+    match found {
+        None => Dialect::OpenResponses,
+        Some(Dialect::ChatCompletions | Dialect::Gemini) if is_json => Dialect::OpenResponses,
+        Some(dialect) => dialect,
+    }
+}
+
+/// Recognizes the start of most Responses streams, whose first event can be tens of kilobytes of JSON: `detect` finds the same.
+fn starts_as_open_responses(body: &[u8]) -> bool {
+    let data = match body.strip_prefix(b"event: response.") {
+        Some(rest) => match rest.iter().position(|byte| *byte == b'\n') {
+            Some(end) => &rest[end + 1..],
+            None => return false,
+        },
+        None => body,
+    };
+    data.starts_with(b"data: {\"type\":\"response.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shortcut_finds_the_dialect_that_detection_finds() {
+        for body in [
+            "event: response.created\ndata: {\"type\":\"response.created\",\"response\":{}}\n\n",
+            "data: {\"type\":\"response.created\",\"response\":{}}\n\n",
+        ] {
+            assert!(starts_as_open_responses(body.as_bytes()));
+            assert_eq!(detect(body.as_bytes()), Some(Dialect::OpenResponses));
+        }
+        for body in
+            ["", "event: response.created", "data: {\"type\":\"message_start\"}\n\n", "event: ping\ndata: {}\n\n"]
+        {
+            assert!(!starts_as_open_responses(body.as_bytes()), "{body}");
+        }
+    }
+
+    #[test]
+    fn a_body_without_its_last_line_end_and_an_error_body_are_recognized() {
+        for (body, dialect) in [
+            ("data: {\"type\":\"message_start\",\"message\":{}}", Dialect::Anthropic),
+            ("{\"model\":\"m\",\"message\":{\"content\":\"Hi\"},\"done\":true}", Dialect::Ollama),
+            ("{\"error\":{\"message\":\"no\",\"type\":\"invalid_request_error\"}}", Dialect::OpenResponses),
+            ("[{\"candidates\":[]}]", Dialect::Gemini),
+            ("", Dialect::OpenResponses),
+            ("<html>", Dialect::OpenResponses),
+        ] {
+            assert_eq!(detect_body(body.as_bytes()), dialect, "{body}");
+        }
+    }
+}

@@ -1,0 +1,331 @@
+#![forbid(unsafe_code)]
+#![doc = include_str!("crate.md")]
+
+mod builders;
+mod byte_column;
+mod capture;
+mod check;
+mod convert;
+mod error;
+mod events;
+mod fold;
+mod parallel;
+mod row;
+
+use std::num::NonZeroUsize;
+use std::ops::{ControlFlow, Range};
+
+use arrow_array::{new_empty_array, Array, ArrayRef};
+use arrow_schema::DataType;
+use arrow_select::concat::concat;
+use deltafold::adapter::{ConverterOptions, Dialect, InboundOptions};
+use deltafold::json::{Object, Value};
+use deltafold::validate::Layers;
+use deltafold::{Code, Error, Limits, Profile, ReaderOptions};
+
+use builders::MAX_VALUE;
+use byte_column::ByteColumn;
+use capture::CaptureReader;
+pub use error::BatchError;
+pub use fold::FoldColumn;
+pub use parallel::Progress;
+use row::RowBuilder;
+
+/// Bytes of bodies in one range of rows, at most: what a thread takes at a time, unless one row is larger.
+const MAX_RANGE_BYTES: usize = 32 << 20;
+/// Bytes of bodies in one range of rows, at least, unless there are fewer.
+const MIN_RANGE_BYTES: usize = 256 << 10;
+/// Rows in one range, at most. A null has no bytes, but takes time too.
+const MAX_RANGE_ROWS: usize = 1 << 16;
+/// Ranges per thread: several, so that threads finish at about the same time.
+const RANGES_PER_THREAD: usize = 8;
+
+/// One operation over a column of bodies, with its options.
+///
+/// ```
+/// use arrow_array::{cast::AsArray, StringArray};
+/// use deltafold_arrow::{Batch, FoldColumn};
+///
+/// let bodies = StringArray::from(vec![
+///     Some("data: {\"type\":\"response.output_text.delta\",\"output_index\":0,\"content_index\":0,\"delta\":\"Hello\"}\n\n"),
+///     None,
+///     Some("data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"),
+/// ]);
+/// let batch = Batch::fold(&[FoldColumn::Outcome, FoldColumn::OutputText]);
+/// let result = batch.run_to_array(&bodies)?;
+/// let rows = result.as_struct();
+/// let (outcomes, texts) = (rows.column(0).as_string::<i32>(), rows.column(1).as_string::<i32>());
+/// assert_eq!((outcomes.value(0), texts.value(0)), ("truncated", "Hello"));
+/// assert_eq!((outcomes.value(2), texts.value(2)), ("completed", "Hi"));
+/// # use arrow_array::Array;
+/// assert!(rows.is_null(1));
+/// # Ok::<(), deltafold_arrow::BatchError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Batch {
+    operation: Operation,
+    reader: ReaderOptions,
+    source: InboundOptions,
+    dialect: Option<Dialect>,
+    threads: Option<NonZeroUsize>,
+}
+
+#[derive(Clone, Debug)]
+enum Operation {
+    Fold(Vec<FoldColumn>),
+    Events,
+    Check,
+    Convert(Dialect, Box<ConverterOptions>),
+}
+
+impl Batch {
+    /// Folds each body into a row with these columns, in the order of [`FoldColumn::ALL`].
+    ///
+    /// Only these columns are computed.
+    pub fn fold(columns: &[FoldColumn]) -> Self {
+        let columns = FoldColumn::ALL.iter().copied().filter(|column| columns.contains(column)).collect();
+        Self::new(Operation::Fold(columns))
+    }
+
+    /// Lists the events of each body: `index`, `type`, `sequence_number`, `item_id`, `output_index`, `content_index`, `delta` and
+    /// `data`, the payload as it was sent. The events of other dialects are converted.
+    pub fn events() -> Self {
+        Self::new(Operation::Events)
+    }
+
+    /// Checks each body: `outcome`, `dialect`, the numbers of `errors`, `warnings` and `notes`, and `findings`. All layers are
+    /// checked, with the profile `open-responses`, unless [`reader`](Self::reader) sets others.
+    pub fn check() -> Self {
+        let mut batch = Self::new(Operation::Check);
+        batch.reader.layers = Layers::ALL;
+        // This build has every profile; the default one differs only in the severities.
+        batch.reader.profile = Profile::builtin("open-responses").unwrap_or_default();
+        batch
+    }
+
+    /// Converts each body to another dialect: `body`, the dialect in `from`, the number of values that were `lost`, `findings`, and
+    /// the `error` that ended the conversion.
+    ///
+    /// # Errors
+    ///
+    /// [`BatchError::Options`] for a dialect that is not written, or an option that it needs and lacks.
+    pub fn convert(to: Dialect, mut options: ConverterOptions) -> Result<Self, BatchError> {
+        if options.source.response_id.is_none() {
+            options.source.response_id = Some("resp_unknown".to_owned());
+        }
+        deltafold::adapter::Converter::with_options(None, to, options.clone())?;
+        Ok(Self::new(Operation::Convert(to, Box::new(options))))
+    }
+
+    fn new(operation: Operation) -> Self {
+        Self {
+            operation,
+            reader: ReaderOptions::default(),
+            source: InboundOptions::default(),
+            dialect: None,
+            threads: None,
+        }
+    }
+
+    /// Sets options from JSON text: those of [`ReaderOptions::from_json`] for fold, events and check, and `limits` for convert.
+    ///
+    /// # Errors
+    ///
+    /// [`BatchError::Options`].
+    pub fn reader_json(mut self, json: &str) -> Result<Self, BatchError> {
+        let given =
+            Value::parse(if json.is_empty() { "{}" } else { json }, Limits::default().depth).map_err(Error::from)?;
+        let Value::Object(given) = given else {
+            return Err(Error::new(Code::BadArgument, 0, "expected the options to be an object").into());
+        };
+        let mut options = Object::with_capacity(given.len() + 2);
+        if matches!(self.operation, Operation::Check) {
+            let defaults = [("layers", "all"), ("profile", "open-responses")];
+            let absent = |name: &str| given.get(name).is_none_or(Value::is_null);
+            defaults.iter().filter(|(name, _)| absent(name)).for_each(|(name, value)| options.push(*name, *value));
+        }
+        given.iter().filter(|(_, value)| !value.is_null()).for_each(|(name, value)| options.push(name, value.clone()));
+        self.reader = ReaderOptions::from_value(&Value::Object(options))?;
+        Ok(self)
+    }
+
+    /// Sets how bodies are read.
+    #[must_use]
+    pub fn reader(mut self, options: ReaderOptions) -> Self {
+        self.reader = options;
+        self
+    }
+
+    /// Sets how other dialects are read, for fold, events and check.
+    #[must_use]
+    pub fn source(mut self, options: InboundOptions) -> Self {
+        self.source = options;
+        self
+    }
+
+    /// Sets the dialect of all rows that have none in a column of dialects. `None`, the default: each body shows its own.
+    #[must_use]
+    pub fn dialect(mut self, dialect: Option<Dialect>) -> Self {
+        self.dialect = dialect;
+        self
+    }
+
+    /// Sets the number of threads; by default as many as there are cores.
+    #[must_use]
+    pub fn threads(mut self, threads: Option<NonZeroUsize>) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// The type of the result.
+    pub fn data_type(&self) -> DataType {
+        match &self.operation {
+            Operation::Fold(columns) => fold::data_type(columns),
+            Operation::Events => events::data_type(),
+            Operation::Check => check::data_type(),
+            Operation::Convert(..) => convert::data_type(),
+        }
+    }
+
+    /// Runs the operation over a column and returns the result in chunks, in the order of the rows.
+    ///
+    /// # Errors
+    ///
+    /// [`BatchError::BodyType`]. A row never causes an error: what is wrong with it is in its findings.
+    pub fn run(&self, bodies: &dyn Array) -> Result<Vec<ArrayRef>, BatchError> {
+        self.run_with(bodies, None, None)
+    }
+
+    /// As [`run`](Self::run), with the result in one array.
+    ///
+    /// # Errors
+    ///
+    /// As for [`run`](Self::run); [`BatchError::TooLarge`] if the texts of the result exceed 2 GiB.
+    pub fn run_to_array(&self, bodies: &dyn Array) -> Result<ArrayRef, BatchError> {
+        self.join(&self.run(bodies)?)
+    }
+
+    /// As [`run`](Self::run), with two more arguments.
+    ///
+    /// `dialects` is a column with the name of each body's dialect; null or `auto` stands for the dialect of
+    /// [`dialect`](Self::dialect). `observe` is called on the calling thread about twenty times per second, and at the end; if it
+    /// returns `Break`, the batch ends.
+    ///
+    /// # Errors
+    ///
+    /// As for [`run`](Self::run); [`BatchError::DialectType`] and [`BatchError::Length`] for the column of dialects;
+    /// [`BatchError::Stopped`].
+    pub fn run_with(
+        &self,
+        bodies: &dyn Array,
+        dialects: Option<&dyn Array>,
+        observe: Option<&mut dyn FnMut(Progress) -> ControlFlow<()>>,
+    ) -> Result<Vec<ArrayRef>, BatchError> {
+        let column = ByteColumn::new(bodies).ok_or_else(|| BatchError::BodyType(bodies.data_type().clone()))?;
+        let dialects = dialects.map(|dialects| dialect_column(dialects, bodies.len())).transpose()?;
+        let threads = self.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+        let ranges = ranges(&column, bodies.len(), threads);
+        parallel::run(&ranges, threads, bodies.len(), observe, |range, counter| {
+            let mut builder = self.builder();
+            let mut arrays = Vec::new();
+            for row in range {
+                let body = column.get(row);
+                match (body, self.dialect_of(dialects.as_ref(), row)) {
+                    (None, _) => builder.append_null(),
+                    (Some(body), Ok(dialect)) => builder.append(body, dialect),
+                    (Some(body), Err(error)) => builder.append_unread(body, &error),
+                }
+                // No array may exceed 2 GiB, and no value is larger than `MAX_VALUE`.
+                if builder.bytes() >= MAX_ARRAY {
+                    arrays.push(builder.finish());
+                }
+                if !counter.row(body.map_or(0, <[u8]>::len)) {
+                    break;
+                }
+            }
+            arrays.push(builder.finish());
+            arrays
+        })
+    }
+
+    /// Joins the chunks of a result into one array.
+    ///
+    /// # Errors
+    ///
+    /// [`BatchError::TooLarge`] if the texts of the result exceed 2 GiB.
+    pub fn join(&self, chunks: &[ArrayRef]) -> Result<ArrayRef, BatchError> {
+        match chunks {
+            [] => Ok(new_empty_array(&self.data_type())),
+            [chunk] => Ok(chunk.clone()),
+            chunks => {
+                let chunks: Vec<&dyn Array> = chunks.iter().map(|chunk| chunk.as_ref()).collect();
+                concat(&chunks).map_err(|_| BatchError::TooLarge)
+            }
+        }
+    }
+
+    fn builder(&self) -> Box<dyn RowBuilder> {
+        let reader = |options: &ReaderOptions| CaptureReader::new(options, &self.source);
+        match &self.operation {
+            Operation::Fold(columns) => {
+                let mut options = self.reader.clone();
+                // Nobody sees the findings: they need no text. A strict reader puts the text into its error.
+                if !columns.contains(&FoldColumn::Findings) && !options.strict {
+                    options.limits.findings = 0;
+                }
+                Box::new(fold::FoldBuilder::new(reader(&options), columns))
+            }
+            Operation::Events => Box::new(events::EventsBuilder::new(reader(&self.reader))),
+            Operation::Check => Box::new(check::CheckBuilder::new(reader(&self.reader))),
+            Operation::Convert(to, options) => {
+                let options = ConverterOptions::clone(options).limits(self.reader.limits);
+                Box::new(convert::ConvertBuilder::new(*to, options))
+            }
+        }
+    }
+
+    fn dialect_of(&self, dialects: Option<&ByteColumn<'_>>, row: usize) -> Result<Option<Dialect>, Error> {
+        let Some(name) = dialects.and_then(|dialects| dialects.get(row)) else { return Ok(self.dialect) };
+        match std::str::from_utf8(name).unwrap_or("\u{fffd}") {
+            "auto" => Ok(self.dialect),
+            name => Dialect::from_name(name).map(Some),
+        }
+    }
+}
+
+/// Texts in an array, after which the next row starts a new one.
+const MAX_ARRAY: usize = i32::MAX as usize - MAX_VALUE;
+
+fn dialect_column(dialects: &dyn Array, bodies: usize) -> Result<ByteColumn<'_>, BatchError> {
+    if dialects.len() != bodies {
+        return Err(BatchError::Length { bodies, dialects: dialects.len() });
+    }
+    let is_text = |data_type: &DataType| {
+        matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Null)
+    };
+    let found = match dialects.data_type() {
+        DataType::Dictionary(_, value) => value.as_ref(),
+        data_type => data_type,
+    };
+    let column = ByteColumn::new(dialects).filter(|_| is_text(found));
+    column.ok_or_else(|| BatchError::DialectType(dialects.data_type().clone()))
+}
+
+/// Splits the rows into ranges of about the same number of bytes.
+fn ranges(column: &ByteColumn<'_>, rows: usize, threads: usize) -> Vec<Range<usize>> {
+    let total: usize = (0..rows).map(|row| column.length(row)).sum();
+    let size = (total / (threads * RANGES_PER_THREAD)).clamp(MIN_RANGE_BYTES, MAX_RANGE_BYTES);
+    let mut ranges = Vec::new();
+    let (mut start, mut bytes) = (0, 0);
+    for row in 0..rows {
+        bytes += column.length(row);
+        if bytes >= size || row - start + 1 >= MAX_RANGE_ROWS {
+            ranges.push(start..row + 1);
+            (start, bytes) = (row + 1, 0);
+        }
+    }
+    if start < rows {
+        ranges.push(start..rows);
+    }
+    ranges
+}
