@@ -347,8 +347,13 @@ impl CreateResponse {
 
 impl CompactResponse {
     /// Every field in any edition of the contract, in its order.
-    pub const FIELDS: &'static [&'static str] =
-        &["model", "input", "previous_response_id", "instructions", "prompt_cache_key"];
+    pub const FIELDS: &'static [&'static str] = &[
+        "model",
+        "input",
+        "previous_response_id",
+        "instructions",
+        "prompt_cache_key",
+    ];
 
     /// `model`, if it is there and of its type.
     pub fn model(&self) -> Option<&str> {
@@ -566,27 +571,36 @@ impl InputItem {
 
     /// A item of type `compaction`.
     pub fn compaction(encrypted_content: impl Into<String>) -> Self {
-        Self::named("compaction").with("encrypted_content", encrypted_content.into())
+        Self::named("compaction")
+            .with("encrypted_content", encrypted_content.into())
     }
 
     /// A item of type `message` with role `user`.
     pub fn user_message(content: impl Into<Value>) -> Self {
-        Self::named("message").with("role", "user").with("content", content)
+        Self::named("message")
+            .with("role", "user")
+            .with("content", content)
     }
 
     /// A item of type `message` with role `system`.
     pub fn system_message(content: impl Into<Value>) -> Self {
-        Self::named("message").with("role", "system").with("content", content)
+        Self::named("message")
+            .with("role", "system")
+            .with("content", content)
     }
 
     /// A item of type `message` with role `developer`.
     pub fn developer_message(content: impl Into<Value>) -> Self {
-        Self::named("message").with("role", "developer").with("content", content)
+        Self::named("message")
+            .with("role", "developer")
+            .with("content", content)
     }
 
     /// A item of type `message` with role `assistant`.
     pub fn assistant_message(content: impl Into<Value>) -> Self {
-        Self::named("message").with("role", "assistant").with("content", content)
+        Self::named("message")
+            .with("role", "assistant")
+            .with("content", content)
     }
 
     /// A item of type `function_call`.
@@ -599,7 +613,9 @@ impl InputItem {
 
     /// A item of type `function_call_output`.
     pub fn function_call_output(call_id: impl Into<String>, output: impl Into<Value>) -> Self {
-        Self::named("function_call_output").with("call_id", call_id.into()).with("output", output)
+        Self::named("function_call_output")
+            .with("call_id", call_id.into())
+            .with("output", output)
     }
 
     /// A item of type `custom_tool_call`.
@@ -612,15 +628,13 @@ impl InputItem {
 
     /// A item of type `custom_tool_call_output`.
     pub fn custom_tool_call_output(call_id: impl Into<String>, output: impl Into<Value>) -> Self {
-        Self::named("custom_tool_call_output").with("call_id", call_id.into()).with("output", output)
+        Self::named("custom_tool_call_output")
+            .with("call_id", call_id.into())
+            .with("output", output)
     }
 
     /// A item of type `apply_patch_call`.
-    pub fn apply_patch_call(
-        call_id: impl Into<String>,
-        status: impl Into<String>,
-        operation: impl Into<Value>,
-    ) -> Self {
+    pub fn apply_patch_call(call_id: impl Into<String>, status: impl Into<String>, operation: impl Into<Value>) -> Self {
         Self::named("apply_patch_call")
             .with("call_id", call_id.into())
             .with("status", status.into())
@@ -629,27 +643,37 @@ impl InputItem {
 
     /// A item of type `shell_call`.
     pub fn shell_call(call_id: impl Into<String>, action: impl Into<Value>) -> Self {
-        Self::named("shell_call").with("call_id", call_id.into()).with("action", action)
+        Self::named("shell_call")
+            .with("call_id", call_id.into())
+            .with("action", action)
     }
 
     /// A item of type `shell_call_output`.
     pub fn shell_call_output(call_id: impl Into<String>, output: impl Into<Value>) -> Self {
-        Self::named("shell_call_output").with("call_id", call_id.into()).with("output", output)
+        Self::named("shell_call_output")
+            .with("call_id", call_id.into())
+            .with("output", output)
     }
 
     /// A item of type `apply_patch_call_output`.
     pub fn apply_patch_call_output(call_id: impl Into<String>, status: impl Into<String>) -> Self {
-        Self::named("apply_patch_call_output").with("call_id", call_id.into()).with("status", status.into())
+        Self::named("apply_patch_call_output")
+            .with("call_id", call_id.into())
+            .with("status", status.into())
     }
 
     /// A item of type `computer_call`.
     pub fn computer_call(call_id: impl Into<String>, action: impl Into<Value>) -> Self {
-        Self::named("computer_call").with("call_id", call_id.into()).with("action", action)
+        Self::named("computer_call")
+            .with("call_id", call_id.into())
+            .with("action", action)
     }
 
     /// A item of type `computer_call_output`.
     pub fn computer_call_output(call_id: impl Into<String>, output: impl Into<Value>) -> Self {
-        Self::named("computer_call_output").with("call_id", call_id.into()).with("output", output)
+        Self::named("computer_call_output")
+            .with("call_id", call_id.into())
+            .with("output", output)
     }
 
     /// A item of type `web_search_call`.
@@ -663,11 +687,7 @@ impl InputItem {
     }
 
     /// A item of type `code_interpreter_call`.
-    pub fn code_interpreter_call(
-        id: impl Into<String>,
-        container_id: impl Into<String>,
-        code: impl Into<String>,
-    ) -> Self {
+    pub fn code_interpreter_call(id: impl Into<String>, container_id: impl Into<String>, code: impl Into<String>) -> Self {
         Self::named("code_interpreter_call")
             .with("id", id.into())
             .with("container_id", container_id.into())
@@ -676,17 +696,23 @@ impl InputItem {
 
     /// A item of type `file_search_call`.
     pub fn file_search_call(id: impl Into<String>, queries: impl Into<Value>) -> Self {
-        Self::named("file_search_call").with("id", id.into()).with("queries", queries)
+        Self::named("file_search_call")
+            .with("id", id.into())
+            .with("queries", queries)
     }
 
     /// A item of type `local_shell_call`.
     pub fn local_shell_call(call_id: impl Into<String>, action: impl Into<Value>) -> Self {
-        Self::named("local_shell_call").with("call_id", call_id.into()).with("action", action)
+        Self::named("local_shell_call")
+            .with("call_id", call_id.into())
+            .with("action", action)
     }
 
     /// A item of type `local_shell_call_output`.
     pub fn local_shell_call_output(call_id: impl Into<String>, output: impl Into<String>) -> Self {
-        Self::named("local_shell_call_output").with("call_id", call_id.into()).with("output", output.into())
+        Self::named("local_shell_call_output")
+            .with("call_id", call_id.into())
+            .with("output", output.into())
     }
 
     /// A item of type `mcp_approval_response`.
@@ -697,11 +723,7 @@ impl InputItem {
     }
 
     /// A item of type `mcp_approval_request`.
-    pub fn mcp_approval_request(
-        server_label: impl Into<String>,
-        name: impl Into<String>,
-        arguments: impl Into<String>,
-    ) -> Self {
+    pub fn mcp_approval_request(server_label: impl Into<String>, name: impl Into<String>, arguments: impl Into<String>) -> Self {
         Self::named("mcp_approval_request")
             .with("server_label", server_label.into())
             .with("name", name.into())
@@ -782,7 +804,8 @@ impl Tool {
 
     /// A tool of type `file_search`.
     pub fn file_search(vector_store_ids: impl Into<Value>) -> Self {
-        Self::named("file_search").with("vector_store_ids", vector_store_ids)
+        Self::named("file_search")
+            .with("vector_store_ids", vector_store_ids)
     }
 
     /// A tool of type `computer-preview`.
@@ -946,7 +969,8 @@ impl InputPart {
 
     /// A part of type `input_video`.
     pub fn input_video(video_url: impl Into<String>) -> Self {
-        Self::named("input_video").with("video_url", video_url.into())
+        Self::named("input_video")
+            .with("video_url", video_url.into())
     }
 
     /// A part of type `computer_screenshot`.
