@@ -285,6 +285,9 @@ class AsyncEventStream(_EventStream):
         """Ends reading, also before the end of the source, closes the source, and returns how the stream ended."""
         for part in (self._events, self._source):
             close = getattr(part, "aclose", None) or getattr(part, "close", None)
+            if _has_method(part, "iter_bytes") and not _is_async_httpx(part):
+                # A synchronous httpx response has both methods, and `aclose` refuses to close it.
+                close = getattr(part, "close", None)
             if close is not None:
                 closing = close()
                 if hasattr(closing, "__await__"):

@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+import io
+import pathlib
 import socket
 import threading
 import time
@@ -19,6 +21,7 @@ import uvicorn
 from fastapi.responses import StreamingResponse
 
 import deltafold
+from deltafold import _sources
 
 WORDS = [f"word{number} \u00e9\U0001f600 " for number in range(200)]
 TEXT = "".join(WORDS)
@@ -235,6 +238,99 @@ def test_openai_async(server: str) -> None:
             async with client.responses.with_streaming_response.create(**REQUEST) as response:
                 await read(response)
             await read(await client.responses.create(**REQUEST))
+
+    asyncio.run(main())
+
+
+def named_sources() -> "list[str]":
+    """The first column of the table in the documentation of the sources."""
+    rows = [line.split("|")[1].strip() for line in (_sources.__doc__ or "").splitlines() if line.startswith("| ")]
+    return rows[2:]
+
+
+def sync_source(name: str, url: str, folder: pathlib.Path, stack: contextlib.ExitStack) -> "list[Any]":
+    """The sources of a row of the table, for `events`; they are read by `aevents` as well."""
+    data = httpx.get(url).content
+    path = folder / "capture.sse"
+    path.write_bytes(data)
+    if name.startswith("`bytes`"):
+        return [data, bytearray(data), memoryview(data)]
+    if name.startswith("httpx"):
+        return [stack.enter_context(httpx.stream("GET", url))]
+    if name.startswith("openai"):
+        client = stack.enter_context(pytest.importorskip("openai").OpenAI(api_key="none", base_url=url.rpartition("/")[0]))
+        streaming = stack.enter_context(client.responses.with_streaming_response.create(**REQUEST))
+        return [client.responses.create(**REQUEST), streaming, client.responses.with_raw_response.create(**REQUEST)]
+    if name.startswith("requests"):
+        return [stack.enter_context(requests.get(url, stream=True))]
+    if name.startswith("urllib3"):
+        return [urllib3.request("GET", url, preload_content=False)]
+    if name.startswith("files"):
+        return [stack.enter_context(path.open("rb")), io.BytesIO(data), stack.enter_context(urllib.request.urlopen(url))]
+    if name.startswith("a path"):
+        return [path, str(path)]
+    return [[data[:700], data[700:]], (data[at : at + 9] for at in range(0, len(data), 9))]
+
+
+@pytest.mark.parametrize("name", [name for name in named_sources() if not name.startswith("aiohttp")])
+def test_every_named_source_is_read_by_events_and_by_aevents(name: str, server: str, tmp_path: pathlib.Path) -> None:
+    async def aread(source: Any) -> None:
+        events = deltafold.aevents(source)
+        assert "".join([event.delta async for event in events if event.type == "response.output_text.delta"]) == TEXT
+        check_end(events)
+        await events.aclose()
+
+    for read in (read_and_check, aread):
+        with contextlib.ExitStack() as stack:
+            for source in sync_source(name, f"{server}/responses", tmp_path, stack):
+                if read is aread:
+                    asyncio.run(aread(source))
+                else:
+                    with deltafold.events(source) as events:
+                        read_and_check(events)
+
+
+@pytest.mark.parametrize("name", ["httpx", "openai", "aiohttp", "anything else"])
+def test_every_named_asynchronous_source_is_read_by_aevents_and_refused_by_events(name: str, server: str) -> None:
+    assert any(row.startswith(name) for row in named_sources())
+
+    async def chunks(data: bytes) -> AsyncIterator[bytes]:
+        for at in range(0, len(data), 500):
+            yield data[at : at + 500]
+
+    async def sources(stack: contextlib.AsyncExitStack) -> "list[Any]":
+        if name == "httpx":
+            client = await stack.enter_async_context(httpx.AsyncClient())
+            return [await stack.enter_async_context(client.stream("GET", f"{server}/responses"))]
+        if name == "openai":
+            openai = await stack.enter_async_context(pytest.importorskip("openai").AsyncOpenAI(api_key="none", base_url=server))
+            streaming = await stack.enter_async_context(openai.responses.with_streaming_response.create(**REQUEST))
+            return [await openai.responses.create(**REQUEST), streaming, await openai.responses.with_raw_response.create(**REQUEST)]
+        if name == "aiohttp":
+            session = await stack.enter_async_context(aiohttp.ClientSession())
+            response = await stack.enter_async_context(session.get(f"{server}/responses"))
+            return [response]
+        return [chunks(httpx.get(f"{server}/responses").content)]
+
+    async def main() -> None:
+        async with contextlib.AsyncExitStack() as stack:
+            for source in await sources(stack):
+                with pytest.raises(TypeError, match="use aevents"):
+                    deltafold.events(source)
+                async with deltafold.aevents(source) as events:
+                    texts = [event.delta async for event in events if event.type == "response.output_text.delta"]
+                assert "".join(texts) == TEXT
+                check_end(events)
+
+    asyncio.run(main())
+
+
+def test_the_body_of_an_aiohttp_response_is_a_source(server: str) -> None:
+    async def main() -> None:
+        async with aiohttp.ClientSession() as session, session.get(f"{server}/responses") as response:
+            events = deltafold.aevents(response.content)
+            assert "".join([event.delta async for event in events if event.type == "response.output_text.delta"]) == TEXT
+            check_end(events)
 
     asyncio.run(main())
 

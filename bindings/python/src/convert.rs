@@ -1,13 +1,15 @@
 //! Conversions: buffers to bytes, JSON to Python objects, Python objects to JSON.
 
 use std::borrow::Cow;
+use std::ptr;
 
 use deltafold::json::{Value, ValueKind, ValueRef};
 use pyo3::exceptions::PyTypeError;
+use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMemoryView, PyString};
+use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyMemoryView, PyString};
 
-use crate::error;
+use crate::{error, interned};
 
 /// Borrows a `bytes` object, and copies any other buffer.
 ///
@@ -30,54 +32,150 @@ pub(crate) fn bytes<'a>(data: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, [u8]>> {
 
 /// Converts a parsed JSON value to a Python object. The depth limit of the parser bounds the recursion.
 pub(crate) fn view<'py>(py: Python<'py>, value: ValueRef<'_>) -> PyResult<Bound<'py, PyAny>> {
-    Ok(match value.kind() {
-        ValueKind::Null => py.None().into_bound(py),
-        ValueKind::True => PyBool::new(py, true).to_owned().into_any(),
-        ValueKind::False => PyBool::new(py, false).to_owned().into_any(),
-        ValueKind::Number => number(py, value.raw())?,
-        ValueKind::String => PyString::new(py, &value.as_str().unwrap_or_default()).into_any(),
-        ValueKind::Array => {
-            let list = PyList::empty(py);
-            for element in value.elements() {
-                list.append(view(py, element)?)?;
-            }
-            list.into_any()
-        }
-        ValueKind::Object => object(py, value)?.into_any(),
-    })
+    // SAFETY: a new reference, or null with an exception set.
+    unsafe { Bound::from_owned_ptr_or_err(py, build(py, value)) }
 }
 
 /// Converts a JSON object to a dict; the last value of a repeated key wins.
 pub(crate) fn object<'py>(py: Python<'py>, value: ValueRef<'_>) -> PyResult<Bound<'py, PyDict>> {
-    let dict = PyDict::new(py);
-    for (key, member) in value.entries() {
-        dict.set_item(PyString::new(py, &key.as_str().unwrap_or_default()), view(py, member)?)?;
-    }
-    Ok(dict)
+    debug_assert!(value.kind() == ValueKind::Object);
+    view(py, value)?.cast_into().map_err(PyErr::from)
 }
 
 /// Converts an owned JSON value to a Python object.
 pub(crate) fn value<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
-    Ok(match value {
-        Value::Null => py.None().into_bound(py),
-        Value::Bool(value) => PyBool::new(py, *value).to_owned().into_any(),
-        Value::Number(value) => number(py, value.as_str())?,
-        Value::String(text) => PyString::new(py, text).into_any(),
-        Value::Array(items) => {
-            let list = PyList::empty(py);
-            for item in items {
-                list.append(self::value(py, item)?)?;
-            }
-            list.into_any()
+    // SAFETY: a new reference, or null with an exception set.
+    unsafe { Bound::from_owned_ptr_or_err(py, build_owned(py, value)) }
+}
+
+// The builders below return a new reference, or null with an exception set. They call Python's functions directly: whole events are
+// converted a million times a second, and the checks and error types of PyO3 would take a third of that time.
+
+fn build(py: Python<'_>, value: ValueRef<'_>) -> *mut ffi::PyObject {
+    match value.kind() {
+        ValueKind::Null => none(py),
+        ValueKind::True => boolean(py, true),
+        ValueKind::False => boolean(py, false),
+        ValueKind::Number => build_number(py, value.raw()),
+        ValueKind::String => match value.as_str() {
+            Some(text) => string(py, &text),
+            None => string(py, ""),
+        },
+        ValueKind::Array => {
+            build_list(py, value.elements().count(), value.elements().map(|element| build(py, element)))
         }
+        ValueKind::Object => {
+            let members = value.entries();
+            build_dict(
+                py,
+                members.map(|(key, member)| {
+                    let key = match key.as_str() {
+                        Some(text) => interned::key(py, &text),
+                        None => string(py, ""),
+                    };
+                    (key, build(py, member))
+                }),
+            )
+        }
+    }
+}
+
+fn build_owned(py: Python<'_>, value: &Value) -> *mut ffi::PyObject {
+    match value {
+        Value::Null => none(py),
+        Value::Bool(value) => boolean(py, *value),
+        Value::Number(value) => build_number(py, value.as_str()),
+        Value::String(text) => string(py, text),
+        Value::Array(items) => build_list(py, items.len(), items.iter().map(|item| build_owned(py, item))),
         Value::Object(members) => {
-            let dict = PyDict::new(py);
-            for (key, member) in members.iter() {
-                dict.set_item(PyString::new(py, key), self::value(py, member)?)?;
-            }
-            dict.into_any()
+            build_dict(py, members.iter().map(|(key, member)| (interned::key(py, key), build_owned(py, member))))
         }
-    })
+    }
+}
+
+/// Creates a list of `count` new references.
+#[inline]
+fn build_list(_: Python<'_>, count: usize, items: impl Iterator<Item = *mut ffi::PyObject>) -> *mut ffi::PyObject {
+    // SAFETY: the interpreter is attached. PyList_SetItem takes the reference of each item; a list that is not filled can be freed.
+    unsafe {
+        let list = ffi::PyList_New(count as ffi::Py_ssize_t);
+        if list.is_null() {
+            return list;
+        }
+        for (position, item) in (0..count as ffi::Py_ssize_t).zip(items) {
+            if item.is_null() || ffi::PyList_SetItem(list, position, item) < 0 {
+                ffi::Py_DECREF(list);
+                return ptr::null_mut();
+            }
+        }
+        list
+    }
+}
+
+/// Creates a dict of pairs of new references.
+#[inline]
+fn build_dict(
+    _: Python<'_>,
+    members: impl Iterator<Item = (*mut ffi::PyObject, *mut ffi::PyObject)>,
+) -> *mut ffi::PyObject {
+    // SAFETY: the interpreter is attached. PyDict_SetItem copies both references, so they are released here.
+    unsafe {
+        let dict = ffi::PyDict_New();
+        if dict.is_null() {
+            return dict;
+        }
+        for (key, value) in members {
+            let failed = key.is_null() || value.is_null() || ffi::PyDict_SetItem(dict, key, value) < 0;
+            ffi::Py_XDECREF(key);
+            ffi::Py_XDECREF(value);
+            if failed {
+                ffi::Py_DECREF(dict);
+                return ptr::null_mut();
+            }
+        }
+        dict
+    }
+}
+
+#[inline]
+fn string(_: Python<'_>, text: &str) -> *mut ffi::PyObject {
+    // SAFETY: the interpreter is attached; the length of a `str` always fits Python's size type.
+    unsafe { ffi::PyUnicode_FromStringAndSize(text.as_ptr().cast(), text.len() as ffi::Py_ssize_t) }
+}
+
+#[inline]
+fn none(_: Python<'_>) -> *mut ffi::PyObject {
+    // SAFETY: the interpreter is attached.
+    unsafe {
+        let none = ffi::Py_None();
+        ffi::Py_INCREF(none);
+        none
+    }
+}
+
+#[inline]
+fn boolean(_: Python<'_>, value: bool) -> *mut ffi::PyObject {
+    // SAFETY: the interpreter is attached.
+    unsafe {
+        let object = if value { ffi::Py_True() } else { ffi::Py_False() };
+        ffi::Py_INCREF(object);
+        object
+    }
+}
+
+#[inline]
+fn build_number(py: Python<'_>, text: &str) -> *mut ffi::PyObject {
+    let digits = text.as_bytes();
+    if digits.len() < 19 && digits.iter().all(u8::is_ascii_digit) {
+        return interned::integer(py, digits.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0')));
+    }
+    match number(py, text) {
+        Ok(number) => number.into_ptr(),
+        Err(error) => {
+            error.restore(py);
+            ptr::null_mut()
+        }
+    }
 }
 
 /// Converts an optional owned JSON value to a Python object.

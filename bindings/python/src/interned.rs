@@ -87,6 +87,68 @@ pub(crate) fn common_field(_: Python<'_>, name: *mut ffi::PyObject) -> Option<Co
     })
 }
 
+/// A key of a dict, with its string.
+struct Key {
+    text: Box<str>,
+    string: *mut ffi::PyObject,
+}
+
+/// Keys of dicts, by two hashes. The same few hundred keys occur in all streams, and a string that exists has its hash already. An entry
+/// is never replaced or freed, so that reading needs no lock; keys that find no place are created anew each time.
+static KEYS: [AtomicPtr<Key>; KEY_COUNT] = [const { AtomicPtr::new(ptr::null_mut()) }; KEY_COUNT];
+const KEY_COUNT: usize = 2048;
+/// Longer keys are not stored, so that the table is small whatever a server sends.
+const KEY_BYTES: usize = 64;
+
+/// Returns the string of a key as a new reference, or null with an exception set if memory runs out.
+#[inline]
+pub(crate) fn key(_: Python<'_>, text: &str) -> *mut ffi::PyObject {
+    let hash = key_hash(text.as_bytes());
+    for bucket in [hash as usize % KEY_COUNT, (hash >> 32) as usize % KEY_COUNT] {
+        // SAFETY: entries are never freed, and the interpreter is attached.
+        unsafe {
+            let Some(known) = KEYS[bucket].load(Ordering::Acquire).as_ref() else { return new_key(text, bucket) };
+            if *known.text == *text {
+                ffi::Py_INCREF(known.string);
+                return known.string;
+            }
+        }
+    }
+    // SAFETY: the interpreter is attached; the length of a `str` always fits Python's size type.
+    unsafe { ffi::PyUnicode_FromStringAndSize(text.as_ptr().cast(), text.len() as ffi::Py_ssize_t) }
+}
+
+/// Creates the string of a key and stores it in an empty bucket.
+#[cold]
+fn new_key(text: &str, bucket: usize) -> *mut ffi::PyObject {
+    // SAFETY: as in `key`. If another thread has filled the bucket, the entry is freed again; otherwise the table owns a reference.
+    unsafe {
+        let mut string = ffi::PyUnicode_FromStringAndSize(text.as_ptr().cast(), text.len() as ffi::Py_ssize_t);
+        if string.is_null() || text.len() > KEY_BYTES {
+            return string;
+        }
+        ffi::PyUnicode_InternInPlace(&mut string);
+        let entry = Box::into_raw(Box::new(Key { text: text.into(), string }));
+        match KEYS[bucket].compare_exchange(ptr::null_mut(), entry, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => ffi::Py_INCREF(string),
+            Err(_) => drop(Box::from_raw(entry)),
+        }
+        string
+    }
+}
+
+/// Hashes the length and the first and last eight bytes, which differ for almost all keys.
+#[inline]
+fn key_hash(text: &[u8]) -> u64 {
+    let word = |bytes: Option<&[u8; 8]>| bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes));
+    let (first, last) = match text.len() {
+        8.. => (word(text.first_chunk()), word(text.last_chunk())),
+        _ => (text.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)), 0),
+    };
+    let mixed = (first ^ last.rotate_left(29) ^ text.len() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    mixed ^ mixed >> 29
+}
+
 /// Creates all static objects. Must be called before the first event is created.
 pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
     for (position, kind) in Kind::ALL.iter().enumerate() {

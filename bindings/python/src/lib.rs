@@ -12,6 +12,7 @@ mod error;
 mod event;
 mod fast_class;
 mod finding;
+mod growing;
 mod interned;
 mod options;
 mod partial;

@@ -1,5 +1,6 @@
 //! Incomplete JSON.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use deltafold::json::PartialOptions;
@@ -7,16 +8,22 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 
+use crate::growing::GrownValues;
 use crate::options::Keyword;
 use crate::{convert, error, options};
 
 /// Parses a JSON text that arrives in pieces; the value so far is readable after each piece.
 #[pyclass(frozen, module = "deltafold")]
-pub(crate) struct PartialJson(Mutex<deltafold::json::PartialJson>);
+pub(crate) struct PartialJson {
+    parser: Mutex<deltafold::json::PartialJson>,
+    /// The mark of the converted value; it belongs to the parser.
+    mark: AtomicU64,
+    growing: GrownValues,
+}
 
 impl PartialJson {
     fn lock(&self, py: Python<'_>) -> MutexGuard<'_, deltafold::json::PartialJson> {
-        self.0.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+        self.parser.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -41,7 +48,8 @@ impl PartialJson {
     ) -> PyResult<Self> {
         let given =
             [("strings", strings), ("numbers", numbers), ("literals", literals), ("depth", depth), ("notes", notes)];
-        Ok(Self(Mutex::new(deltafold::json::PartialJson::new(read_options(py, &given)?))))
+        let parser = deltafold::json::PartialJson::new(read_options(py, &given)?);
+        Ok(Self { parser: Mutex::new(parser), mark: AtomicU64::new(0), growing: GrownValues::default() })
     }
 
     /// Adds text. Raises DeltafoldError if the text is not JSON; the value up to the error stays readable.
@@ -59,14 +67,23 @@ impl PartialJson {
 
     /// Discards the text; the options stay.
     fn reset(&self, py: Python<'_>) {
-        self.lock(py).reset();
+        let mut parser = self.lock(py);
+        parser.reset();
+        self.mark.store(0, Ordering::Relaxed);
+        drop(parser);
+        self.growing.clear();
     }
 
-    /// The value so far; None before the value begins.
+    /// The value so far; None before the value begins. Values share what is finished, as those of `Item.partial_arguments` do.
     #[getter]
     fn value<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let value = self.lock(py).value().cloned();
-        convert::option(py, value)
+        self.growing.value(py, |take| {
+            let parser = self.lock(py);
+            let mut mark = self.mark.load(Ordering::Relaxed);
+            take(parser.value(), &mut mark);
+            self.mark.store(mark, Ordering::Relaxed);
+            Ok(())
+        })
     }
 
     /// The value so far as JSON text with unchanged numbers; None before the value begins.

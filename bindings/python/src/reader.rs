@@ -15,6 +15,7 @@ use pyo3::types::{PyBytes, PyDict, PyType};
 use crate::event::{Event, SharedFields};
 use crate::fast_class::{FastClass, OwnedRef};
 use crate::finding::{self, Finding};
+use crate::growing::GrownValues;
 use crate::options::Keyword;
 use crate::response::Response;
 use crate::{convert, error, fast_class, options};
@@ -33,6 +34,8 @@ pub(crate) struct Reader {
     inner: Mutex<Inner>,
     /// The number of iterators returned so far. When dropped, the newest one reads the remaining events.
     newest_iterator: AtomicU64,
+    /// Growing JSON that was converted.
+    pub(crate) growing: GrownValues,
 }
 
 struct Inner {
@@ -95,6 +98,14 @@ struct OnThisThread<T>(T);
 unsafe impl<T> Send for OnThisThread<T> {}
 
 impl Reader {
+    fn of(reader: deltafold::Reader, depth: usize) -> Self {
+        Self {
+            inner: Mutex::new(Inner::new(reader, depth)),
+            newest_iterator: AtomicU64::new(0),
+            growing: GrownValues::default(),
+        }
+    }
+
     /// Locks the reader. Detaches from the interpreter while waiting, because the thread that holds the lock may wait for the interpreter.
     #[inline]
     fn lock(&self, py: Python<'_>) -> MutexGuard<'_, Inner> {
@@ -246,7 +257,7 @@ impl Reader {
         let options = read_options(py, &given)?;
         let depth = options.limits.depth;
         let reader = deltafold::Reader::with_options(options);
-        Ok(Self { inner: Mutex::new(Inner::new(reader, depth)), newest_iterator: AtomicU64::new(0) })
+        Ok(Self::of(reader, depth))
     }
 
     /// Restores a reader from a saved state. The options are those of the constructor.
@@ -288,7 +299,7 @@ impl Reader {
         let depth = options.limits.depth;
         let reader = deltafold::Reader::restore(&convert::bytes(saved)?, options);
         let reader = reader.map_err(|found| error::raise(py, &found))?;
-        Ok(Self { inner: Mutex::new(Inner::new(reader, depth)), newest_iterator: AtomicU64::new(0) })
+        Ok(Self::of(reader, depth))
     }
 
     /// Feeds one JSON message without SSE framing: a WebSocket message, a line of a log. Returns an iterator, as `feed` does.
@@ -339,6 +350,8 @@ impl Reader {
         inner.reader.reset();
         inner.shared.forget();
         (inner.fed, inner.short_until) = (0, 0);
+        drop(inner);
+        self.growing.clear();
     }
 
     /// Saves the state after the last event that was read, as bytes for `restore`.

@@ -307,8 +307,13 @@ impl Item {
 
     /// The arguments so far as a value: open containers are closed, an unfinished string is included, an unfinished number
     /// or literal is omitted. None before the value begins.
+    ///
+    /// Each call converts only what is new. The values of several calls share what is finished, so do not change them:
+    /// `copy.deepcopy` makes a value of your own. A value that you keep does not grow; what is still open in it is then copied.
     fn partial_arguments<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        convert::option(py, self.read(py, |item| item.partial_arguments())?)
+        self.reader.get().growing.value(py, |take| {
+            self.read(py, |item| item.read_arguments_marked(|parser, mark| take(parser.value(), mark)))
+        })
     }
 
     /// The concatenated text of all `output_text` parts.
@@ -457,9 +462,12 @@ impl Part {
         self.read(py, |part| part.text().unwrap_or_default().to_owned())
     }
 
-    /// The text so far as a JSON value, for structured output. None before the value begins.
+    /// The text so far as a JSON value, for structured output. None before the value begins. See `Item.partial_arguments`.
     fn partial_json<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        convert::option(py, self.read(py, |part| part.partial_json())?)
+        self.reader
+            .get()
+            .growing
+            .value(py, |take| self.read(py, |part| part.read_json_marked(|parser, mark| take(parser.value(), mark))))
     }
 
     /// The value of a wire field, or `default`.

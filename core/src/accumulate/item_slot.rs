@@ -54,6 +54,8 @@ struct GrowingJson {
     field: JsonField,
     read: usize,
     parser: PartialJson,
+    /// A number of the caller's; 0 until the caller sets it.
+    mark: u64,
 }
 
 /// Which string of an item is read as JSON.
@@ -347,7 +349,14 @@ impl ItemSlot {
     ///
     /// The parser is taken out of the list while `ask` runs: no lock is held then, and a call from within `ask` works (it
     /// parses the text again).
-    pub(crate) fn with_growing_json<R>(&self, field: JsonField, text: &str, ask: impl FnOnce(&PartialJson) -> R) -> R {
+    ///
+    /// `ask` also gets a number that belongs to the parser: what it stores there, the next call finds; a new parser has 0.
+    pub(crate) fn with_growing_json<R>(
+        &self,
+        field: JsonField,
+        text: &str,
+        ask: impl FnOnce(&PartialJson, &mut u64) -> R,
+    ) -> R {
         let taken = self.growing_json.with(|all| {
             let at = all.iter().position(|one| one.field == field)?;
             Some(all.swap_remove(at))
@@ -356,16 +365,18 @@ impl ItemSlot {
             field,
             read: 0,
             parser: PartialJson::new(PartialOptions::default()),
+            mark: 0,
         });
         if text.get(one.read..).is_none() {
             // The text became shorter. Deltas never do that; start again if anything does.
             one.parser.reset();
             one.read = 0;
+            one.mark = 0;
         }
         // A syntax error stays in the parser, together with the value before it.
         let _ = one.parser.push(text.get(one.read..).unwrap_or_default());
         one.read = text.len();
-        let answer = ask(&one.parser);
+        let answer = ask(&one.parser, &mut one.mark);
         self.growing_json.with(|all| {
             all.retain(|other| other.field != field);
             all.push(one);

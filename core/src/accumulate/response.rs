@@ -244,6 +244,13 @@ impl<'a> Item<'a> {
 
     /// Hands the parser of the growing arguments to `ask`, to read the value without a copy.
     pub fn read_arguments<R>(&self, ask: impl FnOnce(&PartialJson) -> R) -> R {
+        self.read_arguments_marked(|parser, _| ask(parser))
+    }
+
+    /// Like [`read_arguments`](Self::read_arguments), with a number that belongs to the parser: what `ask` stores there, the next
+    /// call finds. A new parser has 0, also after the arguments were replaced. A binding that keeps what it has already converted
+    /// recognizes the value by this number.
+    pub fn read_arguments_marked<R>(&self, ask: impl FnOnce(&PartialJson, &mut u64) -> R) -> R {
         self.slot.with_growing_json(JsonField::Arguments, self.arguments().unwrap_or(""), ask)
     }
 
@@ -330,6 +337,12 @@ impl<'a> Part<'a> {
 
     /// Hands the parser of the growing text to `ask`, to read the value without a copy.
     pub fn read_json<R>(&self, ask: impl FnOnce(&PartialJson) -> R) -> R {
+        self.read_json_marked(|parser, _| ask(parser))
+    }
+
+    /// Like [`read_json`](Self::read_json), with a number that belongs to the parser; see
+    /// [`Item::read_arguments_marked`].
+    pub fn read_json_marked<R>(&self, ask: impl FnOnce(&PartialJson, &mut u64) -> R) -> R {
         self.slot.with_growing_json(JsonField::Part(self.at), self.text().unwrap_or(""), ask)
     }
 
