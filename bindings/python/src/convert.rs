@@ -1,9 +1,10 @@
 //! Conversions: buffers to bytes, JSON to Python objects, Python objects to JSON.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::ptr;
 
-use deltafold::json::{Value, ValueKind, ValueRef};
+use deltafold::json::{visit, Value, ValueKind, ValueRef, VisitError, Visitor};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -36,10 +37,138 @@ pub(crate) fn view<'py>(py: Python<'py>, value: ValueRef<'_>) -> PyResult<Bound<
     unsafe { Bound::from_owned_ptr_or_err(py, build(py, value)) }
 }
 
-/// Converts a JSON object to a dict; the last value of a repeated key wins.
-pub(crate) fn object<'py>(py: Python<'py>, value: ValueRef<'_>) -> PyResult<Bound<'py, PyDict>> {
-    debug_assert!(value.kind() == ValueKind::Object);
-    view(py, value)?.cast_into().map_err(PyErr::from)
+/// Converts a JSON text that must be an object to a dict; the last value of a repeated key wins. `None` if the text is not a JSON
+/// object nested at most `depth` deep.
+pub(crate) fn parse_object<'py>(py: Python<'py>, text: &str, depth: usize) -> PyResult<Option<Bound<'py, PyDict>>> {
+    thread_local! {
+        static BUFFERS: Cell<(Vec<*mut ffi::PyObject>, Vec<usize>)> = const { Cell::new((Vec::new(), Vec::new())) };
+    }
+    if text.trim_start().as_bytes().first() != Some(&b'{') {
+        return Ok(None);
+    }
+    // Creating objects may run a finalizer that converts another text: that one finds empty buffers.
+    let (objects, open) = BUFFERS.take();
+    let mut builder = Builder { py, objects, open };
+    let dict = match visit(text, depth, &mut builder) {
+        Ok(()) => builder.objects.pop(),
+        Err(VisitError::Json(_)) => None,
+        Err(VisitError::Stopped) => return Err(PyErr::fetch(py)),
+    };
+    // SAFETY: a visited document leaves one new reference.
+    let dict = dict.map(|dict| unsafe { Bound::from_owned_ptr(py, dict) });
+    builder.clear();
+    if builder.objects.capacity() < KEPT_OBJECTS {
+        BUFFERS.set((std::mem::take(&mut builder.objects), std::mem::take(&mut builder.open)));
+    }
+    dict.map(|dict| dict.cast_into().map_err(PyErr::from)).transpose()
+}
+
+/// Longer buffers are freed after use.
+const KEPT_OBJECTS: usize = 1 << 12;
+
+/// Builds the Python object of a document that is visited. A container is created at its end, when the number of its elements is known.
+struct Builder<'py> {
+    py: Python<'py>,
+    /// New references: the finished children of the open containers; keys stand before their values.
+    objects: Vec<*mut ffi::PyObject>,
+    /// Where the children of each open container begin.
+    open: Vec<usize>,
+}
+
+impl Builder<'_> {
+    #[inline]
+    fn push(&mut self, object: *mut ffi::PyObject) -> bool {
+        if object.is_null() {
+            return false;
+        }
+        self.objects.push(object);
+        true
+    }
+
+    fn clear(&mut self) {
+        for object in self.objects.drain(..) {
+            // SAFETY: the builder owns the references, and the interpreter is attached.
+            unsafe { ffi::Py_DECREF(object) };
+        }
+        self.open.clear();
+    }
+}
+
+impl Drop for Builder<'_> {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+impl Visitor for Builder<'_> {
+    #[inline]
+    fn null(&mut self) -> bool {
+        let object = none(self.py);
+        self.push(object)
+    }
+
+    #[inline]
+    fn boolean(&mut self, value: bool) -> bool {
+        let object = boolean(self.py, value);
+        self.push(object)
+    }
+
+    #[inline]
+    fn number(&mut self, text: &str) -> bool {
+        let object = build_number(self.py, text);
+        self.push(object)
+    }
+
+    #[inline]
+    fn string(&mut self, text: &str) -> bool {
+        let object = string(self.py, text);
+        self.push(object)
+    }
+
+    #[inline]
+    fn key(&mut self, text: &str) -> bool {
+        let object = interned::key(self.py, text);
+        self.push(object)
+    }
+
+    #[inline]
+    fn begin(&mut self, _: bool) -> bool {
+        self.open.push(self.objects.len());
+        true
+    }
+
+    #[inline]
+    fn end(&mut self, is_object: bool) -> bool {
+        let from = self.open.pop().unwrap_or_default();
+        // The children stay in the buffer until the container has them, so that they are freed whatever fails.
+        // SAFETY: the interpreter is attached, and the buffer owns a reference to each child. PyDict_SetItem copies references;
+        // PyList_SetItem takes them, also if it fails.
+        let container = unsafe {
+            if is_object {
+                let dict = ffi::PyDict_New();
+                for pair in self.objects[from..].chunks_exact(2) {
+                    if dict.is_null() || ffi::PyDict_SetItem(dict, pair[0], pair[1]) < 0 {
+                        ffi::Py_XDECREF(dict);
+                        return false;
+                    }
+                }
+                for child in self.objects.drain(from..) {
+                    ffi::Py_DECREF(child);
+                }
+                dict
+            } else {
+                let list = ffi::PyList_New((self.objects.len() - from) as ffi::Py_ssize_t);
+                if list.is_null() {
+                    return false;
+                }
+                for (position, child) in (0..).zip(self.objects.drain(from..)) {
+                    ffi::PyList_SetItem(list, position, child);
+                }
+                list
+            }
+        };
+        self.push(container)
+    }
 }
 
 /// Converts an owned JSON value to a Python object.

@@ -1,6 +1,5 @@
 //! One event as a Python object: small, immutable, and converting a field only when it is read.
 
-use std::cell::Cell;
 use std::ffi::{c_void, CStr, CString};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem::size_of;
@@ -83,8 +82,6 @@ const NO_NUMBER: u64 = u64::MAX;
 const NO_INDEX: u32 = u32::MAX;
 /// The nesting limit of a payload that no reader has read; the default of `Limits`.
 const DEFAULT_DEPTH: u16 = 128;
-/// The buffers of longer payloads are freed after use.
-const KEPT_TAPE_BYTES: usize = 1 << 16;
 const NO_SPAN: Span = Span { start: u32::MAX, end: 0 };
 
 impl Span {
@@ -443,23 +440,10 @@ impl Event {
 
     /// Parses the payload and calls `read`. `None` if the payload is not a JSON object.
     fn read<R>(&self, read: impl FnOnce(ValueRef<'_>) -> R) -> Option<R> {
-        thread_local! {
-            /// The buffers of the last event that was read.
-            static TAPE: Cell<Tape> = const { Cell::new(Tape::new()) };
-        }
-        // Reading may run a finalizer that reads another event: that one finds an empty tape.
-        let mut tape = TAPE.take();
-        let result = match tape.parse(self.text(), usize::from(self.depth)) {
-            Ok(()) => {
-                let root = tape.root(self.text());
-                (root.kind() == ValueKind::Object).then(|| read(root))
-            }
-            Err(_) => None,
-        };
-        if self.raw_len < KEPT_TAPE_BYTES {
-            TAPE.set(tape);
-        }
-        result
+        let mut tape = Tape::default();
+        tape.parse(self.text(), usize::from(self.depth)).ok()?;
+        let root = tape.root(self.text());
+        (root.kind() == ValueKind::Object).then(|| read(root))
     }
 
     /// Converts a member of the payload.
@@ -572,7 +556,8 @@ impl Event {
 
     /// The payload as a new dict; empty if the payload is not a JSON object.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        self.read(|root| convert::object(py, root)).unwrap_or_else(|| Ok(PyDict::new(py)))
+        let dict = convert::parse_object(py, self.text(), usize::from(self.depth))?;
+        Ok(dict.unwrap_or_else(|| PyDict::new(py)))
     }
 
     /// The same as `to_dict()`, under the name that pydantic models use.

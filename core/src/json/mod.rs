@@ -11,6 +11,7 @@ pub(crate) mod simd;
 mod tape;
 pub(crate) mod text;
 mod value;
+mod visit;
 
 /// The deepest nesting that any limit allows: a larger limit counts as this one.
 pub const MAX_DEPTH: usize = 512;
@@ -23,3 +24,4 @@ pub(crate) use tape::SortedMembers;
 pub use tape::{JsonError, JsonErrorKind, Tape, ValueKind, ValueRef};
 pub use text::{decode, decode_into, join, write_string, LoneSurrogates};
 pub use value::{Number, Object, Value};
+pub use visit::{visit, VisitError, Visitor};

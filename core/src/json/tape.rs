@@ -152,11 +152,6 @@ impl fmt::Display for JsonError {
 impl core::error::Error for JsonError {}
 
 impl Tape {
-    /// Creates an empty tape.
-    pub const fn new() -> Self {
-        Self { nodes: Vec::new(), stack: Vec::new(), folded: Vec::new() }
-    }
-
     /// Checks a whole document, nested at most `depth` deep, and remembers its values. On an error the tape is empty.
     pub fn parse(&mut self, text: &str, depth: usize) -> Result<(), JsonError> {
         self.clear();
