@@ -196,6 +196,8 @@ pub struct SeverityMap {
     table: [Option<Severity>; Rule::COUNT],
     /// Rules with another severity at some locations, by pattern.
     patterns: Vec<(Rule, Cow<'static, str>, Option<Severity>)>,
+    /// Rules that are errors in any case, even where earlier events are unknown.
+    required: Vec<Rule>,
 }
 
 impl SeverityMap {
@@ -205,12 +207,19 @@ impl SeverityMap {
         for rule in Rule::ALL {
             table[*rule as usize] = Some(rule.severity());
         }
-        Self { table, patterns: Vec::new() }
+        Self { table, patterns: Vec::new(), required: Vec::new() }
     }
 
     /// Sets the severity of a rule; `None` silences it.
     pub fn set(&mut self, rule: Rule, severity: Option<Severity>) {
         self.table[rule as usize] = severity;
+    }
+
+    /// Makes a rule an error at every location, also for a stream that was joined in the middle.
+    pub fn require(&mut self, rule: Rule) {
+        self.set(rule, Some(Severity::Error));
+        self.patterns.retain(|entry| entry.0 != rule);
+        self.required.push(rule);
     }
 
     /// Sets the severity of a rule for findings whose JSON pointer matches a pattern: a pointer whose steps may be `*` for any
@@ -285,8 +294,8 @@ impl Findings {
         Self { kept: Vec::new(), limit, counts: [0; 3], severities, softened: false }
     }
 
-    /// Makes later repairs notes: the stream was joined in the middle or an event could not be read, so the repaired
-    /// part may have been sent.
+    /// Makes later repairs notes, unless their rule is [required](SeverityMap::require): the stream was joined in the middle or an
+    /// event could not be read, so the repaired part may have been sent.
     pub(crate) fn soften_repairs(&mut self) {
         self.softened = true;
     }
@@ -318,7 +327,9 @@ impl Findings {
     ) {
         let full = self.kept.len() >= self.limit;
         if !self.severities.has_patterns(rule) {
-            let Some(severity) = self.severities.of(rule).map(|severity| self.soft(severity, repair)) else { return };
+            let Some(severity) = self.severities.of(rule).map(|severity| self.soft(rule, severity, repair)) else {
+                return;
+            };
             if full {
                 self.counts[severity as usize] += 1;
                 return;
@@ -326,7 +337,7 @@ impl Findings {
             return self.add(rule, severity, location, repair, text());
         }
         let (path, message) = text();
-        let Some(severity) = self.severities.at(rule, &path).map(|severity| self.soft(severity, repair)) else {
+        let Some(severity) = self.severities.at(rule, &path).map(|severity| self.soft(rule, severity, repair)) else {
             return;
         };
         if full {
@@ -336,8 +347,8 @@ impl Findings {
         self.add(rule, severity, location, repair, (path, message));
     }
 
-    fn soft(&self, severity: Severity, repair: Option<Repair>) -> Severity {
-        if self.softened && repair.is_some() {
+    fn soft(&self, rule: Rule, severity: Severity, repair: Option<Repair>) -> Severity {
+        if self.softened && repair.is_some() && !self.severities.required.contains(&rule) {
             Severity::Note
         } else {
             severity

@@ -14,7 +14,7 @@ use crate::error::{Code, Error};
 use crate::finding::{Finding, Severity, SeverityMap};
 use crate::json::Value;
 use crate::options::listed;
-use crate::validate::Rule;
+use crate::validate::{Client, Rule};
 
 mod builtin;
 
@@ -37,6 +37,8 @@ pub struct Profile {
     about: Cow<'static, str>,
     edition: Edition,
     exemptions: Vec<Exemption>,
+    /// The clients that must be able to read the stream.
+    clients: Vec<Client>,
 }
 
 /// An exemption of a profile: a rule with a lower severity, its location, and the reason.
@@ -72,6 +74,7 @@ impl Profile {
             about: Cow::Borrowed(found.about),
             edition: found.edition,
             exemptions: Vec::new(),
+            clients: Vec::new(),
         };
         if name == "any" {
             profile.exemptions = builtin::EVERY.iter().map(Exemption::from).collect();
@@ -88,9 +91,22 @@ impl Profile {
         Ok(profile)
     }
 
-    /// Reads a profile from JSON: `name`, `about`, `extends` (a built-in profile, none by default), `edition`, and
-    /// `exemptions`: a list of `rule`, `path` (everywhere by default), `severity` (`none`, `note`, `warning` or `error`; `note` by
-    /// default) and `why`.
+    /// Reads a profile from JSON text:
+    ///
+    /// | member | value |
+    /// | --- | --- |
+    /// | `name`, `about` | texts for people |
+    /// | `extends` | the name of a built-in profile that is the base; `open-responses`, which exempts nothing, by default |
+    /// | `edition` | the edition to check against; that of the base by default |
+    /// | `clients` | a list of clients, see [`with_clients`](Self::with_clients) |
+    /// | `exemptions` | a list of objects, see below; they are added to those of the base, and a later one counts more |
+    ///
+    /// | member of an exemption | value |
+    /// | --- | --- |
+    /// | `rule` | the id of a rule; required |
+    /// | `path` | a pattern of JSON pointers, see [`SeverityMap::set_at`]; every location by default |
+    /// | `severity` | `none`, `note`, `warning` or `error`; `note` by default |
+    /// | `why` | the reason, for people |
     ///
     /// # Errors
     ///
@@ -105,6 +121,7 @@ impl Profile {
             Some(base) => base.as_str().ok_or_else(|| invalid("expected `extends` to be the name of a profile"))?,
         };
         let mut profile = Self::builtin(base)?;
+        let mut clients = Vec::new();
         for (key, value) in object.iter() {
             let text = || {
                 value
@@ -117,6 +134,13 @@ impl Profile {
                 "about" => profile.about = Cow::Owned(text()?),
                 "edition" => profile.edition = text()?.parse()?,
                 "extends" => {}
+                "clients" => {
+                    let names = value.as_array().ok_or_else(|| bad("expected `clients` to be a list"))?;
+                    for name in names {
+                        let name = name.as_str().ok_or_else(|| bad("expected `clients` to be names of clients"))?;
+                        clients.push(name.parse()?);
+                    }
+                }
                 "exemptions" => {
                     let lines = value.as_array().ok_or_else(|| invalid("expected `exemptions` to be a list"))?;
                     for line in lines {
@@ -126,7 +150,27 @@ impl Profile {
                 _ => return Err(invalid(format!("unknown field `{key}` in a profile"))),
             }
         }
-        Ok(profile)
+        Ok(profile.with_clients(&clients))
+    }
+
+    /// Makes every rule whose violation breaks one of these clients an error, whatever the profile exempts. See
+    /// [`Rule::broken_clients`].
+    ///
+    /// ```
+    /// use deltafold::validate::{Client, Rule};
+    /// use deltafold::{Profile, Severity};
+    /// let profile = Profile::builtin("openai")?.with_clients(&[Client::OpenAiNode]);
+    /// assert_eq!(profile.severity_map().of(Rule::Life02), Some(Severity::Error));
+    /// # Ok::<(), deltafold::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_clients(mut self, clients: &[Client]) -> Self {
+        for client in clients {
+            if !self.clients.contains(client) {
+                self.clients.push(*client);
+            }
+        }
+        self
     }
 
     /// Returns the name.
@@ -144,6 +188,11 @@ impl Profile {
         self.edition
     }
 
+    /// Returns the clients that must be able to read the stream; see [`with_clients`](Self::with_clients).
+    pub fn clients(&self) -> &[Client] {
+        &self.clients
+    }
+
     /// Returns the exemptions. When two apply, the later one counts.
     pub fn exemptions(&self) -> &[Exemption] {
         &self.exemptions
@@ -157,6 +206,13 @@ impl Profile {
                 severities.set(line.rule, line.severity);
             } else {
                 severities.set_pattern(line.rule, line.path.clone(), line.severity);
+            }
+        }
+        if !self.clients.is_empty() {
+            for rule in Rule::ALL {
+                if rule.broken_clients().iter().any(|client| self.clients.contains(client)) {
+                    severities.require(*rule);
+                }
             }
         }
         severities
@@ -221,6 +277,7 @@ impl Default for Profile {
             about: Cow::Borrowed(""),
             edition: Edition::default(),
             exemptions: Vec::new(),
+            clients: Vec::new(),
         })
     }
 }
@@ -318,9 +375,24 @@ mod tests {
             (r#"{"exemptions":[{"severity":"note"}]}"#, Code::BadArgument),
             (r#"{"exemptions":[{"rule":"SSE-02","severity":"maybe"}]}"#, Code::BadArgument),
             (r#"{"exemptions":[{"rule":"SSE-02","because":"x"}]}"#, Code::BadArgument),
+            (r#"{"clients":"ai"}"#, Code::BadArgument),
+            (r#"{"clients":[7]}"#, Code::BadArgument),
+            (r#"{"clients":["curl"]}"#, Code::UnknownName),
             (r#"{"rules":[]}"#, Code::BadArgument),
         ] {
             assert_eq!(Profile::from_json(text).unwrap_err().code(), code, "{text}");
+        }
+    }
+
+    #[test]
+    fn rules_that_break_a_named_client_are_errors_at_every_location() {
+        let any = Profile::from_json(r#"{"extends":"any","clients":["ai"]}"#).unwrap().severity_map();
+        for rule in Rule::ALL {
+            let expected = match rule.broken_clients().contains(&Client::AiSdk) {
+                true => Some(Severity::Error),
+                false => Profile::default().severity_map().at(*rule, "/response/output/0/id"),
+            };
+            assert_eq!(any.at(*rule, "/response/output/0/id"), expected, "{}", rule.id());
         }
     }
 

@@ -39,7 +39,7 @@ fn findings_are_readable_and_errors_are_code_1() {
     assert_eq!((done.code, &*done.errors), (1, ""));
     let expected = "\
 stdin
-  warning SSE-05 event 0 (number 0) byte 12: expected no `id` line, found one
+  warning SSE-05 event 0 (number 0) byte 12: expected no `id` line, found one [breaks openai-python]
   error SSE-04 event 0 (number 0) byte 12: expected an `event` line, found none
   note SSE-11 event 1 (number 1) byte 721: expected lines that end with LF, found CR or CRLF
 stdin: completed, 10 events, 1 error, 1 warning, 1 note
@@ -75,8 +75,9 @@ fn json_has_exactly_the_documented_members() {
     assert_eq!(
         file["findings"][1],
         json!({ "rule": "SSE-04", "severity": "error", "layer": "framing", "event_index": 0, "sequence_number": 0,
-            "offset": 12, "path": "", "message": "expected an `event` line, found none" })
+            "offset": 12, "path": "", "message": "expected an `event` line, found none", "clients": [] })
     );
+    assert_eq!(file["findings"][0]["clients"], json!(["openai-python"]));
     assert_eq!(keys(&file["findings"][0]), keys(&file["findings"][1]));
     assert_eq!(
         run(&["check", "--format", "json"], &right()).output,
@@ -385,6 +386,34 @@ fn the_severity_that_fails_a_check_can_be_chosen() {
             }
         }
     }
+}
+
+#[test]
+fn findings_name_the_clients_that_break_and_named_clients_make_them_errors() {
+    // A stream without `response.created`: both clients of OpenAI refuse it.
+    let whole = right();
+    let start = whole.windows(2).position(|two| two == b"\n\n").unwrap() + 2;
+    let unstarted = &whole[start..];
+    let severity = |arguments: &[&str]| {
+        let done = run(&[&["check", "--rule", "LIFE-02", "--format", "json"], arguments].concat(), unstarted);
+        let report: Value = serde_json::from_str(&done.output).unwrap();
+        let finding = report["files"][0]["findings"][0].clone();
+        assert_eq!(finding["clients"], json!(["openai-python", "openai-node"]), "{report}");
+        (finding["severity"].as_str().unwrap().to_owned(), done.code)
+    };
+    assert_eq!(severity(&[]), ("warning".to_owned(), 0));
+    assert_eq!(severity(&["--clients", "ai"]), ("warning".to_owned(), 0));
+    assert_eq!(severity(&["--clients", "openai-node"]), ("error".to_owned(), 1));
+    assert_eq!(severity(&["--clients", "ai,openai-python", "--profile", "any"]), ("error".to_owned(), 1));
+    let said = run(&["check", "--rule", "LIFE-02"], unstarted).output;
+    assert!(said.contains(" [breaks openai-python, openai-node]"), "{said}");
+    for (format, said) in [("sarif", "\"openai-node\""), ("junit", " [breaks openai-python, openai-node]")] {
+        let done = run(&["check", "--rule", "LIFE-02", "--format", format], unstarted);
+        assert!(done.output.contains(said), "{}", done.output);
+    }
+    let done = run(&["check", "--clients", "curl"], unstarted);
+    assert_eq!(done.code, 2);
+    assert!(done.errors.contains("[possible values: openai-python, openai-node, ai]"), "{}", done.errors);
 }
 
 #[test]

@@ -4,8 +4,10 @@
 //! stream that it is an edit of. `tests/clients/broken-rules.json` is the result; a test compares it with this table.
 
 use core::fmt;
+use core::str::FromStr;
 
 use super::rule::Rule;
+use crate::error::{Code, Error};
 
 /// A published client library that was measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -43,6 +45,16 @@ impl Client {
 impl fmt::Display for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+impl FromStr for Client {
+    type Err = Error;
+
+    /// Parses `openai-python`, `openai-node` or `ai`.
+    fn from_str(name: &str) -> Result<Self, Error> {
+        let unknown = || Error::new(Code::UnknownName, 0, "known clients: openai-python, openai-node, ai");
+        Self::from_name(name).ok_or_else(unknown)
     }
 }
 

@@ -43,5 +43,11 @@ pub(crate) fn finding(finding: &Finding) -> Value {
     object.push("offset", finding.location.offset);
     object.push("path", finding.path.as_str());
     object.push("message", finding.message.as_str());
+    object.push("clients", clients(finding));
     object.into()
+}
+
+/// The names of the clients that fail on streams like the one of a finding.
+pub(super) fn clients(finding: &Finding) -> Vec<Value> {
+    finding.broken_clients().iter().map(|client| client.name().into()).collect()
 }

@@ -61,7 +61,8 @@ fn broken(report: &Report, fail_on: Severity) -> BTreeMap<&str, Vec<&Finding>> {
 fn describe(finding: &Finding) -> String {
     let event = finding.location.event_index.map_or_else(String::new, |index| format!(" event {index}"));
     let path = if finding.path.is_empty() { String::new() } else { format!(" {}", finding.path) };
-    format!("{}{event} byte {}{path}: {}", finding.rule.id(), finding.location.offset, finding.message)
+    let clients = super::broken_clients(finding);
+    format!("{}{event} byte {}{path}: {}{clients}", finding.rule.id(), finding.location.offset, finding.message)
 }
 
 /// Escapes markup, and replaces characters that XML does not allow.

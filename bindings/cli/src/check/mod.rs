@@ -14,8 +14,8 @@ use std::ffi::{OsStr, OsString};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ValueEnum, ValueHint};
 use deltafold::json::Value;
-use deltafold::validate::{ExtensionSchemas, Layers, Rule, VALIDATION_TARGETS};
-use deltafold::{Edition, Limits, Profile, Severity};
+use deltafold::validate::{Client, ExtensionSchemas, Layers, Rule, VALIDATION_TARGETS};
+use deltafold::{Edition, Finding, Limits, Profile, Severity};
 
 use crate::args::{any_of, did_you_mean, BatchArgs, ColorArg, SourceArgs};
 use crate::color::Color;
@@ -38,6 +38,7 @@ Exit codes:
 Examples:
   deltafold check --profile openai examples/streams/tour.sse
   deltafold check --format json examples/streams/broken/*.sse
+  deltafold check --clients openai-python,openai-node --fail-on warning capture.sse
   deltafold check --explain SSE-04"
 )]
 pub(crate) struct CheckArgs {
@@ -97,6 +98,10 @@ pub(crate) struct CheckArgs {
     /// The lowest severity that makes the exit code 1
     #[arg(long, value_name = "SEVERITY", value_enum, default_value_t = FailOn::Error)]
     fail_on: FailOn,
+    /// Published clients that must be able to read the stream, separated by commas: what makes one of them fail is an error,
+    /// whatever the profile exempts
+    #[arg(long, value_name = "CLIENTS", value_delimiter = ',', value_parser = client())]
+    clients: Vec<Client>,
     /// Print a rule, the reason for it and an example; all prints every rule
     #[arg(long, value_name = "ID", value_parser = any_of(rule_ids), hide_possible_values = true)]
     explain: Option<String>,
@@ -143,6 +148,20 @@ fn rule_ids() -> Vec<&'static str> {
     Rule::ALL.iter().map(|rule| rule.id()).collect()
 }
 
+/// Accepts every client by its name.
+fn client() -> impl TypedValueParser<Value = Client> {
+    PossibleValuesParser::new(Client::ALL.map(Client::name)).try_map(|name| name.parse())
+}
+
+/// The clients that fail on streams like the one of a finding, such as ` [breaks ai]`; empty if there are none.
+fn broken_clients(finding: &Finding) -> String {
+    let names: Vec<&str> = finding.broken_clients().iter().map(|client| client.name()).collect();
+    match names.is_empty() {
+        true => String::new(),
+        false => format!(" [breaks {}]", names.join(", ")),
+    }
+}
+
 /// Accepts every edition by its name.
 fn edition() -> impl TypedValueParser<Value = Edition> {
     PossibleValuesParser::new(Edition::ALL.iter().map(|edition| edition.name())).try_map(|name| name.parse())
@@ -151,6 +170,7 @@ fn edition() -> impl TypedValueParser<Value = Edition> {
 /// What is checked, and how.
 struct CheckOptions {
     profile: ProfileChoice,
+    clients: Vec<Client>,
     edition: Option<Edition>,
     layers: Layers,
     /// Report only these rules; empty: all.
@@ -245,6 +265,7 @@ impl CheckOptions {
         let (request, head) = (read(&args.request_of_stream)?, read(&args.head)?);
         Ok(Self {
             profile: profile_choice(&args.profile, stdin)?,
+            clients: args.clients.clone(),
             edition: args.edition,
             layers: layers(&args.layers),
             rules,

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 
 use deltafold::json::{Object, Value};
 use deltafold::validate::{validate_compact_response, validate_error, validate_named, validate_request, Layers, Rule};
-use deltafold::{Edition, Error, Finding, Layer, Limits, Location, Outcome, Profile, Reader, Severity};
+use deltafold::{Edition, Error, Finding, Layer, Limits, Location, Outcome, Profile, Reader, Severity, SeverityMap};
 
 use super::{CheckOptions, ProfileChoice};
 use crate::dialect_input::{drain, DialectInput};
@@ -55,6 +55,19 @@ impl Report {
         self.counts = count(&self.findings);
     }
 
+    /// Makes a finding that breaks a published client at least a warning, unless the profile exempts it. To a reader, a stream that
+    /// was joined in the middle is no fault, so what is missing before it is a note; a client that gets these bytes fails.
+    fn raise_for_clients(&mut self, severities: &SeverityMap) {
+        for finding in self.findings.iter_mut().filter(|finding| !finding.broken_clients().is_empty()) {
+            let exempted = severities.at(finding.rule, &finding.path) <= Some(Severity::Note);
+            if finding.severity == Severity::Note && !exempted {
+                finding.severity = Severity::Warning;
+                self.counts[Severity::Note as usize] -= 1;
+                self.counts[Severity::Warning as usize] += 1;
+            }
+        }
+    }
+
     /// Adds an error of the whole input, whatever the profile exempts.
     fn add_error(&mut self, rule: Rule, message: String) {
         let location = Location::default();
@@ -80,6 +93,8 @@ pub(super) fn check_stream(
             (profile, Some(name))
         }
     };
+    let profile = profile.with_clients(&options.clients);
+    let severities = profile.severity_map();
     let edition = options.edition.unwrap_or(profile.edition());
     let builder = Reader::builder().profile(profile).edition(edition).validate(options.layers).quote(options.quote);
     let mut reader = builder.limits(options.limits()).schemas(options.schemas.parsed.clone()).build();
@@ -96,6 +111,7 @@ pub(super) fn check_stream(
         from,
         selected_profile,
     };
+    report.raise_for_clients(&severities);
     // The reader recognizes some bodies, such as an HTML page.
     let recognized = report.findings.iter().find(|finding| finding.rule == Rule::Read04);
     let recognized = recognized.map(|finding| finding.message.clone());
@@ -176,6 +192,7 @@ fn check_body(
             (profile, Some(name))
         }
     };
+    let profile = profile.with_clients(&options.clients);
     let severities = profile.severity_map();
     let mut findings = check(profile.edition())?;
     findings.retain_mut(|finding| match severities.at(finding.rule, &finding.path) {

@@ -56,6 +56,7 @@ fn result(finding: &Finding, file: &str, used: &[Rule]) -> Value {
         ("layer", finding.layer.name().into()),
         ("event_index", finding.location.event_index.into()),
         ("sequence_number", finding.location.sequence_number.into()),
+        ("clients", super::json::clients(finding).into()),
     ]);
     let index = used.iter().position(|rule| *rule == finding.rule).unwrap_or_default();
     object([

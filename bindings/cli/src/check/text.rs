@@ -3,6 +3,7 @@
 use anstyle::Style;
 use deltafold::Finding;
 
+use super::broken_clients;
 use super::report::Report;
 use crate::color::{severity_style, Color, BAD, DIM, GOOD, PLAIN, TITLE};
 use crate::output::Output;
@@ -81,7 +82,8 @@ fn finding_line(finding: &Finding) -> StyledLine {
         .indented(2)
         .with(PLAIN, " ")
         .with(TITLE, finding.rule.id())
-        .with(PLAIN, format!("{location}: {}", finding.message));
+        .with(PLAIN, format!("{location}: {}", finding.message))
+        .with(DIM, broken_clients(finding));
     match finding.repair {
         Some(repair) => line.with(DIM, format!(" [{}]", repair.name())),
         None => line,
