@@ -1,10 +1,12 @@
 //! [`Context`]: the input of the model: earlier turns, instructions, and the new input.
 
+use std::collections::HashSet;
+
 use deltafold::json::{Object, Value};
 use deltafold::write::{ApiError, ErrorType};
 
 use crate::compact;
-use crate::request::Request;
+use crate::request::{invalid, Request};
 use crate::state::Server;
 
 /// The whole conversation, oldest first (PREV-02: old input, old output, new input).
@@ -25,7 +27,9 @@ impl Context {
             },
         };
         items.extend(input_items(request.body.get("input")));
-        Ok(Self { items: compact::expand(items), instructions: request.text("instructions").map(str::to_owned) })
+        let items = compact::expand(items);
+        check_outputs(&items)?;
+        Ok(Self { items, instructions: request.text("instructions").map(str::to_owned) })
     }
 
     /// Returns the text of the newest user message.
@@ -79,6 +83,27 @@ impl Context {
         let prompts = self.instructions.as_deref().map_or(0, words);
         prompts + self.items.iter().map(|item| words(&text_of(item)).max(1)).sum::<u64>()
     }
+}
+
+/// Refuses the output of a call that is not in the conversation before it.
+fn check_outputs(items: &[Value]) -> Result<(), ApiError> {
+    let mut calls = HashSet::new();
+    for item in items {
+        let Some(kind) = item.str_at("type") else { continue };
+        let (call, id) = match kind {
+            "mcp_approval_request" => (kind, "id"),
+            "mcp_approval_response" => ("mcp_approval_request", "approval_request_id"),
+            _ => (kind.strip_suffix("_output").unwrap_or(kind), "call_id"),
+        };
+        let Some(id) = item.str_at(id) else { continue };
+        if call == kind {
+            calls.insert((call, id));
+        } else if !calls.contains(&(call, id)) {
+            let message = format!("No `{call}` with the id `{id}` comes before this `{kind}`.");
+            return Err(invalid("tool_call_not_found", message).with_param("input"));
+        }
+    }
+    Ok(())
 }
 
 pub(crate) fn not_found(id: &str) -> ApiError {

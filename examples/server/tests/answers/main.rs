@@ -207,6 +207,12 @@ fn refused_requests_have_a_status_and_a_body_that_agree() {
         (r#"{"input":"a","background":true}"#, 400, "invalid_request", Some("background")),
         (r#"{"model":"gpt-9","input":"a"}"#, 404, "not_found", Some("model")),
         (r#"{"input":"a","previous_response_id":"resp_x"}"#, 404, "not_found", Some("previous_response_id")),
+        (
+            r#"{"input":[{"type":"function_call_output","call_id":"call_x","output":"4"}]}"#,
+            400,
+            "invalid_request",
+            Some("input"),
+        ),
         (r#"{"input":"fail with too_many_requests"}"#, 429, "too_many_requests", None),
         (r#"{"input":"fail with model_error"}"#, 500, "model_error", None),
     ];
@@ -300,6 +306,26 @@ fn a_continuation_that_fails_ends_its_chain_on_the_socket() {
     assert!(socket.turn(&failing, Edition::default()).last().unwrap().contains("response.failed"));
     let again = format!(r#"{{"input":"Hello","previous_response_id":"{id}"}}"#);
     assert!(socket.turn(&again, Edition::default())[0].contains("previous_response_not_found"));
+}
+
+#[test]
+fn the_output_of_a_call_that_does_not_exist_fails_and_ends_its_chain() {
+    let server = start(options());
+    let mut socket = client::Socket::connect(server);
+    for store in [false, true] {
+        let first = socket.turn(&format!(r#"{{"input":"Hello","store":{store}}}"#), Edition::default());
+        let first = Value::parse(first.last().unwrap(), 128).unwrap();
+        let id = first.pointer("/response/id").unwrap().as_str().unwrap();
+        let output = r#"[{"type":"function_call_output","call_id":"call_x","output":"4"}]"#;
+        let failing = format!(r#"{{"input":{output},"previous_response_id":"{id}","store":{store}}}"#);
+        let refused = socket.turn(&failing, Edition::default());
+        let found = validate_websocket_error(&refused[0], Edition::default()).unwrap();
+        assert!(found.is_empty() && refused[0].contains("tool_call_not_found"), "{refused:?} {found:#?}");
+        assert!(refused.len() == 1 && refused[0].contains("\"status\":400"), "{refused:?}");
+        // The response is no longer in the memory of the connection, whether it was stored or not.
+        let again = format!(r#"{{"input":"Hello","previous_response_id":"{id}","store":{store}}}"#);
+        assert!(socket.turn(&again, Edition::default())[0].contains("previous_response_not_found"));
+    }
 }
 
 #[test]
