@@ -135,9 +135,9 @@ impl Profile {
                 "edition" => profile.edition = text()?.parse()?,
                 "extends" => {}
                 "clients" => {
-                    let names = value.as_array().ok_or_else(|| bad("expected `clients` to be a list"))?;
+                    let names = value.as_array().ok_or_else(|| invalid("expected `clients` to be a list"))?;
                     for name in names {
-                        let name = name.as_str().ok_or_else(|| bad("expected `clients` to be names of clients"))?;
+                        let name = name.as_str().ok_or_else(|| invalid("expected `clients` to be names of clients"))?;
                         clients.push(name.parse()?);
                     }
                 }

@@ -1,5 +1,6 @@
 //! [`History`]: answers become the input of the next turn.
 
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -7,7 +8,7 @@ use alloc::vec::Vec;
 use super::body::CreateResponse;
 use super::parts::InputItem;
 use super::policy::{Chain, Inclusion, Policy, ReasoningPolicy};
-use crate::contract::Edition;
+use crate::contract::{Edition, SchemaId};
 use crate::error::{Code, Error};
 use crate::finding::Severity;
 use crate::json::{Object, Value};
@@ -51,6 +52,8 @@ pub struct History {
     previous: Option<String>,
     /// How many answers were added.
     answers: usize,
+    /// Calls that were left out, by type and id: their outputs are left out too.
+    dropped_calls: BTreeSet<(String, String)>,
     findings: Vec<HistoryFinding>,
 }
 
@@ -100,6 +103,7 @@ codes! {
     FieldDropped, "field_dropped", "A field that requests do not have, or that the policy leaves out.";
     IdDropped, "id_dropped", "The id of an item that is sent without it.";
     ReferenceSent, "reference_sent", "The item is sent as a reference to what the server has stored.";
+    NameReplaced, "name_replaced", "The name of a tool is sent with `_` for characters that names of tools cannot have.";
     NotStored, "not_stored", "The response was not stored, so only a server that still has it in memory can continue from it.";
 }
 
@@ -133,6 +137,7 @@ impl History {
             base: request.clone().without("input").without("previous_response_id"),
             policy,
             answers: 0,
+            dropped_calls: BTreeSet::new(),
             findings: Vec::new(),
         }
     }
@@ -166,9 +171,16 @@ impl History {
         Ok(())
     }
 
-    /// Adds an item of the next turn.
+    /// Adds an item of the next turn. The output of a call that was left out is left out too, since no server takes an output without
+    /// its call.
     pub fn add_item(&mut self, item: impl Into<Value>) {
-        self.items.push(item.into());
+        let item = item.into();
+        let is_dropped = |call: (String, String)| self.dropped_calls.contains(&call);
+        if answered_call(&item).is_some_and(is_dropped) {
+            let kind = item.str_at("type").unwrap_or_default().to_string();
+            return self.report(HistoryCode::PairDropped, "", &kind);
+        }
+        self.items.push(item);
     }
 
     /// The next request: the fields of the first one, and the input as the policy wants it.
@@ -217,6 +229,7 @@ impl History {
             all.push(PreparedItem { kind, item, at });
         }
         self.keep_pairs(&mut all);
+        self.drop_outputs(output, &mut all);
         all.into_iter().filter_map(|sent| sent.item.map(Value::Object)).collect()
     }
 
@@ -277,6 +290,9 @@ impl History {
             if let Some(plain) = self.text_only(&sent, kind, at) {
                 return Some(plain);
             }
+            if let Some(renamed) = self.with_legal_name(&sent, kind, at) {
+                return Some(renamed);
+            }
             self.report(HistoryCode::ItemInvalid, &format!("/output/{at}"), kind);
             return None;
         }
@@ -303,6 +319,39 @@ impl History {
             self.report(HistoryCode::FieldDropped, &path, kind);
         }
         Some(plain)
+    }
+
+    /// A call whose only fault is its name, with a name that every server accepts: a letter, digit, `_` or `-` each.
+    fn with_legal_name(&mut self, item: &Object, kind: &str, at: usize) -> Option<Object> {
+        let legal = |char: char| if char.is_ascii_alphanumeric() || "_-".contains(char) { char } else { '_' };
+        let mut renamed = item.clone();
+        let name: String = item.get("name")?.as_str()?.chars().map(legal).collect();
+        renamed.insert("name", name);
+        if !is_valid(&renamed, &self.policy) {
+            return None;
+        }
+        self.report(HistoryCode::NameReplaced, &format!("/output/{at}/name"), kind);
+        Some(renamed)
+    }
+
+    /// Leaves out the outputs of calls that are left out, and remembers these calls.
+    fn drop_outputs(&mut self, output: &[Value], all: &mut [PreparedItem]) {
+        for sent in all {
+            let Some(value) = output.get(sent.at) else { continue };
+            if sent.item.is_none() {
+                if let Some(id) = value.str_at("call_id").filter(|_| sent.kind.ends_with("_call")) {
+                    self.dropped_calls.insert((sent.kind.clone(), id.to_string()));
+                }
+            } else if answered_call(value).is_some_and(|call| self.dropped_calls.contains(&call)) {
+                sent.item = None;
+                self.report(HistoryCode::PairDropped, &format!("/output/{}", sent.at), &sent.kind);
+            }
+        }
+    }
+
+    /// The request without its input: what every turn has in common.
+    pub(super) fn base(&self) -> &CreateResponse {
+        &self.base
     }
 
     /// Items that only go together stay together.
@@ -353,10 +402,19 @@ impl History {
     }
 }
 
-/// Whether an item may stand in the input of the policy's edition.
+/// The type and id of the call that an item is the output of.
+fn answered_call(item: &Value) -> Option<(String, String)> {
+    let call = item.str_at("type")?.strip_suffix("_output")?;
+    Some((call.to_string(), item.str_at("call_id")?.to_string()))
+}
+
+/// Returns whether an item may be input for the policy's edition.
 ///
 /// OpenAI's service is described by the types of its SDKs only, which demand fields that the service does without. So in that
 /// edition an item will do that fits either those types or the full surface of Open Responses.
+///
+/// An item of a type that the edition does not list came from a server that knows more than the edition: it is judged by the
+/// editions that list the type, and is kept as it is if none does. A policy that drops extensions drops these types too.
 fn is_valid(item: &Object, policy: &Policy) -> bool {
     let mut json = String::new();
     item.write_into(&mut json);
@@ -364,7 +422,18 @@ fn is_valid(item: &Object, policy: &Policy) -> bool {
         let findings = validate_input_item(&json, edition);
         findings.is_ok_and(|findings| findings.iter().all(|finding| finding.severity != Severity::Error))
     };
-    fits(policy.edition) || (policy.edition == Edition::OpenAi && fits(Edition::Split))
+    let kind = item.get("type").and_then(Value::as_str).unwrap_or_default();
+    if policy.extensions == Inclusion::Drop || kind.is_empty() || lists_type(policy.edition, kind) {
+        return fits(policy.edition) || (policy.edition == Edition::OpenAi && fits(Edition::Split));
+    }
+    let mut listing = Edition::ALL.into_iter().filter(|edition| lists_type(*edition, kind)).peekable();
+    listing.peek().is_none() || listing.any(fits)
+}
+
+/// Returns whether items of a type can be input in an edition.
+fn lists_type(edition: Edition, kind: &str) -> bool {
+    let variants = SchemaId::from_name("ItemParam").map(|schema| schema.variants(edition)).unwrap_or_default();
+    variants.iter().any(|variant| variant.contains(&("type", kind)))
 }
 
 fn with_include(request: CreateResponse, what: &str) -> CreateResponse {

@@ -26,7 +26,7 @@ pub struct Policy {
     pub ids: Inclusion,
     /// What happens to reasoning.
     pub reasoning: ReasoningPolicy,
-    /// Items of types named `slug:name`.
+    /// Items of types named `slug:name`, and of types that the edition does not list as input.
     pub extensions: Inclusion,
     /// Item types that are not sent.
     pub drop_items: Vec<String>,

@@ -170,7 +170,8 @@ impl ToolLoop {
         if self.state != LoopState::Ready {
             return Err(misuse("a response is taken when the request is ready, and once"));
         }
-        let verdicts = enforce(&self.request(), response);
+        // The conversation before this response has no part in the decision, so a turn costs what is new in it.
+        let verdicts = enforce(self.history.base(), response);
         self.history.add_response(response)?;
         self.calls.clear();
         let failed = match response.str_at("status").unwrap_or("completed") {
