@@ -129,7 +129,8 @@ impl Validator {
     }
 
     pub(super) fn item_progress(&mut self, event: &Event<'_>, class: ItemClass, findings: &mut Findings) {
-        let Some(position) = self.route(event, ItemTransition::Event, class, findings) else { return };
+        let id = event.item_id().unwrap_or_default();
+        let Some(position) = self.route_by(event, id, ItemTransition::Event, class, findings) else { return };
         let Some(item) = self.items.at_mut(position) else { return };
         let fits = item.class == class || matches!(item.class, ItemClass::Unknown | ItemClass::Foreign);
         if !fits && class != ItemClass::Unknown {
@@ -139,8 +140,8 @@ impl Validator {
         }
     }
 
-    /// Finds or opens the item of an event, applies its transition and compares the ids. Returns `None` if there is no such item or
-    /// it is already done.
+    /// Finds or opens the item whose contents an event extends or completes, applies its transition and compares the ids. Returns
+    /// `None` if there is no such item or it is already done.
     pub(super) fn route(
         &mut self,
         event: &Event<'_>,
@@ -148,7 +149,15 @@ impl Validator {
         class: ItemClass,
         findings: &mut Findings,
     ) -> Option<usize> {
-        self.route_by(event, event.item_id().unwrap_or_default(), step, class, findings)
+        let position = self.route_by(event, event.item_id().unwrap_or_default(), step, class, findings)?;
+        let item = self.items.at_mut(position)?;
+        // Reported once: from here on the item is one that grows.
+        if core::mem::take(&mut item.whole) {
+            findings.report(Rule::Item05, event.location(), None, || {
+                ("/output_index".into(), "expected an item in progress, found one that was added as completed".into())
+            });
+        }
+        Some(position)
     }
 
     /// [`route`](Self::route) with the id to use if the event has no index.

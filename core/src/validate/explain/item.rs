@@ -18,8 +18,8 @@ super::explain! {
         why "Typed clients build the item from it, and user interfaces show the tool's name while its arguments arrive."
         right "{\"type\":\"function_call\",\"name\":\"get_weather\",\"arguments\":\"\",…}" wrong "{\"type\":\"function_call\",\"id\":\"fc_1\"}";
     Item05
-        says "An item is added as `in_progress`, or as `completed` if it is sent whole. Types that have no `in_progress` in the contract (`apply_patch_call_output`, `computer_call_output`) start with their final status."
-        why "An item that starts as failed or incomplete has no earlier events that explain it."
+        says "An item is added as `in_progress`, or as `completed` if it is sent whole: no event adds to its contents then. Types that have no `in_progress` in the contract (`apply_patch_call_output`, `computer_call_output`) start with their final status."
+        why "An item that starts as failed or incomplete has no earlier events that explain it, and a client that acts on a completed item acts before its contents arrive."
         right "output_item.added with status \"in_progress\"" wrong "output_item.added with status \"incomplete\"";
     Item06
         says "Every item is closed by `response.output_item.done` before the terminal event, with a final status. An incomplete patch stays `in_progress`, because its type has no other status for it."
