@@ -63,6 +63,8 @@ pub struct Converter {
 enum TargetSide {
     /// Open Responses: the payloads as they are.
     OpenResponses(Frames),
+    /// Open Responses: the events, for a function of the caller.
+    Callback(Box<dyn FnMut(&Event<'_>) + Send>),
     Foreign(Box<dyn Outbound>),
 }
 
@@ -112,6 +114,41 @@ impl Converter {
             finished: false,
             fatal: None,
         };
+        if let Some(from) = from {
+            converter.set_source(from)?;
+        }
+        Ok(converter)
+    }
+
+    /// Makes a converter that hands each Open Responses event to a function, in order, instead of writing bytes.
+    ///
+    /// ```
+    /// # #[cfg(feature = "adapter-ollama")] {
+    /// use std::sync::mpsc;
+    /// use deltafold::adapter::{Converter, ConverterOptions, Dialect, InboundOptions};
+    /// let options = ConverterOptions::default().source(InboundOptions::default().response_id("r"));
+    /// let (sender, receiver) = mpsc::channel();
+    /// let mut converter = Converter::with_callback(Some(Dialect::Ollama), options, move |event| {
+    ///     sender.send(event.to_owned()).expect("the receiver is there");
+    /// })?;
+    /// converter.feed(b"{\"model\":\"m\",\"message\":{\"content\":\"Hi\"},\"done\":true,\"done_reason\":\"stop\"}\n")?;
+    /// converter.finish()?;
+    /// drop(converter);
+    /// assert_eq!(receiver.iter().last().unwrap().wire_type(), "response.completed");
+    /// # }
+    /// # Ok::<(), deltafold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`new`](Self::new).
+    pub fn with_callback(
+        from: Option<Dialect>,
+        options: ConverterOptions,
+        on_event: impl FnMut(&Event<'_>) + Send + 'static,
+    ) -> Result<Self, Error> {
+        let mut converter = Self::with_options(None, Dialect::OpenResponses, options)?;
+        converter.target = TargetSide::Callback(Box::new(on_event));
         if let Some(from) = from {
             converter.set_source(from)?;
         }
@@ -202,6 +239,7 @@ impl Converter {
     pub fn write_into(&mut self, out: &mut Vec<u8>) {
         match &mut self.target {
             TargetSide::OpenResponses(frames) => frames.write_into(out),
+            TargetSide::Callback(_) => {}
             TargetSide::Foreign(target) => target.write_into(out),
         }
     }
@@ -232,7 +270,7 @@ impl Converter {
     pub fn findings(&self) -> impl Iterator<Item = &AdapterFinding> {
         let read = self.source.as_deref().map(|source| source.findings().as_slice());
         let written = match &self.target {
-            TargetSide::OpenResponses(_) => None,
+            TargetSide::OpenResponses(_) | TargetSide::Callback(_) => None,
             TargetSide::Foreign(target) => Some(target.findings().as_slice()),
         };
         read.into_iter().chain(written).flatten()
@@ -242,7 +280,7 @@ impl Converter {
     pub fn lost(&self) -> u64 {
         let read = self.source.as_deref().map_or(0, |source| source.findings().lost());
         read + match &self.target {
-            TargetSide::OpenResponses(_) => 0,
+            TargetSide::OpenResponses(_) | TargetSide::Callback(_) => 0,
             TargetSide::Foreign(target) => target.findings().lost(),
         }
     }
@@ -291,8 +329,9 @@ impl Converter {
             options.extension_events = ExtensionEvents::Events;
             // The full surface has an item for every kind of call.
             options.edition = Edition::Split;
-            // A target writes one response.
+            // A target writes one response, from its events.
             options.turns = Turns::First;
+            options.emit_events = true;
         }
         options
     }
@@ -342,6 +381,9 @@ impl Converter {
     }
 
     fn finish_inner(&mut self) -> Result<(), Error> {
+        if self.from == Some(Dialect::ThreadEvents) && !self.options.source.enabled {
+            return Ok(());
+        }
         if self.from.is_none() {
             let from = self.detect_at_end();
             let from = from.ok_or_else(|| Error::new(Code::UnknownName, 0, "the dialect was not recognised"))?;
@@ -414,6 +456,10 @@ impl TargetSide {
                 frames.message(Some(event.wire_type()).filter(|name| !name.is_empty()), event.raw());
                 Ok(())
             }
+            Self::Callback(on_event) => {
+                on_event(event);
+                Ok(())
+            }
             Self::Foreign(target) => target.apply(event),
         }
     }
@@ -427,7 +473,7 @@ impl TargetSide {
 
     fn finish(&mut self) -> Result<(), Error> {
         match self {
-            Self::OpenResponses(_) => Ok(()),
+            Self::OpenResponses(_) | Self::Callback(_) => Ok(()),
             Self::Foreign(target) => target.finish(),
         }
     }

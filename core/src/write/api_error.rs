@@ -95,6 +95,45 @@ impl ApiError {
         Self { kind, code: Some(code.into()), message: message.into(), ..Self::default() }
     }
 
+    /// Creates an error without a code: the server failed.
+    pub fn server_error(message: impl Into<String>) -> Self {
+        Self { kind: ErrorType::ServerError, message: message.into(), ..Self::default() }
+    }
+
+    /// Creates an error without a code: the request is invalid.
+    pub fn invalid_request(message: impl Into<String>) -> Self {
+        Self { kind: ErrorType::InvalidRequest, message: message.into(), ..Self::default() }
+    }
+
+    /// Creates an error without a code: an object that the request refers to does not exist.
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Self { kind: ErrorType::NotFound, message: message.into(), ..Self::default() }
+    }
+
+    /// Creates an error without a code: the model produced unusable output.
+    pub fn model_error(message: impl Into<String>) -> Self {
+        Self { kind: ErrorType::ModelError, message: message.into(), ..Self::default() }
+    }
+
+    /// Creates an error without a code: the caller sends too many requests.
+    pub fn too_many_requests(message: impl Into<String>) -> Self {
+        Self { kind: ErrorType::TooManyRequests, message: message.into(), ..Self::default() }
+    }
+
+    /// Sets the code.
+    ///
+    /// ```
+    /// use deltafold::write::ApiError;
+    /// let error = ApiError::too_many_requests("Slow down.").with_code("rate_limit_exceeded");
+    /// assert_eq!((error.kind.http_status(), error.code_or_type()), (429, "rate_limit_exceeded"));
+    /// assert_eq!(ApiError::model_error("No answer.").code_or_type(), "model_error");
+    /// ```
+    #[must_use]
+    pub fn with_code(mut self, code: impl Into<String>) -> Self {
+        self.code = Some(code.into());
+        self
+    }
+
     /// Sets the affected parameter.
     #[must_use]
     pub fn with_param(mut self, param: impl Into<String>) -> Self {

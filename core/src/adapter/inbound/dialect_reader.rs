@@ -80,6 +80,12 @@ impl DialectReader {
     }
 
     fn feed_inner(&mut self, chunk: &[u8]) -> Result<(), Error> {
+        if !self.builder.options.enabled {
+            if self.builder.findings.total() == 0 && !chunk.is_empty() {
+                self.builder.report(AdapterCode::EventDropped, "enabled is off");
+            }
+            return Ok(());
+        }
         let Self { framer, tape, depth, messages, decoder, builder, .. } = self;
         let mut at = 0;
         while let Some(message) = framer.next(chunk, &mut at)? {
@@ -90,6 +96,9 @@ impl DialectReader {
 
     fn cancel_inner(&mut self) -> Result<(), Error> {
         let Self { builder, decoder, .. } = self;
+        if !builder.options.enabled {
+            return Ok(());
+        }
         if !builder.is_ended() {
             decoder.flush_open_items(builder)?;
         }
@@ -107,7 +116,7 @@ impl DialectReader {
                 take(&message, tape, *depth, messages, &mut **decoder, builder)?;
             }
         }
-        if builder.is_ended() {
+        if builder.is_ended() || !builder.options.enabled {
             return Ok(());
         }
         builder.findings.at(*messages, framer.offset());

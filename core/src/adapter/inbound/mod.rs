@@ -40,7 +40,11 @@ use crate::json::ValueRef;
 use crate::limits::Limits;
 
 /// Makes the adapter that reads a dialect; `None` if there is none in this build.
-pub(crate) fn open(dialect: Dialect, options: InboundOptions, limits: Limits) -> Option<Box<dyn Inbound>> {
+pub(crate) fn open(dialect: Dialect, mut options: InboundOptions, limits: Limits) -> Option<Box<dyn Inbound>> {
+    if dialect != Dialect::ThreadEvents {
+        // Switches that the other dialects do not have.
+        (options.enabled, options.emit_events) = (true, true);
+    }
     Some(match dialect {
         #[cfg(feature = "adapter-anthropic")]
         Dialect::Anthropic => reader(anthropic::AnthropicDecoder::default(), JsonLayout::Objects, options, limits),

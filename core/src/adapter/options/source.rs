@@ -98,6 +98,10 @@ adapter_options! {
         "whether extension items and extension events are written; what is left out is a finding";
     thinking_as: words ThinkingAs = ThinkingAs::default(), "`content`", WITH_REASONING, required &[],
         "where raw reasoning text goes";
+    enabled: boolean = true, "true", &[ThreadEvents], required &[],
+        "whether the log is converted at all; otherwise nothing is written, and a finding says so";
+    emit_events: boolean = true, "true", &[ThreadEvents], required &[],
+        "whether events are written as they come; otherwise only the event that ends each response, with the whole response. Targets other than Open Responses get all events";
     turns: words Turns = Turns::default(), "`all`; `first` where the target is not Open Responses", &[ThreadEvents], required &[],
         "which turns of a thread log are converted";
     map_tool_calls: boolean = true, "true", &[ThreadEvents], required &[],

@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 
 use super::text_piece::SurrogateCarry;
 pub(crate) use super::token_counts::TokenCounts;
-use crate::adapter::{AdapterCode, AdapterFindings, InboundOptions, ReasoningEvents};
+use crate::adapter::{AdapterCode, AdapterFindings, Frames, Framing, InboundOptions, ReasoningEvents};
 use crate::error::{Code, Error};
 use crate::json::{Object, Value, ValueRef};
 use crate::limits::Limits;
@@ -213,8 +213,25 @@ impl ResponseBuilder {
 
     pub(crate) fn write_into(&mut self, out: &mut Vec<u8>) {
         out.append(&mut self.earlier);
-        if self.started {
-            self.writer.write_into(out);
+        if !self.started {
+            return;
+        }
+        if self.options.emit_events {
+            return self.writer.write_into(out);
+        }
+        // Only the last event is written: it has the whole response.
+        let mut last = None;
+        while let Some(event) = self.writer.poll_event() {
+            last = self.ended.then(|| event.to_string());
+        }
+        if let Some(event) = last {
+            // The writer's events begin with their type.
+            let name = event.strip_prefix("{\"type\":\"").and_then(|rest| rest.split('"').next());
+            let mut frames = Frames::new(Framing::Native);
+            frames.message(name, &event);
+            frames.done();
+            frames.write_into(out);
+            self.report(AdapterCode::EventDropped, "emit_events is off");
         }
     }
 }
