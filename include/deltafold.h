@@ -1690,6 +1690,17 @@ dfold_bytes dfold_detect(const uint8_t *start,
                          size_t len);
 
 /**
+ * Tells whether a name can be the type of an extension event or item: `slug:name`, with letters, digits, `_`, `-` and `.`. Returns
+ * 1 if it can, and 0 if not.
+ *
+ * - Ownership: the caller keeps the bytes.
+ * - NULL: `name.data` may be NULL with length 0, which is no type; NULL with a length returns 0.
+ * - Threads: safe from any thread.
+ * - Views: returns none.
+ */
+uint32_t dfold_is_valid_extension_type(dfold_bytes name);
+
+/**
  * Runs any intent, given as a JSON object: `{"do":"message"}`, `{"do":"text","item":0,"text":"Hi"}`, …; the writer's guide
  * lists all intents. `*out_item` is the item that was opened, or DFOLD_NO_ITEM.
  *
@@ -2588,6 +2599,8 @@ dfold_status dfold_report_text(dfold_report *report, dfold_bytes *out_text);
  * - `enforce`: `{"request", "response"}` returns `{"calls"}`: for each call of a response whether it may be run, and if
  *   not, the `answer` item that tells the model.
  * - `tool_loop`: a whole dfold_tool_loop in one call, including its `steps`.
+ * - `tool_results`: `{"response", "results": {call_id: result}}` returns `{"items"}`: the outputs that the response has, and the
+ *   answers to its calls, as input items of the next request.
  * - `advice`: `{"error", "status", "headers"}` returns the error in a uniform form, whether to retry, and how.
  * - `create_message`: `{"request"}` returns `{"message", "left_out"}`: the WebSocket message that requests a response.
  *

@@ -898,6 +898,9 @@ inline std::string_view detect(std::string_view start) noexcept {
     return text(dfold_detect(view.data, view.len));
 }
 
+/** Tells whether a name can be the type of an extension event or item: `slug:name`. */
+inline bool is_valid_extension_type(std::string_view name) noexcept { return dfold_is_valid_extension_type(bytes(name)) == 1; }
+
 } // namespace deltafold
 
 #endif

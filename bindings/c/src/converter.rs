@@ -207,3 +207,19 @@ pub unsafe extern "C" fn dfold_detect(start: *const u8, len: usize) -> dfold_byt
         detect(start).map(|dialect| dialect.name()).into()
     })
 }
+
+/// Tells whether a name can be the type of an extension event or item: `slug:name`, with letters, digits, `_`, `-` and `.`. Returns
+/// 1 if it can, and 0 if not.
+///
+/// - Ownership: the caller keeps the bytes.
+/// - NULL: `name.data` may be NULL with length 0, which is no type; NULL with a length returns 0.
+/// - Threads: safe from any thread.
+/// - Views: returns none.
+#[no_mangle]
+pub unsafe extern "C" fn dfold_is_valid_extension_type(name: dfold_bytes) -> u32 {
+    boundary_or(0, || {
+        // SAFETY: the caller upholds the contract of `text`.
+        let name = unsafe { ffi::text(name) };
+        u32::from(name.is_ok_and(deltafold::is_valid_extension_type))
+    })
+}

@@ -30,6 +30,8 @@ impl ffi::Handle for dfold_text {
 /// - `enforce`: `{"request", "response"}` returns `{"calls"}`: for each call of a response whether it may be run, and if
 ///   not, the `answer` item that tells the model.
 /// - `tool_loop`: a whole dfold_tool_loop in one call, including its `steps`.
+/// - `tool_results`: `{"response", "results": {call_id: result}}` returns `{"items"}`: the outputs that the response has, and the
+///   answers to its calls, as input items of the next request.
 /// - `advice`: `{"error", "status", "headers"}` returns the error in a uniform form, whether to retry, and how.
 /// - `create_message`: `{"request"}` returns `{"message", "left_out"}`: the WebSocket message that requests a response.
 ///

@@ -283,6 +283,16 @@ static void misuse_dfold_detect(void) {
     CHECK(dfold_detect(&BYTE, SIZE_MAX).len == 0);
 }
 
+static void misuse_dfold_is_valid_extension_type(void) {
+    const dfold_bytes nothing = {NULL, 0}, missing = {NULL, 1}, invalid = {&BYTE, SIZE_MAX};
+    CHECK(dfold_is_valid_extension_type(dfold_view("acme:note")) == 1);
+    CHECK(dfold_is_valid_extension_type(dfold_view("note")) == 0);
+    CHECK(dfold_is_valid_extension_type(dfold_view("acme:a note")) == 0);
+    CHECK(dfold_is_valid_extension_type(nothing) == 0);
+    CHECK(dfold_is_valid_extension_type(missing) == 0);
+    CHECK(dfold_is_valid_extension_type(invalid) == 0);
+}
+
 /* A constructor that takes JSON text: NULL, bad views, text that is not JSON, unknown names. */
 #define MAKER(name, handle, free)                                                        \
     static void misuse_##name(void) {                                                    \
@@ -839,6 +849,7 @@ int main(void) {
     misuse_dfold_reader_item_get();
     misuse_dfold_kind_name();
     misuse_dfold_detect();
+    misuse_dfold_is_valid_extension_type();
     misuse_dfold_sse_new_json();
     misuse_dfold_reader_new_json();
     misuse_dfold_writer_new_json();

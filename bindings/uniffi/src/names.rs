@@ -96,6 +96,12 @@ pub fn detect_dialect(start: Vec<u8>) -> Option<String> {
     adapter::detect(&start).map(|dialect| dialect.name().to_owned())
 }
 
+/// Whether a name can be the type of an extension event or item: `slug:name`, with letters, digits, `_`, `-` and `.`.
+#[uniffi::export]
+pub fn is_valid_extension_type(name: &str) -> bool {
+    deltafold::is_valid_extension_type(name)
+}
+
 /// The description of a rule; null if there is no such rule.
 #[uniffi::export]
 pub fn explain(rule: &str) -> Option<RuleInfo> {

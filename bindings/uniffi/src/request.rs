@@ -7,7 +7,7 @@ use deltafold::{Error, Limits};
 use crate::error::DeltafoldError;
 use crate::lock::Lock;
 
-/// Runs the named operation: `history`, `enforce`, `tool_loop`, `advice` or `create_message`.
+/// Runs the named operation: `history`, `enforce`, `tool_loop`, `tool_results`, `advice` or `create_message`.
 #[uniffi::export]
 pub fn request_named(what: &str, json: &str) -> Result<String, DeltafoldError> {
     Ok(request::request_named(what, json)?)
@@ -25,6 +25,14 @@ pub fn history(request: &str, steps: &str, policy: Option<String>) -> Result<Str
 #[uniffi::export]
 pub fn enforce(request: &str, response: &str) -> Result<String, DeltafoldError> {
     call("enforce", &[("request", Some(parse(request)?)), ("response", Some(parse(response)?))])
+}
+
+/// Makes the input items of the next request from the results of tools: `{"items"}`. `results` is a JSON object of results by
+/// `call_id`; outputs that the response has itself come with them.
+#[uniffi::export(default(results = None))]
+pub fn tool_results(response: &str, results: Option<String>) -> Result<String, DeltafoldError> {
+    let results = results.map(|results| parse(&results)).transpose()?;
+    call("tool_results", &[("response", Some(parse(response)?)), ("results", results)])
 }
 
 /// Recommends whether and when to retry after an error.

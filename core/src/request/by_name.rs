@@ -8,6 +8,7 @@ use super::body::CreateResponse;
 use super::enforce::{enforce, CallVerdict};
 use super::error_report::advice_json;
 use super::history::history_json;
+use super::result::{tool_results, ToolResult};
 use super::socket::create_message;
 use super::tool_loop::ToolLoop;
 use crate::error::{Code, Error};
@@ -15,7 +16,8 @@ use crate::json::{Object, Value};
 use crate::options::{parse, wrong, OptionReader};
 
 /// What [`request_named`] can do.
-pub const REQUEST_OPERATIONS: &[&str] = &["history", "enforce", "tool_loop", "advice", "create_message"];
+pub const REQUEST_OPERATIONS: &[&str] =
+    &["history", "enforce", "tool_loop", "tool_results", "advice", "create_message"];
 
 /// Does what a name says, from JSON text to JSON text.
 ///
@@ -24,6 +26,7 @@ pub const REQUEST_OPERATIONS: &[&str] = &["history", "enforce", "tool_loop", "ad
 /// | `history` | `{"policy", "request", "steps": [{"response"} or {"item"}, …]}` | `{"request", "findings"}` |
 /// | `enforce` | `{"request", "response"}` | `{"calls": [verdict, …]}`, each that is rejected with its `answer` |
 /// | `tool_loop` | `{"request", "policy", "max_turns", "max_calls", "steps": [{"response"}, {"result": [call_id, result]} or {"stop": true}, …]}` | `{"state", "reason", "turns", "pending", "rejected", "findings", "request"}` |
+/// | `tool_results` | `{"response", "results": {call_id: result, …}}` | `{"items"}`, see [`tool_results`] |
 /// | `advice` | `{"error", "status", "headers", "now"}` | the report and what to do |
 /// | `create_message` | `{"request"}` | `{"message", "left_out"}` |
 ///
@@ -45,6 +48,7 @@ pub fn request_named(what: &str, json: &str) -> Result<String, Error> {
         "history" => history_json(json),
         "enforce" => enforce_calls(json),
         "tool_loop" => run_tool_loop(json),
+        "tool_results" => results(json),
         "advice" => advice_json(json),
         "create_message" => message(json),
         _ => Err(Error::new(Code::UnknownName, 0, format!("what can be done is {}", REQUEST_OPERATIONS.join(", ")))),
@@ -89,6 +93,23 @@ fn run_tool_loop(json: &str) -> Result<String, Error> {
     Ok(out.to_string())
 }
 
+fn results(json: &str) -> Result<String, Error> {
+    let call = parse(json)?;
+    let reader = OptionReader::new(&call)?;
+    reader.check_names(&["response", "results"])?;
+    let response = reader.value("response").ok_or_else(|| wrong("response", "a response"))?;
+    let mut results = Vec::new();
+    if let Some(given) = reader.object("results")? {
+        for (call_id, result) in given.iter() {
+            results.push((call_id, ToolResult::from_value(result)?));
+        }
+    }
+    let items = tool_results(response, &results)?;
+    let mut out = Object::new();
+    out.push("items", items.into_iter().map(Value::from).collect::<Vec<_>>());
+    Ok(Value::Object(out).to_string())
+}
+
 fn message(json: &str) -> Result<String, Error> {
     let call = parse(json)?;
     let reader = OptionReader::new(&call)?;
@@ -122,6 +143,9 @@ mod tests {
             ("tool_loop", r#"{"steps":[{"stop":false}]}"#),
             ("tool_loop", r#"{"steps":[{"stop":true,"response":{}}]}"#),
             ("enforce", r#"{"request":[]}"#),
+            ("tool_results", r#"{"results":{}}"#),
+            ("tool_results", r#"{"response":{},"results":[]}"#),
+            ("tool_results", r#"{"response":{},"results":{"c1":7}}"#),
             ("history", r#"{"steps":[{}]}"#),
         ] {
             assert_eq!(request_named(what, json).unwrap_err().code(), Code::BadArgument, "{what} {json}");

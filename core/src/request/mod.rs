@@ -3,7 +3,7 @@
 //! - [`CreateResponse`], [`CompactResponse`] and [`TokenCount`] are the bodies: readers that lose nothing, and builders whose
 //!   methods come from the contract's tables. [`check`](CreateResponse::check) judges a body by schema and rules.
 //! - [`History`] turns answers into the input of the next turn, by a [`Policy`] that is data.
-//! - [`ToolResult`] is what a tool gave back, and makes the item that answers its call.
+//! - [`ToolResult`] is what a tool gave back, and makes the item that answers its call; [`tool_results`] makes all of them.
 //! - [`enforce()`] holds the calls of an answer against `tool_choice`, `allowed_tools`, `parallel_tool_calls` and
 //!   `max_tool_calls` of its request, and [`check_arguments`] their arguments against the tool's schema.
 //! - [`ToolLoop`] keeps a conversation with tools going: calls out, results in, next request out. It runs nothing itself.
@@ -38,6 +38,6 @@ pub use error_report::{advice_json, Action, ErrorAdvice, ErrorForm, ErrorReport}
 pub use history::{history_json, History, HistoryCode, HistoryFinding};
 pub use parts::{InputItem, InputPart, TextFormat, Tool, ToolChoice};
 pub use policy::{Chain, Inclusion, Policy, ReasoningPolicy};
-pub use result::ToolResult;
+pub use result::{tool_results, ToolResult};
 pub use socket::{create_message, MultiplexedReader};
 pub use tool_loop::{LoopLimits, LoopState, StopReason, ToolLoop};

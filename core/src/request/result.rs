@@ -4,6 +4,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use super::enforce::is_for_client;
 use super::parts::{InputItem, InputPart};
 use crate::error::{Code, Error};
 use crate::json::{Object, Value};
@@ -146,6 +147,46 @@ impl ToolResult {
         entry.push("outcome", outcome);
         Value::Array(alloc::vec![Value::Object(entry)])
     }
+}
+
+/// The results of tools as input items of the next request: the outputs that a response has itself, and the answers to its calls
+/// from `results`, pairs of `call_id` (of an approval request, its `id`) and result, in the order of the output.
+///
+/// ```
+/// use deltafold::json::Value;
+/// use deltafold::request::{tool_results, ToolResult};
+/// let response = Value::parse(r#"{"output":[
+///     {"type":"function_call","call_id":"c1","name":"ls","arguments":"{}"},
+///     {"type":"function_call_output","call_id":"c1","output":"a.txt"},
+///     {"type":"function_call","call_id":"c2","name":"add","arguments":"{}"}]}"#, 64).unwrap();
+/// let items = tool_results(&response, &[("c2", ToolResult::Text("4".into()))])?;
+/// let outputs: Vec<_> = items.iter().map(|item| item.get("output").unwrap().as_str().unwrap()).collect();
+/// assert_eq!(outputs, ["a.txt", "4"]);
+/// # Ok::<(), deltafold::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Code::BadArgument`] if the response has no call for a result, or the call takes no such result; see
+/// [`ToolResult::answer`].
+pub fn tool_results(response: &Value, results: &[(&str, ToolResult)]) -> Result<Vec<InputItem>, Error> {
+    let mut items = Vec::new();
+    let mut used = 0;
+    for item in response.get("output").and_then(Value::as_array).unwrap_or_default() {
+        let kind = item.str_at("type").unwrap_or_default();
+        let key = if kind == "mcp_approval_request" { "id" } else { "call_id" };
+        let Some(id) = item.str_at(key).filter(|id| !id.is_empty()) else { continue };
+        if kind.ends_with("_output") {
+            items.push(InputItem::from_value(item.clone())?);
+        } else if let Some((_, result)) = results.iter().find(|(of, _)| *of == id).filter(|_| is_for_client(kind)) {
+            items.push(result.answer(item)?);
+            used += 1;
+        }
+    }
+    if used < results.len() {
+        return Err(invalid("expected results for calls of the response, found a result for another call"));
+    }
+    Ok(items)
 }
 
 /// An error as the text of an output. Models read an object as a failure more surely than a bare sentence.

@@ -181,6 +181,8 @@ static void without_a_handle(void) {
     dfold_test_panic();
     CHECK(dfold_detect((const uint8_t *)"{", 1).len == 0);
     dfold_test_panic();
+    CHECK(dfold_is_valid_extension_type(dfold_view("acme:note")) == 0);
+    dfold_test_panic();
     CHECK(dfold_reader_options_init(&reading, sizeof reading) == DFOLD_INTERNAL);
     MAKES(dfold_partial, made, dfold_partial_new(NONE, NULL, &made));
     MAKES(dfold_reader, made, dfold_reader_new(NULL, &made));

@@ -195,6 +195,12 @@ calls! {
         let error = call_out!(world, |out| dfold_converter_error(world.converter, out));
         see_error(world, error);
     }
+    dfold_is_valid_extension_type: |world| {
+        let name = world.word(&["acme:note", "note", ""]);
+        // SAFETY: the world's views are valid.
+        let valid = unsafe { dfold_is_valid_extension_type(name) };
+        assert!(valid <= 1);
+    }
     dfold_detect: |world| {
         let start = world.view();
         // SAFETY: the bytes live.
@@ -661,7 +667,7 @@ calls! {
         see_error(world, error);
     }
     dfold_request: |world| {
-        let what = world.word(&["history", "enforce", "tool_loop", "advice", "create_message"]);
+        let what = world.word(&["history", "enforce", "tool_loop", "tool_results", "advice", "create_message"]);
         let (json, mut problem) = (world.word(&[r#"{"request":{"model":"m"}}"#, r#"{"error":{"code":"c"}}"#]), no_problem());
         let made = call_out!(world, |out| dfold_request(what, json, &mut problem, out));
         see_problem(world, &problem);
