@@ -47,8 +47,9 @@ pub use dialect::Dialect;
 pub use finding::{AdapterCode, AdapterFinding, AdapterFindings, Fidelity};
 pub use framing::{Frames, Framing};
 pub use options::{
-    option_table, AgUiOptions, CancelledAs, ChatOptions, ConverterOptions, Direction, Envelope, ExtensionEvents,
-    InboundOptions, MediaStyle, OptionSpec, OptionType, ReasoningEvents, ReasoningStyle, ThinkingAs, Turns, UiOptions,
+    option_table, AgUiOptions, AgUiVersion, CancelledAs, ChatOptions, ConverterOptions, Direction, Envelope,
+    ExtensionEvents, InboundOptions, MediaStyle, OptionSpec, OptionType, ReasoningEvents, ReasoningStyle, ThinkingAs,
+    Turns, UiOptions,
 };
 
 use crate::error::{Code, Error};

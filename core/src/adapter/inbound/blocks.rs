@@ -24,7 +24,7 @@ pub(crate) struct BlocksDecoder {
     /// Why the response will be incomplete.
     cut: Option<&'static str>,
     stopped: bool,
-    /// `Completed` has arrived without usage before it: the response ends with the next event or the end of input.
+    /// `Completed` has arrived: the response ends with the next event or the end of input.
     completed: bool,
 }
 
@@ -158,13 +158,9 @@ impl BlocksDecoder {
     }
 
     fn complete(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
-        self.close_blocks(builder)?;
-        // Some sources send the usage last.
-        if builder.usage.is_none() {
-            self.completed = true;
-            return Ok(());
-        }
-        self.end_response(builder)
+        // Some sources send the usage last, even if they sent counts before.
+        self.completed = true;
+        self.close_blocks(builder)
     }
 
     fn close_blocks(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {

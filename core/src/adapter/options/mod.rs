@@ -15,7 +15,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 pub use source::{CancelledAs, Envelope, ExtensionEvents, InboundOptions, ReasoningEvents, ThinkingAs, Turns};
-pub use target::{AgUiOptions, ChatOptions, MediaStyle, ReasoningStyle, UiOptions};
+pub use target::{AgUiOptions, AgUiVersion, ChatOptions, MediaStyle, ReasoningStyle, UiOptions};
 
 use super::{Dialect, Framing, OptionReader};
 use crate::error::{Code, Error};

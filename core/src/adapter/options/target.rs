@@ -6,7 +6,7 @@ use alloc::string::String;
 use super::{Direction, OptionSpec, OptionType};
 use crate::adapter::{Dialect, OptionReader};
 use crate::error::Error;
-use crate::json::Value;
+use crate::json::{Object, Value};
 
 const AG_UI_ONLY: &[Dialect] = &[Dialect::AgUi];
 const CHAT_ONLY: &[Dialect] = &[Dialect::ChatCompletions];
@@ -25,6 +25,14 @@ option_words! {
     MediaStyle {
         Custom = "custom", "`CUSTOM` events with the whole item or part";
         Activity = "activity", "activity messages with media type and URL";
+    }
+}
+
+option_words! {
+    /// Which version of AG-UI the events are for.
+    AgUiVersion {
+        Any = "any", "events that clients of every version accept";
+        V1 = "1.0", "also what only clients from 1.0 on accept: `protocolVersion`, the outcomes `cancelled` and `interrupt`, `pendingToolCallIds`, and tokens written to a cache";
     }
 }
 
@@ -49,8 +57,14 @@ adapter_options! {
         "which events carry reasoning";
     legacy_thinking: boolean = false, "false", AG_UI_ONLY, required &[],
         "`true` is the same as `reasoning_style` `thinking`";
+    thinking_ids: boolean = false, "false", AG_UI_ONLY, required &[],
+        "whether `THINKING_*` events, which have no ids of their own, name their reasoning message in `metadata.open_responses.message_id`; parts of a summary and raw reasoning have different ids";
     media: words MediaStyle = MediaStyle::default(), "`custom`", AG_UI_ONLY, required &[],
         "how generated media are written";
+    protocol_version: words AgUiVersion = AgUiVersion::default(), "`any`", AG_UI_ONLY, required &[],
+        "which version of AG-UI the events are for";
+    rate_limits: object = Object::new(), "{}", AG_UI_ONLY, required &[],
+        "rate limits of the response's HTTP headers, which no event of the source has; `RUN_STARTED` carries them in `metadata.open_responses.rate_limits`";
     include_raw: boolean = false, "false", AG_UI_ONLY, required &[],
         "whether the first AG-UI event that a source event causes quotes that event as `rawEvent`";
 }

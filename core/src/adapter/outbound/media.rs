@@ -1,6 +1,7 @@
 //! Media, citations and tool outputs, as targets ask for them.
 
 use alloc::borrow::Cow;
+use alloc::format;
 use alloc::string::{String, ToString};
 
 use super::ItemHead;
@@ -25,8 +26,22 @@ pub(crate) fn is_media_item(head: &ItemHead) -> bool {
     head.item_type.ends_with(":media")
 }
 
-/// The media of a media item; `None` if it has no URL.
+/// Says whether an item is a generated image.
+pub(crate) fn is_generated_image(head: &ItemHead) -> bool {
+    head.item_type == GENERATED
+}
+
+/// The item type of a generated image.
+const GENERATED: &str = "image_generation_call";
+
+/// The media of a media item; `None` if it has no URL, or if the image was not generated.
 pub(crate) fn of_item(item: ValueRef<'_>) -> Option<Media<'_>> {
+    if item.get("type").is_some_and(|kind| kind.is_str(GENERATED)) {
+        let base64 = item.get("result")?.as_str().filter(|base64| !base64.is_empty())?;
+        let format = item.get("output_format").and_then(|format| format.as_str()).unwrap_or("png".into());
+        let url = format!("data:image/{format};base64,{base64}");
+        return Some(Media { media_type: format!("image/{format}").into(), url: url.into() });
+    }
     let url = item.get("url")?.as_str()?;
     let said = item.get("media_type").and_then(|media_type| media_type.as_str());
     let media_type = said.unwrap_or_else(|| media_type_of(&url, "application/octet-stream"));

@@ -150,6 +150,24 @@ impl ObjectWriter<'_> {
         self.out.push(']');
     }
 
+    /// An array of objects.
+    pub(crate) fn array<T>(
+        &mut self,
+        key: &str,
+        values: impl Iterator<Item = T>,
+        mut fill: impl FnMut(&mut ObjectWriter<'_>, T),
+    ) {
+        self.key(key);
+        self.out.push('[');
+        for (at, value) in values.enumerate() {
+            if at > 0 {
+                self.out.push(',');
+            }
+            object(self.out, |members| fill(members, value));
+        }
+        self.out.push(']');
+    }
+
     /// An array of strings.
     pub(crate) fn texts<'t>(&mut self, key: &str, values: impl Iterator<Item = &'t str>) {
         self.key(key);

@@ -17,7 +17,7 @@ use super::{
     EndStatus, ItemHead, ItemShape, ObjectWriter, ResponseEnd, ResponseStart, SourceItem, SourcePart, TargetFormat,
     TargetOutput, TextChannel,
 };
-use crate::adapter::{AdapterCode, AgUiOptions, MediaStyle};
+use crate::adapter::{AdapterCode, AgUiOptions, AgUiVersion, MediaStyle};
 use crate::event::Event;
 use crate::json::ValueRef;
 use reasoning::{ReasoningEvent, ReasoningMessage};
@@ -33,6 +33,8 @@ pub(crate) struct AgUiTarget {
     incomplete_calls: Vec<String>,
     /// The reasoning items that are open, by their serial number.
     open_reasoning: BTreeMap<u32, ReasoningMessage>,
+    /// Requests to approve a tool call: id, and name of the tool.
+    approvals: Vec<(String, String)>,
     quote: RawEventQuote,
 }
 
@@ -43,6 +45,8 @@ struct RawEventQuote {
     member: String,
     /// The number of the message that it belongs to.
     message: u64,
+    /// Events of the deprecated reasoning family name their message.
+    names_reasoning: bool,
 }
 
 impl RawEventQuote {
@@ -58,13 +62,15 @@ impl RawEventQuote {
 
 impl AgUiTarget {
     pub(crate) fn new(options: AgUiOptions) -> Self {
+        let quote = RawEventQuote { names_reasoning: options.thinking_ids, ..RawEventQuote::default() };
         Self {
             options,
             run_id: String::new(),
             parent: None,
             incomplete_calls: Vec::new(),
             open_reasoning: BTreeMap::new(),
-            quote: RawEventQuote::default(),
+            approvals: Vec::new(),
+            quote,
         }
     }
 
@@ -137,7 +143,46 @@ impl AgUiTarget {
             usage.number("totalTokens", tokens.total);
             usage.number("reasoningTokens", tokens.reasoning);
             usage.number("cachedInputTokens", tokens.cached);
+            if let Some(written) = tokens.cache_write.filter(|_| self.is_v1()) {
+                usage.number("cacheWriteInputTokens", written);
+            }
         });
+    }
+
+    /// Whether an item is shown as an activity message.
+    fn is_activity(&self, head: &ItemHead) -> bool {
+        self.options.media == MediaStyle::Activity && (media::is_media_item(head) || media::is_generated_image(head))
+    }
+
+    /// Whether the client knows what came with AG-UI 1.0.
+    fn is_v1(&self) -> bool {
+        self.options.protocol_version == AgUiVersion::V1
+    }
+
+    /// Why the run ended, for clients that know such outcomes.
+    fn outcome(&self, end: &ResponseEnd<'_>, event: &mut ObjectWriter<'_>) {
+        match end.status {
+            EndStatus::Incomplete if self.is_v1() && end.reason == "cancelled" => {
+                event.object("outcome", |outcome| outcome.text("type", "cancelled"));
+            }
+            EndStatus::Completed if self.is_v1() && !self.approvals.is_empty() => {
+                event.object("outcome", |outcome| {
+                    outcome.text("type", "interrupt");
+                    outcome.array("interrupts", self.approvals.iter(), |interrupt, (id, tool)| {
+                        interrupt.text("id", id);
+                        interrupt.text("reason", "mcp_approval_request");
+                        interrupt.text_if("message", Some(tool.as_str()).filter(|tool| !tool.is_empty()));
+                    });
+                });
+            }
+            EndStatus::Completed => event.object("outcome", |outcome| {
+                outcome.text("type", "success");
+                if self.is_v1() && !end.unanswered_calls.is_empty() {
+                    outcome.texts("pendingToolCallIds", end.unanswered_calls.iter().map(String::as_str));
+                }
+            }),
+            _ => {}
+        }
     }
 
     fn metadata(end: &ResponseEnd<'_>, event: &mut ObjectWriter<'_>, fill: impl FnOnce(&mut ObjectWriter<'_>)) {
@@ -211,13 +256,20 @@ impl TargetFormat for AgUiTarget {
         self.write(out, "RUN_STARTED", |event| {
             event.text("threadId", &self.options.thread_id);
             event.text("runId", &self.run_id);
-            if start.id.is_empty() && start.model.is_empty() {
+            event.text_if("protocolVersion", self.is_v1().then_some("1.0"));
+            let limits = Some(&self.options.rate_limits).filter(|limits| !limits.is_empty());
+            if start.id.is_empty() && start.model.is_empty() && limits.is_none() {
                 return;
             }
             event.object("metadata", |metadata| {
                 metadata.object("open_responses", |ours| {
                     ours.text_if("response_id", Some(start.id.as_str()).filter(|id| !id.is_empty()));
                     ours.text_if("model", Some(start.model.as_str()).filter(|model| !model.is_empty()));
+                    if let Some(limits) = limits {
+                        let mut json = String::new();
+                        limits.write_into(&mut json);
+                        ours.json("rate_limits", &json);
+                    }
                 });
             });
         });
@@ -252,7 +304,7 @@ impl TargetFormat for AgUiTarget {
             }),
             ItemShape::Output => {}
             ItemShape::Other => {
-                let activity = self.options.media == MediaStyle::Activity && media::is_media_item(head);
+                let activity = self.is_activity(head);
                 if let Some(item) = item.filter(|_| !activity) {
                     self.item("open_responses.item.added", head, item, out);
                 }
@@ -356,7 +408,10 @@ impl TargetFormat for AgUiTarget {
                 None => out.report_code(AdapterCode::ToolOutputDropped),
             },
             ItemShape::Other => {
-                let activity = self.options.media == MediaStyle::Activity && media::is_media_item(head);
+                if head.item_type == "mcp_approval_request" {
+                    self.approvals.push((head.id.clone(), text_at(item, "name")));
+                }
+                let activity = self.is_activity(head);
                 match activity.then(|| media::of_item(item)).flatten() {
                     Some(media) => self.activity(&head.id, &media, out),
                     None => self.item("open_responses.item.done", head, item, out),
@@ -412,9 +467,7 @@ impl TargetFormat for AgUiTarget {
         self.write(out, "RUN_FINISHED", |event| {
             event.text("threadId", &self.options.thread_id);
             event.text("runId", &self.run_id);
-            if end.status == EndStatus::Completed {
-                event.object("outcome", |outcome| outcome.text("type", "success"));
-            }
+            self.outcome(end, event);
             self.usage(end, event);
             Self::metadata(end, event, |ours| {
                 if end.status == EndStatus::Incomplete {

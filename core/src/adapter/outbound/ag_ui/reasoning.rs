@@ -14,6 +14,8 @@ pub(super) struct ReasoningMessage {
     /// The newest reasoning message: the part it shows, its id, and whether it is open.
     pub(super) part: Option<(TextChannel, u64)>,
     pub(super) message: String,
+    /// The id of the item.
+    pub(super) item: String,
     pub(super) open: bool,
 }
 
@@ -55,12 +57,13 @@ impl AgUiTarget {
             // These events have no ids: one block at a time.
             for open in core::mem::take(&mut self.open_reasoning).into_values() {
                 if open.open {
-                    names.write(ReasoningEvent::MessageEnd, "", None, &self.quote, out);
+                    names.write(ReasoningEvent::MessageEnd, &open.message, None, &self.quote, out);
                 }
-                names.write(ReasoningEvent::End, "", None, &self.quote, out);
+                names.write(ReasoningEvent::End, &open.item, None, &self.quote, out);
             }
         }
-        self.open_reasoning.insert(head.serial, ReasoningMessage::default());
+        let opened = ReasoningMessage { item: head.id.clone(), ..ReasoningMessage::default() };
+        self.open_reasoning.insert(head.serial, opened);
         names.write(ReasoningEvent::Start, &head.id, None, &self.quote, out);
     }
 
@@ -131,6 +134,7 @@ impl ReasoningStyle {
         quote: &RawEventQuote,
         out: &mut TargetOutput,
     ) {
+        let named = (self == Self::Thinking && quote.names_reasoning).then_some(id);
         let quote = quote.at(out);
         out.message(None, |members| {
             match self {
@@ -140,6 +144,11 @@ impl ReasoningStyle {
                     members.text_if("role", (event == ReasoningEvent::MessageStart).then_some("reasoning"));
                 }
                 Self::Thinking => members.text("type", event.old_name()),
+            }
+            if let Some(id) = named.filter(|id| !id.is_empty()) {
+                members.object("metadata", |metadata| {
+                    metadata.object("open_responses", |ours| ours.text("message_id", id));
+                });
             }
             members.text_if("delta", delta);
             members.members(quote);
