@@ -5,6 +5,7 @@
 //! O(n) time and at most 16 bytes of tape per value. Numbers are never converted before somebody asks for one, keys keep their
 //! order and their repetitions, and a lone surrogate escape is text like any other (it decodes to U+FFFD).
 
+mod key_index;
 mod partial;
 pub(crate) mod scan;
 pub(crate) mod simd;

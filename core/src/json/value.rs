@@ -7,6 +7,7 @@ use core::fmt;
 use core::ops::Index;
 use core::str::FromStr;
 
+use super::key_index::KeyIndex;
 use super::tape::{Tape, ValueRef};
 use super::text::{unescaped, write_string};
 use super::JsonError;
@@ -35,11 +36,28 @@ pub enum Value {
 #[derive(Clone, Debug)]
 pub struct Number(Box<str>);
 
-/// The members of a JSON object, in order, repeated keys included.
-#[derive(Clone, Debug, Default)]
+/// The members of a JSON object, in order, repeated keys included. A key is found in O(log² n).
+#[derive(Clone, Default)]
 pub struct Object {
-    entries: Vec<(Key, Value)>,
+    members: Members,
 }
+
+/// The members; a large object also has an index of its keys.
+#[derive(Clone)]
+enum Members {
+    Few(Vec<(Key, Value)>),
+    Many(Box<IndexedMembers>),
+}
+
+/// The members of a large object. The index has every position.
+#[derive(Clone)]
+struct IndexedMembers {
+    entries: Vec<(Key, Value)>,
+    index: KeyIndex,
+}
+
+/// An object with more members has an index. Comparing a few keys is faster than searching an index.
+const FEW_MEMBERS: usize = 32;
 
 /// A key: one of the common names, which need no memory, or its own text.
 type Key = alloc::borrow::Cow<'static, str>;
@@ -233,32 +251,37 @@ impl Object {
 
     /// An empty object with room for `count` members.
     pub fn with_capacity(count: usize) -> Self {
-        Self { entries: Vec::with_capacity(count) }
+        // A large object gets its index when it has become large.
+        Self { members: Members::Few(Vec::with_capacity(count)) }
     }
 
     /// The value of a key; the last one if the key is repeated.
     pub fn get(&self, key: &str) -> Option<&Value> {
-        self.entries.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value)
+        self.entry(self.position(key)?).map(|(_, value)| value)
     }
 
     /// The value of a key, to change.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Value> {
-        self.entries.iter_mut().rev().find(|(name, _)| name == key).map(|(_, value)| value)
+        self.entry_mut(self.position(key)?).map(|(_, value)| value)
     }
 
     /// Position of a key among the members; the last one if it is repeated.
     pub fn position(&self, key: &str) -> Option<usize> {
-        self.entries.iter().rposition(|(name, _)| name == key)
+        match &self.members {
+            Members::Few(entries) => entries.iter().rposition(|(name, _)| name == key),
+            Members::Many(many) => many.position(key),
+        }
     }
 
     /// The member at a position.
     pub fn entry(&self, at: usize) -> Option<(&str, &Value)> {
-        self.entries.get(at).map(|(key, value)| (&**key, value))
+        self.entries().get(at).map(|(key, value)| (&**key, value))
     }
 
     /// The member at a position, to change.
+    #[inline]
     pub fn entry_mut(&mut self, at: usize) -> Option<(&str, &mut Value)> {
-        self.entries.get_mut(at).map(|(key, value)| (&**key, value))
+        self.entries_mut().get_mut(at).map(|(key, value)| (&**key, value))
     }
 
     /// Says whether the key is there.
@@ -272,7 +295,7 @@ impl Object {
         match self.get_mut(&key) {
             Some(place) => Some(core::mem::replace(place, value)),
             None => {
-                self.entries.push((key.into(), value));
+                self.push_member(key.into(), value);
                 None
             }
         }
@@ -280,40 +303,78 @@ impl Object {
 
     /// Adds a member behind all others without looking for the key.
     pub fn push(&mut self, key: impl Into<String>, value: impl Into<Value>) {
-        self.entries.push((Key::from(key.into()), value.into()));
+        self.push_member(Key::from(key.into()), value.into());
     }
 
     /// The same for a key that may be a usual name: that takes no memory.
     pub(crate) fn push_named(&mut self, key: &str, value: impl Into<Value>) {
-        self.entries.push((key_of(key), value.into()));
+        self.push_member(key_of(key), value.into());
+    }
+
+    fn push_member(&mut self, key: Key, value: Value) {
+        match &mut self.members {
+            Members::Few(entries) if entries.len() < FEW_MEMBERS => entries.push((key, value)),
+            Members::Few(entries) => {
+                let mut entries = core::mem::take(entries);
+                entries.push((key, value));
+                self.members = Members::of(entries);
+            }
+            Members::Many(many) => many.push(key, value),
+        }
     }
 
     /// Takes a key out, all its repetitions included; returns the last value.
     pub fn remove(&mut self, key: &str) -> Option<Value> {
         let at = self.position(key)?;
-        let (_, value) = self.entries.remove(at);
-        self.entries.retain(|(name, _)| name != key);
+        let mut entries = core::mem::take(self).into_entries();
+        let (_, value) = entries.remove(at);
+        entries.retain(|(name, _)| name != key);
+        self.members = Members::of(entries);
         Some(value)
+    }
+
+    #[inline]
+    fn entries(&self) -> &[(Key, Value)] {
+        match &self.members {
+            Members::Few(entries) => entries,
+            Members::Many(many) => &many.entries,
+        }
+    }
+
+    /// The members. A caller must not change a key: the index has it.
+    #[inline]
+    fn entries_mut(&mut self) -> &mut [(Key, Value)] {
+        match &mut self.members {
+            Members::Few(entries) => entries,
+            Members::Many(many) => &mut many.entries,
+        }
+    }
+
+    fn into_entries(self) -> Vec<(Key, Value)> {
+        match self.members {
+            Members::Few(entries) => entries,
+            Members::Many(many) => many.entries,
+        }
     }
 
     /// Number of members, repetitions included.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.entries().len()
     }
 
     /// Says whether there are no members.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.entries().is_empty()
     }
 
     /// The members in order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&str, &Value)> + ExactSizeIterator {
-        self.entries.iter().map(|(key, value)| (&**key, value))
+        self.entries().iter().map(|(key, value)| (&**key, value))
     }
 
     /// The members in order, values to change.
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (&str, &mut Value)> {
-        self.entries.iter_mut().map(|(key, value)| (&**key, value))
+        self.entries_mut().iter_mut().map(|(key, value)| (&**key, value))
     }
 
     /// Appends the object as compact JSON text.
@@ -328,6 +389,46 @@ impl Object {
             value.write_into(out);
         }
         out.push('}');
+    }
+}
+
+impl Default for Members {
+    fn default() -> Self {
+        Self::Few(Vec::new())
+    }
+}
+
+impl Members {
+    fn of(entries: Vec<(Key, Value)>) -> Self {
+        if entries.len() <= FEW_MEMBERS {
+            return Self::Few(entries);
+        }
+        let mut many = IndexedMembers { entries, index: KeyIndex::default() };
+        (0..many.entries.len()).for_each(|at| many.add_to_index(at));
+        Self::Many(Box::new(many))
+    }
+}
+
+impl IndexedMembers {
+    fn push(&mut self, key: Key, value: Value) {
+        self.entries.push((key, value));
+        self.add_to_index(self.entries.len() - 1);
+    }
+
+    fn add_to_index(&mut self, at: usize) {
+        let entries = &self.entries;
+        // An object with 2³² members would take more memory than there is.
+        self.index.push(at as u32, |at| &entries[at as usize].0);
+    }
+
+    fn position(&self, key: &str) -> Option<usize> {
+        self.index.position(key, |at| &self.entries[at as usize].0).map(|at| at as usize)
+    }
+}
+
+impl fmt::Debug for Object {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
     }
 }
 
@@ -588,7 +689,8 @@ impl From<f64> for Value {
 
 impl FromIterator<(String, Value)> for Object {
     fn from_iter<T: IntoIterator<Item = (String, Value)>>(iter: T) -> Self {
-        Self { entries: iter.into_iter().map(|(key, value)| (key.into(), value)).collect() }
+        let entries = iter.into_iter().map(|(key, value)| (key.into(), value)).collect();
+        Self { members: Members::of(entries) }
     }
 }
 
@@ -606,6 +708,7 @@ impl IntoIterator for Object {
     type IntoIter = alloc::vec::IntoIter<(String, Value)>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.entries.into_iter().map(|(key, value)| (key.into(), value)).collect::<Vec<_>>().into_iter()
+        let entries = self.into_entries().into_iter();
+        entries.map(|(key, value)| (key.into(), value)).collect::<Vec<_>>().into_iter()
     }
 }
