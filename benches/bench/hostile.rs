@@ -13,7 +13,8 @@ use std::process::ExitCode;
 use deltafold::adapter::Converter;
 use deltafold::json::PartialJson;
 use deltafold::validate::Layers;
-use deltafold::{Limits, Reader, ReaderOptions};
+use deltafold::write::{Writer, WriterOptions};
+use deltafold::{Edition, Limits, Reader, ReaderOptions};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -56,8 +57,12 @@ enum ReadPath {
     Reader(usize),
     /// As partial JSON, one character at a time; the value is read each time.
     Partial,
+    /// By a reader with all layers of validation; then every item is asked for by its position and by its index.
+    Items,
     /// As a foreign dialect.
     Adapter(&'static str),
+    /// Each line is an intent of a writer. All fields of the stream are known names or extensions.
+    Writer,
 }
 
 impl Shape {
@@ -66,7 +71,9 @@ impl Shape {
         let events = match self.method {
             ReadPath::Reader(step) => counted(&|| read(&bytes, step)),
             ReadPath::Partial => counted(&|| grow(&bytes)),
+            ReadPath::Items => counted(&|| read_items(&bytes)),
             ReadPath::Adapter(from) => counted(&|| convert(&bytes, from)),
+            ReadPath::Writer => counted(&|| write(&bytes)),
         };
         println!("{} {count} {} {events}", self.name, bytes.len());
     }
@@ -92,6 +99,28 @@ fn read(bytes: &[u8], step: usize) -> usize {
     reader.finish().unwrap();
     std::hint::black_box((reader.response().to_value(), reader.response().to_json(), reader.findings().len()));
     events
+}
+
+fn read_items(bytes: &[u8]) -> usize {
+    let limits = Limits { items: usize::MAX, ..Limits::default() };
+    let mut reader = Reader::with_options(ReaderOptions { limits, ..ReaderOptions::default() });
+    reader.feed(bytes).expect("within the limits");
+    while reader.poll_event().expect("within the limits").is_some() {}
+    let response = reader.response();
+    let by_position = |at: usize| response.item(at).is_some_and(|item| item.id().is_some());
+    let by_index = |at: usize| response.position_of_index(at as u64).is_some();
+    (0..response.len()).filter(|at| by_position(*at) && by_index(*at)).count()
+}
+
+fn write(intents: &[u8]) -> usize {
+    let mut writer = Writer::new(WriterOptions { edition: Edition::Split, ..WriterOptions::new("resp_1", "m-1", 0) });
+    let intents = std::str::from_utf8(intents).expect("intents are text");
+    for intent in intents.lines() {
+        writer.apply_json(intent).expect("a valid intent");
+    }
+    writer.complete(None).expect("a response that can complete");
+    std::hint::black_box(writer.response_json().len());
+    writer.take().len()
 }
 
 fn grow(bytes: &[u8]) -> usize {
@@ -199,6 +228,23 @@ fn completed(output: &str, more: &str) -> Vec<u8> {
 /// Indexes that run backwards, in runs as long as a part may arrive early.
 fn backwards(at: usize) -> usize {
     at / 4_096 * 4_096 + 4_095 - at % 4_096
+}
+
+/// An item with `keys` members of its own after the usual ones, and this text after each comma.
+fn wide_item(kind: &str, id: usize, keys: usize, space: &str, more: &str) -> String {
+    let members: String = (0..keys).map(|at| format!(r#",{space}"k{at:05}":{at}"#)).collect();
+    format!(r#"{{"type":"{kind}","id":"m{id}","status":"completed"{more}{members}}}"#)
+}
+
+fn item_event(kind: &str, number: usize, index: usize, item: &str) -> String {
+    format!(
+        r#"{{"type":"response.output_item.{kind}","sequence_number":{number},"output_index":{index},"item":{item}}}"#
+    )
+}
+
+/// A number from 0 to `bound - 1` that depends on nothing but `at`.
+fn scattered(at: usize, bound: usize) -> usize {
+    (at.wrapping_mul(0x9E37_79B9) >> 7) % bound.max(1)
 }
 
 fn list(count: usize, element: impl Fn(usize) -> String) -> String {
@@ -523,6 +569,238 @@ const SHAPES: &[Shape] = &[
             )
         },
         method: ReadPath::Reader(16 << 10),
+    },
+    Shape {
+        name: "item-keys-spaced",
+        count: 500,
+        make: |n| {
+            let item = |space: &str| wide_item("acme:item", 0, n, space, "");
+            let events = [frame(&item_event("added", 0, 0, &item(""))), frame(&item_event("done", 1, 0, &item("")))];
+            [events.concat().into_bytes(), completed(&item(" "), "")].concat()
+        },
+        method: ReadPath::Reader(16 << 10),
+    },
+    Shape {
+        name: "item-keys-backwards",
+        count: 500,
+        make: |n| {
+            let item = |order: &dyn Fn(usize) -> usize| {
+                let members = list(n, |at| format!(r#""k{0:05}":{0}"#, order(at)));
+                format!(r#"{{"type":"acme:item","id":"x","status":"completed",{members}}}"#)
+            };
+            let done = frame(&item_event("done", 1, 0, &item(&|at| at)));
+            [done.into_bytes(), completed(&item(&|at| n - 1 - at), "")].concat()
+        },
+        method: ReadPath::Reader(16 << 10),
+    },
+    Shape {
+        name: "item-keys-arguments",
+        count: 500,
+        make: |n| {
+            let arguments = list(n, |at| format!(r#""arguments":"{at}""#));
+            let item = format!(r#"{{"type":"function_call","id":"c0","call_id":"k0","name":"f",{arguments}}}"#);
+            let events = [item_event("added", 0, 0, &item), argument(1, 0, "x"), item_event("done", 2, 0, &item)];
+            [frames(3, |at| events[at].clone()), completed(&item, "")].concat()
+        },
+        method: ReadPath::Reader(16 << 10),
+    },
+    Shape {
+        name: "item-keys-two-parts",
+        count: 500,
+        make: |n| {
+            let item = wide_item("message", 0, n, "", r#","content":[]"#);
+            frames(n, |at| if at == 0 { item_event("added", 0, 0, &item) } else { delta(at, 0, at % 2, "x") })
+        },
+        method: ReadPath::Reader(16 << 10),
+    },
+    Shape {
+        name: "item-keys-five-parts",
+        count: 500,
+        make: |n| {
+            let item = wide_item("message", 0, n, "", r#","content":[]"#);
+            frames(n, |at| if at == 0 { item_event("added", 0, 0, &item) } else { delta(at, 0, scattered(at, 5), "x") })
+        },
+        method: ReadPath::Reader(16 << 10),
+    },
+    Shape {
+        name: "part-keys-two-parts",
+        count: 500,
+        make: |n| {
+            let part = wide_item("output_text", 0, n, "", r#","text":"","annotations":[]"#);
+            let added = |at: usize| {
+                format!(
+                    r#"{{"type":"response.content_part.added","sequence_number":{at},"item_id":"m0","output_index":0,"content_index":{at},"part":{part}}}"#
+                )
+            };
+            frames(n, |at| if at < 2 { added(at) } else { delta(at, 0, at % 2, "x") })
+        },
+        method: ReadPath::Reader(16 << 10),
+    },
+    Shape {
+        name: "part-keys-added-again",
+        count: 500,
+        make: |n| {
+            let part = wide_item("output_text", 0, n, "", r#","text":"xyz""#);
+            let added = |at: usize, part: &str| {
+                format!(
+                    r#"{{"type":"response.content_part.added","sequence_number":{at},"item_id":"m0","output_index":0,"content_index":0,"part":{part}}}"#
+                )
+            };
+            frames(n, |at| added(at, if at == 0 { &part } else { r#"{"type":"output_text","text":"x"}"# }))
+        },
+        method: ReadPath::Reader(16 << 10),
+    },
+    Shape {
+        name: "part-keys-annotations",
+        count: 500,
+        make: |n| {
+            let part = wide_item("output_text", 0, n, "", r#","text":"","annotations":[]"#);
+            frames(n, |at| match at {
+                0 => format!(
+                    r#"{{"type":"response.content_part.added","sequence_number":0,"item_id":"m0","output_index":0,"content_index":0,"part":{part}}}"#
+                ),
+                _ => format!(
+                    r#"{{"type":"response.output_text.annotation.added","sequence_number":{at},"item_id":"m0","output_index":0,"content_index":0,"annotation_index":{},"annotation":{{"type":"url_citation","url":"u","title":"t","start_index":0,"end_index":0}}}}"#,
+                    at - 1
+                ),
+            })
+        },
+        method: ReadPath::Reader(16 << 10),
+    },
+    Shape {
+        name: "item-keys-states",
+        count: 500,
+        make: |n| {
+            let item = wide_item("web_search_call", 0, n, "", "");
+            frames(n, |at| match at {
+                0 => item_event("added", 0, 0, &item),
+                _ => format!(
+                    r#"{{"type":"response.web_search_call.searching","sequence_number":{at},"item_id":"m0","output_index":0}}"#
+                ),
+            })
+        },
+        method: ReadPath::Reader(16 << 10),
+    },
+    Shape {
+        name: "item-keys-done-arguments",
+        count: 500,
+        make: |n| {
+            let item = wide_item("function_call", 0, n, "", r#","arguments":"","name":"""#);
+            frames(n, |at| match at {
+                0 => item_event("added", 0, 0, &item),
+                _ => format!(
+                    r#"{{"type":"response.function_call_arguments.done","sequence_number":{at},"item_id":"m0","output_index":0,"arguments":"{at}"}}"#
+                ),
+            })
+        },
+        method: ReadPath::Reader(16 << 10),
+    },
+    Shape {
+        name: "output-keys-shell",
+        count: 500,
+        make: |n| {
+            let entry = wide_item("x", 0, n, "", r#","stdout":"","stderr":"""#);
+            frames(n, |at| match at {
+                0 => format!(
+                    r#"{{"type":"response.shell_call_output_content.done","sequence_number":0,"output_index":0,"command_index":0,"output":[{entry}]}}"#
+                ),
+                _ => format!(
+                    r#"{{"type":"response.shell_call_output_content.delta","sequence_number":{at},"output_index":0,"command_index":0,"delta":{{"stdout":"a","stderr":"b"}}}}"#
+                ),
+            })
+        },
+        method: ReadPath::Reader(16 << 10),
+    },
+    Shape {
+        name: "mixed-items",
+        // Items that come in a scattered order, with member counts, part counts and part orders of their own.
+        count: 200,
+        make: |n| {
+            // One item has as many members as there are items, the others have up to 64.
+            let keys = |item: usize| if item == 3 { n } else { scattered(item * 7 + 1, 64) };
+            let parts = |item: usize| 1 + scattered(item * 13 + 5, 9);
+            let wide = |at: usize| {
+                let item = at * 127 % n;
+                item_event("added", at, item, &wide_item("message", item, keys(item), "", r#","content":[]"#))
+            };
+            let grown = |at: usize| {
+                let item = scattered(at, n);
+                delta(at, item, scattered(at * 3, parts(item)), "x")
+            };
+            frames(8 * n, |at| if at < n { wide(at) } else { grown(at) })
+        },
+        method: ReadPath::Reader(16 << 10),
+    },
+    Shape {
+        name: "rate-limit-headers",
+        count: 500,
+        make: |n| {
+            frames(n, |at| {
+                format!(
+                    r#"{{"type":"error","sequence_number":{at},"error":{{"type":"server_error","code":"c","message":"m","headers":{{"x-ratelimit-{at}":"1"}}}}}}"#
+                )
+            })
+        },
+        method: ReadPath::Reader(16 << 10),
+    },
+    Shape {
+        name: "items-by-position",
+        count: 400,
+        make: |n| frames(n, |at| delta(at, n - 1 - at, 0, "x")),
+        method: ReadPath::Items,
+    },
+    Shape {
+        name: "items-scattered",
+        count: 512,
+        make: |n| frames(n, |at| delta(at, at * 129 % n, 0, "x")),
+        method: ReadPath::Items,
+    },
+    Shape {
+        name: "writer-set",
+        count: 500,
+        make: |n| {
+            let set = (0..n).map(|at| format!("{{\"do\":\"set\",\"item\":0,\"key\":\"acme:k{at}\",\"value\":{at}}}\n"));
+            [
+                "{\"do\":\"message\"}\n".to_owned(),
+                set.collect(),
+                "{\"do\":\"text\",\"item\":0,\"text\":\"x\"}\n".to_owned(),
+            ]
+            .concat()
+            .into_bytes()
+        },
+        method: ReadPath::Writer,
+    },
+    Shape {
+        name: "writer-set-field",
+        count: 500,
+        make: |n| {
+            let set = |at: usize| format!("{{\"do\":\"set_field\",\"key\":\"acme:k{at}\",\"value\":{at}}}\n");
+            (0..n).map(set).collect::<String>().into_bytes()
+        },
+        method: ReadPath::Writer,
+    },
+    Shape {
+        name: "writer-set-on-part",
+        count: 500,
+        make: |n| {
+            let set = (0..n)
+                .map(|at| format!("{{\"do\":\"set_on_part\",\"item\":0,\"key\":\"acme:k{at}\",\"value\":{at}}}\n"));
+            ["{\"do\":\"message\"}\n{\"do\":\"text\",\"item\":0,\"text\":\"x\"}\n".to_owned(), set.collect()]
+                .concat()
+                .into_bytes()
+        },
+        method: ReadPath::Writer,
+    },
+    Shape {
+        name: "writer-items",
+        count: 300,
+        make: |n| {
+            let intents = |at: usize| {
+                format!("{{\"do\":\"message\"}}\n{{\"do\":\"text\",\"item\":{at},\"text\":\"x\"}}\n{{\"do\":\"close\",\"item\":{at}}}\n")
+            };
+            (0..n).map(intents).collect::<String>().into_bytes()
+        },
+        method: ReadPath::Writer,
     },
     Shape {
         name: "response-keys",

@@ -18,7 +18,7 @@ pub struct Limits {
     pub line_bytes: usize,
     /// Bytes of data in one frame. Default 64 MiB, as for a line: servers send one data line per frame.
     pub frame_bytes: usize,
-    /// Bytes fed but not yet polled. Default 256 MiB: enough for a whole capture in one `feed`.
+    /// Bytes fed but not yet polled, as bytes or as messages. Default 256 MiB: enough for a whole capture in one `feed`.
     pub buffered_bytes: usize,
     /// Nesting of one JSON payload. Default 128, as in serde_json; the deepest recorded event has 14 levels. Values above
     /// [`MAX_DEPTH`](crate::json::MAX_DEPTH) are reduced to it, so that no setting lets a stream exhaust the stack.
@@ -28,7 +28,13 @@ pub struct Limits {
     /// Parts, summaries, commands or annotations in one item. Default 100,000. With any value, a part that would be inserted
     /// before more than 4,096 others exceeds the limit, because it would move all of them.
     pub parts: usize,
-    /// Bytes of accumulated text and payloads in a response. Default 1 GiB.
+    /// Bytes that are held of a response, with everything that the stream reports beside it. Default 1 GiB.
+    ///
+    /// Counted are the bytes of texts, ids, names, keys, numbers, log probabilities, preview images, rate limits and the last error, and
+    /// fixed amounts that follow the memory: 1,024 bytes for an item, 256 for a part, 128 for the log probabilities of a part, 24 for a
+    /// value, 32 for a key. A finished item and a snapshot are held and counted as text, until somebody reads their fields. The count is
+    /// the same on every machine; the memory is at most about three times as much, because buffers grow by doubling.
+    /// [`Reader::held_bytes`](crate::Reader::held_bytes) gives the count.
     pub response_bytes: usize,
     /// Findings that are stored; further ones are only counted. Default 1,000.
     pub findings: usize,

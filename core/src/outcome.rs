@@ -103,6 +103,11 @@ impl fmt::Display for Failure {
 impl core::error::Error for Failure {}
 
 impl Failure {
+    /// The bytes of its texts.
+    pub(crate) fn text_bytes(&self) -> usize {
+        self.kind.len() + self.code.len() + self.message.len() + self.param.as_deref().map_or(0, str::len)
+    }
+
     /// Returns the error as `{"type", "code", "message", "param"}`; `param` may be `null`.
     pub fn to_value(&self) -> Value {
         let mut object = Object::with_capacity(4);

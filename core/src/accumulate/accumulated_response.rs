@@ -5,6 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::chunked_map::ChunkedMap;
+use super::held_bytes::NAME_BYTES;
 use super::item_slot::ItemSlot;
 use super::lazy_object::LazyObject;
 use crate::json::{Object, Value, ValueRef};
@@ -24,6 +25,8 @@ pub(crate) struct AccumulatedResponse {
     /// Which slot an id names: that of the first so many slots. Servers send indexes, so that few streams ever need it.
     pub(super) by_id: ChunkedMap<String>,
     pub(super) named: usize,
+    /// The bytes of the ids that name slots.
+    pub(super) name_bytes: usize,
     /// The order of the output: wire index, then arrival.
     pub(crate) order: ChunkedMap<(u64, u32)>,
     /// Some item does not stand where it arrived, so that positions have to be counted.
@@ -39,7 +42,7 @@ impl AccumulatedResponse {
     /// The slot at a position of the output. Items mostly arrive in their order: then nothing is counted.
     pub(crate) fn slot_at(&self, position: usize) -> Option<u32> {
         if self.out_of_order {
-            return self.order.values().nth(position);
+            return self.order.nth(position);
         }
         u32::try_from(position).ok().filter(|_| position < self.slots.len())
     }
@@ -47,7 +50,8 @@ impl AccumulatedResponse {
     /// The position of a slot in the output.
     pub(crate) fn position_of(&self, slot: u32) -> Option<usize> {
         if self.out_of_order {
-            return self.order.values().position(|at| at == slot);
+            let rank = self.slots.get(slot as usize)?.rank;
+            return self.order.position(&(rank, slot));
         }
         Some(slot as usize)
     }
@@ -75,6 +79,7 @@ impl AccumulatedResponse {
             old.index = None;
         }
         slot.index = Some(index);
+        slot.rank = rank;
         self.out_of_order |= self.order.last().is_some_and(|last| *last > (rank, at));
         self.order.insert((rank, at), at);
         self.slots.push(slot);
@@ -90,17 +95,32 @@ impl AccumulatedResponse {
     pub(crate) fn rename(&mut self, at: u32, id: &str) {
         self.name_slots();
         if !id.is_empty() {
-            self.by_id.insert_if_absent(id.to_owned(), at);
+            self.name_slot(id.to_owned(), at);
         }
     }
 
     fn name_slots(&mut self) {
-        for (at, slot) in self.slots.iter().enumerate().skip(self.named) {
+        while let Some(slot) = self.slots.get(self.named) {
             if !slot.id().is_empty() {
-                self.by_id.insert_if_absent(slot.id().to_owned(), at as u32);
+                self.name_slot(slot.id().to_owned(), self.named as u32);
             }
+            self.named += 1;
         }
-        self.named = self.slots.len();
+    }
+
+    /// Sets the slot that an id names, if it names none.
+    pub(super) fn name_slot(&mut self, id: String, at: u32) {
+        let bytes = NAME_BYTES + id.len();
+        if self.by_id.insert_if_absent(id, at) {
+            self.name_bytes += bytes;
+        }
+    }
+
+    /// The bytes of everything, added up anew.
+    pub(crate) fn count_bytes(&self) -> usize {
+        let names: usize = self.by_id.iter().map(|(id, _)| NAME_BYTES + id.len()).sum();
+        let items: usize = self.slots.iter().map(ItemSlot::held_bytes).sum();
+        self.id.len() + self.fields.held_bytes() + names + items
     }
 
     /// Forgets the items.
@@ -108,7 +128,7 @@ impl AccumulatedResponse {
         self.slots.clear();
         self.by_output_index.clear();
         self.by_id.clear();
-        self.named = 0;
+        (self.named, self.name_bytes) = (0, 0);
         self.order.clear();
         self.out_of_order = false;
     }

@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 
 use super::accumulated_response::{object, AccumulatedResponse};
 use super::compare;
+use super::held_bytes::{object_bytes, value_bytes, view_bytes, ITEM_BYTES, VALUE_BYTES};
 use super::item_slot::{CreatedOnPath, ElementArray, ItemSlot, TextPath, MAX_SHIFTED_ELEMENTS};
 use super::rate_limits::RateLimits;
 use super::response::Response;
@@ -60,7 +61,10 @@ pub struct Accumulator {
     pub(crate) outcome: Option<Outcome>,
     pub(crate) error: Option<Failure>,
     pub(crate) rate_limits: RateLimits,
-    pub(crate) bytes: usize,
+    /// The bytes that are held; the ids that name items are counted apart.
+    bytes: usize,
+    /// The item of the current event, whose growth is not counted yet.
+    touched: Option<u32>,
 }
 
 /// The string that the last delta went to.
@@ -78,7 +82,7 @@ impl core::fmt::Debug for Accumulator {
         // Payloads can hold secrets: only how far it has come is shown.
         f.debug_struct("Accumulator")
             .field("items", &self.building.slots.len())
-            .field("bytes", &self.bytes)
+            .field("bytes", &self.held_bytes())
             .field("outcome", &self.outcome.as_ref().map(Outcome::name))
             .finish_non_exhaustive()
     }
@@ -102,6 +106,7 @@ impl Accumulator {
             error: None,
             rate_limits: RateLimits::default(),
             bytes: 0,
+            touched: None,
         }
     }
 
@@ -193,7 +198,10 @@ impl Accumulator {
     fn apply_full(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
         let kind = event.kind();
         if kind == Kind::RateLimits {
+            self.check_room(event.raw().len(), event)?;
+            let before = self.report_bytes();
             self.rate_limits.record_event(event);
+            self.count(self.report_bytes() as isize - before as isize);
         }
         let changes = kind.is_known() && !kind.is_transport() && kind != Kind::RateLimits;
         if self.outcome.is_some() && changes {
@@ -217,8 +225,10 @@ impl Accumulator {
             }
             Kind::ImageGenerationCallPartialImage => self.partial_image(event, findings)?,
             Kind::Error => {
+                let before = self.report_bytes();
                 self.rate_limits.record_error_headers(event);
                 self.error = Some(event.failure());
+                self.count(self.report_bytes() as isize - before as isize);
             }
             // A payload that could not be read has no name; what is wrong with it is reported elsewhere.
             Kind::Unknown if event.fault().is_some() => {}
@@ -233,14 +243,48 @@ impl Accumulator {
                 }
             }
         }
-        if self.bytes > self.limits.response_bytes {
-            return Err(Error::new(
-                Code::ResponseLimit,
-                event.offset(),
-                format!("limit {}", self.limits.response_bytes),
-            ));
+        self.count_touched();
+        self.check_room(0, event)
+    }
+
+    /// Counts by how much the item of the event has grown.
+    fn count_touched(&mut self) {
+        let Some(slot) = self.touched.take().and_then(|at| self.building.slots.get_mut(at as usize)) else { return };
+        let growth = slot.take_growth();
+        self.count(growth);
+    }
+
+    fn count(&mut self, growth: isize) {
+        self.bytes = self.bytes.saturating_add_signed(growth);
+    }
+
+    /// An error if so many more bytes would pass the limit.
+    pub(super) fn check_room(&self, more: usize, event: &Event<'_>) -> Result<(), Error> {
+        if self.held_bytes().saturating_add(more) <= self.limits.response_bytes {
+            return Ok(());
         }
-        Ok(())
+        let detail = format!("limit {}", self.limits.response_bytes);
+        Err(Error::new(Code::ResponseLimit, event.offset(), detail))
+    }
+
+    /// The bytes that are held, as [`Limits::response_bytes`] counts them.
+    #[inline]
+    pub fn held_bytes(&self) -> usize {
+        self.bytes + self.building.name_bytes
+    }
+
+    /// The same, added up anew. For tests: it costs as much as reading everything.
+    #[doc(hidden)]
+    pub fn count_again(&self) -> usize {
+        self.report_bytes() + self.building.count_bytes()
+    }
+
+    /// The bytes of what the server reports beside the response: the last error and the rate limits.
+    fn report_bytes(&self) -> usize {
+        let error = self.error.as_ref().map_or(0, Failure::text_bytes);
+        let RateLimits { headers, event } = &self.rate_limits;
+        let event = if event.is_null() { 0 } else { value_bytes(event) };
+        object_bytes(headers) + event + error
     }
 
     /// Says that input has ended. Open items become `incomplete` if nothing else decided (M7).
@@ -304,7 +348,9 @@ impl Accumulator {
     }
 
     pub(crate) fn note_header_texts(&mut self, headers: &[(&str, Cow<'_, str>)]) {
+        let before = self.report_bytes();
         self.rate_limits.record_response(headers.iter().map(|(name, value)| (*name, &**value)));
+        self.count(self.report_bytes() as isize - before as isize);
     }
 
     /// Forgets everything, keeps options and limits.
@@ -320,6 +366,10 @@ impl Accumulator {
     /// Puts a saved state in place.
     pub(crate) fn set_state(&mut self, state: AccumulatedResponse) {
         self.building = state;
+        self.building.slots.iter_mut().for_each(|slot| {
+            slot.take_growth();
+        });
+        self.bytes = self.count_again() - self.building.name_bytes;
     }
 
     fn snapshot(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
@@ -336,13 +386,28 @@ impl Accumulator {
             });
         }
         self.cursor = None;
-        self.bytes += response.raw().len();
-        self.building.take_fields(response);
+        self.take_fields(response, event)?;
         if self.building.slots.is_empty() || (another && event.kind() == Kind::Created) {
             self.check_item_limit(response, event)?;
             self.building.take_items(response, false);
+            self.count_all();
         }
         Ok(())
+    }
+
+    /// Takes a snapshot's fields, within the limit.
+    fn take_fields(&mut self, response: ValueRef<'_>, event: &Event<'_>) -> Result<(), Error> {
+        self.check_room(response.raw().len(), event)?;
+        let bytes = |building: &AccumulatedResponse| building.id.len() + building.fields.held_bytes();
+        let before = bytes(&self.building);
+        self.building.take_fields(response);
+        self.count(bytes(&self.building) as isize - before as isize);
+        Ok(())
+    }
+
+    /// Counts everything anew, after a snapshot has taken the place of all items.
+    fn count_all(&mut self) {
+        self.bytes = self.count_again() - self.building.name_bytes;
     }
 
     /// A snapshot's items count against the limit before they are taken.
@@ -389,25 +454,28 @@ impl Accumulator {
         findings: &mut Findings,
     ) -> Result<(), Error> {
         self.cursor = None;
-        self.bytes += response.raw().len();
         let empty = response.get("output").is_none_or(|output| output.elements().next().is_none());
         if empty && !self.building.slots.is_empty() {
             findings.report(Rule::Life09, event.location(), Some(Repair::KeptItems), || {
                 let items = self.building.slots.len();
                 (String::new(), format!("expected the {items} items that were streamed, found an empty output"))
             });
-            self.building.take_fields(response);
+            self.take_fields(response, event)?;
             self.close_open_items();
+            self.count_all();
             return Ok(());
         }
         self.check_item_limit(response, event)?;
         if let Some(message) = compare::output(&self.building, response) {
             findings.report(Rule::Life09, event.location(), Some(Repair::TookLater), || (String::new(), message));
         }
+        // The snapshot takes the place of everything before it, also in the count of what is held.
+        if response.raw().len() > self.limits.response_bytes {
+            return self.check_room(response.raw().len(), event);
+        }
         self.building.take_fields(response);
         self.building.take_items(response, true);
-        // The snapshot takes the place of everything before it, also in the count of what is held.
-        self.bytes = response.raw().len();
+        self.count_all();
         Ok(())
     }
 
@@ -425,11 +493,12 @@ impl Accumulator {
     fn item_added(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
         self.cursor = None;
         let Some(item) = event.item().filter(|item| item.kind() == ValueKind::Object) else { return Ok(()) };
-        self.bytes += event.raw().len();
         let id = item.get("id").and_then(|id| id.as_str()).unwrap_or_default();
         let next = self.building.next_index();
         let index = event.output_index().unwrap_or(next);
         let slot = || ItemSlot::from_item(object(item), &id, false);
+        // Checked before the item is built, which can take many times the memory of its text.
+        let item_bytes = ITEM_BYTES + id.len() + view_bytes(item) - VALUE_BYTES;
         if let Some(at) = self.building.slot_at_output_index(index) {
             let known = &self.building.slots[at as usize];
             let (done, same) = (known.done, known.id() == id);
@@ -437,10 +506,12 @@ impl Accumulator {
                 (String::new(), format!("expected a new output_index, found {index} again"))
             });
             if !same && done {
+                self.check_room(item_bytes, event)?;
                 self.insert_item(index, next, slot(), event)?;
             }
             return Ok(());
         }
+        self.check_room(item_bytes, event)?;
         if index > next {
             findings.report(Rule::Item10, event.location(), Some(Repair::ClosedGap), || {
                 (String::new(), format!("expected output_index {next}, found {index}"))
@@ -452,7 +523,6 @@ impl Accumulator {
     fn item_done(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
         self.cursor = None;
         let Some(item) = event.item().filter(|item| item.kind() == ValueKind::Object) else { return Ok(()) };
-        self.bytes += event.raw().len();
         let id = item.get("id").and_then(|id| id.as_str()).unwrap_or_default();
         let by_output_index = event.output_index().and_then(|index| self.building.slot_at_output_index(index));
         // What has ended as another item is not this one, whatever it was called before.
@@ -478,7 +548,11 @@ impl Accumulator {
         } else if let Some((rule, message)) = compare::item(slot, item) {
             findings.report(rule, event.location(), Some(Repair::TookLater), || (String::new(), message));
         }
+        slot.take_growth();
+        let before = slot.held_bytes();
         slot.finish(item, &id);
+        let growth = slot.held_bytes() as isize - before as isize;
+        self.count(growth);
         Ok(())
     }
 
@@ -487,6 +561,9 @@ impl Accumulator {
         if self.building.slots.len() >= self.limits.items {
             return Err(self.too_many_items(event));
         }
+        let bytes = slot.held_bytes();
+        self.check_room(bytes, event)?;
+        self.bytes += bytes;
         self.building.insert_item(index, rank, slot);
         Ok(())
     }
@@ -519,6 +596,7 @@ impl Accumulator {
             }
         };
         let slot = &mut self.building.slots[at as usize];
+        self.touched = Some(at);
         if slot.done {
             findings.report(Rule::Item07, event.location(), Some(Repair::IgnoredLate), || {
                 (String::new(), format!("expected nothing for a finished item, found {}", event.kind()))
@@ -578,10 +656,8 @@ impl Accumulator {
         let Some(path) = path else { return Ok(()) };
         let slot = &mut self.building.slots[at as usize];
         if kind.is_delta() {
-            self.bytes += event.delta().len();
             add_delta(slot, path, route.target, element, event, findings);
             if let Some(logprobs) = event.logprobs() {
-                self.bytes += logprobs.len();
                 slot.add_logprobs(element, logprobs);
             }
             if let Some(output_index) = event.output_index() {
@@ -607,9 +683,10 @@ impl Accumulator {
                             )
                         });
                     }
-                    self.bytes += whole.len();
+                    let growth = whole.len() as isize - text.len() as isize;
                     text.clear();
                     text.push_str(whole);
+                    slot.note_growth(growth);
                     slot.clear_growing_json();
                 }
             }
@@ -621,7 +698,7 @@ impl Accumulator {
             }
             if kind == Kind::FunctionCallArgumentsDone && slot.text("name").is_empty() {
                 if let Some(name) = event.member("name").and_then(|name| name.as_str()) {
-                    slot.item.object_mut().insert("name", &*name);
+                    slot.set_member("name", &*name);
                 }
             }
         }
@@ -671,6 +748,7 @@ fn add_delta(
         });
     };
     let Some(text) = slot.resolve_mut(&path) else { return };
+    let before = text.len();
     let mut delta = event.delta();
     match (high, halves.leading_low) {
         (Some(high), Some(low)) => {
@@ -685,6 +763,8 @@ fn add_delta(
         _ => {}
     }
     text.push_str(delta);
+    let growth = text.len() as isize - before as isize;
+    slot.note_growth(growth);
     slot.pending_high_surrogate = halves.trailing_high.map(|high| (target, element, high));
 }
 

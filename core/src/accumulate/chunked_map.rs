@@ -45,11 +45,13 @@ impl<K: Ord> ChunkedMap<K> {
         }
     }
 
-    /// Sets the number of a key that has none.
-    pub(crate) fn insert_if_absent(&mut self, key: K, number: u32) {
-        if let (block, Err(at)) = self.find(&key) {
+    /// Sets the number of a key that has none. Returns whether it was set.
+    pub(crate) fn insert_if_absent(&mut self, key: K, number: u32) -> bool {
+        let (block, place) = self.find(&key);
+        if let Err(at) = place {
             self.put(block, at, (key, number));
         }
+        place.is_err()
     }
 
     /// The keys and their numbers, in order.
@@ -60,6 +62,24 @@ impl<K: Ord> ChunkedMap<K> {
     /// The numbers, in the order of the keys.
     pub(crate) fn values(&self) -> impl Iterator<Item = u32> + '_ {
         self.iter().map(|(_, number)| *number)
+    }
+
+    /// The number of the key at a position in the order of the keys. A block costs one step.
+    pub(crate) fn nth(&self, mut position: usize) -> Option<u32> {
+        for block in &self.blocks {
+            match block.get(position) {
+                Some((_, number)) => return Some(*number),
+                None => position -= block.len(),
+            }
+        }
+        None
+    }
+
+    /// The position of a key in the order of the keys. A block costs one step.
+    pub(crate) fn position(&self, key: &K) -> Option<usize> {
+        let (block, place) = self.find(key);
+        let before: usize = self.blocks.get(..block)?.iter().map(Vec::len).sum();
+        Some(before + place.ok()?)
     }
 
     /// The last key.
@@ -135,6 +155,10 @@ mod tests {
             assert!(sorted.iter().map(|(key, at)| (key, at)).eq(model.iter()));
             assert_eq!(sorted.len(), model.len());
             assert!((0..count + 1000).all(|key| sorted.get(&key) == model.get(&key).copied()));
+            for (at, (key, number)) in model.iter().enumerate() {
+                assert_eq!((sorted.nth(at), sorted.position(key)), (Some(*number), Some(at)));
+            }
+            assert_eq!((sorted.nth(model.len()), sorted.position(&u32::MAX)), (None, None));
             sorted.insert_if_absent(3, 9999);
             assert_eq!(sorted.get(&3), Some(*model.get(&3).unwrap_or(&9999)));
         }

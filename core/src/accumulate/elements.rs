@@ -6,13 +6,14 @@ use alloc::vec::Vec;
 
 use super::accumulator::{element_of, Accumulator, PreviewImages};
 use super::compare;
+use super::held_bytes::{insert_member, replace_value, value_bytes, view_bytes, view_part_bytes};
 use super::item_slot::{empty_part, split_part, split_part_reusing, CreatedOnPath, ElementArray};
 use super::route::implied_type;
 use crate::contract::Kind;
 use crate::error::{Code, Error};
 use crate::event::Event;
 use crate::finding::{Findings, Repair};
-use crate::json::{Object, Value};
+use crate::json::{Object, Value, ValueKind};
 use crate::validate::Rule;
 
 impl Accumulator {
@@ -40,7 +41,8 @@ impl Accumulator {
                 return Ok(());
             }
         }
-        self.bytes += part.raw().len();
+        self.check_room(view_part_bytes(part), event)?;
+        let slot = &mut self.building.slots[at as usize];
         slot.clear_growing_json();
         let (part, logprobs) = split_part(part);
         let opened = slot.put(array, wire, part, self.limits.parts);
@@ -68,10 +70,19 @@ impl Accumulator {
                 findings.report(rule, event.location(), Some(Repair::TookLater), || (String::new(), message));
             }
         }
+        let known = slot.element(array, wire).map_or(0, value_bytes);
+        self.check_room(view_part_bytes(part).saturating_sub(known), event)?;
+        let slot = &mut self.building.slots[at as usize];
         slot.pending_high_surrogate = None;
         slot.clear_growing_json();
         let (part, logprobs) = match slot.element_mut(array, wire) {
-            Some(known) => split_part_reusing(part, known),
+            Some(old) => {
+                let parts = split_part_reusing(part, old);
+                // The text has moved from the old part to the new one, which is counted when it is put in place.
+                let moved = known - value_bytes(old);
+                slot.note_growth(-(moved as isize));
+                parts
+            }
             None => split_part(part),
         };
         let opened = slot.put(array, wire, part, self.limits.parts);
@@ -84,6 +95,7 @@ impl Accumulator {
     pub(super) fn annotation(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
         self.cursor = None;
         let Some(annotation) = event.annotation() else { return Ok(()) };
+        self.check_room(view_bytes(annotation), event)?;
         let Some(at) = self.find(event, "message", findings)? else { return Ok(()) };
         let wire = event.content_index().unwrap_or(0);
         let limit = self.limits.parts;
@@ -95,18 +107,18 @@ impl Accumulator {
         self.opened(opened, "part", event, findings)?;
         let slot = &mut self.building.slots[at as usize];
         let Some(position) = slot.position(ElementArray::Content, wire) else { return Ok(()) };
+        let mut growth = 0;
         let part =
             slot.item.object_mut().get_mut("content").and_then(|content| content.as_array_mut()?.get_mut(position));
         let Some(part) = part.and_then(Value::as_object_mut) else { return Ok(()) };
         if part.get("annotations").is_none_or(|list| list.as_array().is_none()) {
-            part.insert("annotations", Vec::new());
+            insert_member(part, "annotations", Vec::new(), &mut growth);
         }
         let Some(list) = part.get_mut("annotations").and_then(Value::as_array_mut) else { return Ok(()) };
         let index = event.annotation_index().unwrap_or(list.len() as u64);
-        self.bytes += annotation.raw().len();
         let (length, position) = (list.len(), usize::try_from(index).unwrap_or(usize::MAX));
         match list.get_mut(position) {
-            Some(known) => *known = annotation.to_value(),
+            Some(known) => replace_value(known, annotation.to_value(), &mut growth),
             None if length >= limit => {
                 return Err(Error::new(Code::PartLimit, event.offset(), format!("limit {limit}")));
             }
@@ -117,9 +129,12 @@ impl Accumulator {
                         (String::new(), format!("expected annotation_index {next}, found {index}"))
                     });
                 }
-                list.push(annotation.to_value());
+                let annotation = annotation.to_value();
+                growth += value_bytes(&annotation) as isize;
+                list.push(annotation);
             }
         }
+        slot.note_growth(growth);
         Ok(())
     }
 
@@ -140,9 +155,10 @@ impl Accumulator {
         let index = event.command_index().unwrap_or(0);
         let limit = self.limits.parts;
         let slot = &mut self.building.slots[at as usize];
+        let mut growth = 0;
         let item = slot.item.object_mut();
         if item.get("output").is_none_or(|list| list.as_array().is_none()) {
-            item.insert("output", Vec::new());
+            insert_member(item, "output", Vec::new(), &mut growth);
         }
         let Some(list) = item.get_mut("output").and_then(Value::as_array_mut) else { return Ok(()) };
         // A far index opens one entry, not as many as it claims.
@@ -154,26 +170,33 @@ impl Accumulator {
             let mut entry = Object::new();
             entry.push("stdout", "");
             entry.push("stderr", "");
-            list.push(Value::Object(entry));
+            let entry = Value::Object(entry);
+            growth += value_bytes(&entry) as isize;
+            list.push(entry);
         }
-        let Some(entry) = list[position].as_object_mut() else { return Ok(()) };
-        self.bytes += event.raw().len();
         if event.kind() == Kind::ShellCallOutputContentDone {
             let whole = event.member("output").and_then(|output| output.elements().next());
-            if let Some(Value::Object(whole)) = whole.map(|whole| whole.to_value()) {
-                *entry = whole;
+            if let Some(whole) = whole.filter(|whole| whole.kind() == ValueKind::Object) {
+                replace_value(&mut list[position], whole.to_value(), &mut growth);
             }
+            slot.note_growth(growth);
             return Ok(());
         }
+        let Some(entry) = list[position].as_object_mut() else {
+            slot.note_growth(growth);
+            return Ok(());
+        };
         for stream in ["stdout", "stderr"] {
             let Some(more) = event.member("delta").and_then(|delta| delta.get(stream)?.as_str()) else { continue };
             match entry.get_mut(stream) {
-                Some(Value::String(text)) => text.push_str(&more),
-                _ => {
-                    entry.insert(stream, &*more);
+                Some(Value::String(text)) => {
+                    growth += more.len() as isize;
+                    text.push_str(&more);
                 }
+                _ => insert_member(entry, stream, &*more, &mut growth),
             }
         }
+        slot.note_growth(growth);
         Ok(())
     }
 
@@ -186,11 +209,9 @@ impl Accumulator {
         let Some(image) = event.member("partial_image_b64").and_then(|image| image.as_str()) else { return Ok(()) };
         let slot = &mut self.building.slots[at as usize];
         if self.options.images == PreviewImages::KeepLast {
-            self.bytes -= slot.images.iter().map(|(_, image)| image.len()).sum::<usize>().min(self.bytes);
-            slot.images.clear();
+            slot.clear_images();
         }
-        self.bytes += image.len();
-        slot.images.push((event.partial_image_index().unwrap_or(0), image.into_owned()));
+        slot.add_image(event.partial_image_index().unwrap_or(0), image.into_owned());
         Ok(())
     }
 }

@@ -5,6 +5,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::chunked_map::ChunkedMap;
+use super::held_bytes::{
+    insert_member, replace_value, value_bytes, IMAGE_BYTES, ITEM_BYTES, LOGPROBS_BYTES, PART_BYTES,
+};
 use super::lazy_object::LazyObject;
 use super::route::Target;
 use crate::contract::Kind;
@@ -23,6 +26,8 @@ pub(crate) struct ItemSlot {
     pub(crate) done: bool,
     /// The `output_index` that routes to it.
     pub(crate) index: Option<u64>,
+    /// Its key in the order of the output, together with its arrival.
+    pub(crate) rank: u64,
     /// Where the last delta went: kind, element, and the path. Forgotten when anything but a delta touches the item.
     pub(crate) last: Option<(Kind, u64, TextPath)>,
     /// Wire indexes of `content`, `summary` and `action.commands`, ascending; an element's rank is its position.
@@ -34,7 +39,9 @@ pub(crate) struct ItemSlot {
     /// A high surrogate half at the end of the text last added to, waiting for its low half.
     pub(crate) pending_high_surrogate: Option<(Target, u64, u16)>,
     /// Preview images: number, base64.
-    pub(crate) images: Vec<(u64, String)>,
+    images: Vec<(u64, String)>,
+    /// By how many bytes the slot has grown since the accumulator counted it, without the deltas that it appended itself.
+    growth: isize,
     /// Growing JSON that somebody has asked for; fed with what is new at the next question.
     growing_json: Shared<Vec<GrowingJson>>,
 }
@@ -150,6 +157,48 @@ impl ItemSlot {
         self.last = None;
         self.clear_growing_json();
         self.images.clear();
+        self.growth = 0;
+    }
+
+    /// The bytes that the slot holds; a finished item is text until somebody reads it.
+    pub(crate) fn held_bytes(&self) -> usize {
+        let parts: usize = self.wire_indexes.iter().map(|list| list.len() * PART_BYTES).sum();
+        let logprobs: usize = self.logprobs.iter().map(|logprobs| LOGPROBS_BYTES + logprobs.elements.len()).sum();
+        let images: usize = self.images.iter().map(|(_, image)| IMAGE_BYTES + image.len()).sum();
+        // The id is kept apart, too.
+        ITEM_BYTES + self.id.len() + self.item.held_bytes() + parts + logprobs + images
+    }
+
+    /// Takes the growth since the last call.
+    pub(crate) fn take_growth(&mut self) -> isize {
+        core::mem::take(&mut self.growth)
+    }
+
+    /// Notes that bytes were added to the slot, or taken from it.
+    pub(crate) fn note_growth(&mut self, bytes: isize) {
+        self.growth += bytes;
+    }
+
+    /// Sets a member of the item.
+    pub(crate) fn set_member(&mut self, key: &str, value: impl Into<Value>) {
+        insert_member(self.item.object_mut(), key, value, &mut self.growth);
+    }
+
+    /// The preview images: number, base64.
+    pub(crate) fn images(&self) -> &[(u64, String)] {
+        &self.images
+    }
+
+    /// Adds a preview image.
+    pub(crate) fn add_image(&mut self, number: u64, image: String) {
+        self.growth += (IMAGE_BYTES + image.len()) as isize;
+        self.images.push((number, image));
+    }
+
+    /// Forgets the preview images.
+    pub(crate) fn clear_images(&mut self) {
+        self.growth -= self.images.iter().map(|(_, image)| IMAGE_BYTES + image.len()).sum::<usize>() as isize;
+        self.images.clear();
     }
 
     /// The id, empty if there is none.
@@ -160,8 +209,9 @@ impl ItemSlot {
 
     /// Gives an id to an item that came without one.
     pub(crate) fn set_id(&mut self, id: &str) {
+        self.growth += id.len() as isize - self.id.len() as isize;
         self.id = id.to_owned();
-        self.item.object_mut().insert("id", id);
+        self.set_member("id", id);
     }
 
     /// A string field.
@@ -176,7 +226,7 @@ impl ItemSlot {
 
     /// Sets the status, in place or as a new field.
     pub(crate) fn set_status(&mut self, status: &str) {
-        self.item.object_mut().insert("status", status);
+        self.set_member("status", status);
     }
 
     fn count(&mut self) {
@@ -196,13 +246,14 @@ impl ItemSlot {
 
     /// The array, made if it is missing or null.
     fn elements_mut(&mut self, array: ElementArray) -> Option<&mut Vec<Value>> {
+        let Self { item, growth, .. } = self;
         let (holder, key) = match array {
-            ElementArray::Content => (self.item.object_mut(), "content"),
-            ElementArray::Summary => (self.item.object_mut(), "summary"),
-            ElementArray::Commands => (object_at(self.item.object_mut(), "action")?, "commands"),
+            ElementArray::Content => (item.object_mut(), "content"),
+            ElementArray::Summary => (item.object_mut(), "summary"),
+            ElementArray::Commands => (object_at(item.object_mut(), "action", growth)?, "commands"),
         };
         if holder.get(key).is_none_or(|value| value.as_array().is_none()) {
-            holder.insert(key, Value::Array(Vec::new()));
+            insert_member(holder, key, Value::Array(Vec::new()), growth);
         }
         holder.get_mut(key)?.as_array_mut()
     }
@@ -230,9 +281,11 @@ impl ItemSlot {
         let mut opened = CreatedOnPath::default();
         match wire_indexes.binary_search(&wire) {
             Ok(at) => {
+                let mut growth = 0;
                 if let Some(place) = self.elements_mut(array).and_then(|elements| elements.get_mut(at)) {
-                    *place = value;
+                    replace_value(place, value, &mut growth);
                 }
+                self.growth += growth;
             }
             // An element that belongs between others moves those behind it. No real stream has many of these, and a hundred
             // thousand that run backwards would take seconds.
@@ -246,8 +299,11 @@ impl ItemSlot {
                 }
                 opened = CreatedOnPath { part: true, gap: wire != wire_indexes.len() as u64, too_many: false };
                 self.wire_indexes[array as usize].insert(at, wire);
+                self.growth += PART_BYTES as isize;
+                let bytes = value_bytes(&value);
                 if let Some(elements) = self.elements_mut(array) {
                     elements.insert(at.min(elements.len()), value);
+                    self.growth += bytes as isize;
                 }
             }
         }
@@ -270,12 +326,12 @@ impl ItemSlot {
     ) -> Option<TextPath> {
         match target {
             Target::Field(field) => {
-                let at = string_at(self.item.object_mut(), field);
+                let at = string_at(self.item.object_mut(), field, &mut self.growth);
                 Some(TextPath::Member(at))
             }
             Target::Diff => {
-                let operation = object_at(self.item.object_mut(), "operation")?;
-                let member = string_at(operation, "diff");
+                let operation = object_at(self.item.object_mut(), "operation", &mut self.growth)?;
+                let member = string_at(operation, "diff", &mut self.growth);
                 let object = self.item.object().position("operation")? as u32;
                 Some(TextPath::Inner { object, member })
             }
@@ -293,7 +349,8 @@ impl ItemSlot {
                 }
                 let element = self.position(ElementArray::Commands, wire)? as u32;
                 let object = self.item.object().position("action")? as u32;
-                let list = object_at(self.item.object_mut(), "action")?.position("commands")? as u32;
+                let action = object_at(self.item.object_mut(), "action", &mut self.growth)?;
+                let list = action.position("commands")? as u32;
                 Some(TextPath::Element { object, list, element })
             }
         }
@@ -316,7 +373,7 @@ impl ItemSlot {
     fn part_text_path(&mut self, key: &str, position: usize, field: &str) -> Option<TextPath> {
         let list = self.item.object().position(key)? as u32;
         let part = self.item.object_mut().get_mut(key)?.as_array_mut()?.get_mut(position)?.as_object_mut()?;
-        let member = string_at(part, field);
+        let member = string_at(part, field, &mut self.growth);
         Some(TextPath::Part { list, part: position as u32, member })
     }
 
@@ -427,27 +484,33 @@ impl ItemSlot {
         let at = self.logprobs_of.get(&(wire, 0)).unwrap_or_else(|| {
             let at = self.logprobs.len() as u32;
             self.logprobs_of.insert((wire, 0), at);
+            self.growth += LOGPROBS_BYTES as isize;
             self.logprobs.push(Logprobs { wire, ..Logprobs::default() });
             at
         });
         let known = &mut self.logprobs[at as usize];
+        let before = known.elements.len();
         if !known.elements.is_empty() {
             known.elements.push(',');
         }
         known.elements.push_str(elements);
+        self.growth += (known.elements.len() - before) as isize;
         known.list = OnceCell::new();
     }
 
     /// Puts other log probabilities in the place of those that a part has.
     pub(crate) fn set_logprobs(&mut self, wire: u64, list: &str) {
         if let Some(at) = self.logprobs_of.get(&(wire, 0)) {
-            self.logprobs[at as usize] = Logprobs { wire, ..Logprobs::default() };
+            let known = core::mem::replace(&mut self.logprobs[at as usize], Logprobs { wire, ..Logprobs::default() });
+            self.growth -= known.elements.len() as isize;
         }
         if let Some(at) = self.position(ElementArray::Content, wire) {
             let part = self.elements_mut(ElementArray::Content).and_then(|parts| parts.get_mut(at)?.as_object_mut());
+            let mut growth = 0;
             if let Some(known) = part.and_then(|part| part.get_mut("logprobs")) {
-                *known = Value::Array(Vec::new());
+                replace_value(known, Value::Array(Vec::new()), &mut growth);
             }
+            self.growth += growth;
         }
         self.add_logprobs(wire, list);
     }
@@ -559,17 +622,17 @@ pub(crate) fn empty_part(kind: &str) -> Value {
 }
 
 /// The object at a key, made if it is missing or something else.
-fn object_at<'a>(holder: &'a mut Object, key: &str) -> Option<&'a mut Object> {
+fn object_at<'a>(holder: &'a mut Object, key: &str, growth: &mut isize) -> Option<&'a mut Object> {
     if holder.get(key).is_none_or(|value| value.as_object().is_none()) {
-        holder.insert(key, Object::new());
+        insert_member(holder, key, Object::new(), growth);
     }
     holder.get_mut(key)?.as_object_mut()
 }
 
 /// Position of the string at a key, made if it is missing or something else (null counts as empty).
-fn string_at(holder: &mut Object, key: &str) -> u32 {
+fn string_at(holder: &mut Object, key: &str, growth: &mut isize) -> u32 {
     if holder.get(key).is_none_or(|value| value.as_str().is_none()) {
-        holder.insert(key.to_owned(), "");
+        insert_member(holder, key, "", growth);
     }
     holder.position(key).unwrap_or_default() as u32
 }

@@ -8,6 +8,7 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::held_bytes::object_bytes;
 use super::item_slot::split_part;
 use crate::json::{Object, Tape, Value, ValueKind, ValueRef};
 use crate::sync::OnceCell;
@@ -117,6 +118,14 @@ impl LazyObject {
     fn build(&mut self) {
         let object = self.object().clone();
         *self = Self::Built(object);
+    }
+
+    /// The bytes that are held: of the text, or of the object. What was read of a text is the caller's wish and not counted.
+    pub(crate) fn held_bytes(&self) -> usize {
+        match self {
+            Self::Built(object) => object_bytes(object),
+            Self::Raw { text, .. } => text.len(),
+        }
     }
 
     /// True if the object is still text, and this text.

@@ -271,7 +271,7 @@ impl<'a> Item<'a> {
 
     /// Preview images so far: number and base64 text, as [`PreviewImages`](super::PreviewImages) keeps them.
     pub fn partial_images(&self) -> impl Iterator<Item = (u64, &'a str)> + use<'a> {
-        self.slot.images.iter().map(|(number, image)| (*number, image.as_str()))
+        self.slot.images().iter().map(|(number, image)| (*number, image.as_str()))
     }
 
     /// The whole item as a value.

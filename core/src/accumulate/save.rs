@@ -33,7 +33,6 @@ impl Accumulator {
         state.push("error", self.error.as_ref().map(save_failure));
         state.push("headers", self.rate_limits.headers.clone());
         state.push("rates", self.rate_limits.event.clone());
-        state.push("bytes", self.bytes);
         Value::Object(state)
     }
 
@@ -62,10 +61,11 @@ impl Accumulator {
         }
         for pair in state.get("order")?.as_array()? {
             let (rank, at) = index(pair)?;
+            response.slots.get_mut(at as usize)?.rank = rank;
             response.order.insert((rank, at), at);
         }
         for (id, at) in state.get("names").and_then(Value::as_object).into_iter().flat_map(Object::iter) {
-            response.by_id.insert_if_absent(id.to_owned(), at.as_u64().filter(|at| *at < count)? as u32);
+            response.name_slot(id.to_owned(), at.as_u64().filter(|at| *at < count)? as u32);
         }
         response.out_of_order = response.order.len() != response.slots.len()
             || response.order.values().enumerate().any(|(position, at)| position != at as usize);
@@ -73,12 +73,11 @@ impl Accumulator {
         for ((index, _), at) in by_output_index.iter() {
             slots.get_mut(*at as usize)?.index = Some(*index);
         }
-        this.set_state(response);
         this.outcome = option(state.get("outcome")?, restore_outcome)?;
         this.error = option(state.get("error")?, restore_failure)?;
         this.rate_limits.headers = state.get("headers")?.as_object()?.clone();
         this.rate_limits.event = state.get("rates")?.clone();
-        this.bytes = usize::try_from(state.get("bytes")?.as_u64()?).ok()?;
+        this.set_state(response);
         Some(this)
     }
 }
@@ -109,7 +108,7 @@ fn save_slot(slot: &ItemSlot) -> Value {
     };
     let pair = |list: &Logprobs| Value::Array([Value::from(list.wire), Value::from(list.elements.as_str())].into());
     state.push("logprobs", slot.logprobs().map(pair).collect::<Vec<_>>());
-    state.push("images", texts(&slot.images));
+    state.push("images", texts(slot.images()));
     if let Some((target, element, unit)) = slot.pending_high_surrogate {
         // A target has no name of its own; any delta kind that leads to it will do.
         let leads = |kind: &&Kind| kind.is_delta() && text_route(**kind).is_some_and(|route| route.target == target);
@@ -135,7 +134,9 @@ fn restore_slot(state: &Value) -> Option<ItemSlot> {
         };
         state.get(key)?.as_array()?.iter().map(pair).collect()
     };
-    slot.images = texts("images")?;
+    for (number, image) in texts("images")? {
+        slot.add_image(number, image);
+    }
     let logprobs = texts("logprobs")?;
     if let Some(high) = state.get("high") {
         let [kind, element, unit] = high.as_array()? else { return None };

@@ -129,7 +129,7 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// As for [`feed`](Self::feed); [`Code::FrameLimit`] for a message past the limit of a frame.
+    /// As for [`feed`](Self::feed), where a message counts as 32 bytes at least; [`Code::FrameLimit`] for a message past the limit of a frame.
     pub fn feed_json(&mut self, message: &str) -> Result<(), Error> {
         self.may_feed()?;
         self.activity += 1;
@@ -138,11 +138,17 @@ impl Reader {
             return Err(self.fail(Error::new(Code::FrameLimit, self.message_offset, detail)));
         }
         self.at_block_boundary = false;
+        let waiting = self.waiting_bytes.saturating_add(message_bytes(message));
+        if waiting > self.options.limits.buffered_bytes {
+            let detail = format!("limit {}", self.options.limits.buffered_bytes);
+            return Err(self.fail(Error::new(Code::BufferLimit, self.message_offset, detail)));
+        }
         let mut kept = String::new();
         if kept.try_reserve_exact(message.len()).is_err() {
             return Err(self.fail(Error::new(Code::BufferLimit, self.message_offset, NO_MEMORY)));
         }
         kept.push_str(message);
+        self.waiting_bytes = waiting;
         self.messages.push_back(kept);
         Ok(())
     }
@@ -264,6 +270,11 @@ fn may_end_block(bytes: &[u8]) -> bool {
 fn may_end_line(word: u64) -> bool {
     const ONES: u64 = 0x0101_0101_0101_0101;
     word.wrapping_sub(ONES * 0x10) & !word & (ONES * 0x80) != 0
+}
+
+/// What a message that waits counts as: an empty one takes memory, too.
+pub(super) fn message_bytes(message: &str) -> usize {
+    message.len().max(32)
 }
 
 /// Why a chunk was not taken that the limits allow.

@@ -127,6 +127,8 @@ pub struct Reader {
     decoder: FrameDecoder,
     /// Messages without SSE that wait, and the one that the last event borrows from.
     messages: VecDeque<String>,
+    /// The bytes of the messages that wait.
+    waiting_bytes: usize,
     message: String,
     message_offset: u64,
     parser: Parser,
@@ -190,6 +192,7 @@ impl Reader {
             ready: 0,
             decoder: FrameDecoder::new(&limits),
             messages: VecDeque::new(),
+            waiting_bytes: 0,
             message: String::new(),
             message_offset: 0,
             parser: Parser::with_levels(limits.depth, options.levels),
@@ -348,7 +351,7 @@ impl Reader {
     #[inline(never)]
     fn poll_frame(&mut self) -> Result<Option<Event<'_>>, Error> {
         self.at_block_boundary = false;
-        self.decoder.expect_payload_bytes(self.accumulator.bytes);
+        self.decoder.expect_payload_bytes(self.accumulator.held_bytes());
         let found = loop {
             let ready = self.pending.get(..self.ready).unwrap_or_default();
             let found = match self.decoder.advance(ready, &mut self.at) {
@@ -471,6 +474,7 @@ impl Reader {
         self.pending.clear();
         (self.at, self.ready) = (0, 0);
         self.messages.clear();
+        self.waiting_bytes = 0;
         self.message_offset = 0;
         self.decoder = self.decoder.for_new_connection();
         (self.at_block_boundary, self.block_shape) = (false, None);
@@ -582,6 +586,17 @@ impl Reader {
         self.accumulator.rate_limits()
     }
 
+    /// The bytes that are held of the response, as [`Limits::response_bytes`](crate::Limits::response_bytes) counts them.
+    pub fn held_bytes(&self) -> usize {
+        self.accumulator.held_bytes()
+    }
+
+    /// The same, added up anew. For tests: it costs as much as reading everything.
+    #[doc(hidden)]
+    pub fn count_again(&self) -> usize {
+        self.accumulator.count_again()
+    }
+
     /// Bytes read since the start.
     pub fn offset(&self) -> u64 {
         self.decoder.offset()
@@ -636,6 +651,7 @@ impl Reader {
     fn poll_message(&mut self) -> Result<Option<Event<'_>>, Error> {
         loop {
             let Some(message) = self.messages.pop_front() else { return Ok(None) };
+            self.waiting_bytes = self.waiting_bytes.saturating_sub(input::message_bytes(&message));
             self.message = message;
             let offset = self.message_offset;
             self.message_offset += self.message.len() as u64;

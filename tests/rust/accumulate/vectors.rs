@@ -265,11 +265,19 @@ fn limits_on_items_parts_and_size_are_exact_and_final() {
     assert!(reader.poll_event().is_ok());
     assert_eq!(reader.poll_event().map(|_| ()).unwrap_err().code().name(), "limit.parts");
 
-    let mut reader = Reader::builder().limits(Limits { response_bytes: 4, ..Limits::default() }).build();
-    for _ in 0..4 {
+    // Three deltas fit exactly, and a fourth is one too many.
+    let mut reader = Reader::new();
+    for _ in 0..3 {
+        reader.feed_json(&delta(0)).unwrap();
+        assert!(reader.poll_event().unwrap().is_some());
+    }
+    let limits = Limits { response_bytes: reader.held_bytes(), ..Limits::default() };
+    let mut reader = Reader::builder().limits(limits).build();
+    for _ in 0..5 {
         reader.feed_json(&delta(0)).unwrap();
     }
-    assert!(reader.poll_event().is_ok() && reader.poll_event().is_ok() && reader.poll_event().is_ok());
+    // The delta that passes the limit is appended; the next one is refused.
+    assert!((0..4).all(|_| reader.poll_event().is_ok()));
     assert_eq!(reader.poll_event().map(|_| ()).unwrap_err().code().name(), "limit.response");
 }
 
@@ -296,58 +304,70 @@ fn all_data_of_a_response_counts_against_its_limits() {
         event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         event
     };
-    let too_large = (0, "limit.response".to_owned());
     let item = json!({ "type": "message", "id": "m", "status": "completed", "role": "assistant", "content": [] });
     let response = json!({ "id": "r", "status": "completed", "output": [item, item, item] });
-    let length = response.to_string().len();
     for kind in ["response.created", "response.completed"] {
         let event = json!({ "type": kind, "response": response });
-        assert_eq!(until_error(limited(bytes(length)), std::slice::from_ref(&event)), (1, String::new()), "{kind}");
-        assert_eq!(until_error(limited(bytes(length - 1)), std::slice::from_ref(&event)), too_large, "{kind}");
         for (items, end) in [(3, (1, "")), (2, (0, "limit.items"))] {
             let limits = Limits { items, ..Limits::default() };
-            assert_eq!(
-                until_error(limited(limits), std::slice::from_ref(&event)),
-                (end.0, end.1.to_owned()),
-                "{kind}, {items}"
-            );
+            let found = until_error(limited(limits), std::slice::from_ref(&event));
+            assert_eq!(found, (end.0, end.1.to_owned()), "{kind}, {items}");
         }
     }
-    let done = text("response.output_text.done", json!({ "text": "x".repeat(101) }));
-    assert_eq!(until_error(limited(bytes(100)), &[done]), too_large);
     let annotation = text("response.output_text.annotation.added", json!({ "annotation": { "type": "url_citation" } }));
     let limits = Limits { parts: 2, ..Limits::default() };
-    assert_eq!(until_error(limited(limits), &vec![annotation; 5]), (2, "limit.parts".to_owned()));
-    // Of images that replace each other only the last one counts.
-    let image = text("response.image_generation_call.partial_image", json!({ "partial_image_b64": "A".repeat(40) }));
-    let images = vec![image; 9];
-    assert_eq!(until_error(limited(bytes(100)), &images), (2, "limit.response".to_owned()));
-    let last = Reader::builder().limits(bytes(100)).images(PreviewImages::KeepLast).build();
-    assert_eq!(until_error(last, &images), (9, String::new()));
-    // A part and an annotation count too, to the byte.
-    let part = json!({ "type": "output_text", "text": "abc" });
-    let citation = json!({ "type": "url_citation", "url": "u" });
+    assert_eq!(until_error(limited(limits), &vec![annotation.clone(); 5]), (2, "limit.parts".to_owned()));
+    // Every kind of event counts exactly: with a limit of what is held it fits, with one byte less its last event is refused.
+    let added = json!({ "type": "response.output_item.added", "output_index": 0, "item": { "type": "message", "id": "m", "content": [] } });
+    let part = json!({ "type": "output_text", "text": "abc", "logprobs": [{ "token": "a" }] });
     let shell = json!({ "type": "response.shell_call_output_content.delta", "item_id": "s", "output_index": 0, "delta": { "stdout": "a" } });
-    let shell_length = shell.to_string().len();
-    for (event, length) in [
-        (text("response.content_part.added", json!({ "part": part })), part.to_string().len()),
-        (text("response.output_text.annotation.added", json!({ "annotation": citation })), citation.to_string().len()),
-        (shell, shell_length),
+    let image = text("response.image_generation_call.partial_image", json!({ "partial_image_b64": "A".repeat(40) }));
+    let empty = json!({ "type": "response.failed", "response": { "id": "r", "status": "failed", "output": [] } });
+    let limits = json!({ "type": "response.rate_limits.updated", "rate_limits": [{ "name": "tokens" }] });
+    let error = json!({ "type": "error", "error": { "message": "m", "headers": { "x-ratelimit-limit-tokens": "1" } } });
+    for events in [
+        vec![json!({ "type": "response.created", "response": response })],
+        vec![json!({ "type": "response.completed", "response": response })],
+        vec![added.clone()],
+        vec![json!({ "type": "response.output_item.done", "output_index": 0, "item": item })],
+        vec![added.clone(), empty],
+        vec![text("response.content_part.added", json!({ "part": part }))],
+        vec![text("response.content_part.done", json!({ "part": part }))],
+        vec![text("response.output_text.done", json!({ "text": "x".repeat(101) }))],
+        vec![text("response.output_text.delta", json!({ "delta": "", "logprobs": [{ "token": "x" }] }))],
+        vec![text("response.reasoning_summary_text.delta", json!({ "delta": "x" }))],
+        vec![text("response.shell_call_command.delta", json!({ "delta": "x" }))],
+        vec![text("response.code_interpreter_call.interpreting", json!({}))],
+        vec![annotation],
+        vec![shell],
+        vec![image.clone()],
+        vec![image.clone(), image.clone()],
+        vec![limits],
+        vec![error],
     ] {
-        assert_eq!(until_error(limited(bytes(length)), std::slice::from_ref(&event)), (1, String::new()), "{event}");
-        assert_eq!(until_error(limited(bytes(length - 1)), std::slice::from_ref(&event)), too_large, "{event}");
+        let mut whole = limited(Limits::default());
+        for event in &events {
+            whole.feed_json(&event.to_string()).unwrap();
+            whole.poll_event().unwrap();
+        }
+        let held = whole.held_bytes();
+        assert_eq!(held, whole.count_again(), "{events:?}");
+        assert_eq!(until_error(limited(bytes(held)), &events), (events.len(), String::new()), "{events:?}");
+        let refused = (events.len() - 1, "limit.response".to_owned());
+        assert_eq!(until_error(limited(bytes(held - 1)), &events), refused, "{events:?}");
     }
-    // A terminal event without items adds to the streamed items.
-    let item = json!({ "type": "response.output_item.added", "output_index": 0, "item": item });
-    let empty = json!({ "id": "r", "status": "failed", "output": [] });
-    let length = item.to_string().len() + empty.to_string().len();
-    let events = [item, json!({ "type": "response.failed", "response": empty })];
-    assert_eq!(until_error(limited(bytes(length)), &events), (2, String::new()));
-    assert_eq!(until_error(limited(bytes(length - 1)), &events), (1, "limit.response".to_owned()));
+    // Of images that replace each other only the last one counts.
+    let images = vec![image; 9];
+    assert_eq!(until_error(limited(bytes(1_600)), &images).1, "limit.response");
+    let last = Reader::builder().limits(bytes(1_600)).images(PreviewImages::KeepLast).build();
+    assert_eq!(until_error(last, &images), (9, String::new()));
     // One delta may exceed the limit, none may follow it, including deltas that match a prediction.
     let delta = |number: u64| text("response.output_text.delta", json!({ "delta": "xx", "sequence_number": number }));
     let deltas: Vec<Value> = (10..90).map(delta).collect();
-    assert_eq!(until_error(limited(bytes(100)), &deltas), (51, "limit.response".to_owned()));
+    let mut one = limited(Limits::default());
+    one.feed_json(&deltas[0].to_string()).unwrap();
+    one.poll_event().unwrap();
+    assert_eq!(until_error(limited(bytes(one.held_bytes() + 98)), &deltas), (51, "limit.response".to_owned()));
 }
 
 #[test]

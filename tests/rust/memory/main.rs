@@ -1,6 +1,7 @@
 //! Allocations of each layer. One program, because a counting allocator can only be set for a whole program.
 
 mod adapter;
+mod growing;
 mod reader;
 mod sse;
 mod writer;

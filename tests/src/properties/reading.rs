@@ -14,7 +14,7 @@ pub fn small_limits(random: &mut Random) -> Limits {
         frame_bytes: 100 + random.below(2_000),
         items: 1 + random.below(3),
         parts: 1 + random.below(3),
-        response_bytes: 500 + random.below(5_000),
+        response_bytes: 1_000 + random.below(12_000),
         depth: 1 + random.below(12),
         findings: random.below(5),
         overflow: if random.one_in(2) { Overflow::Drop } else { Overflow::Error },
@@ -91,6 +91,7 @@ pub fn reads_soundly(bytes: &[u8], split: Split, options: ReaderOptions) {
             break;
         }
     }
+    assert_eq!(reader.held_bytes(), reader.count_again(), "every byte that is held is counted once");
     let ended = reader.finish();
     let outcome = reader.outcome().cloned().expect("a finished reader has an outcome");
     match &ended {

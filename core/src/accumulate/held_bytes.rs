@@ -1,0 +1,95 @@
+//! How many bytes a value holds, for the limit on what a stream may make a reader hold.
+//!
+//! The amounts are the same on every machine and follow the memory that values take: the bytes of their texts, and a fixed amount for
+//! each value, member, item and part. `Accumulator::count_again` adds up everything anew; the tests compare it with the running count.
+
+use crate::json::{Object, Value, ValueKind, ValueRef};
+
+/// An item: its slot, its entries in the maps, and its record in the validator.
+pub(crate) const ITEM_BYTES: usize = 1_024;
+
+/// A part of an item: its index, and its record in the validator.
+pub(crate) const PART_BYTES: usize = 256;
+
+/// The log probabilities of a part.
+pub(crate) const LOGPROBS_BYTES: usize = 128;
+
+/// A preview image.
+pub(crate) const IMAGE_BYTES: usize = 48;
+
+/// An id under which an item is found.
+pub(crate) const NAME_BYTES: usize = 64;
+
+/// A value of any kind.
+pub(crate) const VALUE_BYTES: usize = 24;
+/// A key.
+const KEY_BYTES: usize = 32;
+
+/// The bytes of a value.
+pub(crate) fn value_bytes(value: &Value) -> usize {
+    VALUE_BYTES
+        + match value {
+            Value::Null | Value::Bool(_) => 0,
+            Value::Number(number) => number.as_str().len(),
+            Value::String(text) => text.len(),
+            Value::Array(items) => items.iter().map(value_bytes).sum(),
+            Value::Object(object) => object_bytes(object),
+        }
+}
+
+/// The bytes of an object's members.
+pub(crate) fn object_bytes(object: &Object) -> usize {
+    object.iter().map(|(key, value)| member_bytes(key, value)).sum()
+}
+
+/// The bytes of a member.
+pub(crate) fn member_bytes(key: &str, value: &Value) -> usize {
+    KEY_BYTES + key.len() + value_bytes(value)
+}
+
+/// The bytes that a value will take once it is built; more only if its texts have escapes. Nothing is built.
+pub(crate) fn view_bytes(view: ValueRef<'_>) -> usize {
+    VALUE_BYTES
+        + match view.kind() {
+            ValueKind::Null | ValueKind::True | ValueKind::False => 0,
+            ValueKind::Array => view.elements().map(view_bytes).sum(),
+            ValueKind::Object => view.entries().map(|(key, value)| view_member_bytes(key, view_bytes(value))).sum(),
+            ValueKind::Number => view.raw().len(),
+            ValueKind::String => literal_bytes(view),
+        }
+}
+
+/// The same for a part, whose log probabilities stay text.
+pub(crate) fn view_part_bytes(part: ValueRef<'_>) -> usize {
+    let member = |(key, value): (ValueRef<'_>, ValueRef<'_>)| {
+        let stays_text = key.is_str("logprobs") && value.kind() == ValueKind::Array;
+        view_member_bytes(key, if stays_text { VALUE_BYTES } else { view_bytes(value) })
+    };
+    VALUE_BYTES + part.entries().map(member).sum::<usize>()
+}
+
+fn view_member_bytes(key: ValueRef<'_>, value: usize) -> usize {
+    KEY_BYTES + literal_bytes(key) + value
+}
+
+fn literal_bytes(text: ValueRef<'_>) -> usize {
+    text.literal().map_or(0, str::len)
+}
+
+/// Sets a member, and adds to `growth` by how much the object has grown.
+pub(crate) fn insert_member(object: &mut Object, key: &str, value: impl Into<Value>, growth: &mut isize) {
+    let value = value.into();
+    match object.get_mut(key) {
+        Some(place) => replace_value(place, value, growth),
+        None => {
+            *growth += member_bytes(key, &value) as isize;
+            object.push_named(key, value);
+        }
+    }
+}
+
+/// Puts a value in the place of another one, and adds to `growth` by how much it is larger.
+pub(crate) fn replace_value(place: &mut Value, value: Value, growth: &mut isize) {
+    *growth += value_bytes(&value) as isize - value_bytes(place) as isize;
+    *place = value;
+}
