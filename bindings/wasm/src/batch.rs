@@ -99,7 +99,7 @@ impl Batch {
     #[inline]
     pub(crate) fn push(&mut self, event: &Event<'_>) -> Option<usize> {
         let matched = event.template_match();
-        let by = matched.map_or(0, |matched| matched.by);
+        let by = matched.map_or(0, |matched| matched.template);
         let Some(number) = event.sequence_number().and_then(|number| u32::try_from(number).ok()) else {
             self.push_other(event);
             return None;

@@ -90,7 +90,7 @@ impl Page {
         let Some(matched) = matched.filter(|_| payload.len() <= usize::from(u16::MAX)) else {
             return self.push_whole(payload, place);
         };
-        let base = self.bases.get(slot).filter(|base| base.by == matched.by && base.at > 0);
+        let base = self.bases.get(slot).filter(|base| base.by == matched.template && base.at > 0);
         let Some(base) = base.map(|base| base.at) else {
             return self.push_base(slot, payload, matched, place);
         };
@@ -140,7 +140,7 @@ impl Page {
     fn push_base(&mut self, slot: usize, payload: &[u8], matched: TemplateMatch<'_>, place: EventPosition) -> u32 {
         let count = matched.gaps().count();
         if let Some(base) = self.bases.get_mut(slot).filter(|_| count <= GAPS) {
-            *base = BasePayload { at: (self.used + HEAD + RECORD) as u32, by: matched.by };
+            *base = BasePayload { at: (self.used + HEAD + RECORD) as u32, by: matched.template };
             let head = [(count as u32, payload.len() as u32)].into_iter();
             // No number is larger than the length of the payload, which fits in 16 bits.
             for (first, second) in head.chain(matched.gaps()).chain([(0, 0); GAPS]).take(1 + GAPS) {

@@ -17,7 +17,7 @@ use super::response::Response;
 use super::route::{text_route, Route, Target};
 use crate::contract::Kind;
 use crate::error::{Code, Error};
-use crate::event::{Event, Fields, Index, Source};
+use crate::event::{Event, Fields, Index};
 use crate::finding::{Findings, Location, Repair};
 use crate::json::{join, Object, ValueKind, ValueRef};
 use crate::limits::Limits;
@@ -57,7 +57,6 @@ pub struct Accumulator {
     pub(super) limits: Limits,
     /// The response as the events build it, or as a terminal snapshot has it.
     pub(super) building: AccumulatedResponse,
-    pub(super) cursor: Option<DeltaCursor>,
     pub(crate) outcome: Option<Outcome>,
     pub(crate) error: Option<Failure>,
     pub(crate) rate_limits: RateLimits,
@@ -65,16 +64,6 @@ pub struct Accumulator {
     bytes: usize,
     /// The item of the current event, whose growth is not counted yet.
     touched: Option<u32>,
-}
-
-/// The string that the last delta went to.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct DeltaCursor {
-    kind: Kind,
-    output_index: u64,
-    element: u64,
-    slot: u32,
-    path: TextPath,
 }
 
 impl core::fmt::Debug for Accumulator {
@@ -101,7 +90,6 @@ impl Accumulator {
             options,
             limits,
             building: AccumulatedResponse::default(),
-            cursor: None,
             outcome: None,
             error: None,
             rate_limits: RateLimits::default(),
@@ -110,88 +98,37 @@ impl Accumulator {
         }
     }
 
-    /// Applies one event of a stream of which every event was applied.
-    #[inline]
-    pub(crate) fn apply_next(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
-        if event.continues_previous() && self.append_continuation(event) {
-            return Ok(());
-        }
-        self.apply(event, findings)
-    }
-
-    #[inline(never)]
-    fn append_continuation(&mut self, event: &Event<'_>) -> bool {
-        self.append_matched_delta(event.fields(), event.raw_bytes(), event.source().scratch)
-    }
-
-    /// Appends a delta to the string that the one before it went to. The caller knows that it goes there.
-    // The hottest of all: a call would cost as much as what it does.
-    // In wasm the compiler may choose: there the bytes count.
-    #[cfg_attr(target_arch = "wasm32", inline)]
-    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
-    pub(crate) fn append_matched_delta(&mut self, fields: &Fields, payload: &[u8], scratch: &str) -> bool {
-        // Log probabilities are never foretold.
-        let Some(cursor) = self.cursor.as_ref().filter(|_| !fields.halves.lone) else { return false };
-        let Some(slot) = self.building.slots.get_mut(cursor.slot as usize) else { return false };
-        if slot.pending_high_surrogate.is_some() || self.bytes > self.limits.response_bytes {
-            return false;
-        }
-        let Some(text) = slot.resolve_mut(&cursor.path) else { return false };
-        self.bytes += fields.delta.push_grown(payload, scratch, text);
-        true
-    }
-
     /// Applies one event. Repairs and disagreements become findings; only a limit is an error.
     #[inline]
     pub fn apply(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
-        if let Some(cursor) = self.cursor {
-            if self.append_to_cursor(cursor, event.fields(), event.source()) {
-                return Ok(());
-            }
-        }
-        if self.append_to_other_item(event.fields(), event.source()) {
+        if self.append_delta(event) {
             return Ok(());
         }
         self.apply_full(event, findings)
     }
 
-    /// One more delta for a string that some delta went to, where several items grow at the same time.
-    #[inline(never)]
-    pub(crate) fn append_to_other_item(&mut self, fields: &Fields, source: Source<'_>) -> bool {
-        if self.outcome.is_some() || !fields.is_mere_text() {
+    /// Appends a delta to the text that the last delta of its item went to. Returns `false`, and does nothing, for every other event.
+    // In wasm the compiler decides, because code size matters there.
+    #[cfg_attr(target_arch = "wasm32", inline)]
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
+    pub(crate) fn append_delta(&mut self, event: &Event<'_>) -> bool {
+        let fields = event.fields();
+        if !fields.is_plain_text() || self.outcome.is_some() || self.bytes > self.limits.response_bytes {
             return false;
         }
         let Some(index) = fields.index(Index::Output) else { return false };
-        let Some(at) = self.building.slot_at_output_index(index) else { return false };
-        let Some((kind, element, path)) = self.building.slots.get(at as usize).and_then(|slot| slot.last) else {
-            return false;
-        };
-        let cursor = DeltaCursor { kind, output_index: index, element, slot: at, path };
-        let appended = self.append_to_cursor(cursor, fields, source);
-        if appended {
-            self.cursor = Some(cursor);
-        }
-        appended
-    }
-
-    /// The usual case: one more delta for the string that the last one went to.
-    #[inline]
-    fn append_to_cursor(&mut self, cursor: DeltaCursor, fields: &Fields, source: Source<'_>) -> bool {
-        let same = fields.kind == cursor.kind
-            && fields.index(Index::Output) == Some(cursor.output_index)
-            && element_of(fields, cursor.kind) == cursor.element
-            && fields.is_mere_text();
-        let Some(slot) = same.then(|| self.building.slots.get_mut(cursor.slot as usize)).flatten() else {
-            return false;
-        };
-        if !fields.fits_item(slot.id(), source)
+        let Some(slot) = self.building.slot_at_output_index(index) else { return false };
+        let Some(slot) = self.building.slots.get_mut(slot as usize) else { return false };
+        let Some((kind, element, path)) = slot.last_delta else { return false };
+        if kind != fields.kind
+            || element != element_of(fields, kind)
             || slot.pending_high_surrogate.is_some()
-            || self.bytes > self.limits.response_bytes
+            || !event.fits_item(slot.id())
         {
             return false;
         }
-        let Some(text) = slot.resolve_mut(&cursor.path) else { return false };
-        self.bytes += fields.delta.push_to(source, text);
+        let Some(text) = slot.resolve_mut(&path) else { return false };
+        self.bytes += fields.delta.push_to(event.source(), text);
         true
     }
 
@@ -385,7 +322,6 @@ impl Accumulator {
                 (String::from("/response/id"), "expected the response's id, found another".to_owned())
             });
         }
-        self.cursor = None;
         self.take_fields(response, event)?;
         if self.building.slots.is_empty() || (another && event.kind() == Kind::Created) {
             self.check_item_limit(response, event)?;
@@ -453,7 +389,6 @@ impl Accumulator {
         event: &Event<'_>,
         findings: &mut Findings,
     ) -> Result<(), Error> {
-        self.cursor = None;
         let empty = response.get("output").is_none_or(|output| output.elements().next().is_none());
         if empty && !self.building.slots.is_empty() {
             findings.report(Rule::Life09, event.location(), Some(Repair::KeptItems), || {
@@ -487,11 +422,9 @@ impl Accumulator {
                 slot.set_status("incomplete");
             }
         }
-        self.cursor = None;
     }
 
     fn item_added(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
-        self.cursor = None;
         let Some(item) = event.item().filter(|item| item.kind() == ValueKind::Object) else { return Ok(()) };
         let id = item.get("id").and_then(|id| id.as_str()).unwrap_or_default();
         let next = self.building.next_index();
@@ -521,7 +454,6 @@ impl Accumulator {
     }
 
     fn item_done(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
-        self.cursor = None;
         let Some(item) = event.item().filter(|item| item.kind() == ValueKind::Object) else { return Ok(()) };
         let id = item.get("id").and_then(|id| id.as_str()).unwrap_or_default();
         let by_output_index = event.output_index().and_then(|index| self.building.slot_at_output_index(index));
@@ -603,8 +535,8 @@ impl Accumulator {
             });
             return Ok(None);
         }
-        // Whatever comes for the item may change what stands where.
-        slot.last = None;
+        // The event may change the positions in the item.
+        slot.last_delta = None;
         match event.item_id() {
             Some(id) if slot.id().is_empty() && !id.is_empty() => {
                 slot.set_id(id);
@@ -644,7 +576,6 @@ impl Accumulator {
     }
 
     fn text(&mut self, event: &Event<'_>, route: Route, findings: &mut Findings) -> Result<(), Error> {
-        self.cursor = None;
         let kind = event.kind();
         let Some(at) = self.find(event, route.item_type, findings)? else { return Ok(()) };
         let element = element_of(event.fields(), kind);
@@ -660,12 +591,7 @@ impl Accumulator {
             if let Some(logprobs) = event.logprobs() {
                 slot.add_logprobs(element, logprobs);
             }
-            if let Some(output_index) = event.output_index() {
-                // Those with another id than the item's are each told of, so none is appended without a look.
-                self.cursor =
-                    event.fits_item(slot.id()).then_some(DeltaCursor { kind, output_index, element, slot: at, path });
-                slot.last = Some((kind, element, path));
-            }
+            slot.last_delta = Some((kind, element, path));
         } else if event.done_text_is("").is_some() {
             slot.pending_high_surrogate = None;
             if let Some(text) = slot.resolve_mut(&path) {

@@ -23,7 +23,6 @@ impl Accumulator {
         array: ElementArray,
         findings: &mut Findings,
     ) -> Result<(), Error> {
-        self.cursor = None;
         let Some(part) = event.part() else { return Ok(()) };
         let item_type = match part.get("type").and_then(|kind| kind.as_str()).as_deref() {
             Some("reasoning_text" | "summary_text") => "reasoning",
@@ -58,7 +57,6 @@ impl Accumulator {
         array: ElementArray,
         findings: &mut Findings,
     ) -> Result<(), Error> {
-        self.cursor = None;
         let Some(part) = event.part() else { return Ok(()) };
         let item_type = if array == ElementArray::Summary { "reasoning" } else { "message" };
         let Some(at) = self.find(event, item_type, findings)? else { return Ok(()) };
@@ -93,7 +91,6 @@ impl Accumulator {
     }
 
     pub(super) fn annotation(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
-        self.cursor = None;
         let Some(annotation) = event.annotation() else { return Ok(()) };
         self.check_room(view_bytes(annotation), event)?;
         let Some(at) = self.find(event, "message", findings)? else { return Ok(()) };
@@ -139,7 +136,6 @@ impl Accumulator {
     }
 
     pub(super) fn tool_state(&mut self, event: &Event<'_>, status: &str, findings: &mut Findings) -> Result<(), Error> {
-        self.cursor = None;
         let Some(item_type) = implied_type(event.kind()) else { return Ok(()) };
         let Some(at) = self.find(event, item_type, findings)? else { return Ok(()) };
         // These two item types have no status of their own.
@@ -150,7 +146,6 @@ impl Accumulator {
     }
 
     pub(super) fn shell_output(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
-        self.cursor = None;
         let Some(at) = self.find(event, "shell_call_output", findings)? else { return Ok(()) };
         let index = event.command_index().unwrap_or(0);
         let limit = self.limits.parts;
@@ -201,7 +196,6 @@ impl Accumulator {
     }
 
     pub(super) fn partial_image(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
-        self.cursor = None;
         let Some(at) = self.find(event, "image_generation_call", findings)? else { return Ok(()) };
         if self.options.images == PreviewImages::Drop {
             return Ok(());

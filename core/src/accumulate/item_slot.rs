@@ -28,8 +28,9 @@ pub(crate) struct ItemSlot {
     pub(crate) index: Option<u64>,
     /// Its key in the order of the output, together with its arrival.
     pub(crate) rank: u64,
-    /// Where the last delta went: kind, element, and the path. Forgotten when anything but a delta touches the item.
-    pub(crate) last: Option<(Kind, u64, TextPath)>,
+    /// The target of the last delta: kind, element and path. Every other event about the item must clear it, because it may change
+    /// positions in the item.
+    pub(crate) last_delta: Option<(Kind, u64, TextPath)>,
     /// Wire indexes of `content`, `summary` and `action.commands`, ascending; an element's rank is its position.
     wire_indexes: [Vec<u64>; 3],
     /// Log probabilities of content parts, kept as text beside the item: wire index, and the elements' JSON.
@@ -154,7 +155,7 @@ impl ItemSlot {
         self.done = true;
         self.wire_indexes = Default::default();
         self.pending_high_surrogate = None;
-        self.last = None;
+        self.last_delta = None;
         self.clear_growing_json();
         self.images.clear();
         self.growth = 0;

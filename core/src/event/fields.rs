@@ -47,59 +47,67 @@ pub(crate) struct Fields {
     seen: u32,
     /// Lone surrogate halves in `delta`.
     pub(crate) halves: LoneSurrogates,
-    /// Strings that were known before the payload came.
+    /// Strings of the block template: literal fields of an event that matched it.
     pub(crate) known: String,
     pub(crate) gaps: Gaps,
 }
 
-/// Where a payload differs from what was foretold. With each block only the ends of its strings are noted; who asks for the
-/// gaps adds up the rest.
+/// The places where a payload may differ from the template that it matched. Each match sets only the ends of the strings; the starts
+/// are computed on demand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Gaps {
-    /// What foretold it; 0 if nothing did.
-    pub(crate) by: u64,
-    /// What stands before the payload in its block.
+    /// The number of the template; 0 if the payload matched none.
+    pub(crate) template: u64,
+    /// Length of the block's bytes before the payload.
     pub(crate) head: u32,
-    /// How much of the block was foretold before the first string.
+    /// Length of the literal before the first string.
     pub(crate) first: u32,
-    /// The strings that were not foretold, so many of them.
-    pub(crate) strings: [Gap; GAPS],
+    /// The strings that differ; the first `count` are used.
+    pub(crate) strings: [Gap; MAX_GAPS],
     pub(crate) count: usize,
-    /// Behind how many strings the number stands, how far behind the last of them, and how long it is.
+    /// The sequence number: how many strings are before it, its distance from the last of them, and its length.
     pub(crate) number: Option<(usize, u32, u32)>,
 }
 
-/// A string that was not foretold.
+/// A string that may differ from block to block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Gap {
-    /// Where it ends in the block.
+    /// Its end in the block.
     pub(crate) end: u32,
-    /// How much was foretold behind it, up to the next one.
-    pub(crate) behind: u32,
-    /// Whether it is the delta; if not, nobody reads it.
+    /// Length of the literal after it, up to the next string.
+    pub(crate) literal_after: u32,
+    /// True for the delta; false for padding.
     pub(crate) is_delta: bool,
 }
 
-/// The most gaps that a payload may have.
-pub(crate) const GAPS: usize = 4;
+/// The maximum number of gaps of a payload, the sequence number included.
+pub(crate) const MAX_GAPS: usize = 4;
 
 impl Gaps {
-    /// Start and end of each gap in the payload. They are added up one by one: a list of them would be written and read again.
+    /// The length of the literal after so many strings.
+    pub(crate) fn literal_mut(&mut self, strings_before: usize) -> Option<&mut u32> {
+        match strings_before.checked_sub(1) {
+            None => Some(&mut self.first),
+            Some(string) => Some(&mut self.strings.get_mut(string)?.literal_after),
+        }
+    }
+
+    /// Start and end of each gap in the payload, in their order.
     #[inline]
     pub(crate) fn spans(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let (mut at, mut before, mut behind, mut number) = (0, self.first, 0, self.number);
+        let (mut at, mut literal, mut last_end, mut number) = (0, self.first, 0, self.number);
         core::iter::from_fn(move || {
             let (start, end) = match number {
-                Some((strings, within, length)) if strings == at => {
+                Some((strings_before, distance, length)) if strings_before == at => {
                     number = None;
-                    (behind + within, behind + within + length)
+                    (last_end + distance, last_end + distance + length)
                 }
                 _ if at < self.count => {
                     let gap = self.strings.get(at)?;
-                    let start = behind + before;
-                    (behind, before) = (gap.end, gap.behind);
+                    let start = last_end + literal;
+                    (last_end, literal) = (gap.end, gap.literal_after);
                     at += 1;
-                    (start, behind)
+                    (start, last_end)
                 }
                 _ => return None,
             };
@@ -214,7 +222,7 @@ pub(crate) struct Token {
     pub(crate) end: usize,
 }
 
-/// Where a value that may differ from event to event stood; the template is cut at these.
+/// The place of a value that may differ from event to event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mark {
     pub(crate) slot: FieldSlot,
@@ -222,7 +230,7 @@ pub(crate) struct Mark {
     pub(crate) end: u32,
 }
 
-/// What a template reads afresh in each event.
+/// The meaning of a value that may differ from event to event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FieldSlot {
     SequenceNumber,
@@ -231,23 +239,28 @@ pub(crate) enum FieldSlot {
     Delta,
     /// The `logprobs` array.
     Logprobs,
-    /// A string that nobody reads, such as padding.
-    Skip,
-    /// An array or object that nobody reads here.
+    /// A string that no field keeps: the padding.
+    Padding,
+    /// An array or object that no field keeps.
     Nested,
 }
 
 impl Fields {
-    /// Says whether there is nothing to a delta but its text: no log probabilities, no half characters.
+    /// Returns `true` if a delta has only text: no log probabilities and no lone surrogates.
     #[inline]
-    pub(crate) fn is_mere_text(&self) -> bool {
+    pub(crate) fn is_plain_text(&self) -> bool {
         self.logprobs.len() <= 2 && !self.halves.lone
     }
 
-    /// Says whether the event may go to the item with this id: it has the same or none.
+    /// Returns `true` if all indexes are equal.
+    pub(crate) fn has_same_indexes(&self, other: &Self) -> bool {
+        self.indexes == other.indexes
+    }
+
+    /// Returns `true` if the event names this item id or none.
     #[inline]
     pub(crate) fn fits_item(&self, id: &str, source: Source<'_>) -> bool {
-        self.item_id.is(id, source) || !self.item_id.is_there()
+        self.item_id.is(id, source) || !self.item_id.is_present()
     }
 
     #[inline]
@@ -264,11 +277,6 @@ impl Fields {
     #[inline]
     pub(crate) fn set_sequence_number(&mut self, number: u64) {
         self.sequence_number = number;
-    }
-
-    #[inline]
-    pub(crate) fn set_index(&mut self, index: Index, value: u64) {
-        self.indexes[index as usize] = value;
     }
 
     /// Takes one member of the payload. A repeated key counts again: the last one wins.
@@ -301,7 +309,7 @@ impl Fields {
                 self.logprobs = if array { TextSpan::in_payload(token.start, token.end) } else { TextSpan::default() };
                 return array.then_some(FieldSlot::Logprobs);
             }
-            Field::Obfuscation => return (token.tag == ValueKind::String).then_some(FieldSlot::Skip),
+            Field::Obfuscation => return (token.tag == ValueKind::String).then_some(FieldSlot::Padding),
             Field::SequenceNumber => {
                 self.sequence_number = self.number(field, token, payload);
                 return (self.sequence_number != NONE).then_some(FieldSlot::SequenceNumber);

@@ -1,19 +1,18 @@
-//! [`Parser`]: JSON text → [`Event`], by the cheapest of three levels that can judge it.
+//! [`Parser`]: JSON text → [`Event`], by the cheapest of three tiers.
 //!
-//! A *template* compares with the last event of its kind, the *flat* scanner reads top-level fields, the *general* path
-//! builds a tape of the whole payload. Each level proves the payload's syntax itself or leaves it to the next; all three give
-//! the same event. A payload that is no JSON object is an event too: it has its raw text, [`Kind::Unknown`] and a
-//! [`Fault`]. Time is linear in the payload; buffers are reused, so a delta allocates nothing after warm-up.
+//! A *block template* compares a whole block with the previous one of the same item, the *flat* scanner reads the top-level fields of a
+//! payload, the *tape* is built of everything else. Each tier proves the payload's syntax itself or leaves it to the next; all three give
+//! the same event. A payload that is no JSON object is an event too: it has its raw text, [`Kind::Unknown`] and a [`Fault`]. Time is linear
+//! in the payload; buffers are allocated at first need and reused, so a delta allocates nothing after warm-up.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+use super::block_template::{BlockHead, BlockTemplate, ExpectedSequence};
 use super::fields::{flat, general, Fields, Mark};
 use super::payload::{Event, Lazy};
 use super::span::RawText;
-use super::steady::Next;
-use super::template::Template;
 use crate::contract::Kind;
 use crate::json::{scan, JsonError, JsonErrorKind, Tape, MAX_DEPTH};
 use crate::sync::{OnceCell, Shared};
@@ -26,11 +25,11 @@ pub enum Fault {
     NotJson(JsonError),
     /// It is JSON, but no object.
     NotObject,
-    /// It is nested deeper than the limit; its syntax is not checked behind that.
+    /// It is nested deeper than the limit; its syntax is not checked beyond that.
     TooDeep,
 }
 
-/// What comes with a payload from its frame or message.
+/// The position of a payload in its stream, and the name of its frame.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Origin<'a> {
     /// The frame's `event:` line; `None` for messages without SSE and frames without the line.
@@ -41,14 +40,14 @@ pub struct Origin<'a> {
     pub index: u64,
 }
 
-/// Which levels a parser may use. The general one is always there.
+/// Which tiers a parser may use besides the tape, which is always used for the rest.
 ///
-/// All choices give the same events; this is for proving it, and for measuring.
+/// All choices give the same events. They exist for tests, which compare the tiers, and for measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Levels {
-    /// Compare with what came before: the last event of the same kind, the items that a terminal event repeats.
+    /// Compare a block with a template of the previous blocks of its item.
     pub template: bool,
-    /// Scan the top level without a tape.
+    /// Scan the top level of a payload without a tape.
     pub flat: bool,
 }
 
@@ -75,12 +74,25 @@ pub struct Parser {
     lazy: Lazy,
     stack: Vec<scan::OpenContainer>,
     marks: Vec<Mark>,
-    templates: Vec<Template>,
-    /// How many templates there were.
-    learned: u32,
-    /// Whether the last event was foretold by the last template.
-    steady: bool,
-    next: Next,
+    templates: Templates,
+}
+
+/// The block templates of the items that grow.
+#[derive(Default)]
+struct Templates {
+    list: Vec<BlockTemplate>,
+    /// The template that matched last, or was learned last.
+    current: usize,
+    /// True if it matched the last event.
+    matched: bool,
+    /// True if the last event was a delta that a template could be learned from. A template pays from the third delta on, so the first
+    /// delta of a run is not learned.
+    in_run: bool,
+    expected: ExpectedSequence,
+    /// How many templates were learned: gives each a number of its own.
+    learned: u64,
+    /// How many deltas could have been learned since a template matched.
+    unused: u32,
 }
 
 impl fmt::Debug for Parser {
@@ -90,20 +102,17 @@ impl fmt::Debug for Parser {
     }
 }
 
-/// A block that was foretold for the item that grew last.
-pub(crate) struct DeltaMatch<'a> {
-    /// Where its payload lies.
+/// A block that matches a template.
+pub(crate) struct BlockMatch {
+    /// Start and end of its payload.
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// Whether the event before it was of the same item.
+    /// True if the same template matched the previous event.
     pub(crate) continues_previous: bool,
-    pub(crate) fields: &'a Fields,
-    /// Where escapes are decoded.
-    pub(crate) scratch: &'a str,
 }
 
-/// One template a kind; a stream that mixes more kinds of deltas than this falls back to scanning.
-const TEMPLATES: usize = 8;
+/// The maximum number of templates. If more items grow at the same time, the oldest templates are replaced.
+const MAX_TEMPLATES: usize = 24;
 
 impl Parser {
     /// Makes a parser for payloads nested at most `depth` deep.
@@ -122,155 +131,107 @@ impl Parser {
             lazy: Lazy { depth: depth.min(MAX_DEPTH), ..Lazy::default() },
             stack: Vec::new(),
             marks: Vec::new(),
-            templates: Vec::new(),
-            learned: 0,
-            steady: false,
-            next: Next::default(),
+            templates: Templates::default(),
         }
     }
 
     /// Reads one payload. The event borrows from it and from the parser.
     #[inline]
     pub fn parse<'a>(&'a mut self, payload: &'a str, origin: Origin<'a>) -> Event<'a> {
+        self.parse_framed(payload, origin, None)
+    }
+
+    /// Reads the payload of a frame. With the head of its block, a template may be learned for the next blocks.
+    pub(crate) fn parse_framed<'a>(
+        &'a mut self,
+        payload: &'a str,
+        origin: Origin<'a>,
+        head: Option<BlockHead<'_>>,
+    ) -> Event<'a> {
         self.lazy.reset();
-        self.steady = false;
-        let hit = self.levels.template && self.by_template(payload, origin.frame_name);
-        self.fault = if hit { None } else { self.by_scan(payload, origin.frame_name) };
-        let fields = match self.templates.last() {
-            Some(template) if hit => template.fields(),
-            _ => &self.fields,
-        };
+        self.templates.matched = false;
+        self.fault = self.by_scan(payload, origin.frame_name, head);
         Event {
             raw: RawText::Text(payload),
             scratch: &self.scratch,
-            fields,
+            fields: &self.fields,
             lazy: &self.lazy,
-            same_shape: hit,
+            matches_template: false,
             continues_previous: false,
             fault: self.fault.as_ref(),
             origin,
         }
     }
 
-    /// Looks whether `bytes` begin with a whole block of an event stream that was foretold for the item that grew last. The payload
-    /// is UTF-8, two line feeds stand behind it, and [`parse_block`](Self::parse_block) reads it.
-    // In wasm the compiler may choose: there the bytes count.
+    /// Compares the bytes of a stream, which begin with a block, with the templates. The payload of a match is valid UTF-8, and two line
+    /// feeds follow it. Call [`matched_event`](Self::matched_event) next, unless the block is not to be used.
+    // In wasm the compiler decides, because code size matters there.
     #[cfg_attr(target_arch = "wasm32", inline)]
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
-    pub(crate) fn match_next_delta(&mut self, bytes: &[u8]) -> Option<DeltaMatch<'_>> {
-        let Self { templates, next, scratch, steady, .. } = self;
-        let template = templates.last_mut()?;
-        let (start, end) = template.read_steady(bytes, next, scratch)?;
-        Some(DeltaMatch { start, end, continues_previous: *steady, fields: template.grown(), scratch })
+    pub(crate) fn match_block(&mut self, bytes: &[u8]) -> Option<BlockMatch> {
+        let Templates { list, current, matched, expected, .. } = &mut self.templates;
+        let template = list.get_mut(*current)?;
+        let Some(end) = template.read(bytes, expected, &mut self.scratch) else { return self.match_other(bytes) };
+        let continues_previous = core::mem::replace(matched, true);
+        Some(BlockMatch { start: template.head_length(), end, continues_previous })
     }
 
-    /// Looks whether `bytes` begin with a whole block that is like an earlier one of another item, and gives where its payload lies.
+    /// Compares a block with the templates of the other items.
     #[inline(never)]
-    pub(crate) fn find_other_block(&mut self, bytes: &[u8]) -> Option<(usize, usize)> {
-        let Self { templates, depth, next, scratch, stack, marks, .. } = self;
-        let mut newest_first = templates.iter_mut().enumerate().rev();
-        let (at, found) = newest_first
-            .find_map(|(at, template)| Some((at, template.read_block(bytes, *depth, next, scratch, stack, marks)?)))?;
-        if at + 1 < templates.len() {
-            templates[at..].rotate_left(1);
-            self.steady = false;
+    fn match_other(&mut self, bytes: &[u8]) -> Option<BlockMatch> {
+        let Templates { list, current, matched, expected, .. } = &mut self.templates;
+        for (at, template) in list.iter_mut().enumerate() {
+            if at == *current || !template.may_match(bytes, expected) {
+                continue;
+            }
+            if let Some(end) = template.read(bytes, expected, &mut self.scratch) {
+                (*current, *matched) = (at, true);
+                return Some(BlockMatch { start: template.head_length(), end, continues_previous: false });
+            }
         }
-        Some(found)
+        None
     }
 
-    /// The fields of the block that was found last, and where its escapes are decoded, if it is of the item that the event
-    /// before it was of.
-    #[cfg(feature = "validate")]
-    #[inline]
-    pub(crate) fn grown(&self) -> Option<(&Fields, &str)> {
-        let template = self.templates.last().filter(|_| self.steady)?;
-        (template.is_steady() == Some(true)).then(|| (template.grown(), self.scratch.as_str()))
-    }
-
-    /// Reads the payload of the block that was found last, and [goes on](DeltaMatch::continues_previous). `origin` needs no name.
-    // In wasm the compiler may choose: there the bytes count.
+    /// The event of the block that matched last. `origin` needs no frame name: the template has it.
+    // In wasm the compiler decides, because code size matters there.
     #[cfg_attr(target_arch = "wasm32", inline)]
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
-    pub(crate) fn parse_matched_delta<'a>(&'a mut self, payload: &'a [u8], mut origin: Origin<'a>) -> Event<'a> {
+    pub(crate) fn matched_event<'a>(
+        &'a mut self,
+        payload: &'a [u8],
+        mut origin: Origin<'a>,
+        continues_previous: bool,
+    ) -> Event<'a> {
         self.lazy.reset();
-        let template = self.templates.last();
-        origin.frame_name = template.and_then(Template::frame_name);
+        self.templates.unused = 0;
+        let template = self.templates.list.get(self.templates.current);
+        origin.frame_name = template.and_then(BlockTemplate::frame_name);
         Event {
             raw: RawText::Bytes(payload),
             scratch: &self.scratch,
-            fields: template.map_or(&self.fields, Template::grown),
+            fields: template.map_or(&self.fields, BlockTemplate::fields),
             lazy: &self.lazy,
-            same_shape: true,
-            continues_previous: true,
-            fault: None,
-            origin,
-        }
-    }
-
-    /// Reads the payload of the block that was found last. `origin` needs no name: the block's is known.
-    #[inline(never)]
-    pub(crate) fn parse_block<'a>(&'a mut self, payload: &'a [u8], mut origin: Origin<'a>) -> Event<'a> {
-        self.lazy.reset();
-        let mut raw = RawText::Bytes(payload);
-        let steady = self.templates.last().and_then(Template::is_steady);
-        let continues_previous = core::mem::replace(&mut self.steady, steady.is_some()) && steady == Some(true);
-        if steady.is_none() {
-            raw = RawText::Text(raw.text());
-            if let Some(template) = self.templates.last_mut() {
-                template.settle(raw.text(), &mut self.scratch, &self.marks);
-            }
-        }
-        let template = self.templates.last();
-        origin.frame_name = template.and_then(Template::frame_name);
-        Event {
-            raw,
-            scratch: &self.scratch,
-            fields: template.map_or(&self.fields, Template::fields),
-            lazy: &self.lazy,
-            same_shape: true,
+            matches_template: true,
             continues_previous,
             fault: None,
             origin,
         }
     }
 
-    /// Says how the block of the payload last read began, if it was a usual one: its name, and how its data line began.
-    /// Only blocks of one data line may be told.
-    #[inline]
-    pub(crate) fn note_block(&mut self, kind: Kind, name: Option<&str>, data: &str) {
-        if let Some(template) = self.templates.last_mut().filter(|template| template.kind() == kind) {
-            template.set_head(name, data);
-        }
-    }
-
-    /// Reads a payload by a template. The one that did stands last then.
-    #[inline]
-    fn by_template(&mut self, payload: &str, name: Option<&str>) -> bool {
-        let Self { templates, depth, scratch, stack, marks, .. } = self;
-        let Some((last, older)) = templates.split_last_mut() else { return false };
-        if last.read(payload, *depth, scratch, stack, marks) {
-            return true;
-        }
-        // Only with a name is it clear which of the others to try.
-        let Some(kind) = name.map(Kind::from_wire) else { return false };
-        let Some(at) = older.iter().position(|template| template.kind() == kind) else { return false };
-        let hit = older[at].read(payload, *depth, scratch, stack, marks);
-        if hit {
-            templates[at..].rotate_left(1);
-        }
-        hit
-    }
-
-    fn by_scan(&mut self, payload: &str, name: Option<&str>) -> Option<Fault> {
+    fn by_scan(&mut self, payload: &str, name: Option<&str>, head: Option<BlockHead<'_>>) -> Option<Fault> {
         self.restart();
+        let in_run = core::mem::take(&mut self.templates.in_run);
         let kind = likely_kind(payload, name);
         // Of a flat payload a tape would be thrown away.
         let flat_kind = kind.map_or(payload.len() < 1024, |kind| kind.is_delta() || kind.is_done());
         if self.levels.flat && flat_kind {
             let Self { fields, scratch, stack, marks, .. } = self;
             if flat(payload, self.depth, fields, scratch, stack, marks).is_some() {
-                if self.levels.template && self.fields.kind.is_delta() {
-                    self.learn(payload);
+                if let Some(head) = head.filter(|_| self.levels.template && self.fields.kind.is_delta()) {
+                    self.templates.in_run = true;
+                    if in_run {
+                        self.templates.learn(head, payload, &self.fields, &self.marks);
+                    }
                 }
                 return None;
             }
@@ -297,27 +258,33 @@ impl Parser {
         self.fields = Fields::default();
         self.scratch.clear();
     }
+}
 
-    fn learn(&mut self, payload: &str) {
-        let kind = self.fields.kind;
-        let old = self.templates.iter().position(|template| template.kind() == kind);
-        if let Some(at) = old {
-            if !self.templates[at].missed() {
-                return;
-            }
+impl Templates {
+    /// Learns the template of an item, in the place of its old one or of the oldest.
+    fn learn(&mut self, head: BlockHead<'_>, payload: &str, fields: &Fields, marks: &[Mark]) {
+        // Templates that do not match are not worth learning. Each item needs one, so several fail before the first match.
+        self.unused = self.unused.saturating_add(1);
+        if self.unused as usize > 2 * MAX_TEMPLATES && self.unused % 16 != 0 {
+            return;
         }
-        let Some(template) = Template::learn(self.learned, payload, &self.fields, &self.marks) else { return };
-        self.learned = self.learned.wrapping_add(1);
-        match old {
-            Some(at) => {
-                self.templates.remove(at);
-            }
-            None if self.templates.len() >= TEMPLATES => {
-                self.templates.remove(0);
-            }
-            None => {}
+        self.learned += 1;
+        if let Some(number) = fields.sequence_number() {
+            self.expected.set(number.saturating_add(1));
         }
-        self.templates.push(template);
+        let old = self.list.iter().position(|template| template.is_for(payload, fields));
+        self.current = old.unwrap_or_else(|| {
+            if self.list.len() < MAX_TEMPLATES {
+                self.list.push(BlockTemplate::default());
+                self.list.len() - 1
+            } else {
+                self.learned as usize % MAX_TEMPLATES
+            }
+        });
+        if let Some(template) = self.list.get_mut(self.current) {
+            // A delta that cannot be learned leaves a template that matches nothing.
+            let _ = template.learn(self.learned, head, payload, fields, marks);
+        }
     }
 }
 
@@ -364,11 +331,7 @@ mod tests {
     use alloc::format;
     use alloc::string::ToString;
 
-    const LEVELS: [Levels; 3] = [
-        Levels { template: false, flat: false },
-        Levels { template: false, flat: true },
-        Levels { template: true, flat: true },
-    ];
+    const LEVELS: [Levels; 2] = [Levels { template: false, flat: false }, Levels { template: true, flat: true }];
 
     /// What a caller can see of an event, nested values included.
     fn seen(event: &Event<'_>) -> String {
@@ -398,10 +361,8 @@ mod tests {
         for payload in payloads {
             for name in [None, Some("response.output_text.delta")] {
                 let origin = Origin { frame_name: name, ..Origin::default() };
-                let [a, b, c] = &mut parsers;
-                let general = seen(&a.parse(payload, origin));
-                assert_eq!(general, seen(&b.parse(payload, origin)), "{payload}");
-                assert_eq!(general, seen(&c.parse(payload, origin)), "{payload}");
+                let [tape, flat] = &mut parsers;
+                assert_eq!(seen(&tape.parse(payload, origin)), seen(&flat.parse(payload, origin)), "{payload}");
             }
         }
     }
@@ -448,24 +409,9 @@ mod tests {
             for byte in [b'0', b'"', b'\\', b',', b'}', b' ', b'x'] {
                 let mut other = base.as_bytes().to_vec();
                 other[at] = byte;
-                // The base before each mutation keeps the template warm.
-                payloads.push(base.to_string());
                 payloads.extend(String::from_utf8(other));
             }
         }
         same_at_every_level(&payloads);
-    }
-
-    #[test]
-    fn a_repeated_shape_is_read_by_its_template() {
-        let mut parser = Parser::new(8);
-        let payload = |number: u32| {
-            format!(r#"{{"type":"response.refusal.delta","sequence_number":{number},"delta":"d{number}"}}"#)
-        };
-        assert!(!parser.parse(&payload(9), Origin::default()).has_same_shape());
-        let next = payload(10);
-        let event = parser.parse(&next, Origin::default());
-        assert!(event.has_same_shape());
-        assert_eq!((event.delta(), event.wire_type()), ("d10", "response.refusal.delta"));
     }
 }

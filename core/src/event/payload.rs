@@ -23,7 +23,7 @@ pub struct Event<'a> {
     pub(super) scratch: &'a str,
     pub(super) fields: &'a Fields,
     pub(super) lazy: &'a Lazy,
-    pub(super) same_shape: bool,
+    pub(super) matches_template: bool,
     pub(super) continues_previous: bool,
     pub(super) fault: Option<&'a Fault>,
     pub(super) origin: Origin<'a>,
@@ -49,17 +49,17 @@ pub struct RawFields<'a> {
     pub has_text: bool,
 }
 
-/// What of a payload was not foretold; see [`Event::template_match`].
+/// How a payload differs from the template that it matched; see [`Event::template_match`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TemplateMatch<'a> {
-    /// Payloads of one reader that have the same number here have the same number of gaps, at most four, and the same text outside
+    /// The number of the template. Payloads of one reader with the same number have the same gaps, at most four, and the same text outside
     /// them.
-    pub by: u64,
+    pub template: u64,
     gaps: &'a Gaps,
 }
 
 impl<'a> TemplateMatch<'a> {
-    /// Start and end of the sequence number, of the delta and of padding, in bytes; those that there are, in their order.
+    /// Start and end in bytes of the sequence number, the delta and the padding, as far as the payload has them, in their order.
     #[inline]
     pub fn gaps(&self) -> impl Iterator<Item = (u32, u32)> + 'a {
         self.gaps.spans()
@@ -192,8 +192,8 @@ impl<'a> Event<'a> {
             delta: fields.delta.bytes(source),
             text: if fields.whole_escaped { self.whole().0.as_bytes() } else { fields.whole.bytes(source) },
             raw: self.raw.bytes(),
-            has_item_id: fields.item_id.is_there(),
-            has_text: fields.whole.is_there(),
+            has_item_id: fields.item_id.is_present(),
+            has_text: fields.whole.is_present(),
         }
     }
 
@@ -259,8 +259,8 @@ impl<'a> Event<'a> {
         self.fields.logprobs.get(self.source()).filter(|text| text.len() > 2)
     }
 
-    /// Says whether the event was foretold by the one before it ([`index`](Event::index)): its type, its frame's name, its item and
-    /// its part are the same. `false` says nothing.
+    /// Returns `true` if the event has the type, frame name, item and part of the previous one ([`index`](Event::index)), because both
+    /// matched one template. `false` means unknown.
     #[inline]
     pub fn continues_previous(&self) -> bool {
         self.continues_previous
@@ -363,28 +363,20 @@ impl<'a> Event<'a> {
         self.fields.bad | self.fields.repeated != 0 || self.fault.is_some()
     }
 
-    /// Says that this payload equals the last one of its kind outside sequence number, ids, indexes, delta, padding and nested
-    /// values: what was found out about its other members still holds.
-    ///
-    /// A hint for callers that sort payloads by their members: `false` says nothing.
+    /// Returns `true` if this payload equals an earlier one of its kind outside sequence number, delta and padding: everything known about
+    /// its other members still holds. `false` means unknown.
     #[inline]
     pub fn has_same_shape(&self) -> bool {
-        self.same_shape
+        self.matches_template
     }
 
-    /// Where this payload differs from others, if it was foretold by one.
+    /// How this payload differs from others that matched the same template, if it matched one.
     ///
-    /// For callers that keep payloads: of those with the same number it is enough to keep one, and the gaps of the others.
+    /// For callers that keep payloads: of those with the same template number, one payload and the gaps of the others are enough.
     #[inline]
     pub fn template_match(&self) -> Option<TemplateMatch<'a>> {
         let gaps = &self.fields.gaps;
-        (gaps.by != 0).then_some(TemplateMatch { by: gaps.by, gaps })
-    }
-
-    /// Says whether this payload, if it repeats another one, holds values that the repetition does not vouch for.
-    #[inline]
-    pub(crate) fn has_nested(&self) -> bool {
-        self.fields.logprobs.payload_span().is_some_and(|(start, end)| end > start + 2)
+        (self.matches_template && gaps.template != 0).then_some(TemplateMatch { template: gaps.template, gaps })
     }
 
     /// Copies the event out of the reader.
@@ -439,7 +431,7 @@ impl OwnedEvent {
             scratch: &self.scratch,
             fields: &self.fields,
             lazy: &self.lazy,
-            same_shape: false,
+            matches_template: false,
             continues_previous: false,
             fault: self.fault.as_ref(),
             origin: Origin { frame_name: self.frame_name.as_deref(), offset: self.offset, index: self.index },

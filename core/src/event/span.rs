@@ -45,11 +45,6 @@ impl<'a> Source<'a> {
     pub(crate) fn of(payload: &'a str, scratch: &'a str) -> Self {
         Self { payload: RawText::Text(payload), scratch, known: "" }
     }
-
-    /// The same for a payload that was compared with text.
-    pub(crate) fn of_bytes(payload: &'a [u8], scratch: &'a str) -> Self {
-        Self { payload: RawText::Bytes(payload), scratch, known: "" }
-    }
 }
 
 /// Where a string of the payload stands.
@@ -97,7 +92,7 @@ impl TextSpan {
 
     /// Says whether there is such a string.
     #[inline]
-    pub(crate) fn is_there(&self) -> bool {
+    pub(crate) fn is_present(&self) -> bool {
         self.place != Place::Absent
     }
 
@@ -129,12 +124,6 @@ impl TextSpan {
         text.get(self.start as usize..self.end as usize)
     }
 
-    /// Sixteen bytes that begin with it, if so many are there.
-    #[inline]
-    pub(crate) fn wide<'a>(&self, source: Source<'a>) -> Option<&'a [u8; 16]> {
-        self.whole(source).get(self.start as usize..)?.first_chunk()
-    }
-
     /// Says whether it is there and equals another text, byte by byte.
     #[inline]
     pub(crate) fn is(&self, other: &str, source: Source<'_>) -> bool {
@@ -152,26 +141,6 @@ impl TextSpan {
             self.push_any(source, out);
         }
         length
-    }
-
-    /// The same for the delta of a block that was foretold, which stands in the payload or in the scratch buffer.
-    // Without a `Source`, which would have to be put together for a call that is seldom made.
-    #[cfg_attr(target_arch = "wasm32", inline)]
-    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
-    pub(crate) fn push_grown(&self, payload: &[u8], scratch: &str, out: &mut String) -> usize {
-        let length = self.len();
-        let whole = if self.place == Place::Scratch { scratch.as_bytes() } else { payload };
-        let start = self.start as usize;
-        let wide = whole.get(start..start + LANES).and_then(<[u8]>::first_chunk);
-        if !wide.is_some_and(|wide| push_ascii(out, wide, length)) {
-            self.push_rare(payload, scratch, out);
-        }
-        length
-    }
-
-    #[inline(never)]
-    fn push_rare(&self, payload: &[u8], scratch: &str, out: &mut String) {
-        self.push_any(Source::of_bytes(payload, scratch), out);
     }
 
     #[inline(never)]

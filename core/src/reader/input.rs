@@ -11,17 +11,8 @@ use memchr::{memchr_iter, memrchr2};
 
 use super::{InputPhase, Reader};
 use crate::error::{Code, Error};
-use crate::event::Kind;
+use crate::event::BlockHead;
 use crate::sse::Frame;
-
-/// A block of one data line, with or without a name: what the parser is told of it before the next one is read.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct BlockShape {
-    pub(super) kind: Kind,
-    pub(super) named: bool,
-    /// How the data line begins.
-    pub(super) data: &'static str,
-}
 
 impl Reader {
     /// Takes bytes of an event stream, cut anywhere. Nothing is read yet: poll for events.
@@ -216,22 +207,20 @@ impl Reader {
     }
 }
 
-impl BlockShape {
-    /// Says what is usual about a frame; `None` if it is not.
-    #[inline]
-    pub(super) fn of(frame: &Frame<'_>, kind: Kind) -> Option<Self> {
-        if !kind.is_delta() || frame.data_lines != 1 || frame.invalid_utf8.is_some() || !frame.features.is_simple() {
-            return None;
-        }
-        let named = frame.features.event();
-        let name_line = if named { "event: \n".len() + frame.event.len() } else { 0 };
-        let data = match (frame.data_offset - frame.offset).checked_sub(name_line as u64) {
-            Some(6) => "data: ",
-            Some(5) => "data:",
-            _ => return None,
-        };
-        Some(Self { kind, named, data })
+/// The head of a frame's block, if the block has one data line, at most an event name, and nothing else.
+#[inline]
+pub(super) fn block_head<'a>(frame: &Frame<'a>) -> Option<BlockHead<'a>> {
+    if frame.data_lines != 1 || frame.invalid_utf8.is_some() || !frame.marks.is_simple() {
+        return None;
     }
+    let name = frame.marks.event().then_some(frame.event);
+    let name_line = name.map_or(0, |name| "event: \n".len() + name.len());
+    let data = match (frame.data_offset - frame.offset).checked_sub(name_line as u64) {
+        Some(6) => "data: ",
+        Some(5) => "data:",
+        _ => return None,
+    };
+    Some(BlockHead { name, data })
 }
 
 /// The position behind the last blank line; the end, if a CR makes it doubtful where lines end.

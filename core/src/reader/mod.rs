@@ -22,16 +22,15 @@ use alloc::vec::Vec;
 
 pub use builder::{ReaderBuilder, ReaderOptions};
 use faults::ForeignDetector;
-use input::BlockShape;
 use validation::ReaderValidator;
 
 use crate::accumulate::{header_texts, Accumulator, RateLimits, Response};
 use crate::error::{Code, Error};
-use crate::event::{DeltaMatch, Event, Origin, Parser};
+use crate::event::{BlockMatch, Event, Origin, Parser};
 use crate::finding::{Finding, Findings, Location, Repair, Severity};
 use crate::json::{JsonErrorKind, Tape};
 use crate::outcome::Outcome;
-use crate::sse::{FrameDecoder, FrameOutcome, Signal};
+use crate::sse::{Frame, FrameDecoder, FrameOutcome, Signal};
 use crate::validate::Rule;
 
 /// What every event is given to, from whichever input. The event borrows the rest of the reader.
@@ -62,12 +61,19 @@ macro_rules! stages {
 }
 
 impl Stages<'_> {
-    /// Takes an event. `framed`: it came as a frame, not as a message of a socket; `dropped`: without its payload.
+    /// Takes an event. `frame`: the frame it came in, unless it is a message; `dropped`: its payload was dropped.
     #[inline(never)]
-    fn take(self, event: &Event<'_>, framed: bool, dropped: bool) -> Result<(), Error> {
+    fn take(self, event: &Event<'_>, frame: Option<&Frame<'_>>, dropped: bool) -> Result<(), Error> {
         let Self { findings, foreign, validator, accumulator, strict, first } = self;
+        let mut unchecked = validator.as_mut();
+        if unchecked.as_mut().is_some_and(|validator| validator.accept_continuation(event)) {
+            unchecked = None;
+        }
+        if let (Some(validator), Some(frame)) = (&mut unchecked, frame) {
+            validator.check_frame(frame, event.location(), findings);
+        }
         if event.has_field_faults() && !dropped {
-            faults::of_event(event, framed, findings);
+            faults::of_event(event, frame.is_some(), findings);
         }
         if first && faults::is_midway(event) {
             findings.soften_repairs();
@@ -75,10 +81,10 @@ impl Stages<'_> {
         if !event.kind().is_known() {
             foreign.look(event, findings);
         }
-        if let Some(validator) = validator {
+        if let Some(validator) = unchecked {
             validator.check(event, findings);
         }
-        match accumulator.apply_next(event, findings) {
+        match accumulator.apply(event, findings) {
             // Those of its frame count too, so it is enough that there is one.
             Ok(()) if strict && findings.count(Severity::Error) > 0 => Err(faults::strict(event.location(), findings)),
             result => result,
@@ -146,8 +152,6 @@ pub struct Reader {
     /// `finish` was called: the response is closed.
     finished: bool,
     fatal: Option<Error>,
-    /// The last block, if others like it can be read without looking for its lines.
-    block_shape: Option<BlockShape>,
     /// Whether a block begins where reading goes on, and nothing stands in its way: what `poll_event` asks first is then
     /// known. Whoever changes any of it clears this.
     at_block_boundary: bool,
@@ -208,7 +212,6 @@ impl Reader {
             input: InputPhase::Open,
             finished: false,
             fatal: None,
-            block_shape: None,
             at_block_boundary: false,
             options,
         }
@@ -228,78 +231,47 @@ impl Reader {
         self.poll_next()
     }
 
+    /// Reads the next block by its template, if there is one; otherwise line by line.
     #[inline(never)]
     fn poll_next(&mut self) -> Result<Option<Event<'_>>, Error> {
         if !self.at_block_boundary {
             return self.poll_any();
         }
-        let Some(ready) = self.pending.get(self.at..self.ready) else { return self.poll_frame() };
-        let Some(grown) = self.parser.match_next_delta(ready) else { return self.poll_other() };
-        let DeltaMatch { start, end, continues_previous, fields, scratch } = grown;
+        let found = self.pending.get(self.at..self.ready).and_then(|ready| self.parser.match_block(ready));
+        let Some(BlockMatch { start, end, continues_previous }) = found else { return self.poll_frame() };
         if end > self.decoder.safe_bytes() {
             return self.poll_frame();
         }
-        // Most often a text has grown, and nobody else wants to see it.
-        let appended = match ready.get(start..end) {
-            Some(payload) if continues_previous && self.validator.is_none() => {
-                self.accumulator.append_matched_delta(fields, payload, scratch)
-            }
-            _ => false,
-        };
-        if !appended {
-            return self.take_matched_block(start, end);
-        }
-        if let Some(number) = fields.sequence_number() {
-            self.last_sequence_number = Some(number);
-        }
-        let (from, to, origin, _) = self.skip_matched_block(start, end);
-        // It is there, but with a branch for that nothing else has to be made of it.
-        let Some(payload) = self.pending.get(from..to) else { return Ok(None) };
-        Ok(Some(self.parser.parse_matched_delta(payload, origin)))
-    }
-
-    /// Passes over a block whose payload was found, and says where that lies in what is pending, where it came from, and where its
-    /// block begins in the stream.
-    // In wasm the compiler may choose: there the bytes count.
-    #[cfg_attr(target_arch = "wasm32", inline)]
-    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
-    fn skip_matched_block(&mut self, start: usize, end: usize) -> (usize, usize, Origin<'static>, u64) {
-        let (from, to) = (self.at + start, self.at + end);
-        let offset = self.decoder.offset();
+        let (offset, block) = (self.decoder.offset(), self.at);
         let origin = Origin { frame_name: None, offset: offset + start as u64, index: self.events };
-        self.at = to + 2;
-        self.decoder.skip_block(end + 2);
+        self.at = block + end + BLANK_LINE;
+        self.decoder.skip_block(end + BLANK_LINE);
         self.events += 1;
         self.activity += 1;
-        (from, to, origin, offset)
-    }
-
-    /// Takes the block that the parser has found.
-    #[inline(never)]
-    fn take_matched_block(&mut self, start: usize, end: usize) -> Result<Option<Event<'_>>, Error> {
-        let (from, to, origin, offset) = self.skip_matched_block(start, end);
-        if !self.append_without_event(from, to) {
-            return self.take_block(from, to, origin, offset);
+        let payload = self.pending.get(block + start..block + end).unwrap_or_default();
+        let event = self.parser.matched_event(payload, origin, continues_previous);
+        // Most often a text grows, and no validator has to see it.
+        if self.validator.is_none() && self.accumulator.append_delta(&event) {
+            if let Some(number) = event.sequence_number() {
+                self.last_sequence_number = Some(number);
+            }
+            return Ok(Some(event));
         }
-        let Some(payload) = self.pending.get(from..to) else { return Ok(None) };
-        Ok(Some(self.parser.parse_matched_delta(payload, origin)))
-    }
-
-    /// Reads a block that is not of the item that grew last.
-    #[inline(never)]
-    fn poll_other(&mut self) -> Result<Option<Event<'_>>, Error> {
-        let ready = self.pending.get(self.at..self.ready).unwrap_or_default();
-        match self.parser.find_other_block(ready) {
-            Some((start, end)) if end <= self.decoder.safe_bytes() => self.take_matched_block(start, end),
-            _ => self.poll_frame(),
+        // Only its presence matters of the payload, which the event has.
+        let frame = self.decoder.simple_frame(event.frame_name(), "{}", offset, event.offset());
+        if let Err(error) = stages!(self, event).take(&event, Some(&frame), false) {
+            self.fatal = Some(error.clone());
+            self.at_block_boundary = false;
+            return Err(error);
         }
+        Ok(Some(event))
     }
 
     /// Reads where it is not known yet that a block begins.
     #[inline(never)]
     fn poll_any(&mut self) -> Result<Option<Event<'_>>, Error> {
-        if let Some(stop) = &self.fatal {
-            return Err(stop.clone());
+        if let Some(fatal) = &self.fatal {
+            return Err(fatal.clone());
         }
         if !self.messages.is_empty() {
             return self.poll_message();
@@ -310,41 +282,8 @@ impl Reader {
         if self.resumed_after.is_some() || !self.decoder.between_blocks() {
             return self.poll_frame();
         }
-        if let Some(BlockShape { kind, named, data }) = self.block_shape.take() {
-            self.parser.note_block(kind, named.then_some(self.decoder.name()), data);
-        }
         self.at_block_boundary = true;
         self.poll_next()
-    }
-
-    /// Takes a block that has to be looked at, and that stands at `offset`.
-    #[inline(never)]
-    fn take_block<'a>(
-        &'a mut self,
-        from: usize,
-        to: usize,
-        origin: Origin<'a>,
-        offset: u64,
-    ) -> Result<Option<Event<'a>>, Error> {
-        let event = self.parser.parse_block(self.pending.get(from..to).unwrap_or_default(), origin);
-        // Where several texts grow, it is likely to be another one of them.
-        if self.validator.is_none() && self.accumulator.append_to_other_item(event.fields(), event.source()) {
-            if let Some(number) = event.sequence_number() {
-                self.last_sequence_number = Some(number);
-            }
-            return Ok(Some(event));
-        }
-        if let Some(validator) = &mut self.validator {
-            // That there is a payload is all that matters of it.
-            let frame = self.decoder.simple_frame(event.frame_name(), "{}", offset, event.offset());
-            validator.check_frame(&frame, event.location(), &mut self.findings);
-        }
-        if let Err(error) = stages!(self, event).take(&event, true, false) {
-            self.fatal = Some(error.clone());
-            self.at_block_boundary = false;
-            return Err(error);
-        }
-        Ok(Some(event))
     }
 
     /// Reads the next frame line by line.
@@ -378,15 +317,11 @@ impl Reader {
         let origin = Origin { frame_name: name, offset: frame.data_offset, index: self.events };
         self.events += 1;
         self.activity += 1;
-        let event = self.parser.parse(frame.data, origin);
+        let event = self.parser.parse_framed(frame.data, origin, input::block_head(&frame));
         if frame.invalid_utf8.is_some() || frame.dropped {
             faults::of_frame(&frame, &event, &mut self.findings);
         }
-        if let Some(validator) = &mut self.validator {
-            validator.check_frame(&frame, event.location(), &mut self.findings);
-        }
-        self.block_shape = BlockShape::of(&frame, event.kind());
-        if let Err(error) = stages!(self, event).take(&event, true, frame.dropped) {
+        if let Err(error) = stages!(self, event).take(&event, Some(&frame), frame.dropped) {
             self.fatal = Some(error.clone());
             return Err(error);
         }
@@ -477,7 +412,7 @@ impl Reader {
         self.waiting_bytes = 0;
         self.message_offset = 0;
         self.decoder = self.decoder.for_new_connection();
-        (self.at_block_boundary, self.block_shape) = (false, None);
+        self.at_block_boundary = false;
         self.input = InputPhase::Open;
         self.resumed_after = self.last_sequence_number;
         if self.events == 0 {
@@ -673,7 +608,7 @@ impl Reader {
         self.events += 1;
         self.activity += 1;
         let event = self.parser.parse(&self.message, origin);
-        if let Err(error) = stages!(self, event).take(&event, false, false) {
+        if let Err(error) = stages!(self, event).take(&event, None, false) {
             self.fatal = Some(error.clone());
             return Err(error);
         }
@@ -697,24 +632,25 @@ impl Reader {
             (String::new(), format!("expected a blank line behind the last block, found the end of input; {what}"))
         });
         self.done_sentinel |= sentinel;
-        if let Some(validator) = self.validator.as_mut().filter(|_| whole) {
+        if let Some(validator) = self.validator.as_mut().filter(|_| sentinel) {
             validator.check_frame(&frame, event.location(), &mut self.findings);
-            if sentinel {
-                validator.check_done(frame.data, event.location(), &mut self.findings);
-            }
+            validator.check_done(frame.data, event.location(), &mut self.findings);
         }
         if !whole || sentinel || faults::resume(&event, &mut self.resumed_after, &mut self.findings) {
             return Ok(None);
         }
         self.events += 1;
         self.activity += 1;
-        if let Err(error) = stages!(self, event).take(&event, true, frame.dropped) {
+        if let Err(error) = stages!(self, event).take(&event, Some(&frame), frame.dropped) {
             self.fatal = Some(error.clone());
             return Err(error);
         }
         Ok(Some(event))
     }
 }
+
+/// Length of the line end that closes the data line, and of the blank line after it.
+const BLANK_LINE: usize = 2;
 
 /// The repair that is recorded for a repeated event.
 const REPEATED: Option<Repair> = Some(Repair::DroppedRepeat);

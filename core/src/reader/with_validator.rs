@@ -1,14 +1,13 @@
-//! What judges the stream inside a reader: the validator. The twin file is for builds without it.
+//! The validator of a reader. `without_validator.rs` replaces this file in builds without the feature `validate`.
 
-use super::{Reader, ReaderOptions};
+use super::ReaderOptions;
 use crate::error::Error;
-use crate::event::Source;
 use crate::json::Value;
 use crate::validate::{ExtensionSchemas, Layers, ValidateOptions};
 
 pub(super) use crate::validate::Validator as ReaderValidator;
 
-/// The judge that the options ask for.
+/// The validator that the options ask for, if any.
 pub(super) fn of(options: &ReaderOptions) -> Option<ReaderValidator> {
     (options.layers != Layers::NONE).then(|| {
         ReaderValidator::new(ValidateOptions {
@@ -30,26 +29,9 @@ pub(super) fn schemas(value: Option<&Value>) -> Result<ExtensionSchemas, Error> 
     value.map_or(Ok(ExtensionSchemas::default()), ExtensionSchemas::from_value)
 }
 
-impl Reader {
-    /// Appends the delta of a block without making an event, if the validator's verdict on the previous event applies to it too.
-    /// Returns `false` if the block must be read as an event.
-    #[inline]
-    pub(super) fn append_without_event(&mut self, from: usize, to: usize) -> bool {
-        let Some(validator) = &mut self.validator else { return false };
-        let grown = self.parser.grown().filter(|(fields, _)| validator.is_trivially_valid(fields));
-        let (Some((fields, scratch)), Some(payload)) = (grown, self.pending.get(from..to)) else { return false };
-        let appended = self.accumulator.append_matched_delta(fields, payload, scratch);
-        if appended {
-            self.last_sequence_number = fields.sequence_number();
-            validator.accept_trivially_valid(fields, Source::of_bytes(payload, scratch));
-        }
-        appended
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    //! A validator that judges an event by the one before it finds what one finds that looks at each event anew.
+    //! A validator that accepts continuations of valid deltas reports the same findings as one that checks every event in full.
 
     use alloc::format;
     use alloc::string::{String, ToString};

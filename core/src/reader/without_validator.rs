@@ -1,8 +1,8 @@
-//! What judges the stream inside a reader: nothing. The twin file has the validator.
+//! A reader without a validator. `with_validator.rs` replaces this file in builds with the feature `validate`.
 //!
-//! [`ReaderValidator`] has no values, so whatever a reader would do with one is left out by the compiler.
+//! [`ReaderValidator`] has no values, so the compiler removes everything that a reader would do with one.
 
-use super::{Reader, ReaderOptions};
+use super::ReaderOptions;
 use crate::error::{Code, Error};
 use crate::event::Event;
 use crate::finding::{Findings, Location};
@@ -32,15 +32,11 @@ fn not_compiled_in() -> Error {
     Error::new(Code::BadArgument, 0, "this build has no validator")
 }
 
-impl Reader {
-    /// Without a validator no block is skipped this way.
-    #[inline]
-    pub(super) fn append_without_event(&mut self, _: usize, _: usize) -> bool {
-        false
-    }
-}
-
 impl ReaderValidator {
+    pub(super) fn accept_continuation(&mut self, _: &Event<'_>) -> bool {
+        match *self {}
+    }
+
     pub(super) fn check(&mut self, _: &Event<'_>, _: &mut Findings) {
         match *self {}
     }

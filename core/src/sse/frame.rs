@@ -305,11 +305,6 @@ impl FrameDecoder {
         }
     }
 
-    /// The name of the last block that had one.
-    pub(crate) fn name(&self) -> &str {
-        &self.name
-    }
-
     /// Takes a guess at how many bytes a long payload will have, so that its buffer is made once. What ends a text, a part, an
     /// item or a response repeats what is known of it.
     #[inline]

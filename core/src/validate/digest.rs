@@ -118,15 +118,6 @@ impl DigestBuilder {
         }
     }
 
-    /// Appends several concatenated deltas, none of which has a lone surrogate.
-    pub(crate) fn push_many(&mut self, deltas: &[u8]) {
-        if self.high.is_some() {
-            self.push_delta(deltas, LoneSurrogates::default());
-        } else {
-            self.push_long(deltas);
-        }
-    }
-
     /// The digest of the text so far.
     pub(crate) fn digest(&self) -> Digest {
         let mut this = *self;

@@ -87,7 +87,6 @@ impl Validator {
     /// Checks the sentinel or a payload that resembles it; `data` is the frame's payload. Without SSE framing it has no effect.
     pub fn check_done(&mut self, data: &str, location: Location, findings: &mut Findings) {
         let framed = core::mem::take(&mut self.framed);
-        self.flush_pending();
         self.last_delta = LastDelta::NONE;
         self.last_delta_is_valid = false;
         // `check_frame` has already reported a second sentinel as a frame after the first one.

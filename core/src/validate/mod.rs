@@ -34,7 +34,6 @@ mod logprob_entry;
 mod object;
 mod options;
 mod parts;
-mod pending_deltas;
 mod records;
 mod request;
 mod rule;

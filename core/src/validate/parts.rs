@@ -172,7 +172,7 @@ impl Validator {
             let Some(slot) = channel_rows(item, channel).at_mut(row) else { return };
             &mut slot.text
         };
-        if !whole.is_there() {
+        if !whole.is_present() {
             return;
         }
         let said = said.unwrap_or_else(|| TextDigest::of_literal(literal, escaped, None));

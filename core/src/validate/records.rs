@@ -270,14 +270,6 @@ impl StreamedText {
         }
     }
 
-    /// Appends several concatenated deltas, none of which has a lone surrogate.
-    pub(crate) fn push_many(&mut self, deltas: &[u8]) {
-        self.text.push_many(deltas);
-        if let Some(text) = &mut self.deltas {
-            text.push_many(deltas);
-        }
-    }
-
     /// The whole text of the latest done event.
     pub(crate) fn last_whole(&self) -> Option<TextDigest> {
         self.said

@@ -13,14 +13,13 @@ use super::channel::{Channel, EventRole};
 use super::object;
 use super::options::{Layers, ValidateOptions};
 use super::parts::last_delta_text;
-use super::pending_deltas::PendingDeltas;
 use super::records::{ByIndex, ItemRecord, Name};
 use super::rule::Rule;
 use super::schema::EventSchema;
 use super::state;
 use super::tool_calls::Expectations;
 use crate::contract::{Edition, Kind};
-use crate::event::{Event, Fault, Fields, Source};
+use crate::event::{Event, Fault};
 use crate::finding::{Findings, Layer, Location};
 use crate::json::ValueRef;
 
@@ -80,11 +79,9 @@ pub struct Validator {
     pub(super) incomplete_at: Option<u64>,
     /// Target of the last delta.
     pub(super) last_delta: LastDelta,
-    /// True if the last event was a delta without findings; see [`is_trivially_valid`](Self::is_trivially_valid). Every change of
+    /// True if the last event was a delta without findings; see [`accept_continuation`](Self::accept_continuation). Every change of
     /// the state that the next delta depends on must clear it.
     pub(super) last_delta_is_valid: bool,
-    /// Deltas not yet added to the digest of the last delta's text.
-    pub(super) pending: PendingDeltas,
     /// True if events may be accepted because they repeat a checked one. Off in the test that compares both paths.
     pub(super) shortcuts: bool,
     pub(super) expectations: Expectations,
@@ -158,7 +155,6 @@ impl Validator {
             incomplete_at: None,
             last_delta: LastDelta::NONE,
             last_delta_is_valid: false,
-            pending: PendingDeltas::default(),
             shortcuts: true,
             expectations: Expectations::default(),
             options,
@@ -170,7 +166,6 @@ impl Validator {
     pub fn check(&mut self, event: &Event<'_>, findings: &mut Findings) {
         let framed = core::mem::take(&mut self.framed);
         self.event_seen = true;
-        self.flush_pending();
         self.last_delta_is_valid = false;
         let layers = self.options.layers;
         if event.fault().is_some() {
@@ -190,43 +185,24 @@ impl Validator {
         self.last_delta_is_valid = well && self.last_delta.live && self.options.starting_after.is_none();
     }
 
-    /// Returns `true` if an event with these fields breaks no rule. The caller guarantees that the block template of the last event
-    /// predicted it: only sequence number, delta and padding differ, so the sequence number is the only remaining check. Compared
-    /// with the full check by the tests of `reader/with_validator.rs`.
+    /// Accepts a delta that has the shape of the last one, if the last one broke no rule. Returns `false` if the event must be checked in
+    /// full.
+    ///
+    /// The block template guarantees that the event differs from the last one only in sequence number, delta and padding, so the sequence
+    /// number is the only remaining check. Compared with the full check by the tests of `reader/with_validator.rs`.
     // Only the reader calls it.
     #[cfg_attr(not(feature = "validate"), allow(dead_code))]
-    #[inline]
-    pub(crate) fn is_trivially_valid(&self, fields: &Fields) -> bool {
-        self.last_delta_is_valid && self.last_number.is_some_and(|last| fields.sequence_number() == Some(last + 1))
-    }
-
-    /// Accepts an event for which [`is_trivially_valid`](Self::is_trivially_valid) returned `true`.
-    #[cfg_attr(not(feature = "validate"), allow(dead_code))]
-    #[inline]
-    pub(crate) fn accept_trivially_valid(&mut self, fields: &Fields, source: Source<'_>) {
-        self.last_number = fields.sequence_number();
-        if !self.pending.push(fields.delta.wide(source), fields.delta.len()) {
-            self.flush_pending();
-            if let Some(text) = last_delta_text(&mut self.items, &self.last_delta) {
-                text.push(fields.delta.bytes(source), fields.halves);
-            }
+    pub(crate) fn accept_continuation(&mut self, event: &Event<'_>) -> bool {
+        let number = event.sequence_number();
+        let is_next = number.is_some() && number == self.last_number.and_then(|last| last.checked_add(1));
+        if !is_next || !event.continues_previous() || !self.last_delta_is_valid || !event.fields().is_plain_text() {
+            return false;
         }
-    }
-
-    /// Adds the pending deltas to the digest of their text. Must be called before any text is compared or another one continues.
-    #[inline]
-    pub(super) fn flush_pending(&mut self) {
-        if !self.pending.is_empty() {
-            self.flush_pending_deltas();
-        }
-    }
-
-    #[inline(never)]
-    fn flush_pending_deltas(&mut self) {
-        let deltas = self.pending.take();
+        self.last_number = number;
         if let Some(text) = last_delta_text(&mut self.items, &self.last_delta) {
-            text.push_many(deltas);
+            text.push(event.delta_bytes(), event.halves());
         }
+        true
     }
 
     /// Declares that the stream continues an earlier one after this sequence number: earlier items and parts are unknown here.

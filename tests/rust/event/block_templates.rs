@@ -340,7 +340,7 @@ fn payloads_that_match_the_same_template_are_equal_outside_their_gaps() {
                     from = end as usize;
                 }
                 text.push(event.raw()[from..].to_owned());
-                assert_eq!(&text, texts.entry(known.by).or_insert_with(|| text.clone()));
+                assert_eq!(&text, texts.entry(known.template).or_insert_with(|| text.clone()));
             }
         }
     }

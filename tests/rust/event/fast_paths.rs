@@ -1,8 +1,7 @@
-//! The fast paths of the parser are used wherever they apply: repeated blocks are predicted from earlier ones.
+//! Block templates are used wherever they apply.
 //!
-//! All paths give the same results, which `block_templates.rs` tests; so only a measurement shows whether a path is used. An event
-//! records its path: whether an earlier block predicted it, whether it continues the previous event,
-//! and whether it resembles an earlier one at all.
+//! All tiers give the same results, which `block_templates.rs` tests; so only a measurement shows whether a tier is used. An event
+//! records whether its block matched a template, and whether the same template matched the previous event.
 
 use deltafold::event::Levels;
 use deltafold::Reader;
@@ -11,44 +10,41 @@ const TEXT: &str = "response.output_text.delta";
 
 /// How an event was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum ReadPath {
-    /// In full.
-    Long,
-    /// By comparison with an earlier event of its kind.
-    Repeats,
-    /// By the prediction for its item.
-    TemplateMatch,
-    /// By the prediction for the item of the previous event.
-    GoesOn,
+enum Tier {
+    /// By the flat scanner or the tape.
+    Scanned,
+    /// By a block template.
+    Matched,
+    /// By the template that matched the previous event.
+    Continued,
 }
 
-use ReadPath::{GoesOn, Long, Repeats, TemplateMatch};
+use Tier::{Continued, Matched, Scanned};
 
-fn read_path_of(event: &deltafold::Event<'_>) -> ReadPath {
+fn tier_of(event: &deltafold::Event<'_>) -> Tier {
     match (event.has_same_shape(), event.template_match().is_some(), event.continues_previous()) {
-        (true, true, true) => GoesOn,
-        (true, true, false) => TemplateMatch,
-        (true, false, false) => Repeats,
-        (false, false, false) => Long,
-        other => panic!("what goes on is foretold, and what is foretold repeats: {other:?}"),
+        (true, true, true) => Continued,
+        (true, true, false) => Matched,
+        (false, false, false) => Scanned,
+        other => panic!("an event that continues the previous one matches a template: {other:?}"),
     }
 }
 
-/// Returns the path of each event, with the blocks fed at once or one by one.
-fn read_paths(blocks: &[String]) -> Vec<ReadPath> {
+/// Returns the tier of each event, with the blocks fed at once or one by one.
+fn tiers(blocks: &[String]) -> Vec<Tier> {
     let mut at_once = Reader::new();
     at_once.feed(blocks.concat().as_bytes()).unwrap();
-    let mut roads = Vec::new();
+    let mut tiers = Vec::new();
     while let Some(event) = at_once.poll_event().unwrap() {
-        roads.push(read_path_of(&event));
+        tiers.push(tier_of(&event));
     }
     let mut one_by_one = Reader::new();
-    for (block, road) in blocks.iter().zip(&roads) {
+    for (block, tier) in blocks.iter().zip(&tiers) {
         one_by_one.feed(block.as_bytes()).unwrap();
-        assert_eq!(read_path_of(&one_by_one.poll_event().unwrap().unwrap()), *road, "{block}");
+        assert_eq!(tier_of(&one_by_one.poll_event().unwrap().unwrap()), *tier, "{block}");
     }
-    assert_eq!(roads.len(), blocks.len());
-    roads
+    assert_eq!(tiers.len(), blocks.len());
+    tiers
 }
 
 fn block(kind: &str, number: u64, item: usize, delta: &str) -> String {
@@ -64,9 +60,9 @@ fn numbered(numbers: impl IntoIterator<Item = u64>) -> Vec<String> {
 
 #[test]
 fn a_growing_part_is_predicted_from_its_third_event_on() {
-    let roads = read_paths(&numbered(0..1200));
-    assert_eq!(roads[..3], [Long, Repeats, TemplateMatch]);
-    assert!(roads[3..].iter().all(|road| *road == GoesOn), "{roads:?}");
+    let tiers = tiers(&numbered(0..1200));
+    assert_eq!(tiers[..3], [Scanned, Scanned, Matched]);
+    assert!(tiers[3..].iter().all(|tier| *tier == Continued), "{tiers:?}");
 }
 
 #[test]
@@ -77,8 +73,8 @@ fn numbers_that_jump_are_predicted_as_well() {
         &[500, 499, 1, 0, 10, 9, 1000, 12_345_678, 5],
         &[99_999_990, 99_999_991, 99_999_998, 99_999_999, 10_000_000],
     ] {
-        let roads = read_paths(&numbered(numbers.iter().copied()));
-        assert!(roads[2] == TemplateMatch && roads[3..].iter().all(|road| *road == GoesOn), "{numbers:?}: {roads:?}");
+        let tiers = tiers(&numbered(numbers.iter().copied()));
+        assert!(tiers[2] == Matched && tiers[3..].iter().all(|tier| *tier == Continued), "{numbers:?}: {tiers:?}");
     }
 }
 
@@ -96,8 +92,8 @@ fn any_text_may_be_in_a_gap() {
     for (number, text) in (4 + texts.len() as u64..).zip(&texts) {
         blocks.push(block(TEXT, number, 0, "a").replace("\"abc\"", &format!("\"{text}\"")));
     }
-    let roads = read_paths(&blocks);
-    assert!(roads[3..].iter().all(|road| *road == GoesOn), "{roads:?}");
+    let tiers = tiers(&blocks);
+    assert!(tiers[3..].iter().all(|tier| *tier == Continued), "{tiers:?}");
 }
 
 #[test]
@@ -119,9 +115,9 @@ fn members_may_have_any_order_and_some_may_be_missing() {
         let block = |number: u64| {
             data(texts(number).iter().fold(order.to_owned(), |text, (name, value)| text.replace(name, value)))
         };
-        let roads = read_paths(&(95..125).map(block).collect::<Vec<_>>());
-        assert_eq!(roads[..3], [Long, Repeats, TemplateMatch], "{order}");
-        assert!(roads[3..].iter().all(|road| *road == GoesOn), "{order}: {roads:?}");
+        let tiers = tiers(&(95..125).map(block).collect::<Vec<_>>());
+        assert_eq!(tiers[..3], [Scanned, Scanned, Matched], "{order}");
+        assert!(tiers[3..].iter().all(|tier| *tier == Continued), "{order}: {tiers:?}");
         // The gaps are these three, in this order.
         let mut reader = Reader::new();
         for number in 95..125 {
@@ -139,7 +135,7 @@ fn members_may_have_any_order_and_some_may_be_missing() {
 }
 
 #[test]
-fn long_blocks_are_compared_and_not_predicted_and_longer_or_irregular_ones_read_in_full() {
+fn long_and_irregular_blocks_match_no_template() {
     let padded = |length: usize| {
         move |number: u64| {
             block(TEXT, number, 0, "a").replacen("\"delta\"", &format!("\"x\":\"{}\",\"delta\"", "x".repeat(length)), 1)
@@ -149,12 +145,10 @@ fn long_blocks_are_compared_and_not_predicted_and_longer_or_irregular_ones_read_
         block(TEXT, number, 0, "a").replacen("\"delta\"", "\"obfuscation\":\"x\",\"obfuscation\":\"x\",\"delta\"", 1)
     };
     let listed = |number: u64| block(TEXT, number, 0, "a").replacen("\"delta\"", "\"logprobs\":[1],\"delta\"", 1);
-    assert!(read_paths(&(0..9).map(padded(700)).collect::<Vec<_>>())[3..].iter().all(|road| *road == GoesOn));
-    for blocks in [(0..9).map(padded(1_000)).collect::<Vec<_>>(), (0..9).map(listed).collect()] {
-        assert!(read_paths(&blocks)[1..].iter().all(|road| *road == Repeats), "{}", blocks[0]);
-    }
-    for blocks in [(0..9).map(padded(5_000)).collect::<Vec<_>>(), (0..9).map(many).collect()] {
-        assert!(read_paths(&blocks).iter().all(|road| *road == Long), "{}", blocks[0]);
+    assert!(tiers(&(0..9).map(padded(700)).collect::<Vec<_>>())[3..].iter().all(|tier| *tier == Continued));
+    let long = (0..9).map(padded(1_000)).collect::<Vec<_>>();
+    for blocks in [long, (0..9).map(listed).collect(), (0..9).map(many).collect()] {
+        assert!(tiers(&blocks).iter().all(|tier| *tier == Scanned), "{}", blocks[0]);
     }
 }
 
@@ -164,7 +158,7 @@ fn no_template_is_used_when_the_fast_path_is_off() {
         let mut reader = Reader::builder().levels(Levels { template: false, flat }).build();
         reader.feed(numbered(0..9).concat().as_bytes()).unwrap();
         for _ in 0..9 {
-            assert_eq!(read_path_of(&reader.poll_event().unwrap().unwrap()), Long);
+            assert_eq!(tier_of(&reader.poll_event().unwrap().unwrap()), Scanned);
         }
     }
 }
@@ -175,16 +169,16 @@ fn the_usual_number_of_items_in_parallel_is_predicted() {
         for first in [0u64, 95, 990] {
             let number = |at: usize| first + at as u64;
             let turns: Vec<_> = (0..5 * items).map(|at| block(TEXT, number(at), at % items, "a")).collect();
-            let seen = read_paths(&turns);
-            assert!(seen[..items + 1].iter().all(|road| *road <= Repeats), "{items}: {seen:?}");
-            assert!(seen[items + 1..].iter().all(|road| *road == TemplateMatch), "{items}: {seen:?}");
+            let seen = tiers(&turns);
+            assert!(seen[..items + 1].iter().all(|tier| *tier == Scanned), "{items}: {seen:?}");
+            assert!(seen[items + 1..].iter().all(|tier| *tier == Matched), "{items}: {seen:?}");
             // In runs, and the runs in another order than at first.
             let run = |at: usize| (at / 4 * 7) % items;
             let runs: Vec<_> = (0..60 * items).map(|at| block(TEXT, number(at), run(at), "a")).collect();
-            let seen = read_paths(&runs);
-            for (at, road) in seen.iter().enumerate().skip(16 * items) {
-                let wanted = if run(at) == run(at - 1) { GoesOn } else { TemplateMatch };
-                assert_eq!(*road, wanted, "{items} at {at}");
+            let seen = tiers(&runs);
+            for (at, tier) in seen.iter().enumerate().skip(16 * items) {
+                let wanted = if run(at) == run(at - 1) { Continued } else { Matched };
+                assert_eq!(*tier, wanted, "{items} at {at}");
             }
         }
     }
@@ -195,9 +189,9 @@ fn interleaved_kinds_match_their_templates() {
     let kinds =
         [TEXT, "response.refusal.delta", "response.reasoning_text.delta", "response.function_call_arguments.delta"];
     let blocks: Vec<_> = (0..80).map(|at| block(kinds[at % 4], at as u64, at % 4, "a")).collect();
-    let seen = read_paths(&blocks);
-    assert!(seen[..4].iter().all(|road| *road == Long), "{seen:?}");
-    assert!(seen[4..].iter().all(|road| *road >= Repeats), "{seen:?}");
+    let seen = tiers(&blocks);
+    assert!(seen[..5].iter().all(|tier| *tier == Scanned), "{seen:?}");
+    assert!(seen[5..].iter().all(|tier| *tier == Matched), "{seen:?}");
 }
 
 #[test]
@@ -208,15 +202,14 @@ fn a_changed_head_is_learned_immediately() {
     blocks.extend((10..20).map(unnamed));
     blocks.extend((20..30).map(close));
     blocks.extend(numbered(30..40));
-    let seen = read_paths(&blocks);
-    for (at, road) in seen.iter().enumerate() {
-        let wanted = match at % 10 {
-            0 if at == 0 => Long,
-            0 | 1 => Repeats,
-            2 => TemplateMatch,
-            _ => GoesOn,
+    let seen = tiers(&blocks);
+    for (at, tier) in seen.iter().enumerate() {
+        let wanted = match at {
+            0 | 1 | 10 | 20 | 30 => Scanned,
+            2 | 11 | 21 | 31 => Matched,
+            _ => Continued,
         };
-        assert_eq!(*road, wanted, "{at}: {seen:?}");
+        assert_eq!(*tier, wanted, "{at}: {seen:?}");
     }
 }
 
@@ -228,23 +221,7 @@ fn blocks_in_between_do_not_end_a_prediction() {
         let mut blocks = numbered(0..6);
         blocks.push(between);
         blocks.extend(numbered(6..9));
-        let seen = read_paths(&blocks);
-        assert!(seen[7] == TemplateMatch && seen[8] == GoesOn && seen[9] == GoesOn, "{seen:?}");
-    }
-}
-
-#[test]
-fn messages_without_frames_match_their_templates() {
-    let mut reader = Reader::new();
-    for number in 0..120 {
-        let item = if number < 60 { 0 } else { number as usize % 3 };
-        let block = block(TEXT, number, item, &"d".repeat(number as usize % 5));
-        let payload = block.split_once("data: ").unwrap().1.trim_end();
-        reader.feed_json(payload).unwrap();
-        let event = reader.poll_event().unwrap().unwrap();
-        assert_eq!(read_path_of(&event), if number == 0 { Long } else { Repeats }, "{number}");
-        assert_eq!((event.sequence_number(), event.output_index()), (Some(number), Some(item as u64)));
-        assert_eq!((event.wire_type(), event.item_id()), (TEXT, Some(&*format!("item_{item:04}"))));
-        assert_eq!((event.delta().len(), event.raw()), (number as usize % 5, payload));
+        let seen = tiers(&blocks);
+        assert!(seen[7] == Matched && seen[8] == Continued && seen[9] == Continued, "{seen:?}");
     }
 }

@@ -38,19 +38,12 @@ impl EventSchema {
 
     /// Returns `true` if the event has the shape of an event that was checked and valid.
     #[inline]
-    pub(crate) fn repeats_valid_event(&mut self, event: &Event<'_>) -> bool {
+    pub(crate) fn repeats_valid_event(&self, event: &Event<'_>) -> bool {
         // All extensions share one bit, so none of them is accepted for another.
         event.has_same_shape()
             && self.shortcuts
             && event.kind() != Kind::Extension
             && self.right & (1 << event.kind() as u8) != 0
-            && (!event.has_nested() || self.is_plain(event))
-    }
-
-    /// Returns `true` if the only nested value is a list of log probabilities in its common form.
-    fn is_plain(&mut self, event: &Event<'_>) -> bool {
-        self.lists.grow(event.kind().is_delta());
-        event.logprobs().is_some_and(|list| self.lists.is_plain(list))
     }
 
     #[cfg(all(test, feature = "validate"))]
