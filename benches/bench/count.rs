@@ -10,7 +10,8 @@
 //!
 //! The arguments are a shape, a chunking (`whole`, `event`, `16k`, `7b`, …; `payloads` for the event layer alone) and a contender.
 //! The shape `examples` is every stream of `examples/streams` that resembles a recording (short chats, tools with schemas, reasoning,
-//! web search, images), each read by a new reader; run the program at the top of the repository.
+//! web search, images), each read by a new reader; run the program at the top of the repository. A shape with a slash is a list of files,
+//! separated by commas.
 //!
 //! Only the function `counted` is counted, not making the shape or checking the result.
 
@@ -32,7 +33,11 @@ fn main() -> ExitCode {
     }
     let [shape, chunking, method] = arguments.as_slice() else { return usage() };
     if shape == EXAMPLES {
-        return count_examples(chunking, method);
+        return count_streams(&example_streams(), chunking, method);
+    }
+    if shape.contains('/') {
+        let streams: Vec<Vec<u8>> = shape.split(',').map(|file| std::fs::read(file).expect("a file")).collect();
+        return count_streams(&streams, chunking, method);
     }
     let Some(shape) = Shape::named(shape, Mode::Full) else { return usage() };
     let folded = if chunking == "payloads" {
@@ -62,11 +67,10 @@ fn main() -> ExitCode {
 /// The name of the example streams as a shape.
 const EXAMPLES: &str = "examples";
 
-/// Reads every example stream with a reader of its own.
-fn count_examples(chunking: &str, method: &str) -> ExitCode {
+/// Reads every stream with a reader of its own.
+fn count_streams(streams: &[Vec<u8>], chunking: &str, method: &str) -> ExitCode {
     let Some(method) = StreamReader::ALL.into_iter().find(|known| known.name() == method) else { return usage() };
     let Some(chunking) = Chunking::named(chunking) else { return usage() };
-    let streams = example_streams();
     let chunks: Vec<Vec<&[u8]>> = streams.iter().map(|stream| chunking.chunks(stream)).collect();
     let mut events = 0;
     for chunks in &chunks {

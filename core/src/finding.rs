@@ -8,6 +8,7 @@ use core::str::FromStr;
 
 use crate::error::{Code, Error};
 use crate::json::{Object, Value};
+use crate::profile::{BuiltinLine, EVERY};
 use crate::validate::Rule;
 
 /// The severity of a finding. See [`Rule::severity`] for how it follows from the rule.
@@ -194,7 +195,9 @@ impl fmt::Display for Finding {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeverityMap {
     table: [Option<Severity>; Rule::COUNT],
-    /// Rules with another severity at some locations, by pattern.
+    /// Rules with another severity at some locations, by pattern, as a constant. Lines without a pattern are in the table.
+    builtin: &'static [BuiltinLine],
+    /// More of them, which count more.
     patterns: Vec<(Rule, Cow<'static, str>, Option<Severity>)>,
     /// Rules that are errors in any case, even where earlier events are unknown.
     required: Vec<Rule>,
@@ -203,11 +206,12 @@ pub struct SeverityMap {
 impl SeverityMap {
     /// Returns a map with every rule at its own level.
     pub fn by_level() -> Self {
-        let mut table = [None; Rule::COUNT];
-        for rule in Rule::ALL {
-            table[*rule as usize] = Some(rule.severity());
-        }
-        Self { table, patterns: Vec::new(), required: Vec::new() }
+        Self { table: BY_LEVEL, builtin: &[], patterns: Vec::new(), required: Vec::new() }
+    }
+
+    /// Returns the map of the profile `any`.
+    pub(crate) fn any() -> Self {
+        Self { table: ANY, builtin: EVERY, patterns: Vec::new(), required: Vec::new() }
     }
 
     /// Sets the severity of a rule; `None` silences it.
@@ -249,13 +253,47 @@ impl SeverityMap {
     /// ```
     pub fn at(&self, rule: Rule, path: &str) -> Option<Severity> {
         let fits = |entry: &&(Rule, Cow<'static, str>, Option<Severity>)| entry.0 == rule && matches(&entry.1, path);
-        self.patterns.iter().rev().find(fits).map_or(self.of(rule), |entry| entry.2)
+        if let Some(entry) = self.patterns.iter().rev().find(fits) {
+            return entry.2;
+        }
+        self.builtin_patterns(rule).rev().find(|line| matches(line.1, path)).map_or(self.of(rule), |line| line.2)
     }
 
     fn has_patterns(&self, rule: Rule) -> bool {
-        self.patterns.iter().any(|entry| entry.0 == rule)
+        self.patterns.iter().any(|entry| entry.0 == rule) || self.builtin_patterns(rule).next().is_some()
+    }
+
+    /// The built-in patterns of a rule, unless the rule is required.
+    fn builtin_patterns(&self, rule: Rule) -> impl DoubleEndedIterator<Item = &'static BuiltinLine> {
+        let lines: &[BuiltinLine] = if self.required.contains(&rule) { &[] } else { self.builtin };
+        lines.iter().filter(move |line| line.0 == rule && !line.1.is_empty())
     }
 }
+
+/// The severity of each rule by its own level.
+const BY_LEVEL: [Option<Severity>; Rule::COUNT] = {
+    let mut table = [None; Rule::COUNT];
+    let mut at = 0;
+    while at < Rule::ALL.len() {
+        table[Rule::ALL[at] as usize] = Some(Rule::ALL[at].severity());
+        at += 1;
+    }
+    table
+};
+
+/// [`BY_LEVEL`] with the exemptions of the profile `any` that apply everywhere.
+const ANY: [Option<Severity>; Rule::COUNT] = {
+    let mut table = BY_LEVEL;
+    let mut at = 0;
+    while at < EVERY.len() {
+        let (rule, path, severity, _) = EVERY[at];
+        if path.is_empty() {
+            table[rule as usize] = severity;
+        }
+        at += 1;
+    }
+    table
+};
 
 fn matches(pattern: &str, path: &str) -> bool {
     let mut steps = path.split('/');

@@ -14,9 +14,12 @@ use crate::error::{Code, Error};
 use crate::finding::{Finding, Severity, SeverityMap};
 use crate::json::Value;
 use crate::options::listed;
+use crate::sync::OnceCell;
 use crate::validate::{Client, Rule};
 
 mod builtin;
+
+pub(crate) use builtin::{BuiltinLine, EVERY};
 
 /// The known deviations of a provider.
 ///
@@ -31,15 +34,29 @@ mod builtin;
 /// assert_eq!(mine.severity_map().of(Rule::Seq03), Some(Severity::Warning));
 /// # Ok::<(), deltafold::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Profile {
     name: Cow<'static, str>,
     about: Cow<'static, str>,
     edition: Edition,
+    /// The exemptions, unless `is_any`.
     exemptions: Vec<Exemption>,
     /// The clients that must be able to read the stream.
     clients: Vec<Client>,
+    /// True for the unchanged profile `any`. Every reader has it by default, so its exemptions are a constant, and this list of them is
+    /// made on demand.
+    is_any: bool,
+    any: OnceCell<Vec<Exemption>>,
 }
+
+impl PartialEq for Profile {
+    fn eq(&self, other: &Self) -> bool {
+        let names = |profile: &Self| (profile.name.clone(), profile.about.clone(), profile.edition);
+        names(self) == names(other) && self.clients == other.clients && self.exemptions() == other.exemptions()
+    }
+}
+
+impl Eq for Profile {}
 
 /// An exemption of a profile: a rule with a lower severity, its location, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,9 +92,10 @@ impl Profile {
             edition: found.edition,
             exemptions: Vec::new(),
             clients: Vec::new(),
+            is_any: name == "any",
+            any: OnceCell::new(),
         };
-        if name == "any" {
-            profile.exemptions = builtin::EVERY.iter().map(Exemption::from).collect();
+        if profile.is_any {
             return Ok(profile);
         }
         for base in found.like {
@@ -87,7 +105,8 @@ impl Profile {
         }
         profile.take(found.lines);
         // When patterns overlap, the last one applies: sort so that the lowest severity is last.
-        profile.exemptions = by_severity(profile.exemptions);
+        let sorted = by_severity(profile.exemptions());
+        *profile.exemptions_mut() = sorted;
         Ok(profile)
     }
 
@@ -144,7 +163,8 @@ impl Profile {
                 "exemptions" => {
                     let lines = value.as_array().ok_or_else(|| invalid("expected `exemptions` to be a list"))?;
                     for line in lines {
-                        profile.exemptions.push(Exemption::from_value(line)?);
+                        let exemption = Exemption::from_value(line)?;
+                        profile.exemptions_mut().push(exemption);
                     }
                 }
                 _ => return Err(invalid(format!("unknown field `{key}` in a profile"))),
@@ -195,12 +215,23 @@ impl Profile {
 
     /// Returns the exemptions. When two apply, the later one counts.
     pub fn exemptions(&self) -> &[Exemption] {
-        &self.exemptions
+        if !self.is_any {
+            return &self.exemptions;
+        }
+        self.any.get_or_init(|| EVERY.iter().map(Exemption::from).collect())
+    }
+
+    /// The list of exemptions, to change: the profile is no longer `any` as it is built in.
+    fn exemptions_mut(&mut self) -> &mut Vec<Exemption> {
+        if core::mem::take(&mut self.is_any) {
+            self.exemptions = self.any.take().unwrap_or_else(|| EVERY.iter().map(Exemption::from).collect());
+        }
+        &mut self.exemptions
     }
 
     /// Returns the severity of each rule under this profile.
     pub fn severity_map(&self) -> SeverityMap {
-        let mut severities = SeverityMap::by_level();
+        let mut severities = if self.is_any { SeverityMap::any() } else { SeverityMap::by_level() };
         for line in &self.exemptions {
             if line.path.is_empty() {
                 severities.set(line.rule, line.severity);
@@ -236,7 +267,7 @@ impl Profile {
             let is_error = |finding: &&Finding| severities.at(finding.rule, &finding.path) == Some(Severity::Error);
             let seen = found.iter().filter(|(edition, _)| *edition == profile.edition);
             let errors = seen.flat_map(|(_, findings)| findings).filter(is_error).count();
-            let exempted = profile.exemptions.len();
+            let exempted = profile.exemptions().len();
             if best.as_ref().is_none_or(|(fewest, least, _)| (errors, exempted) < (*fewest, *least)) {
                 best = Some((errors, exempted, profile));
             }
@@ -245,22 +276,22 @@ impl Profile {
         best.map_or_else(Self::default, |(.., profile)| profile)
     }
 
-    fn take(&mut self, lines: &[builtin::BuiltinLine]) {
+    fn take(&mut self, lines: &[BuiltinLine]) {
         for line in lines {
             let (rule, path, severity, _) = line;
             let same = |known: &Exemption| known.rule == *rule && known.path == *path;
             // The lower severity of two exemptions is kept: `any` must not be stricter than the profiles that it combines.
-            if let Some(known) = self.exemptions.iter_mut().find(|known| same(known)) {
+            if let Some(known) = self.exemptions_mut().iter_mut().find(|known| same(known)) {
                 known.severity = known.severity.min(*severity);
                 continue;
             }
-            self.exemptions.push(Exemption::from(line));
+            self.exemptions_mut().push(Exemption::from(line));
         }
     }
 }
 
 /// Sorts the exemptions by falling severity, otherwise in their order. Four passes, because a sort adds kilobytes of code to a small build.
-fn by_severity(lines: Vec<Exemption>) -> Vec<Exemption> {
+fn by_severity(lines: &[Exemption]) -> Vec<Exemption> {
     let mut sorted = Vec::with_capacity(lines.len());
     for weight in [Some(Severity::Error), Some(Severity::Warning), Some(Severity::Note), None] {
         sorted.extend(lines.iter().filter(|line| line.severity == weight).cloned());
@@ -278,12 +309,14 @@ impl Default for Profile {
             edition: Edition::default(),
             exemptions: Vec::new(),
             clients: Vec::new(),
+            is_any: false,
+            any: OnceCell::new(),
         })
     }
 }
 
-impl From<&builtin::BuiltinLine> for Exemption {
-    fn from(&(rule, path, severity, why): &builtin::BuiltinLine) -> Self {
+impl From<&BuiltinLine> for Exemption {
+    fn from(&(rule, path, severity, why): &BuiltinLine) -> Self {
         Self { rule, path: Cow::Borrowed(path), severity, why: Cow::Borrowed(why) }
     }
 }
@@ -345,13 +378,27 @@ mod tests {
 
     #[test]
     fn what_the_compiler_made_of_all_profiles_is_what_they_make() {
-        let mut made = Profile { exemptions: Vec::new(), ..Profile::default() };
+        let mut made = Profile { is_any: false, ..Profile::default() };
         for other in builtin::ALL {
             made.take(other.lines);
         }
-        made.exemptions = by_severity(made.exemptions);
+        *made.exemptions_mut() = by_severity(made.exemptions());
         assert_eq!(made, Profile::default());
-        assert_eq!(made.exemptions, builtin::EVERY.iter().map(Exemption::from).collect::<Vec<_>>());
+        assert!(!made.is_any);
+        for rule in Rule::ALL {
+            for path in ["", "/response/output/0/action", "/response/a"]
+                .into_iter()
+                .chain(made.exemptions().iter().map(|line| &*line.path))
+            {
+                assert_eq!(
+                    made.severity_map().at(*rule, path),
+                    Profile::default().severity_map().at(*rule, path),
+                    "{} {path}",
+                    rule.id()
+                );
+            }
+        }
+        assert_eq!(made.exemptions(), EVERY.iter().map(Exemption::from).collect::<Vec<_>>());
     }
 
     #[test]

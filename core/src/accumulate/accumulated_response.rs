@@ -134,10 +134,11 @@ impl AccumulatedResponse {
     }
 
     /// Takes a snapshot's fields; its items are left out.
-    pub(crate) fn take_fields(&mut self, response: ValueRef<'_>) {
+    pub(crate) fn take_fields(&mut self, snapshot: &Snapshot<'_>) {
         self.started = true;
-        self.id = response.get("id").and_then(|id| id.as_str()).unwrap_or_default().into_owned();
-        self.fields = LazyObject::from_snapshot(response);
+        self.id.clear();
+        self.id.push_str(&snapshot.id.and_then(|id| id.as_str()).unwrap_or_default());
+        self.fields = LazyObject::from_snapshot(snapshot);
     }
 
     /// True if the items have, at the same indexes, exactly the text of an output.
@@ -152,8 +153,8 @@ impl AccumulatedResponse {
     }
 
     /// Takes a snapshot's items, at their positions in its output. Finished items stay text.
-    pub(crate) fn take_items(&mut self, response: ValueRef<'_>, done: bool) {
-        let output = response.get("output");
+    pub(crate) fn take_items(&mut self, snapshot: &Snapshot<'_>, done: bool) {
+        let output = snapshot.output;
         if done && output.is_some_and(|output| self.is_output(output)) {
             return;
         }
@@ -165,6 +166,30 @@ impl AccumulatedResponse {
             let body = if done { LazyObject::from(item) } else { LazyObject::from(object(item)) };
             self.insert_item(at as u64, at as u64, ItemSlot::from_item(body, &id.unwrap_or_default(), done));
         }
+    }
+}
+
+/// The members of a snapshot that accumulation reads, found in one pass over it.
+pub(crate) struct Snapshot<'a> {
+    pub(crate) response: ValueRef<'a>,
+    pub(crate) id: Option<ValueRef<'a>>,
+    /// The last `output`, and how many there are.
+    pub(crate) output: Option<ValueRef<'a>>,
+    pub(crate) outputs: usize,
+}
+
+impl<'a> Snapshot<'a> {
+    pub(crate) fn of(response: ValueRef<'a>) -> Self {
+        let mut this = Self { response, id: None, output: None, outputs: 0 };
+        for (key, value) in response.entries() {
+            if key.is_str("id") {
+                this.id = Some(value);
+            } else if key.is_str("output") {
+                this.output = Some(value);
+                this.outputs += 1;
+            }
+        }
+        this
     }
 }
 

@@ -8,7 +8,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::accumulated_response::{object, AccumulatedResponse};
+use super::accumulated_response::{object, AccumulatedResponse, Snapshot};
 use super::compare;
 use super::held_bytes::{object_bytes, value_bytes, view_bytes, ITEM_BYTES, VALUE_BYTES};
 use super::item_slot::{CreatedOnPath, ElementArray, ItemSlot, TextPath, MAX_SHIFTED_ELEMENTS};
@@ -316,27 +316,28 @@ impl Accumulator {
                 (String::new(), format!("expected response.created first, found {}", event.kind()))
             });
         }
-        let another = self.building.started && response.get("id").is_some_and(|id| !id.is_str(&self.building.id));
+        let snapshot = Snapshot::of(response);
+        let another = self.building.started && snapshot.id.is_some_and(|id| !id.is_str(&self.building.id));
         if another {
             findings.report(Rule::Life08, event.location(), None, || {
                 (String::from("/response/id"), "expected the response's id, found another".to_owned())
             });
         }
-        self.take_fields(response, event)?;
+        self.take_fields(&snapshot, event)?;
         if self.building.slots.is_empty() || (another && event.kind() == Kind::Created) {
-            self.check_item_limit(response, event)?;
-            self.building.take_items(response, false);
+            self.check_item_limit(&snapshot, event)?;
+            self.building.take_items(&snapshot, false);
             self.count_all();
         }
         Ok(())
     }
 
     /// Takes a snapshot's fields, within the limit.
-    fn take_fields(&mut self, response: ValueRef<'_>, event: &Event<'_>) -> Result<(), Error> {
-        self.check_room(response.raw().len(), event)?;
+    fn take_fields(&mut self, snapshot: &Snapshot<'_>, event: &Event<'_>) -> Result<(), Error> {
+        self.check_room(snapshot.response.raw().len(), event)?;
         let bytes = |building: &AccumulatedResponse| building.id.len() + building.fields.held_bytes();
         let before = bytes(&self.building);
-        self.building.take_fields(response);
+        self.building.take_fields(snapshot);
         self.count(bytes(&self.building) as isize - before as isize);
         Ok(())
     }
@@ -347,8 +348,8 @@ impl Accumulator {
     }
 
     /// A snapshot's items count against the limit before they are taken.
-    fn check_item_limit(&self, response: ValueRef<'_>, event: &Event<'_>) -> Result<(), Error> {
-        let count = response.get("output").map_or(0, |output| output.elements().count());
+    fn check_item_limit(&self, snapshot: &Snapshot<'_>, event: &Event<'_>) -> Result<(), Error> {
+        let count = snapshot.output.map_or(0, |output| output.elements().count());
         if count > self.limits.items {
             return Err(self.too_many_items(event));
         }
@@ -361,7 +362,7 @@ impl Accumulator {
     }
 
     fn terminal(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
-        let status = event.kind().as_str().trim_start_matches("response.");
+        let status = event.kind().as_str().strip_prefix("response.").unwrap_or_default();
         let response = event.response();
         if !self.building.started {
             findings.report(Rule::Life02, event.location(), Some(Repair::StartedAnyway), || {
@@ -389,27 +390,28 @@ impl Accumulator {
         event: &Event<'_>,
         findings: &mut Findings,
     ) -> Result<(), Error> {
-        let empty = response.get("output").is_none_or(|output| output.elements().next().is_none());
+        let snapshot = Snapshot::of(response);
+        let empty = snapshot.output.is_none_or(|output| output.elements().next().is_none());
         if empty && !self.building.slots.is_empty() {
             findings.report(Rule::Life09, event.location(), Some(Repair::KeptItems), || {
                 let items = self.building.slots.len();
                 (String::new(), format!("expected the {items} items that were streamed, found an empty output"))
             });
-            self.take_fields(response, event)?;
+            self.take_fields(&snapshot, event)?;
             self.close_open_items();
             self.count_all();
             return Ok(());
         }
-        self.check_item_limit(response, event)?;
-        if let Some(message) = compare::output(&self.building, response) {
+        self.check_item_limit(&snapshot, event)?;
+        if let Some(message) = snapshot.output.and_then(|output| compare::output(&self.building, output)) {
             findings.report(Rule::Life09, event.location(), Some(Repair::TookLater), || (String::new(), message));
         }
         // The snapshot takes the place of everything before it, also in the count of what is held.
         if response.raw().len() > self.limits.response_bytes {
             return self.check_room(response.raw().len(), event);
         }
-        self.building.take_fields(response);
-        self.building.take_items(response, true);
+        self.building.take_fields(&snapshot);
+        self.building.take_items(&snapshot, true);
         self.count_all();
         Ok(())
     }

@@ -52,8 +52,7 @@ pub(crate) fn item(mine: &ItemSlot, theirs: ValueRef<'_>) -> Option<(Rule, Strin
 
 /// Compares the output of the terminal snapshot with the finished items, in order. An output without streamed items is no
 /// difference.
-pub(crate) fn output(mine: &AccumulatedResponse, response: ValueRef<'_>) -> Option<String> {
-    let output = response.get("output")?;
+pub(crate) fn output(mine: &AccumulatedResponse, output: ValueRef<'_>) -> Option<String> {
     let streamed = mine.slots.len();
     if streamed == 0 {
         return None;

@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 
 use super::held_bytes::object_bytes;
 use super::item_slot::split_part;
+use super::accumulated_response::Snapshot;
 use crate::json::{Object, Tape, Value, ValueKind, ValueRef};
 use crate::sync::OnceCell;
 
@@ -62,19 +63,19 @@ impl LazyObject {
     }
 
     /// Copies the text of a snapshot without that of its items, which is most of it; `output` keeps its position, as `null`.
-    pub(crate) fn from_snapshot(snapshot: ValueRef<'_>) -> Self {
-        let mut outputs = snapshot.entries().filter(|(key, _)| key.is_str("output")).map(|(_, output)| output);
-        match (outputs.next(), outputs.next()) {
-            (Some(output), None) => {
-                let (from, raw) = (snapshot.span().0, snapshot.raw());
+    pub(crate) fn from_snapshot(snapshot: &Snapshot<'_>) -> Self {
+        let response = snapshot.response;
+        match (snapshot.output, snapshot.outputs) {
+            (Some(output), 1) => {
+                let (from, raw) = (response.span().0, response.raw());
                 let (start, end) = output.span();
                 let before = raw.get(..start - from).unwrap_or_default();
                 let after = raw.get(end - from..).unwrap_or_default();
                 Self::raw([before, NO_OUTPUT, after].concat(), RawKind::Snapshot)
             }
-            (None, _) => Self::raw(snapshot.raw().to_owned(), RawKind::Snapshot),
+            (None, _) => Self::raw(response.raw().to_owned(), RawKind::Snapshot),
             // A repeated `output` is too rare for a way of its own.
-            _ => Self::Built(WithoutLogprobs::of(snapshot, RawKind::Snapshot).object),
+            _ => Self::Built(WithoutLogprobs::of(response, RawKind::Snapshot).object),
         }
     }
 

@@ -475,12 +475,13 @@ pub(crate) fn general(
         return Err(JsonError::new(JsonErrorKind::Unexpected, 0));
     }
     for (key, value) in root.entries() {
-        let Some(field) = Field::from_key(key.as_str().unwrap_or_default().as_bytes()) else { continue };
-        let literal = value.literal();
-        let (start, end) = value.span();
-        let quote = usize::from(literal.is_some());
-        let escaped = literal.is_some_and(|literal| literal.contains('\\'));
-        let token = Token { tag: value.kind(), escaped, start: start + quote, end: end - quote };
+        let field = match key.plain_bytes() {
+            Some(name) => Field::from_key(name),
+            None => Field::from_key(key.as_str().unwrap_or_default().as_bytes()),
+        };
+        let Some(field) = field else { continue };
+        let (tag, escaped, start, end) = value.token();
+        let token = Token { tag, escaped, start, end };
         fields.set(field, token, payload, scratch);
     }
     settle(fields, payload, scratch);

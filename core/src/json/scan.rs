@@ -385,7 +385,7 @@ pub(crate) fn value<const KEEP: bool>(
     value_above::<KEEP>(bytes, at, depth, nodes, stack, 0)
 }
 
-/// The same, with so many containers open around it.
+/// [`value`] inside so many containers that are open already.
 #[inline]
 fn value_above<const KEEP: bool>(
     bytes: &[u8],
@@ -395,12 +395,15 @@ fn value_above<const KEEP: bool>(
     stack: &mut Vec<OpenContainer>,
     around: usize,
 ) -> Result<usize, JsonError> {
+    // True if a key is next: the innermost container is an object.
+    let mut in_object = false;
     loop {
         at = space(bytes, at);
+        if in_object {
+            at = key::<KEEP>(bytes, at, nodes)?;
+        }
         let Some(&first) = bytes.get(at) else { return Err(bad(JsonErrorKind::End, bytes.len())) };
-        let list = if !KEEP && first == b'[' && stack.len() < depth { integers(bytes, at) } else { None };
         match first {
-            b'[' if list.is_some() => at = list.unwrap_or(at),
             b'"' => {
                 let (end, escaped) = string(bytes, at + 1)?;
                 push::<KEEP>(nodes, ValueKind::String, at + 1, end, escaped);
@@ -411,24 +414,21 @@ fn value_above<const KEEP: bool>(
                 push::<KEEP>(nodes, ValueKind::Number, at, end, false);
                 at = end;
             }
+            b'[' if in_object && KEEP && is_logprobs(bytes, at, nodes) => at = folded(bytes, at, depth, nodes, stack)?,
             b'{' | b'[' => {
                 if stack.len() >= depth {
                     return Err(bad(JsonErrorKind::Depth, at));
                 }
-                let object = first == b'{';
-                stack.push(OpenContainer { node: nodes.len() as u32, object });
-                push::<KEEP>(nodes, if object { ValueKind::Object } else { ValueKind::Array }, at, at, false);
-                at = space(bytes, at + 1);
-                let empty = bytes.get(at) == Some(if object { &b'}' } else { &b']' });
-                if !empty {
-                    if object {
-                        at = key::<KEEP>(bytes, at, nodes)?;
-                        if KEEP && folds(bytes, at, nodes) {
-                            at = folded(bytes, at, depth, nodes, stack)?;
-                        } else {
-                            continue;
-                        }
-                    } else {
+                let integers = if !KEEP && first == b'[' { integers(bytes, at) } else { None };
+                if let Some(end) = integers {
+                    at = end;
+                } else {
+                    in_object = first == b'{';
+                    let (kind, close) = if in_object { (ValueKind::Object, b'}') } else { (ValueKind::Array, b']') };
+                    stack.push(OpenContainer { node: nodes.len() as u32, object: in_object });
+                    push::<KEEP>(nodes, kind, at, at, false);
+                    at = space(bytes, at + 1);
+                    if bytes.get(at) != Some(&close) {
                         continue;
                     }
                 }
@@ -438,24 +438,18 @@ fn value_above<const KEEP: bool>(
             b'n' => at = word::<KEEP>(bytes, at, b"null", ValueKind::Null, nodes)?,
             _ => return Err(unexpected(bytes, at)),
         }
-        // A value has ended (or an empty container waits for its bracket): close containers, or go on to the next member.
+        // A value has ended, or an empty container waits for its bracket: close containers, or continue with the next member.
         loop {
             let Some(&open) = stack.last().filter(|_| stack.len() > around) else { return Ok(at) };
+            in_object = open.object;
             at = space(bytes, at);
             match bytes.get(at) {
                 Some(b',') => {
                     at += 1;
-                    if open.object {
-                        at = key::<KEEP>(bytes, space(bytes, at), nodes)?;
-                        if KEEP && folds(bytes, at, nodes) {
-                            at = folded(bytes, at, depth, nodes, stack)?;
-                            continue;
-                        }
-                    }
                     break;
                 }
-                Some(b'}') if open.object => at += 1,
-                Some(b']') if !open.object => at += 1,
+                Some(b'}') if in_object => at += 1,
+                Some(b']') if !in_object => at += 1,
                 _ => return Err(unexpected(bytes, at)),
             }
             stack.pop();
@@ -490,14 +484,11 @@ fn integers(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// Says whether the value behind the key last read is a list of log probabilities that is worth folding.
+/// Returns `true` if the list at `at`, after the key read last, has log probabilities: one node is kept for all of them.
 #[inline]
-fn folds(bytes: &[u8], at: usize, nodes: &[Node]) -> bool {
+fn is_logprobs(bytes: &[u8], at: usize, nodes: &[Node]) -> bool {
     let key = nodes.last().and_then(|key| bytes.get(key.start as usize..key.end as usize));
-    key == Some(b"logprobs") && {
-        let at = space(bytes, at);
-        bytes.get(at) == Some(&b'[') && bytes.get(space(bytes, at + 1)) != Some(&b']')
-    }
+    key == Some(b"logprobs") && bytes.get(space(bytes, at + 1)) != Some(&b']')
 }
 
 /// Checks a list and keeps one node for all of it.
@@ -510,7 +501,6 @@ fn folded(
     stack: &mut Vec<OpenContainer>,
 ) -> Result<usize, JsonError> {
     let around = stack.len();
-    let at = space(bytes, at);
     let end = value_above::<false>(bytes, at, depth, nodes, stack, around)?;
     push::<true>(nodes, ValueKind::Array, at, end, true);
     Ok(end)
@@ -524,8 +514,10 @@ fn push<const KEEP: bool>(nodes: &mut Vec<Node>, tag: ValueKind, start: usize, e
     }
 }
 
-/// Reads `"key" :` at `at` and returns the position behind the colon.
-#[inline]
+/// Reads `"key" :` at `at` and returns where the value begins.
+// In wasm the compiler decides, because code size matters there.
+#[cfg_attr(target_arch = "wasm32", inline)]
+#[cfg_attr(not(target_arch = "wasm32"), inline(always))]
 fn key<const KEEP: bool>(bytes: &[u8], at: usize, nodes: &mut Vec<Node>) -> Result<usize, JsonError> {
     if bytes.get(at) != Some(&b'"') {
         return Err(unexpected(bytes, at));
@@ -536,7 +528,7 @@ fn key<const KEEP: bool>(bytes: &[u8], at: usize, nodes: &mut Vec<Node>) -> Resu
     if bytes.get(colon) != Some(&b':') {
         return Err(unexpected(bytes, colon));
     }
-    Ok(colon + 1)
+    Ok(space(bytes, colon + 1))
 }
 
 #[inline]

@@ -151,6 +151,13 @@ impl fmt::Display for JsonError {
 
 impl core::error::Error for JsonError {}
 
+/// The bytes of text that one node usually stands for, and the most nodes for which there is room before the first is made.
+const BYTES_PER_NODE: usize = 12;
+const MAX_RESERVED_NODES: usize = 1024;
+
+/// The depth that a document usually has.
+const RESERVED_DEPTH: usize = 16;
+
 impl Tape {
     /// Checks a whole document, nested at most `depth` deep, and remembers its values. On an error the tape is empty.
     pub fn parse(&mut self, text: &str, depth: usize) -> Result<(), JsonError> {
@@ -167,6 +174,9 @@ impl Tape {
         if u32::try_from(bytes.len()).is_err() {
             return Err(JsonError::new(JsonErrorKind::Length, 0));
         }
+        // A new tape gets room at once: growing step by step costs as much as parsing a short payload.
+        self.nodes.reserve((bytes.len() / BYTES_PER_NODE).min(MAX_RESERVED_NODES));
+        self.stack.reserve(RESERVED_DEPTH);
         let end = scan::value::<true>(bytes, 0, depth, &mut self.nodes, &mut self.stack)?;
         let end = scan::space(bytes, end);
         if end < bytes.len() {
@@ -291,7 +301,8 @@ impl<'a> ValueRef<'a> {
         (!node.escaped && matches!(node.tag, ValueKind::String | ValueKind::Number)).then_some(bytes)
     }
 
-    /// Says whether the value is a string with exactly this text.
+    /// Returns `true` if the value is a string with exactly this text.
+    #[inline]
     pub fn is_str(&self, text: &str) -> bool {
         let node = self.node();
         node.tag == ValueKind::String && self.key_is(self.at, text)
@@ -376,10 +387,8 @@ impl<'a> ValueRef<'a> {
         let node = this.node();
         let end = if node.tag == ValueKind::Object { node.next as usize } else { 0 };
         let (mut at, mut found) = (this.at + 1, None);
-        while let Some([name, value, ..]) = this.tape.nodes.get(at..end) {
-            // Most keys are told apart by their lengths, without a call.
-            let likely = (name.end - name.start) as usize == key.len() || name.escaped;
-            if likely && this.key_is(at, key) {
+        while let Some([_, value, ..]) = this.tape.nodes.get(at..end) {
+            if this.key_is(at, key) {
                 found = Some(this.go(at + 1));
             }
             at = value.next as usize;
@@ -394,11 +403,9 @@ impl<'a> ValueRef<'a> {
         let node = this.node();
         let end = if node.tag == ValueKind::Object { node.next as usize } else { 0 };
         let (mut at, mut found) = (this.at + 1, [None; N]);
-        while let Some([name, value, ..]) = this.tape.nodes.get(at..end) {
+        while let Some([_, value, ..]) = this.tape.nodes.get(at..end) {
             for (key, found) in keys.iter().zip(&mut found) {
-                // Most keys are told apart by their lengths, without a call.
-                let likely = (name.end - name.start) as usize == key.len() || name.escaped;
-                if likely && this.key_is(at, key) {
+                if this.key_is(at, key) {
                     *found = Some(this.go(at + 1));
                 }
             }
@@ -421,16 +428,30 @@ impl<'a> ValueRef<'a> {
         Some(view)
     }
 
-    #[inline]
+    // Inline, because most keys differ in length, which takes no call to find out.
+    #[inline(always)]
     fn key_is(&self, at: usize, key: &str) -> bool {
         let node = &self.tape.nodes[at];
+        let may_equal = (node.end - node.start) as usize == key.len() || node.escaped;
+        may_equal && self.key_equals(node, key)
+    }
+
+    #[inline(never)]
+    fn key_equals(&self, node: &Node, key: &str) -> bool {
         let (start, end) = (node.start as usize, node.end as usize);
         if node.escaped {
             text::literal_eq(&self.text[start..end], key)
         } else {
-            // Most keys are told apart by their lengths.
-            end - start == key.len() && self.text.as_bytes().get(start..end) == Some(key.as_bytes())
+            self.text.as_bytes().get(start..end) == Some(key.as_bytes())
         }
+    }
+
+    /// The value as the event scanner sees it: kind, whether it has escapes, start and end without quotes.
+    #[inline]
+    pub(crate) fn token(&self) -> (ValueKind, bool, usize, usize) {
+        let node = self.node();
+        let escaped = node.escaped && node.tag == ValueKind::String;
+        (node.tag, escaped, node.start as usize, node.end as usize)
     }
 
     /// True if both are the same JSON value: numbers by value, strings decoded, members in any order, the last of a repeated key.

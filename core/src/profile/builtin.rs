@@ -8,7 +8,7 @@ use crate::finding::Severity;
 use crate::validate::Rule;
 
 /// Rule, pattern of locations (empty: everywhere), severity (`None`: not reported), the evidence.
-pub(super) type BuiltinLine = (Rule, &'static str, Option<Severity>, &'static str);
+pub(crate) type BuiltinLine = (Rule, &'static str, Option<Severity>, &'static str);
 
 /// Texts for people: a build that neither validates nor explains is a few kilobytes smaller without them.
 const fn words(text: &'static str) -> &'static str {
@@ -329,7 +329,7 @@ const ANY: &[BuiltinLine] = &[
 
 /// The exemptions of all profiles for `any`: for each location the lowest severity, sorted by falling severity. Computed at compile
 /// time, because a reader needs them before its first byte.
-pub(super) const EVERY: &[BuiltinLine] = MERGED.0.split_at(MERGED.1).0;
+pub(crate) const EVERY: &[BuiltinLine] = MERGED.0.split_at(MERGED.1).0;
 
 const MERGED: ([BuiltinLine; LINES], usize) = ordered(merged());
 

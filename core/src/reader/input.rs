@@ -210,10 +210,10 @@ impl Reader {
 /// The head of a frame's block, if the block has one data line, at most an event name, and nothing else.
 #[inline]
 pub(super) fn block_head<'a>(frame: &Frame<'a>) -> Option<BlockHead<'a>> {
-    if frame.data_lines != 1 || frame.invalid_utf8.is_some() || !frame.marks.is_simple() {
+    if frame.data_lines != 1 || frame.invalid_utf8.is_some() || !frame.features.is_simple() {
         return None;
     }
-    let name = frame.marks.event().then_some(frame.event);
+    let name = frame.features.event().then_some(frame.event);
     let name_line = name.map_or(0, |name| "event: \n".len() + name.len());
     let data = match (frame.data_offset - frame.offset).checked_sub(name_line as u64) {
         Some(6) => "data: ",

@@ -66,8 +66,15 @@ impl Rule {
     /// use deltafold::validate::{Client, Rule};
     /// assert_eq!(Rule::Life02.broken_clients(), [Client::OpenAiPython, Client::OpenAiNode]);
     /// ```
-    pub fn broken_clients(self) -> &'static [Client] {
-        BROKEN.iter().find(|(rule, _)| *rule == self).map_or(&[], |(_, clients)| clients)
+    pub const fn broken_clients(self) -> &'static [Client] {
+        let mut at = 0;
+        while at < BROKEN.len() {
+            if BROKEN[at].0 as u16 == self as u16 {
+                return BROKEN[at].1;
+            }
+            at += 1;
+        }
+        &[]
     }
 }
 

@@ -177,7 +177,7 @@ impl Rule {
     ///
     /// The level decides: errors for MUST, schema and implied rules, warnings for SHOULD, notes for the others. A rule whose
     /// violation makes a published client fail is at least a warning.
-    pub fn severity(self) -> Severity {
+    pub const fn severity(self) -> Severity {
         let severity = match (self, self.level()) {
             // The schema allows a null item, and a model may write invalid JSON; neither is an error of the server.
             (Self::Item15 | Self::Arg03, _) => Severity::Note,
@@ -185,7 +185,7 @@ impl Rule {
             (_, Level::Should | Level::ShouldNot) => Severity::Warning,
             (_, Level::May | Level::Practice) => Severity::Note,
         };
-        if severity == Severity::Note && !self.broken_clients().is_empty() {
+        if matches!(severity, Severity::Note) && !self.broken_clients().is_empty() {
             return Severity::Warning;
         }
         severity
@@ -228,7 +228,7 @@ struct Row {
 }
 
 impl Rule {
-    fn row(self) -> &'static Row {
+    const fn row(self) -> &'static Row {
         // The enum and the rows come from one macro call, so every discriminant is an index.
         &Self::ROWS[self as usize]
     }
@@ -239,7 +239,7 @@ impl Rule {
     }
 
     /// How strongly the rule is stated.
-    pub fn level(self) -> Level {
+    pub const fn level(self) -> Level {
         self.row().level
     }
 
