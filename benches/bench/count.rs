@@ -11,7 +11,7 @@
 //! The arguments are a shape, a chunking (`whole`, `event`, `16k`, `7b`, …; `payloads` for the event layer alone) and a contender.
 //! The shape `examples` is every stream of `examples/streams` that resembles a recording (short chats, tools with schemas, reasoning,
 //! web search, images), each read by a new reader; run the program at the top of the repository. A shape with a slash is a list of files,
-//! separated by commas.
+//! separated by commas; a fourth argument is the number of rounds, for a profiler that samples.
 //!
 //! Only the function `counted` is counted, not making the shape or checking the result.
 
@@ -31,14 +31,15 @@ fn main() -> ExitCode {
         let Some(shape) = Shape::named(shape, Mode::Full) else { return usage() };
         return ExitCode::from(u8::from(std::io::stdout().write_all(&shape.stream).is_err()));
     }
+    if let [files, chunking, method, rounds @ ..] = arguments.as_slice() {
+        if files == EXAMPLES || files.contains('/') {
+            let read = |file: &str| std::fs::read(file).expect("a file");
+            let streams = if files == EXAMPLES { example_streams() } else { files.split(',').map(read).collect() };
+            let rounds = rounds.first().map_or(1, |rounds| rounds.parse().expect("a number"));
+            return (0..rounds).map(|_| count_streams(&streams, chunking, method)).last().unwrap_or(ExitCode::FAILURE);
+        }
+    }
     let [shape, chunking, method] = arguments.as_slice() else { return usage() };
-    if shape == EXAMPLES {
-        return count_streams(&example_streams(), chunking, method);
-    }
-    if shape.contains('/') {
-        let streams: Vec<Vec<u8>> = shape.split(',').map(|file| std::fs::read(file).expect("a file")).collect();
-        return count_streams(&streams, chunking, method);
-    }
     let Some(shape) = Shape::named(shape, Mode::Full) else { return usage() };
     let folded = if chunking == "payloads" {
         let Some(method) = PayloadReader::ALL.into_iter().find(|known| known.name() == method) else { return usage() };

@@ -310,6 +310,10 @@ impl Accumulator {
     }
 
     fn snapshot(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
+        if let Some(bytes) = event.repeated_response_bytes().filter(|_| self.building.started) {
+            self.bytes += bytes;
+            return Ok(());
+        }
         let Some(response) = event.response() else { return Ok(()) };
         if !self.building.started && event.kind() != Kind::Created {
             findings.report(Rule::Life02, event.location(), Some(Repair::StartedAnyway), || {

@@ -47,6 +47,8 @@ pub(crate) struct Fields {
     seen: u32,
     /// Lone surrogate halves in `delta`.
     pub(crate) halves: LoneSurrogates,
+    /// The `response` of a snapshot that repeats the text of the event before it; see [`flat`].
+    pub(crate) repeated_response: TextSpan,
     /// Strings of the block template: literal fields of an event that matched it.
     pub(crate) known: String,
     pub(crate) gaps: Gaps,
@@ -132,6 +134,7 @@ impl Default for Fields {
             repeated: 0,
             seen: 0,
             halves: LoneSurrogates::default(),
+            repeated_response: TextSpan::default(),
             known: String::new(),
             gaps: Gaps::default(),
         }
@@ -380,10 +383,14 @@ pub(crate) fn plain_number(digits: &[u8]) -> Option<u64> {
 }
 
 /// Scans the top level of a payload. `None`: left to [`general`].
+///
+/// `response` is the text of the last response that was checked, or empty: a `response` with the same text is valid too, so it is
+/// compared and not scanned. The snapshots at the start of a stream are most of a short stream, and repeat each other.
 #[inline]
 pub(crate) fn flat(
     payload: &str,
     depth: usize,
+    response: &str,
     fields: &mut Fields,
     scratch: &mut String,
     stack: &mut Vec<scan::OpenContainer>,
@@ -403,16 +410,32 @@ pub(crate) fn flat(
         if bytes.get(at) != Some(&b'"') {
             return None;
         }
-        let (key_end, key_escaped) = scan::string(bytes, at + 1).ok()?;
+        let key_start = at + 1;
+        let (key_end, key_escaped) = scan::string(bytes, key_start).ok()?;
         if key_escaped {
             return None;
         }
-        let field = Field::from_key(&bytes[at + 1..key_end]);
+        let field = Field::from_key(&bytes[key_start..key_end]);
         at = scan::space(bytes, key_end + 1);
         if bytes.get(at) != Some(&b':') {
             return None;
         }
         at = scan::space(bytes, at + 1);
+        if !response.is_empty() && bytes[key_start..key_end] == *b"response" {
+            let end = at + response.len();
+            let repeats = bytes.get(at..end) == Some(response.as_bytes());
+            // The last one of a repeated key counts.
+            fields.repeated_response = if repeats { TextSpan::in_payload(at, end) } else { TextSpan::default() };
+            if repeats {
+                at = scan::space(bytes, end);
+                match bytes.get(at) {
+                    Some(b',') => at = scan::space(bytes, at + 1),
+                    Some(b'}') => break,
+                    _ => return None,
+                }
+                continue;
+            }
+        }
         let (token, end) = token(bytes, at, depth - 1, stack)?;
         let slot = match field {
             Some(field) => fields.set(field, token, payload, scratch),

@@ -75,6 +75,8 @@ pub struct Parser {
     stack: Vec<scan::OpenContainer>,
     marks: Vec<Mark>,
     templates: Templates,
+    /// The `response` of the last event, if it was a snapshot at the start of a stream; otherwise empty.
+    response: String,
 }
 
 /// The block templates of the items that grow.
@@ -132,6 +134,7 @@ impl Parser {
             stack: Vec::new(),
             marks: Vec::new(),
             templates: Templates::default(),
+            response: String::new(),
         }
     }
 
@@ -203,6 +206,7 @@ impl Parser {
         continues_previous: bool,
     ) -> Event<'a> {
         self.lazy.reset();
+        self.response.clear();
         self.templates.unused = 0;
         let template = self.templates.list.get(self.templates.current);
         origin.frame_name = template.and_then(BlockTemplate::frame_name);
@@ -222,11 +226,15 @@ impl Parser {
         self.restart();
         let in_run = core::mem::take(&mut self.templates.in_run);
         let kind = likely_kind(payload, name);
+        if let Some(Kind::Created | Kind::Queued | Kind::InProgress) = kind {
+            return self.by_snapshot(payload);
+        }
+        self.response.clear();
         // Of a flat payload a tape would be thrown away.
         let flat_kind = kind.map_or(payload.len() < 1024, |kind| kind.is_delta() || kind.is_done());
         if self.levels.flat && flat_kind {
             let Self { fields, scratch, stack, marks, .. } = self;
-            if flat(payload, self.depth, fields, scratch, stack, marks).is_some() {
+            if flat(payload, self.depth, "", fields, scratch, stack, marks).is_some() {
                 if let Some(head) = head.filter(|_| self.levels.template && self.fields.kind.is_delta()) {
                     self.templates.in_run = true;
                     if in_run {
@@ -237,6 +245,35 @@ impl Parser {
             }
             self.restart();
         }
+        self.by_tape(payload)
+    }
+
+    /// Reads a snapshot at the start of a stream, which often repeats the response of the event before it.
+    fn by_snapshot(&mut self, payload: &str) -> Option<Fault> {
+        if self.levels.template && !self.response.is_empty() {
+            let Self { fields, scratch, stack, marks, response, .. } = self;
+            let read = flat(payload, self.depth, response, fields, scratch, stack, marks);
+            if read.is_some() && self.fields.repeated_response.is_present() {
+                return None;
+            }
+            self.restart();
+        }
+        let fault = self.by_tape(payload);
+        self.response.clear();
+        let tape = self.lazy.tape.get().filter(|tape| self.levels.template && !tape.is_empty());
+        let response = tape.and_then(|tape| tape.root(payload).get("response"));
+        if let Some(response) = response.filter(|response| response.raw().len() <= MAX_REPEATED) {
+            self.response.push_str(response.raw());
+        }
+        fault
+    }
+
+    /// Forgets the last event, which the caller drops: the next one must not refer to it.
+    pub(crate) fn forget_last(&mut self) {
+        self.response.clear();
+    }
+
+    fn by_tape(&mut self, payload: &str) -> Option<Fault> {
         let mut tape = self.lazy.take();
         let result = general(payload, self.depth, &mut self.fields, &mut self.scratch, &mut tape);
         let object = !tape.is_empty();
@@ -287,6 +324,9 @@ impl Templates {
         }
     }
 }
+
+/// The maximum length of a response that is kept for comparing it with the next one.
+const MAX_REPEATED: usize = 1 << 16;
 
 /// The kind that a payload is likely to be of. Without a name, `type` is usually the first member; `None` if it is not.
 #[inline]

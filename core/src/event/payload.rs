@@ -292,6 +292,12 @@ impl<'a> Event<'a> {
         self.member("response")
     }
 
+    /// The length of the `response`, if its text is that of the event before, so that it says nothing new.
+    pub(crate) fn repeated_response_bytes(&self) -> Option<usize> {
+        let response = self.fields.repeated_response;
+        response.is_present().then(|| response.len())
+    }
+
     /// The `error` object.
     pub fn error(&self) -> Option<ValueRef<'a>> {
         self.member("error")

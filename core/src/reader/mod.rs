@@ -559,7 +559,9 @@ impl Reader {
         let Signal::Frame(frame) = self.decoder.resolve(found, &self.pending) else { return false };
         let origin = Origin { frame_name: None, offset: frame.data_offset, index: self.events };
         let event = self.parser.parse(frame.data, origin);
-        faults::resume(&event, &mut self.resumed_after, &mut self.findings)
+        let repeats = faults::resume(&event, &mut self.resumed_after, &mut self.findings);
+        self.parser.forget_last();
+        repeats
     }
 
     #[cold]
@@ -597,7 +599,9 @@ impl Reader {
             let origin = Origin { frame_name: None, offset, index: self.events };
             if self.resumed_after.is_some() {
                 let event = self.parser.parse(&self.message, origin);
-                if faults::resume(&event, &mut self.resumed_after, &mut self.findings) {
+                let repeats = faults::resume(&event, &mut self.resumed_after, &mut self.findings);
+                self.parser.forget_last();
+                if repeats {
                     continue;
                 }
             }

@@ -429,3 +429,50 @@ fn a_repeated_item_obeys_the_depth_limit() {
         }
     }
 }
+
+/// The parser compares the response of a snapshot with that of the event before it; the results are those of reading each in full.
+#[test]
+fn a_repeated_response_is_read_as_if_it_were_new() {
+    let mut random = Random::new(47);
+    let item = r#"{"type":"message","id":"m0","status":"in_progress","role":"assistant","content":[]}"#;
+    let responses = [
+        r#"{"id":"r","object":"response","status":"in_progress","output":[],"tools":[{"a":"\u00e9"}]}"#.to_owned(),
+        r#"{"id":"r","object":"response","status":"queued","output":[]}"#.to_owned(),
+        format!(r#"{{"id":"r","object":"response","status":"in_progress","output":[{item}]}}"#),
+        r#"{"id":"other","object":"response"}"#.to_owned(),
+        r#"{"output":[],"output":[{"type":"message"}]}"#.to_owned(),
+        "{}".to_owned(),
+        "[1]".to_owned(),
+        "12".to_owned(),
+        "null".to_owned(),
+        "\"r\"".to_owned(),
+    ];
+    let kinds = ["created", "queued", "in_progress", "completed"];
+    for round in 0..600 {
+        let mut bytes = String::new();
+        for number in 0..1 + random.below(8) {
+            let (first, second) = (random.below(responses.len()), random.below(responses.len()));
+            // Mostly the same response and the right name.
+            let response = &responses[if random.below(3) > 0 { round % responses.len() } else { first }];
+            let most = if random.below(4) == 0 { 4 } else { 3 };
+            let kind = kinds[random.below(most)];
+            let name = if random.below(5) == 0 { kinds[random.below(4)] } else { kind };
+            let rest = match random.below(9) {
+                0 => format!(r#","response":{}"#, responses[second]),
+                1 => r#","x":[1,{}]"#.to_owned(),
+                2 => "3".to_owned(),
+                3 => r#","sequence_number":"x""#.to_owned(),
+                4 => r#","respons\u0065":{}"#.to_owned(),
+                _ => String::new(),
+            };
+            let space = if random.below(4) == 0 { " " } else { "" };
+            bytes += &format!(
+                "event: response.{name}\ndata: {{\"type\":\"response.{kind}\",\"sequence_number\":{number},\"response\":{space}{response}{space}{rest}}}\n\n"
+            );
+            if random.below(4) == 0 {
+                bytes += &format!("data: {}\n\n", payload(random.below(3), number as u64, 0, "ab"));
+            }
+        }
+        same(bytes.as_bytes(), &mut random);
+    }
+}
