@@ -311,8 +311,7 @@ impl Accumulator {
 
     fn snapshot(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
         if let Some(bytes) = event.repeated_response_bytes().filter(|_| self.building.started) {
-            self.bytes += bytes;
-            return Ok(());
+            return self.check_room(bytes, event);
         }
         let Some(response) = event.response() else { return Ok(()) };
         if !self.building.started && event.kind() != Kind::Created {

@@ -8,9 +8,9 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::accumulated_response::Snapshot;
 use super::held_bytes::object_bytes;
 use super::item_slot::split_part;
-use super::accumulated_response::Snapshot;
 use crate::json::{Object, Tape, Value, ValueKind, ValueRef};
 use crate::sync::OnceCell;
 
