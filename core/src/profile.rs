@@ -6,14 +6,14 @@
 
 use alloc::borrow::Cow;
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use crate::contract::Edition;
 use crate::error::{Code, Error};
 use crate::finding::{Finding, Severity, SeverityMap};
 use crate::json::Value;
-use crate::options::listed;
+use crate::options::{listed, wrong, OptionReader};
 use crate::sync::OnceCell;
 use crate::validate::{Client, Rule};
 
@@ -134,40 +134,30 @@ impl Profile {
     pub fn from_json(text: &str) -> Result<Self, Error> {
         let value =
             Value::parse(text, 16).map_err(|error| Error::new(Code::NotJson, error.at() as u64, error.to_string()))?;
-        let object = value.as_object().ok_or_else(|| invalid("expected a profile to be a JSON object"))?;
-        let base = match object.get("extends") {
-            None => "open-responses",
-            Some(base) => base.as_str().ok_or_else(|| invalid("expected `extends` to be the name of a profile"))?,
-        };
-        let mut profile = Self::builtin(base)?;
+        if value.as_object().is_none() {
+            return Err(invalid("expected a profile to be a JSON object"));
+        }
+        let reader = OptionReader::new(&value)?;
+        reader.check_names(&["name", "about", "extends", "edition", "clients", "exemptions"])?;
+        let mut profile = Self::builtin(reader.text("extends")?.unwrap_or("open-responses"))?;
+        if let Some(name) = reader.text("name")? {
+            profile.name = Cow::Owned(name.to_string());
+        }
+        if let Some(about) = reader.text("about")? {
+            profile.about = Cow::Owned(about.to_string());
+        }
+        if let Some(edition) = reader.text("edition")? {
+            profile.edition = edition.parse()?;
+        }
         let mut clients = Vec::new();
-        for (key, value) in object.iter() {
-            let text = || {
-                value
-                    .as_str()
-                    .ok_or_else(|| invalid(format!("expected `{key}` to be a string")))
-                    .map(ToString::to_string)
-            };
-            match key {
-                "name" => profile.name = Cow::Owned(text()?),
-                "about" => profile.about = Cow::Owned(text()?),
-                "edition" => profile.edition = text()?.parse()?,
-                "extends" => {}
-                "clients" => {
-                    let names = value.as_array().ok_or_else(|| invalid("expected `clients` to be a list"))?;
-                    for name in names {
-                        let name = name.as_str().ok_or_else(|| invalid("expected `clients` to be names of clients"))?;
-                        clients.push(name.parse()?);
-                    }
-                }
-                "exemptions" => {
-                    let lines = value.as_array().ok_or_else(|| invalid("expected `exemptions` to be a list"))?;
-                    for line in lines {
-                        let exemption = Exemption::from_value(line)?;
-                        profile.exemptions_mut().push(exemption);
-                    }
-                }
-                _ => return Err(invalid(format!("unknown field `{key}` in a profile"))),
+        if let Some(list) = reader.value("clients") {
+            for name in list.as_array().ok_or_else(|| wrong("clients", "a list"))? {
+                clients.push(name.as_str().ok_or_else(|| wrong("clients", "names of clients"))?.parse()?);
+            }
+        }
+        if let Some(list) = reader.value("exemptions") {
+            for exemption in list.as_array().ok_or_else(|| wrong("exemptions", "a list"))? {
+                profile.exemptions_mut().push(Exemption::from_value(exemption)?);
             }
         }
         Ok(profile.with_clients(&clients))
@@ -323,32 +313,21 @@ impl From<&BuiltinLine> for Exemption {
 
 impl Exemption {
     fn from_value(value: &Value) -> Result<Self, Error> {
-        let object = value.as_object().ok_or_else(|| invalid("expected an exemption to be a JSON object"))?;
-        let (mut rule, mut path, mut why) = (None, String::new(), String::new());
-        let mut severity = Some(Severity::Note);
-        for (key, value) in object.iter() {
-            let text = value.as_str().ok_or_else(|| invalid(format!("expected `{key}` to be a string")))?;
-            match key {
-                "rule" => {
-                    let unknown = || Error::new(Code::UnknownName, 0, "unknown rule id; docs/rules.md lists all ids");
-                    rule = Some(Rule::from_id(text).ok_or_else(unknown)?);
-                }
-                "path" => path = text.to_string(),
-                "why" => why = text.to_string(),
-                "severity" => {
-                    severity = match text {
-                        "none" => None,
-                        "note" => Some(Severity::Note),
-                        "warning" => Some(Severity::Warning),
-                        "error" => Some(Severity::Error),
-                        _ => return Err(invalid("expected `severity` to be none, note, warning or error")),
-                    }
-                }
-                _ => return Err(invalid(format!("unknown field `{key}` in an exemption"))),
-            }
+        if value.as_object().is_none() {
+            return Err(invalid("expected an exemption to be a JSON object"));
         }
-        let rule = rule.ok_or_else(|| invalid("expected an exemption to have a `rule`"))?;
-        Ok(Self { rule, path: Cow::Owned(path), severity, why: Cow::Owned(why) })
+        let reader = OptionReader::new(value)?;
+        reader.check_names(&["rule", "path", "severity", "why"])?;
+        let rule = reader.text("rule")?.ok_or_else(|| invalid("expected an exemption to have a `rule`"))?;
+        let unknown = || Error::new(Code::UnknownName, 0, "unknown rule id; docs/rules.md lists all ids");
+        let severities = [Some(Severity::Note), None, Some(Severity::Warning), Some(Severity::Error)];
+        let owned = |name| Ok::<_, Error>(Cow::Owned(reader.text(name)?.unwrap_or_default().to_string()));
+        Ok(Self {
+            rule: Rule::from_id(rule).ok_or_else(unknown)?,
+            path: owned("path")?,
+            severity: severities[reader.choice("severity", &["note", "none", "warning", "error"])?],
+            why: owned("why")?,
+        })
     }
 }
 
@@ -377,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_compiler_made_of_all_profiles_is_what_they_make() {
+    fn the_table_made_at_compile_time_equals_the_combined_profiles() {
         let mut made = Profile { is_any: false, ..Profile::default() };
         for other in builtin::ALL {
             made.take(other.lines);
@@ -402,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn any_forgives_what_each_of_the_others_forgives() {
+    fn the_profile_any_is_at_least_as_lenient_as_every_other() {
         let any = Profile::default().severity_map();
         for name in Profile::names() {
             for line in Profile::builtin(name).unwrap().exemptions() {
@@ -412,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn a_profile_from_json_names_what_is_wrong_with_it() {
+    fn an_invalid_profile_is_refused_with_the_matching_code() {
         for (text, code) in [
             ("{", Code::NotJson),
             ("[]", Code::BadArgument),
@@ -421,11 +400,12 @@ mod tests {
             (r#"{"exemptions":[{"rule":"SSE-99"}]}"#, Code::UnknownName),
             (r#"{"exemptions":[{"severity":"note"}]}"#, Code::BadArgument),
             (r#"{"exemptions":[{"rule":"SSE-02","severity":"maybe"}]}"#, Code::BadArgument),
-            (r#"{"exemptions":[{"rule":"SSE-02","because":"x"}]}"#, Code::BadArgument),
+            (r#"{"exemptions":[{"rule":"SSE-02","because":"x"}]}"#, Code::UnknownName),
+            (r#"{"exemptions":{}}"#, Code::BadArgument),
             (r#"{"clients":"ai"}"#, Code::BadArgument),
             (r#"{"clients":[7]}"#, Code::BadArgument),
             (r#"{"clients":["curl"]}"#, Code::UnknownName),
-            (r#"{"rules":[]}"#, Code::BadArgument),
+            (r#"{"rules":[]}"#, Code::UnknownName),
         ] {
             assert_eq!(Profile::from_json(text).unwrap_err().code(), code, "{text}");
         }
@@ -444,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_a_file_counts_more_than_the_profile_it_extends() {
+    fn an_exemption_of_a_file_overrides_the_profile_that_it_extends() {
         let text = r#"{"name":"x","extends":"openai","exemptions":[{"rule":"SSE-02","severity":"error"}]}"#;
         assert_eq!(Profile::from_json(text).unwrap().severity_map().of(Rule::Sse02), Some(Severity::Error));
     }

@@ -63,9 +63,12 @@ impl Dialect {
     ///
     /// # Errors
     ///
-    /// [`Code::UnknownName`].
+    /// [`Code::UnknownName`] with the known names in the message.
     pub fn from_name(name: &str) -> Result<Self, Error> {
         let found = Self::ALL.iter().copied().find(|dialect| dialect.name() == name);
-        found.ok_or_else(|| Error::new(Code::UnknownName, 0, alloc::format!("no dialect is called {name}")))
+        found.ok_or_else(|| {
+            let known = crate::options::listed(Self::ALL.iter().map(|dialect| dialect.name()), ", ");
+            Error::new(Code::UnknownName, 0, alloc::format!("no dialect is called {name}; known dialects: {known}"))
+        })
     }
 }

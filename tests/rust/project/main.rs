@@ -1,6 +1,7 @@
-//! The project itself: dependencies, versions, the coverage page, and the comparer of the bindings.
+//! The project itself: dependencies, versions, the pages of coverage and of options, and the comparer of the bindings.
 
 mod comparer;
 mod coverage_page;
 mod dependencies;
+mod options_page;
 mod versions;
