@@ -86,8 +86,8 @@ fn counted(run: &dyn Fn() -> usize) -> usize {
 }
 
 fn read(bytes: &[u8], step: usize) -> usize {
-    let limits = Limits { items: usize::MAX, parts: usize::MAX, ..Limits::default() };
-    let options = ReaderOptions { layers: Layers::ALL, limits, ..ReaderOptions::default() };
+    let limits = Limits::default().items(usize::MAX).parts(usize::MAX);
+    let options = ReaderOptions::default().layers(Layers::ALL).limits(limits);
     let mut reader = Reader::with_options(options);
     let mut events = 0;
     for chunk in bytes.chunks(step) {
@@ -102,8 +102,8 @@ fn read(bytes: &[u8], step: usize) -> usize {
 }
 
 fn read_items(bytes: &[u8]) -> usize {
-    let limits = Limits { items: usize::MAX, ..Limits::default() };
-    let mut reader = Reader::with_options(ReaderOptions { limits, ..ReaderOptions::default() });
+    let limits = Limits::default().items(usize::MAX);
+    let mut reader = Reader::with_options(ReaderOptions::default().limits(limits));
     reader.feed(bytes).expect("within the limits");
     while reader.poll_event().expect("within the limits").is_some() {}
     let response = reader.response();
@@ -113,7 +113,7 @@ fn read_items(bytes: &[u8]) -> usize {
 }
 
 fn write(intents: &[u8]) -> usize {
-    let mut writer = Writer::new(WriterOptions { edition: Edition::Split, ..WriterOptions::new("resp_1", "m-1", 0) });
+    let mut writer = Writer::new(WriterOptions::new("resp_1", "m-1", 0).edition(Edition::Split));
     let intents = std::str::from_utf8(intents).expect("intents are text");
     for intent in intents.lines() {
         writer.apply_json(intent).expect("a valid intent");

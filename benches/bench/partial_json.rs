@@ -81,7 +81,7 @@ fn deltas(text: &str) -> Vec<&str> {
 }
 
 fn ours(deltas: &[&str], notes: Notes) -> ContenderResult {
-    let mut partial = PartialJson::new(PartialOptions { notes, ..Default::default() });
+    let mut partial = PartialJson::new(PartialOptions::default().notes(notes));
     let mut looks = 0;
     for delta in deltas {
         partial.push(delta).expect("JSON");

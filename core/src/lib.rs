@@ -6,6 +6,9 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+#[doc(hidden)]
+#[path = "bindings.rs"]
+pub mod __bindings;
 pub mod accumulate;
 pub mod adapter;
 mod calendar;

@@ -2,15 +2,16 @@
 
 use crate::error::Error;
 use crate::json::Value;
-use crate::options::{parse, OptionReader};
+use crate::options::{parse, setters, OptionReader};
 
 /// The bounds of a reader. Each bound has a default that is far above real streams.
 ///
 /// ```
-/// let limits = deltafold::Limits { frame_bytes: 1 << 20, ..Default::default() };
+/// let limits = deltafold::Limits::default().frame_bytes(1 << 20);
 /// assert_eq!(limits.depth, 128);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
     /// Bytes in one line. Default 64 MiB: events with an image of 4 MB and more occur in practice, and base64 plus JSON escapes
     /// of the largest image that a schema allows (20 MiB) still fit. Fields that are not stored (comments, unknown fields, the digits of
@@ -68,6 +69,18 @@ impl Default for Limits {
         }
     }
 }
+
+setters!(Limits {
+    line_bytes: usize,
+    frame_bytes: usize,
+    buffered_bytes: usize,
+    depth: usize,
+    items: usize,
+    parts: usize,
+    response_bytes: usize,
+    findings: usize,
+    overflow: Overflow,
+});
 
 impl Limits {
     /// Reads limits from JSON text: an object with the names of the fields; `overflow` is `error` or `drop`. Limits that are not

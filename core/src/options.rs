@@ -10,6 +10,36 @@ use crate::error::{Code, Error};
 use crate::json::{Object, Value};
 use crate::limits::Limits;
 
+/// Declares a setter for each listed field of an options struct: `field: Type`, or `field: into Type` for a setter that converts its
+/// argument.
+macro_rules! setters {
+    ($name:ident { $($rest:tt)* }) => {
+        impl $name {
+            setters!(@ $($rest)*);
+        }
+    };
+    (@ $field:ident: into $type:ty $(, $($rest:tt)*)?) => {
+        #[doc = concat!("Sets [`", stringify!($field), "`](#structfield.", stringify!($field), ").")]
+        #[must_use]
+        pub fn $field(mut self, value: impl Into<$type>) -> Self {
+            self.$field = value.into();
+            self
+        }
+        setters!(@ $($($rest)*)?);
+    };
+    (@ $field:ident: $type:ty $(, $($rest:tt)*)?) => {
+        #[doc = concat!("Sets [`", stringify!($field), "`](#structfield.", stringify!($field), ").")]
+        #[must_use]
+        pub fn $field(mut self, value: $type) -> Self {
+            self.$field = value;
+            self
+        }
+        setters!(@ $($($rest)*)?);
+    };
+    (@) => {};
+}
+pub(crate) use setters;
+
 /// Parses the text of an options object. An empty text means no options.
 ///
 /// # Errors

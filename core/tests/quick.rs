@@ -37,7 +37,7 @@ fn read(chunks: impl Iterator<Item = Vec<u8>>, options: ReaderOptions) -> String
 
 #[test]
 fn a_stream_is_read_the_same_on_every_machine() {
-    let options = ReaderOptions { layers: Layers::FRAMING | Layers::STREAM, ..ReaderOptions::default() };
+    let options = ReaderOptions::default().layers(Layers::FRAMING | Layers::STREAM);
     let whole = read(STREAM.iter().map(|chunk| chunk.to_vec()), options.clone());
     assert_eq!(whole, EXPECTED);
     // Chunks whose size is no multiple of a machine word.
@@ -123,9 +123,9 @@ fn limits_and_indices_at_the_edges_of_32_bits_are_exact() {
     let bytes = frame("0");
     let (data, line) = (bytes.len() - 8, bytes.len() - 2);
     for (size, make, code) in [
-        (line, (|n| Limits { line_bytes: n, ..Limits::default() }) as fn(usize) -> Limits, Code::LineLimit),
-        (data, |n| Limits { frame_bytes: n, ..Limits::default() }, Code::FrameLimit),
-        (bytes.len(), |n| Limits { buffered_bytes: n, ..Limits::default() }, Code::BufferLimit),
+        (line, (|n| Limits::default().line_bytes(n)) as fn(usize) -> Limits, Code::LineLimit),
+        (data, |n| Limits::default().frame_bytes(n), Code::FrameLimit),
+        (bytes.len(), |n| Limits::default().buffered_bytes(n), Code::BufferLimit),
     ] {
         let read = |limits: Limits| {
             let mut reader = Reader::builder().limits(limits).build();

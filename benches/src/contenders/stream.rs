@@ -83,7 +83,7 @@ impl StreamReader {
 /// `deltafold::Reader` for streams beyond the default limits.
 pub fn reader_unlimited(chunks: &[&[u8]]) -> Folded {
     let [line_bytes, frame_bytes, response_bytes] = [usize::MAX; 3];
-    let limits = Limits { line_bytes, frame_bytes, response_bytes, ..Limits::default() };
+    let limits = Limits::default().line_bytes(line_bytes).frame_bytes(frame_bytes).response_bytes(response_bytes);
     reader(chunks, Reader::builder().limits(limits).build(), false)
 }
 

@@ -79,7 +79,7 @@ impl dfold_event {
                 set!($member, value.map_or(Default::default(), Into::into));
             }};
         }
-        let strings = event.raw_fields();
+        let strings = deltafold::__bindings::raw_fields(event);
         set!(kind, event.kind().into());
         set!(index, event.index());
         set!(offset, event.offset());

@@ -125,17 +125,16 @@ unsafe impl Options for dfold_reader_options {
 
 impl From<dfold_limits> for Limits {
     fn from(limits: dfold_limits) -> Self {
-        Self {
-            line_bytes: limits.line_bytes,
-            frame_bytes: limits.frame_bytes,
-            buffered_bytes: limits.buffered_bytes,
-            depth: limits.depth,
-            items: limits.items,
-            parts: limits.parts,
-            response_bytes: limits.response_bytes,
-            findings: limits.findings,
-            overflow: if limits.drop_overflow == 0 { Overflow::Error } else { Overflow::Drop },
-        }
+        Self::default()
+            .line_bytes(limits.line_bytes)
+            .frame_bytes(limits.frame_bytes)
+            .buffered_bytes(limits.buffered_bytes)
+            .depth(limits.depth)
+            .items(limits.items)
+            .parts(limits.parts)
+            .response_bytes(limits.response_bytes)
+            .findings(limits.findings)
+            .overflow(if limits.drop_overflow == 0 { Overflow::Error } else { Overflow::Drop })
     }
 }
 
@@ -152,7 +151,7 @@ pub(crate) unsafe fn reader_options(given: *const dfold_reader_options) -> Resul
     if given.layers & !DFOLD_LAYER_ALL != 0 {
         return Err(dfold_status::DFOLD_MISUSE_ARGUMENT);
     }
-    let mut options = ReaderOptions { limits: given.limits.into(), strict: given.strict != 0, ..Default::default() };
+    let mut options = ReaderOptions::default().limits(given.limits.into()).strict(given.strict != 0);
     for (bit, layer) in [
         (DFOLD_LAYER_FRAMING, Layers::FRAMING),
         (DFOLD_LAYER_SCHEMA, Layers::SCHEMA),

@@ -1,7 +1,7 @@
 //! Checks a whole stream or one object and returns a report.
 
+use deltafold::__bindings::validate_named;
 use deltafold::json::{Object, Value};
-use deltafold::validate::validate_named;
 use deltafold::{Code, Error, Finding, Limits, Reader, ReaderOptions, Severity};
 
 use crate::bytes::dfold_bytes;

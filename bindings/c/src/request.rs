@@ -1,7 +1,7 @@
 //! Requests: the next request to send, and the calls of a response that may be run. One function selects the operation by
 //! name; it takes and returns JSON.
 
-use deltafold::request::request_named;
+use deltafold::__bindings::request_named;
 
 use crate::bytes::dfold_bytes;
 use crate::error::{dfold_problem, report_problem};

@@ -85,8 +85,8 @@ impl Inner {
 
     #[inline(never)]
     fn next_is_long(&mut self) -> bool {
-        self.short_until = self.reader.short_until(DETACH_BYTES);
-        self.reader.offset() >= self.short_until && self.reader.next_is_long(DETACH_BYTES)
+        self.short_until = deltafold::__bindings::short_until(&self.reader, DETACH_BYTES);
+        self.reader.offset() >= self.short_until && deltafold::__bindings::next_is_long(&self.reader, DETACH_BYTES)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Requests: history, tool loops, retry advice. `deltafold/request.py` has the functions for users.
 
+use deltafold::__bindings::request_named;
 use deltafold::json::Value;
-use deltafold::request::request_named;
 use deltafold::Limits;
 use pyo3::prelude::*;
 

@@ -1,6 +1,6 @@
 //! Validation of single objects, and the command line.
 
-use deltafold::validate::validate_named;
+use deltafold::__bindings::validate_named;
 use deltafold::Profile;
 use pyo3::prelude::*;
 

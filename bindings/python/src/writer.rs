@@ -2,8 +2,8 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use deltafold::__bindings::INTENTS;
 use deltafold::json::{Object, Value};
-use deltafold::write::INTENTS;
 use deltafold::WriterOptions;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;

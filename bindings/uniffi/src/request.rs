@@ -10,7 +10,7 @@ use crate::lock::Lock;
 /// Runs the named operation: `history`, `enforce`, `tool_loop`, `tool_results`, `advice` or `create_message`.
 #[uniffi::export]
 pub fn request_named(what: &str, json: &str) -> Result<String, DeltafoldError> {
-    Ok(request::request_named(what, json)?)
+    Ok(deltafold::__bindings::request_named(what, json)?)
 }
 
 /// Builds the request that continues after responses: `{"request", "findings"}`. A policy is a name (`stateless`,

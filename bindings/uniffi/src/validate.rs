@@ -1,7 +1,7 @@
 //! Checks of a whole stream and of single objects.
 
 use deltafold::json::{Object, Value};
-use deltafold::{validate, Code, Error};
+use deltafold::{Code, Error};
 
 use crate::error::DeltafoldError;
 use crate::finding::{Finding, FindingCounts, Outcome};
@@ -54,7 +54,7 @@ pub fn check(stream: Vec<u8>, options: Option<ReaderOptions>) -> Result<Report, 
 /// text: `edition`, `status`, `schemas`.
 #[uniffi::export(default(options = ""))]
 pub fn validate_named(what: &str, json: &str, options: &str) -> Result<Vec<Finding>, DeltafoldError> {
-    Ok(validate::validate_named(what, json, options)?.iter().map(Finding::of).collect())
+    Ok(deltafold::__bindings::validate_named(what, json, options)?.iter().map(Finding::of).collect())
 }
 
 /// Checks one event, as JSON text.

@@ -98,7 +98,7 @@ impl Batch {
     /// only for plain events without log probabilities.
     #[inline]
     pub(crate) fn push(&mut self, event: &Event<'_>) -> Option<usize> {
-        let matched = event.template_match();
+        let matched = deltafold::__bindings::template_match(event);
         let by = matched.map_or(0, |matched| matched.template);
         let Some(number) = event.sequence_number().and_then(|number| u32::try_from(number).ok()) else {
             self.push_other(event);
@@ -114,10 +114,10 @@ impl Batch {
             self.last = LastPlain { by, ..plain };
         }
         let LastPlain { mut flags, indexes, .. } = self.last;
-        let delta = event.delta_bytes();
+        let delta = deltafold::__bindings::delta_bytes(event);
         let slot = (indexes & 0xFFFF) as usize % SLOTS;
         let place = EventPosition { index: event.index() as u32, offset: event.offset() };
-        let raw = event.raw_bytes();
+        let raw = deltafold::__bindings::raw_bytes(event);
         let at = self.page.push(slot, raw, matched, place);
         let delta_end = match short_text(delta, raw) {
             Some(word) => self.append_word(word, delta.len()),
@@ -135,7 +135,7 @@ impl Batch {
     /// Returns whether JavaScript caches another id for the item of an event; if so, appends the new one to the text.
     #[inline(never)]
     fn is_new_item(&mut self, slot: usize, event: &Event<'_>) -> bool {
-        let id = event.raw_fields().item_id;
+        let id = deltafold::__bindings::raw_fields(event).item_id;
         let Some(item) = self.items.get_mut(slot).filter(|item| *item != id) else { return false };
         item.clear();
         item.extend_from_slice(id);
@@ -145,7 +145,7 @@ impl Batch {
 
     #[inline(never)]
     fn push_other(&mut self, event: &Event<'_>) {
-        let payload = self.append_any(event.raw_bytes());
+        let payload = self.append_any(deltafold::__bindings::raw_bytes(event));
         let fault = if event.fault().is_some() { FAULTY } else { 0 };
         let outlined = self.text.len();
         outline::write(event, &mut self.text);
@@ -192,7 +192,7 @@ impl Batch {
     #[inline(never)]
     fn plain(&mut self, event: &Event<'_>) -> Option<LastPlain> {
         let members = &mut self.members[event.kind() as usize];
-        if *members != Members::Plain || !event.has_same_shape() {
+        if *members != Members::Plain || !deltafold::__bindings::has_same_shape(event) {
             if !has_plain_members(event) {
                 *members = Members::Mixed;
                 return None;

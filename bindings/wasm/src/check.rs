@@ -18,7 +18,7 @@ use crate::reader::array;
 /// Text that is not JSON, or an unknown kind.
 #[wasm_bindgen]
 pub fn validate_named(kind: &str, json: &str, options: &str) -> Result<String, JsValue> {
-    rows(validate::validate_named(kind, json, options)).map(|findings| array(&findings))
+    rows(deltafold::__bindings::validate_named(kind, json, options)).map(|findings| array(&findings))
 }
 
 /// The documentation of a rule as JSON text; empty if the rule does not exist.

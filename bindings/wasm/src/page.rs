@@ -8,7 +8,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use deltafold::event::TemplateMatch;
+use deltafold::__bindings::TemplateMatch;
 
 /// A page with this number of bytes is full: the batch has a flag for it, and the next batch starts a new page.
 const FULL: usize = 1 << 14;

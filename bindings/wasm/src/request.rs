@@ -13,5 +13,5 @@ use crate::error::rows;
 /// Text that is not JSON, an unknown name, or an invalid value.
 #[wasm_bindgen]
 pub fn request_named(name: &str, json: &str) -> Result<String, JsValue> {
-    rows(request::request_named(name, json))
+    rows(deltafold::__bindings::request_named(name, json))
 }

@@ -21,6 +21,7 @@ use crate::event::{Event, Fields, Index};
 use crate::finding::{Findings, Location, Repair};
 use crate::json::{join, Object, ValueKind, ValueRef};
 use crate::limits::Limits;
+use crate::options::setters;
 use crate::outcome::{Failure, Outcome};
 use crate::validate::Rule;
 
@@ -39,12 +40,15 @@ pub enum PreviewImages {
 
 /// How to accumulate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AccumulateOptions {
     /// Rebuild from the events alone: the terminal snapshot gives the outcome but changes nothing else.
     pub ignore_terminal_snapshot: bool,
     /// What to do with preview images.
     pub images: PreviewImages,
 }
+
+setters!(AccumulateOptions { ignore_terminal_snapshot: bool, images: PreviewImages });
 
 /// Folds events into a response that can be read at any time.
 ///

@@ -184,7 +184,7 @@ impl<'a> Event<'a> {
     /// [`done_text`](Event::done_text) and [`raw`](Event::raw) give, as bytes, which costs next to nothing: for languages whose strings
     /// are bytes.
     #[inline]
-    pub fn raw_fields(&self) -> RawFields<'a> {
+    pub(crate) fn raw_fields(&self) -> RawFields<'a> {
         let (fields, source) = (self.fields, self.source());
         RawFields {
             wire_type: fields.wire_type.bytes(source),
@@ -199,13 +199,13 @@ impl<'a> Event<'a> {
 
     /// The bytes of [`delta`](Event::delta), which cost less than the text.
     #[inline]
-    pub fn delta_bytes(&self) -> &'a [u8] {
+    pub(crate) fn delta_bytes(&self) -> &'a [u8] {
         self.fields.delta.bytes(self.source())
     }
 
     /// The bytes of [`raw`](Event::raw), which cost less than the text.
     #[inline]
-    pub fn raw_bytes(&self) -> &'a [u8] {
+    pub(crate) fn raw_bytes(&self) -> &'a [u8] {
         self.raw.bytes()
     }
 
@@ -262,7 +262,7 @@ impl<'a> Event<'a> {
     /// Returns `true` if the event has the type, frame name, item and part of the previous one ([`index`](Event::index)), because both
     /// matched one template. `false` means unknown.
     #[inline]
-    pub fn continues_previous(&self) -> bool {
+    pub(crate) fn continues_previous(&self) -> bool {
         self.continues_previous
     }
 
@@ -372,7 +372,7 @@ impl<'a> Event<'a> {
     /// Returns `true` if this payload equals an earlier one of its kind outside sequence number, delta and padding: everything known about
     /// its other members still holds. `false` means unknown.
     #[inline]
-    pub fn has_same_shape(&self) -> bool {
+    pub(crate) fn has_same_shape(&self) -> bool {
         self.matches_template
     }
 
@@ -380,7 +380,7 @@ impl<'a> Event<'a> {
     ///
     /// For callers that keep payloads: of those with the same template number, one payload and the gaps of the others are enough.
     #[inline]
-    pub fn template_match(&self) -> Option<TemplateMatch<'a>> {
+    pub(crate) fn template_match(&self) -> Option<TemplateMatch<'a>> {
         let gaps = &self.fields.gaps;
         (self.matches_template && gaps.template != 0).then_some(TemplateMatch { template: gaps.template, gaps })
     }

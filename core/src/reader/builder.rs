@@ -9,12 +9,13 @@ use crate::error::Error;
 use crate::event::Levels;
 use crate::json::Value;
 use crate::limits::Limits;
-use crate::options::{parse, OptionReader};
+use crate::options::{parse, setters, OptionReader};
 use crate::profile::Profile;
 use crate::validate::{ExtensionSchemas, Layers};
 
 /// What a [`Reader`] does, as data.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ReaderOptions {
     /// Bounds on memory, depth and count.
     pub limits: Limits,
@@ -55,6 +56,19 @@ impl Default for ReaderOptions {
         }
     }
 }
+
+setters!(ReaderOptions {
+    limits: Limits,
+    strict: bool,
+    accumulate: AccumulateOptions,
+    levels: Levels,
+    profile: Profile,
+    layers: Layers,
+    edition: into Option<Edition>,
+    quote: bool,
+    starting_after: into Option<u64>,
+    schemas: ExtensionSchemas,
+});
 
 impl ReaderOptions {
     /// Reads options from JSON text, the form that every binding takes.

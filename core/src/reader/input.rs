@@ -161,7 +161,7 @@ impl Reader {
     /// Says whether reading the next event looks as if it takes so many bytes or more: a caller can then give up for a while what
     /// others wait for. A guess by the line ends that are near; nothing is read.
     #[inline]
-    pub fn next_is_long(&self, bytes: usize) -> bool {
+    pub(crate) fn next_is_long(&self, bytes: usize) -> bool {
         if let Some(message) = self.messages.front() {
             return message.len() >= bytes;
         }
@@ -172,7 +172,7 @@ impl Reader {
 
     /// Where the last event ends that ends within so many bytes from here, as an offset in the stream: for whatever begins before
     /// that, [`next_is_long`](Self::next_is_long) need not be asked.
-    pub fn short_until(&self, bytes: usize) -> u64 {
+    pub(crate) fn short_until(&self, bytes: usize) -> u64 {
         let rest = self.pending.get(self.at..self.ready).unwrap_or_default();
         let near = rest.get(..bytes).unwrap_or(rest);
         let end = last_block_end(near).filter(|end| near.get(..*end).is_some_and(|block| block.ends_with(b"\n\n")));

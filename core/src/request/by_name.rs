@@ -33,7 +33,7 @@ pub const REQUEST_OPERATIONS: &[&str] =
 /// A tool loop is a function of what it was told, so a binding may keep the steps instead of the loop.
 ///
 /// ```
-/// use deltafold::request::request_named;
+/// use deltafold::__bindings::request_named;
 /// let next = request_named("create_message", r#"{"request":{"model":"m-1","stream":true}}"#)?;
 /// assert_eq!(next, r#"{"message":{"type":"response.create","model":"m-1"},"left_out":["stream"]}"#);
 /// # Ok::<(), deltafold::Error>(())

@@ -376,7 +376,7 @@ const MAX_MESSAGE_CHARS: usize = 200;
 /// # Errors
 ///
 /// [`Code::NotJson`], [`Code::UnknownName`], [`Code::BadArgument`].
-pub fn advice_json(json: &str) -> Result<String, Error> {
+pub(super) fn advice_json(json: &str) -> Result<String, Error> {
     let call = parse(json)?;
     let reader = OptionReader::new(&call)?;
     reader.check_names(&["error", "status", "headers", "now"])?;

@@ -448,8 +448,8 @@ fn with_include(request: CreateResponse, what: &str) -> CreateResponse {
 /// gives `{"request": …, "findings": […]}`. `policy` is a name or an object as for [`Policy::from_json`].
 ///
 /// ```
-/// use deltafold::request::history_json;
-/// let next = history_json(r#"{"policy":"stateful","request":{"model":"m-1","input":"Hi"},
+/// use deltafold::__bindings::request_named;
+/// let next = request_named("history", r#"{"policy":"stateful","request":{"model":"m-1","input":"Hi"},
 ///     "steps":[{"response":{"id":"resp_1","output":[]}}]}"#)?;
 /// assert_eq!(next, r#"{"request":{"model":"m-1","input":[],"previous_response_id":"resp_1"},"findings":[]}"#);
 /// # Ok::<(), deltafold::Error>(())
@@ -459,7 +459,7 @@ fn with_include(request: CreateResponse, what: &str) -> CreateResponse {
 ///
 /// [`Code::NotJson`], [`Code::UnknownName`] for a name that does not exist, [`Code::BadArgument`] for a value that cannot be
 /// used.
-pub fn history_json(json: &str) -> Result<String, Error> {
+pub(super) fn history_json(json: &str) -> Result<String, Error> {
     let call = parse(json)?;
     let reader = OptionReader::new(&call)?;
     reader.check_names(&["policy", "request", "steps"])?;

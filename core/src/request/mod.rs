@@ -9,7 +9,6 @@
 //! - [`ToolLoop`] keeps a conversation with tools going: calls out, results in, next request out. It runs nothing itself.
 //! - [`ErrorReport`] is an error in whatever form it came, with advice whether to try again, and how.
 //! - [`create_message`] and [`MultiplexedReader`] are what a WebSocket adds.
-//! - [`request_named`] is all of it by name, JSON in and JSON out, for bindings.
 //!
 //! All of it works on whole bodies, in time linear in their size; nothing here is on the way of a stream.
 
@@ -21,7 +20,7 @@ mod error_report;
 // Checked by `deltafold-contract --check` instead.
 #[rustfmt::skip]
 mod generated;
-mod by_name;
+pub(crate) mod by_name;
 mod history;
 mod parts;
 mod policy;
@@ -31,11 +30,10 @@ mod tool_loop;
 
 pub use arguments::check_arguments;
 pub use body::{CompactResponse, CreateResponse, RequestInput, TokenCount};
-pub use by_name::{request_named, REQUEST_OPERATIONS};
 pub use choice::{Choice, ToolName};
 pub use enforce::{enforce, CallVerdict, Rejection};
-pub use error_report::{advice_json, Action, ErrorAdvice, ErrorForm, ErrorReport};
-pub use history::{history_json, History, HistoryCode, HistoryFinding};
+pub use error_report::{Action, ErrorAdvice, ErrorForm, ErrorReport};
+pub use history::{History, HistoryCode, HistoryFinding};
 pub use parts::{InputItem, InputPart, TextFormat, Tool, ToolChoice};
 pub use policy::{Chain, Inclusion, Policy, ReasoningPolicy};
 pub use result::{tool_results, ToolResult};

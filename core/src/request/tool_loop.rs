@@ -12,7 +12,7 @@ use super::result::ToolResult;
 use crate::error::{Code, Error};
 use crate::json::{Object, Value};
 use crate::limits::Limits;
-use crate::options::{parse, OptionReader};
+use crate::options::{parse, setters, OptionReader};
 
 /// Keeps a conversation with tools going.
 ///
@@ -54,12 +54,15 @@ pub struct ToolLoop {
 
 /// When a loop stops by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LoopLimits {
     /// Responses with calls that are answered.
     pub turns: u64,
     /// Calls that are run in all.
     pub calls: u64,
 }
+
+setters!(LoopLimits { turns: u64, calls: u64 });
 
 impl Default for LoopLimits {
     /// 16 turns and 128 calls: more than a task needs that makes progress.

@@ -39,7 +39,7 @@ pub const VALIDATION_TARGETS: &[&str] = &[
 /// `schemas` of extension types (see [`ExtensionSchemas`]).
 ///
 /// ```
-/// use deltafold::validate::validate_named;
+/// use deltafold::__bindings::validate_named;
 /// let findings = validate_named("request", r#"{"model":7,"input":"Hi"}"#, r#"{"edition":"split"}"#)?;
 /// assert_eq!((findings[0].rule.id(), findings[0].path.as_str()), ("SCHEMA-02", "/model"));
 /// let findings = validate_named("response_head", r#"{"status":200,"headers":{}}"#, "")?;

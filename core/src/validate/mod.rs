@@ -1,7 +1,7 @@
 //! Validation: checks a stream, a response or a request against every [`Rule`].
 //!
 //! - **Input:** for a stream, the frames and events that the reader decodes, in order ([`Validator`]); for a single object, its
-//!   JSON text ([`validate_event`], [`validate_response`], [`validate_named`] and others).
+//!   JSON text ([`validate_event`], [`validate_response`] and others).
 //! - **Output:** findings. Each one names the rule, the byte offset, the event, a JSON pointer and a message with the expected
 //!   and the found value. A [`Profile`](crate::Profile) decides how severe a finding is.
 //! - **Promises:** validation never changes an event and never stops a stream. Findings do not depend on how the input is split
@@ -19,7 +19,7 @@
 //!
 //! `rule.rs` is the table of rules; `explain/` holds their texts, and `docs/rules.md` is generated from both.
 
-mod by_name;
+pub(crate) mod by_name;
 mod channel;
 mod clients;
 mod compare;
@@ -45,7 +45,6 @@ mod tool_calls;
 mod transport;
 mod validator;
 
-pub use by_name::{validate_named, VALIDATION_TARGETS};
 pub use clients::Client;
 #[cfg(feature = "explain")]
 pub use explain::{markdown, Explanation};

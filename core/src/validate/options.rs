@@ -6,7 +6,7 @@ use super::extension_schema::ExtensionSchemas;
 use crate::contract::Edition;
 use crate::error::Error;
 use crate::json::Value;
-use crate::options::wrong;
+use crate::options::{setters, wrong};
 use crate::Limits;
 
 /// Options of a validator. The severity of a finding is not decided here but by the [`Profile`](crate::Profile) of the
@@ -14,10 +14,11 @@ use crate::Limits;
 ///
 /// ```
 /// use deltafold::validate::{Layers, ValidateOptions};
-/// let options = ValidateOptions { layers: Layers::STREAM, ..Default::default() };
+/// let options = ValidateOptions::default().layers(Layers::STREAM);
 /// assert!(!options.layers.contains(Layers::SCHEMA));
 /// ```
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct ValidateOptions {
     /// The edition of the contract to check against.
     pub edition: Edition,
@@ -32,6 +33,15 @@ pub struct ValidateOptions {
     /// Schemas of extension types, checked by the schema layer.
     pub schemas: ExtensionSchemas,
 }
+
+setters!(ValidateOptions {
+    edition: Edition,
+    layers: Layers,
+    limits: Limits,
+    starting_after: into Option<u64>,
+    quote: bool,
+    schemas: ExtensionSchemas,
+});
 
 /// A set of validation layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

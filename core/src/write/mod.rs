@@ -1,7 +1,7 @@
 //! Writing: turns intents such as "append text" into a valid stream of events.
 //!
 //! - **Input:** intents ([`Writer::message`], [`Writer::text`], [`Writer::complete`], …), as method calls or as JSON
-//!   ([`Writer::apply_json`], [`INTENTS`]).
+//!   ([`Writer::apply_json`]).
 //! - **Output:** SSE bytes or single JSON events, and the response object.
 //! - **Promises:**
 //!   - An intent that is invalid in the current state returns an error and writes nothing.
@@ -34,7 +34,7 @@ mod hosted_progress;
 mod ids;
 mod item_definitions;
 mod items;
-mod json_intents;
+pub(crate) mod json_intents;
 mod open_item;
 mod options;
 mod parts;
@@ -47,7 +47,6 @@ pub use echo_request::echo_request;
 pub use ids::{response_id, suffix};
 pub use item_definitions::{ItemStatus, ToolState};
 pub use items::ItemHandle;
-pub use json_intents::INTENTS;
 pub use open_item::PartKind;
 pub use options::{Heartbeat, ReasoningNames, WriterOptions};
 pub use usage::Usage;

@@ -5,16 +5,18 @@ use alloc::string::String;
 use crate::contract::Edition;
 use crate::error::{Code, Error};
 use crate::json::Object;
+use crate::options::setters;
 
 /// Settings of a [`Writer`](super::Writer). They contain the response id and the time, because the core has neither clock nor
 /// randomness.
 ///
 /// ```
 /// use deltafold::write::{ReasoningNames, WriterOptions};
-/// let options = WriterOptions { reasoning_names: ReasoningNames::OpenAi, ..WriterOptions::new("resp_1", "m-1", 1_767_225_600) };
+/// let options = WriterOptions::new("resp_1", "m-1", 1_767_225_600).reasoning_names(ReasoningNames::OpenAi);
 /// assert_eq!(options.model, "m-1");
 /// ```
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct WriterOptions {
     /// The response's id, written unchanged. Item ids are derived from it: `<prefix>_<suffix>_<output_index>`.
     pub id: String,
@@ -57,6 +59,16 @@ pub enum Heartbeat {
     /// Nothing.
     Off,
 }
+
+setters!(WriterOptions {
+    id: into String,
+    model: into String,
+    created_at: u64,
+    template: Object,
+    reasoning_names: ReasoningNames,
+    edition: Edition,
+    heartbeat: Heartbeat,
+});
 
 impl WriterOptions {
     /// Creates options with these values and the defaults for all others.

@@ -44,12 +44,12 @@ impl Turn {
         let mut template = echo_request(&request.body, options.edition);
         template.insert("store", request.store());
         let id = server.next_id("resp");
-        let writer = Writer::new(WriterOptions {
-            template,
-            reasoning_names: options.reasoning_names,
-            edition: options.edition,
-            ..WriterOptions::new(id.as_str(), request.model(), options.now())
-        });
+        let writer = Writer::new(
+            WriterOptions::new(id.as_str(), request.model(), options.now())
+                .template(template)
+                .reasoning_names(options.reasoning_names)
+                .edition(options.edition),
+        );
         Ok(Self {
             running: server.run(&id),
             server: Arc::clone(server),

@@ -15,7 +15,7 @@ fn payloads(vector: &Vector) -> Vec<String> {
 
 fn options(vector: &Vector) -> AccumulateOptions {
     let ignore_terminal_snapshot = vector.get("options")["ignore_terminal_snapshot"] == true;
-    AccumulateOptions { ignore_terminal_snapshot, ..AccumulateOptions::default() }
+    AccumulateOptions::default().ignore_terminal_snapshot(ignore_terminal_snapshot)
 }
 
 fn outcome(outcome: &Outcome) -> Value {
@@ -96,7 +96,7 @@ fn every_vector_survives_save_and_restore_between_any_two_events() {
                 while reader.poll_event().unwrap().is_some() {}
             }
             let saved = reader.save();
-            let settings = deltafold::ReaderOptions { accumulate: options(&vector), ..Default::default() };
+            let settings = deltafold::ReaderOptions::default().accumulate(options(&vector));
             let mut reader = Reader::restore(&saved, settings).unwrap();
             for payload in &payloads[border..] {
                 reader.feed_json(payload).unwrap();
@@ -242,7 +242,7 @@ fn limits_on_items_parts_and_size_are_exact_and_final() {
         "item": { "type": "message", "id": format!("m{index}"), "content": [] } })
         .to_string()
     };
-    let mut reader = Reader::builder().limits(Limits { items: 2, ..Limits::default() }).build();
+    let mut reader = Reader::builder().limits(Limits::default().items(2)).build();
     for index in 0..3 {
         reader.feed_json(&item(index)).unwrap();
     }
@@ -259,7 +259,7 @@ fn limits_on_items_parts_and_size_are_exact_and_final() {
         json!({ "type": "response.output_text.delta", "output_index": 0, "content_index": part, "delta": "xx" })
             .to_string()
     };
-    let mut reader = Reader::builder().limits(Limits { parts: 1, ..Limits::default() }).build();
+    let mut reader = Reader::builder().limits(Limits::default().parts(1)).build();
     reader.feed_json(&delta(0)).unwrap();
     reader.feed_json(&delta(9)).unwrap();
     assert!(reader.poll_event().is_ok());
@@ -271,7 +271,7 @@ fn limits_on_items_parts_and_size_are_exact_and_final() {
         reader.feed_json(&delta(0)).unwrap();
         assert!(reader.poll_event().unwrap().is_some());
     }
-    let limits = Limits { response_bytes: reader.held_bytes(), ..Limits::default() };
+    let limits = Limits::default().response_bytes(reader.held_bytes());
     let mut reader = Reader::builder().limits(limits).build();
     for _ in 0..5 {
         reader.feed_json(&delta(0)).unwrap();
@@ -298,7 +298,7 @@ fn until_error(mut reader: Reader, events: &[Value]) -> (usize, String) {
 #[test]
 fn all_data_of_a_response_counts_against_its_limits() {
     let limited = |limits: Limits| Reader::builder().limits(limits).images(PreviewImages::Keep).build();
-    let bytes = |response_bytes: usize| Limits { response_bytes, ..Limits::default() };
+    let bytes = |response_bytes: usize| Limits::default().response_bytes(response_bytes);
     let text = |kind: &str, more: Value| {
         let mut event = json!({ "type": kind, "item_id": "m", "output_index": 0, "content_index": 0 });
         event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -309,13 +309,13 @@ fn all_data_of_a_response_counts_against_its_limits() {
     for kind in ["response.created", "response.completed"] {
         let event = json!({ "type": kind, "response": response });
         for (items, end) in [(3, (1, "")), (2, (0, "limit.items"))] {
-            let limits = Limits { items, ..Limits::default() };
+            let limits = Limits::default().items(items);
             let found = until_error(limited(limits), std::slice::from_ref(&event));
             assert_eq!(found, (end.0, end.1.to_owned()), "{kind}, {items}");
         }
     }
     let annotation = text("response.output_text.annotation.added", json!({ "annotation": { "type": "url_citation" } }));
-    let limits = Limits { parts: 2, ..Limits::default() };
+    let limits = Limits::default().parts(2);
     assert_eq!(until_error(limited(limits), &vec![annotation.clone(); 5]), (2, "limit.parts".to_owned()));
     // Every kind of event counts exactly: with a limit of what is held it fits, with one byte less its last event is refused.
     let added = json!({ "type": "response.output_item.added", "output_index": 0, "item": { "type": "message", "id": "m", "content": [] } });

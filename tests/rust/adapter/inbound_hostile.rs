@@ -194,9 +194,9 @@ fn each_limit_ends_reading_and_the_output_before_it_is_valid() {
     let image = chunk(&json!({ "images": [{ "image_url": { "url": "data:image/png;base64,AAAA" } }] }));
     let (text, refusal) = (chunk(&json!({ "content": "0123456789" })), chunk(&json!({ "refusal": "no" })));
     for (limits, stream, code) in [
-        (Limits { items: 2, ..Limits::default() }, image.repeat(3), Code::ItemLimit),
-        (Limits { parts: 2, ..Limits::default() }, format!("{text}{refusal}{text}"), Code::PartLimit),
-        (Limits { response_bytes: 25, ..Limits::default() }, text.repeat(3), Code::ResponseLimit),
+        (Limits::default().items(2), image.repeat(3), Code::ItemLimit),
+        (Limits::default().parts(2), format!("{text}{refusal}{text}"), Code::PartLimit),
+        (Limits::default().response_bytes(25), text.repeat(3), Code::ResponseLimit),
     ] {
         let fine = limited(Limits::default(), stream.as_bytes());
         assert_eq!(fine.0, None, "{code:?}");
@@ -205,9 +205,9 @@ fn each_limit_ends_reading_and_the_output_before_it_is_valid() {
         assert!(!written.is_empty() && fine.1.starts_with(&written), "{code:?}");
     }
     let long = format!("data: {}\n\n", "x".repeat(200));
-    let tight = Limits { line_bytes: 100, ..Limits::default() };
+    let tight = Limits::default().line_bytes(100);
     assert_eq!(limited(tight, long.as_bytes()).0, Some(Code::LineLimit));
-    let lenient = Limits { overflow: Overflow::Drop, ..tight };
+    let lenient = tight.overflow(Overflow::Drop);
     assert_eq!(limited(lenient, long.as_bytes()).0, None);
     // The limits apply to the input, not to the events that are made from it.
     assert_eq!(limited(tight, text.as_bytes()).0, None);
@@ -218,9 +218,9 @@ fn the_limit_and_policy_of_a_json_body_apply_at_every_split() {
     let chunk = |text: &str| json!({ "id": "c", "choices": [{ "delta": { "content": text } }] }).to_string();
     let (short, long) = (chunk("a"), chunk(&"x".repeat(200)));
     let body = format!("[{short},\n{long},\n{short}]");
-    let limits = Limits { frame_bytes: 150, ..Limits::default() };
+    let limits = Limits::default().frame_bytes(150);
     for (overflow, code, dropped) in [(Overflow::Error, Some(Code::FrameLimit), 0), (Overflow::Drop, None, 1)] {
-        let limits = Limits { overflow, ..limits };
+        let limits = limits.overflow(overflow);
         let mut whole = None;
         for at in 0..=body.len() {
             let options = ConverterOptions::from_value(&options()).unwrap().limits(limits);

@@ -259,14 +259,10 @@ fn limits_of_items_parts_and_texts_end_the_conversion() {
     };
     for to in TARGETS {
         for (limits, streams, code) in [
+            (Limits::default().items(3), (0..4).map(|at| delta(at, 0, "x")).collect::<String>(), Code::ItemLimit),
+            (Limits::default().parts(3), (0..4).map(|at| delta(0, at, "x")).collect(), Code::PartLimit),
             (
-                Limits { items: 3, ..Limits::default() },
-                (0..4).map(|at| delta(at, 0, "x")).collect::<String>(),
-                Code::ItemLimit,
-            ),
-            (Limits { parts: 3, ..Limits::default() }, (0..4).map(|at| delta(0, at, "x")).collect(), Code::PartLimit),
-            (
-                Limits { response_bytes: 64, ..Limits::default() },
+                Limits::default().response_bytes(64),
                 (0..9).map(|_| delta(0, 0, "12345678")).collect(),
                 Code::ResponseLimit,
             ),
@@ -308,7 +304,7 @@ fn options_that_are_missing_misspelt_or_of_the_wrong_type_are_refused() {
 
 #[test]
 fn data_that_waits_for_another_item_counts_towards_the_limit() {
-    let limits = Limits { response_bytes: 4096, ..Limits::default() };
+    let limits = Limits::default().response_bytes(4096);
     let mut converter = converter("anthropic", json!({}), Framing::Native, limits).unwrap();
     let event = |output: usize| {
         format!("data: {}\n\n", json!({ "type": "response.output_text.delta", "output_index": output, "delta": "x" }))

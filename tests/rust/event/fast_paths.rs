@@ -22,7 +22,11 @@ enum Tier {
 use Tier::{Continued, Matched, Scanned};
 
 fn tier_of(event: &deltafold::Event<'_>) -> Tier {
-    match (event.has_same_shape(), event.template_match().is_some(), event.continues_previous()) {
+    match (
+        deltafold::__bindings::has_same_shape(event),
+        deltafold::__bindings::template_match(event).is_some(),
+        deltafold::__bindings::continues_previous(event),
+    ) {
         (true, true, true) => Continued,
         (true, true, false) => Matched,
         (false, false, false) => Scanned,
@@ -123,7 +127,7 @@ fn members_may_have_any_order_and_some_may_be_missing() {
         for number in 95..125 {
             reader.feed(block(number).as_bytes()).unwrap();
             let event = reader.poll_event().unwrap().unwrap();
-            let Some(foretold) = event.template_match() else { continue };
+            let Some(foretold) = deltafold::__bindings::template_match(&event) else { continue };
             let gaps: Vec<&str> =
                 foretold.gaps().map(|(start, end)| &event.raw()[start as usize..end as usize]).collect();
             let mut wanted: Vec<_> =

@@ -261,7 +261,7 @@ fn see(text: &str, split: Split, options: PartialOptions) -> ParserState {
 }
 
 fn all(policy: Unfinished) -> PartialOptions {
-    PartialOptions { strings: policy, numbers: policy, literals: policy, notes: Notes::On, ..Default::default() }
+    PartialOptions::default().strings(policy).numbers(policy).literals(policy).notes(Notes::On)
 }
 
 fn options(vector: &Vector) -> PartialOptions {
@@ -274,13 +274,12 @@ fn options(vector: &Vector) -> PartialOptions {
         Some("mark") => Unfinished::Mark,
         Some(other) => panic!("{vector}: no policy {other}"),
     };
-    PartialOptions {
-        strings: policy("strings", default.strings),
-        numbers: policy("numbers", default.numbers),
-        literals: policy("literals", default.literals),
-        depth: options["depth"].as_u64().map_or(default.depth, |depth| depth as usize),
-        notes: Notes::On,
-    }
+    PartialOptions::default()
+        .strings(policy("strings", default.strings))
+        .numbers(policy("numbers", default.numbers))
+        .literals(policy("literals", default.literals))
+        .depth(options["depth"].as_u64().map_or(default.depth, |depth| depth as usize))
+        .notes(Notes::On)
 }
 
 fn steps(vector: &Vector) -> &[serde_json::Value] {

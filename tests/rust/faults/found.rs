@@ -52,7 +52,7 @@ fn a_delta_with_the_id_of_another_item_is_repaired_the_same_at_any_split() {
         format!("event: response.output_text.delta\ndata: {{\"type\":\"response.output_text.delta\",\"sequence_number\":{number},\"item_id\":\"{id}\",\"output_index\":0,\"content_index\":0,\"delta\":\"a\",\"logprobs\":[]}}\n\n")
     };
     let stream: String = (0..12).map(|number| delta(number, if number == 0 { "msg_0" } else { "msg_1" })).collect();
-    let options = ReaderOptions { layers: Layers::ALL, ..ReaderOptions::default() };
+    let options = ReaderOptions::default().layers(Layers::ALL);
     no_split_matters(stream.as_bytes(), &options, &[Split::Bytes, Split::Every(18), Split::Random(7)], "ids");
     let mut reader = Reader::with_options(options);
     reader.feed(stream.as_bytes()).unwrap();

@@ -37,7 +37,7 @@ fn j13_a_payload_that_is_not_one_object_is_found_and_the_next_frame_is_read() {
         (frame(NEXT), "SSE-02"),
     ] {
         let strict = deltafold::Profile::builtin("open-responses").unwrap();
-        let options = ReaderOptions { layers: Layers::ALL, profile: strict, ..ReaderOptions::default() };
+        let options = ReaderOptions::default().layers(Layers::ALL).profile(strict);
         let told = super::read_with(&[stream.as_bytes()], options);
         assert!(told.has(rule), "{rule}: {:?}", told.rules());
         assert_eq!(told.text, "next", "{rule}");
@@ -112,8 +112,8 @@ fn deep_streams_are_read(limit: usize) {
                     r#"{{"type":"response.completed","sequence_number":3,"response":{{"id":"r","tools":{nested},"output":[{item}]}}}}"#
                 ),
             ];
-            let limits = Limits { depth: limit, ..Limits::default() };
-            let options = ReaderOptions { layers: Layers::ALL, limits, ..ReaderOptions::default() };
+            let limits = Limits::default().depth(limit);
+            let options = ReaderOptions::default().layers(Layers::ALL).limits(limits);
             let mut reader = Reader::with_options(options.clone());
             for payload in &stream {
                 reader.feed_json(payload).unwrap();

@@ -56,7 +56,7 @@ fn read(bytes: &[u8]) -> StreamResult {
 }
 
 fn read_split(bytes: &[u8], split: Split) -> StreamResult {
-    read_with(&split.chunks(bytes), ReaderOptions { layers: Layers::ALL, ..ReaderOptions::default() })
+    read_with(&split.chunks(bytes), ReaderOptions::default().layers(Layers::ALL))
 }
 
 /// Reads chunks unchanged, in tolerant mode.

@@ -6,7 +6,7 @@ use deltafold_tests::memory::{live, watch};
 use super::{frame, NEXT};
 
 fn with(limits: Limits) -> Reader {
-    Reader::with_options(ReaderOptions { limits, ..ReaderOptions::default() })
+    Reader::with_options(ReaderOptions::default().limits(limits))
 }
 
 /// Feeds and polls until an error.
@@ -33,7 +33,7 @@ fn m28_endless_input_stops_at_its_limit_and_ignored_fields_are_not_stored() {
         ("unknown: ", "", None),
         ("", "", None),
     ] {
-        let limits = Limits { line_bytes: limit, frame_bytes: limit, ..Limits::default() };
+        let limits = Limits::default().line_bytes(limit).frame_bytes(limit);
         let mut result = Ok(0);
         let used = watch(|| {
             let mut reader = with(limits);
@@ -94,11 +94,11 @@ fn m31_every_limit_is_exact() {
     let (data, whole) = (NEXT.len(), "data: ".len() + NEXT.len());
     let exact = |limits: Limits, bytes: &[u8]| drive(&mut with(limits), [bytes]);
     for (size, make, code) in [
-        (whole, (|n| Limits { line_bytes: n, ..Limits::default() }) as fn(usize) -> Limits, Code::LineLimit),
-        (data, |n| Limits { frame_bytes: n, ..Limits::default() }, Code::FrameLimit),
-        (line.len(), |n| Limits { buffered_bytes: n, ..Limits::default() }, Code::BufferLimit),
-        (1, |n| Limits { items: n, ..Limits::default() }, Code::ItemLimit),
-        (1, |n| Limits { parts: n, ..Limits::default() }, Code::PartLimit),
+        (whole, (|n| Limits::default().line_bytes(n)) as fn(usize) -> Limits, Code::LineLimit),
+        (data, |n| Limits::default().frame_bytes(n), Code::FrameLimit),
+        (line.len(), |n| Limits::default().buffered_bytes(n), Code::BufferLimit),
+        (1, |n| Limits::default().items(n), Code::ItemLimit),
+        (1, |n| Limits::default().parts(n), Code::PartLimit),
     ] {
         assert_eq!(exact(make(size), line.as_bytes()), Ok(1), "{code:?} at {size}");
         assert_eq!(exact(make(size + 1), line.as_bytes()), Ok(1), "{code:?} at {size} + 1");
@@ -107,39 +107,39 @@ fn m31_every_limit_is_exact() {
         assert_eq!(exact(make(usize::MAX), line.as_bytes()), Ok(1), "{code:?} at the largest");
     }
     // The size of a response is the accumulated size; its exact limit is found by trying.
-    let edge = (0..4_096).find(|n| exact(Limits { response_bytes: *n, ..Limits::default() }, line.as_bytes()).is_ok());
+    let edge = (0..4_096).find(|n| exact(Limits::default().response_bytes(*n), line.as_bytes()).is_ok());
     let edge = edge.unwrap();
     assert!(edge >= "next".len(), "{edge}");
     for n in 0..edge {
         assert_eq!(
-            exact(Limits { response_bytes: n, ..Limits::default() }, line.as_bytes()),
+            exact(Limits::default().response_bytes(n), line.as_bytes()),
             Err(Code::ResponseLimit),
             "{n} of {edge}"
         );
     }
     // An event past the depth limit is kept raw; a finding past the limit is only counted.
     for (depth, faults) in [(0, 1), (1, 0), (2, 0), (usize::MAX, 0)] {
-        let mut reader = with(Limits { depth, ..Limits::default() });
+        let mut reader = with(Limits::default().depth(depth));
         assert_eq!(drive(&mut reader, [line.as_bytes()]), Ok(1), "depth {depth}");
         assert_eq!(usize::from(reader.response().is_empty()), faults, "depth {depth}");
     }
     for findings in [0, 9, 10, 11, usize::MAX] {
-        let mut reader = with(Limits { findings, ..Limits::default() });
+        let mut reader = with(Limits::default().findings(findings));
         assert_eq!(drive(&mut reader, [frame("nonsense").repeat(10).as_bytes()]), Ok(10));
         assert_eq!((reader.findings().len(), reader.all_findings().total()), (findings.min(10), 10), "{findings}");
     }
     // Depth 0 lets no object through, and keeps the event; with a limit of 0 no finding is stored.
-    let none = Limits { depth: 0, findings: 0, ..Limits::default() };
+    let none = Limits::default().depth(0).findings(0);
     let mut reader = with(none);
     assert_eq!(drive(&mut reader, [line.as_bytes()]), Ok(1));
     assert!(reader.findings().is_empty() && reader.all_findings().total() > 0);
-    let dropped = Limits { frame_bytes: data - 1, overflow: Overflow::Drop, ..Limits::default() };
+    let dropped = Limits::default().frame_bytes(data - 1).overflow(Overflow::Drop);
     assert_eq!(exact(dropped, (line.clone() + &line).as_bytes()), Ok(2), "dropped payloads are events still");
 }
 
 #[test]
 fn m32_after_an_error_or_the_end_every_call_returns_the_same_and_reset_starts_again() {
-    let tight = Limits { line_bytes: 10, ..Limits::default() };
+    let tight = Limits::default().line_bytes(10);
     let mut reader = with(tight);
     assert!(reader.poll_event().unwrap().is_none(), "before any input");
     assert_eq!(drive(&mut reader, [frame(NEXT).as_bytes()]), Err(Code::LineLimit));
@@ -153,7 +153,7 @@ fn m32_after_an_error_or_the_end_every_call_returns_the_same_and_reset_starts_ag
     reader.reset();
     // The offset of the end is where reading stopped, even if a larger chunk allowed lookahead.
     let ends = |step: usize| {
-        let mut reader = with(Limits { line_bytes: NEXT.len() + 10, ..Limits::default() });
+        let mut reader = with(Limits::default().line_bytes(NEXT.len() + 10));
         let stream = frame(NEXT) + &frame(&NEXT.replace("next", &"y".repeat(100)));
         assert_eq!(drive(&mut reader, stream.as_bytes().chunks(step)), Err(Code::LineLimit));
         assert_eq!(reader.finish().unwrap_err().code(), Code::LineLimit);
@@ -216,7 +216,7 @@ fn m35_a_terminal_event_that_repeats_everything_is_counted_once() {
         r#"{{"type":"response.completed","sequence_number":2,"response":{{"id":"r","object":"response","status":"completed","output":[{item}]}}}}"#
     );
     for stream in [frame(NEXT) + &frame(&end), frame(&done) + &frame(&end)] {
-        let limits = Limits { response_bytes: text.len() + text.len() / 2, ..Limits::default() };
+        let limits = Limits::default().response_bytes(text.len() + text.len() / 2);
         let mut reader = with(limits);
         let used = watch(|| assert_eq!(drive(&mut reader, stream.as_bytes().chunks(16 << 10)), Ok(2)));
         assert_eq!(reader.response().output_text_len(), text.len());
@@ -237,54 +237,42 @@ fn m28_every_limit_bounds_an_attack() {
     let attacks: [HostileInput<'_>; 8] = [
         (
             "line_bytes",
-            Limits { line_bytes: 100_000, ..Limits::default() },
+            Limits::default().line_bytes(100_000),
             &|_| format!("data{}: ", ":x".repeat(500)),
             Some(Code::LineLimit),
             100_000,
         ),
         (
             "frame_bytes",
-            Limits { frame_bytes: 100_000, ..Limits::default() },
+            Limits::default().frame_bytes(100_000),
             &|_| format!("data: {long}\n"),
             Some(Code::FrameLimit),
             100_000,
         ),
         (
             "buffered_bytes",
-            Limits { buffered_bytes: 100_000, ..Limits::default() },
+            Limits::default().buffered_bytes(100_000),
             &|at| delta(at, 0, 0, &"y".repeat(120_000)),
             Some(Code::BufferLimit),
             100_000,
         ),
         (
             "depth",
-            Limits { depth: 16, ..Limits::default() },
+            Limits::default().depth(16),
             &|_| frame(&format!(r#"{{"type":"acme:x","x":{}1{}}}"#, "[".repeat(5_000), "]".repeat(5_000))),
             None,
             100_000,
         ),
-        (
-            "items",
-            Limits { items: 50, ..Limits::default() },
-            &|at| delta(at, at, 0, "y"),
-            Some(Code::ItemLimit),
-            50 * 4_096,
-        ),
-        (
-            "parts",
-            Limits { parts: 50, ..Limits::default() },
-            &|at| delta(at, 0, at, "y"),
-            Some(Code::PartLimit),
-            50 * 2_048,
-        ),
+        ("items", Limits::default().items(50), &|at| delta(at, at, 0, "y"), Some(Code::ItemLimit), 50 * 4_096),
+        ("parts", Limits::default().parts(50), &|at| delta(at, 0, at, "y"), Some(Code::PartLimit), 50 * 2_048),
         (
             "response_bytes",
-            Limits { response_bytes: 100_000, ..Limits::default() },
+            Limits::default().response_bytes(100_000),
             &|at| delta(at, 0, 0, &long),
             Some(Code::ResponseLimit),
             100_000,
         ),
-        ("findings", Limits { findings: 10, ..Limits::default() }, &|_| frame("nonsense"), None, 10 * 1_024),
+        ("findings", Limits::default().findings(10), &|_| frame("nonsense"), None, 10 * 1_024),
     ];
     for (name, limits, chunk, stops, bound) in attacks {
         let chunks: Vec<String> = (0..1_000).map(chunk).collect();

@@ -46,7 +46,7 @@ fn no_finding_error_or_debug_text_quotes_a_payload() {
         let stream = marked(&bytes);
         for strict in [false, true] {
             let profile = Profile::builtin("open-responses").unwrap();
-            let options = ReaderOptions { layers: Layers::ALL, strict, profile, ..ReaderOptions::default() };
+            let options = ReaderOptions::default().layers(Layers::ALL).strict(strict).profile(profile);
             let mut reader = Reader::with_options(options);
             reader.feed(stream.as_bytes()).unwrap();
             loop {
@@ -194,7 +194,7 @@ fn a_layer_used_alone_shows_no_payload() {
         show(format!("{:?}", parser.parse(&payload(text), Origin::default())));
         show(format!("{parser:?}"));
     }
-    let mut partial = PartialJson::new(PartialOptions { notes: Notes::On, ..Default::default() });
+    let mut partial = PartialJson::new(PartialOptions::default().notes(Notes::On));
     partial.push(&format!(r#"{{"{CANARY}":"{CANARY}","#)).unwrap();
     show(format!("{partial:?}"));
     assert!(!shown.contains(CANARY), "{shown}");

@@ -192,8 +192,8 @@ fn s26_very_many_items_parts_deltas_and_calls_have_linear_cost() {
     let mut reader = Reader::new();
     assert!((0..4_097).all(|at| fed(9_000 - at, &mut reader).is_ok()));
     assert_eq!(fed(9_000 - 4_097, &mut reader), Err(Code::PartLimit));
-    let limits = Limits { items: 10, ..Limits::default() };
-    let mut reader = Reader::with_options(ReaderOptions { limits, ..ReaderOptions::default() });
+    let limits = Limits::default().items(10);
+    let mut reader = Reader::with_options(ReaderOptions::default().limits(limits));
     for item in 0..10 {
         reader.feed_json(&delta(item, 0)).unwrap();
         assert!(reader.poll_event().unwrap().is_some());
@@ -206,8 +206,8 @@ fn s26_very_many_items_parts_deltas_and_calls_have_linear_cost() {
 fn s25_finish_returns_the_error_that_ended_reading_and_keeps_earlier_events() {
     let delta = |item: u32| format!(r#"{{"type":"response.output_text.delta","output_index":{item},"delta":"x"}}"#);
     let stream: String = (0..3).map(|item| format!("data: {}\n\n", delta(item))).collect();
-    let limits = Limits { items: 2, ..Limits::default() };
-    let mut reader = Reader::with_options(ReaderOptions { limits, ..ReaderOptions::default() });
+    let limits = Limits::default().items(2);
+    let mut reader = Reader::with_options(ReaderOptions::default().limits(limits));
     // Without polling: the limit is exceeded inside `finish`.
     reader.feed(stream.as_bytes()).unwrap();
     for _ in 0..2 {
@@ -261,7 +261,7 @@ fn s27_after_a_reconnect_repeats_are_dropped_and_a_damaged_saved_state_is_an_err
         let mut reader = Reader::new();
         reader.feed(&text(&events[..6])).unwrap();
         while reader.poll_event().unwrap().is_some() {}
-        let options = ReaderOptions { layers: deltafold::validate::Layers::STREAM, ..ReaderOptions::default() };
+        let options = ReaderOptions::default().layers(deltafold::validate::Layers::STREAM);
         let mut resumed = Reader::restore(&reader.save(), options).unwrap();
         resumed.feed(&text(&events[from..])).unwrap();
         let mut read = 0;

@@ -213,12 +213,12 @@ fn text(shape: &str, number: usize) -> String {
 }
 
 fn limits() -> Limits {
-    Limits { response_bytes: LIMIT, items: usize::MAX, parts: usize::MAX, ..Limits::default() }
+    Limits::default().response_bytes(LIMIT).items(usize::MAX).parts(usize::MAX)
 }
 
 /// Returns what reading a shape holds at most, and how many bytes were read.
 fn held(before: &[&str], shape: &str, layers: Layers, json: bool) -> (usize, usize) {
-    let options = ReaderOptions { layers, limits: limits(), ..ReaderOptions::default() };
+    let options = ReaderOptions::default().layers(layers).limits(limits());
     let mut fed = 0;
     let used = watch(|| {
         let mut reader = Reader::with_options(options);
@@ -267,16 +267,16 @@ fn what_a_stream_makes_a_reader_hold_is_within_the_limit() {
 #[test]
 fn messages_that_wait_are_within_their_limit() {
     for message in ["", "{}", r#"{"type":"acme:x"}"#] {
-        let limits = Limits { buffered_bytes: LIMIT, ..Limits::default() };
-        let mut reader = Reader::with_options(ReaderOptions { limits, ..ReaderOptions::default() });
+        let limits = Limits::default().buffered_bytes(LIMIT);
+        let mut reader = Reader::with_options(ReaderOptions::default().limits(limits));
         let mut refused = None;
         let used = watch(|| refused = (0..FED).find_map(|_| reader.feed_json(message).err()));
         assert_eq!(refused.map(|error| error.code()), Some(Code::BufferLimit), "{message:?}");
         assert!(used.peak < 4 * LIMIT, "{message:?}: {used:?}");
     }
     // What was polled waits no more.
-    let limits = Limits { buffered_bytes: 100, ..Limits::default() };
-    let mut reader = Reader::with_options(ReaderOptions { limits, ..ReaderOptions::default() });
+    let limits = Limits::default().buffered_bytes(100);
+    let mut reader = Reader::with_options(ReaderOptions::default().limits(limits));
     for _ in 0..100 {
         (0..3).for_each(|_| reader.feed_json(r#"{"type":"acme:x"}"#).expect("within the limit"));
         while reader.poll_event().expect("within the limits").is_some() {}

@@ -39,7 +39,7 @@ fn endless_comments_keepalives_and_blank_lines_use_constant_memory() {
 fn endless_fields_stop_at_the_limit_or_are_not_stored() {
     // Just past a power of two, where a buffer that only doubles would take twice the limit.
     let limit = (1 << 20) + 1_000;
-    let limits = Limits { line_bytes: limit, frame_bytes: limit, ..Limits::default() };
+    let limits = Limits::default().line_bytes(limit).frame_bytes(limit);
     let filler = [b'x'; 1_000];
     for (start, again, stops) in [
         ("data: ", "", Some(Code::LineLimit)),
@@ -53,7 +53,7 @@ fn endless_fields_stop_at_the_limit_or_are_not_stored() {
         ("", "\n: ", None),
     ] {
         for overflow in [Overflow::Error, Overflow::Drop] {
-            let mut decoder = FrameDecoder::new(&Limits { overflow, ..limits });
+            let mut decoder = FrameDecoder::new(&limits.overflow(overflow));
             let mut outcome = Ok(0);
             let used = watch(|| {
                 outcome = feed(&mut decoder, [start.as_bytes()]);

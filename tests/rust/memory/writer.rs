@@ -11,7 +11,7 @@ type Delta = fn(&mut Writer, ItemHandle) -> Result<(), Error>;
 fn growing() -> Vec<(&'static str, Writer, ItemHandle, Delta)> {
     let open = |word: &str| {
         let options = WriterOptions::new("resp_1", "m-1", 0);
-        let mut writer = Writer::new(WriterOptions { edition: Edition::Split, ..options });
+        let mut writer = Writer::new(options.edition(Edition::Split));
         let item = writer.apply_json(word).unwrap().expect("an item");
         (writer, item)
     };

@@ -80,13 +80,11 @@ fn shaken(sources: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
 
 fn options(random: &mut Random) -> ReaderOptions {
     let editions = Edition::ALL;
-    ReaderOptions {
-        limits: if random.one_in(4) { small_limits(random) } else { Limits::default() },
-        layers: if random.one_in(4) { Layers::NONE } else { Layers::ALL },
-        strict: random.one_in(6),
-        edition: Some(editions[random.below(editions.len())]),
-        ..ReaderOptions::default()
-    }
+    ReaderOptions::default()
+        .limits(if random.one_in(4) { small_limits(random) } else { Limits::default() })
+        .layers(if random.one_in(4) { Layers::NONE } else { Layers::ALL })
+        .strict(random.one_in(6))
+        .edition(Some(editions[random.below(editions.len())]))
 }
 
 #[test]

@@ -1,9 +1,8 @@
 //! Errors in every form, the advice for them, and the WebSocket messages.
 
+use deltafold::__bindings::request_named;
 use deltafold::json::Value as Json;
-use deltafold::request::{
-    advice_json, create_message, Action, CreateResponse, ErrorReport, History, MultiplexedReader, Policy,
-};
+use deltafold::request::{create_message, Action, CreateResponse, ErrorReport, History, MultiplexedReader, Policy};
 use deltafold::validate::{validate_websocket_create, Layers};
 use deltafold::{Class, Edition, Outcome, ReaderOptions};
 use deltafold_tests::streams::{feed, Feed};
@@ -17,14 +16,14 @@ fn every_error_is_read_and_has_its_advice() {
         for key in ["name", "expect"] {
             call.as_object_mut().unwrap().shift_remove(key);
         }
-        let report: Value = serde_json::from_str(&advice_json(&call.to_string()).unwrap()).unwrap();
+        let report: Value = serde_json::from_str(&request_named("advice", &call.to_string()).unwrap()).unwrap();
         for (key, expected) in vector.get("expect").as_object().unwrap() {
             let same = report[key] == *expected || report[key].as_f64().is_some_and(|n| Some(n) == expected.as_f64());
             assert!(same, "{vector}: {key} of {report}, expected {expected}");
         }
     }
     for call in ["{", "{}", r#"{"error":{}}"#, r#"{"error":{"message":"m"},"status":70000}"#, r#"{"what":1}"#] {
-        assert!(advice_json(call).is_err(), "{call}");
+        assert!(request_named("advice", call).is_err(), "{call}");
     }
 }
 
@@ -77,7 +76,7 @@ fn turn(stream: &str) -> Vec<Value> {
 #[test]
 fn lanes_are_separated_and_numbered_independently() {
     let layers = Layers::SCHEMA | Layers::STREAM;
-    let mut lanes = MultiplexedReader::new(ReaderOptions { layers, ..ReaderOptions::default() }, 2);
+    let mut lanes = MultiplexedReader::new(ReaderOptions::default().layers(layers), 2);
     let (one, two) = (turn("text"), turn("refusal"));
     for at in 0..one.len().max(two.len()) {
         for (name, events) in [("a", &one), ("b", &two)] {
@@ -102,7 +101,7 @@ fn lanes_are_separated_and_numbered_independently() {
 #[test]
 fn turns_follow_each_other_in_one_lane_and_each_has_a_new_reader() {
     let layers = Layers::SCHEMA | Layers::STREAM;
-    let mut lanes = MultiplexedReader::new(ReaderOptions { layers, ..ReaderOptions::default() }, 1);
+    let mut lanes = MultiplexedReader::new(ReaderOptions::default().layers(layers), 1);
     for stream in ["text", "call", "text"] {
         for event in turn(stream) {
             let (lane, reader) = lanes.feed(&event.to_string()).unwrap();

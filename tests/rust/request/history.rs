@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use deltafold::__bindings::request_named;
 use deltafold::contract::SchemaId;
 use deltafold::json::Value as Json;
-use deltafold::request::{
-    history_json, Chain, CreateResponse, History, HistoryCode, InputItem, InputPart, Policy, ToolResult,
-};
+use deltafold::request::{Chain, CreateResponse, History, HistoryCode, InputItem, InputPart, Policy, ToolResult};
 use deltafold::validate::{validate_input_item, validate_request};
 use deltafold::{Edition, Finding, Reader, Severity};
 use deltafold_tests::{recordings, vectors, Recording, Vector};
@@ -69,7 +68,7 @@ fn every_vector_gives_its_next_request_and_its_findings() {
         assert_eq!(told, *vector.get("findings"), "{vector}");
         let call =
             json!({"policy": vector.get("policy"), "request": vector.get("request"), "steps": vector.get("steps")});
-        let whole: Value = serde_json::from_str(&history_json(&call.to_string()).unwrap()).unwrap();
+        let whole: Value = serde_json::from_str(&request_named("history", &call.to_string()).unwrap()).unwrap();
         assert_eq!(whole["request"], next, "{vector}");
         assert_eq!(whole["findings"].as_array().unwrap().len(), history.findings().len(), "{vector}");
         // The same steps give the same request, to the byte.

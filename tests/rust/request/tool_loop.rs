@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use deltafold::__bindings::request_named;
 use deltafold::json::Value as Json;
-use deltafold::request::{check_arguments, enforce, request_named, CreateResponse, LoopState, Rejection, ToolLoop};
+use deltafold::request::{check_arguments, enforce, CreateResponse, LoopState, Rejection, ToolLoop};
 use deltafold::validate::{validate_input_item, validate_request};
 use deltafold::{Edition, Error};
 use deltafold_tests::{vectors, Vector};

@@ -33,12 +33,10 @@ fn any_split_of_a_random_stream_under_random_limits_gives_the_signals_of_the_ref
     for seed in 0..250 {
         let mut random = Random::new(seed);
         let stream = token_soup(&mut random);
-        let limits = Limits {
-            line_bytes: random.below(24),
-            frame_bytes: random.below(24),
-            overflow: if random.one_in(3) { Overflow::Error } else { Overflow::Drop },
-            ..Limits::default()
-        };
+        let limits = Limits::default()
+            .line_bytes(random.below(24))
+            .frame_bytes(random.below(24))
+            .overflow(if random.one_in(3) { Overflow::Error } else { Overflow::Drop });
         agree(&stream, &limits, seed);
     }
 }

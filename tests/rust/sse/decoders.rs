@@ -215,7 +215,7 @@ fn new() -> FrameDecoder {
 #[test]
 fn a_reset_decoder_keeps_its_limits() {
     for overflow in [Overflow::Drop, Overflow::Error] {
-        let limits = Limits { line_bytes: 40, frame_bytes: 8, overflow, ..Limits::default() };
+        let limits = Limits::default().line_bytes(40).frame_bytes(8).overflow(overflow);
         let mut decoder = FrameDecoder::new(&limits);
         for _ in 0..2 {
             let (chunk, mut at) = (b"data: 0123456789\n\n", 0);
@@ -245,7 +245,7 @@ fn a_comment_is_truncated_between_characters_and_invalid_bytes_stay() {
         (b"a\xE2bc", 2, "a"),
         (b"a\xE2bc", 3, "a\u{FFFD}b"),
     ] {
-        let mut decoder = FrameDecoder::new(&Limits { line_bytes: most, ..Limits::default() });
+        let mut decoder = FrameDecoder::new(&Limits::default().line_bytes(most));
         let (line, mut at) = ([b":", bytes, b"\n"].concat(), 0);
         let Ok(Some(Signal::Comment(comment))) = decoder.next(&line, &mut at) else { panic!("no comment") };
         assert_eq!((comment.text, comment.is_truncated), (expected, true), "{most} of {bytes:x?}");

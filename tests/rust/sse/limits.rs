@@ -14,7 +14,7 @@ const PAYLOAD: usize = 40;
 #[test]
 fn a_line_passes_at_the_limit_and_stops_one_byte_past_it() {
     for (limit, stops) in [(LINE + 1, false), (LINE, false), (LINE - 1, true), (8, true), (usize::MAX, false)] {
-        let limits = Limits { line_bytes: limit, ..Limits::default() };
+        let limits = Limits::default().line_bytes(limit);
         let expected = if stops { Some(("limit.line", 9 + limit as u64)) } else { None };
         check(&limits, expected);
     }
@@ -24,7 +24,7 @@ fn a_line_passes_at_the_limit_and_stops_one_byte_past_it() {
 fn a_payload_passes_at_the_limit_and_stops_one_byte_past_it() {
     for (limit, stops) in [(PAYLOAD + 1, false), (PAYLOAD, false), (PAYLOAD - 1, true), (0, true), (usize::MAX, false)]
     {
-        let limits = Limits { frame_bytes: limit, ..Limits::default() };
+        let limits = Limits::default().frame_bytes(limit);
         let expected = if stops { Some(("limit.frame", 15 + limit as u64)) } else { None };
         check(&limits, expected);
     }
@@ -33,8 +33,8 @@ fn a_payload_passes_at_the_limit_and_stops_one_byte_past_it() {
 #[test]
 fn the_first_byte_past_the_limit_stops_a_payload_in_small_chunks() {
     for (limits, most, code) in [
-        (Limits { line_bytes: 300, ..Limits::default() }, 300 - "data: ".len(), Code::LineLimit),
-        (Limits { frame_bytes: 300, ..Limits::default() }, 300, Code::FrameLimit),
+        (Limits::default().line_bytes(300), 300 - "data: ".len(), Code::LineLimit),
+        (Limits::default().frame_bytes(300), 300, Code::FrameLimit),
     ] {
         for size in [1, 3, 15, 16] {
             let mut decoder = FrameDecoder::new(&limits);
@@ -55,18 +55,18 @@ fn the_first_byte_past_the_limit_stops_a_payload_in_small_chunks() {
 
 #[test]
 fn line_limit_0_stops_at_the_first_field() {
-    check(&Limits { line_bytes: 0, ..Limits::default() }, Some(("limit.line", 0)));
+    check(&Limits::default().line_bytes(0), Some(("limit.line", 0)));
 }
 
 #[test]
 fn one_limit_may_be_the_largest_number_while_the_other_is_passed() {
-    let largest = Limits { line_bytes: usize::MAX, frame_bytes: usize::MAX, ..Limits::default() };
+    let largest = Limits::default().line_bytes(usize::MAX).frame_bytes(usize::MAX);
     check(&largest, None);
-    check(&Limits { frame_bytes: 3, ..largest }, Some(("limit.frame", 18)));
-    check(&Limits { line_bytes: 10, ..largest }, Some(("limit.line", 19)));
+    check(&largest.frame_bytes(3), Some(("limit.frame", 18)));
+    check(&largest.line_bytes(10), Some(("limit.line", 19)));
     for overflow in [Overflow::Error, Overflow::Drop] {
         let late = b"data: 1\n\ndata: 12345\n\n";
-        for limits in [Limits { frame_bytes: 4, overflow, ..largest }, Limits { line_bytes: 10, overflow, ..largest }] {
+        for limits in [largest.frame_bytes(4).overflow(overflow), largest.line_bytes(10).overflow(overflow)] {
             for split in splits(late) {
                 assert_eq!(decode(split.chunks(late), &limits), decode([&late[..]], &limits), "{split:?}");
             }
@@ -78,7 +78,7 @@ fn one_limit_may_be_the_largest_number_while_the_other_is_passed() {
 fn a_payload_of_many_lines_counts_its_line_breaks() {
     let stream = "data\n".repeat(11) + "\n";
     for (limit, frames) in [(9, 0), (10, 1), (11, 1)] {
-        let limits = Limits { frame_bytes: limit, ..Limits::default() };
+        let limits = Limits::default().frame_bytes(limit);
         for split in splits(stream.as_bytes()) {
             let signals = decode(split.chunks(stream.as_bytes()), &limits);
             assert_eq!(count(&signals, "frame"), frames, "limit {limit}, {split:?}");
@@ -90,8 +90,8 @@ fn a_payload_of_many_lines_counts_its_line_breaks() {
 #[test]
 fn with_drop_the_name_stays_the_payload_is_dropped_and_reading_continues() {
     let late_limits = [
-        Limits { frame_bytes: PAYLOAD - 1, overflow: Overflow::Drop, ..Limits::default() },
-        Limits { line_bytes: LINE - 1, overflow: Overflow::Drop, ..Limits::default() },
+        Limits::default().frame_bytes(PAYLOAD - 1).overflow(Overflow::Drop),
+        Limits::default().line_bytes(LINE - 1).overflow(Overflow::Drop),
     ];
     for limits in late_limits {
         for split in splits(STREAM) {
@@ -109,7 +109,7 @@ fn with_drop_the_name_stays_the_payload_is_dropped_and_reading_continues() {
 
 #[test]
 fn data_that_is_not_stored_cannot_exceed_a_limit() {
-    let limits = Limits { line_bytes: 12, frame_bytes: 4, ..Limits::default() };
+    let limits = Limits::default().line_bytes(12).frame_bytes(4);
     let long = "x".repeat(5_000);
     let stream = format!(":{long}\n{long}\n{long}: {long}\nretry: {}7\ndata: 1234\n\n", "0".repeat(5_000));
     for chunk in [stream.len(), 1, 7, 1_000] {
@@ -121,7 +121,7 @@ fn data_that_is_not_stored_cannot_exceed_a_limit() {
 
 #[test]
 fn after_a_limit_the_same_error_is_returned_until_reset() {
-    let limits = Limits { line_bytes: 10, ..Limits::default() };
+    let limits = Limits::default().line_bytes(10);
     let mut decoder = FrameDecoder::new(&limits);
     let signals = decode_with(&mut decoder, [&b"data: 1\n\ndata: 123456\n\n"[..]]);
     assert_eq!((count(&signals, "frame"), count(&signals, "error")), (1, 1));

@@ -25,7 +25,7 @@ fn check(recording: &Recording, profile: &Profile, split: Split) -> Reader {
     let bytes = recording.bytes();
     let rebuilt = recording.facts["rebuilt_framing"] == true;
     let layers = if rebuilt { Layers::ALL - Layers::FRAMING } else { Layers::ALL };
-    let limits = Limits { findings: 100_000, ..Limits::default() };
+    let limits = Limits::default().findings(100_000);
     let mut reader = Reader::builder().profile(profile.clone()).validate(layers).limits(limits).build();
     for chunk in split.chunks(&bytes) {
         reader.feed(chunk).unwrap();

@@ -72,7 +72,7 @@ fn no_recording_repeats_payload_text_in_a_message() {
 
 /// The findings of the schema layer in a stream, by event: rule and pointer.
 fn in_stream(bytes: &[u8], edition: Edition) -> Vec<BTreeSet<(&'static str, String)>> {
-    let limits = Limits { findings: usize::MAX, ..Limits::default() };
+    let limits = Limits::default().findings(usize::MAX);
     let mut reader = Reader::builder().validate(Layers::SCHEMA).edition(edition).limits(limits).build();
     reader.feed(bytes).unwrap();
     reader.end();

@@ -1,10 +1,9 @@
 //! The validator without a reader: options, schemas of the caller, and each check called directly.
 
+use deltafold::__bindings::validate_named;
 use deltafold::sse::{Frame, FrameDecoder, Signal};
 use deltafold::validate::Validator;
-use deltafold::validate::{
-    validate_error, validate_named, validate_websocket_create, ExtensionSchemas, Layers, Rule, ValidateOptions,
-};
+use deltafold::validate::{validate_error, validate_websocket_create, ExtensionSchemas, Layers, Rule, ValidateOptions};
 use deltafold::{Edition, Finding, Findings, Limits, Location, Reader, ReaderOptions, SeverityMap};
 use serde_json::{json, Value};
 
@@ -85,7 +84,7 @@ fn check_bytes(validator: &mut Validator, bytes: &[u8], findings: &mut Findings)
 #[test]
 fn every_framing_note_is_reported_alone_and_with_others() {
     let found = |layers: Layers, bytes: &str| {
-        let mut validator = Validator::new(ValidateOptions { layers, ..ValidateOptions::default() });
+        let mut validator = Validator::new(ValidateOptions::default().layers(layers));
         let mut findings = Findings::new(100, SeverityMap::by_level());
         check_bytes(&mut validator, bytes.as_bytes(), &mut findings);
         rules(findings.as_slice())
@@ -126,7 +125,7 @@ fn a_finding_without_an_event_points_at_its_block() {
 
 #[test]
 fn a_validator_checks_headers_and_can_be_reset() {
-    let options = ValidateOptions { layers: Layers::FRAMING, quote: true, ..ValidateOptions::default() };
+    let options = ValidateOptions::default().layers(Layers::FRAMING).quote(true);
     let mut validator = Validator::new(options);
     assert!(validator.options().quote && validator.options().layers == Layers::FRAMING);
     let mut findings = Findings::new(100, SeverityMap::by_level());

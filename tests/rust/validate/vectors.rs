@@ -38,16 +38,14 @@ fn options(vector: &Vector) -> ReaderOptions {
     if given["drop"] == true {
         limits.overflow = Overflow::Drop;
     }
-    ReaderOptions {
-        profile: Profile::builtin(vector.get("profile").as_str().unwrap_or("open-responses")).unwrap(),
-        edition: Some(edition(vector)),
-        layers: Layers::ALL,
-        quote,
-        starting_after: vector.get("starting_after").as_u64(),
-        schemas: schemas(vector),
-        limits,
-        ..ReaderOptions::default()
-    }
+    ReaderOptions::default()
+        .profile(Profile::builtin(vector.get("profile").as_str().unwrap_or("open-responses")).unwrap())
+        .edition(Some(edition(vector)))
+        .layers(Layers::ALL)
+        .quote(quote)
+        .starting_after(vector.get("starting_after").as_u64())
+        .schemas(schemas(vector))
+        .limits(limits)
 }
 
 fn schemas(vector: &Vector) -> ExtensionSchemas {
@@ -220,7 +218,7 @@ fn a_layer_alone_reports_its_own_rules_only() {
     let mut found = 0;
     for vector in vectors("validate") {
         let Some(Feed::Bytes(bytes)) = feed(&vector) else { continue };
-        let options = ValidateOptions { layers: Layers::SCHEMA, ..ValidateOptions::default() };
+        let options = ValidateOptions::default().layers(Layers::SCHEMA);
         let (mut validator, mut parser) = (Validator::new(options), Parser::new(128));
         let mut findings = Findings::new(1_000, SeverityMap::by_level());
         let (mut decoder, mut at) = (FrameDecoder::new(&Limits::default()), 0);
@@ -389,7 +387,7 @@ fn each_layer_is_usable_alone() {
         "\"content_index\":0,\"delta\":\"a\"}\n\n",
     );
     for (rule, layers) in broken {
-        let options = ValidateOptions { layers, ..ValidateOptions::default() };
+        let options = ValidateOptions::default().layers(layers);
         let (mut parser, mut validator) = (Parser::new(128), Validator::new(options));
         let mut findings = Findings::new(100, SeverityMap::by_level());
         let (mut decoder, mut at, mut index) = (FrameDecoder::new(&Limits::default()), 0, 0);
@@ -423,8 +421,8 @@ fn a_hostile_index_uses_no_memory_and_limits_bound_the_tracked_items() {
             "output_index": 999_999_999_999_u64 - index, "content_index": 888_888_888_888_u64, "delta": "x" })
         .to_string()
     };
-    let limits = Limits { items: 10, parts: 1, ..Limits::default() };
-    let options = ValidateOptions { limits, layers: Layers::STREAM, ..ValidateOptions::default() };
+    let limits = Limits::default().items(10).parts(1);
+    let options = ValidateOptions::default().limits(limits).layers(Layers::STREAM);
     let (mut parser, mut validator) = (Parser::new(128), Validator::new(options));
     let mut findings = Findings::new(1_000, SeverityMap::by_level());
     for index in 0..100 {
@@ -439,7 +437,7 @@ fn found_within(limits: Limits, stream: &str, edit: Value) -> Vec<&'static str> 
     let value = json!({ "stream": stream, "messages": true, "edit": edit });
     let vector = Vector { file: "base/streams.json".into(), name: stream.into(), value };
     let Some(Feed::Messages(messages)) = feed(&vector) else { panic!("no messages") };
-    let options = ValidateOptions { limits, layers: Layers::STREAM, ..ValidateOptions::default() };
+    let options = ValidateOptions::default().limits(limits).layers(Layers::STREAM);
     let (mut parser, mut validator) = (Parser::new(128), Validator::new(options));
     let mut findings = Findings::new(100, SeverityMap::by_level());
     for (index, message) in messages.iter().enumerate() {
@@ -451,7 +449,7 @@ fn found_within(limits: Limits, stream: &str, edit: Value) -> Vec<&'static str> 
 
 #[test]
 fn events_after_a_limit_break_no_rule_and_events_before_it_do() {
-    let within = |items: usize, parts: usize| Limits { items, parts, ..Limits::default() };
+    let within = |items: usize, parts: usize| Limits::default().items(items).parts(parts);
     // The second item: its arguments are never done.
     let open = json!([{ "at": 12, "remove": true }]);
     assert_eq!(found_within(within(2, 1), "two", open.clone()), ["ARG-01"]);
@@ -473,7 +471,7 @@ fn a_new_validator_after_a_used_parser_checks_every_name() {
     let delta =
         r#"{"type":"response.reasoning_text.delta","item_id":"r","output_index":0,"content_index":0,"delta":"a"}"#;
     for turn in 0..3 {
-        let mut validator = Validator::new(ValidateOptions { layers: Layers::STREAM, ..ValidateOptions::default() });
+        let mut validator = Validator::new(ValidateOptions::default().layers(Layers::STREAM));
         let mut findings = Findings::new(100, SeverityMap::by_level());
         for _ in 0..3 {
             validator.check(&parser.parse(delta, Origin::default()), &mut findings);

@@ -6,7 +6,7 @@ use deltafold::write::{ItemHandle, Usage, Writer, WriterOptions};
 use deltafold::{Edition, Error, Reader};
 
 fn writer() -> Writer {
-    Writer::new(WriterOptions { edition: Edition::Split, ..WriterOptions::new("resp_own", "m-1", 7) })
+    Writer::new(WriterOptions::new("resp_own", "m-1", 7).edition(Edition::Split))
 }
 
 fn object(json: &str) -> Object {

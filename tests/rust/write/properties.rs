@@ -15,7 +15,7 @@ fn seeds(count: u64) -> std::ops::Range<u64> {
 }
 
 fn writer(edition: Edition) -> Writer {
-    Writer::new(WriterOptions { edition, ..WriterOptions::new("resp_p1", "m-1", 7) })
+    Writer::new(WriterOptions::new("resp_p1", "m-1", 7).edition(edition))
 }
 
 #[test]
@@ -40,8 +40,7 @@ fn valid_intents_are_accepted_and_make_a_valid_stream() {
 fn valid_intents_are_accepted_with_openai_names() {
     for seed in seeds(60) {
         let options = WriterOptions::new("resp_p1", "m-1", 7);
-        let mut writer =
-            Writer::new(WriterOptions { edition: Edition::OpenAi, reasoning_names: ReasoningNames::OpenAi, ..options });
+        let mut writer = Writer::new(options.edition(Edition::OpenAi).reasoning_names(ReasoningNames::OpenAi));
         for intent in LegalIntents::new(seed, 40, &item_types(Edition::OpenAi)) {
             writer.apply_json(&intent.to_string()).unwrap();
         }

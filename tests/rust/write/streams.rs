@@ -12,7 +12,7 @@ fn writer() -> Writer {
 }
 
 fn split() -> Writer {
-    Writer::new(WriterOptions { edition: Edition::Split, ..WriterOptions::new("resp_a1", "m-1", 100) })
+    Writer::new(WriterOptions::new("resp_a1", "m-1", 100).edition(Edition::Split))
 }
 
 fn object(json: &str) -> Object {
@@ -233,8 +233,7 @@ fn reasoning_has_content_only_when_there_is_some() {
 
 #[test]
 fn openai_names_differ_for_raw_reasoning_only() {
-    let mut writer =
-        Writer::new(WriterOptions { reasoning_names: ReasoningNames::OpenAi, ..WriterOptions::new("resp_1", "m", 0) });
+    let mut writer = Writer::new(WriterOptions::new("resp_1", "m", 0).reasoning_names(ReasoningNames::OpenAi));
     let raw = writer.reasoning().unwrap();
     writer.reasoning_text(raw, "long").unwrap();
     writer.complete(None).unwrap();
@@ -308,13 +307,13 @@ fn a_queued_response_waits_and_then_starts() {
 #[test]
 fn a_heartbeat_is_a_comment_an_event_or_nothing() {
     for (heartbeat, expected) in [(Heartbeat::Comment, ": keep-alive\n\n"), (Heartbeat::Off, "")] {
-        let mut writer = Writer::new(WriterOptions { heartbeat, ..WriterOptions::new("resp_1", "m", 0) });
+        let mut writer = Writer::new(WriterOptions::new("resp_1", "m", 0).heartbeat(heartbeat));
         writer.start().unwrap();
         let _ = writer.take();
         writer.heartbeat().unwrap();
         assert_eq!(String::from_utf8(writer.take()).unwrap(), expected);
     }
-    let options = WriterOptions { heartbeat: Heartbeat::Keepalive, ..WriterOptions::new("resp_1", "m", 0) };
+    let options = WriterOptions::new("resp_1", "m", 0).heartbeat(Heartbeat::Keepalive);
     let mut writer = Writer::new(options);
     writer.start().unwrap();
     writer.heartbeat().unwrap();

@@ -143,9 +143,9 @@ fn unlisted_intents_are_refused_and_every_listed_intent_is_used() {
     for vector in vectors("write") {
         used.extend(intents(&vector).iter().filter_map(|told| told.intent["do"].as_str().map(str::to_owned)));
     }
-    for (word, _) in deltafold::write::INTENTS {
+    for (word, _) in deltafold::__bindings::INTENTS {
         assert!(used.contains(*word), "no vector uses {word}");
     }
-    let mut writer = Writer::new(WriterOptions { edition: Edition::Split, ..WriterOptions::new("resp_1", "m", 0) });
+    let mut writer = Writer::new(WriterOptions::new("resp_1", "m", 0).edition(Edition::Split));
     assert!(writer.apply_json(&json!({"do": "teleport"}).to_string()).is_err());
 }

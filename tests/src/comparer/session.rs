@@ -1,11 +1,11 @@
 //! The runner protocol over the core: the results that every binding is compared with.
 
+use deltafold::__bindings::{request_named, validate_named};
 use deltafold::adapter::Converter;
 use deltafold::event::summary;
 use deltafold::json::{Object as Report, PartialJson, PartialOptions, Value as Json};
-use deltafold::request::{request_named, ToolLoop};
+use deltafold::request::ToolLoop;
 use deltafold::sse::{FrameDecoder, Signal};
-use deltafold::validate::validate_named;
 use deltafold::{Error, Finding, Limits, Reader, ReaderOptions, Writer, WriterOptions};
 use serde_json::json;
 

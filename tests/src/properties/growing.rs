@@ -13,8 +13,7 @@ use crate::Split;
 ///
 /// If one of them differs.
 pub fn grows_to_the_value_of_others(text: &str, split: Split, policy: Unfinished, what: &str) {
-    let options =
-        PartialOptions { strings: policy, numbers: policy, literals: policy, notes: Notes::On, ..Default::default() };
+    let options = PartialOptions::default().strings(policy).numbers(policy).literals(policy).notes(Notes::On);
     let whole = Value::parse(text, options.depth);
     let mut growing = PartialJson::new(options);
     let mut copy = Copy::default();

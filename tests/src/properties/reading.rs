@@ -9,17 +9,15 @@ use crate::{Random, Split};
 
 /// Limits that small streams exceed.
 pub fn small_limits(random: &mut Random) -> Limits {
-    Limits {
-        line_bytes: 200 + random.below(2_000),
-        frame_bytes: 100 + random.below(2_000),
-        items: 1 + random.below(3),
-        parts: 1 + random.below(3),
-        response_bytes: 1_000 + random.below(12_000),
-        depth: 1 + random.below(12),
-        findings: random.below(5),
-        overflow: if random.one_in(2) { Overflow::Drop } else { Overflow::Error },
-        ..Limits::default()
-    }
+    Limits::default()
+        .line_bytes(200 + random.below(2_000))
+        .frame_bytes(100 + random.below(2_000))
+        .items(1 + random.below(3))
+        .parts(1 + random.below(3))
+        .response_bytes(1_000 + random.below(12_000))
+        .depth(1 + random.below(12))
+        .findings(random.below(5))
+        .overflow(if random.one_in(2) { Overflow::Drop } else { Overflow::Error })
 }
 
 /// All results of a reading, except the activity, which also counts bytes that are fed after an error.
@@ -144,7 +142,7 @@ pub fn no_split_matters(bytes: &[u8], options: &ReaderOptions, splits: &[Split],
 /// If a fast path changes a result.
 pub fn no_level_matters(bytes: &[u8], options: &ReaderOptions, whole: &[String], what: &str) {
     for levels in [Levels { template: false, flat: true }, Levels { template: false, flat: false }] {
-        let options = ReaderOptions { levels, ..options.clone() };
+        let options = options.clone().levels(levels);
         same(&read(bytes, Split::Whole, options), whole, &format!("{what}, {levels:?}"));
     }
 }
@@ -156,7 +154,7 @@ pub fn no_level_matters(bytes: &[u8], options: &ReaderOptions, whole: &[String],
 /// If it returns others.
 pub fn strict_reads_a_prefix(bytes: &[u8], options: &ReaderOptions) {
     let events = |strict: bool| {
-        let mut reader = Reader::with_options(ReaderOptions { strict, ..options.clone() });
+        let mut reader = Reader::with_options(options.clone().strict(strict));
         let mut seen = Vec::new();
         let mut stopped = reader.feed(bytes).is_err();
         reader.end();
@@ -181,7 +179,7 @@ pub fn strict_reads_a_prefix(bytes: &[u8], options: &ReaderOptions) {
 /// If a layer changes a result.
 pub fn layers_change_no_event(bytes: &[u8], options: &ReaderOptions) {
     let read = |layers: Layers| {
-        let mut reader = Reader::with_options(ReaderOptions { layers, ..options.clone() });
+        let mut reader = Reader::with_options(options.clone().layers(layers));
         let _ = reader.feed(bytes);
         let outcome = reader.finish().unwrap().to_value().to_string();
         (outcome, reader.event_count(), reader.response().to_json(), reader.all_findings().total())

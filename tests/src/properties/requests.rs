@@ -1,11 +1,10 @@
 //! Random texts as events, requests, responses and options. Any verdict is accepted; a panic is not.
 
+use deltafold::__bindings::{request_named, REQUEST_OPERATIONS};
 use deltafold::adapter::Converter;
 use deltafold::event::{Origin, Parser};
 use deltafold::json::Value;
-use deltafold::request::{
-    request_named, CreateResponse, ErrorReport, History, Policy, ToolLoop, ToolResult, REQUEST_OPERATIONS,
-};
+use deltafold::request::{CreateResponse, ErrorReport, History, Policy, ToolLoop, ToolResult};
 use deltafold::sse::{encode, FrameDecoder, Signal};
 use deltafold::validate::{validate_event, validate_request, validate_response};
 use deltafold::{Edition, Limits, Profile, ReaderOptions, WriterOptions};

@@ -55,13 +55,11 @@ fn split(choice: u8, length: usize) -> Split {
 
 /// The options of a reading.
 fn options(choice: u8, more: u8) -> ReaderOptions {
-    let mut options = ReaderOptions {
-        strict: choice & 1 != 0,
-        layers: if choice & 2 != 0 { Layers::NONE } else { Layers::ALL },
-        quote: choice & 4 != 0,
-        edition: Some(Edition::ALL[usize::from(choice >> 4) % Edition::ALL.len()]),
-        ..ReaderOptions::default()
-    };
+    let mut options = ReaderOptions::default()
+        .strict(choice & 1 != 0)
+        .layers(if choice & 2 != 0 { Layers::NONE } else { Layers::ALL })
+        .quote(choice & 4 != 0)
+        .edition(Some(Edition::ALL[usize::from(choice >> 4) % Edition::ALL.len()]));
     if choice & 8 != 0 {
         options.limits = small_limits(&mut Random::new(u64::from(more)));
     }
@@ -112,7 +110,7 @@ fn validate(input: &[u8]) {
     let ([choice, cut], rest) = chosen(input);
     let bytes = expand(rest);
     let edition = Edition::ALL[usize::from(choice >> 2) % Edition::ALL.len()];
-    let options = ReaderOptions { layers: Layers::ALL, edition: Some(edition), ..ReaderOptions::default() };
+    let options = ReaderOptions::default().layers(Layers::ALL).edition(Some(edition));
     match choice & 3 {
         0 => drop(no_split_matters(&bytes, &options, &[split(cut, bytes.len())], "validate")),
         1 => layers_change_no_event(&bytes, &options),

@@ -1,7 +1,8 @@
 //! Writing: accepted intents make a valid stream, and refused intents change nothing.
 
+use deltafold::__bindings::INTENTS;
 use deltafold::validate::{validate_event, Layers};
-use deltafold::write::{Writer, WriterOptions, INTENTS};
+use deltafold::write::{Writer, WriterOptions};
 use deltafold::{AccumulateOptions, Accumulator, Class, Edition, Findings, Limits, Reader};
 
 use crate::intents::{any_intent, LegalIntents, CORE, HOSTED};
@@ -25,7 +26,7 @@ pub fn item_types(edition: Edition) -> Vec<&'static str> {
 pub fn any_intents_leave_a_valid_stream(edition: Edition, random: Random, most: usize) -> (usize, usize) {
     let words: Vec<&str> = INTENTS.iter().map(|(word, _)| *word).chain(["", "nonsense", "a:b:c"]).collect();
     let types = [CORE, HOSTED].concat();
-    let mut writer = Writer::new(WriterOptions { edition, ..WriterOptions::new("resp_p1", "m-1", 7) });
+    let mut writer = Writer::new(WriterOptions::new("resp_p1", "m-1", 7).edition(edition));
     let (mut bytes, mut accepted, mut refused) = (Vec::new(), 0, 0);
     let mut legal = LegalIntents::from_random(random, most / 2, &item_types(edition));
     for _ in 0..most {

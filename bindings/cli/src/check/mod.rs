@@ -13,8 +13,9 @@ use std::ffi::{OsStr, OsString};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ValueEnum, ValueHint};
+use deltafold::__bindings::VALIDATION_TARGETS;
 use deltafold::json::Value;
-use deltafold::validate::{Client, ExtensionSchemas, Layers, Rule, VALIDATION_TARGETS};
+use deltafold::validate::{Client, ExtensionSchemas, Layers, Rule};
 use deltafold::{Edition, Finding, Limits, Profile, Severity};
 
 use crate::args::{any_of, did_you_mean, BatchArgs, ColorArg, SourceArgs};
@@ -287,7 +288,7 @@ impl CheckOptions {
     /// A selection needs all findings, since those that are only counted have no rule and layer.
     fn limits(&self) -> Limits {
         let findings = if self.selects_all() { Limits::default().findings } else { 100_000 };
-        Limits { findings, ..Limits::default() }
+        Limits::default().findings(findings)
     }
 }
 

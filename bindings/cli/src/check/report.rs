@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 
+use deltafold::__bindings::validate_named;
 use deltafold::json::{Object, Value};
-use deltafold::validate::{validate_compact_response, validate_error, validate_named, validate_request, Layers, Rule};
+use deltafold::validate::{validate_compact_response, validate_error, validate_request, Layers, Rule};
 use deltafold::{Edition, Error, Finding, Layer, Limits, Location, Outcome, Profile, Reader, Severity, SeverityMap};
 
 use super::{CheckOptions, ProfileChoice};
@@ -223,7 +224,7 @@ fn select_profile(
     let mut found: BTreeMap<Edition, Vec<Finding>> = BTreeMap::new();
     for edition in Edition::ALL {
         let strict = Profile::builtin("open-responses").map_err(failure)?;
-        let limits = Limits { findings: 100_000, ..Limits::default() };
+        let limits = Limits::default().findings(100_000);
         let edition_asked = options.edition.unwrap_or(edition);
         let mut reader =
             Reader::builder().profile(strict).edition(edition_asked).validate(options.layers).limits(limits).build();

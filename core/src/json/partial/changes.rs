@@ -47,7 +47,7 @@ impl Change<'_> {
     ///
     /// ```
     /// use deltafold::json::{Notes, PartialJson, PartialOptions};
-    /// let mut partial = PartialJson::new(PartialOptions { notes: Notes::On, ..Default::default() });
+    /// let mut partial = PartialJson::new(PartialOptions::default().notes(Notes::On));
     /// partial.push("[tru").unwrap();
     /// partial.push("e").unwrap();
     /// let notes: Vec<String> = partial.changes().map(|change| change.to_value().to_string()).collect();

@@ -39,7 +39,7 @@ use core::fmt;
 
 pub use self::changes::{Change, ChangeKind};
 use crate::error::Error;
-use crate::options::{parse, OptionReader};
+use crate::options::{parse, setters, OptionReader};
 
 use self::changes::Notes as ChangeNotes;
 use self::leaf::Leaf;
@@ -93,12 +93,13 @@ pub struct PartialJson {
 /// ```
 /// use deltafold::json::{partial_json, PartialOptions, Unfinished};
 ///
-/// let eager = PartialOptions { numbers: Unfinished::Include, literals: Unfinished::Include, ..Default::default() };
+/// let eager = PartialOptions::default().numbers(Unfinished::Include).literals(Unfinished::Include);
 /// assert_eq!(partial_json("[12.", eager).unwrap().to_string(), "[12]");
 /// assert_eq!(partial_json("[tr", eager).unwrap().to_string(), "[true]");
 /// assert_eq!(partial_json("[12.", PartialOptions::default()).unwrap().to_string(), "[]");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PartialOptions {
     /// Strings without their closing quote. Default [`Include`](Unfinished::Include).
     pub strings: Unfinished,
@@ -113,6 +114,8 @@ pub struct PartialOptions {
     /// clears grow with the text.
     pub notes: Notes,
 }
+
+setters!(PartialOptions { strings: Unfinished, numbers: Unfinished, literals: Unfinished, depth: usize, notes: Notes });
 
 /// What stands in the value so far for a string, number or literal that is not finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -211,7 +214,7 @@ impl PartialJson {
     /// ```
     /// use deltafold::json::{ChangeKind, Notes, PartialJson, PartialOptions};
     ///
-    /// let mut partial = PartialJson::new(PartialOptions { notes: Notes::On, ..Default::default() });
+    /// let mut partial = PartialJson::new(PartialOptions::default().notes(Notes::On));
     /// partial.push(r#"{"to":["Ada","Gr"#).unwrap();
     /// partial.clear_changes();
     /// partial.push("ace").unwrap();

@@ -1,0 +1,60 @@
+//! Entry points for the language bindings of this project. They are not part of the public API and may change at any time.
+//!
+//! *Takes* values of the public API. *Gives* what a binding needs and a Rust program does not: functions selected by a name, with JSON
+//! in and JSON out; the strings of an event as bytes; what the fast paths found out about an event. *Promises* the same results as the
+//! public functions. *Costs* nothing beyond them: each function is one call.
+
+pub use crate::event::payload::{RawFields, TemplateMatch};
+pub use crate::request::by_name::{request_named, REQUEST_OPERATIONS};
+pub use crate::validate::by_name::{validate_named, VALIDATION_TARGETS};
+pub use crate::write::json_intents::INTENTS;
+use crate::{Event, Reader};
+
+/// The strings of an event as bytes; see [`RawFields`].
+#[inline]
+pub fn raw_fields<'a>(event: &Event<'a>) -> RawFields<'a> {
+    event.raw_fields()
+}
+
+/// The bytes of [`Event::delta`], without a check for character boundaries.
+#[inline]
+pub fn delta_bytes<'a>(event: &Event<'a>) -> &'a [u8] {
+    event.delta_bytes()
+}
+
+/// The bytes of [`Event::raw`], without a check for character boundaries.
+#[inline]
+pub fn raw_bytes<'a>(event: &Event<'a>) -> &'a [u8] {
+    event.raw_bytes()
+}
+
+/// `true` if the type, the frame's name, the item and the part of the event are those of the previous event. `false` if that is not known.
+#[inline]
+pub fn continues_previous(event: &Event<'_>) -> bool {
+    event.continues_previous()
+}
+
+/// `true` if the payload differs from the last one of its kind only in sequence number, ids, indexes, delta, padding and nested values.
+/// `false` if that is not known.
+#[inline]
+pub fn has_same_shape(event: &Event<'_>) -> bool {
+    event.has_same_shape()
+}
+
+/// The template that the payload matched, and the gaps in it where the payload differs from the template.
+#[inline]
+pub fn template_match<'a>(event: &Event<'a>) -> Option<TemplateMatch<'a>> {
+    event.template_match()
+}
+
+/// Estimates whether the next event is at least `bytes` long, so that a binding can release a lock such as the GIL first. Nothing is read.
+#[inline]
+pub fn next_is_long(reader: &Reader, bytes: usize) -> bool {
+    reader.next_is_long(bytes)
+}
+
+/// The offset up to which no event is longer than `bytes`: for events that begin before it, [`next_is_long`] returns `false`.
+#[inline]
+pub fn short_until(reader: &Reader, bytes: usize) -> u64 {
+    reader.short_until(bytes)
+}
