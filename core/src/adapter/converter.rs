@@ -15,7 +15,7 @@ use crate::error::{Code, Error};
 use crate::event::{Event, Origin, Parser};
 use crate::json::{Object, Value};
 use crate::limits::Limits;
-use crate::sse::{FrameDecoder, Signal};
+use crate::sse::{Frame, FrameDecoder, Signal};
 
 /// Turns one dialect's stream into another's, with Open Responses between them.
 ///
@@ -51,29 +51,27 @@ pub struct Converter {
     from: Option<Dialect>,
     to: Dialect,
     options: ConverterOptions,
-    /// Bytes that wait until the dialect is known.
-    undetected: Vec<u8>,
-    source: Option<Box<dyn Inbound>>,
+    source: SourceSide,
     target: TargetSide,
-    redecoder: Redecoder,
+    parser: Parser,
     finished: bool,
     fatal: Option<Error>,
 }
 
+enum SourceSide {
+    /// The dialect is not known yet: the bytes so far.
+    Undetected(Vec<u8>),
+    /// Open Responses: frames, and the number of events so far.
+    OpenResponses(FrameDecoder, u64),
+    Foreign(Box<dyn Inbound>),
+}
+
 enum TargetSide {
-    /// Open Responses: the payloads as they are.
+    /// Open Responses: the payloads unchanged.
     OpenResponses(Frames),
     /// Open Responses: the events, for a function of the caller.
     Callback(Box<dyn FnMut(&Event<'_>) + Send>),
     Foreign(Box<dyn Outbound>),
-}
-
-/// Open Responses bytes → events, without judging or folding them.
-struct Redecoder {
-    bytes: Vec<u8>,
-    decoder: FrameDecoder,
-    parser: Parser,
-    events: u64,
 }
 
 impl Converter {
@@ -102,15 +100,9 @@ impl Converter {
             from: None,
             to,
             options,
-            undetected: Vec::new(),
-            source: None,
+            source: SourceSide::Undetected(Vec::new()),
             target,
-            redecoder: Redecoder {
-                bytes: Vec::new(),
-                decoder: FrameDecoder::new(&limits),
-                parser: Parser::new(limits.depth),
-                events: 0,
-            },
+            parser: Parser::new(limits.depth),
             finished: false,
             fatal: None,
         };
@@ -224,13 +216,17 @@ impl Converter {
                 self.remember_error(result)?;
             }
         }
-        if let Some(source) = &mut self.source {
-            let result = source.cancel();
-            self.remember_error(result)?;
-        } else if let TargetSide::Foreign(target) = &mut self.target {
-            let result = target.cancel();
-            self.finished = true;
-            return self.remember_error(result);
+        match (&mut self.source, &mut self.target) {
+            (SourceSide::Foreign(source), _) => {
+                let result = source.cancel();
+                self.remember_error(result)?;
+            }
+            (_, TargetSide::Foreign(target)) => {
+                let result = target.cancel();
+                self.finished = true;
+                return self.remember_error(result);
+            }
+            _ => {}
         }
         self.finish()
     }
@@ -268,7 +264,10 @@ impl Converter {
 
     /// What both halves lost, repaired or assumed: first the reading one's, then the writing one's.
     pub fn findings(&self) -> impl Iterator<Item = &AdapterFinding> {
-        let read = self.source.as_deref().map(|source| source.findings().as_slice());
+        let read = match &self.source {
+            SourceSide::Foreign(source) => Some(source.findings().as_slice()),
+            _ => None,
+        };
         let written = match &self.target {
             TargetSide::OpenResponses(_) | TargetSide::Callback(_) => None,
             TargetSide::Foreign(target) => Some(target.findings().as_slice()),
@@ -278,7 +277,10 @@ impl Converter {
 
     /// How many losses both halves had, also those beyond the limit of findings.
     pub fn lost(&self) -> u64 {
-        let read = self.source.as_deref().map_or(0, |source| source.findings().lost());
+        let read = match &self.source {
+            SourceSide::Foreign(source) => source.findings().lost(),
+            _ => 0,
+        };
         read + match &self.target {
             TargetSide::OpenResponses(_) | TargetSide::Callback(_) => 0,
             TargetSide::Foreign(target) => target.findings().lost(),
@@ -311,13 +313,15 @@ impl Converter {
     }
 
     fn set_source(&mut self, from: Dialect) -> Result<(), Error> {
-        if from != Dialect::OpenResponses {
-            self.source = Some(inbound(from, self.source_options(), self.options.limits)?);
-            // The source has held to the limits; what we wrote of it is longer and a little deeper.
-            let own = Limits { line_bytes: usize::MAX, frame_bytes: usize::MAX, ..self.options.limits };
-            self.redecoder.decoder = FrameDecoder::new(&own);
-            self.redecoder.parser = Parser::new(self.options.limits.depth.saturating_add(ADDED_DEPTH));
-        }
+        let limits = self.options.limits;
+        self.source = match from {
+            Dialect::OpenResponses => SourceSide::OpenResponses(FrameDecoder::new(&limits), 0),
+            foreign => {
+                // The source is within the limits; the events made of it are a little deeper.
+                self.parser = Parser::new(limits.depth.saturating_add(ADDED_DEPTH));
+                SourceSide::Foreign(inbound(foreign, self.source_options(), limits)?)
+            }
+        };
         self.from = Some(from);
         Ok(())
     }
@@ -337,46 +341,37 @@ impl Converter {
     }
 
     fn feed_inner(&mut self, chunk: &[u8]) -> Result<(), Error> {
-        if self.from.is_some() {
-            return self.convert(chunk);
-        }
-        if self.undetected.len().saturating_add(chunk.len()) > self.options.limits.buffered_bytes {
+        let SourceSide::Undetected(bytes) = &mut self.source else { return self.convert(chunk) };
+        if bytes.len().saturating_add(chunk.len()) > self.options.limits.buffered_bytes {
             let detail = alloc::format!("limit {}", self.options.limits.buffered_bytes);
             return Err(Error::new(Code::BufferLimit, 0, detail));
         }
-        // Looking again at each line end, and only at a doubled length behind the first kilobyte, keeps this linear.
-        let before = self.undetected.len();
-        self.undetected.extend_from_slice(chunk);
-        let worth = before < 1024 || self.undetected.len().ilog2() > before.ilog2();
-        match worth.then(|| detect(self.whole_lines())).flatten() {
+        // Detection runs for each chunk of the first kilobyte, then each time the length has doubled, which keeps it linear.
+        let before = bytes.len();
+        bytes.extend_from_slice(chunk);
+        let is_worth_it = before < 1024 || bytes.len().ilog2() > before.ilog2();
+        match is_worth_it.then(|| detect(whole_lines(bytes))).flatten() {
             Some(from) => self.replay(from),
             None => Ok(()),
         }
     }
 
-    /// What is judged of the bytes that wait: whole lines, so that no cut of a line makes it look like another one. A binary
-    /// stream has no lines and is known by its first byte.
-    fn whole_lines(&self) -> &[u8] {
-        match self.undetected.first() {
-            Some(0) => &self.undetected,
-            _ => self
-                .undetected
-                .get(..memrchr2(b'\n', b'\r', &self.undetected).map_or(0, |at| at + 1))
-                .unwrap_or_default(),
-        }
-    }
-
-    /// Looks once more when no more bytes come: what ends here may lack the line end that detection waits for.
+    /// Detects the dialect at the end of input: the last line may lack the line end that detection waits for.
     fn detect_at_end(&mut self) -> Option<Dialect> {
-        self.undetected.extend_from_slice(b"\n\n");
-        let found = detect(&self.undetected);
-        self.undetected.truncate(self.undetected.len() - 2);
+        let SourceSide::Undetected(bytes) = &mut self.source else { return None };
+        bytes.extend_from_slice(b"\n\n");
+        let found = detect(bytes);
+        bytes.truncate(bytes.len() - 2);
         found
     }
 
+    /// Converts the bytes that arrived before the dialect was known.
     fn replay(&mut self, from: Dialect) -> Result<(), Error> {
+        let start = match &mut self.source {
+            SourceSide::Undetected(bytes) => core::mem::take(bytes),
+            _ => Vec::new(),
+        };
         self.set_source(from)?;
-        let start = core::mem::take(&mut self.undetected);
         self.convert(&start)
     }
 
@@ -389,64 +384,90 @@ impl Converter {
             let from = from.ok_or_else(|| Error::new(Code::UnknownName, 0, "the dialect was not recognised"))?;
             self.replay(from)?;
         }
-        if let Some(source) = &mut self.source {
-            source.finish()?;
-            source.write_into(&mut self.redecoder.bytes);
-        }
-        self.drain()?;
-        let Self { redecoder, target, .. } = self;
-        if let Some(tail) = redecoder.decoder.finish() {
-            let name = tail.frame.features.event().then_some(tail.frame.event);
-            let origin = Origin { frame_name: name, offset: tail.frame.data_offset, index: redecoder.events };
-            if tail.frame.data == "[DONE]" {
-                target.done();
-            } else {
-                let event = redecoder.parser.parse(tail.frame.data, origin);
-                if event.fault().is_none() {
-                    target.apply(&event)?;
+        let Self { source, target, parser, .. } = self;
+        match source {
+            SourceSide::Foreign(source) => {
+                source.finish()?;
+                pass_events(&mut **source, target, parser)?;
+            }
+            SourceSide::OpenResponses(decoder, events) => {
+                if let Some(block) = decoder.finish() {
+                    convert_frame(&block.frame, true, events, target, parser)?;
                 }
             }
+            SourceSide::Undetected(_) => {}
         }
         target.finish()
     }
 
     /// Takes bytes of a source whose dialect is known.
     fn convert(&mut self, chunk: &[u8]) -> Result<(), Error> {
-        match &mut self.source {
-            Some(source) => {
+        let Self { source, target, parser, .. } = self;
+        match source {
+            SourceSide::Foreign(source) => {
                 let result = source.feed(chunk);
-                // What was written before a limit was passed is good.
-                source.write_into(&mut self.redecoder.bytes);
-                self.drain().and(result)
+                // Events from before a limit was exceeded are valid.
+                pass_events(&mut **source, target, parser).and(result)
             }
-            None => {
-                self.redecoder.bytes.extend_from_slice(chunk);
-                self.drain()
+            SourceSide::OpenResponses(decoder, events) => {
+                let mut at = 0;
+                while let Some(signal) = decoder.next(chunk, &mut at)? {
+                    if let Signal::Frame(frame) = signal {
+                        convert_frame(&frame, false, events, target, parser)?;
+                    }
+                }
+                Ok(())
             }
+            SourceSide::Undetected(_) => Ok(()),
         }
-    }
-
-    fn drain(&mut self) -> Result<(), Error> {
-        let Self { redecoder: Redecoder { bytes, decoder, parser, events }, target, .. } = self;
-        let mut at = 0;
-        while let Some(signal) = decoder.next(bytes, &mut at)? {
-            let Signal::Frame(frame) = signal else { continue };
-            if frame.data == "[DONE]" {
-                target.done();
-                continue;
-            }
-            let name = frame.features.event().then_some(frame.event);
-            let event =
-                parser.parse(frame.data, Origin { frame_name: name, offset: frame.data_offset, index: *events });
-            *events += 1;
-            target.apply(&event)?;
-        }
-        bytes.clear();
-        Ok(())
     }
 }
 
-/// How much deeper than in its source a value may stand in our events: response, output, item, content, part, annotation.
+/// The bytes that detection looks at: whole lines, so that the split of a line into chunks cannot change the result. A binary stream
+/// has no lines and is known by its first byte.
+fn whole_lines(bytes: &[u8]) -> &[u8] {
+    match bytes.first() {
+        Some(0) => bytes,
+        _ => bytes.get(..memrchr2(b'\n', b'\r', bytes).map_or(0, |at| at + 1)).unwrap_or_default(),
+    }
+}
+
+/// Hands the events of a foreign source to the target.
+fn pass_events(source: &mut dyn Inbound, target: &mut TargetSide, parser: &mut Parser) -> Result<(), Error> {
+    match target {
+        TargetSide::OpenResponses(frames) => frames.events_of(source),
+        target => {
+            while let Some(event) = source.poll_event() {
+                let origin = Origin { frame_name: None, offset: event.source_offset, index: event.source_index };
+                target.apply(&parser.parse(event.json, origin))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Converts a frame of an Open Responses stream. An unfinished frame at the end of input counts only if its payload is complete.
+fn convert_frame(
+    frame: &Frame<'_>,
+    is_unfinished: bool,
+    events: &mut u64,
+    target: &mut TargetSide,
+    parser: &mut Parser,
+) -> Result<(), Error> {
+    if frame.data == "[DONE]" {
+        target.done();
+        return Ok(());
+    }
+    let name = frame.features.event().then_some(frame.event);
+    let event = parser.parse(frame.data, Origin { frame_name: name, offset: frame.data_offset, index: *events });
+    *events += 1;
+    if is_unfinished && event.fault().is_some() {
+        return Ok(());
+    }
+    target.apply(&event)
+}
+
+/// How much deeper a value can be in an event than in its source: response, output, item, content, part, annotation.
 const ADDED_DEPTH: usize = 16;
 
 impl TargetSide {

@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use super::Inbound;
+
 /// How messages are laid out in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -52,6 +54,16 @@ impl Frames {
     pub fn done(&mut self) {
         if self.framing == Framing::Native {
             self.out.extend_from_slice(b"data: [DONE]\n\n");
+        }
+    }
+
+    /// Adds the events that a source adapter has ready. Its own bytes are SSE already.
+    pub(super) fn events_of(&mut self, source: &mut dyn Inbound) {
+        if self.framing == Framing::Native {
+            return source.write_into(&mut self.out);
+        }
+        while let Some(event) = source.poll_event() {
+            self.message(None, event.json);
         }
     }
 

@@ -57,10 +57,22 @@ use crate::event::Event;
 use crate::limits::Limits;
 pub use crate::options::OptionReader;
 
-/// A foreign stream, read: bytes in, Open Responses bytes out.
+/// An event that a source adapter has made.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct InboundEvent<'a> {
+    /// The event's JSON text.
+    pub json: &'a str,
+    /// Position of the source's message that caused the event, from 0.
+    pub source_index: u64,
+    /// Byte offset of that message from the start of the source's stream.
+    pub source_offset: u64,
+}
+
+/// A foreign stream, read: bytes in, Open Responses events or bytes out.
 ///
 /// *Inputs*: [`feed`](Self::feed), [`finish`](Self::finish), [`cancel`](Self::cancel). *Outputs*:
-/// [`write_into`](Self::write_into), after each input. *Getters*: [`findings`](Self::findings).
+/// [`poll_event`](Self::poll_event) or [`write_into`](Self::write_into), after each input. *Getters*: [`findings`](Self::findings).
 pub trait Inbound: Send {
     /// Takes bytes of the foreign stream, cut anywhere, in the dialect's own framing.
     ///
@@ -83,7 +95,10 @@ pub trait Inbound: Send {
     /// As for [`finish`](Self::finish).
     fn cancel(&mut self) -> Result<(), Error>;
 
-    /// Appends the Open Responses bytes that are ready and forgets them.
+    /// Takes the next Open Responses event that is ready.
+    fn poll_event(&mut self) -> Option<InboundEvent<'_>>;
+
+    /// Takes the events that are ready, as the bytes of an Open Responses stream, and appends them.
     fn write_into(&mut self, out: &mut Vec<u8>);
 
     /// What was lost, repaired or assumed so far.

@@ -13,6 +13,22 @@ use crate::error::Error;
 use crate::json::Object;
 
 impl Writer {
+    /// Continues the output of another writer, whose response has ended or never began.
+    pub(crate) fn after(mut self, earlier: &mut Self) -> Self {
+        self.emit = core::mem::take(&mut earlier.emit).for_next_response();
+        self
+    }
+
+    /// Removes the events of this response that were not taken; with `keep_last`, all except the last one.
+    pub(crate) fn drop_events(&mut self, keep_last: bool) {
+        self.emit.drop_events(keep_last);
+    }
+
+    /// The number of events written, also to the output of the writers before this one.
+    pub(crate) fn event_count(&self) -> u64 {
+        self.emit.event_count()
+    }
+
     /// Replaces the text of the open part without an event; its done events contain the new text. The deltas then differ from it,
     /// which breaks a rule, so only an adapter whose source replaces text may do this, and it must report a finding.
     pub(crate) fn replace_part_text(&mut self, item: ItemHandle, text: &str) -> Result<(), Error> {

@@ -19,6 +19,12 @@ pub(crate) struct Emitter {
     next: usize,
     start: usize,
     sequence_number: u64,
+    /// The number of events of earlier responses in the same output.
+    #[cfg(feature = "__inbound")]
+    earlier_events: u64,
+    /// Where the output of this response begins in `out`.
+    #[cfg(feature = "__inbound")]
+    response_start: usize,
 }
 
 /// A position in the output.
@@ -52,6 +58,39 @@ impl Emitter {
     pub(crate) fn number(&mut self, key: &str, value: u64) {
         self.key(key);
         push_u64(&mut self.out, value);
+    }
+
+    /// Keeps the output; the numbers of the next response begin at 0.
+    #[cfg(feature = "__inbound")]
+    pub(crate) fn for_next_response(self) -> Self {
+        let response_start = self.out.len();
+        Self { earlier_events: self.event_count(), sequence_number: 0, response_start, ..self }
+    }
+
+    /// Removes the output of this response, of which nothing was taken. With `keep_last`, its last event and what follows it remain.
+    #[cfg(feature = "__inbound")]
+    pub(crate) fn drop_events(&mut self, keep_last: bool) {
+        let first = self.event_ranges.partition_point(|(start, _)| *start < self.response_start);
+        let kept = self.event_ranges.last().copied().filter(|_| keep_last && self.event_ranges.len() > first);
+        let Some((start, end)) = kept else {
+            self.out.truncate(self.response_start);
+            self.event_ranges.truncate(first);
+            return;
+        };
+        // The frame of the last event begins after that of the one before it.
+        let before = self.event_ranges.len().checked_sub(2).filter(|before| *before >= first);
+        let frame =
+            before.and_then(|before| self.event_ranges.get(before)).map_or(self.response_start, |(_, end)| end + 2);
+        self.out.replace_range(self.response_start..frame, "");
+        self.event_ranges.truncate(first);
+        let moved = frame - self.response_start;
+        self.event_ranges.push((start - moved, end - moved));
+    }
+
+    /// The number of events written, of this response and of earlier ones.
+    #[cfg(feature = "__inbound")]
+    pub(crate) fn event_count(&self) -> u64 {
+        self.earlier_events + self.sequence_number
     }
 
     /// Begins a member and returns the buffer for its value.
@@ -98,6 +137,10 @@ impl Emitter {
         if self.taken == 0 {
             self.event_ranges.clear();
             self.next = 0;
+            #[cfg(feature = "__inbound")]
+            {
+                self.response_start = 0;
+            }
             return core::mem::take(&mut self.out).into_bytes();
         }
         let mut out = Vec::with_capacity(self.out.len() - self.taken);
@@ -152,6 +195,10 @@ impl Emitter {
             self.event_ranges.clear();
             self.taken = 0;
             self.next = 0;
+            #[cfg(feature = "__inbound")]
+            {
+                self.response_start = 0;
+            }
         }
     }
 

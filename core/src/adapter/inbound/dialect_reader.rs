@@ -1,12 +1,13 @@
 //! [`DialectReader`]: bytes of a foreign stream → its messages → the dialect's decoder.
 
 use alloc::boxed::Box;
+use alloc::collections::VecDeque;
 use alloc::format;
 use alloc::vec::Vec;
 
 use super::builder::ResponseBuilder;
 use super::message_framer::{MessageFramer, SourceMessage};
-use crate::adapter::{AdapterCode, AdapterFindings, Inbound, Turns};
+use crate::adapter::{AdapterCode, AdapterFindings, Inbound, InboundEvent, Turns};
 use crate::error::{Code, Error};
 use crate::json::{Tape, ValueKind, ValueRef};
 
@@ -54,6 +55,9 @@ pub(crate) struct DialectReader {
     // Called once per message: one way for all dialects is worth more than a call that is known.
     decoder: Box<dyn DialectDecoder>,
     builder: ResponseBuilder,
+    /// For events that were not taken: the number of events up to the end of a message, its position and its offset.
+    positions: VecDeque<(u64, u64, u64)>,
+    taken_events: u64,
     finished: bool,
     fatal: Option<Error>,
 }
@@ -61,7 +65,18 @@ pub(crate) struct DialectReader {
 impl DialectReader {
     pub(crate) fn new(decoder: Box<dyn DialectDecoder>, framer: MessageFramer, builder: ResponseBuilder) -> Self {
         let depth = builder.limits.depth;
-        Self { framer, tape: Tape::default(), depth, messages: 0, decoder, builder, finished: false, fatal: None }
+        Self {
+            framer,
+            tape: Tape::default(),
+            depth,
+            messages: 0,
+            decoder,
+            builder,
+            positions: VecDeque::new(),
+            taken_events: 0,
+            finished: false,
+            fatal: None,
+        }
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -86,10 +101,13 @@ impl DialectReader {
             }
             return Ok(());
         }
-        let Self { framer, tape, depth, messages, decoder, builder, .. } = self;
+        let Self { framer, tape, depth, messages, decoder, builder, positions, .. } = self;
         let mut at = 0;
         while let Some(message) = framer.next(chunk, &mut at)? {
-            take(&message, tape, *depth, messages, &mut **decoder, builder)?;
+            let offset = message.offset;
+            let result = take(&message, tape, *depth, messages, &mut **decoder, builder);
+            note_position(builder, positions, messages.saturating_sub(1), offset);
+            result?;
         }
         Ok(())
     }
@@ -109,18 +127,30 @@ impl DialectReader {
     }
 
     fn finish_inner(&mut self) -> Result<(), Error> {
-        let Self { framer, tape, depth, messages, decoder, builder, .. } = self;
+        let Self { framer, tape, depth, messages, decoder, builder, positions, .. } = self;
         if let Some(message) = framer.finish()? {
+            let offset = message.offset;
             // A cut message is not a broken one: it counts only if it is whole.
             if message.data.trim() == "[DONE]" || tape.parse(message.data, *depth).is_ok() {
                 take(&message, tape, *depth, messages, &mut **decoder, builder)?;
             }
+            note_position(builder, positions, messages.saturating_sub(1), offset);
         }
         if builder.is_ended() || !builder.options.enabled {
             return Ok(());
         }
         builder.findings.at(*messages, framer.offset());
-        decoder.end_of_input(builder)
+        let result = decoder.end_of_input(builder);
+        note_position(builder, positions, *messages, framer.offset());
+        result
+    }
+}
+
+/// Stores which message caused the events that were written since the last call.
+fn note_position(builder: &ResponseBuilder, positions: &mut VecDeque<(u64, u64, u64)>, index: u64, offset: u64) {
+    let events = builder.event_count();
+    if positions.back().is_none_or(|(known, ..)| *known < events) {
+        positions.push_back((events, index, offset));
     }
 }
 
@@ -186,6 +216,26 @@ impl Inbound for DialectReader {
 
     fn write_into(&mut self, out: &mut Vec<u8>) {
         self.builder.write_into(out);
+        self.taken_events = self.builder.event_count();
+        self.positions.clear();
+    }
+
+    fn poll_event(&mut self) -> Option<InboundEvent<'_>> {
+        let Self { builder, positions, taken_events, messages, framer, .. } = self;
+        let emits_all = builder.options.emit_events;
+        let last = builder.event_count();
+        let json = builder.poll_event()?;
+        if !emits_all {
+            *taken_events = last.saturating_sub(1);
+        }
+        while positions.front().is_some_and(|(events, ..)| events <= taken_events) {
+            positions.pop_front();
+        }
+        *taken_events += 1;
+        // Only a cancellation writes events without a message.
+        let (_, source_index, source_offset) =
+            positions.front().copied().unwrap_or_else(|| (0, *messages, framer.offset()));
+        Some(InboundEvent { json, source_index, source_offset })
     }
 
     fn findings(&self) -> &AdapterFindings {

@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 
 use super::text_piece::SurrogateCarry;
 pub(crate) use super::token_counts::TokenCounts;
-use crate::adapter::{AdapterCode, AdapterFindings, Frames, Framing, InboundOptions, ReasoningEvents};
+use crate::adapter::{AdapterCode, AdapterFindings, InboundOptions, ReasoningEvents};
 use crate::error::{Code, Error};
 use crate::json::{Object, Value, ValueRef};
 use crate::limits::Limits;
@@ -45,8 +45,7 @@ pub(crate) struct ResponseBuilder {
     extension_events: Vec<Value>,
     /// Bytes that are kept.
     held_bytes: usize,
-    /// Bytes of earlier responses of the stream that were not taken yet.
-    earlier: Vec<u8>,
+    has_reported_dropped_events: bool,
 }
 
 /// What the source says about the response as a whole.
@@ -116,7 +115,7 @@ impl ResponseBuilder {
             finish: None,
             extension_events: Vec::new(),
             held_bytes: 0,
-            earlier: Vec::new(),
+            has_reported_dropped_events: false,
         }
     }
 
@@ -178,7 +177,7 @@ impl ResponseBuilder {
         if options.reasoning_events == ReasoningEvents::OpenAi {
             writer.reasoning_names = ReasoningNames::OpenAi;
         }
-        self.writer = Writer::new(writer);
+        self.writer = Writer::new(writer).after(&mut self.writer);
         self.writer.set_now(u64::try_from(options.now).unwrap_or(0));
         self.writer.start()
     }
@@ -205,34 +204,39 @@ impl ResponseBuilder {
 
     /// Makes room for the next response of the stream. Findings are kept.
     pub(crate) fn restart(&mut self) {
-        let mut earlier = core::mem::take(&mut self.earlier);
-        self.write_into(&mut earlier);
+        self.apply_emit_events();
         let findings = core::mem::take(&mut self.findings);
-        *self = Self { findings, earlier, ..Self::new(self.options.clone(), self.limits) };
+        let writer = Writer::new(WriterOptions::default()).after(&mut self.writer);
+        *self = Self { findings, writer, ..Self::new(self.options.clone(), self.limits) };
     }
 
-    pub(crate) fn write_into(&mut self, out: &mut Vec<u8>) {
-        out.append(&mut self.earlier);
-        if !self.started {
+    /// The number of events of all responses so far, taken or not.
+    pub(crate) fn event_count(&self) -> u64 {
+        self.writer.event_count()
+    }
+
+    /// Takes the next event as JSON text.
+    pub(crate) fn poll_event(&mut self) -> Option<&str> {
+        self.apply_emit_events();
+        self.writer.poll_event()
+    }
+
+    /// Without `emit_events` only the last event of a response is written: it has the whole response.
+    fn apply_emit_events(&mut self) {
+        if self.options.emit_events || !self.started {
             return;
         }
-        if self.options.emit_events {
-            return self.writer.write_into(out);
-        }
-        // Only the last event is written: it has the whole response.
-        let mut last = None;
-        while let Some(event) = self.writer.poll_event() {
-            last = self.ended.then(|| event.to_string());
-        }
-        if let Some(event) = last {
-            // The writer's events begin with their type.
-            let name = event.strip_prefix("{\"type\":\"").and_then(|rest| rest.split('"').next());
-            let mut frames = Frames::new(Framing::Native);
-            frames.message(name, &event);
-            frames.done();
-            frames.write_into(out);
+        self.writer.drop_events(self.ended);
+        if self.ended && !self.has_reported_dropped_events {
+            self.has_reported_dropped_events = true;
             self.report(AdapterCode::EventDropped, "emit_events is off");
         }
+    }
+
+    /// Takes the output as the bytes of a stream.
+    pub(crate) fn write_into(&mut self, out: &mut Vec<u8>) {
+        self.apply_emit_events();
+        self.writer.write_into(out);
     }
 }
 
