@@ -126,7 +126,7 @@ impl Converter {
     /// converter.feed(b"{\"model\":\"m\",\"message\":{\"content\":\"Hi\"},\"done\":true,\"done_reason\":\"stop\"}\n")?;
     /// converter.finish()?;
     /// drop(converter);
-    /// assert_eq!(receiver.iter().last().unwrap().wire_type(), "response.completed");
+    /// assert_eq!(receiver.iter().last().unwrap().as_event().wire_type(), "response.completed");
     /// # }
     /// # Ok::<(), deltafold::Error>(())
     /// ```

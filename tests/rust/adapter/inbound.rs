@@ -187,6 +187,10 @@ fn every_row_of_every_table_is_read_as_its_vector_expects() {
         let bytes = check(&vector, &vector.input());
         let text = std::str::from_utf8(&bytes).unwrap();
         let data: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("data: ")).collect();
+        if vector.get("events").as_array().is_some_and(Vec::is_empty) {
+            assert!(bytes.is_empty(), "{vector}: {text}");
+            continue;
+        }
         assert_eq!(data.last(), Some(&"[DONE]"), "{vector}");
         let events: Vec<Value> =
             data.iter().filter(|data| **data != "[DONE]").map(|data| serde_json::from_str(data).unwrap()).collect();
