@@ -86,12 +86,15 @@ impl DialectDecoder for BedrockDecoder {
             }
             "messageStop" => {
                 self.stop = text(payload.get("stopReason")).map(|reason| reason.into_owned());
-                Ok(())
+                builder.keep("bedrock", "additional_response_fields", payload.get("additionalModelResponseFields"))
             }
             "metadata" => {
                 builder.learn_model(payload.pointer("/trace/promptRouter/invokedModelId"))?;
                 builder.usage = non_null(payload.get("usage")).map(counts).or(builder.usage);
-                Ok(())
+                builder.keep("bedrock", "service_tier", payload.get("serviceTier"))?;
+                builder.keep("bedrock", "performance_config", payload.get("performanceConfig"))?;
+                builder.keep("bedrock", "guardrail", payload.pointer("/trace/guardrail"))?;
+                builder.keep_members("bedrock", "usage", payload.get("usage"), &["cacheDetails"])
             }
             exception if exception.ends_with("Exception") => fail(exception, payload, builder),
             other => {

@@ -2,12 +2,13 @@
 
 use alloc::format;
 use alloc::string::ToString;
+use alloc::vec::Vec;
 
 use super::builder::{ErrorType, ItemStatus, ResponseBuilder, TokenCounts};
 use super::{count, non_null, text, unix_seconds, DialectDecoder, TextPiece};
 use crate::adapter::AdapterCode;
 use crate::error::Error;
-use crate::json::{Value, ValueKind, ValueRef};
+use crate::json::{Object, Value, ValueKind, ValueRef};
 
 /// The state of one answer: all of it is in the builder.
 #[derive(Default)]
@@ -26,7 +27,7 @@ impl DialectDecoder for OllamaDecoder {
             return builder.fail(ErrorType::ServerError, Some("ollama_error"), &message, None);
         }
         if let Some(message) = non_null(root.get("message")) {
-            take(message, builder)?;
+            take(message, &logprobs(root), builder)?;
         }
         let (read, written) = (count(root.get("prompt_eval_count")), count(root.get("eval_count")));
         if read.is_some() || written.is_some() {
@@ -51,7 +52,7 @@ impl DialectDecoder for OllamaDecoder {
     }
 }
 
-fn take(message: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+fn take(message: ValueRef<'_>, logprobs: &[Value], builder: &mut ResponseBuilder) -> Result<(), Error> {
     let piece = |key: &str| message.get(key).and_then(TextPiece::from_json).filter(|piece| !piece.is_empty());
     if let Some(thinking) = piece("thinking") {
         let slot = builder.ensure_reasoning()?;
@@ -59,7 +60,7 @@ fn take(message: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Erro
     }
     if let Some(content) = piece("content") {
         let slot = builder.ensure_message()?;
-        builder.append_text(slot, &content, &[])?;
+        builder.append_text(slot, &content, logprobs)?;
     }
     for image in message.get("images").into_iter().flat_map(|images| images.elements()) {
         let data = image.as_str().unwrap_or_default();
@@ -83,6 +84,28 @@ fn take(message: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Erro
         builder.close_last_item(ItemStatus::Completed)?;
     }
     Ok(())
+}
+
+/// The log probabilities of a line, which have the form that Open Responses gives them.
+fn logprobs(root: ValueRef<'_>) -> Vec<Value> {
+    let entry = |value: ValueRef<'_>| {
+        let token = text(value.get("token"))?;
+        let mut entry = Object::with_capacity(4);
+        entry.push("token", token.as_ref());
+        entry.push("logprob", value.get("logprob").filter(|number| number.kind() == ValueKind::Number)?.to_value());
+        let bytes = non_null(value.get("bytes")).map(Value::from);
+        let decoded = || token.bytes().map(|byte| Value::from(u32::from(byte))).collect::<Vec<_>>().into();
+        entry.push("bytes", bytes.unwrap_or_else(decoded));
+        Some(entry)
+    };
+    let list = root.get("logprobs").into_iter().flat_map(|list| list.elements());
+    list.filter_map(|value| {
+        let mut whole = entry(value)?;
+        let others = value.get("top_logprobs").into_iter().flat_map(|list| list.elements());
+        whole.push("top_logprobs", others.filter_map(entry).map(Value::from).collect::<Vec<_>>());
+        Some(whole.into())
+    })
+    .collect()
 }
 
 /// The type of an image by the first characters of its base64: nothing else on the wire tells it.

@@ -15,7 +15,7 @@ use end::{fail, AnthropicStopReason, AnthropicUsage};
 use super::builder::{ErrorType, ItemStatus, OutputSlot, ResponseBuilder};
 use super::citations::{close_text, Citation};
 use super::encrypted_content::{self, SignedThinking};
-use super::{count, extension_type, text, DialectDecoder, TextPiece};
+use super::{count, extension_type, non_null, text, DialectDecoder, TextPiece};
 use crate::adapter::AdapterCode;
 use crate::error::Error;
 use crate::json::{Object, Value, ValueRef};
@@ -118,7 +118,11 @@ impl DialectDecoder for AnthropicDecoder {
                 builder.start()?;
                 self.note_stop(root.get("delta"));
                 self.usage.merge(root.get("usage"), builder);
-                Ok(())
+                for name in ["context_management", "input_transformations"] {
+                    builder.keep("anthropic", name, root.get(name))?;
+                }
+                builder.keep("anthropic", "container", root.pointer("/delta/container"))?;
+                keep_usage(root.get("usage"), builder)
             }
             "message_stop" => {
                 builder.start()?;
@@ -175,6 +179,10 @@ impl AnthropicDecoder {
             builder.facts.service_tier = Some(tier.to_string());
         }
         self.usage.merge(message.get("usage"), builder);
+        for name in ["container", "diagnostics", "input_transformations"] {
+            builder.keep("anthropic", name, message.get(name))?;
+        }
+        keep_usage(message.get("usage"), builder)?;
         self.note_stop(Some(message));
         builder.start()?;
         // A turn that goes on behind a hosted tool can bring whole blocks here, calls among them.
@@ -223,11 +231,13 @@ impl AnthropicDecoder {
                 note_caller(block, builder);
                 let (id, name) = (text(block.get("id")), text(block.get("name")));
                 let slot = builder.start_call(&id.unwrap_or_default(), &name.unwrap_or_default())?;
+                keep_fields(slot, block, &["toolset_name"], builder)?;
                 AnthropicBlockKind::Call { slot, input: initial_input(block), grown: false }
             }
             "server_tool_use" | "mcp_tool_use" => self.start_hosted(&name, block, builder)?,
             "compaction" => {
                 let slot = builder.start_compaction()?;
+                keep_fields(slot, block, &["signature", "tool_changes"], builder)?;
                 let content = text(block.get("content")).unwrap_or_default().into_owned();
                 let encrypted = text(block.get("encrypted_content")).unwrap_or_default().into_owned();
                 AnthropicBlockKind::Compaction { slot, content, encrypted }
@@ -480,6 +490,27 @@ fn note_caller(block: ValueRef<'_>, builder: &mut ResponseBuilder) {
     if let Some(caller) = text(block.pointer("/caller/type")).filter(|caller| caller != "direct") {
         builder.report(AdapterCode::CallerDropped, &caller);
     }
+}
+
+/// Keeps fields of a block on its item, under names of the provider.
+fn keep_fields(
+    slot: OutputSlot,
+    block: ValueRef<'_>,
+    names: &[&str],
+    builder: &mut ResponseBuilder,
+) -> Result<(), Error> {
+    for name in names {
+        if let Some(value) = non_null(block.get(name)) {
+            builder.set_field(slot, &extension_type("anthropic", name, ""), value.to_value())?;
+        }
+    }
+    Ok(())
+}
+
+/// Keeps counts that the usage of Open Responses has no member for.
+fn keep_usage(usage: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+    let members = ["cache_creation", "iterations", "inference_geo", "speed", "fallback_credit"];
+    builder.keep_members("anthropic", "usage", usage, &members)
 }
 
 fn members(object: ValueRef<'_>, keys: &[&str]) -> Object {

@@ -114,6 +114,10 @@ impl ResponseBuilder {
             let set = self.writer.set_field("deltafold:events", events);
             self.drop_invalid(set, AdapterCode::EventDropped, "extension events")?;
         }
+        for (key, value) in core::mem::take(&mut self.kept) {
+            let set = self.writer.set_field(&key, value);
+            self.drop_invalid(set, AdapterCode::ContentPartDropped, &key)?;
+        }
         match self.finish.take() {
             Some(finish) => {
                 let set = self.writer.set_field("deltafold:finish", finish);

@@ -8,7 +8,7 @@ mod content;
 mod end;
 mod items;
 
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -41,6 +41,8 @@ pub(crate) struct ResponseBuilder {
     /// Items that are cut: they are done when the response is, since nothing may follow a cut item.
     incomplete_items: BTreeSet<OutputSlot>,
     finish: Option<Object>,
+    /// Members of the source about the whole response, for the last snapshot.
+    kept: BTreeMap<String, Value>,
     /// Extension events that wait for the last snapshot.
     extension_events: Vec<Value>,
     /// Bytes that are kept.
@@ -113,6 +115,7 @@ impl ResponseBuilder {
             last: None,
             incomplete_items: BTreeSet::new(),
             finish: None,
+            kept: BTreeMap::new(),
             extension_events: Vec::new(),
             held_bytes: 0,
             has_reported_dropped_events: false,
@@ -145,6 +148,47 @@ impl ResponseBuilder {
             }
             result => result.map(Some),
         }
+    }
+
+    /// Keeps a member of the source that Open Responses has no member for: the last snapshot has it, as the last message said it.
+    /// Empty values say nothing.
+    pub(crate) fn keep(&mut self, slug: &str, name: &str, value: Option<ValueRef<'_>>) -> Result<(), Error> {
+        let is_empty = |value: &ValueRef<'_>| value.is_null() || matches!(value.raw(), "{}" | "[]" | "\"\"");
+        let Some(value) = value.filter(|value| !is_empty(value)) else { return Ok(()) };
+        let key = extension_type(slug, name, "");
+        if !self.options.include_extensions {
+            self.report(AdapterCode::ContentPartDropped, &key);
+            return Ok(());
+        }
+        self.account_bytes(value.raw().len())?;
+        self.kept.insert(key, value.to_value());
+        Ok(())
+    }
+
+    /// As [`keep`](Self::keep), for several members of an object, which become one object.
+    pub(crate) fn keep_members(
+        &mut self,
+        slug: &str,
+        name: &str,
+        holder: Option<ValueRef<'_>>,
+        members: &[&str],
+    ) -> Result<(), Error> {
+        let Some(holder) = holder else { return Ok(()) };
+        let known = |key: &&str| holder.get(key).is_some_and(|value| !value.is_null());
+        for member in members.iter().filter(|key| known(key)) {
+            let key = extension_type(slug, name, "");
+            if !self.options.include_extensions {
+                self.report(AdapterCode::ContentPartDropped, &key);
+                return Ok(());
+            }
+            let Some(value) = holder.get(member) else { continue };
+            self.account_bytes(value.raw().len())?;
+            let kept = self.kept.entry(key).or_insert_with(|| Object::new().into());
+            if let Some(object) = kept.as_object_mut() {
+                object.insert(*member, value.to_value());
+            }
+        }
+        Ok(())
     }
 
     /// Counts bytes that are kept until the end.

@@ -130,11 +130,31 @@ impl ChatDecoder {
                             self.append_reasoning(&piece, builder)?;
                         }
                     }
+                    if let Some(signature) = text(chunk.get("signature")).filter(|signature| !signature.is_empty()) {
+                        let slot = self.in_reasoning(builder)?;
+                        let envelope = encrypted_content::wrap(&self.provider, "signature", &signature);
+                        builder.set_field(slot, "encrypted_content", envelope.into())?;
+                    }
+                }
+                "tool_reference" if text(chunk.get("url")).is_some_and(|url| !url.is_empty()) => {
+                    self.cite_tool(chunk, builder)?;
                 }
                 other => builder.report(AdapterCode::ContentPartDropped, other),
             }
         }
         Ok(())
+    }
+
+    /// What a tool found, cited behind the text so far.
+    fn cite_tool(&mut self, chunk: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        let Some(slot) = builder.last_slot().filter(|slot| builder.has_text_open(*slot)) else {
+            builder.report(AdapterCode::AnnotationDropped, "tool_reference");
+            return Ok(());
+        };
+        let member = |key: &str| text(chunk.get(key)).unwrap_or_default();
+        let end = builder.part_length(slot)?;
+        let annotation = builder.url_citation(&member("url"), &member("title"), end, end);
+        builder.add_annotation(slot, annotation)
     }
 
     fn append_text(&mut self, piece: &TextPiece<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {

@@ -86,6 +86,25 @@ impl DialectDecoder for ChatDecoder {
         let usage = non_null(root.get("usage")).or_else(|| non_null(root.pointer("/x_groq/usage")));
         if let Some(usage) = usage.filter(|usage| usage.kind() == ValueKind::Object) {
             builder.usage = Some(counts(usage));
+            let details = ["audio_tokens", "image_tokens", "text_tokens"];
+            builder.keep_members(
+                &self.provider,
+                "input_tokens_details",
+                usage.get("prompt_tokens_details"),
+                &details,
+            )?;
+            let details = [
+                "audio_tokens",
+                "image_tokens",
+                "text_tokens",
+                "accepted_prediction_tokens",
+                "rejected_prediction_tokens",
+            ];
+            let written = usage.get("completion_tokens_details");
+            builder.keep_members(&self.provider, "output_tokens_details", written, &details)?;
+        }
+        for name in ["moderation", "prompt_filter_results", "timings"] {
+            builder.keep(&self.provider, name, root.get(name))?;
         }
         for list in ["citations", "search_results"] {
             if root.get(list).is_some_and(|list| list.elements().next().is_some()) {
@@ -144,6 +163,7 @@ impl ChatDecoder {
                 builder.report(AdapterCode::RefusalLogprobsDropped, "");
             }
         }
+        builder.keep(&self.provider, "content_filter_results", choice.get("content_filter_results"))?;
         let Some(delta) = delta else { return Ok(()) };
         if self.finish.is_some() {
             if delta_members::has_content(delta) {

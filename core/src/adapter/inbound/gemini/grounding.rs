@@ -85,9 +85,16 @@ impl GeminiDecoder {
             let span = (border("startIndex"), border("endIndex"));
             for index in support.get("groundingChunkIndices").into_iter().flat_map(|list| list.elements()) {
                 let index = index.as_u64().and_then(|index| usize::try_from(index).ok());
-                let web = index.and_then(|index| chunks.get(index)).and_then(|chunk| non_null(chunk.get("web")));
-                let url = text(web.and_then(|web| web.get("uri"))).unwrap_or_default();
-                let title = text(web.and_then(|web| web.get("title"))).unwrap_or_default();
+                // Of the web, maps, images, or a store of the caller: each names its address in its own way.
+                let chunk = index.and_then(|index| chunks.get(index));
+                let places = ["/web/uri", "/maps/uri", "/image/sourceUri", "/image/uri", "/retrievedContext/uri"];
+                let titles = ["/web/title", "/maps/title", "/image/title", "/retrievedContext/title"];
+                let first = |paths: &[&str]| {
+                    let found =
+                        paths.iter().find_map(|path| text(chunk?.pointer(path)).filter(|text| !text.is_empty()));
+                    found.unwrap_or_default()
+                };
+                let (url, title) = (first(&places), first(&titles));
                 self.announce(&url, &title, span, builder)?;
             }
         }

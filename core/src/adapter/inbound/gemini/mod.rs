@@ -8,12 +8,13 @@ mod grounding;
 mod partial_arguments;
 
 use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::builder::{ErrorType, ItemStatus, LastItem, OutputSlot, ResponseBuilder, TokenCounts};
-use super::{count, encrypted_content, non_null, text, unix_seconds, DialectDecoder, TextPiece};
+use super::{count, encrypted_content, extension_type, non_null, text, unix_seconds, DialectDecoder, TextPiece};
 use crate::adapter::AdapterCode;
 use crate::error::Error;
 use crate::json::{Object, Value, ValueKind, ValueRef};
@@ -31,6 +32,10 @@ pub(crate) struct GeminiDecoder {
     streamed: Option<(OutputSlot, PartialArguments)>,
     /// The code that waits for its result.
     code: Option<OutputSlot>,
+    /// Calls of tools that the server runs, until their responses arrive; `None` if extensions are left out.
+    server_calls: BTreeMap<String, Option<OutputSlot>>,
+    /// What a caller sends to go on where the answer broke off.
+    continuation: Option<String>,
     /// A signature that came on or behind text that was already being written.
     late_signature: Option<String>,
     logprobs: Vec<Value>,
@@ -84,6 +89,9 @@ impl DialectDecoder for GeminiDecoder {
             if let (Some(message), true) = (&message, is_model_error(&reason)) {
                 details.push("message", message.as_str());
             }
+            if let Some(token) = self.continuation.take() {
+                details.push("continuation_token", token);
+            }
             let details = if details.is_empty() { Value::Null } else { details.into() };
             builder.set_finish_reason("google", &reason, Value::Null, details);
         }
@@ -107,7 +115,8 @@ impl DialectDecoder for GeminiDecoder {
             | "SPII"
             | "IMAGE_SAFETY"
             | "IMAGE_PROHIBITED_CONTENT"
-            | "IMAGE_RECITATION" => self.end_truncated("content_filter", builder),
+            | "IMAGE_RECITATION"
+            | "MODEL_ARMOR" => self.end_truncated("content_filter", builder),
             other => self.end_truncated(&other.to_lowercase(), builder),
         }
     }
@@ -157,8 +166,10 @@ impl GeminiDecoder {
             self.cite(metadata, builder)?;
         }
         self.note_ratings(candidate, builder);
-        if non_null(candidate.get("urlContextMetadata")).is_some() {
-            self.report_once(AdapterCode::EventDropped, "urlContextMetadata", builder);
+        builder.keep("google", "url_context_metadata", candidate.get("urlContextMetadata"))?;
+        if let Some(token) = text(candidate.get("continuationToken")).filter(|token| !token.is_empty()) {
+            builder.account_bytes(token.len())?;
+            self.continuation = Some(token.into_owned());
         }
         if let Some(reason) = text(candidate.get("finishReason")).filter(|reason| !reason.is_empty()) {
             self.finish = Some((reason.into_owned(), text(candidate.get("finishMessage")).map(Cow::into_owned)));
@@ -194,8 +205,15 @@ impl GeminiDecoder {
             self.sign_next(signature.as_deref(), builder)?;
             return self.code_execution(code, builder);
         }
+        if let Some(call) = non_null(part.get("toolCall")) {
+            self.sign_next(signature.as_deref(), builder)?;
+            return self.server_call(call, builder);
+        }
         if signature.is_some() {
             builder.report(AdapterCode::SignatureDropped, "the signature of a part that is no item of its own");
+        }
+        if let Some(response) = non_null(part.get("toolResponse")) {
+            return self.server_response(response, builder);
         }
         if let Some(result) = non_null(part.get("codeExecutionResult")) {
             return self.code_execution_result(result, builder);
@@ -345,6 +363,41 @@ impl GeminiDecoder {
         }
         let fine = result.get("outcome").is_some_and(|outcome| outcome.is_str("OUTCOME_OK"));
         builder.close_item(slot, if fine { ItemStatus::Completed } else { ItemStatus::Failed })
+    }
+
+    /// A call of a tool that the server runs: one item that its response completes.
+    fn server_call(&mut self, call: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        self.end_streamed(ItemStatus::Completed, builder)?;
+        builder.close_last_item(ItemStatus::Completed)?;
+        let kind = text(call.get("toolType")).unwrap_or_default().to_lowercase();
+        let id = text(call.get("id")).unwrap_or_default();
+        let mut fields = Object::new();
+        fields.push("call_id", id.as_ref());
+        fields.push("tool_type", call.get("toolType").map(Value::from).unwrap_or_default());
+        fields.push("args", call.get("args").map(Value::from).unwrap_or_default());
+        fields.push("response", Value::Null);
+        builder.account_bytes(call.raw().len() + id.len())?;
+        let slot = builder.add_extension(&extension_type("google", &kind, "_call"), fields)?;
+        self.server_calls.insert(id.into_owned(), slot);
+        Ok(())
+    }
+
+    fn server_response(&mut self, response: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        let id = text(response.get("id")).unwrap_or_default();
+        match self.server_calls.remove(id.as_ref()) {
+            Some(Some(slot)) => {
+                builder.account_bytes(response.raw().len())?;
+                let value = response.get("response").map(Value::from).unwrap_or_default();
+                builder.set_field(slot, "response", value)?;
+                builder.close_item(slot, ItemStatus::Completed)
+            }
+            // The finding about its call says that extensions are left out.
+            Some(None) => Ok(()),
+            None => {
+                builder.report(AdapterCode::PartDropped, "toolResponse");
+                Ok(())
+            }
+        }
     }
 
     fn end_code(&mut self, status: ItemStatus, builder: &mut ResponseBuilder) -> Result<(), Error> {
