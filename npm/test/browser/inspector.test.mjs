@@ -104,6 +104,21 @@ test("a capture is converted and downloaded", async () => {
   await tab.close();
 });
 
+test("the page runs no script but its own", async () => {
+  const { tab, errors } = await opened(fileOf("good.sse", capture(["<img src=x onerror='injected = 1'><script>injected = 1</script>"])));
+  const directive = await tab.evaluate(() => new Promise((resolve) => {
+    document.addEventListener("securitypolicyviolation", (event) => resolve(event.effectiveDirective));
+    const script = document.createElement("script");
+    script.textContent = "injected = 1";
+    document.body.append(script);
+    setTimeout(() => resolve("no violation"), 5_000);
+  }));
+  assert.match(directive, /^script-src/);
+  assert.equal(await tab.evaluate(() => typeof injected), "undefined");
+  assert.deepEqual(errors, []);
+  await tab.close();
+});
+
 test("a capture is pasted, and what is no stream says so", async () => {
   const { tab, errors } = await opened();
   const paste = (text) => tab.evaluate((given) => {
