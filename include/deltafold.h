@@ -918,7 +918,7 @@ typedef struct {
      */
     size_t parts;
     /**
-     * Bytes of accumulated text and payloads in a response.
+     * Bytes that are held of a response: texts, ids, payloads, and a fixed amount for each item, part and value.
      */
     size_t response_bytes;
     /**

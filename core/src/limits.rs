@@ -29,7 +29,7 @@ pub struct Limits {
     /// Parts, summaries, commands or annotations in one item. Default 100,000. With any value, a part that would be inserted
     /// before more than 4,096 others exceeds the limit, because it would move all of them.
     pub parts: usize,
-    /// Bytes that are held of a response, with everything that the stream reports beside it. Default 1 GiB.
+    /// Bytes that are held of a response, with everything that the stream reports beside it. Default 256 MiB: real responses have at most a few megabytes, and most of those are images.
     ///
     /// Counted are the bytes of texts, ids, names, keys, numbers, log probabilities, preview images, rate limits and the last error, and
     /// fixed amounts that follow the memory: 1,024 bytes for an item, 256 for a part, 128 for the log probabilities of a part, 24 for a
@@ -63,7 +63,7 @@ impl Default for Limits {
             depth: 128,
             items: 100_000,
             parts: 100_000,
-            response_bytes: 1 << 30,
+            response_bytes: 256 << 20,
             findings: 1_000,
             overflow: Overflow::Error,
         }

@@ -39,7 +39,7 @@ pub struct dfold_limits {
     pub items: usize,
     /// Parts, summaries, commands or annotations in one item.
     pub parts: usize,
-    /// Bytes of accumulated text and payloads in a response.
+    /// Bytes that are held of a response: texts, ids, payloads, and a fixed amount for each item, part and value.
     pub response_bytes: usize,
     /// Findings that are kept; further ones are only counted.
     pub findings: usize,
@@ -116,7 +116,7 @@ unsafe impl Options for dfold_reader_options {
             depth: 128,
             items: 100_000,
             parts: 100_000,
-            response_bytes: 1 << 30,
+            response_bytes: 256 << 20,
             findings: 1_000,
             drop_overflow: 0,
         },

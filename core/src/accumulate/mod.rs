@@ -15,7 +15,7 @@ mod accumulator;
 mod chunked_map;
 mod compare;
 mod elements;
-mod held_bytes;
+pub(crate) mod held_bytes;
 mod item_slot;
 mod lazy_object;
 mod rate_limits;

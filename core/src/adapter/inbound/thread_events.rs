@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 
 use super::builder::{ErrorType, ItemStatus, OutputSlot, PartKind, ResponseBuilder, TokenCounts};
 use super::{count, extension_type, non_null, text, DialectDecoder, TextPiece};
+use crate::accumulate::held_bytes::NAME_BYTES;
 use crate::adapter::AdapterCode;
 use crate::error::Error;
 use crate::json::{Object, Value, ValueKind, ValueRef};
@@ -219,6 +220,7 @@ impl ThreadEventsDecoder {
             if kind == PartKind::Text {
                 builder.open_part(slot, kind)?;
             }
+            builder.account_bytes(NAME_BYTES + key.len())?;
             self.items.insert(key.to_string(), ThreadItem::new(Some(slot)));
         }
         let Some(ThreadItem { slot: Some(slot), written_text, rewritten, .. }) = self.items.get_mut(key) else {
@@ -276,6 +278,7 @@ impl ThreadEventsDecoder {
             self.call_ids.insert(call_id.to_string());
             self.calls.insert(id.clone(), call_id.to_string());
             builder.account_bytes(call_id.len() + id.len())?;
+            builder.account_bytes(NAME_BYTES + key.len())?;
             self.items.insert(key.to_string(), ThreadItem::new(Some(slot)));
         }
         let Some(ThreadItem { slot: Some(slot), .. }) = self.items.get(key).filter(|_| stage == ItemStage::Completed)
@@ -312,6 +315,7 @@ impl ThreadEventsDecoder {
         if !self.items.contains_key(key) {
             let slot = builder.add_call(&call_id, &format!("{}.run_command", self.agent))?;
             self.call_ids.insert(call_id.clone());
+            builder.account_bytes(NAME_BYTES + key.len())?;
             self.items.insert(key.to_string(), ThreadItem::new(Some(slot)));
         }
         if stage != ItemStage::Completed {
@@ -351,6 +355,7 @@ impl ThreadEventsDecoder {
                 None => text(item.get("tool_call_id")).filter(|id| !id.is_empty()).map_or(named, |id| id.into_owned()),
             };
             let slot = builder.add_call_output(&call_id)?;
+            builder.account_bytes(NAME_BYTES + key.len())?;
             self.items.insert(key.to_string(), ThreadItem::new(Some(slot)));
         }
         let Some(ThreadItem { slot: Some(slot), .. }) = self.items.get(key).filter(|_| stage == ItemStage::Completed)

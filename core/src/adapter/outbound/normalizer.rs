@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 use super::source_item::{ItemShape, SourceItem};
 use super::target_output::TargetOutput;
 use super::{EndStatus, ResponseEnd, ResponseStart, TargetFormat};
+use crate::accumulate::held_bytes::{ITEM_BYTES, NAME_BYTES};
 use crate::adapter::{AdapterCode, AdapterFindings, Framing, Outbound};
 use crate::contract::Kind;
 use crate::error::{Code, Error};
@@ -147,6 +148,8 @@ impl Normalizer {
         };
         self.by_id.entry(slot.head.id.clone()).or_insert(at);
         self.by_index.insert(index, at);
+        // The id is in the table of ids, too. A target keeps a little for each item.
+        self.out.account_bytes(ITEM_BYTES + 2 * slot.head.id.len());
         self.last_item = None;
         self.next_index = self.next_index.max(index.saturating_add(1));
         self.items.push(slot);
@@ -224,10 +227,12 @@ impl Normalizer {
         head.implied = false;
         if head.item_type.is_empty() {
             head.item_type = text_at(item, "type");
+            self.out.account_bytes(head.item_type.len());
         }
         if !head.announced {
             if head.name.is_empty() {
                 head.name = text_at(item, "name");
+                self.out.account_bytes(head.name.len());
             }
             if head.call_id.is_empty() {
                 head.call_id = if head.shape == ItemShape::Mcp { head.id.clone() } else { text_at(item, "call_id") };
@@ -254,6 +259,8 @@ impl Normalizer {
             if head.call_id.is_empty() {
                 head.call_id = format!("call_{}_{}", self.start.suffix(), head.output_index);
             }
+            // The item has it, and the sets of all calls and of those without an output.
+            self.out.account_bytes(2 * NAME_BYTES + 3 * head.call_id.len());
             if !self.call_ids.insert(head.call_id.clone()) {
                 self.out.report(AdapterCode::ItemIdChanged, || "call_id was used before".to_owned());
                 head.call_id = format!("{}_{}", head.call_id, head.serial);

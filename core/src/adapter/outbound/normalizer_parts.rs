@@ -8,6 +8,7 @@ use super::normalizer::{text_at, Normalizer};
 use super::source_item::{part_index, ItemHead, ItemShape, SourceItem, SourcePart, TextChannel};
 use super::target_output::TargetOutput;
 use super::TargetFormat;
+use crate::accumulate::held_bytes::PART_BYTES;
 use crate::adapter::AdapterCode;
 use crate::contract::Kind;
 use crate::error::{Code, Error};
@@ -169,6 +170,7 @@ impl Normalizer {
         if let Some(SourceItem { head, .. }) = self.items.get_mut(at).filter(|slot| slot.head.name.is_empty()) {
             // Some servers say the name here; the call's id is still to come.
             head.name = event.root().map(|root| text_at(root, "name")).unwrap_or_default();
+            self.out.account_bytes(head.name.len());
         }
         self.complete_arguments(at, event.done_text().unwrap_or(""));
         Ok(())
@@ -248,6 +250,7 @@ impl Normalizer {
             let error = Error::new(Code::PartLimit, event.offset(), format!("limit {}", limits.parts));
             return Err(error.with_sequence_number(event.sequence_number()));
         }
+        out.account_bytes(PART_BYTES);
         let part = parts.entry(channel.key(index)).or_insert_with(|| SourcePart::new(channel, index));
         target.part_added(head, part, out);
         Ok(())
@@ -326,6 +329,7 @@ impl Normalizer {
             let error = Error::new(Code::PartLimit, event.offset(), format!("limit {}", limits.parts));
             return Err(error.with_sequence_number(event.sequence_number()));
         }
+        out.account_bytes(PART_BYTES);
         parts.insert(key, SourcePart::new(TextChannel::Foreign, index));
         target.foreign_part(head, index, part, out);
         Ok(())

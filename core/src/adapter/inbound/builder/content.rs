@@ -4,6 +4,7 @@ use alloc::format;
 use alloc::string::ToString;
 
 use super::{handle, OutputSlot, PartKind, ResponseBuilder};
+use crate::accumulate::held_bytes::{member_bytes, value_bytes, PART_BYTES};
 use crate::adapter::inbound::text_piece::{SurrogateCarry, TextPiece};
 use crate::adapter::{AdapterCode, ExtensionEvents, ThinkingAs};
 use crate::error::{Code, Error};
@@ -20,6 +21,7 @@ impl ResponseBuilder {
             return Err(Error::new(Code::PartLimit, 0, format!("limit {limit}")));
         }
         item.part = Some(kind);
+        self.account_bytes(PART_BYTES)?;
         self.writer.part(handle(slot), kind)
     }
 
@@ -34,7 +36,7 @@ impl ResponseBuilder {
             self.ensure_part(slot, PartKind::Text)?;
         }
         if !logprobs.is_empty() {
-            self.account_bytes(logprobs.len().saturating_mul(64))?;
+            self.account_bytes(logprobs.iter().map(value_bytes).sum())?;
             self.writer.logprobs(handle(slot), logprobs.to_vec())?;
         }
         self.append(slot, PartKind::Text, piece)
@@ -139,6 +141,7 @@ impl ResponseBuilder {
 
     /// Sets a property of the open part, shown when it is done.
     pub(crate) fn set_part_field(&mut self, slot: OutputSlot, key: &str, value: Value) -> Result<(), Error> {
+        self.account_bytes(member_bytes(key, &value))?;
         let set = self.writer.set_on_part(handle(slot), key, value);
         self.drop_invalid(set, AdapterCode::ContentPartDropped, key).map(drop)
     }

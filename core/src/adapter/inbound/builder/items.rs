@@ -4,6 +4,7 @@ use alloc::format;
 use alloc::string::String;
 
 use super::{extension_type, handle, BuiltItem, ItemStatus, LastItem, OutputSlot, ResponseBuilder};
+use crate::accumulate::held_bytes::{member_bytes, object_bytes, ITEM_BYTES};
 use crate::adapter::AdapterCode;
 use crate::contract::Edition;
 use crate::error::{Code, Error};
@@ -99,6 +100,8 @@ impl ResponseBuilder {
         if self.items.len() >= self.limits.items {
             return Err(Error::new(Code::ItemLimit, 0, format!("limit {}", self.limits.items)));
         }
+        // The fields are held by the item, and once more in its JSON text.
+        self.account_bytes(ITEM_BYTES + ITEM_BYTES / 2 + 2 * object_bytes(&fields))?;
         let handle = self.writer.open(kind, fields)?;
         self.items.push(BuiltItem { call, ..BuiltItem::default() });
         Ok(handle.output_index() as usize)
@@ -106,15 +109,14 @@ impl ResponseBuilder {
 
     /// Sets a field of an item, shown when it is done.
     pub(crate) fn set_field(&mut self, slot: OutputSlot, key: &str, value: Value) -> Result<(), Error> {
-        if let Value::String(text) = &value {
-            self.account_bytes(text.len())?;
-        }
+        self.account_bytes(member_bytes(key, &value))?;
         let set = self.writer.set(handle(slot), key, value);
         self.drop_invalid(set, AdapterCode::ContentPartDropped, key).map(drop)
     }
 
     /// Puts the fields of an extension item anew, just before it is done.
     pub(crate) fn replace_fields(&mut self, slot: OutputSlot, fields: Object) -> Result<(), Error> {
+        self.account_bytes(object_bytes(&fields))?;
         let replaced = self.writer.replace_fields(handle(slot), fields);
         self.drop_invalid(replaced, AdapterCode::ContentPartDropped, "fields of an item").map(drop)
     }

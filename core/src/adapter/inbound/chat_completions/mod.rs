@@ -13,6 +13,7 @@ use alloc::vec::Vec;
 
 use super::builder::{ErrorType, ItemStatus, OutputSlot, ResponseBuilder, TokenCounts};
 use super::{count, non_null, text, DialectDecoder};
+use crate::accumulate::held_bytes::value_bytes;
 use crate::adapter::AdapterCode;
 use crate::error::Error;
 use crate::json::{Value, ValueKind, ValueRef};
@@ -172,7 +173,11 @@ impl ChatDecoder {
             return Ok(());
         }
         let tokens = logprobs.and_then(|logprobs| logprobs.get("content"));
-        self.logprobs.extend(tokens.into_iter().flat_map(|list| list.elements()).filter_map(delta_members::logprob));
+        for token in tokens.into_iter().flat_map(|list| list.elements()).filter_map(delta_members::logprob) {
+            // They wait for a text, which may never come.
+            builder.account_bytes(value_bytes(&token))?;
+            self.logprobs.push(token);
+        }
         self.reason(delta, builder)?;
         self.content(delta.get("content"), builder)?;
         self.refuse(delta.get("refusal"), builder)?;

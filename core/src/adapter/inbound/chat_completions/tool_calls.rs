@@ -5,6 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::{ChatDecoder, OpenReasoning};
+use crate::accumulate::held_bytes::{NAME_BYTES, PART_BYTES};
 use crate::adapter::inbound::builder::{ItemStatus, OutputSlot, ResponseBuilder};
 use crate::adapter::inbound::encrypted_content;
 use crate::adapter::inbound::{count, non_null, text, SurrogateCarry, TextPiece};
@@ -107,22 +108,25 @@ impl ChatDecoder {
         let at = match self.find_call(id, index, !name.is_empty(), builder) {
             Some(at) => at,
             None => {
-                builder.account_bytes(size_of::<PartialToolCall>())?;
+                builder.account_bytes(PART_BYTES)?;
                 self.calls.add(index)
             }
         };
         let ToolCallTable { all, by_id, .. } = &mut self.calls;
         let Some(call) = all.get_mut(at) else { return Ok(()) };
         if let (Some(id), true) = (id, call.id.is_empty()) {
-            builder.account_bytes(id.len())?;
+            // The table of ids has it, too.
+            builder.account_bytes(NAME_BYTES + 2 * id.len())?;
             call.id = id.to_string();
             by_id.insert(id.to_string(), at);
         }
         call.custom |= custom;
         if call.name.is_empty() {
+            builder.account_bytes(name.len())?;
             call.name = name.into_owned();
         }
         if let Some(signature) = signature.filter(|signature| !signature.is_empty()) {
+            builder.account_bytes(signature.len())?;
             call.signature = Some(signature.to_string());
         }
         if call.slot.is_none() && !call.dropped && !call.name.is_empty() {

@@ -5,6 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::GeminiDecoder;
+use crate::accumulate::held_bytes::NAME_BYTES;
 use crate::adapter::inbound::builder::{OutputSlot, ResponseBuilder};
 use crate::adapter::inbound::{count, non_null, text, SurrogateCarry, TextPiece};
 use crate::adapter::AdapterCode;
@@ -137,6 +138,7 @@ impl GeminiDecoder {
         if !self.cited.announced.insert((start, end, url.to_string())) {
             return Ok(());
         }
+        builder.account_bytes(NAME_BYTES + url.len())?;
         let annotation = builder.url_citation(url, title, start, end);
         builder.add_annotation(slot, annotation)
     }
