@@ -41,7 +41,6 @@ impl SourceFormat {
 
 /// Detects the dialect of an input, converts it if needed, and feeds a reader.
 pub(crate) struct DialectInput {
-    format: SourceFormat,
     /// Bytes that wait until the dialect is known, or until a line is complete.
     buffer: Vec<u8>,
     /// How many of the buffered bytes were searched for the dialect.
@@ -61,10 +60,10 @@ enum Decoder {
 impl DialectInput {
     pub(crate) fn new(format: SourceFormat) -> Result<Self, Error> {
         let decoder = match format.from {
-            Some(from) => decoder(format, from)?,
+            Some(_) => decoder(format)?,
             None => Decoder::Undetected,
         };
-        Ok(Self { format, buffer: Vec::new(), searched: 0, decoder })
+        Ok(Self { buffer: Vec::new(), searched: 0, decoder })
     }
 
     /// Feeds bytes, split anywhere. Poll the reader afterwards, even after an error.
@@ -88,7 +87,7 @@ impl DialectInput {
                     }
                 }
                 if self.buffer.len() > DETECTION_LIMIT {
-                    return self.start(Dialect::OpenResponses, reader);
+                    return self.start(FRAMED, reader);
                 }
                 Ok(())
             }
@@ -99,7 +98,7 @@ impl DialectInput {
     pub(crate) fn end(&mut self, reader: &mut Reader) -> Result<(), Error> {
         if matches!(self.decoder, Decoder::Undetected) {
             let whole = [self.buffer.as_slice(), b"\n\n"].concat();
-            self.start(detect_stream(&whole).unwrap_or(Dialect::OpenResponses), reader)?;
+            self.start(detect_stream(&whole).unwrap_or(FRAMED), reader)?;
         }
         let result = match &mut self.decoder {
             Decoder::Messages if !self.buffer.is_empty() => feed_lines(reader, &mut self.buffer, b"\n"),
@@ -122,8 +121,8 @@ impl DialectInput {
         }
     }
 
-    fn start(&mut self, from: Dialect, reader: &mut Reader) -> Result<(), Error> {
-        self.decoder = decoder(self.format, from)?;
+    fn start(&mut self, found: SourceFormat, reader: &mut Reader) -> Result<(), Error> {
+        self.decoder = decoder(found)?;
         let buffered = std::mem::take(&mut self.buffer);
         self.push(&buffered, reader)
     }
@@ -146,13 +145,12 @@ pub(crate) fn drain(reader: &mut Reader) -> Result<(), Error> {
     Ok(())
 }
 
-fn decoder(format: SourceFormat, from: Dialect) -> Result<Decoder, Error> {
-    if format.messages {
-        return Ok(Decoder::Messages);
-    }
-    if from == Dialect::OpenResponses {
-        return Ok(Decoder::OpenResponses);
-    }
+fn decoder(format: SourceFormat) -> Result<Decoder, Error> {
+    let from = match format.from {
+        _ if format.messages => return Ok(Decoder::Messages),
+        None | Some(Dialect::OpenResponses) => return Ok(Decoder::OpenResponses),
+        Some(from) => from,
+    };
     // This reader knows the names and locations of the specification; the defaults are for older clients.
     let names = [("reasoning_events", "open_responses"), ("extension_events", "events"), ("turns", "first")];
     let names = names.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
@@ -160,14 +158,18 @@ fn decoder(format: SourceFormat, from: Dialect) -> Result<Decoder, Error> {
     Ok(Decoder::Converted(Box::new(Converter::new(Some(from), Dialect::OpenResponses, &options)?)))
 }
 
-/// Detects the dialect of a stream. An error body resembles a Chat Completions or Gemini body but is no stream; the reader
-/// reports it as such.
-fn detect_stream(start: &[u8]) -> Option<Dialect> {
+/// Open Responses as SSE.
+const FRAMED: SourceFormat = SourceFormat { from: Some(Dialect::OpenResponses), messages: false };
+
+/// Detects the dialect of a stream, and whether it is Open Responses as one JSON message per line. An error body resembles a Chat
+/// Completions or Gemini body but is no stream; the reader reports it as such.
+fn detect_stream(start: &[u8]) -> Option<SourceFormat> {
     let is_json = start.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
-    match detect(start)? {
-        Dialect::ChatCompletions | Dialect::Gemini if is_json => Some(Dialect::OpenResponses),
-        dialect => Some(dialect),
-    }
+    Some(match detect(start)? {
+        Dialect::ChatCompletions | Dialect::Gemini if is_json => FRAMED,
+        Dialect::OpenResponses => SourceFormat { messages: is_json, ..FRAMED },
+        dialect => SourceFormat { from: Some(dialect), messages: false },
+    })
 }
 
 /// Feeds every complete line; keeps the incomplete one in the buffer.

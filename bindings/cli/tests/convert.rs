@@ -140,3 +140,17 @@ fn the_help_page_describes_every_option_of_every_adapter() {
         assert!(page.contains(&meaning), "{}: {meaning}", option.name);
     }
 }
+
+#[test]
+fn lines_of_open_responses_events_are_recognized() {
+    let tour = "../../examples/streams/tour.sse";
+    let whole = run(&["fold", tour], b"");
+    let lines = run(&["convert", "--from", "open-responses", "--to", "open-responses", "--format", "jsonl", tour], b"");
+    assert!(lines.output.starts_with("{\"type\":\"response.created\""), "{}", lines.output);
+    for arguments in [&["fold"][..], &["fold", "--messages"], &["fold", "--split", "7"]] {
+        let folded = run(arguments, lines.output.as_bytes());
+        assert_eq!((folded.code, &*folded.output), (0, &*whole.output), "{arguments:?}: {}", folded.errors);
+    }
+    let checked = run(&["check"], lines.output.as_bytes());
+    assert_eq!(checked.code, 0, "{}", checked.output);
+}
