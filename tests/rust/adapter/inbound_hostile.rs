@@ -255,3 +255,22 @@ fn deep_json_is_skipped_and_reported() {
     let (_, findings) = convert(Dialect::Gemini, format!("data: {call}\n\n").as_bytes(), Split::Whole, false);
     assert!(findings.iter().any(|finding| finding.contains("orphan_delta")), "{findings:?}");
 }
+
+#[test]
+fn a_member_that_every_message_repeats_counts_once() {
+    let chunk = json!({ "id": "c", "model": "m", "moderation": { "input": ["x"] }, "choices": [{ "index": 0, "delta": {},
+        "content_filter_results": { "hate": { "filtered": false } } }] });
+    let stream = format!("data: {chunk}\n\n").repeat(1000) + "data: [DONE]\n\n";
+    for (extensions, lost) in [(true, 0), (false, 2)] {
+        let given = Json::parse(&json!({ "now": 1, "include_extensions": extensions }).to_string(), 8).unwrap();
+        let limits = Limits { response_bytes: 1000, ..Limits::default() };
+        let options = ConverterOptions::from_value(&given).unwrap().limits(limits);
+        let mut converter =
+            Converter::with_options(Some(Dialect::ChatCompletions), Dialect::OpenResponses, options).unwrap();
+        converter.feed(stream.as_bytes()).unwrap();
+        converter.finish().unwrap();
+        assert_eq!(converter.lost(), lost);
+        let written = String::from_utf8(converter.take()).unwrap();
+        assert_eq!(written.contains(r#""openai:moderation":{"input":["x"]}"#), extensions, "{written}");
+    }
+}

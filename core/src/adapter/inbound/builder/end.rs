@@ -114,9 +114,25 @@ impl ResponseBuilder {
             let set = self.writer.set_field("deltafold:events", events);
             self.drop_invalid(set, AdapterCode::EventDropped, "extension events")?;
         }
-        for (key, value) in core::mem::take(&mut self.kept) {
-            let set = self.writer.set_field(&key, value);
-            self.drop_invalid(set, AdapterCode::ContentPartDropped, &key)?;
+        let mut fields = Object::new();
+        for ((key, member), (value, _)) in core::mem::take(&mut self.kept) {
+            if value.is_null() {
+                continue;
+            }
+            if member.is_empty() {
+                fields.insert(key, value);
+                continue;
+            }
+            if fields.get(&key).is_none() {
+                fields.insert(key.as_str(), Object::new());
+            }
+            if let Some(object) = fields.get_mut(&key).and_then(Value::as_object_mut) {
+                object.insert(member, value);
+            }
+        }
+        for (key, value) in fields.iter() {
+            let set = self.writer.set_field(key, value.clone());
+            self.drop_invalid(set, AdapterCode::ContentPartDropped, key)?;
         }
         match self.finish.take() {
             Some(finish) => {

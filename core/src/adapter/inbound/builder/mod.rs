@@ -41,8 +41,9 @@ pub(crate) struct ResponseBuilder {
     /// Items that are cut: they are done when the response is, since nothing may follow a cut item.
     incomplete_items: BTreeSet<OutputSlot>,
     finish: Option<Object>,
-    /// Members of the source about the whole response, for the last snapshot.
-    kept: BTreeMap<String, Value>,
+    /// Members of the source about the whole response, for the last snapshot: by name, and by member where the value is an object
+    /// of members; each with the number of bytes that are accounted for it.
+    kept: BTreeMap<(String, &'static str), (Value, usize)>,
     /// Extension events that wait for the last snapshot.
     extension_events: Vec<Value>,
     /// Bytes that are kept.
@@ -154,15 +155,10 @@ impl ResponseBuilder {
     /// Empty values say nothing.
     pub(crate) fn keep(&mut self, slug: &str, name: &str, value: Option<ValueRef<'_>>) -> Result<(), Error> {
         let is_empty = |value: &ValueRef<'_>| value.is_null() || matches!(value.raw(), "{}" | "[]" | "\"\"");
-        let Some(value) = value.filter(|value| !is_empty(value)) else { return Ok(()) };
-        let key = extension_type(slug, name, "");
-        if !self.options.include_extensions {
-            self.report(AdapterCode::ContentPartDropped, &key);
-            return Ok(());
+        match value.filter(|value| !is_empty(value)) {
+            Some(value) => self.keep_value(slug, name, "", value),
+            None => Ok(()),
         }
-        self.account_bytes(value.raw().len())?;
-        self.kept.insert(key, value.to_value());
-        Ok(())
     }
 
     /// As [`keep`](Self::keep), for several members of an object, which become one object.
@@ -171,23 +167,31 @@ impl ResponseBuilder {
         slug: &str,
         name: &str,
         holder: Option<ValueRef<'_>>,
-        members: &[&str],
+        members: &[&'static str],
     ) -> Result<(), Error> {
-        let Some(holder) = holder else { return Ok(()) };
-        let known = |key: &&str| holder.get(key).is_some_and(|value| !value.is_null());
-        for member in members.iter().filter(|key| known(key)) {
-            let key = extension_type(slug, name, "");
-            if !self.options.include_extensions {
-                self.report(AdapterCode::ContentPartDropped, &key);
-                return Ok(());
-            }
-            let Some(value) = holder.get(member) else { continue };
-            self.account_bytes(value.raw().len())?;
-            let kept = self.kept.entry(key).or_insert_with(|| Object::new().into());
-            if let Some(object) = kept.as_object_mut() {
-                object.insert(*member, value.to_value());
+        for member in members {
+            if let Some(value) = holder.and_then(|holder| holder.get(member)).filter(|value| !value.is_null()) {
+                self.keep_value(slug, name, member, value)?;
             }
         }
+        Ok(())
+    }
+
+    fn keep_value(&mut self, slug: &str, name: &str, member: &'static str, value: ValueRef<'_>) -> Result<(), Error> {
+        let place = (extension_type(slug, name, ""), member);
+        let known = self.kept.get(&place).map(|(_, bytes)| *bytes);
+        if !self.options.include_extensions {
+            // Some sources repeat these members in every message: one finding is enough.
+            if known.is_none() {
+                self.report(AdapterCode::ContentPartDropped, &place.0);
+                self.kept.insert(place, (Value::Null, 0));
+            }
+            return Ok(());
+        }
+        // The value takes the place of the one before it, so only growth counts.
+        let (bytes, known) = (value.raw().len(), known.unwrap_or(0));
+        self.account_bytes(bytes.saturating_sub(known))?;
+        self.kept.insert(place, (value.to_value(), bytes.max(known)));
         Ok(())
     }
 
