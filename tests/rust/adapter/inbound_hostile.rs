@@ -263,7 +263,7 @@ fn a_member_that_every_message_repeats_counts_once() {
     let stream = format!("data: {chunk}\n\n").repeat(1000) + "data: [DONE]\n\n";
     for (extensions, lost) in [(true, 0), (false, 2)] {
         let given = Json::parse(&json!({ "now": 1, "include_extensions": extensions }).to_string(), 8).unwrap();
-        let limits = Limits { response_bytes: 1000, ..Limits::default() };
+        let limits = Limits::default().response_bytes(1000);
         let options = ConverterOptions::from_value(&given).unwrap().limits(limits);
         let mut converter =
             Converter::with_options(Some(Dialect::ChatCompletions), Dialect::OpenResponses, options).unwrap();
