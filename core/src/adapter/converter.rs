@@ -62,7 +62,7 @@ enum SourceSide {
     /// The dialect is not known yet: the bytes so far.
     Undetected(Vec<u8>),
     /// Open Responses: frames, and the number of events so far.
-    OpenResponses(FrameDecoder, u64),
+    OpenResponses(Box<FrameDecoder>, u64),
     Foreign(Box<dyn Inbound>),
 }
 
@@ -315,7 +315,7 @@ impl Converter {
     fn set_source(&mut self, from: Dialect) -> Result<(), Error> {
         let limits = self.options.limits;
         self.source = match from {
-            Dialect::OpenResponses => SourceSide::OpenResponses(FrameDecoder::new(&limits), 0),
+            Dialect::OpenResponses => SourceSide::OpenResponses(Box::new(FrameDecoder::new(&limits)), 0),
             foreign => {
                 // The source is within the limits; the events made of it are a little deeper.
                 self.parser = Parser::new(limits.depth.saturating_add(ADDED_DEPTH));
