@@ -2,11 +2,12 @@
 
     python3 tests/ci/links.py [ROOT]
 
-In every Markdown file: links to files and their anchors, and paths in `code` and in shell blocks. In every other text file: paths below the
-top-level folders, names of Markdown files, and documents that are cited by a name in capitals. In the vectors: the rules in `spec`.
+In every Markdown file: links to files and their anchors, paths in `code` and in shell blocks, and names of types and functions in `code`.
+In every other text file: paths below the top-level folders, file names in comments, names of Markdown files, and documents that are cited
+by a name in capitals. In the vectors: the rules in `spec`.
 
 A path starts at the root or at the folder of the file. `*`, NN, NAME and <…> match any name, {a,b} for several. Files that git
-ignores count as known, since a build makes them.
+ignores count as known, since a build makes them. In `code` and in comments, the end of a path is enough, such as `sse/line.rs`.
 """
 
 import fnmatch
@@ -24,10 +25,21 @@ FOLDERS = ("benches", "bindings", "core", "docs", "examples", "include", "npm", 
 PATH = re.compile(rf"(?<![\w./<>$}}@:-])(?:\./)?(?:{'|'.join(FOLDERS)})/[\w.,/*<>{{}}…-]*[\w*/>}}]")
 # A path in source code must look like a file, because code contains divisions and other paths.
 FILE_PATH = re.compile(rf"(?<![\w./<>$}}@:\\-])(?:{'|'.join(FOLDERS)})/[\w./*-]*\.(?:md|rs|py|pyi|sh|json|txt|toml|mjs|ts|c|cpp|h|hpp|sse|kt|rb|swift)\b(?!\()")
+# The end of a path, such as `sse/line.rs`: in code spans of Markdown, and in comments. Other endings are too often files of users.
+PATH_END = re.compile(r"(?<![\w.*<>$}{/\"'-])(?:[\w-][\w.-]*/)*[\w-]+\.(?:rs|py|pyi|sh|mjs|ts|c|cpp|h|hpp|kt|rb|swift|toml)\b(?![\w(/])")
+COMMENT = re.compile(r"(?:^|\s)(?://[/!]?|#|\*)\s(.*)")
+# Names of the source: `Type::member`, a name of several words.
+SOURCE_NAME = re.compile(r"(?<![\w.-])(?:[A-Z]\w*::[a-z]\w*|[A-Z][a-z]+(?:[A-Z][a-z]+)+|[a-z]+(?:_[a-z]+)+)\b(?![\w.-])")
+# Pages with names of other libraries and protocols, which are not in the source.
+FOREIGN_NAMES = ("docs/cookbook.md", "docs/coverage.md", "docs/dialects.md")
+# What the endings of source files are, for the names of types and functions.
+SOURCES = (".rs", ".py", ".sh", ".mjs", ".ts", ".c", ".cpp", ".h", ".hpp", ".kt", ".rb", ".swift", ".toml", ".json", ".txt")
 DOCUMENT = re.compile(r"(?<![\w/.<>*-])[\w-]+\.md\b")
 # A document and a place in it, such as "MAPPINGS I9" or "DESIGN §3".
 CITATION = re.compile(r"\b(?:MAPPINGS|DESIGN|STYLE|PERFORMANCE|ENGINEERING|ACCUMULATION|RULES|WIRE)(?:\.md)? (?:§ ?)?(?:[A-Z]?\d|section)|\bREAL-\d\d\b")
 RULE = re.compile(r"\b[A-Z]{2,5}-\d\d\b")
+# Files of users that pages and comments name.
+FILES_OF_USERS = ("server.py", "run.sh")
 # Files whose text is data, or contains errors on purpose.
 SKIPPED = ("tests/ci/links.py", "tests/ci/links_test.py", "tests/ci/programs_test.py", "tests/fuzz/corpus/", "tests/vectors/", "core/contract/",
            "examples/streams/items/", "examples/streams/make.py")
@@ -80,6 +92,24 @@ class Repository:
             self.names.update(str(parent) for parent in pathlib.PurePosixPath(file).parents)
         self.pages = {}
         self.ignored = {}
+        self.ends = set()
+        for file in tracked:
+            parts = file.split("/")
+            self.ends.update("/".join(parts[at:]) for at in range(len(parts)))
+        self.words = None
+
+    def has_end(self, path):
+        """True if a tracked file has this name, or this end of its path."""
+        return path in self.ends or path in FILES_OF_USERS or path.startswith(tuple(f"{folder}/" for folder in FOLDERS))
+
+    def has_name(self, name):
+        """True if every part of `Type::member` is a word of a source file."""
+        if self.words is None:
+            self.words = set()
+            for file in self.names:
+                if file.endswith(SOURCES) and not file.startswith(SKIPPED) and (self.root / file).is_file():
+                    self.words.update(re.findall(r"\w+", (self.root / file).read_text(encoding="utf-8", errors="replace")))
+        return all(part in self.words for part in name.split("::"))
 
     def page(self, file):
         if file not in self.pages:
@@ -137,6 +167,12 @@ def page_errors(repository, file):
         for path in PATH.findall(span):
             if not repository.has(path.removeprefix("./")) and not repository.has(normal(folder, path) or ""):
                 yield f"{file}: no such path: {path}"
+        for path in PATH_END.findall(span):
+            if not repository.has_end(path):
+                yield f"{file}: no file with this end of its path: {path}"
+        for name in SOURCE_NAME.findall(span) if file not in FOREIGN_NAMES else []:
+            if not repository.has_name(name):
+                yield f"{file}: no such name in the source: {name}"
 
 
 def text_errors(repository, file, text):
@@ -146,6 +182,10 @@ def text_errors(repository, file, text):
         for path in FILE_PATH.findall(line):
             if not any(repository.has(normal(folder, path) or "") for folder in folders):
                 yield f"{file}:{number}: no such path: {path}"
+        comment = COMMENT.search(line) if not file.endswith(".md") else None
+        for path in PATH_END.findall(comment[1]) if comment else []:
+            if not repository.has_end(path):
+                yield f"{file}:{number}: no file with this end of its path: {path}"
         for name in DOCUMENT.findall(line):
             if not any(known.rpartition("/")[2] == name for known in repository.names):
                 yield f"{file}:{number}: no such document: {name}"

@@ -10,12 +10,14 @@ import links
 
 RIGHT = {
     "README.md": "# Title\n\n[guide](docs/guide.md), [part](docs/guide.md#the-first-part), [here](#title), [out](https://example.com/x.md)\n"
-    "\n`docs/guide.md`, `tests/ci/NN-NAME.sh`, `docs/*.md`, `tests/{ci,rust}/x.sh`, `npm/dist/index.js`\n\n```sh\nbash tests/ci/10-lint.sh\n```\n",
+    "\n`docs/guide.md`, `tests/ci/NN-NAME.sh`, `docs/*.md`, `tests/{ci,rust}/x.sh`, `npm/dist/index.js`\n\n`ci/x.sh`, `x.sh`, `x.json`, `Reader::poll_event`, `poll_event()`, `PollEvent`"
+    "\n\n```sh\nbash tests/ci/10-lint.sh\n```\n",
     "docs/guide.md": "# Guide\n\n## The first `part`\n\n[up](../README.md) ![picture](picture.txt) `tests/ci`\n\n## Twice\n\n## Twice\n\n[second](#twice-1)\n",
     "docs/picture.txt": "see docs/guide.md and tests/ci/10-lint.sh\n",
     "docs/rules.md": "# Rules\n\n### ITEM-01\n",
     "tests/ci/10-lint.sh": "# see README.md\n",
     "tests/ci/x.sh": "",
+    "core/reader.rs": "// see ci/x.sh, 10-lint.sh\nstruct PollEvent; impl Reader { fn poll_event() {} }\n",
     "tests/vectors/sse/a.json": json.dumps([{"name": "one", "spec": "ITEM-01, anything"}]),
     ".gitignore": "/npm/dist\n",
 }
@@ -50,7 +52,16 @@ class Links(unittest.TestCase):
             ("README.md", "# Title\n`bash tests/ci/gone.sh x`\n", "no such path: tests/ci/gone.sh"),
             ("README.md", "# Title\n`tests/*/gone.sh`\n", "no such path: tests/*/gone.sh"),
             ("README.md", "# Title\n```sh\nbash tests/ci/gone.sh\n```\n", "no such path: tests/ci/gone.sh"),
+            ("README.md", "# Title\n| table | `docs/gone.txt` |\n| --- | --- |\n| x | `tests/gone.rs` |\n", "no such path: tests/gone.rs"),
+            ("README.md", "# Title\n```text\n  LineDecoder      tests/gone.rs\n```\n", "no such path: tests/gone.rs"),
+            ("README.md", "# Title\n`ci/gone.sh`\n", "no file with this end of its path: ci/gone.sh"),
+            ("README.md", "# Title\n`gone.rs`\n", "no file with this end of its path: gone.rs"),
+            ("README.md", "# Title\n`Reader::gone`\n", "no such name in the source: Reader::gone"),
+            ("README.md", "# Title\n`reader_gone()`\n", "no such name in the source: reader_gone"),
+            ("README.md", "# Title\n`ReaderGone`\n", "no such name in the source: ReaderGone"),
             ("core/x.rs", "//! see tests/rust/gone.rs\n", "no such path: tests/rust/gone.rs"),
+            ("core/x.rs", "/// as in `event/gone.rs`\n", "no file with this end of its path: event/gone.rs"),
+            ("tests/ci/x.sh", "true # see gone.py\n", "no file with this end of its path: gone.py"),
             ("core/x.rs", "//! see GONE.md\n", "no such document: GONE.md"),
             ("core/x.rs", "//! as MAPPINGS I9 says\n", "cites a document that is not in the repository: MAPPINGS I9"),
             ("tests/vectors/sse/a.json", json.dumps([{"name": "one", "spec": "ITEM-99"}]), "no such rule: ITEM-99"),
