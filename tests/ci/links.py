@@ -4,7 +4,7 @@
 
 In every Markdown file: links to files and their anchors, paths in `code` and in shell blocks, and names of types and functions in `code`.
 In every other text file: paths below the top-level folders, file names in comments, names of Markdown files, and documents that are cited
-by a name in capitals. In the vectors: the rules in `spec`.
+by a name in capitals. In the vectors: the rules in `spec`, and citations in `row`.
 
 A path starts at the root or at the folder of the file. `*`, NN, NAME and <…> match any name, {a,b} for several. Files that git
 ignores count as known, since a build makes them. In `code` and in comments, the end of a path is enough, such as `sse/line.rs`.
@@ -37,6 +37,8 @@ SOURCES = (".rs", ".py", ".sh", ".mjs", ".ts", ".c", ".cpp", ".h", ".hpp", ".kt"
 DOCUMENT = re.compile(r"(?<![\w/.<>*-])[\w-]+\.md\b")
 # A document and a place in it, such as "MAPPINGS I9" or "DESIGN §3".
 CITATION = re.compile(r"\b(?:MAPPINGS|DESIGN|STYLE|PERFORMANCE|ENGINEERING|ACCUMULATION|RULES|WIRE)(?:\.md)? (?:§ ?)?(?:[A-Z]?\d|section)|\bREAL-\d\d\b")
+# A section of a document without its name, in the member `row` of a vector.
+SECTION = re.compile(r"^(?:like )?\d+\.\d+\b|\brule \d|^(?:MAPPINGS|ACCUMULATION|WIRE)\b|\b[A-Z]\d+\b")
 RULE = re.compile(r"\b[A-Z]{2,5}-\d\d\b")
 # Files of users that pages and comments name.
 FILES_OF_USERS = ("server.py", "run.sh")
@@ -200,7 +202,12 @@ def vector_errors(file, text, rules):
         return
     cases = cases if isinstance(cases, list) else cases.get("cases", [cases])
     for case in cases:
-        spec = case.get("spec") if isinstance(case, dict) else None
+        if not isinstance(case, dict):
+            continue
+        row = case.get("row")
+        if isinstance(row, str) and (SECTION.search(row) or CITATION.search(row)):
+            yield f"{file}: {case.get('name')}: cites a section of a document that is not in the repository: {row}"
+        spec = case.get("spec")
         if isinstance(spec, str):
             for rule in RULE.findall(spec):
                 if rule not in rules:

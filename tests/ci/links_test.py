@@ -18,7 +18,7 @@ RIGHT = {
     "tests/ci/10-lint.sh": "# see README.md\n",
     "tests/ci/x.sh": "",
     "core/reader.rs": "// see ci/x.sh, 10-lint.sh\nstruct PollEvent; impl Reader { fn poll_event() {} }\n",
-    "tests/vectors/sse/a.json": json.dumps([{"name": "one", "spec": "ITEM-01, anything"}]),
+    "tests/vectors/sse/a.json": json.dumps([{"name": "one", "spec": "ITEM-01, anything", "row": "usage of GPT"}]),
     ".gitignore": "/npm/dist\n",
 }
 
@@ -65,6 +65,9 @@ class Links(unittest.TestCase):
             ("core/x.rs", "//! see GONE.md\n", "no such document: GONE.md"),
             ("core/x.rs", "//! as MAPPINGS I9 says\n", "cites a document that is not in the repository: MAPPINGS I9"),
             ("tests/vectors/sse/a.json", json.dumps([{"name": "one", "spec": "ITEM-99"}]), "no such rule: ITEM-99"),
+            ("tests/vectors/sse/a.json", json.dumps([{"name": "one", "row": "1.14 text"}]), "cites a section of a document"),
+            ("tests/vectors/sse/a.json", json.dumps([{"name": "one", "row": "1.1 I9"}]), "cites a section of a document"),
+            ("tests/vectors/sse/a.json", json.dumps([{"name": "one", "row": "tool_calls rule 1"}]), "cites a section of a document"),
             ("tests/vectors/sse/a.json", json.dumps([{"name": "one", "spec": "WIRE 1.8"}]), "cites a document that is not in the repository"),
         ]
         for file, text, error in cases:
