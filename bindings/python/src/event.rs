@@ -297,11 +297,11 @@ impl Event {
         shared: &mut SharedFields,
     ) -> *mut ffi::PyObject {
         let raw = event.raw();
-        let delta = deltafold::__bindings::raw_fields(&event).delta;
+        let delta = deltafold::__bindings::raw_fields(event).delta;
         // An empty raw delta may be absent or empty; only the decoded delta distinguishes the two.
         let delta = if delta.is_empty() { event.delta().as_bytes() } else { delta };
         let delta_span = Span::of(delta, raw);
-        if deltafold::__bindings::continues_previous(&event) && delta_span.start != NO_SPAN.start {
+        if deltafold::__bindings::continues_previous(event) && delta_span.start != NO_SPAN.start {
             if let Some(previous) = shared.previous.as_mut().filter(|previous| previous.index + 1 == event.index()) {
                 previous.index += 1;
                 return Self::create_with(py, event, previous, delta_span, None, depth);
