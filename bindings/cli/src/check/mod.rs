@@ -39,7 +39,7 @@ Exit codes:
 Examples:
   deltafold check --profile openai examples/streams/tour.sse
   deltafold check --format json examples/streams/broken/*.sse
-  deltafold check --clients openai-python,openai-node --fail-on warning capture.sse
+  deltafold check --clients openai-python,openai-node --fail-on warning examples/streams/tour.sse
   deltafold check --explain SSE-04"
 )]
 pub(crate) struct CheckArgs {
