@@ -2,7 +2,7 @@
 //!
 //! The peer is jiter's partial mode, which has no state: it parses the whole text so far again after each delta.
 
-use deltafold::json::{Notes, PartialJson, PartialOptions};
+use deltafold::json::{PartialJson, PartialOptions};
 use deltafold_benches::shapes::{arguments, hash, Random};
 use deltafold_benches::{measure, mode, Contender, Mode};
 use jiter::{JsonValue, PartialMode};
@@ -32,8 +32,8 @@ fn against_jiter(name: &str, text: &str, mode: Mode) {
         deltas.len(),
         |name, seen: &ContenderResult| assert_eq!(*seen, expected, "{name}"),
         vec![
-            Contender::new("deltafold", || ours(&deltas, Notes::Off)),
-            Contender::new("deltafold, change notes read", || ours(&deltas, Notes::On)),
+            Contender::new("deltafold", || ours(&deltas, false)),
+            Contender::new("deltafold, change notes read", || ours(&deltas, true)),
             Contender::new("jiter partial, parsed per delta", || jiter(&deltas)),
         ],
         mode,
@@ -46,7 +46,7 @@ fn growth(name: &str, make: fn(usize) -> String, deltas: usize, mode: Mode) {
     let texts = [deltas / 4, deltas / 2, deltas].map(|count| make(count * 4));
     let runs = texts.each_ref().map(|text| self::deltas(text));
     let contenders = runs.iter().map(|pieces| {
-        Contender::new(format!("{} deltas", pieces.len()), || ours(pieces, Notes::Off)).with_units(pieces.len())
+        Contender::new(format!("{} deltas", pieces.len()), || ours(pieces, false)).with_units(pieces.len())
     });
     let expected: Vec<ContenderResult> =
         texts.iter().zip(&runs).map(|(text, run)| (hash(text.bytes()), run.len())).collect();
@@ -80,8 +80,8 @@ fn deltas(text: &str) -> Vec<&str> {
     pieces
 }
 
-fn ours(deltas: &[&str], notes: Notes) -> ContenderResult {
-    let mut partial = PartialJson::new(PartialOptions::default().notes(notes));
+fn ours(deltas: &[&str], record_changes: bool) -> ContenderResult {
+    let mut partial = PartialJson::new(PartialOptions::default().record_changes(record_changes));
     let mut looks = 0;
     for delta in deltas {
         partial.push(delta).expect("JSON");

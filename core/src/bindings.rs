@@ -55,6 +55,6 @@ pub fn next_is_long(reader: &Reader, bytes: usize) -> bool {
 
 /// The offset up to which no event is longer than `bytes`: for events that begin before it, [`next_is_long`] returns `false`.
 #[inline]
-pub fn short_until(reader: &Reader, bytes: usize) -> u64 {
-    reader.short_until(bytes)
+pub fn short_events_end(reader: &Reader, bytes: usize) -> u64 {
+    reader.short_events_end(bytes)
 }

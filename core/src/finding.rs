@@ -365,7 +365,9 @@ impl Findings {
     ) {
         let full = self.kept.len() >= self.limit;
         if !self.severities.has_patterns(rule) {
-            let Some(severity) = self.severities.of(rule).map(|severity| self.soft(rule, severity, repair)) else {
+            let Some(severity) =
+                self.severities.of(rule).map(|severity| self.softened_severity(rule, severity, repair))
+            else {
                 return;
             };
             if full {
@@ -375,7 +377,9 @@ impl Findings {
             return self.add(rule, severity, location, repair, text());
         }
         let (path, message) = text();
-        let Some(severity) = self.severities.at(rule, &path).map(|severity| self.soft(rule, severity, repair)) else {
+        let Some(severity) =
+            self.severities.at(rule, &path).map(|severity| self.softened_severity(rule, severity, repair))
+        else {
             return;
         };
         if full {
@@ -385,7 +389,7 @@ impl Findings {
         self.add(rule, severity, location, repair, (path, message));
     }
 
-    fn soft(&self, rule: Rule, severity: Severity, repair: Option<Repair>) -> Severity {
+    fn softened_severity(&self, rule: Rule, severity: Severity, repair: Option<Repair>) -> Severity {
         if self.softened && repair.is_some() && !self.severities.required.contains(&rule) {
             Severity::Note
         } else {

@@ -104,7 +104,7 @@ impl<'a> OptionReader<'a> {
     ///
     /// [`Code::BadArgument`].
     pub fn text(&self, name: &str) -> Result<Option<&'a str>, Error> {
-        self.value(name).map(|value| value.as_str().ok_or_else(|| wrong(name, "a string"))).transpose()
+        self.value(name).map(|value| value.as_str().ok_or_else(|| invalid_option(name, "a string"))).transpose()
     }
 
     /// Returns an option that is `true` or `false`.
@@ -113,7 +113,7 @@ impl<'a> OptionReader<'a> {
     ///
     /// [`Code::BadArgument`].
     pub fn flag(&self, name: &str) -> Result<Option<bool>, Error> {
-        self.value(name).map(|value| value.as_bool().ok_or_else(|| wrong(name, "true or false"))).transpose()
+        self.value(name).map(|value| value.as_bool().ok_or_else(|| invalid_option(name, "true or false"))).transpose()
     }
 
     /// Returns an option that is an integer.
@@ -122,7 +122,7 @@ impl<'a> OptionReader<'a> {
     ///
     /// [`Code::BadArgument`].
     pub fn integer(&self, name: &str) -> Result<Option<i64>, Error> {
-        self.value(name).map(|value| value.as_i64().ok_or_else(|| wrong(name, "a whole number"))).transpose()
+        self.value(name).map(|value| value.as_i64().ok_or_else(|| invalid_option(name, "a whole number"))).transpose()
     }
 
     /// Returns an option that is an integer and not negative.
@@ -131,7 +131,9 @@ impl<'a> OptionReader<'a> {
     ///
     /// [`Code::BadArgument`].
     pub fn count(&self, name: &str) -> Result<Option<u64>, Error> {
-        self.value(name).map(|value| value.as_u64().ok_or_else(|| wrong(name, "a whole number from 0"))).transpose()
+        self.value(name)
+            .map(|value| value.as_u64().ok_or_else(|| invalid_option(name, "a whole number from 0")))
+            .transpose()
     }
 
     /// Returns an option that is an object.
@@ -140,7 +142,7 @@ impl<'a> OptionReader<'a> {
     ///
     /// [`Code::BadArgument`].
     pub fn object(&self, name: &str) -> Result<Option<&'a Object>, Error> {
-        self.value(name).map(|value| value.as_object().ok_or_else(|| wrong(name, "an object"))).transpose()
+        self.value(name).map(|value| value.as_object().ok_or_else(|| invalid_option(name, "an object"))).transpose()
     }
 
     /// Returns an option that is one of several words: the index of the word, 0 if the option is absent.
@@ -150,7 +152,10 @@ impl<'a> OptionReader<'a> {
     /// [`Code::BadArgument`].
     pub fn choice(&self, name: &str, words: &[&str]) -> Result<usize, Error> {
         let Some(word) = self.text(name)? else { return Ok(0) };
-        words.iter().position(|known| *known == word).ok_or_else(|| wrong(name, &listed(words.iter().copied(), " or ")))
+        words
+            .iter()
+            .position(|known| *known == word)
+            .ok_or_else(|| invalid_option(name, &listed(words.iter().copied(), " or ")))
     }
 }
 
@@ -166,7 +171,7 @@ pub(crate) fn listed<'a>(words: impl Iterator<Item = &'a str>, between: &str) ->
     list
 }
 
-pub(crate) fn wrong(name: &str, expected: &str) -> Error {
+pub(crate) fn invalid_option(name: &str, expected: &str) -> Error {
     Error::new(Code::BadArgument, 0, format!("expected {name} to be {expected}"))
 }
 
@@ -189,7 +194,7 @@ mod tests {
 
     #[cfg(feature = "validate")]
     #[test]
-    fn every_option_is_read_and_what_cannot_be_used_is_refused() {
+    fn every_option_is_read_and_unusable_values_are_refused() {
         let text = r#"{"strict":true,"quote":true,"ignore_terminal_snapshot":true,"profile":{"name":"mine"},"edition":"split",
             "layers":["framing","schema"],"images":"drop","starting_after":7,"limits":{"line_bytes":1,"frame_bytes":2,
             "buffered_bytes":3,"depth":4,"items":5,"parts":6,"response_bytes":7,"findings":8,"overflow":"drop"},
@@ -239,7 +244,7 @@ mod tests {
         for (text, code) in [
             (r#"{"strings":"keep"}"#, Code::BadArgument),
             (r#"{"string":"omit"}"#, Code::UnknownName),
-            (r#"{"notes":1}"#, Code::BadArgument),
+            (r#"{"record_changes":1}"#, Code::BadArgument),
         ] {
             assert_eq!(PartialOptions::from_json(text).unwrap_err().code(), code, "{text}");
         }

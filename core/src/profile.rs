@@ -13,7 +13,7 @@ use crate::contract::Edition;
 use crate::error::{Code, Error};
 use crate::finding::{Finding, Severity, SeverityMap};
 use crate::json::Value;
-use crate::options::{listed, wrong, OptionReader};
+use crate::options::{invalid_option, listed, OptionReader};
 use crate::sync::OnceCell;
 use crate::validate::{Client, Rule};
 
@@ -151,12 +151,12 @@ impl Profile {
         }
         let mut clients = Vec::new();
         if let Some(list) = reader.value("clients") {
-            for name in list.as_array().ok_or_else(|| wrong("clients", "a list"))? {
-                clients.push(name.as_str().ok_or_else(|| wrong("clients", "names of clients"))?.parse()?);
+            for name in list.as_array().ok_or_else(|| invalid_option("clients", "a list"))? {
+                clients.push(name.as_str().ok_or_else(|| invalid_option("clients", "names of clients"))?.parse()?);
             }
         }
         if let Some(list) = reader.value("exemptions") {
-            for exemption in list.as_array().ok_or_else(|| wrong("exemptions", "a list"))? {
+            for exemption in list.as_array().ok_or_else(|| invalid_option("exemptions", "a list"))? {
                 profile.exemptions_mut().push(Exemption::from_value(exemption)?);
             }
         }
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_made_at_compile_time_equals_the_combined_profiles() {
+    fn the_compile_time_table_equals_the_combined_profiles() {
         let mut made = Profile { is_any: false, ..Profile::default() };
         for other in builtin::ALL {
             made.take(other.lines);

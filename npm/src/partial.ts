@@ -15,7 +15,7 @@ export interface PartialOptions {
   /** Maximum nesting depth; 128 by default. */
   depth?: number;
   /** Records changes for `takeChanges`; false by default. */
-  notes?: boolean;
+  record_changes?: boolean;
 }
 
 /** Parses JSON text that may end anywhere and returns the value so far; undefined if there is no value yet. */
@@ -74,7 +74,7 @@ export class PartialJson {
     return this.#core.query(core.PartialQuery.Value);
   }
 
-  /** Returns the changes since the last call, if the option `notes` is set. */
+  /** Returns the changes since the last call, if the option `record_changes` is set. */
   takeChanges(): unknown[] {
     return JSON.parse(this.#core.query(core.PartialQuery.Changes)) as unknown[];
   }

@@ -546,7 +546,7 @@ class Converter:
 class PartialJson:
     """Parses a JSON text that arrives in pieces; the value so far is readable after each piece."""
 
-    def __new__(cls, *, strings: _Unfinished | None = None, numbers: _Unfinished | None = None, literals: _Unfinished | None = None, depth: int | None = None, notes: bool | None = None) -> PartialJson: ...
+    def __new__(cls, *, strings: _Unfinished | None = None, numbers: _Unfinished | None = None, literals: _Unfinished | None = None, depth: int | None = None, record_changes: bool | None = None) -> PartialJson: ...
     def push(self, piece: str, /) -> None:
         """Adds text. Raises DeltafoldError if the text is not JSON; the value up to the error stays readable."""
     def finish(self) -> None:
@@ -559,7 +559,7 @@ class PartialJson:
         """Clears the recorded changes."""
     @property
     def changes(self) -> list[list[str]]:
-        """The changes since `clear_changes()`, if `notes` is on. Each change is a list: the JSON pointer; "started",
+        """The changes since `clear_changes()`, if `record_changes` is on. Each change is a list: the JSON pointer; "started",
         "appended" or "finished"; the type or the text.
         """
     @property

@@ -127,7 +127,7 @@ def test_a_conversion_can_be_cancelled_and_refuses_unknown_names() -> None:
 def test_incomplete_json_gives_the_value_so_far() -> None:
     assert deltafold.partial_json('{"city":"Par') == {"city": "Par"} and deltafold.partial_json("") is None
     assert deltafold.partial_json("[12", numbers="include") == [12] and deltafold.partial_json("[12") == []
-    growing = deltafold.PartialJson(notes=True)
+    growing = deltafold.PartialJson(record_changes=True)
     growing.push('{"a":[1,')
     growing.push('"x')
     assert growing.value == {"a": [1, "x"]} and growing.unfinished == ("/a/1", "string") and not growing.is_complete

@@ -36,7 +36,7 @@ impl ffi::Handle for dfold_partial {
 }
 
 /// Creates a parser. Options are a JSON object: `strings`, `numbers`, `literals` (each `include`, `omit` or `mark`: how an
-/// unfinished one appears in the value), `depth` (maximum nesting), `notes` (true to record changes).
+/// unfinished one appears in the value), `depth` (maximum nesting), `record_changes` (true to record changes).
 ///
 /// Returns DFOLD_OK; DFOLD_JSON_SYNTAX, DFOLD_MISUSE_ARGUMENT or DFOLD_MISUSE_UNKNOWN_NAME for invalid options, with the
 /// reason in `out_problem`; DFOLD_MISUSE for NULL.
@@ -199,7 +199,7 @@ pub unsafe extern "C" fn dfold_partial_is_complete(
     unsafe { ffi::with_output(partial, out_complete, |state| Ok(state.partial.is_complete())) }
 }
 
-/// Gets the changes of the value since dfold_partial_clear_changes as a JSON array, if the option `notes` is on. Each
+/// Gets the changes of the value since dfold_partial_clear_changes as a JSON array, if the option `record_changes` is on. Each
 /// change is a list: the JSON pointer; `started`, `appended` or `finished`; the type or the text.
 ///
 /// Returns DFOLD_OK, DFOLD_MISUSE for NULL, or DFOLD_INTERNAL.

@@ -5,7 +5,7 @@
 //! changed: an open container or string that somebody else refers to is copied first (copy on write), finished values are shared.
 //!
 //! Objects are created without a lock, because creating them may start a garbage collection, and a finalizer may use the same
-//! reader. Therefore [`Known::news`] runs under the lock and copies what is new, and [`Grown::apply`] runs after it.
+//! reader. Therefore [`ConvertedState::changes`] runs under the lock and copies what is new, and [`ConvertedValue::apply`] runs after it.
 
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,28 +19,28 @@ use pyo3::types::{PyDict, PyList, PyString};
 use crate::convert;
 
 /// Converted values of this many growing texts are kept per reader. More are converted anew.
-const KEPT: usize = 64;
+const MAX_KEPT: usize = 64;
 
 /// The converted values of a reader's growing texts.
 #[derive(Default)]
-pub(crate) struct GrownValues {
-    kept: Mutex<Vec<(u64, Grown)>>,
+pub(crate) struct ConvertedValues {
+    kept: Mutex<Vec<(u64, ConvertedValue)>>,
     /// The newest mark. A mark is never given twice.
     newest: AtomicU64,
 }
 
-impl GrownValues {
+impl ConvertedValues {
     /// Takes the value with this mark out; an empty one if it is not kept.
-    fn take(&self, mark: u64) -> Grown {
+    fn take(&self, mark: u64) -> ConvertedValue {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.iter().position(|(other, _)| *other == mark).map_or_else(Grown::default, |at| kept.remove(at).1)
+        kept.iter().position(|(other, _)| *other == mark).map_or_else(ConvertedValue::default, |at| kept.remove(at).1)
     }
 
-    fn put(&self, mark: u64, grown: Grown) {
+    fn put(&self, mark: u64, converted: ConvertedValue) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.push((mark, grown));
+        kept.push((mark, converted));
         // An object may be freed here, and a finalizer may use the reader: not under the lock.
-        let oldest = (kept.len() > KEPT).then(|| kept.remove(0));
+        let oldest = (kept.len() > MAX_KEPT).then(|| kept.remove(0));
         drop(kept);
         drop(oldest);
     }
@@ -66,18 +66,18 @@ impl GrownValues {
         py: Python<'py>,
         read: &impl Fn(&mut dyn FnMut(Option<&Value>, &mut u64)) -> PyResult<()>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let (mut grown, mut news, mut key) = (Grown::default(), News::default(), 0);
+        let (mut converted, mut changes, mut key) = (ConvertedValue::default(), Changes::default(), 0);
         read(&mut |value, mark| {
-            grown = self.take(*mark);
-            if grown.root.is_none() {
+            converted = self.take(*mark);
+            if converted.root.is_none() {
                 *mark = self.newest.fetch_add(1, Ordering::Relaxed) + 1;
             }
             key = *mark;
-            news = grown.known.news(value);
+            changes = converted.known.take_changes(value);
         })?;
-        let found = grown.apply(py, news)?;
+        let found = converted.apply(py, changes)?;
         if found.is_some() {
-            self.put(key, grown);
+            self.put(key, converted);
         }
         Ok(found)
     }
@@ -85,11 +85,11 @@ impl GrownValues {
 
 /// A converted value that can grow.
 #[derive(Default)]
-pub(crate) struct Grown {
+pub(crate) struct ConvertedValue {
     root: Option<Py<PyAny>>,
     /// The containers on the way to the last leaf, outermost first.
     open: Vec<Container>,
-    known: Known,
+    known: ConvertedState,
 }
 
 struct Container {
@@ -100,7 +100,7 @@ struct Container {
 
 /// What was converted, without the objects.
 #[derive(Default)]
-struct Known {
+struct ConvertedState {
     begun: bool,
     /// How many children each open container had, outermost first.
     counts: Vec<usize>,
@@ -117,35 +117,35 @@ enum Leaf {
 
 /// What has to be converted.
 #[derive(Default)]
-struct News {
+struct Changes {
     /// The whole value, if none was converted before.
     whole: Option<Value>,
-    leaf: LeafNews,
+    leaf: LeafChange,
     /// New children of each container that was known, outermost first.
     children: Vec<Vec<(Option<String>, Value)>>,
 }
 
 #[derive(Default)]
-enum LeafNews {
+enum LeafChange {
     #[default]
     Same,
     Append(String),
     Replace(Value),
 }
 
-impl Known {
+impl ConvertedState {
     /// Compares with the value so far, remembers it, and returns what is new.
-    fn news(&mut self, value: Option<&Value>) -> News {
-        let mut news = News::default();
-        let Some(value) = value else { return news };
+    fn take_changes(&mut self, value: Option<&Value>) -> Changes {
+        let mut changes = Changes::default();
+        let Some(value) = value else { return changes };
         if !self.begun {
             self.begun = true;
             self.descend(value);
-            news.whole = Some(value.clone());
-            return news;
+            changes.whole = Some(value.clone());
+            return changes;
         }
         let mut at = value;
-        let mut grown = None;
+        let mut converted = None;
         for (level, count) in self.counts.iter_mut().enumerate() {
             let size = size(at);
             let mut children = Vec::new();
@@ -153,12 +153,12 @@ impl Known {
                 let (key, child) = child(at, position);
                 children.push((key.map(str::to_owned), child.clone()));
             }
-            if !children.is_empty() && grown.is_none() {
-                grown = Some((level, at));
+            if !children.is_empty() && converted.is_none() {
+                converted = Some((level, at));
             }
             let last = count.checked_sub(1).map(|last| child(at, last).1);
             *count = size;
-            news.children.push(children);
+            changes.children.push(children);
             match last {
                 Some(last) => at = last,
                 None => break,
@@ -168,27 +168,27 @@ impl Known {
             match (&*known, at) {
                 (Leaf::Text(length), Value::String(text)) if text.get(*length..).is_some() => {
                     if text.len() > *length {
-                        news.leaf = LeafNews::Append(text[*length..].to_owned());
+                        changes.leaf = LeafChange::Append(text[*length..].to_owned());
                         *known = Leaf::Text(text.len());
                     }
                 }
                 (Leaf::Other(other), now) if other == now => {}
                 // A number got more digits, or another value replaces the `null` of an unfinished one.
                 (_, now) => {
-                    news.leaf = LeafNews::Replace(now.clone());
-                    if grown.is_none() {
+                    changes.leaf = LeafChange::Replace(now.clone());
+                    if converted.is_none() {
                         self.leaf = None;
                         self.descend(now);
                     }
                 }
             }
         }
-        if let Some((level, container)) = grown {
+        if let Some((level, container)) = converted {
             self.counts.truncate(level);
             self.leaf = None;
             self.descend(container);
         }
-        news
+        changes
     }
 
     /// Remembers a value and what is last in it.
@@ -233,45 +233,45 @@ fn child(value: &Value, position: usize) -> (Option<&str>, &Value) {
     }
 }
 
-impl Grown {
+impl ConvertedValue {
     /// Converts what is new and returns the value; `None` before it begins.
-    fn apply<'py>(&mut self, py: Python<'py>, news: News) -> PyResult<Option<Bound<'py, PyAny>>> {
-        if let Some(whole) = news.whole {
+    fn apply<'py>(&mut self, py: Python<'py>, changes: Changes) -> PyResult<Option<Bound<'py, PyAny>>> {
+        if let Some(whole) = changes.whole {
             let root = convert::value(py, &whole)?;
             self.descend(root.clone(), &whole)?;
             self.root = Some(root.unbind());
         }
-        let grown = news.children.iter().position(|children| !children.is_empty());
-        let deepest = news.children.iter().rposition(|children| !children.is_empty());
-        let changed = match news.leaf {
-            LeafNews::Same => deepest.map_or(0, |level| level + 1),
+        let converted = changes.children.iter().position(|children| !children.is_empty());
+        let deepest = changes.children.iter().rposition(|children| !children.is_empty());
+        let changed = match changes.leaf {
+            LeafChange::Same => deepest.map_or(0, |level| level + 1),
             _ => self.open.len(),
         };
         for level in 0..changed {
             self.make_own(py, level)?;
         }
-        match news.leaf {
-            LeafNews::Same => {}
-            LeafNews::Append(text) => self.append(py, &text)?,
-            LeafNews::Replace(value) => {
+        match changes.leaf {
+            LeafChange::Same => {}
+            LeafChange::Append(text) => self.append(py, &text)?,
+            LeafChange::Replace(value) => {
                 let object = convert::value(py, &value)?;
                 self.set_last(py, self.open.len(), object.clone())?;
-                if grown.is_none() {
+                if converted.is_none() {
                     self.descend(object, &value)?;
                 }
             }
         }
         let mut last = None;
-        for (level, children) in news.children.iter().enumerate() {
+        for (level, children) in changes.children.iter().enumerate() {
             for (key, value) in children {
                 let object = convert::value(py, value)?;
                 self.open[level].push(py, key.as_deref(), &object)?;
-                if grown == Some(level) {
+                if converted == Some(level) {
                     last = Some((object, value));
                 }
             }
         }
-        if let (Some(level), Some((object, value))) = (grown, last) {
+        if let (Some(level), Some((object, value))) = (converted, last) {
             self.open.truncate(level + 1);
             self.descend(object, value)?;
         }

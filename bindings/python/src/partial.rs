@@ -8,7 +8,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 
-use crate::growing::GrownValues;
+use crate::growing::ConvertedValues;
 use crate::options::Keyword;
 use crate::{convert, error, options};
 
@@ -18,7 +18,7 @@ pub(crate) struct PartialJson {
     parser: Mutex<deltafold::json::PartialJson>,
     /// The mark of the converted value; it belongs to the parser.
     mark: AtomicU64,
-    growing: GrownValues,
+    growing: ConvertedValues,
 }
 
 impl PartialJson {
@@ -37,19 +37,24 @@ impl PartialJson {
     /// Creates a parser. `strings`, `numbers` and `literals` select how an unfinished one appears in the value: "include",
     /// "omit" or "mark" (None).
     #[new]
-    #[pyo3(signature = (*, strings = None, numbers = None, literals = None, depth = None, notes = None))]
+    #[pyo3(signature = (*, strings = None, numbers = None, literals = None, depth = None, record_changes = None))]
     fn new(
         py: Python<'_>,
         strings: Option<&Bound<'_, PyAny>>,
         numbers: Option<&Bound<'_, PyAny>>,
         literals: Option<&Bound<'_, PyAny>>,
         depth: Option<&Bound<'_, PyAny>>,
-        notes: Option<&Bound<'_, PyAny>>,
+        record_changes: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let given =
-            [("strings", strings), ("numbers", numbers), ("literals", literals), ("depth", depth), ("notes", notes)];
+        let given = [
+            ("strings", strings),
+            ("numbers", numbers),
+            ("literals", literals),
+            ("depth", depth),
+            ("record_changes", record_changes),
+        ];
         let parser = deltafold::json::PartialJson::new(read_options(py, &given)?);
-        Ok(Self { parser: Mutex::new(parser), mark: AtomicU64::new(0), growing: GrownValues::default() })
+        Ok(Self { parser: Mutex::new(parser), mark: AtomicU64::new(0), growing: ConvertedValues::default() })
     }
 
     /// Adds text. Raises DeltafoldError if the text is not JSON; the value up to the error stays readable.
@@ -103,7 +108,7 @@ impl PartialJson {
         self.lock(py).is_complete()
     }
 
-    /// The changes since `clear_changes()`, if `notes` is on. Each change is a list: the JSON pointer; "started",
+    /// The changes since `clear_changes()`, if `record_changes` is on. Each change is a list: the JSON pointer; "started",
     /// "appended" or "finished"; the type or the text.
     #[getter]
     fn changes<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {

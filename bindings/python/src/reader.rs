@@ -15,7 +15,7 @@ use pyo3::types::{PyBytes, PyDict, PyType};
 use crate::event::{Event, SharedFields};
 use crate::fast_class::{FastClass, OwnedRef};
 use crate::finding::{self, Finding};
-use crate::growing::GrownValues;
+use crate::growing::ConvertedValues;
 use crate::options::Keyword;
 use crate::response::Response;
 use crate::{convert, error, fast_class, options};
@@ -35,7 +35,7 @@ pub(crate) struct Reader {
     /// The number of iterators returned so far. When dropped, the newest one reads the remaining events.
     newest_iterator: AtomicU64,
     /// Growing JSON that was converted.
-    pub(crate) growing: GrownValues,
+    pub(crate) growing: ConvertedValues,
 }
 
 struct Inner {
@@ -44,14 +44,14 @@ struct Inner {
     shared: SharedFields,
     fed: u64,
     /// No event before this offset is long.
-    short_until: u64,
+    short_events_end: u64,
     depth: u16,
 }
 
 impl Inner {
     fn new(reader: deltafold::Reader, depth: usize) -> Self {
         let depth = u16::try_from(depth).unwrap_or(u16::MAX);
-        Self { reader, shared: SharedFields::default(), fed: 0, short_until: 0, depth }
+        Self { reader, shared: SharedFields::default(), fed: 0, short_events_end: 0, depth }
     }
 
     /// Feeds a chunk and returns whether events may be ready. Most chunks of a slow network complete no event.
@@ -77,7 +77,7 @@ impl Inner {
     #[inline]
     fn next(&mut self, py: Python<'_>) -> Result<*mut ffi::PyObject, Error> {
         // Creating the event starts no garbage collection, so no finalizer can wait for the lock that is held here.
-        let long = self.reader.offset() >= self.short_until && self.next_is_long();
+        let long = self.reader.offset() >= self.short_events_end && self.next_is_long();
         let reader = &mut self.reader;
         let event = if long { py.detach(|| OnThisThread(reader.poll_event())).0 } else { reader.poll_event() }?;
         Ok(event.map_or(ptr::null_mut(), |event| Event::create(py, &event, self.depth, &mut self.shared)))
@@ -85,8 +85,8 @@ impl Inner {
 
     #[inline(never)]
     fn next_is_long(&mut self) -> bool {
-        self.short_until = deltafold::__bindings::short_until(&self.reader, DETACH_BYTES);
-        self.reader.offset() >= self.short_until && deltafold::__bindings::next_is_long(&self.reader, DETACH_BYTES)
+        self.short_events_end = deltafold::__bindings::short_events_end(&self.reader, DETACH_BYTES);
+        self.reader.offset() >= self.short_events_end && deltafold::__bindings::next_is_long(&self.reader, DETACH_BYTES)
     }
 }
 
@@ -102,7 +102,7 @@ impl Reader {
         Self {
             inner: Mutex::new(Inner::new(reader, depth)),
             newest_iterator: AtomicU64::new(0),
-            growing: GrownValues::default(),
+            growing: ConvertedValues::default(),
         }
     }
 
@@ -339,7 +339,7 @@ impl Reader {
         let mut inner = self.lock(py);
         let result = inner.reader.reconnect();
         inner.shared.forget();
-        (inner.fed, inner.short_until) = (0, 0);
+        (inner.fed, inner.short_events_end) = (0, 0);
         drop(inner);
         result.map_err(|found| error::raise(py, &found))
     }
@@ -349,7 +349,7 @@ impl Reader {
         let mut inner = self.lock(py);
         inner.reader.reset();
         inner.shared.forget();
-        (inner.fed, inner.short_until) = (0, 0);
+        (inner.fed, inner.short_events_end) = (0, 0);
         drop(inner);
         self.growing.clear();
     }

@@ -111,7 +111,7 @@ pub fn explain(rule: &str) -> Option<RuleInfo> {
         rule: rule.id().to_owned(),
         level: rule.level().word().to_owned(),
         layer: rule.layer().name().to_owned(),
-        says: words.says.to_owned(),
-        why: words.why.to_owned(),
+        says: words.statement.to_owned(),
+        why: words.reason.to_owned(),
     })
 }

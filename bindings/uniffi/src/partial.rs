@@ -52,7 +52,7 @@ impl PartialJson {
         self.0.with(|core| core.is_complete())
     }
 
-    /// The changes since the last call as JSON text; empty unless the option `notes` is on.
+    /// The changes since the last call as JSON text; empty unless the option `record_changes` is on.
     pub fn take_changes(&self) -> Result<String, DeltafoldError> {
         self.0.with(|core| {
             let changes = Value::Array(core.changes().map(|change| change.to_value()).collect()).to_string();

@@ -31,11 +31,11 @@ pub fn explain(rule: &str) -> String {
     object.push("level", rule.level().word());
     object.push("severity", rule.severity().name());
     object.push("layer", rule.layer().name());
-    object.push("says", words.says);
-    object.push("why", words.why);
-    object.push("right", words.right);
-    object.push("wrong", words.wrong);
-    object.push("unseen", words.unseen);
+    object.push("says", words.statement);
+    object.push("why", words.reason);
+    object.push("right", words.valid);
+    object.push("wrong", words.invalid);
+    object.push("unseen", words.unchecked);
     object.to_string()
 }
 

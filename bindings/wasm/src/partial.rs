@@ -21,7 +21,7 @@ pub enum PartialQuery {
     Value,
     /// Whether the value is complete.
     Complete,
-    /// The changes since the last query, if the option `notes` is set.
+    /// The changes since the last query, if the option `record_changes` is set.
     Changes,
     /// Pointer and type of the innermost incomplete value; null without one.
     Unfinished,

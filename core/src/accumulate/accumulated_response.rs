@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn an_item_is_found_by_position_whatever_the_order_of_arrival() {
+    fn an_item_is_found_by_position_in_any_order_of_arrival() {
         assert_eq!(by_position(&[0, 1, 2]), [(0, 0), (1, 1), (2, 2)]);
         assert_eq!(by_position(&[4, 7, 9]), [(0, 4), (1, 7), (2, 9)]);
         assert_eq!(by_position(&[5, 0, 3]), [(2, 5), (0, 0), (1, 3)]);

@@ -216,7 +216,7 @@ impl Accumulator {
 
     /// The same, added up anew. For tests: it costs as much as reading everything.
     #[doc(hidden)]
-    pub fn count_again(&self) -> usize {
+    pub fn recount_bytes(&self) -> usize {
         self.report_bytes() + self.building.count_bytes()
     }
 
@@ -310,7 +310,7 @@ impl Accumulator {
         self.building.slots.iter_mut().for_each(|slot| {
             slot.take_growth();
         });
-        self.bytes = self.count_again() - self.building.name_bytes;
+        self.bytes = self.recount_bytes() - self.building.name_bytes;
     }
 
     fn snapshot(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
@@ -351,7 +351,7 @@ impl Accumulator {
 
     /// Counts everything anew, after a snapshot has taken the place of all items.
     fn count_all(&mut self) {
-        self.bytes = self.count_again() - self.building.name_bytes;
+        self.bytes = self.recount_bytes() - self.building.name_bytes;
     }
 
     /// A snapshot's items count against the limit before they are taken.

@@ -1,7 +1,7 @@
 //! How many bytes a value holds, for the limit on what a stream may make a reader hold.
 //!
 //! The amounts are the same on every machine and follow the memory that values take: the bytes of their texts, and a fixed amount for
-//! each value, member, item and part. `Accumulator::count_again` adds up everything anew; the tests compare it with the running count.
+//! each value, member, item and part. `Accumulator::recount_bytes` adds up everything anew; the tests compare it with the running count.
 
 use crate::json::{Object, Value, ValueKind, ValueRef};
 

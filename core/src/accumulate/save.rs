@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_is_counted_only_where_its_order_is_not_that_of_the_items() {
+    fn item_order_is_saved_only_if_it_is_not_the_order_of_arrival() {
         let out_of_order = |to: &str| restored(r#""order":[[0,0],[1,1]]"#, to).unwrap().state().out_of_order;
         assert!(!out_of_order(r#""order":[[0,0],[1,1]]"#) && !out_of_order(r#""order":[[0,0],[7,1]]"#));
         // An item that is nowhere in the order has no position.

@@ -381,7 +381,7 @@ impl Converter {
         }
         if self.from.is_none() {
             let from = self.detect_at_end();
-            let from = from.ok_or_else(|| Error::new(Code::UnknownName, 0, "the dialect was not recognised"))?;
+            let from = from.ok_or_else(|| Error::new(Code::UnknownName, 0, "the dialect was not recognized"))?;
             self.replay(from)?;
         }
         let Self { source, target, parser, .. } = self;

@@ -152,7 +152,7 @@ impl SchemaNode {
             (5, ValueKind::String) | (4, ValueKind::Number) | (2, ValueKind::True | ValueKind::False) | (0, _) => true,
             (3, ValueKind::Number) => view.plain_bytes().is_some_and(|digits| digits.iter().all(u8::is_ascii_digit)),
             (6, ValueKind::String) => {
-                view.plain_bytes().is_some_and(|text| EnumStrings(run(&LISTS, first, second)).contains(text))
+                view.plain_bytes().is_some_and(|text| EnumStrings(slice_range(&LISTS, first, second)).contains(text))
             }
             (_, ValueKind::Null) => tag & 0x100 != 0,
             _ => false,
@@ -175,12 +175,15 @@ impl SchemaNode {
             3 => NodeShape::Int(Bounds(first)),
             4 => NodeShape::Num(Bounds(first)),
             5 => NodeShape::Str(Bounds(first)),
-            6 => NodeShape::Enum(EnumStrings(run(&LISTS, first, second))),
+            6 => NodeShape::Enum(EnumStrings(slice_range(&LISTS, first, second))),
             7 => NodeShape::Array(Self(first), Bounds(second)),
             8 => NodeShape::Map(Self(first), Bounds(second)),
-            9 => NodeShape::Object(ObjectFields { run: run(&FIELDS, first, second >> 8), required: second as u8 }),
+            9 => NodeShape::Object(ObjectFields {
+                run: slice_range(&FIELDS, first, second >> 8),
+                required: second as u8,
+            }),
             10 => NodeShape::Union(SchemaUnion(&UNIONS[usize::from(first)])),
-            11 => NodeShape::AnyOf(run(&LISTS, first, second)),
+            11 => NodeShape::AnyOf(slice_range(&LISTS, first, second)),
             12 => NodeShape::Ref(SchemaId(first)),
             _ => NodeShape::AllOf(Self(first), Self(second)),
         }
@@ -334,7 +337,7 @@ impl SchemaUnion {
     }
 
     fn cases(self) -> &'static [[u16; 2]] {
-        run(&CASES, self.0[5], self.0[6])
+        slice_range(&CASES, self.0[5], self.0[6])
     }
 
     fn variants(
@@ -396,7 +399,7 @@ fn slice(text: &'static str, starts: &[u16], at: u16) -> &'static str {
 }
 
 #[inline]
-fn run<T>(all: &'static [T], start: u16, count: u16) -> &'static [T] {
+fn slice_range<T>(all: &'static [T], start: u16, count: u16) -> &'static [T] {
     &all[usize::from(start)..usize::from(start) + usize::from(count)]
 }
 
@@ -420,7 +423,7 @@ mod tests {
     use alloc::string::String;
 
     #[test]
-    fn every_string_is_found_and_no_other() {
+    fn exactly_the_strings_in_the_table_are_found() {
         for at in 0..tables::STRINGS_STARTS.len() as u16 - 1 {
             assert_eq!(string_id(declared_string(at)), Some(at), "{}", declared_string(at));
         }
@@ -430,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn the_search_for_a_string_is_short() {
+    fn string_lookup_needs_few_probes() {
         // The longest chain of filled slots bounds the cost of an unknown key.
         let filled = SLOTS.iter().map(|slot| if *slot == NONE { ' ' } else { 'x' }).collect::<String>();
         assert!(filled.split(' ').map(str::len).max() < Some(16));
@@ -475,7 +478,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_only_be_tried_holds_nothing_else_that_can_only_be_tried() {
+    fn an_untagged_union_contains_no_other_untagged_union() {
         // Or a value nested in itself could double the work at each level.
         for edition in Edition::ALL {
             for number in 0..NODES.len() as u16 {

@@ -233,7 +233,7 @@ impl BlockTemplate {
         let Fields { gaps, delta, halves, .. } = &mut self.fields;
         let (literal, mut text) = self.text.split_at_checked(gaps.first as usize)?;
         if block.get(..literal.len()) != Some(literal) {
-            return self.read_other_number(block, 0, 0, expected, scratch);
+            return self.read_with_found_number(block, 0, 0, expected, scratch);
         }
         let mut at = literal.len();
         let last_chunk = block.len().checked_sub(LANES)?;
@@ -257,7 +257,7 @@ impl BlockTemplate {
             gap.end = end as u32;
             at = end + literal.len();
             if !block.get(end..at).is_some_and(|found| equals(literal, found)) {
-                return self.read_other_number(block, end, position + 1, expected, scratch);
+                return self.read_with_found_number(block, end, position + 1, expected, scratch);
             }
             text = rest;
         }
@@ -267,7 +267,7 @@ impl BlockTemplate {
                 return None;
             }
             self.fields.set_sequence_number(expected.value);
-            expected.count_up();
+            expected.increment();
         }
         // The text ends with two line feeds.
         at.checked_sub(2)
@@ -276,7 +276,7 @@ impl BlockTemplate {
     /// Reads again with the number that the block has, if the comparison failed in the literal at `start`, after so many gaps, and that
     /// literal has the sequence number. Reads again at most once: the second time, the expected number is the one in the block.
     #[inline(never)]
-    fn read_other_number(
+    fn read_with_found_number(
         &mut self,
         block: &[u8],
         start: usize,
@@ -402,7 +402,7 @@ impl ExpectedSequence {
 
     /// Expects the next number.
     #[inline]
-    fn count_up(&mut self) {
+    fn increment(&mut self) {
         if self.times > 0 {
             self.value += 1;
             self.word += self.step;
@@ -496,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn any_number_may_come_where_another_is_expected() {
+    fn any_number_matches_where_another_was_expected() {
         let numbers =
             "1 2 3 4 8 9 10 11 12 98 99 100 101 5 6 7 0 0 1 2 01 3 4 1.5 5 -6 7 8  9 ! 10 99999998 99999999 100000000 \
                        100000001  ! 7 8 9 18446744073709551614 18446744073709551615 1 2 \"3\" 4 5";
@@ -534,7 +534,7 @@ mod tests {
     }
 
     #[test]
-    fn items_that_take_turns_are_read_as_if_alone() {
+    fn interleaved_items_are_read_as_if_alone() {
         let rest = ["", ",\"obfuscation\":\"\"", ",\"obfuscation\":\"0123456789abcdef\"", ",\"obfuscation\":\"\\\"é\""];
         let texts =
             ["a", "", "\\\"", "é漢😀", "\\ud83d", "\\ude00", "a text of more bytes than one go takes", "\\u00e9\\n\\x"];
@@ -546,7 +546,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_found_in_every_gap() {
+    fn bytes_that_are_not_utf8_are_found_in_every_gap() {
         let mut blocks: Vec<_> =
             (0..4).map(|at| block(&at.to_string(), 0, "abc", ",\"obfuscation\":\"xyz\"")).collect();
         for at in 0..blocks[0].len() {

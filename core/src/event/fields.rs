@@ -398,11 +398,11 @@ pub(crate) fn flat(
 ) -> Option<()> {
     let bytes = payload.as_bytes();
     marks.clear();
-    let mut at = scan::space(bytes, 0);
+    let mut at = scan::skip_space(bytes, 0);
     if bytes.get(at) != Some(&b'{') || bytes.len() > u32::MAX as usize || depth == 0 {
         return None;
     }
-    at = scan::space(bytes, at + 1);
+    at = scan::skip_space(bytes, at + 1);
     if bytes.get(at) == Some(&b'}') {
         return None;
     }
@@ -416,20 +416,20 @@ pub(crate) fn flat(
             return None;
         }
         let field = Field::from_key(&bytes[key_start..key_end]);
-        at = scan::space(bytes, key_end + 1);
+        at = scan::skip_space(bytes, key_end + 1);
         if bytes.get(at) != Some(&b':') {
             return None;
         }
-        at = scan::space(bytes, at + 1);
+        at = scan::skip_space(bytes, at + 1);
         if !response.is_empty() && bytes[key_start..key_end] == *b"response" {
             let end = at + response.len();
             let repeats = bytes.get(at..end) == Some(response.as_bytes());
             // The last one of a repeated key counts.
             fields.repeated_response = if repeats { TextSpan::in_payload(at, end) } else { TextSpan::default() };
             if repeats {
-                at = scan::space(bytes, end);
+                at = scan::skip_space(bytes, end);
                 match bytes.get(at) {
-                    Some(b',') => at = scan::space(bytes, at + 1),
+                    Some(b',') => at = scan::skip_space(bytes, at + 1),
                     Some(b'}') => break,
                     _ => return None,
                 }
@@ -444,17 +444,17 @@ pub(crate) fn flat(
         if let Some(slot) = slot {
             marks.push(Mark { slot, start: token.start as u32, end: token.end as u32 });
         }
-        at = scan::space(bytes, end);
+        at = scan::skip_space(bytes, end);
         match bytes.get(at) {
-            Some(b',') => at = scan::space(bytes, at + 1),
+            Some(b',') => at = scan::skip_space(bytes, at + 1),
             Some(b'}') => break,
             _ => return None,
         }
     }
-    if scan::space(bytes, at + 1) != bytes.len() {
+    if scan::skip_space(bytes, at + 1) != bytes.len() {
         return None;
     }
-    settle(fields, payload, scratch);
+    set_kind(fields, payload, scratch);
     Some(())
 }
 
@@ -507,11 +507,11 @@ pub(crate) fn general(
         let token = Token { tag, escaped, start, end };
         fields.set(field, token, payload, scratch);
     }
-    settle(fields, payload, scratch);
+    set_kind(fields, payload, scratch);
     Ok(())
 }
 
 #[inline]
-fn settle(fields: &mut Fields, payload: &str, scratch: &str) {
+fn set_kind(fields: &mut Fields, payload: &str, scratch: &str) {
     fields.kind = fields.wire_type.get(Source::of(payload, scratch)).map_or(Kind::Unknown, Kind::from_wire);
 }

@@ -4,7 +4,7 @@ use super::payload::Event;
 use crate::contract::Kind;
 
 /// Names the format that an event seems to belong to, if it is one of those people feed by mistake.
-pub(crate) fn recognise(event: &Event<'_>) -> Option<&'static str> {
+pub(crate) fn identify_event(event: &Event<'_>) -> Option<&'static str> {
     if event.kind() != Kind::Unknown {
         return None;
     }
@@ -32,7 +32,7 @@ pub(crate) fn recognise(event: &Event<'_>) -> Option<&'static str> {
 }
 
 /// Names what the first bytes of a stream without any frame look like.
-pub(crate) fn recognise_bytes(head: &[u8]) -> Option<&'static str> {
+pub(crate) fn identify_bytes(head: &[u8]) -> Option<&'static str> {
     let at = head.iter().position(|byte| !byte.is_ascii_whitespace())?;
     let head = &head[at..];
     Some(match head[0] {

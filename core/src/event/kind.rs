@@ -22,7 +22,7 @@ impl Kind {
     pub fn from_wire(name: &str) -> Self {
         match kinds::search(name) {
             Some(kind) => kind,
-            None => Self::outside(name),
+            None => Self::extension_or_unknown(name),
         }
     }
 
@@ -83,7 +83,7 @@ impl Kind {
     }
 
     #[cold]
-    fn outside(name: &str) -> Self {
+    fn extension_or_unknown(name: &str) -> Self {
         match name.split_once(':') {
             Some((slug, rest)) if !slug.is_empty() && !rest.is_empty() => Self::Extension,
             _ => Self::Unknown,
@@ -119,7 +119,7 @@ mod tests {
     use alloc::string::ToString;
 
     #[test]
-    fn every_kind_is_found_by_its_name_and_stands_at_its_own_place() {
+    fn every_kind_is_found_by_its_name_and_has_its_own_index() {
         for (at, kind) in Kind::ALL.iter().enumerate() {
             assert_eq!(*kind as usize, at);
             assert_eq!(kind.to_string().parse(), Ok(*kind));

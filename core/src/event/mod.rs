@@ -20,7 +20,7 @@ mod write;
 pub use crate::contract::{Group, Kind};
 pub(crate) use block_template::BlockHead;
 pub(crate) use fields::{Fields, Index};
-pub(crate) use foreign::{recognise, recognise_bytes};
+pub(crate) use foreign::{identify_bytes, identify_event};
 pub(crate) use parse::BlockMatch;
 pub use parse::{Fault, Levels, Origin, Parser};
 pub use payload::{Event, OwnedEvent};

@@ -374,7 +374,7 @@ mod tests {
     const LEVELS: [Levels; 2] = [Levels { template: false, flat: false }, Levels { template: true, flat: true }];
 
     /// What a caller can see of an event, nested values included.
-    fn seen(event: &Event<'_>) -> String {
+    fn visible_fields(event: &Event<'_>) -> String {
         assert_eq!(event.raw_bytes(), event.raw().as_bytes());
         assert_eq!(event.delta_bytes(), event.delta().as_bytes());
         format!(
@@ -396,19 +396,23 @@ mod tests {
         )
     }
 
-    fn same_at_every_level(payloads: &[String]) {
+    fn assert_same_at_every_level(payloads: &[String]) {
         let mut parsers = LEVELS.map(|levels| Parser::with_levels(8, levels));
         for payload in payloads {
             for name in [None, Some("response.output_text.delta")] {
                 let origin = Origin { frame_name: name, ..Origin::default() };
                 let [tape, flat] = &mut parsers;
-                assert_eq!(seen(&tape.parse(payload, origin)), seen(&flat.parse(payload, origin)), "{payload}");
+                assert_eq!(
+                    visible_fields(&tape.parse(payload, origin)),
+                    visible_fields(&flat.parse(payload, origin)),
+                    "{payload}"
+                );
             }
         }
     }
 
     #[test]
-    fn all_levels_read_the_same_from_deltas_and_their_broken_neighbours() {
+    fn all_levels_read_the_same_from_deltas_and_broken_variants() {
         let delta = |number: &str, id: &str, index: &str, text: &str, rest: &str| {
             format!(
                 r#"{{"type":"response.output_text.delta","sequence_number":{number},"item_id":"{id}","output_index":{index},"content_index":0,"delta":"{text}"{rest}}}"#
@@ -438,7 +442,7 @@ mod tests {
         );
         payloads.push(format!("{{\"type\":\"response.output_text.delta\",\"x\":{}1{}}}", "[".repeat(7), "]".repeat(7)));
         payloads.push(format!("{{\"type\":\"response.output_text.delta\",\"x\":{}1{}}}", "[".repeat(8), "]".repeat(8)));
-        same_at_every_level(&payloads);
+        assert_same_at_every_level(&payloads);
     }
 
     #[test]
@@ -452,6 +456,6 @@ mod tests {
                 payloads.extend(String::from_utf8(other));
             }
         }
-        same_at_every_level(&payloads);
+        assert_same_at_every_level(&payloads);
     }
 }

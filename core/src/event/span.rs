@@ -52,11 +52,11 @@ impl<'a> Source<'a> {
 pub(crate) struct TextSpan {
     start: u32,
     end: u32,
-    place: Place,
+    buffer: SpanBuffer,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Place {
+enum SpanBuffer {
     #[default]
     Absent,
     Payload,
@@ -67,21 +67,21 @@ enum Place {
 impl TextSpan {
     #[inline]
     pub(crate) fn in_payload(start: usize, end: usize) -> Self {
-        Self { start: start as u32, end: end as u32, place: Place::Payload }
+        Self { start: start as u32, end: end as u32, buffer: SpanBuffer::Payload }
     }
 
     #[inline]
     pub(crate) fn in_scratch(start: usize, end: usize) -> Self {
-        Self { start: start as u32, end: end as u32, place: Place::Scratch }
+        Self { start: start as u32, end: end as u32, buffer: SpanBuffer::Scratch }
     }
 
     pub(crate) fn in_known(start: usize, end: usize) -> Self {
-        Self { start: start as u32, end: end as u32, place: Place::Known }
+        Self { start: start as u32, end: end as u32, buffer: SpanBuffer::Known }
     }
 
     /// Where it stands in the payload, if it does.
     pub(crate) fn payload_span(&self) -> Option<(usize, usize)> {
-        (self.place == Place::Payload).then_some((self.start as usize, self.end as usize))
+        (self.buffer == SpanBuffer::Payload).then_some((self.start as usize, self.end as usize))
     }
 
     /// How many bytes it has where it stands.
@@ -93,15 +93,15 @@ impl TextSpan {
     /// Says whether there is such a string.
     #[inline]
     pub(crate) fn is_present(&self) -> bool {
-        self.place != Place::Absent
+        self.buffer != SpanBuffer::Absent
     }
 
     #[inline]
     fn whole<'a>(&self, source: Source<'a>) -> &'a [u8] {
-        match self.place {
-            Place::Absent | Place::Payload => source.payload.bytes(),
-            Place::Scratch => source.scratch.as_bytes(),
-            Place::Known => source.known.as_bytes(),
+        match self.buffer {
+            SpanBuffer::Absent | SpanBuffer::Payload => source.payload.bytes(),
+            SpanBuffer::Scratch => source.scratch.as_bytes(),
+            SpanBuffer::Known => source.known.as_bytes(),
         }
     }
 
@@ -114,12 +114,12 @@ impl TextSpan {
 
     #[inline]
     pub(crate) fn get<'a>(&self, source: Source<'a>) -> Option<&'a str> {
-        let text = match (self.place, source.payload) {
-            (Place::Absent, _) => return None,
-            (Place::Payload, RawText::Bytes(_)) => return core::str::from_utf8(self.bytes(source)).ok(),
-            (Place::Payload, RawText::Text(text)) => text,
-            (Place::Scratch, _) => source.scratch,
-            (Place::Known, _) => source.known,
+        let text = match (self.buffer, source.payload) {
+            (SpanBuffer::Absent, _) => return None,
+            (SpanBuffer::Payload, RawText::Bytes(_)) => return core::str::from_utf8(self.bytes(source)).ok(),
+            (SpanBuffer::Payload, RawText::Text(text)) => text,
+            (SpanBuffer::Scratch, _) => source.scratch,
+            (SpanBuffer::Known, _) => source.known,
         };
         text.get(self.start as usize..self.end as usize)
     }
@@ -127,7 +127,7 @@ impl TextSpan {
     /// Says whether it is there and equals another text, byte by byte.
     #[inline]
     pub(crate) fn is(&self, other: &str, source: Source<'_>) -> bool {
-        self.place != Place::Absent && self.bytes(source) == other.as_bytes()
+        self.buffer != SpanBuffer::Absent && self.bytes(source) == other.as_bytes()
     }
 
     /// Appends it to another text, and gives its length.

@@ -19,7 +19,7 @@ pub const MAX_DEPTH: usize = 512;
 
 #[cfg(feature = "serde")]
 pub use crate::interop::DeserializeError;
-pub use partial::{partial_json, Change, ChangeKind, Notes, PartialJson, PartialOptions, Unfinished};
+pub use partial::{partial_json, Change, ChangeKind, PartialJson, PartialOptions, Unfinished};
 pub(crate) use tape::is_document;
 pub(crate) use tape::SortedMembers;
 pub use tape::{JsonError, JsonErrorKind, Tape, ValueKind, ValueRef};

@@ -1,4 +1,4 @@
-//! The byte-level scanners that the tape and the event scanner share: white space, strings, numbers, whole values.
+//! The byte-level scanners that the tape and the event scanner share: white skip_space, strings, numbers, whole values.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -15,9 +15,9 @@ pub(crate) struct OpenContainer {
     object: bool,
 }
 
-/// Skips JSON white space.
+/// Skips JSON white skip_space.
 #[inline]
-pub(crate) fn space(bytes: &[u8], mut at: usize) -> usize {
+pub(crate) fn skip_space(bytes: &[u8], mut at: usize) -> usize {
     while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(at) {
         at += 1;
     }
@@ -371,7 +371,7 @@ pub(crate) fn number(bytes: &[u8], start: usize) -> Result<usize, JsonError> {
     Ok(at)
 }
 
-/// Checks one whole value that starts at `at` (white space allowed before it) and returns where it ends. With `KEEP` its
+/// Checks one whole value that starts at `at` (white skip_space allowed before it) and returns where it ends. With `KEEP` its
 /// nodes are written to `nodes`. `stack` is scratch; `depth` bounds the open containers.
 #[inline]
 pub(crate) fn value<const KEEP: bool>(
@@ -398,7 +398,7 @@ fn value_above<const KEEP: bool>(
     // True if a key is next: the innermost container is an object.
     let mut in_object = false;
     loop {
-        at = space(bytes, at);
+        at = skip_space(bytes, at);
         if in_object {
             at = key::<KEEP>(bytes, at, nodes)?;
         }
@@ -414,7 +414,9 @@ fn value_above<const KEEP: bool>(
                 push::<KEEP>(nodes, ValueKind::Number, at, end, false);
                 at = end;
             }
-            b'[' if in_object && KEEP && is_logprobs(bytes, at, nodes) => at = folded(bytes, at, depth, nodes, stack)?,
+            b'[' if in_object && KEEP && is_logprobs(bytes, at, nodes) => {
+                at = deferred(bytes, at, depth, nodes, stack)?
+            }
             b'{' | b'[' => {
                 if stack.len() >= depth {
                     return Err(bad(JsonErrorKind::Depth, at));
@@ -427,7 +429,7 @@ fn value_above<const KEEP: bool>(
                     let (kind, close) = if in_object { (ValueKind::Object, b'}') } else { (ValueKind::Array, b']') };
                     stack.push(OpenContainer { node: nodes.len() as u32, object: in_object });
                     push::<KEEP>(nodes, kind, at, at, false);
-                    at = space(bytes, at + 1);
+                    at = skip_space(bytes, at + 1);
                     if bytes.get(at) != Some(&close) {
                         continue;
                     }
@@ -442,7 +444,7 @@ fn value_above<const KEEP: bool>(
         loop {
             let Some(&open) = stack.last().filter(|_| stack.len() > around) else { return Ok(at) };
             in_object = open.object;
-            at = space(bytes, at);
+            at = skip_space(bytes, at);
             match bytes.get(at) {
                 Some(b',') => {
                     at += 1;
@@ -488,12 +490,12 @@ fn integers(bytes: &[u8], start: usize) -> Option<usize> {
 #[inline]
 fn is_logprobs(bytes: &[u8], at: usize, nodes: &[Node]) -> bool {
     let key = nodes.last().and_then(|key| bytes.get(key.start as usize..key.end as usize));
-    key == Some(b"logprobs") && bytes.get(space(bytes, at + 1)) != Some(&b']')
+    key == Some(b"logprobs") && bytes.get(skip_space(bytes, at + 1)) != Some(&b']')
 }
 
 /// Checks a list and keeps one node for all of it.
 #[inline(never)]
-fn folded(
+fn deferred(
     bytes: &[u8],
     at: usize,
     depth: usize,
@@ -524,11 +526,11 @@ fn key<const KEEP: bool>(bytes: &[u8], at: usize, nodes: &mut Vec<Node>) -> Resu
     }
     let (end, escaped) = string(bytes, at + 1)?;
     push::<KEEP>(nodes, ValueKind::String, at + 1, end, escaped);
-    let colon = space(bytes, end + 1);
+    let colon = skip_space(bytes, end + 1);
     if bytes.get(colon) != Some(&b':') {
         return Err(unexpected(bytes, colon));
     }
-    Ok(space(bytes, colon + 1))
+    Ok(skip_space(bytes, colon + 1))
 }
 
 #[inline]

@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_bytes_are_appended_up_to_the_first_other_byte() {
+    fn plain_bytes_are_appended_up_to_the_first_special_byte() {
         for byte in [b'"', b'\\', b'\n', 0x80, 0xFF] {
             for at in 0..=LANES {
                 let mut bytes = *b"0123456789abcde\x7f";

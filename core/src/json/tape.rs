@@ -24,7 +24,7 @@ pub struct Tape {
     pub(super) nodes: Vec<Node>,
     stack: Vec<scan::OpenContainer>,
     /// What was not looked into, by its nodes, with its own tapes once somebody does.
-    pub(super) folded: Vec<(u32, OnceCell<Box<Self>>)>,
+    pub(super) deferred: Vec<(u32, OnceCell<Box<Self>>)>,
 }
 
 /// Where one value stands. For strings the quotes are left out.
@@ -35,13 +35,13 @@ pub(crate) struct Node {
     /// Index behind this value and all that is in it.
     pub(crate) next: u32,
     pub(crate) tag: ValueKind,
-    /// A string has escapes; an array or object is folded.
+    /// A string has escapes; an array or object is deferred.
     pub(crate) escaped: bool,
 }
 
 impl Node {
     #[inline]
-    fn is_folded(&self) -> bool {
+    fn is_deferred(&self) -> bool {
         self.escaped && self.tag == ValueKind::Array
     }
 }
@@ -178,30 +178,30 @@ impl Tape {
         self.nodes.reserve((bytes.len() / BYTES_PER_NODE).min(MAX_RESERVED_NODES));
         self.stack.reserve(RESERVED_DEPTH);
         let end = scan::value::<true>(bytes, 0, depth, &mut self.nodes, &mut self.stack)?;
-        let end = scan::space(bytes, end);
+        let end = scan::skip_space(bytes, end);
         if end < bytes.len() {
             return Err(JsonError::new(JsonErrorKind::Trailing, end));
         }
-        self.note_folded();
+        self.record_deferred();
         Ok(())
     }
 
-    pub(super) fn note_folded(&mut self) {
-        let nodes = self.nodes.iter().enumerate().filter(|(_, node)| node.is_folded());
-        self.folded.extend(nodes.map(|(at, _)| (at as u32, OnceCell::new())));
+    pub(super) fn record_deferred(&mut self) {
+        let nodes = self.nodes.iter().enumerate().filter(|(_, node)| node.is_deferred());
+        self.deferred.extend(nodes.map(|(at, _)| (at as u32, OnceCell::new())));
     }
 
-    /// The tape of what is folded, made when it is first asked for.
-    fn unfold(&self, at: usize, text: &str) -> Option<&Self> {
-        let found = self.folded.binary_search_by_key(&(at as u32), |(node, _)| *node).ok()?;
-        let (_, tape) = self.folded.get(found)?;
+    /// The tape of what is deferred, made when it is first asked for.
+    fn parse_deferred(&self, at: usize, text: &str) -> Option<&Self> {
+        let found = self.deferred.binary_search_by_key(&(at as u32), |(node, _)| *node).ok()?;
+        let (_, tape) = self.deferred.get(found)?;
         Some(tape.get_or_init(|| {
             let mut tape = Self::default();
             let start = self.nodes[at].start as usize;
             // It was checked, depth included.
             let checked = scan::value::<true>(text.as_bytes(), start, usize::MAX, &mut tape.nodes, &mut tape.stack);
-            debug_assert!(checked.is_ok(), "only what was checked is folded");
-            tape.note_folded();
+            debug_assert!(checked.is_ok(), "only what was checked is deferred");
+            tape.record_deferred();
             Box::new(tape)
         }))
     }
@@ -209,7 +209,7 @@ impl Tape {
     /// Forgets the document and keeps the buffers.
     pub fn clear(&mut self) {
         self.nodes.clear();
-        self.folded.clear();
+        self.deferred.clear();
     }
 
     /// How much memory its buffers hold.
@@ -236,7 +236,7 @@ impl Tape {
 /// remembered.
 pub(crate) fn is_document(text: &[u8], depth: usize) -> bool {
     let end = scan::value::<false>(text, 0, depth.min(MAX_DEPTH + 32), &mut Vec::new(), &mut Vec::new());
-    u32::try_from(text.len()).is_ok() && end.is_ok_and(|end| scan::space(text, end) == text.len())
+    u32::try_from(text.len()).is_ok() && end.is_ok_and(|end| scan::skip_space(text, end) == text.len())
 }
 
 /// One value on a [`Tape`]. Cheap to copy; converts nothing before it is asked.
@@ -254,7 +254,7 @@ impl<'a> ValueRef<'a> {
     }
 
     #[inline]
-    fn go(&self, at: usize) -> Self {
+    fn at_node(&self, at: usize) -> Self {
         Self { at, ..*self }
     }
 
@@ -339,14 +339,14 @@ impl<'a> ValueRef<'a> {
     }
 
     /// Says whether this is a list that was not looked into, such as one of log probabilities: its text is the cheaper way to read it.
-    pub(crate) fn is_folded(&self) -> bool {
+    pub(crate) fn is_deferred(&self) -> bool {
         self.node().tag == ValueKind::Array && self.node().escaped
     }
 
     /// The same value where what is in it can be seen.
     #[inline]
-    fn unfolded(&self) -> Self {
-        let tape = if self.node().is_folded() { self.tape.unfold(self.at, self.text) } else { None };
+    fn with_contents(&self) -> Self {
+        let tape = if self.node().is_deferred() { self.tape.parse_deferred(self.at, self.text) } else { None };
         tape.map_or(*self, |tape| ValueRef { text: self.text, tape, at: 0 })
     }
 
@@ -357,12 +357,12 @@ impl<'a> ValueRef<'a> {
 
     /// The elements of an array; nothing for other values.
     pub fn elements(&self) -> impl Iterator<Item = ValueRef<'a>> + use<'a> {
-        let this = self.unfolded();
+        let this = self.with_contents();
         let node = this.node();
         let end = if node.tag == ValueKind::Array { node.next as usize } else { this.at + 1 };
         let mut at = this.at + 1;
         core::iter::from_fn(move || {
-            let view = (at < end).then(|| this.go(at))?;
+            let view = (at < end).then(|| this.at_node(at))?;
             at = view.node().next as usize;
             Some(view)
         })
@@ -370,12 +370,12 @@ impl<'a> ValueRef<'a> {
 
     /// The members of an object, repeated keys included; nothing for other values.
     pub fn entries(&self) -> impl Iterator<Item = (ValueRef<'a>, ValueRef<'a>)> + use<'a> {
-        let this = self.unfolded();
+        let this = self.with_contents();
         let node = this.node();
         let end = if node.tag == ValueKind::Object { node.next as usize } else { this.at + 1 };
         let mut at = this.at + 1;
         core::iter::from_fn(move || {
-            let (key, value) = (at < end).then(|| (this.go(at), this.go(at + 1)))?;
+            let (key, value) = (at < end).then(|| (this.at_node(at), this.at_node(at + 1)))?;
             at = value.node().next as usize;
             Some((key, value))
         })
@@ -383,13 +383,13 @@ impl<'a> ValueRef<'a> {
 
     /// A member of an object; the last one if the key is repeated.
     pub fn get(&self, key: &str) -> Option<Self> {
-        let this = self.unfolded();
+        let this = self.with_contents();
         let node = this.node();
         let end = if node.tag == ValueKind::Object { node.next as usize } else { 0 };
         let (mut at, mut found) = (this.at + 1, None);
         while let Some([_, value, ..]) = this.tape.nodes.get(at..end) {
             if this.key_is(at, key) {
-                found = Some(this.go(at + 1));
+                found = Some(this.at_node(at + 1));
             }
             at = value.next as usize;
         }
@@ -399,14 +399,14 @@ impl<'a> ValueRef<'a> {
     /// Members of an object by their keys, in one go over all of them; of each the last one if its key is repeated.
     #[inline]
     pub(crate) fn members<const N: usize>(&self, keys: [&str; N]) -> [Option<Self>; N] {
-        let this = self.unfolded();
+        let this = self.with_contents();
         let node = this.node();
         let end = if node.tag == ValueKind::Object { node.next as usize } else { 0 };
         let (mut at, mut found) = (this.at + 1, [None; N]);
         while let Some([_, value, ..]) = this.tape.nodes.get(at..end) {
             for (key, found) in keys.iter().zip(&mut found) {
                 if this.key_is(at, key) {
-                    *found = Some(this.go(at + 1));
+                    *found = Some(this.at_node(at + 1));
                 }
             }
             at = value.next as usize;
@@ -517,11 +517,11 @@ impl<'a> ValueRef<'a> {
     // What recursion holds at each level is in these two, and is little: a thread may have no more than a small stack.
     #[inline(never)]
     fn to_array(self) -> Value {
-        let this = self.unfolded();
+        let this = self.with_contents();
         let mut elements = Vec::with_capacity(this.elements().count());
         let (mut at, end) = (this.at + 1, this.node().next as usize);
         while at < end {
-            elements.push(this.go(at).to_value());
+            elements.push(this.at_node(at).to_value());
             at = this.tape.nodes[at].next as usize;
         }
         Value::Array(elements)
@@ -529,11 +529,11 @@ impl<'a> ValueRef<'a> {
 
     #[inline(never)]
     fn to_object(self) -> Value {
-        let this = self.unfolded();
+        let this = self.with_contents();
         let mut object = Object::with_capacity(this.entries().count());
         let (mut at, end) = (this.at + 1, this.node().next as usize);
         while at < end {
-            let value = this.go(at + 1).to_value();
+            let value = this.at_node(at + 1).to_value();
             this.push_to(&mut object, at, value);
             at = this.tape.nodes[at + 1].next as usize;
         }
@@ -542,7 +542,7 @@ impl<'a> ValueRef<'a> {
 
     #[inline(never)]
     fn push_to(&self, object: &mut Object, key: usize, value: Value) {
-        object.push_named(&self.go(key).as_str().unwrap_or_default(), value);
+        object.push_named(&self.at_node(key).as_str().unwrap_or_default(), value);
     }
 
     fn string(&self) -> String {
@@ -621,7 +621,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_is_allowed_up_to_the_limit_and_refused_behind_it() {
+    fn depth_is_accepted_up_to_the_limit_and_refused_beyond_it() {
         assert!(parse("[[[[]]]]").is_ok());
         assert_eq!(parse("[[[[[]]]]]").unwrap_err().kind(), JsonErrorKind::Depth);
         let deep = "[".repeat(100_000);
@@ -629,7 +629,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cut_of_a_document_is_an_error() {
+    fn every_truncated_document_is_an_error() {
         let text = r#"{"a":[1.5e3,"\u00e9",true,null],"b":{"c":-1}}"#;
         for end in 0..text.len() {
             assert!(parse(&text[..end]).is_err(), "{}", &text[..end]);

@@ -267,7 +267,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_code_unit_decodes_to_itself_or_is_a_lone_half() {
+    fn every_code_unit_decodes_to_itself_or_is_a_lone_surrogate() {
         // Under Miri one of many; those around the halves of pairs are among them.
         for unit in (0..=0xFFFFu32).step_by(if cfg!(miri) { 0x2FF } else { 1 }) {
             let mut out = String::new();
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_at_the_ends_are_told() {
+    fn lone_surrogates_at_both_ends_are_reported() {
         let mut out = String::new();
         let halves = decode_into("\\ude00 x \\ud83d", &mut out);
         assert_eq!(halves, LoneSurrogates { leading_low: Some(0xDE00), trailing_high: Some(0xD83D), lone: true });
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_literal_means_what_it_decodes_to() {
+    fn a_literal_equals_the_text_that_it_decodes_to() {
         for literal in [
             "",
             "a",

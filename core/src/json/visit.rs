@@ -1,6 +1,6 @@
 //! [`visit`]: one pass over JSON text that checks all of it and passes each value to a [`Visitor`], without a tape.
 
-use super::scan::{number, space, string, unexpected};
+use super::scan::{number, skip_space, string, unexpected};
 use super::tape::{JsonError, JsonErrorKind};
 use super::text;
 use super::MAX_DEPTH;
@@ -53,7 +53,7 @@ pub fn visit(text: &str, depth: usize, visitor: &mut impl Visitor) -> Result<(),
     let mut open = OpenContainers::default();
     let mut at = 0;
     loop {
-        at = space(bytes, at);
+        at = skip_space(bytes, at);
         let go_on = match bytes.get(at) {
             Some(b'"') => {
                 let (end, escaped) = string(bytes, at + 1)?;
@@ -78,7 +78,7 @@ pub fn visit(text: &str, depth: usize, visitor: &mut impl Visitor) -> Result<(),
                 }
                 open.push(is_object);
                 let begun = visitor.begin(is_object);
-                at = space(bytes, at + 1);
+                at = skip_space(bytes, at + 1);
                 let is_empty = bytes.get(at) == Some(if is_object { &b'}' } else { &b']' });
                 if begun && !is_empty {
                     if is_object {
@@ -107,7 +107,7 @@ pub fn visit(text: &str, depth: usize, visitor: &mut impl Visitor) -> Result<(),
         }
         // A value has ended, or an empty container waits for its bracket: close containers, or go on to the next member.
         loop {
-            at = space(bytes, at);
+            at = skip_space(bytes, at);
             let Some(is_object) = open.last() else {
                 return if at < bytes.len() { Err(JsonError::new(JsonErrorKind::Trailing, at).into()) } else { Ok(()) };
             };
@@ -115,7 +115,7 @@ pub fn visit(text: &str, depth: usize, visitor: &mut impl Visitor) -> Result<(),
                 Some(b',') => {
                     at += 1;
                     if is_object {
-                        at = key(text, space(bytes, at), visitor)?;
+                        at = key(text, skip_space(bytes, at), visitor)?;
                     }
                     break;
                 }
@@ -144,7 +144,7 @@ fn key(text: &str, at: usize, visitor: &mut impl Visitor) -> Result<usize, Visit
     if !go_on {
         return Err(VisitError::Stopped);
     }
-    let colon = space(bytes, end + 1);
+    let colon = skip_space(bytes, end + 1);
     match bytes.get(colon) {
         Some(b':') => Ok(colon + 1),
         _ => Err(unexpected(bytes, colon).into()),

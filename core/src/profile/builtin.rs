@@ -20,11 +20,11 @@ const fn words(text: &'static str) -> &'static str {
 }
 
 const fn line(rule: Rule, path: &'static str, weight: Option<Severity>, evidence: &'static str) -> BuiltinLine {
-    (rule, if is_judged(rule) { words(path) } else { path }, weight, words(evidence))
+    (rule, if is_validator_rule(rule) { words(path) } else { path }, weight, words(evidence))
 }
 
 /// Rules that only a validator reports: without a validator their exemptions are never read.
-const fn is_judged(rule: Rule) -> bool {
+const fn is_validator_rule(rule: Rule) -> bool {
     matches!(
         rule,
         Rule::Schema01

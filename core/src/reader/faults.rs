@@ -4,10 +4,10 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::REPEATED;
+use super::REPEAT_DROPPED;
 use crate::contract::Kind;
 use crate::error::{Code, Error};
-use crate::event::{recognise, recognise_bytes, Event, Fault};
+use crate::event::{identify_bytes, identify_event, Event, Fault};
 use crate::finding::{Findings, Location, Repair, Severity};
 use crate::json::Value;
 use crate::outcome::{Failure, Outcome};
@@ -84,7 +84,7 @@ fn exact(event: &Event<'_>, at: usize, framed: bool) -> usize {
 
 /// Says whether the first event of a stream goes on with a response that began before it.
 #[cold]
-pub(super) fn is_midway(event: &Event<'_>) -> bool {
+pub(super) fn continues_earlier_response(event: &Event<'_>) -> bool {
     let kind = event.kind();
     let aside = kind.is_transport() || !kind.is_known() || matches!(kind, Kind::Created | Kind::Error);
     !aside && event.sequence_number().is_some_and(|number| number > 0)
@@ -103,7 +103,7 @@ pub(super) fn strict(location: Location, findings: &Findings) -> Error {
 pub(super) fn resume(event: &Event<'_>, resumed_after: &mut Option<u64>, findings: &mut Findings) -> bool {
     let (Some(last), Some(number)) = (*resumed_after, event.sequence_number()) else { return false };
     if number <= last {
-        findings.report(Rule::Read08, event.location(), REPEATED, || {
+        findings.report(Rule::Read08, event.location(), REPEAT_DROPPED, || {
             (String::new(), format!("expected a number above {last}, found {number} again; the event was dropped"))
         });
         return true;
@@ -129,12 +129,12 @@ pub(super) struct ForeignDetector {
 }
 
 /// Error bodies are small; a larger one is named but not read.
-const BODY: usize = 64 << 10;
+const MAX_ERROR_BODY: usize = 64 << 10;
 
 impl ForeignDetector {
     #[inline]
-    pub(super) fn take(&mut self, chunk: &[u8]) {
-        if self.cleared || self.body.len() >= BODY {
+    pub(super) fn keep_start(&mut self, chunk: &[u8]) {
+        if self.cleared || self.body.len() >= MAX_ERROR_BODY {
             return;
         }
         // Blank lines may come for ever, and are no part of a body.
@@ -144,17 +144,17 @@ impl ForeignDetector {
             self.cleared = true;
             return;
         }
-        let room = BODY - self.body.len();
+        let room = MAX_ERROR_BODY - self.body.len();
         self.body.extend_from_slice(&chunk[..chunk.len().min(room)]);
     }
 
     /// Looks at an event of unknown kind; names its format once.
     #[cold]
-    pub(super) fn look(&mut self, event: &Event<'_>, findings: &mut Findings) {
+    pub(super) fn observe(&mut self, event: &Event<'_>, findings: &mut Findings) {
         if self.named || event.kind() != Kind::Unknown {
             return;
         }
-        if let Some(name) = recognise(event) {
+        if let Some(name) = identify_event(event) {
             self.named = true;
             findings.report(Rule::Read04, event.location(), None, || {
                 (String::new(), format!("expected a Responses stream, found {name}"))
@@ -166,14 +166,14 @@ impl ForeignDetector {
     pub(super) fn outcome_without_events(
         &mut self,
         events: u64,
-        recognised: bool,
+        recognized: bool,
         location: Location,
         findings: &mut Findings,
     ) -> Option<Outcome> {
-        if events > 0 || recognised || self.named {
+        if events > 0 || recognized || self.named {
             return None;
         }
-        let name = recognise_bytes(&self.body)?;
+        let name = identify_bytes(&self.body)?;
         self.named = true;
         let location = Location { offset: 0, ..location };
         findings.report(Rule::Read04, location, None, || {

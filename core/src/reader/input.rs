@@ -1,4 +1,4 @@
-//! The reader's inputs: what is fed waits until it can be read in one go.
+//! The reader's inputs: what is fed can_append_only until it can be read in one go.
 //!
 //! An event is read from a whole block, so a block that a chunk border cuts is kept until its end has come: then it costs the
 //! same however it was cut. What cannot end soon is not kept, and goes to the decoder piece by piece.
@@ -23,20 +23,20 @@ impl Reader {
     /// error that ended reading.
     pub fn feed(&mut self, chunk: &[u8]) -> Result<(), Error> {
         let before = self.pending.len();
-        // Often a small chunk is more of a block that waits for its end.
+        // Often a small chunk is more of a block that can_append_only for its end.
         let more = self.ready <= self.at
             && self.at < before
             && chunk.len() <= SMALL_BYTES.min(self.pending.capacity() - before)
             && before - self.at < SMALL_BLOCK
             && !chunk.is_empty()
-            && self.waits();
+            && self.can_append_only();
         if !more {
             return self.feed_blocks(chunk);
         }
         self.activity += chunk.len() as u64;
         self.pending.extend_from_slice(chunk);
         if may_end_block(self.pending.get(before - 1..).unwrap_or_default()) {
-            self.release(before);
+            self.release_complete_blocks(before);
         }
         Ok(())
     }
@@ -47,13 +47,13 @@ impl Reader {
     fn feed_blocks(&mut self, chunk: &[u8]) -> Result<(), Error> {
         let read = self.at_block_boundary && self.at == self.pending.len() && self.input == InputPhase::Open;
         if !read || !chunk.ends_with(b"\n\n") || chunk.len() > self.options.limits.buffered_bytes {
-            return self.feed_any(chunk);
+            return self.feed_general(chunk);
         }
         self.pending.clear();
         (self.at, self.ready) = (0, 0);
-        self.make_room(chunk.len());
+        self.reserve_large_chunk(chunk.len());
         if chunk.len() > self.pending.capacity() {
-            return self.feed_any(chunk);
+            return self.feed_general(chunk);
         }
         self.activity += chunk.len() as u64;
         self.pending.extend_from_slice(chunk);
@@ -64,7 +64,7 @@ impl Reader {
     /// Makes room for a large chunk where nothing is pending: just enough, and the old room goes first. Doubling would hold
     /// several times the largest event.
     #[inline]
-    fn make_room(&mut self, length: usize) {
+    fn reserve_large_chunk(&mut self, length: usize) {
         if length > self.pending.capacity() && length > LARGE_CHUNK {
             self.pending = Vec::new();
             // Memory that cannot be had is told where the bytes are taken.
@@ -74,21 +74,21 @@ impl Reader {
 
     /// Says whether bytes are welcome, and nothing has to be done with them but to put them behind the others.
     #[inline]
-    fn waits(&self) -> bool {
+    fn can_append_only(&self) -> bool {
         self.fatal.is_none()
             && self.input == InputPhase::Open
             && self.events > 0
             && SMALL_BLOCK <= self.options.limits.buffered_bytes.min(self.decoder.safe_bytes())
     }
 
-    fn feed_any(&mut self, chunk: &[u8]) -> Result<(), Error> {
+    fn feed_general(&mut self, chunk: &[u8]) -> Result<(), Error> {
         if self.fatal.is_some() || self.input != InputPhase::Open || chunk.is_empty() {
-            return self.may_feed();
+            return self.check_open();
         }
         self.activity += chunk.len() as u64;
         if self.at == self.pending.len() {
             self.pending.clear();
-            self.make_room(chunk.len());
+            self.reserve_large_chunk(chunk.len());
             self.at = 0;
             self.ready = 0;
         }
@@ -109,9 +109,9 @@ impl Reader {
             return Err(self.fail(Error::new(Code::BufferLimit, self.decoder.offset(), NO_MEMORY)));
         }
         self.pending.extend_from_slice(chunk);
-        self.release(before);
+        self.release_complete_blocks(before);
         if self.events == 0 {
-            self.foreign.take(chunk);
+            self.foreign.keep_start(chunk);
         }
         Ok(())
     }
@@ -122,7 +122,7 @@ impl Reader {
     ///
     /// As for [`feed`](Self::feed), where a message counts as 32 bytes at least; [`Code::FrameLimit`] for a message past the limit of a frame.
     pub fn feed_json(&mut self, message: &str) -> Result<(), Error> {
-        self.may_feed()?;
+        self.check_open()?;
         self.activity += 1;
         if message.len() > self.options.limits.frame_bytes {
             let detail = format!("limit {}", self.options.limits.frame_bytes);
@@ -172,7 +172,7 @@ impl Reader {
 
     /// Where the last event ends that ends within so many bytes from here, as an offset in the stream: for whatever begins before
     /// that, [`next_is_long`](Self::next_is_long) need not be asked.
-    pub(crate) fn short_until(&self, bytes: usize) -> u64 {
+    pub(crate) fn short_events_end(&self, bytes: usize) -> u64 {
         let rest = self.pending.get(self.at..self.ready).unwrap_or_default();
         let near = rest.get(..bytes).unwrap_or(rest);
         let end = last_block_end(near).filter(|end| near.get(..*end).is_some_and(|block| block.ends_with(b"\n\n")));
@@ -181,10 +181,10 @@ impl Reader {
 
     /// Says how much of what is pending may be read, after bytes came behind `before`.
     ///
-    /// A block whose end is not there yet waits as a whole, so that it is read in one go however it is cut. What cannot end
+    /// A block whose end is not there yet can_append_only as a whole, so that it is read in one go however it is cut. What cannot end
     /// soon is not waited for: a long block, and lines that do not end in LF.
     #[inline]
-    fn release(&mut self, before: usize) {
+    fn release_complete_blocks(&mut self, before: usize) {
         let from = before.saturating_sub(1);
         let new = self.pending.get(from..).unwrap_or_default();
         match last_block_end(new) {
@@ -198,7 +198,7 @@ impl Reader {
         }
     }
 
-    fn may_feed(&self) -> Result<(), Error> {
+    fn check_open(&self) -> Result<(), Error> {
         match &self.fatal {
             Some(stop) => Err(stop.clone()),
             None if self.input != InputPhase::Open => Err(Error::new(Code::AfterFinish, self.decoder.offset(), "")),
@@ -261,7 +261,7 @@ fn may_end_line(word: u64) -> bool {
     word.wrapping_sub(ONES * 0x10) & !word & (ONES * 0x80) != 0
 }
 
-/// What a message that waits counts as: an empty one takes memory, too.
+/// What a message that can_append_only counts as: an empty one takes memory, too.
 pub(super) fn message_bytes(message: &str) -> usize {
     message.len().max(32)
 }
@@ -286,7 +286,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reader_says_whether_it_is_ready_and_what_comes_is_long() {
+    fn a_reader_estimates_whether_its_next_event_is_long() {
         let mut reader = Reader::new();
         assert!(!reader.is_ready() && !reader.next_is_long(1));
         for _ in 0..2 {
@@ -299,14 +299,14 @@ mod tests {
         }
         let long = format!("data: {{\"a\":\"{}\"}}\n\n", "x".repeat(100));
         let before = reader.offset();
-        assert_eq!(reader.short_until(64), before);
+        assert_eq!(reader.short_events_end(64), before);
         reader.feed(format!("data: {{}}\n\ndata: {{}}\n\ndata: {{}}\r\n\r\n{long}").as_bytes()).unwrap();
-        assert_eq!((reader.short_until(9), reader.short_until(22)), (before, before + 20));
-        assert_eq!(reader.short_until(32), before, "a CR makes it doubtful");
+        assert_eq!((reader.short_events_end(9), reader.short_events_end(22)), (before, before + 20));
+        assert_eq!(reader.short_events_end(32), before, "a CR makes it doubtful");
         for _ in 0..3 {
             assert!(reader.poll_event().unwrap().is_some());
         }
-        assert_eq!(reader.short_until(64), reader.offset());
+        assert_eq!(reader.short_events_end(64), reader.offset());
         assert!(reader.is_ready() && reader.next_is_long(64) && !reader.next_is_long(200));
         assert!(reader.poll_event().unwrap().is_some());
         reader.feed_json(&"[1]".repeat(30)).unwrap();

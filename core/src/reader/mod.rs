@@ -75,11 +75,11 @@ impl Stages<'_> {
         if event.has_field_faults() && !dropped {
             faults::of_event(event, frame.is_some(), findings);
         }
-        if first && faults::is_midway(event) {
+        if first && faults::continues_earlier_response(event) {
             findings.soften_repairs();
         }
         if !event.kind().is_known() {
-            foreign.look(event, findings);
+            foreign.observe(event, findings);
         }
         if let Some(validator) = unchecked {
             validator.check(event, findings);
@@ -295,7 +295,7 @@ impl Reader {
             let ready = self.pending.get(..self.ready).unwrap_or_default();
             let found = match self.decoder.advance(ready, &mut self.at) {
                 Ok(Some(found)) => found,
-                Ok(None) if self.input == InputPhase::Ended => return self.poll_tail(),
+                Ok(None) if self.input == InputPhase::Ended => return self.poll_unfinished_block(),
                 Ok(None) => return Ok(None),
                 // The decoder was finished: asking once more after the end is no misuse.
                 Err(_) if self.input == InputPhase::Drained => return Ok(None),
@@ -304,7 +304,7 @@ impl Reader {
             if found == FrameOutcome::Frame && !self.is_dropped(found) {
                 break found;
             }
-            self.note_signal(found);
+            self.count_blank(found);
             if self.options.strict && self.findings.count(Severity::Error) > 0 {
                 let location = Location { offset: self.decoder.offset(), ..Location::default() };
                 let error = faults::strict(location, &self.findings);
@@ -344,10 +344,10 @@ impl Reader {
         self.end();
         // An error is kept in `fatal`, which is returned below.
         while let Ok(Some(_)) = self.poll_event() {}
-        self.conclude()
+        self.finish_stages()
     }
 
-    fn conclude(&mut self) -> Result<Outcome, Error> {
+    fn finish_stages(&mut self) -> Result<Outcome, Error> {
         self.finished = true;
         // Where reading stopped, not how far the decoder had looked: that depends on how the input was split.
         let offset = self.fatal.as_ref().map_or(self.decoder.offset(), Error::offset);
@@ -528,8 +528,8 @@ impl Reader {
 
     /// The same, added up anew. For tests: it costs as much as reading everything.
     #[doc(hidden)]
-    pub fn count_again(&self) -> usize {
-        self.accumulator.count_again()
+    pub fn recount_bytes(&self) -> usize {
+        self.accumulator.recount_bytes()
     }
 
     /// Bytes read since the start.
@@ -576,7 +576,7 @@ impl Reader {
     }
 
     #[cold]
-    fn note_signal(&mut self, found: FrameOutcome) {
+    fn count_blank(&mut self, found: FrameOutcome) {
         self.activity += 1;
         let (Some(validator), FrameOutcome::Blank) = (&mut self.validator, found) else { return };
         if let Signal::Blank(blank) = self.decoder.resolve(found, &self.pending) {
@@ -621,7 +621,7 @@ impl Reader {
 
     /// The frame that the end of input cut off: the standard discards it; it counts here if it is complete JSON (SSE-10).
     #[cold]
-    fn poll_tail(&mut self) -> Result<Option<Event<'_>>, Error> {
+    fn poll_unfinished_block(&mut self) -> Result<Option<Event<'_>>, Error> {
         self.input = InputPhase::Drained;
         let Some(tail) = self.decoder.finish() else { return Ok(None) };
         let frame = tail.frame;
@@ -657,4 +657,4 @@ impl Reader {
 const BLANK_LINE: usize = 2;
 
 /// The repair that is recorded for a repeated event.
-const REPEATED: Option<Repair> = Some(Repair::DroppedRepeat);
+const REPEAT_DROPPED: Option<Repair> = Some(Repair::DroppedRepeat);

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_like_what_came_before_is_judged_as_if_it_were_not() {
+    fn repeated_events_get_the_findings_of_new_ones() {
         let mut random = Random(0x9E37_79B9_7F4A_7C15);
         let mut sound = 0;
         for round in 0..500 {

@@ -13,7 +13,7 @@ use super::socket::create_message;
 use super::tool_loop::ToolLoop;
 use crate::error::{Code, Error};
 use crate::json::{Object, Value};
-use crate::options::{parse, wrong, OptionReader};
+use crate::options::{invalid_option, parse, OptionReader};
 
 /// What [`request_named`] can do.
 pub const REQUEST_OPERATIONS: &[&str] =
@@ -59,7 +59,7 @@ fn enforce_calls(json: &str) -> Result<String, Error> {
     let call = parse(json)?;
     let reader = OptionReader::new(&call)?;
     reader.check_names(&["request", "response"])?;
-    let response = reader.value("response").ok_or_else(|| wrong("response", "a response"))?;
+    let response = reader.value("response").ok_or_else(|| invalid_option("response", "a response"))?;
     let verdicts = enforce(&request(&reader)?, response);
     let mut out = Object::new();
     out.push("calls", verdicts.iter().map(CallVerdict::to_value).collect::<Vec<_>>());
@@ -70,7 +70,8 @@ fn run_tool_loop(json: &str) -> Result<String, Error> {
     let mut call = parse(json)?;
     let steps = call.as_object_mut().and_then(|options| options.remove("steps"));
     let mut tools = ToolLoop::from_json(&call.to_string())?;
-    let steps = steps.as_ref().map(|steps| steps.as_array().ok_or_else(|| wrong("steps", "a list"))).transpose()?;
+    let steps =
+        steps.as_ref().map(|steps| steps.as_array().ok_or_else(|| invalid_option("steps", "a list"))).transpose()?;
     for step in steps.unwrap_or_default() {
         match (step.get("response"), step.get("result").and_then(Value::as_array), step.get("stop")) {
             (Some(response), None, None) => {
@@ -82,7 +83,7 @@ fn run_tool_loop(json: &str) -> Result<String, Error> {
             (None, None, Some(Value::Bool(true))) => tools.stop(),
             _ => {
                 let wanted = "objects with either response, or result: a call_id and what came back, or stop: true";
-                return Err(wrong("steps", wanted));
+                return Err(invalid_option("steps", wanted));
             }
         }
     }
@@ -97,7 +98,7 @@ fn results(json: &str) -> Result<String, Error> {
     let call = parse(json)?;
     let reader = OptionReader::new(&call)?;
     reader.check_names(&["response", "results"])?;
-    let response = reader.value("response").ok_or_else(|| wrong("response", "a response"))?;
+    let response = reader.value("response").ok_or_else(|| invalid_option("response", "a response"))?;
     let mut results = Vec::new();
     if let Some(given) = reader.object("results")? {
         for (call_id, result) in given.iter() {
@@ -130,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_in_the_list_is_known_and_what_cannot_be_used_is_refused() {
+    fn every_listed_name_is_known_and_unusable_arguments_are_refused() {
         for name in REQUEST_OPERATIONS {
             assert_ne!(request_named(name, "{}").err().map(|error| error.code()), Some(Code::UnknownName), "{name}");
             assert_eq!(request_named(name, "{").unwrap_err().code(), Code::NotJson, "{name}");

@@ -8,7 +8,7 @@ use alloc::string::{String, ToString};
 use crate::error::{Code, Error};
 use crate::json::{Object, Value};
 use crate::limits::Limits;
-use crate::options::{parse, wrong, OptionReader};
+use crate::options::{invalid_option, parse, OptionReader};
 use crate::retry_after;
 
 /// An error that a server reported.
@@ -380,13 +380,16 @@ pub(super) fn advice_json(json: &str) -> Result<String, Error> {
     let call = parse(json)?;
     let reader = OptionReader::new(&call)?;
     reader.check_names(&["error", "status", "headers", "now"])?;
-    let status =
-        reader.count("status")?.map(u16::try_from).transpose().map_err(|_| wrong("status", "an HTTP status"))?;
+    let status = reader
+        .count("status")?
+        .map(u16::try_from)
+        .transpose()
+        .map_err(|_| invalid_option("status", "an HTTP status"))?;
     let mut report = match (reader.value("error"), status) {
         (Some(error), Some(status)) => ErrorReport::from_body(error, status),
         (None, Some(status)) => ErrorReport::from_text("", status),
         (Some(error), None) => ErrorReport::from_value(error, None)?,
-        (None, None) => return Err(wrong("error", "the error that was received, or status to be given")),
+        (None, None) => return Err(invalid_option("error", "the error that was received, or status to be given")),
     };
     for (name, value) in reader.object("headers")?.into_iter().flat_map(Object::iter) {
         report = report.with_header(name, value.as_str().unwrap_or_default());

@@ -12,7 +12,7 @@ use crate::contract::{Edition, SchemaId};
 use crate::error::{Code, Error};
 use crate::finding::Severity;
 use crate::json::{Object, Value};
-use crate::options::{parse, wrong, OptionReader};
+use crate::options::{invalid_option, parse, OptionReader};
 use crate::validate::validate_input_item;
 
 /// A conversation on its way to the next request.
@@ -356,12 +356,12 @@ impl History {
 
     /// Items that only go together stay together.
     fn keep_pairs(&mut self, all: &mut [PreparedItem]) {
-        // From the back: what leads nothing that is sent goes, and so does what led it.
+        // From the back: what is_lead nothing that is sent goes, and so does what led it.
         for at in (0..all.len()).rev() {
-            if !self.policy.leads(&all[at].kind) || all[at].item.is_none() {
+            if !self.policy.is_lead(&all[at].kind) || all[at].item.is_none() {
                 continue;
             }
-            let follower = all[at + 1..].iter().find(|next| next.item.is_some() || !self.policy.leads(&next.kind));
+            let follower = all[at + 1..].iter().find(|next| next.item.is_some() || !self.policy.is_lead(&next.kind));
             // At the very end of an output nothing was cut away behind it by us.
             let lost =
                 follower.is_some_and(|next| next.item.is_none() && self.policy.is_pair(&all[at].kind, &next.kind));
@@ -374,7 +374,7 @@ impl History {
         // From the front: what follows a lead that is not sent must not be looked up by its id. Parallel calls share a lead.
         let mut lost: Option<String> = None;
         for sent in all.iter_mut() {
-            if self.policy.leads(&sent.kind) {
+            if self.policy.is_lead(&sent.kind) {
                 lost = sent.item.is_none().then(|| sent.kind.clone());
                 continue;
             }
@@ -473,7 +473,7 @@ pub(super) fn history_json(json: &str) -> Result<String, Error> {
         match (step.get("response"), step.get("item")) {
             (Some(response), None) => history.add_response(response)?,
             (None, Some(item)) => history.add_item(item.clone()),
-            _ => return Err(wrong("steps", "objects with either response or item")),
+            _ => return Err(invalid_option("steps", "objects with either response or item")),
         }
     }
     let mut answer = Object::new();

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use crate::contract::Edition;
 use crate::error::{Code, Error};
 use crate::json::Value;
-use crate::options::{parse, wrong, OptionReader};
+use crate::options::{invalid_option, parse, OptionReader};
 
 /// What of an answer goes into the next request, and in which form.
 ///
@@ -34,7 +34,7 @@ pub struct Policy {
     pub reference_items: Vec<String>,
     /// Fields that are not sent: an item type, or `*` for all, and a field.
     pub drop_fields: Vec<(String, String)>,
-    /// Item types that only go together: what leads, and what follows it. If the first is not sent, the second loses the
+    /// Item types that only go together: what is_lead, and what follows it. If the first is not sent, the second loses the
     /// id by which the server would look for the first; if the second is not sent, the first is not either.
     pub pairs: Vec<(String, String)>,
 }
@@ -99,7 +99,7 @@ const BUILTIN: &[BuiltinPolicy] = &[
     BuiltinPolicy {
         name: "openai",
         why:
-            "without storage a reasoning item is read only from its encrypted content, an id leads to a look-up of its \
+            "without storage a reasoning item is read only from its encrypted content, an id is_lead to a look-up of its \
               partner, and fields that the SDKs add are refused",
         json: r#"{"chain":"stateless","edition":"openai","reasoning":"encrypted","pairs":true,
             "drop_fields":{"*":["parsed_arguments","parsed"],"reasoning":["content","status"]}}"#,
@@ -124,7 +124,7 @@ const BUILTIN: &[BuiltinPolicy] = &[
     },
     BuiltinPolicy {
         name: "copilot",
-        why: "ids change with every event, so none of them leads anywhere",
+        why: "ids change with every event, so none of them is_lead anywhere",
         json: r#"{"chain":"stateless","edition":"openai","reasoning":"encrypted","ids":"drop","pairs":true,
             "drop_fields":{"reasoning":["content","status"]}}"#,
     },
@@ -260,13 +260,14 @@ impl Policy {
         let lists = [("drop_items", &mut policy.drop_items), ("reference_items", &mut policy.reference_items)];
         for (name, list) in lists {
             if let Some(value) = reader.value(name) {
-                *list = texts(value).ok_or_else(|| wrong(name, "a list of item types"))?;
+                *list = texts(value).ok_or_else(|| invalid_option(name, "a list of item types"))?;
             }
         }
         if let Some(by_type) = reader.object("drop_fields")? {
             policy.drop_fields.clear();
             for (kind, fields) in by_type.iter() {
-                let fields = texts(fields).ok_or_else(|| wrong("drop_fields", "lists of fields by item type"))?;
+                let fields =
+                    texts(fields).ok_or_else(|| invalid_option("drop_fields", "lists of fields by item type"))?;
                 policy.drop_fields.extend(fields.into_iter().map(|field| (kind.to_string(), field)));
             }
         }
@@ -284,13 +285,13 @@ impl Policy {
         self.drop_fields.iter().any(|(of, name)| name == field && (of == "*" || of == kind))
     }
 
-    /// Whether an item of one type leads one of another.
+    /// Whether an item of one type is_lead one of another.
     pub(super) fn is_pair(&self, lead: &str, follower: &str) -> bool {
         self.pairs.iter().any(|(one, other)| one == lead && other == follower)
     }
 
     /// Whether items of a type only make sense before another.
-    pub(super) fn leads(&self, kind: &str) -> bool {
+    pub(super) fn is_lead(&self, kind: &str) -> bool {
         self.pairs.iter().any(|(lead, _)| lead == kind)
     }
 }
@@ -322,7 +323,7 @@ fn pairs(value: &Value) -> Result<Vec<(String, String)>, Error> {
         _ => None,
     };
     let list = value.as_array().map(|list| list.iter().map(pair).collect::<Option<Vec<_>>>());
-    list.flatten().ok_or_else(|| wrong("pairs", "true, false or a list of pairs of item types"))
+    list.flatten().ok_or_else(|| invalid_option("pairs", "true, false or a list of pairs of item types"))
 }
 
 #[cfg(test)]

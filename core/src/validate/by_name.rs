@@ -13,7 +13,7 @@ use crate::error::{Code, Error};
 use crate::finding::{Finding, Findings, SeverityMap};
 use crate::json::Value;
 use crate::limits::Limits;
-use crate::options::{parse, wrong, OptionReader};
+use crate::options::{invalid_option, parse, OptionReader};
 
 /// The kinds of objects that [`validate_named`] checks.
 pub const VALIDATION_TARGETS: &[&str] = &[
@@ -80,7 +80,7 @@ fn head(json: &str, is_response: bool) -> Result<Vec<Finding>, Error> {
     reader.check_names(&["status", "streamed", "headers"])?;
     let mut headers = Vec::new();
     for (name, value) in reader.object("headers")?.into_iter().flat_map(|headers| headers.iter()) {
-        headers.push((name, value.as_str().ok_or_else(|| wrong("headers", "strings by name"))?));
+        headers.push((name, value.as_str().ok_or_else(|| invalid_option("headers", "strings by name"))?));
     }
     let mut findings = Findings::new(Limits::default().findings, SeverityMap::by_level());
     if is_response {
@@ -94,7 +94,7 @@ fn head(json: &str, is_response: bool) -> Result<Vec<Finding>, Error> {
 
 fn status(reader: &OptionReader<'_>) -> Result<Option<u16>, Error> {
     let status = reader.count("status")?;
-    status.map(|status| u16::try_from(status).map_err(|_| wrong("status", "an HTTP status"))).transpose()
+    status.map(|status| u16::try_from(status).map_err(|_| invalid_option("status", "an HTTP status"))).transpose()
 }
 
 #[cfg(test)]

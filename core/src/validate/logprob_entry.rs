@@ -121,7 +121,7 @@ mod tests {
     use alloc::string::String;
 
     #[test]
-    fn the_common_form_is_read_and_every_other_form_is_left() {
+    fn only_the_common_form_is_read() {
         let members = [r#""token":" é""#, r#""logprob":-1.25e-3"#, r#""bytes":[32,195,169]"#];
         for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
             let usual = format!("{{{}}}", order.map(|at| members[at]).join(","));

@@ -6,7 +6,7 @@ use super::extension_schema::ExtensionSchemas;
 use crate::contract::Edition;
 use crate::error::Error;
 use crate::json::Value;
-use crate::options::{setters, wrong};
+use crate::options::{invalid_option, setters};
 use crate::Limits;
 
 /// Options of a validator. The severity of a finding is not decided here but by the [`Profile`](crate::Profile) of the
@@ -65,7 +65,7 @@ impl Layers {
     ///
     /// [`Code::BadArgument`](crate::Code::BadArgument) for anything else.
     pub fn from_value(value: &Value) -> Result<Self, Error> {
-        let expected = || wrong("layers", "all, none, or a list of framing, schema and stream");
+        let expected = || invalid_option("layers", "all, none, or a list of framing, schema and stream");
         match value {
             Value::String(word) if word == "all" => Ok(Self::ALL),
             Value::String(word) if word == "none" => Ok(Self::NONE),

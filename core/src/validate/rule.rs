@@ -208,7 +208,7 @@ macro_rules! rules {
             /// The number of rules.
             pub const COUNT: usize = Self::ALL.len();
 
-            const ROWS: [Row; Self::COUNT] = [$(Row {
+            const ROWS: [RuleRow; Self::COUNT] = [$(RuleRow {
                 id: $id,
                 level: Level::$level,
                 binds: Binds::$binds,
@@ -220,7 +220,7 @@ macro_rules! rules {
     };
 }
 
-struct Row {
+struct RuleRow {
     id: &'static str,
     level: Level,
     binds: Binds,
@@ -230,7 +230,7 @@ struct Row {
 }
 
 impl Rule {
-    const fn row(self) -> &'static Row {
+    const fn row(self) -> &'static RuleRow {
         // The enum and the rows come from one macro call, so every discriminant is an index.
         &Self::ROWS[self as usize]
     }

@@ -138,11 +138,11 @@ pub(crate) enum InputTransition {
     Done,
 }
 
-type Row<S, M> = (S, M, S, Option<Rule>);
+type TransitionRow<S, M> = (S, M, S, Option<Rule>);
 
 /// Transitions of a response. LIFE-02: `response.created` comes first and once. LIFE-03: each change of status has an event.
 /// LIFE-06: one terminal event. LIFE-07: no event after it.
-const RESPONSE: &[Row<ResponseState, ResponseTransition>] = {
+const RESPONSE: &[TransitionRow<ResponseState, ResponseTransition>] = {
     use ResponseState::{Ended, Queued, Running, Start};
     use ResponseTransition as M;
     use Rule::{Life02, Life03, Life06, Life07};
@@ -194,7 +194,7 @@ const RESPONSE: &[Row<ResponseState, ResponseTransition>] = {
 
 /// Transitions of an item. ITEM-03: the added event comes first. ITEM-07: no change after the done event. ITEM-10: an index is
 /// used once. PART-11: no part is added to an item that is done.
-const ITEM: &[Row<ItemState, ItemTransition>] = {
+const ITEM: &[TransitionRow<ItemState, ItemTransition>] = {
     use ItemState::{Absent, Done, Open};
     use ItemTransition as M;
     use Rule::{Item03, Item07, Item10, Part11};
@@ -217,7 +217,7 @@ const ITEM: &[Row<ItemState, ItemTransition>] = {
 /// Transitions of a part. PART-02: the added event comes first. PART-04: one done event for the text. PART-05: one done event for
 /// the part, after that of the text. PART-08: an index is used once. PART-11: no delta after the text's done event. ANN-01:
 /// annotations are sent while the part is open, also after its text's done event.
-const PART: &[Row<PartState, PartTransition>] = {
+const PART: &[TransitionRow<PartState, PartTransition>] = {
     use PartState::{Absent, ClosedEarly, Done, Open, TextDone};
     use PartTransition as M;
     use Rule::{Ann01, Part02, Part04, Part05, Part08, Part11};
@@ -252,7 +252,7 @@ const PART: &[Row<PartState, PartTransition>] = {
 };
 
 /// Transitions of a tool's input. ARG-01: deltas, then one done event.
-const INPUT: &[Row<InputState, InputTransition>] = {
+const INPUT: &[TransitionRow<InputState, InputTransition>] = {
     use InputState::{Done, Open};
     use InputTransition as M;
     &[
@@ -370,14 +370,14 @@ mod tests {
     use super::*;
     use core::fmt::Debug;
 
-    fn is_complete<S, M>(table: &[Row<S, M>], states: usize, transitions: usize)
+    fn is_complete<S, M>(table: &[TransitionRow<S, M>], states: usize, transitions: usize)
     where
         S: Copy + Debug + PartialEq,
         M: Copy + Debug + PartialEq,
     {
         assert_eq!(table.len(), states * transitions);
         for (at, (state, transition, ..)) in table.iter().enumerate() {
-            let same = |row: &&Row<S, M>| row.0 == *state && row.1 == *transition;
+            let same = |row: &&TransitionRow<S, M>| row.0 == *state && row.1 == *transition;
             assert_eq!(table.iter().filter(same).count(), 1, "row {at}: {state:?} {transition:?}");
         }
     }

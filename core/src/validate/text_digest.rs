@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_known_digest_with_another_literal_is_not_used() {
+    fn a_known_digest_is_not_used_for_another_literal() {
         let (one, other) = (r"a\nb", r"a\tb");
         let known = TextDigest::of_literal(one, true, None);
         assert_eq!(TextDigest::of_literal(other, true, Some(known)).text, Digest::of("a\tb"));

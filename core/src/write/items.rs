@@ -106,7 +106,7 @@ impl Writer {
     pub fn set(&mut self, item: ItemHandle, key: &str, value: impl Into<Value>) -> Result<(), Error> {
         let at = self.open_index(item)?;
         let entry = &self.items[at];
-        if entry.owns(key) {
+        if entry.is_writer_field(key) {
             return Err(invalid_argument(format!("the writer itself sets `{key}`; expected another field")));
         }
         let value = value.into();
@@ -236,7 +236,7 @@ impl Writer {
         }
         let fields = self.initial_fields(definition, item_type, &id, given)?;
         let mut entry = OpenItem::new(definition, id, fields);
-        entry.input_shown = definition.input.is_none_or(|input| input.delta.editions().contains(edition));
+        entry.input_visible = definition.input.is_none_or(|input| input.delta.editions().contains(edition));
         entry.outputs_shown = Kind::ShellCallOutputContentDelta.editions().contains(edition);
         if definition.has_no_in_progress() {
             entry.status = Cow::Borrowed(last.name());
@@ -284,7 +284,7 @@ impl Writer {
         }
         let Some(entry) = self.items.get_mut(at) else { return };
         entry.status = Cow::Borrowed(word);
-        entry.input_shown = true;
+        entry.input_visible = true;
         entry.outputs_shown = true;
         for (key, value) in entry.pending.take() {
             entry.fields.insert(key, value);

@@ -34,7 +34,7 @@ pub(crate) struct OpenItem {
     pub(crate) open: Option<OpenChild>,
     pub(crate) input: String,
     /// True if the edition has events for `input`.
-    pub(crate) input_shown: bool,
+    pub(crate) input_visible: bool,
     /// True after the input's done event.
     pub(crate) input_done: bool,
     /// The constant part of the delta events of the current text.
@@ -203,7 +203,7 @@ impl OpenItem {
             outputs_shown: true,
             open: None,
             input: String::new(),
-            input_shown: true,
+            input_visible: true,
             input_done: false,
             delta_head: String::new(),
             progress: 0,
@@ -231,7 +231,7 @@ impl OpenItem {
     }
 
     /// Returns `true` for a field that only the writer sets.
-    pub(crate) fn owns(&self, key: &str) -> bool {
+    pub(crate) fn is_writer_field(&self, key: &str) -> bool {
         matches!(key, "type" | "id" | "status" | "call_id")
             || self.definition.input.is_some_and(|input| input.inside.unwrap_or(input.key) == key)
             || match self.definition.parts {
@@ -274,7 +274,7 @@ impl OpenItem {
                     write_parts(&self.content, out);
                 }
             }
-            Some(InitialValue::Input) => write_string(self.shown_input(), out),
+            Some(InitialValue::Input) => write_string(self.visible_input(), out),
             Some(InitialValue::Commands) => {
                 write_with_member(value, "commands", out, |out| {
                     out.push('[');
@@ -299,15 +299,15 @@ impl OpenItem {
             }
             _ if input.is_some_and(|input| input.inside == Some(key)) => {
                 write_with_member(value, input.map_or("", |input| input.key), out, |out| {
-                    write_string(self.shown_input(), out);
+                    write_string(self.visible_input(), out);
                 });
             }
             _ => value.write_into(out),
         }
     }
 
-    fn shown_input(&self) -> &str {
-        if self.input_shown {
+    fn visible_input(&self) -> &str {
+        if self.input_visible {
             &self.input
         } else {
             ""

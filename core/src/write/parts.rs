@@ -190,7 +190,7 @@ impl Writer {
             return Ok(());
         }
         entry.input.push_str(delta);
-        if entry.input_shown {
+        if entry.input_visible {
             if entry.delta_head.is_empty() {
                 input_head(entry, at);
             }
@@ -238,7 +238,7 @@ pub(crate) fn close_input(emit: &mut Emitter, entry: &mut OpenItem, at: usize, c
     entry.input_done = true;
     if entry.input.is_empty() && input.json && !cut {
         entry.input.push_str("{}");
-        if entry.input_shown {
+        if entry.input_visible {
             input_head(entry, at);
             emit.open(input.delta.as_str());
             emit.verbatim(&entry.delta_head);
@@ -246,7 +246,7 @@ pub(crate) fn close_input(emit: &mut Emitter, entry: &mut OpenItem, at: usize, c
             emit.close();
         }
     }
-    if entry.input_shown {
+    if entry.input_visible {
         emit.open(input.done.as_str());
         emit.text("item_id", &entry.id);
         emit.number("output_index", at as u64);

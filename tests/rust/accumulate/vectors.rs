@@ -351,7 +351,7 @@ fn all_data_of_a_response_counts_against_its_limits() {
             whole.poll_event().unwrap();
         }
         let held = whole.held_bytes();
-        assert_eq!(held, whole.count_again(), "{events:?}");
+        assert_eq!(held, whole.recount_bytes(), "{events:?}");
         assert_eq!(until_error(limited(bytes(held)), &events), (events.len(), String::new()), "{events:?}");
         let refused = (events.len() - 1, "limit.response".to_owned());
         assert_eq!(until_error(limited(bytes(held - 1)), &events), refused, "{events:?}");

@@ -1,6 +1,6 @@
 //! Values and views of the core's own JSON: their names, accessors and equality.
 
-use deltafold::json::{Notes, PartialJson, PartialOptions};
+use deltafold::json::{PartialJson, PartialOptions};
 use deltafold::json::{Tape, Value, ValueKind};
 
 fn value(text: &str) -> Value {
@@ -136,7 +136,7 @@ fn a_string_with_escapes_is_compared_by_its_text() {
 
 #[test]
 fn changes_of_incomplete_json_have_pointer_and_content() {
-    let mut partial = PartialJson::new(PartialOptions::default().notes(Notes::On));
+    let mut partial = PartialJson::new(PartialOptions::default().record_changes(true));
     partial.push(r#"{"a":["x"#).unwrap();
     partial.push(r#"y","z"#).unwrap();
     let told: Vec<String> = partial.changes().map(|change| change.to_value().to_string()).collect();

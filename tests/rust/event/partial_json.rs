@@ -1,10 +1,9 @@
 //! Incomplete JSON: the vectors at every split, and properties of random documents.
 
 use deltafold::json::{
-    partial_json, ChangeKind, JsonError, JsonErrorKind, Notes, PartialJson, PartialOptions, Unfinished, Value,
-    ValueKind,
+    partial_json, ChangeKind, JsonError, JsonErrorKind, PartialJson, PartialOptions, Unfinished, Value, ValueKind,
 };
-use deltafold_tests::properties::{is_prefix, pieces, Copy};
+use deltafold_tests::properties::{is_prefix, pieces, ChangeReplay};
 use deltafold_tests::{random_json, shared, splits, vectors, Ambiguity, Random, Split, Vector};
 
 const POLICIES: [Unfinished; 3] = [Unfinished::Include, Unfinished::Omit, Unfinished::Mark];
@@ -126,7 +125,7 @@ fn applying_the_changes_to_a_copy_gives_the_value() {
         for policy in POLICIES {
             for split in [Split::Whole, Split::Bytes, Split::Random(seed)] {
                 let mut partial = PartialJson::new(all(policy));
-                let mut copy = Copy::default();
+                let mut copy = ChangeReplay::default();
                 for piece in pieces(&document, split) {
                     partial.push(piece).unwrap();
                     copy.carry_out(&partial);
@@ -261,7 +260,7 @@ fn see(text: &str, split: Split, options: PartialOptions) -> ParserState {
 }
 
 fn all(policy: Unfinished) -> PartialOptions {
-    PartialOptions::default().strings(policy).numbers(policy).literals(policy).notes(Notes::On)
+    PartialOptions::default().strings(policy).numbers(policy).literals(policy).record_changes(true)
 }
 
 fn options(vector: &Vector) -> PartialOptions {
@@ -279,7 +278,7 @@ fn options(vector: &Vector) -> PartialOptions {
         .numbers(policy("numbers", default.numbers))
         .literals(policy("literals", default.literals))
         .depth(options["depth"].as_u64().map_or(default.depth, |depth| depth as usize))
-        .notes(Notes::On)
+        .record_changes(true)
 }
 
 fn steps(vector: &Vector) -> &[serde_json::Value] {

@@ -2,7 +2,7 @@
 
 use deltafold::adapter::Converter;
 use deltafold::event::{Origin, Parser};
-use deltafold::json::{Notes, PartialJson, PartialOptions};
+use deltafold::json::{PartialJson, PartialOptions};
 use deltafold::sse::FrameDecoder;
 use deltafold::validate::Layers;
 use deltafold::{Limits, Profile, Reader, ReaderOptions, Writer, WriterOptions};
@@ -194,7 +194,7 @@ fn a_layer_used_alone_shows_no_payload() {
         show(format!("{:?}", parser.parse(&payload(text), Origin::default())));
         show(format!("{parser:?}"));
     }
-    let mut partial = PartialJson::new(PartialOptions::default().notes(Notes::On));
+    let mut partial = PartialJson::new(PartialOptions::default().record_changes(true));
     partial.push(&format!(r#"{{"{CANARY}":"{CANARY}","#)).unwrap();
     show(format!("{partial:?}"));
     assert!(!shown.contains(CANARY), "{shown}");

@@ -245,7 +245,7 @@ fn held(before: &[&str], shape: &str, layers: Layers, json: bool) -> (usize, usi
                 }
             }
         }
-        assert_eq!(reader.held_bytes(), reader.count_again(), "after {fed} bytes of {shape}");
+        assert_eq!(reader.held_bytes(), reader.recount_bytes(), "after {fed} bytes of {shape}");
     });
     (used.peak, fed)
 }

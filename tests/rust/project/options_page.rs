@@ -125,7 +125,7 @@ const OBJECTS: &[OptionsObject] = &[
             ("numbers", "`include`, `omit` or `mark`", "`omit`", "numbers that may continue"),
             ("literals", "`include`, `omit` or `mark`", "`omit`", "incomplete `true`, `false` and `null`"),
             ("depth", "integer", "128", "open containers; at most 512"),
-            ("notes", "boolean", "false", "record every change for `changes`"),
+            ("record_changes", "boolean", "false", "record every change for `changes`"),
         ],
         parse: |text| PartialOptions::from_json(text).map(drop),
         unknown: r#"{"unknown":1}"#,

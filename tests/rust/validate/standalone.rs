@@ -55,9 +55,9 @@ fn keys_and_words_are_compared_without_escapes() {
 }
 
 #[test]
-fn the_sentence_of_a_rule_begins_its_explanation() {
+fn the_statement_of_a_rule_begins_its_explanation() {
     for rule in Rule::ALL {
-        assert_eq!(rule.sentence(), rule.explain().says);
+        assert_eq!(rule.sentence(), rule.explain().statement);
         assert!(rule.sentence().len() > 10, "{}", rule.id());
     }
 }

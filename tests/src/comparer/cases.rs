@@ -25,7 +25,7 @@ impl Case {
     /// The scripts, created on demand, because together they are large.
     pub(super) fn ways(&self) -> Vec<InputCase> {
         let mut ways = (self.make)(&self.vector);
-        ways.retain(|(_, script)| !self.light || script.lines().count() <= MANY);
+        ways.retain(|(_, script)| !self.light || script.lines().count() <= MAX_LIGHT_LINES);
         ways
     }
 }
@@ -72,24 +72,24 @@ fn is_alone(vector: &Vector) -> bool {
 }
 
 /// Scripts with more lines than this are omitted from a light case; a whole stream takes one line.
-const MANY: usize = 200;
+const MAX_LIGHT_LINES: usize = 200;
 
 /// Streams with more bytes than this are split more coarsely.
-const LONG: usize = 1_500;
+const LONG_BYTES: usize = 1_500;
 
 /// A seed of chunks of up to 511 bytes; chunks of seed 1 have none or one.
-const COARSE: u64 = 17;
+const COARSE_SEED: u64 = 17;
 
 /// Fewer splits than in the core's own tests: a binding adds no state that depends on the split, it only passes chunks on.
 fn splits(length: usize) -> [Split; 3] {
     // Each chunk is one line, so long streams are fed in small pieces instead of bytes.
-    let fine = if length <= LONG { Split::Bytes } else { Split::Every(1 + length / 500) };
+    let fine = if length <= LONG_BYTES { Split::Bytes } else { Split::Every(1 + length / 500) };
     [Split::Whole, fine, random(length, 1)]
 }
 
 /// Returns random splits from this seed; coarse ones for a long stream.
 fn random(length: usize, seed: u64) -> Split {
-    Split::Random(if length <= LONG { seed } else { COARSE })
+    Split::Random(if length <= LONG_BYTES { seed } else { COARSE_SEED })
 }
 
 /// Returns the lines of one script.
@@ -145,7 +145,7 @@ fn sse(vector: &Vector) -> Vec<InputCase> {
     let start = || Script::new("sse", &vector.get("options")["limits"]);
     let bytes = vector.input();
     let more = [Split::BytesAndEmpty, Split::Every(3), Split::Random(2)];
-    let more = more.iter().filter(|_| bytes.len() <= LONG);
+    let more = more.iter().filter(|_| bytes.len() <= LONG_BYTES);
     let more = more.map(|split| (format!("{split:?}"), start().feed(&bytes, *split).end()));
     cut(&bytes, start, "").into_iter().chain(more).collect()
 }
@@ -262,7 +262,7 @@ fn partial(vector: &Vector) -> Vec<InputCase> {
     let pieces: Vec<&str> =
         vector.get("steps").as_array().into_iter().flatten().filter_map(|step| step["piece"].as_str()).collect();
     let mut options = vector.get("options").as_object().cloned().unwrap_or_default();
-    options.insert("notes".into(), json!(true));
+    options.insert("record_changes".into(), json!(true));
     let options = Value::Object(options);
     let way = |pieces: &[&str]| {
         let mut script = Script::new("partial", &options);

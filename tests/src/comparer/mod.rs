@@ -18,7 +18,7 @@ pub use session::{Session, WORDS};
 use crate::canonical;
 
 /// After this many wrong answers a runner is not run any more.
-const ENOUGH: usize = 100;
+const MAX_WRONG: usize = 100;
 
 /// The runner of a binding, and its results so far.
 pub struct Runner {
@@ -52,7 +52,7 @@ impl Runner {
     }
 
     fn supports(&self, word: &str) -> bool {
-        !self.deviations.has_word(word) && self.wrong < ENOUGH
+        !self.deviations.has_word(word) && self.wrong < MAX_WRONG
     }
 
     /// Ends the runner and returns the number of wrong answers; if all vectors were run, stale deviations count too.
@@ -61,7 +61,7 @@ impl Runner {
             println!("{}: {error}", self.name);
             self.wrong += 1;
         }
-        if self.wrong >= ENOUGH {
+        if self.wrong >= MAX_WRONG {
             println!("{}: stopped after too many wrong answers", self.name);
             return self.wrong;
         }

@@ -1,8 +1,6 @@
 //! Incomplete JSON, compared with parsers that get the whole text.
 
-use deltafold::json::{
-    ChangeKind, JsonErrorKind, Notes, Object, PartialJson, PartialOptions, Unfinished, Value, ValueKind,
-};
+use deltafold::json::{ChangeKind, JsonErrorKind, Object, PartialJson, PartialOptions, Unfinished, Value, ValueKind};
 
 use crate::Split;
 
@@ -13,10 +11,10 @@ use crate::Split;
 ///
 /// If one of them differs.
 pub fn grows_to_the_value_of_others(text: &str, split: Split, policy: Unfinished, what: &str) {
-    let options = PartialOptions::default().strings(policy).numbers(policy).literals(policy).notes(Notes::On);
+    let options = PartialOptions::default().strings(policy).numbers(policy).literals(policy).record_changes(true);
     let whole = Value::parse(text, options.depth);
     let mut growing = PartialJson::new(options);
-    let mut copy = Copy::default();
+    let mut copy = ChangeReplay::default();
     let mut pushed = Ok(());
     let mut before: Option<Value> = None;
     for piece in pieces(text, split) {
@@ -130,13 +128,13 @@ pub fn is_prefix(short: Option<&Value>, long: Option<&Value>, mark: Option<&str>
 
 /// A value that is built from recorded changes alone.
 #[derive(Debug, Default)]
-pub struct Copy {
+pub struct ChangeReplay {
     value: Option<Value>,
     /// `true` if the value that was started last is a number.
     number: bool,
 }
 
-impl Copy {
+impl ChangeReplay {
     /// Applies the recorded changes of a parser.
     ///
     /// # Panics

@@ -14,7 +14,7 @@ mod writing;
 
 pub use converting::{converts_alike, converts_to_a_valid_stream, Conversion, FORCED, SOURCES, WRITTEN};
 pub use expand::{expand, FRAMES, PIECES};
-pub use growing::{grows_to_the_value_of_others, is_prefix, pieces, Copy};
+pub use growing::{grows_to_the_value_of_others, is_prefix, pieces, ChangeReplay};
 pub use reading::{
     layers_change_no_event, no_level_matters, no_split_matters, read, reads_soundly, small_limits,
     strict_reads_a_prefix,

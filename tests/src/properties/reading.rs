@@ -89,7 +89,7 @@ pub fn reads_soundly(bytes: &[u8], split: Split, options: ReaderOptions) {
             break;
         }
     }
-    assert_eq!(reader.held_bytes(), reader.count_again(), "every byte that is held is counted once");
+    assert_eq!(reader.held_bytes(), reader.recount_bytes(), "every byte that is held is counted once");
     let ended = reader.finish();
     let outcome = reader.outcome().cloned().expect("a finished reader has an outcome");
     match &ended {

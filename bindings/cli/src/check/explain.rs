@@ -20,14 +20,14 @@ pub(super) fn rule(id: &str) -> Result<Rule, Failure> {
 
 fn page(rule: Rule) -> String {
     let words = rule.explain();
-    let mut text = format!("{}: {}\n\n", rule.id(), words.says);
+    let mut text = format!("{}: {}\n\n", rule.id(), words.statement);
     text.push_str(&format!("  level      {} ({})\n", rule.level().word(), rule.severity().name()));
     text.push_str(&format!("  binds      {}\n", rule.binds().words()));
     text.push_str(&format!("  editions   {}\n", rule.scope().words()));
     text.push_str(&format!("  layer      {}\n", rule.layer().name()));
     text.push_str(&format!("  seen in    {}\n\n", rule.reported_by().words()));
-    text.push_str(&format!("Why it matters: {}\n", words.why));
-    for (title, example) in [("Right", words.right), ("Wrong", words.wrong)] {
+    text.push_str(&format!("Why it matters: {}\n", words.reason));
+    for (title, example) in [("Right", words.valid), ("Wrong", words.invalid)] {
         if !example.is_empty() {
             text.push_str(&format!("\n{title}:\n"));
             for line in example.lines() {
@@ -35,8 +35,8 @@ fn page(rule: Rule) -> String {
             }
         }
     }
-    if !words.unseen.is_empty() {
-        text.push_str(&format!("\nNever reported: {}.\n", words.unseen));
+    if !words.unchecked.is_empty() {
+        text.push_str(&format!("\nNever reported: {}.\n", words.unchecked));
     }
     text
 }

@@ -38,8 +38,8 @@ fn describe(rule: Rule) -> Value {
     let words = rule.explain();
     object([
         ("id", rule.id().into()),
-        ("shortDescription", object([("text", words.says.into())])),
-        ("fullDescription", object([("text", words.why.into())])),
+        ("shortDescription", object([("text", words.statement.into())])),
+        ("fullDescription", object([("text", words.reason.into())])),
         ("defaultConfiguration", object([("level", rule.severity().name().into())])),
     ])
 }

@@ -38,7 +38,7 @@ impl DialectDecoder for CohereDecoder {
                 append_content(inside("/delta/message/content"), builder)
             }
             "content-delta" => append_content(inside("/delta/message/content"), builder),
-            "tool-plan-delta" => think(inside("/delta/message/tool_plan"), builder),
+            "tool-plan-delta" => append_thinking(inside("/delta/message/tool_plan"), builder),
             "tool-call-start" => {
                 let call = inside("/delta/message/tool_calls");
                 let member = |path: &str| text(call.and_then(|call| call.pointer(path))).unwrap_or_default();
@@ -62,7 +62,7 @@ impl DialectDecoder for CohereDecoder {
 
 fn append_content(content: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Result<(), Error> {
     let Some(content) = content else { return Ok(()) };
-    think(content.get("thinking"), builder)?;
+    append_thinking(content.get("thinking"), builder)?;
     let Some(piece) = content.get("text").and_then(TextPiece::from_json).filter(|piece| !piece.is_empty()) else {
         return Ok(());
     };
@@ -70,7 +70,7 @@ fn append_content(content: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) 
     builder.append_text(slot, &piece, &[])
 }
 
-fn think(value: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+fn append_thinking(value: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Result<(), Error> {
     let Some(piece) = value.and_then(TextPiece::from_json).filter(|piece| !piece.is_empty()) else { return Ok(()) };
     let slot = builder.ensure_reasoning()?;
     builder.append_thinking(slot, &piece)

@@ -106,7 +106,7 @@ impl DialectReader {
         while let Some(message) = framer.next(chunk, &mut at)? {
             let offset = message.offset;
             let result = take(&message, tape, *depth, messages, &mut **decoder, builder);
-            note_position(builder, positions, messages.saturating_sub(1), offset);
+            record_position(builder, positions, messages.saturating_sub(1), offset);
             result?;
         }
         Ok(())
@@ -134,20 +134,20 @@ impl DialectReader {
             if message.data.trim() == "[DONE]" || tape.parse(message.data, *depth).is_ok() {
                 take(&message, tape, *depth, messages, &mut **decoder, builder)?;
             }
-            note_position(builder, positions, messages.saturating_sub(1), offset);
+            record_position(builder, positions, messages.saturating_sub(1), offset);
         }
         if builder.is_ended() || !builder.options.enabled {
             return Ok(());
         }
         builder.findings.at(*messages, framer.offset());
         let result = decoder.end_of_input(builder);
-        note_position(builder, positions, *messages, framer.offset());
+        record_position(builder, positions, *messages, framer.offset());
         result
     }
 }
 
 /// Stores which message caused the events that were written since the last call.
-fn note_position(builder: &ResponseBuilder, positions: &mut VecDeque<(u64, u64, u64)>, index: u64, offset: u64) {
+fn record_position(builder: &ResponseBuilder, positions: &mut VecDeque<(u64, u64, u64)>, index: u64, offset: u64) {
     let events = builder.event_count();
     if positions.back().is_none_or(|(known, ..)| *known < events) {
         positions.push_back((events, index, offset));

@@ -64,7 +64,7 @@ fn take(message: ValueRef<'_>, logprobs: &[Value], builder: &mut ResponseBuilder
     }
     for image in message.get("images").into_iter().flat_map(|images| images.elements()) {
         let data = image.as_str().unwrap_or_default();
-        let media_type = sniff(&data);
+        let media_type = guess_media_type(&data);
         builder.add_media("ollama", media_type, &format!("data:{media_type};base64,{data}"))?;
     }
     for call in message.get("tool_calls").into_iter().flat_map(|calls| calls.elements()) {
@@ -109,7 +109,7 @@ fn logprobs(root: ValueRef<'_>) -> Vec<Value> {
 }
 
 /// The type of an image by the first characters of its base64: nothing else on the wire tells it.
-fn sniff(data: &str) -> &'static str {
+fn guess_media_type(data: &str) -> &'static str {
     let known = [("iVBORw", "image/png"), ("/9j/", "image/jpeg"), ("R0lG", "image/gif"), ("UklG", "image/webp")];
     known.iter().find(|(start, _)| data.starts_with(start)).map_or("image/*", |(_, media_type)| media_type)
 }

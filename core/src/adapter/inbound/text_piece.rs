@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_join_over_pieces_and_become_a_replacement_otherwise() {
+    fn surrogate_halves_join_across_pieces_or_are_replaced() {
         assert_eq!(write(&["ok \\ud83d", "\\ude80 done"]), ("ok 🚀 done".into(), false));
         assert_eq!(write(&["a\\ud83d", "", "\\ude80"]), ("a🚀".into(), false));
         assert_eq!(write(&["\\ud83d", "x"]), ("\u{FFFD}x".into(), false));

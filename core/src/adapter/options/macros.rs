@@ -126,12 +126,12 @@ macro_rules! option_read {
     };
     ($reader:ident, $name:ident, $field:expr, edition) => {
         if let Some(name) = $reader.text(stringify!($name))? {
-            $field = Edition::from_name(name).ok_or_else(|| super::unusable(stringify!($name), EDITIONS))?;
+            $field = Edition::from_name(name).ok_or_else(|| super::invalid_word(stringify!($name), EDITIONS))?;
         }
     };
     ($reader:ident, $name:ident, $field:expr, words $words:ident) => {
         if let Some(word) = $reader.text(stringify!($name))? {
-            $field = $words::from_name(word).map_err(|_| super::unusable(stringify!($name), $words::WORDS))?;
+            $field = $words::from_name(word).map_err(|_| super::invalid_word(stringify!($name), $words::WORDS))?;
         }
     };
 }

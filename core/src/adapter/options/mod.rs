@@ -199,6 +199,6 @@ fn unknown_word(word: &str, known: &[(&str, &str)]) -> Error {
     Error::new(Code::UnknownName, 0, format!("expected one of {known}, found {word}"))
 }
 
-fn unusable(option: &str, known: &[(&str, &str)]) -> Error {
-    crate::options::wrong(option, &listed(known.iter().map(|(word, _)| *word), " or "))
+fn invalid_word(option: &str, known: &[(&str, &str)]) -> Error {
+    crate::options::invalid_option(option, &listed(known.iter().map(|(word, _)| *word), " or "))
 }

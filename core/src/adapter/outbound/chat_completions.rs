@@ -87,7 +87,13 @@ impl ChatTarget {
     }
 
     /// Reasoning of one kind only: the one that came first in its item.
-    fn thought(&mut self, head: &mut ItemHead, part: &mut SourcePart, text: &str, out: &mut TargetOutput) {
+    fn append_reasoning_delta(
+        &mut self,
+        head: &mut ItemHead,
+        part: &mut SourcePart,
+        text: &str,
+        out: &mut TargetOutput,
+    ) {
         if self.reasoning_key.is_empty() {
             if head.target_number == 0 {
                 head.target_number = BOTH;
@@ -196,7 +202,7 @@ impl TargetFormat for ChatTarget {
                 self.choice(out, logprobs, None, |delta| delta.text("content", text));
             }
             TextChannel::Refusal => self.chunk(out, |delta| delta.text("refusal", text)),
-            _ => self.thought(head, part, text, out),
+            _ => self.append_reasoning_delta(head, part, text, out),
         }
     }
 

@@ -79,7 +79,7 @@ pub(crate) struct ResponseEnd<'a> {
     pub(crate) status: EndStatus,
     /// Why it is incomplete; empty otherwise.
     pub(crate) reason: String,
-    /// What went wrong, if it failed.
+    /// What went invalid_option, if it failed.
     pub(crate) failure: Failure,
     /// The terminal snapshot; `None` where the input ended without one.
     pub(crate) response: Option<ValueRef<'a>>,
@@ -163,7 +163,7 @@ mod tests {
     use crate::json::Tape;
 
     #[test]
-    fn a_suffix_drops_one_prefix_keeps_48_characters_and_no_odd_ones() {
+    fn an_id_suffix_has_no_prefix_at_most_48_characters_and_no_special_ones() {
         let suffix = |id: &str| ResponseStart { id: id.to_owned(), ..ResponseStart::default() }.suffix();
         assert_eq!(suffix("resp_01Tools"), "01Tools");
         assert_eq!(suffix("resp_msg_1"), "msg_1");
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn counters_that_are_missing_or_too_large_still_make_sense() {
+    fn missing_and_too_large_counters_give_consistent_usage() {
         let text = r#"{"input_tokens":3,"output_tokens":18446744073709551615,"input_tokens_details":null}"#;
         let mut tape = Tape::default();
         tape.parse(text, 8).unwrap();

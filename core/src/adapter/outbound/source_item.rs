@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_of_a_pair_join_over_two_deltas_and_a_lone_one_is_replaced() {
+    fn surrogate_halves_join_across_two_deltas_and_a_lone_one_is_replaced() {
         let mut growing = ForwardedText::default();
         assert_eq!(growing.push("a\u{FFFD}", halves(None, Some(0xD83D))), 1);
         assert_eq!(growing.push("\u{FFFD}b", halves(Some(0xDE00), None)), 5);
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tail_takes_the_place_of_a_withheld_half() {
+    fn a_tail_replaces_a_withheld_surrogate_half() {
         let mut growing = ForwardedText::default();
         growing.push("a\u{FFFD}", halves(None, Some(0xD83D)));
         assert_eq!(growing.missing_suffix("a😀"), Some("😀"));

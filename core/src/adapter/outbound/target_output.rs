@@ -206,7 +206,7 @@ mod tests {
     use alloc::vec::Vec;
 
     #[test]
-    fn a_message_is_one_line_whatever_the_raw_values_look_like() {
+    fn a_message_is_one_line_for_any_raw_values() {
         let mut out = TargetOutput::new(Framing::Native, &Limits::default());
         out.message(Some("x"), |message| {
             message.text("a", "\n\"");

@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_waits_is_woken_by_a_write() {
+    fn a_waiting_body_is_woken_by_a_write() {
         let (mut sender, mut body) = pair();
         let next = pin!(body.next());
         let (woken, _) = block_on(futures_util::future::join(next, async { sender.write(Writer::start) }));

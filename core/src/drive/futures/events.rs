@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_source_goes_on_after_a_broken_one() {
+    fn a_new_source_continues_after_a_broken_one() {
         let event = |number: u32| {
             alloc::format!("data: {{\"type\":\"response.output_text.delta\",\"sequence_number\":{number},\"output_index\":0,\"delta\":\"{number}\"}}\n\n")
         };

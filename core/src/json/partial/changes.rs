@@ -19,7 +19,7 @@ pub struct Change<'a> {
     /// What happened.
     pub kind: ChangeKind<'a>,
     root: Option<&'a Value>,
-    places: &'a [Place],
+    places: &'a [NodePosition],
     place: usize,
 }
 
@@ -46,8 +46,8 @@ impl Change<'_> {
     /// The change as a list: the pointer, `started`, `appended` or `finished`, and the type or text of the first two.
     ///
     /// ```
-    /// use deltafold::json::{Notes, PartialJson, PartialOptions};
-    /// let mut partial = PartialJson::new(PartialOptions::default().notes(Notes::On));
+    /// use deltafold::json::{PartialJson, PartialOptions};
+    /// let mut partial = PartialJson::new(PartialOptions::default().record_changes(true));
     /// partial.push("[tru").unwrap();
     /// partial.push("e").unwrap();
     /// let notes: Vec<String> = partial.changes().map(|change| change.to_value().to_string()).collect();
@@ -67,7 +67,7 @@ impl Change<'_> {
     pub fn write_pointer(&self, pointer: &mut String) {
         let mut steps = Vec::new();
         let mut place = self.place;
-        while let Some(&Place { parent, at }) = self.places.get(place) {
+        while let Some(&NodePosition { parent, at }) = self.places.get(place) {
             steps.push(at);
             place = parent;
         }
@@ -96,25 +96,25 @@ impl core::fmt::Debug for Change<'_> {
 
 /// A value's place: its position in its parent.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct NodePosition {
     parent: usize,
     at: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum What {
+enum RecordedChange {
     Started(ValueKind),
     Appended { from: usize, to: usize },
     Finished,
 }
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Notes {
+pub(super) struct ChangeLog {
     on: bool,
-    list: Vec<(usize, What)>,
+    list: Vec<(usize, RecordedChange)>,
     /// The text of all `Appended` notes.
     text: String,
-    places: Vec<Place>,
+    places: Vec<NodePosition>,
     /// The places of the open containers, outermost first.
     open: Vec<usize>,
     /// The place of the value that was started last.
@@ -124,9 +124,9 @@ pub(super) struct Notes {
 /// The place of the whole value: no node.
 const ROOT: usize = usize::MAX;
 
-impl Notes {
-    pub(super) fn new(notes: super::Notes) -> Self {
-        Self { on: notes == super::Notes::On, ..Self::default() }
+impl ChangeLog {
+    pub(super) fn new(on: bool) -> Self {
+        Self { on, ..Self::default() }
     }
 
     pub(super) fn reset(&mut self) {
@@ -142,8 +142,8 @@ impl Notes {
         let mut parent = ROOT;
         // A child's node always stands behind its parent's, so moving the open ones to the front overwrites none of them.
         for place in self.open.iter_mut().chain(leaf.then_some(&mut self.current)) {
-            if let Some(&Place { at, .. }) = self.places.get(*place) {
-                self.places[kept] = Place { parent, at };
+            if let Some(&NodePosition { at, .. }) = self.places.get(*place) {
+                self.places[kept] = NodePosition { parent, at };
                 *place = kept;
                 parent = kept;
                 kept += 1;
@@ -159,12 +159,12 @@ impl Notes {
         }
         self.current = match (at, self.open.last()) {
             (Some(at), Some(&parent)) => {
-                self.places.push(Place { parent, at });
+                self.places.push(NodePosition { parent, at });
                 self.places.len() - 1
             }
             _ => ROOT,
         };
-        self.list.push((self.current, What::Started(tag)));
+        self.list.push((self.current, RecordedChange::Started(tag)));
     }
 
     /// Makes the value that was started last an open container.
@@ -184,15 +184,15 @@ impl Notes {
         let end = self.text.len();
         match self.list.last_mut() {
             // Of the same value: what starts or finishes another is noted in between.
-            Some((_, What::Appended { to, .. })) => *to = end,
-            _ => self.list.push((self.current, What::Appended { from, to: end })),
+            Some((_, RecordedChange::Appended { to, .. })) => *to = end,
+            _ => self.list.push((self.current, RecordedChange::Appended { from, to: end })),
         }
     }
 
     /// Notes that the value that was started last is finished.
     pub(super) fn finish(&mut self) {
         if self.on {
-            self.list.push((self.current, What::Finished));
+            self.list.push((self.current, RecordedChange::Finished));
         }
     }
 
@@ -207,9 +207,11 @@ impl Notes {
     pub(super) fn iter<'a>(&'a self, root: Option<&'a Value>) -> impl Iterator<Item = Change<'a>> {
         self.list.iter().map(move |&(place, what)| Change {
             kind: match what {
-                What::Started(tag) => ChangeKind::Started(tag),
-                What::Appended { from, to } => ChangeKind::Appended(self.text.get(from..to).unwrap_or_default()),
-                What::Finished => ChangeKind::Finished,
+                RecordedChange::Started(tag) => ChangeKind::Started(tag),
+                RecordedChange::Appended { from, to } => {
+                    ChangeKind::Appended(self.text.get(from..to).unwrap_or_default())
+                }
+                RecordedChange::Finished => ChangeKind::Finished,
             },
             root,
             places: &self.places,

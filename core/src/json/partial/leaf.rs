@@ -37,7 +37,7 @@ impl PartialJson {
 
     fn place_leaf(&mut self, tag: ValueKind, value: Value) {
         let at = self.tree.place(&mut self.key, value);
-        self.notes.start(at, tag);
+        self.changes.start(at, tag);
         if let Some(leaf) = &mut self.leaf {
             leaf.placed = true;
         }
@@ -51,8 +51,8 @@ impl PartialJson {
             self.place_leaf(leaf.tag, Value::Null);
         }
         self.leaf = None;
-        self.notes.append(self.text.get(leaf.shown..).unwrap_or_default());
-        self.notes.finish();
+        self.changes.append(self.text.get(leaf.shown..).unwrap_or_default());
+        self.changes.finish();
         let value = match leaf.tag {
             ValueKind::String => Value::String(mem::take(&mut self.text)),
             ValueKind::Number => Value::Number(Number::from_text(&self.text)),
@@ -73,7 +73,7 @@ impl PartialJson {
         }
         let shown = match leaf.tag {
             ValueKind::String => self.text.len(),
-            ValueKind::Number => sure_number(&self.text).len(),
+            ValueKind::Number => certain_prefix(&self.text).len(),
             _ => return,
         };
         if leaf.tag == ValueKind::Number && shown <= leaf.shown {
@@ -83,14 +83,14 @@ impl PartialJson {
             self.place_leaf(leaf.tag, Value::Null);
             leaf.placed = true;
         }
-        self.notes.append(self.text.get(leaf.shown..shown).unwrap_or_default());
+        self.changes.append(self.text.get(leaf.shown..shown).unwrap_or_default());
         leaf.shown = shown;
         self.leaf = Some(leaf);
         let value = if leaf.tag == ValueKind::String {
             Value::String(mem::take(&mut self.text))
         } else {
             self.step(shown);
-            Value::Number(Number::from_text(sure_number(&self.text)))
+            Value::Number(Number::from_text(certain_prefix(&self.text)))
         };
         if let Some(place) = self.tree.last_placed() {
             *place = value;
@@ -117,7 +117,7 @@ impl PartialJson {
 
 /// The part of an unfinished number that is shown. Rebuilding it costs its length, so a long one grows by doubling; the
 /// length of the text alone decides, so that the cuts do not.
-fn sure_number(text: &str) -> &str {
+fn certain_prefix(text: &str) -> &str {
     let length = if text.len() <= 64 { text.len() } else { 1 << text.len().ilog2() };
     text[..length].trim_end_matches(|char: char| !char.is_ascii_digit())
 }
@@ -129,14 +129,14 @@ mod tests {
     use alloc::format;
 
     #[test]
-    fn the_shown_part_of_a_number_is_a_number_whatever_its_length() {
+    fn the_certain_prefix_of_a_number_is_a_number_at_any_length() {
         for text in ["-", "-0", "-0.", "1.5", "1.5e", "1.5E-", "1.5e-3"] {
-            let sure = sure_number(text);
+            let sure = certain_prefix(text);
             assert!(sure.is_empty() || scan::number(sure.as_bytes(), 0) == Ok(sure.len()), "{text}");
         }
         let long = format!("{}.{}e", "1".repeat(127), "2".repeat(200));
-        assert_eq!(sure_number(&long[..128]), &long[..127]);
-        assert_eq!(sure_number(&long[..129]), &long[..127]);
-        assert_eq!(sure_number(&long).len(), 256);
+        assert_eq!(certain_prefix(&long[..128]), &long[..127]);
+        assert_eq!(certain_prefix(&long[..129]), &long[..127]);
+        assert_eq!(certain_prefix(&long).len(), 256);
     }
 }

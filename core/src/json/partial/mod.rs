@@ -41,7 +41,7 @@ pub use self::changes::{Change, ChangeKind};
 use crate::error::Error;
 use crate::options::{parse, setters, OptionReader};
 
-use self::changes::Notes as ChangeNotes;
+use self::changes::ChangeLog;
 use self::leaf::Leaf;
 use self::parser::State;
 use self::tree::Tree;
@@ -83,7 +83,7 @@ pub struct PartialJson {
     /// Where the open number, literal or escape starts.
     token: usize,
     position: usize,
-    notes: ChangeNotes,
+    changes: ChangeLog,
     #[cfg(test)]
     steps: usize,
 }
@@ -110,12 +110,18 @@ pub struct PartialOptions {
     /// Open containers at most. Default 128, as [`Limits::depth`](crate::Limits::depth); more than
     /// [`MAX_DEPTH`](super::MAX_DEPTH) count as that.
     pub depth: usize,
-    /// Whether changes are noted for [`PartialJson::changes`]. Default [`Off`](Notes::Off), since notes that nobody
-    /// clears grow with the text.
-    pub notes: Notes,
+    /// Records every change for [`PartialJson::changes`] until [`PartialJson::clear_changes`]. Default `false`: the record
+    /// grows with the text.
+    pub record_changes: bool,
 }
 
-setters!(PartialOptions { strings: Unfinished, numbers: Unfinished, literals: Unfinished, depth: usize, notes: Notes });
+setters!(PartialOptions {
+    strings: Unfinished,
+    numbers: Unfinished,
+    literals: Unfinished,
+    depth: usize,
+    record_changes: bool
+});
 
 /// What stands in the value so far for a string, number or literal that is not finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -128,15 +134,6 @@ pub enum Unfinished {
     Omit,
     /// `null`, from the first byte on; [`PartialJson::unfinished`] tells that it is not a real one.
     Mark,
-}
-
-/// Whether changes are noted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Notes {
-    /// No notes.
-    Off,
-    /// Every change of the value is noted until [`PartialJson::clear_changes`].
-    On,
 }
 
 /// Reads JSON text that may be cut anywhere and returns the value so far; `None` if no value has begun to show.
@@ -152,7 +149,7 @@ pub fn partial_json(text: &str, options: PartialOptions) -> Option<Value> {
 impl PartialJson {
     /// Starts with no text.
     pub fn new(options: PartialOptions) -> Self {
-        Self { notes: ChangeNotes::new(options.notes), options, ..Self::default() }
+        Self { changes: ChangeLog::new(options.record_changes), options, ..Self::default() }
     }
 
     /// Takes the next piece of text.
@@ -189,13 +186,13 @@ impl PartialJson {
         self.high = None;
         self.token = 0;
         self.position = 0;
-        self.notes.reset();
+        self.changes.reset();
     }
 
     /// Forgets the change notes; the next ones count from here.
     pub fn clear_changes(&mut self) {
         let open = self.leaf.as_ref().is_some_and(|leaf| leaf.placed);
-        self.notes.clear(open);
+        self.changes.clear(open);
     }
 
     /// The value so far; `None` if no value has begun to show.
@@ -209,12 +206,12 @@ impl PartialJson {
     }
 
     /// What changed in the value since [`clear_changes`](Self::clear_changes), in order, if
-    /// [`PartialOptions::notes`] is on.
+    /// [`PartialOptions::record_changes`] is on.
     ///
     /// ```
-    /// use deltafold::json::{ChangeKind, Notes, PartialJson, PartialOptions};
+    /// use deltafold::json::{ChangeKind, PartialJson, PartialOptions};
     ///
-    /// let mut partial = PartialJson::new(PartialOptions::default().notes(Notes::On));
+    /// let mut partial = PartialJson::new(PartialOptions::default().record_changes(true));
     /// partial.push(r#"{"to":["Ada","Gr"#).unwrap();
     /// partial.clear_changes();
     /// partial.push("ace").unwrap();
@@ -222,7 +219,7 @@ impl PartialJson {
     /// assert_eq!((change.pointer().as_str(), change.kind), ("/to/1", ChangeKind::Appended("ace")));
     /// ```
     pub fn changes(&self) -> impl Iterator<Item = Change<'_>> {
-        self.notes.iter(self.tree.root())
+        self.changes.iter(self.tree.root())
     }
 
     /// The innermost value that has begun and is not finished, as JSON pointer and type; its containers are unfinished
@@ -288,14 +285,14 @@ impl Default for PartialOptions {
             numbers: Unfinished::Omit,
             literals: Unfinished::Omit,
             depth: 128,
-            notes: Notes::Off,
+            record_changes: false,
         }
     }
 }
 
 impl PartialOptions {
     /// Reads options from JSON text: `strings`, `numbers`, `literals` (each `include`, `omit` or `mark`), `depth` and
-    /// `notes` (`true` or `false`). What is absent has its default.
+    /// `record_changes` (`true` or `false`). What is absent has its default.
     ///
     /// ```
     /// use deltafold::json::{PartialOptions, Unfinished};
@@ -319,7 +316,7 @@ impl PartialOptions {
     /// As for [`from_json`](Self::from_json).
     pub fn from_value(value: &Value) -> Result<Self, Error> {
         let reader = OptionReader::new(value)?;
-        reader.check_names(&["strings", "numbers", "literals", "depth", "notes"])?;
+        reader.check_names(&["strings", "numbers", "literals", "depth", "record_changes"])?;
         let policy = |name, default| match reader.value(name) {
             None => Ok(default),
             Some(_) => {
@@ -334,7 +331,7 @@ impl PartialOptions {
             numbers: policy("numbers", default.numbers)?,
             literals: policy("literals", default.literals)?,
             depth: depth.unwrap_or(default.depth),
-            notes: if reader.flag("notes")? == Some(true) { Notes::On } else { Notes::Off },
+            record_changes: reader.flag("record_changes")?.unwrap_or(false),
         })
     }
 }

@@ -90,13 +90,13 @@ impl PartialJson {
     /// The common case: more text for a string that is shown, without anything special in it.
     fn append_to_shown_string(&mut self, piece: &str) -> bool {
         let (State::Text, Some(leaf), None) = (self.state, &mut self.leaf, self.high) else { return false };
-        if self.options.strings != Unfinished::Include || plain(piece.as_bytes(), 0) != piece.len() {
+        if self.options.strings != Unfinished::Include || find_special(piece.as_bytes(), 0) != piece.len() {
             return false;
         }
         let Some(Value::String(text)) = self.tree.walk_to_last() else { return false };
         text.push_str(piece);
         leaf.shown += piece.len();
-        self.notes.append(piece);
+        self.changes.append(piece);
         self.position += piece.len();
         self.step(piece.len() + self.tree.depth());
         true
@@ -154,8 +154,8 @@ impl PartialJson {
                 } else {
                     (Value::Array(Default::default()), ValueKind::Array, State::FirstElement)
                 };
-                self.notes.start(at, tag);
-                self.notes.open();
+                self.changes.start(at, tag);
+                self.changes.open();
                 self.tree.open(container);
                 self.state = state;
             }
@@ -176,16 +176,16 @@ impl PartialJson {
 
     fn close(&mut self) {
         self.tree.close();
-        self.notes.close();
+        self.changes.close();
         self.state = State::After;
     }
 
     /// Reads a run of plain text and what ends it.
     fn text(&mut self, piece: &str, from: usize) -> Result<usize, JsonError> {
         let bytes = piece.as_bytes();
-        let end = plain(bytes, from);
+        let end = find_special(bytes, from);
         if end > from {
-            self.end_half();
+            self.close_lone_surrogate();
             self.buffer().push_str(&piece[from..end]);
         }
         match bytes.get(end) {
@@ -195,7 +195,7 @@ impl PartialJson {
                 self.state = State::Escape;
             }
             Some(b'"') => {
-                self.end_half();
+                self.close_lone_surrogate();
                 match self.leaf {
                     Some(_) => self.end_leaf(),
                     None => self.state = State::Colon,
@@ -220,7 +220,7 @@ impl PartialJson {
             }
             _ => return Err(JsonError::new(JsonErrorKind::Escape, self.token)),
         };
-        self.end_half();
+        self.close_lone_surrogate();
         self.buffer().push(char);
         self.state = State::Text;
         Ok(())
@@ -242,7 +242,7 @@ impl PartialJson {
             self.buffer().push(char);
             return Ok(());
         }
-        self.end_half();
+        self.close_lone_surrogate();
         if (0xD800..0xDC00).contains(&unit) {
             // Its low half may be in the next piece, so nothing is shown of it yet.
             self.high = Some(unit);
@@ -253,7 +253,7 @@ impl PartialJson {
     }
 
     /// Gives up waiting for a low half.
-    fn end_half(&mut self) {
+    fn close_lone_surrogate(&mut self) {
         if self.high.take().is_some() {
             self.buffer().push(char::REPLACEMENT_CHARACTER);
         }
@@ -329,7 +329,7 @@ impl Digits {
 }
 
 /// The end of the run of plain string text from `at`: the place of a quote, backslash or control character, or the end.
-fn plain(bytes: &[u8], mut at: usize) -> usize {
+fn find_special(bytes: &[u8], mut at: usize) -> usize {
     while let Some(chunk) = bytes.get(at..at + 8) {
         // The slice has eight bytes, so the conversion cannot fail.
         let marks = scan::string_special_bytes(u64::from_le_bytes(chunk.try_into().unwrap_or_default()));
@@ -346,7 +346,7 @@ fn plain(bytes: &[u8], mut at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Notes, PartialOptions};
+    use super::super::PartialOptions;
     use super::*;
     use alloc::format;
 
@@ -356,7 +356,7 @@ mod tests {
             strings: policy,
             numbers: policy,
             literals: policy,
-            notes: Notes::On,
+            record_changes: true,
             ..Default::default()
         };
         let mut partial = PartialJson::new(options);

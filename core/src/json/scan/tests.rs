@@ -46,7 +46,7 @@ fn the_lowest_mark_of_a_word_is_exact() {
 }
 
 #[test]
-fn plain_text_ends_at_its_first_other_byte_wherever_it_begins() {
+fn plain_text_ends_at_its_first_special_byte_from_any_start() {
     for word in words().step_by(7) {
         for before in [0, 1, 5, 8, 13] {
             let mut bytes = [b'a'; 24];
@@ -64,7 +64,7 @@ fn plain_text_ends_at_its_first_other_byte_wherever_it_begins() {
 }
 
 #[test]
-fn the_last_bytes_of_a_text_are_looked_at_like_the_others() {
+fn the_last_bytes_of_a_text_are_scanned_like_the_others() {
     for length in 16..40 {
         let mut bytes = [b'a'; 40];
         for at in 0..length {
@@ -86,7 +86,7 @@ fn the_last_bytes_of_a_text_are_looked_at_like_the_others() {
 }
 
 #[test]
-fn a_string_is_found_alike_by_each_road() {
+fn every_scanner_finds_the_same_string_end() {
     let quoted = |bytes: &[u8]| [bytes, b"\",\"more\":\"xyz\""].concat();
     for word in words().step_by(3) {
         for bytes in [quoted(&word), quoted(&[b"ab", &word[..]].concat()), quoted(&[&word[..], b"0123456789"].concat())]
@@ -109,7 +109,7 @@ fn a_string_is_found_alike_by_each_road() {
 
 /// RFC 8259, section 7.
 #[test]
-fn an_escape_stands_for_what_the_standard_says_by_each_road() {
+fn every_decoder_decodes_escapes_as_the_standard_defines() {
     let known = [
         (b'"', b'"'),
         (b'\\', b'\\'),
@@ -140,7 +140,7 @@ fn an_escape_stands_for_what_the_standard_says_by_each_road() {
 }
 
 #[test]
-fn a_list_of_digits_and_commas_is_passed_and_no_other() {
+fn only_a_list_of_digits_and_commas_passes() {
     for (text, end) in [
         ("[0]", Some(3)),
         ("[10,0,7] ", Some(8)),
@@ -174,17 +174,17 @@ fn brackets_close_their_own_kind_and_words_are_whole() {
 }
 
 #[test]
-fn only_log_probabilities_are_folded_and_only_where_there_are_some() {
-    let folded = |text: &str| {
+fn only_nonempty_lists_of_log_probabilities_are_deferred() {
+    let deferred = |text: &str| {
         let mut nodes = Vec::new();
         value::<true>(text.as_bytes(), 0, 8, &mut nodes, &mut Vec::new()).expect("it is JSON");
         nodes.iter().any(|node| node.tag == ValueKind::Array && node.escaped)
     };
     for text in [r#"{"logprobs":[1]}"#, r#"{"a":1,"logprobs": [ {"a":[]}]}"#] {
-        assert!(folded(text), "{text}");
+        assert!(deferred(text), "{text}");
     }
     for text in [r#"{"logprobs":[]}"#, r#"{"logprobs": [ ]}"#, r#"{"logprobs":{"a":1}}"#, r#"{"other":[1]}"#] {
-        assert!(!folded(text), "{text}");
+        assert!(!deferred(text), "{text}");
     }
 }
 
@@ -210,7 +210,7 @@ const PIECES: [(&str, Option<&str>); 14] = [
 ];
 
 #[test]
-fn escapes_in_any_number_and_order_are_passed_and_decoded_one_by_one() {
+fn escapes_in_any_number_and_order_are_skipped_and_decoded() {
     let mut state = 7u64;
     let mut below = |count: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -249,7 +249,7 @@ fn escapes_in_any_number_and_order_are_passed_and_decoded_one_by_one() {
 }
 
 #[test]
-fn a_few_bytes_with_escapes_need_no_other_road() {
+fn short_strings_with_escapes_take_the_fast_path() {
     for (literal, meant) in
         [("\\\"", "\""), ("a\\nb\\nc\\nd\\n", "a\nb\nc\nd\n"), ("\\\\\\\\\\\\\\\\\\\\\\\\\\\\", "\\\\\\\\\\\\\\")]
     {

@@ -24,7 +24,7 @@ pub(super) fn value_hash(view: ValueRef<'_>, options: ValueOptions<'_>) -> u64 {
         ValueKind::String => TextDigest::of_string(view, options.known_text).map_or(0, |said| mix(4, said.text.hash)),
         ValueKind::Number => number_hash(view.raw()),
         // Log probabilities can be most of a stream, so the parser leaves them as text.
-        ValueKind::Array if view.is_folded() => JsonText::new(view.raw(), options.ignored).value(),
+        ValueKind::Array if view.is_deferred() => JsonText::new(view.raw(), options.ignored).value(),
         ValueKind::Array => view.elements().fold(ARRAY, |hash, element| mix(hash, value_hash(element, options))),
         // A sum, so that the order of keys does not count.
         ValueKind::Object => view.entries().fold(8, |hash: u64, (key, value)| {
@@ -179,7 +179,7 @@ impl<'a> JsonText<'a> {
     #[inline]
     fn next(&mut self) -> usize {
         if self.peek() <= b' ' {
-            self.at = scan::space(self.text.as_bytes(), self.at);
+            self.at = scan::skip_space(self.text.as_bytes(), self.at);
         }
         self.at
     }

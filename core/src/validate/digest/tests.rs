@@ -60,27 +60,27 @@ fn values_are_equal_by_meaning() {
     assert_eq!(digest(r#"{"a":1,"b":[1,2]}"#), digest(r#" { "b" : [1.0, 2], "a": 1 } "#));
     assert_eq!(digest(r#""A\n""#), digest(r#""\u0041\u000a""#));
     assert_eq!(digest("[-0, 120, -1.5]"), digest("[0.0, 1.2e2, -15e-1]"));
-    // The digest of a folded list does not depend on spacing and order.
+    // The digest of a deferred list does not depend on spacing and order.
     let list =
         r#"[{"token":"a\n","logprob":-0.25,"bytes":[97,10],"top_logprobs":[]},{"token":"b","logprob":0,"x":{}}]"#;
     let other =
         "[ {\"top_logprobs\" : [ ] , \"bytes\": [97 , 10],\n\"logprob\":-2.5e-1, \"token\":\"\\u0061\\u000a\" } ,
         {\"x\":{ },\"token\":\"b\",\"logprob\": 0.0} ]";
-    let folded = |list: &str| {
+    let deferred = |list: &str| {
         let text = alloc::format!(r#"{{"logprobs": {list} ,"y":[true,false,null]}}"#);
         let mut tape = Tape::default();
         tape.parse(&text, 16).unwrap();
         let view = tape.root(&text).get("logprobs").unwrap();
-        assert!(view.is_folded());
+        assert!(view.is_deferred());
         Digest::of_value(view)
     };
     assert_eq!(digest(list), digest(other));
-    assert_eq!((folded(list), folded(other)), (digest(list), digest(list)));
+    assert_eq!((deferred(list), deferred(other)), (digest(list), digest(list)));
     for (from, to) in
         [("97", "98"), ("-0.25", "0.25"), ("[]", "[1]"), ("{}", "[]"), ("\"b\"", "\"c\""), ("\"x\"", "\"z\"")]
     {
-        assert_eq!(folded(&list.replace(from, to)), digest(&list.replace(from, to)));
-        assert_ne!(folded(&list.replace(from, to)), folded(list), "{to}");
+        assert_eq!(deferred(&list.replace(from, to)), digest(&list.replace(from, to)));
+        assert_ne!(deferred(&list.replace(from, to)), deferred(list), "{to}");
     }
     assert_ne!(digest("9007199254740993"), digest("9007199254740992"));
     for other in [r#"{"a":1,"b":[2,1]}"#, r#"{"a":2,"b":[1,2]}"#, r#"{"a":1}"#, r#"{"a":"1","b":[1,2]}"#] {
@@ -88,7 +88,7 @@ fn values_are_equal_by_meaning() {
     }
 }
 
-/// The digest of a list, asserted to be equal for the parsed and the folded form.
+/// The digest of a list, asserted to be equal for the parsed and the deferred form.
 fn both(list: &str) -> Digest {
     let mut tape = Tape::default();
     tape.parse(list, 16).unwrap();
@@ -96,13 +96,13 @@ fn both(list: &str) -> Digest {
     let text = alloc::format!(r#"{{"logprobs":{list}}}"#);
     tape.parse(&text, 16).unwrap();
     let view = tape.root(&text).get("logprobs").unwrap();
-    assert!(view.is_folded());
+    assert!(view.is_deferred());
     assert_eq!(Digest::of_value(view), plain, "{list}");
     plain
 }
 
 #[test]
-fn different_values_have_different_digests_folded_or_not() {
+fn different_values_have_different_digests_deferred_or_not() {
     let values = [
         "null",
         "true",

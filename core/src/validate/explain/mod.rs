@@ -21,26 +21,26 @@ mod transport;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Explanation {
     /// The rule in one or two sentences.
-    pub says: &'static str,
+    pub statement: &'static str,
     /// The consequence of breaking the rule.
-    pub why: &'static str,
+    pub reason: &'static str,
     /// A short example that follows the rule.
-    pub right: &'static str,
+    pub valid: &'static str,
     /// A short example that breaks the rule.
-    pub wrong: &'static str,
+    pub invalid: &'static str,
     /// Why this rule never has a finding; empty for rules that are checked.
-    pub unseen: &'static str,
+    pub unchecked: &'static str,
 }
 
 impl Rule {
     /// Returns the rule in one or two sentences.
     pub fn sentence(self) -> &'static str {
-        self.explain().says
+        self.explain().statement
     }
 
     /// Returns the texts of the rule: sentence, reason and examples.
     pub fn explain(self) -> &'static Explanation {
-        const NONE: &Explanation = &Explanation { says: "", why: "", right: "", wrong: "", unseen: "" };
+        const NONE: &Explanation = &Explanation { statement: "", reason: "", valid: "", invalid: "", unchecked: "" };
         TABLES.iter().flat_map(|table| table.iter()).find(|(rule, _)| *rule == self).map_or(NONE, |(_, words)| words)
     }
 }
@@ -68,14 +68,14 @@ pub fn markdown() -> String {
     }
     out.push_str(UNSEEN_HEAD);
     for rule in Rule::ALL.iter().filter(|rule| !rule.reported_by().is_reported()) {
-        let _ = writeln!(out, "| {} | {} |", rule.id(), rule.explain().unseen);
+        let _ = writeln!(out, "| {} | {} |", rule.id(), rule.explain().unchecked);
     }
     out
 }
 
 fn write_rule(rule: Rule, out: &mut String) {
     let words = rule.explain();
-    let _ = writeln!(out, "### {}\n\n{}\n", rule.id(), words.says);
+    let _ = writeln!(out, "### {}\n\n{}\n", rule.id(), words.statement);
     let _ = writeln!(
         out,
         "Level {}; binds {}; editions: {}; layer {}; seen in: {}.\n",
@@ -85,7 +85,7 @@ fn write_rule(rule: Rule, out: &mut String) {
         rule.layer().name(),
         rule.reported_by().words()
     );
-    let _ = writeln!(out, "{}\n", words.why);
+    let _ = writeln!(out, "{}\n", words.reason);
     if let [first, others @ ..] = rule.broken_clients() {
         let _ = write!(out, "Clients that fail: {first}");
         for client in others {
@@ -93,8 +93,8 @@ fn write_rule(rule: Rule, out: &mut String) {
         }
         out.push_str(".\n\n");
     }
-    if !words.right.is_empty() {
-        let _ = writeln!(out, "```text\nright\n{}\nwrong\n{}\n```\n", indent(words.right), indent(words.wrong));
+    if !words.valid.is_empty() {
+        let _ = writeln!(out, "```text\nright\n{}\nwrong\n{}\n```\n", indent(words.valid), indent(words.invalid));
     }
 }
 
@@ -112,14 +112,14 @@ fn indent(text: &str) -> String {
 
 /// Defines a table of explanations; only rules that are never reported have `unseen`.
 macro_rules! explain {
-    ($($rule:ident says $says:literal why $why:literal right $right:literal wrong $wrong:literal $(unseen $unseen:literal)?;)*) => {
+    ($($rule:ident statement $statement:literal reason $reason:literal valid $valid:literal invalid $invalid:literal $(unchecked $unchecked:literal)?;)*) => {
         pub(super) const TABLE: &[(crate::validate::Rule, super::Explanation)] = &[$(
             (crate::validate::Rule::$rule, super::Explanation {
-                says: $says,
-                why: $why,
-                right: $right,
-                wrong: $wrong,
-                unseen: concat!($($unseen)?),
+                statement: $statement,
+                reason: $reason,
+                valid: $valid,
+                invalid: $invalid,
+                unchecked: concat!($($unchecked)?),
             }),
         )*];
     };
@@ -210,10 +210,10 @@ mod tests {
             let entries = TABLES.iter().flat_map(|table| table.iter()).filter(|(name, _)| name == rule).count();
             assert_eq!(entries, 1, "{}", rule.id());
             let words = rule.explain();
-            assert!(!words.says.is_empty() && !words.why.is_empty(), "{}", rule.id());
-            assert_eq!(words.unseen.is_empty(), rule.reported_by().is_reported(), "{}", rule.id());
-            assert_eq!(words.right.is_empty(), words.wrong.is_empty(), "{}", rule.id());
-            assert!(!rule.reported_by().is_reported() || !words.wrong.is_empty(), "{} has no example", rule.id());
+            assert!(!words.statement.is_empty() && !words.reason.is_empty(), "{}", rule.id());
+            assert_eq!(words.unchecked.is_empty(), rule.reported_by().is_reported(), "{}", rule.id());
+            assert_eq!(words.valid.is_empty(), words.invalid.is_empty(), "{}", rule.id());
+            assert!(!rule.reported_by().is_reported() || !words.invalid.is_empty(), "{} has no example", rule.id());
         }
     }
 

@@ -104,15 +104,15 @@ const INNER: u8 = 7;
 impl LogprobScanner<'_> {
     /// Reads a list of entries; `outer` entries have alternatives.
     fn list(&mut self, outer: bool) -> bool {
-        if !self.eat(b'[') {
+        if !self.consume_byte(b'[') {
             return false;
         }
-        if self.eat(b']') {
+        if self.consume_byte(b']') {
             return true;
         }
         while self.entry(outer) {
-            if !self.eat(b',') {
-                return self.eat(b']');
+            if !self.consume_byte(b',') {
+                return self.consume_byte(b']');
             }
         }
         false
@@ -123,15 +123,15 @@ impl LogprobScanner<'_> {
         if let Some(entry) = Entry::at(self.bytes, self.at) {
             self.at = entry.end;
             seen = TOKEN | LOGPROB | BYTES;
-        } else if !self.eat(b'{') || !self.member(outer, &mut seen) {
+        } else if !self.consume_byte(b'{') || !self.member(outer, &mut seen) {
             return false;
         }
-        while self.eat(b',') {
+        while self.consume_byte(b',') {
             if !self.member(outer, &mut seen) {
                 return false;
             }
         }
-        self.eat(b'}') && seen == if outer { OUTER } else { INNER }
+        self.consume_byte(b'}') && seen == if outer { OUTER } else { INNER }
     }
 
     fn member(&mut self, outer: bool, seen: &mut u8) -> bool {
@@ -149,7 +149,7 @@ impl LogprobScanner<'_> {
     }
 
     fn string(&mut self) -> bool {
-        if !self.eat(b'"') {
+        if !self.consume_byte(b'"') {
             return false;
         }
         while let Some(byte) = self.bytes.get(self.at) {
@@ -173,15 +173,15 @@ impl LogprobScanner<'_> {
     }
 
     fn integers(&mut self) -> bool {
-        if !self.eat(b'[') {
+        if !self.consume_byte(b'[') {
             return false;
         }
         self.at = digits_end(self.bytes, self.at);
-        self.eat(b']')
+        self.consume_byte(b']')
     }
 
     #[inline]
-    fn eat(&mut self, byte: u8) -> bool {
+    fn consume_byte(&mut self, byte: u8) -> bool {
         let found = self.bytes.get(self.at) == Some(&byte);
         self.at += usize::from(found);
         found

@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_numbers_are_whole_in_any_writing() {
+    fn integers_are_integers_in_any_notation() {
         for text in
             ["0", "-0", "7", "-12", "1.0", "1.50e1", "1e3", "100e-2", "0.0e-9", "1e99999999999999999999", "0e-5"]
         {

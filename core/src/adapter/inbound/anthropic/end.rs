@@ -28,7 +28,7 @@ pub(super) struct AnthropicUsage {
 }
 
 impl AnthropicDecoder {
-    pub(super) fn note_stop(&mut self, holder: Option<ValueRef<'_>>) {
+    pub(super) fn record_stop_reason(&mut self, holder: Option<ValueRef<'_>>) {
         let Some(holder) = holder else { return };
         if let Some(reason) = text(holder.get("stop_reason")) {
             self.stop.reason = Some(reason.into_owned());

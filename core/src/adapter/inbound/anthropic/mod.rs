@@ -116,7 +116,7 @@ impl DialectDecoder for AnthropicDecoder {
             }
             "message_delta" => {
                 builder.start()?;
-                self.note_stop(root.get("delta"));
+                self.record_stop_reason(root.get("delta"));
                 self.usage.merge(root.get("usage"), builder);
                 for name in ["context_management", "input_transformations"] {
                     builder.keep("anthropic", name, root.get(name))?;
@@ -183,7 +183,7 @@ impl AnthropicDecoder {
             builder.keep("anthropic", name, message.get(name))?;
         }
         keep_usage(message.get("usage"), builder)?;
-        self.note_stop(Some(message));
+        self.record_stop_reason(Some(message));
         builder.start()?;
         // A turn that goes on behind a hosted tool can bring whole blocks here, calls among them.
         for block in message.get("content").iter().flat_map(ValueRef::elements) {
@@ -228,7 +228,7 @@ impl AnthropicDecoder {
                 AnthropicBlockKind::Whole
             }
             "tool_use" => {
-                note_caller(block, builder);
+                record_caller(block, builder);
                 let (id, name) = (text(block.get("id")), text(block.get("name")));
                 let slot = builder.start_call(&id.unwrap_or_default(), &name.unwrap_or_default())?;
                 keep_fields(slot, block, &["toolset_name"], builder)?;
@@ -275,7 +275,7 @@ impl AnthropicDecoder {
         block: ValueRef<'_>,
         builder: &mut ResponseBuilder,
     ) -> Result<AnthropicBlockKind, Error> {
-        note_caller(block, builder);
+        record_caller(block, builder);
         builder.close_last_item(ItemStatus::Completed)?;
         let tool = text(block.get("name")).unwrap_or_default();
         let call_id = text(block.get("id")).unwrap_or_default();
@@ -300,7 +300,7 @@ impl AnthropicDecoder {
 
     /// The result of a hosted call closes the item of its call.
     fn result(&mut self, kind: &str, block: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
-        note_caller(block, builder);
+        record_caller(block, builder);
         builder.close_last_item(ItemStatus::Completed)?;
         let call_id = text(block.get("tool_use_id")).unwrap_or_default();
         let content = block.get("content").map(Value::from).unwrap_or_default();
@@ -486,7 +486,7 @@ fn initial_input(block: ValueRef<'_>) -> String {
     }
 }
 
-fn note_caller(block: ValueRef<'_>, builder: &mut ResponseBuilder) {
+fn record_caller(block: ValueRef<'_>, builder: &mut ResponseBuilder) {
     if let Some(caller) = text(block.pointer("/caller/type")).filter(|caller| caller != "direct") {
         builder.report(AdapterCode::CallerDropped, &caller);
     }

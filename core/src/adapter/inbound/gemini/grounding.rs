@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_become_characters_and_borders_inside_one_are_drawn_to_its_start() {
+    fn byte_positions_become_character_positions_rounded_down() {
         let text: String = "aü日😀".repeat(if cfg!(miri) { 7 } else { 700 });
         let mut cited = CitedText { text: text.clone(), ..CitedText::default() };
         for byte in (0..text.len() + 3).rev().chain(0..text.len()) {

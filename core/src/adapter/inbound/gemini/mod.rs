@@ -64,7 +64,7 @@ impl DialectDecoder for GeminiDecoder {
             if text(feedback.get("blockReason")).is_some() {
                 self.blocked = Some(feedback.to_value());
             } else {
-                self.note_ratings(feedback, builder);
+                self.record_safety_ratings(feedback, builder);
             }
         }
         for candidate in root.get("candidates").into_iter().flat_map(|list| list.elements()) {
@@ -148,7 +148,7 @@ impl GeminiDecoder {
         }
     }
 
-    fn note_ratings(&mut self, holder: ValueRef<'_>, builder: &mut ResponseBuilder) {
+    fn record_safety_ratings(&mut self, holder: ValueRef<'_>, builder: &mut ResponseBuilder) {
         if holder.get("safetyRatings").is_some_and(|ratings| ratings.elements().next().is_some()) {
             self.report_once(AdapterCode::SafetyRatingsDropped, "safety ratings", builder);
         }
@@ -165,7 +165,7 @@ impl GeminiDecoder {
         if let Some(metadata) = non_null(candidate.get("citationMetadata")) {
             self.cite(metadata, builder)?;
         }
-        self.note_ratings(candidate, builder);
+        self.record_safety_ratings(candidate, builder);
         builder.keep("google", "url_context_metadata", candidate.get("urlContextMetadata"))?;
         if let Some(token) = text(candidate.get("continuationToken")).filter(|token| !token.is_empty()) {
             builder.account_bytes(token.len())?;
