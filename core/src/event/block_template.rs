@@ -87,7 +87,7 @@ impl BlockTemplate {
         self.fields.gaps = Gaps::default();
         (self.number, self.key) = (None, None);
         let bytes = payload.as_bytes();
-        // SSE removes one space after `data:`, so a payload that begins with white space could take that space for its own. A line end
+        // SSE removes one space after `data:`, so a payload that begins with white space could lose that space. A line end
         // would end the payload.
         if !payload.starts_with('{') || bytes.len() > MAX_BYTES || memchr::memchr2(b'\n', b'\r', bytes).is_some() {
             return None;
@@ -130,7 +130,7 @@ impl BlockTemplate {
         self.text.extend_from_slice(&[0; 8]);
         self.key = self.find_key(fields.item_id, marks.iter().filter(is_gap));
         gaps.template = id;
-        // Without a gap every block would be the same.
+        // Without a gap every block would be equal.
         if gaps.count == 0 {
             return None;
         }
@@ -262,7 +262,7 @@ impl BlockTemplate {
             text = rest;
         }
         if self.number.is_some() {
-            // The template expects a number, and none is expected to come.
+            // The template has a number, but no number is expected.
             if expected.length == 0 {
                 return None;
             }
@@ -341,7 +341,7 @@ fn read_delta(
         *delta = TextSpan::in_payload(start - head_length, found.end - head_length);
         return Some(found.end);
     }
-    // `unchecked_string` has checked the bytes, but only a second check makes a `str` of them.
+    // `unchecked_string` has checked the bytes, but a `str` needs a second check.
     let literal = core::str::from_utf8(block.get(start..found.end)?).ok()?;
     scratch.clear();
     *halves = decode_into(literal, scratch);
@@ -504,7 +504,7 @@ mod tests {
             numbers.split(' ').map(|number| block(number, 0, "x", ",\"obfuscation\":\"abc\"")).collect();
         let seen = same_with_and_without(&blocks);
         assert!(seen[10].starts_with("Some(99)") && seen.iter().any(|line| line.contains("NotJson")), "{seen:?}");
-        // The number after the delta, and no number at all.
+        // The number after the delta, and no number.
         for tail in [",\"sequence_number\":", ",\"x\":\"\",\"sequence_number\":"] {
             let after_delta = |number: &str| {
                 let start = "data: {\"type\":\"response.refusal.delta\",\"item_id\":\"msg_1\",\"output_index\":0,\"content_index\":0";
@@ -518,7 +518,7 @@ mod tests {
 
     #[test]
     fn digits_elsewhere_are_not_taken_for_the_number() {
-        // Found by fuzzing: two numbers in turn, each where the other was expected, without end.
+        // Found by fuzzing: two alternating numbers, each where the other was expected, gave an endless loop.
         for tail in ["", ",\"sequence_number\":7", ",\"x\":\"y\",\"sequence_number\":7"] {
             let mut blocks: Vec<_> = (0..4).map(|at| block(&at.to_string(), 0, "x", tail)).collect();
             for pad in ["1 ", " 1", "7", "1\n", "12,"] {

@@ -1,9 +1,9 @@
-//! [`Fields`]: what routing needs of a payload, found in one pass by either of two scanners.
+//! [`Fields`]: the routing fields of a payload, found in one pass by one of two scanners.
 //!
 //! The *flat* scanner walks the top level of an object and checks nested values without keeping them. The *general* one
-//! builds a [`Tape`] of everything. Both hand each member to [`Fields::set`], so they cannot read a member differently;
-//! a property test holds them together. Whatever the flat scanner does not want to judge (an escaped key, a payload that
-//! is no object, any syntax error) it leaves to the general one.
+//! builds a [`Tape`] of everything. Both pass each member to [`Fields::set`], so they cannot interpret a member differently;
+//! a property test compares them. The flat scanner leaves every unusual payload (an escaped key, a payload that
+//! is not an object, any syntax error) to the general one.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -25,15 +25,15 @@ pub(crate) enum Index {
 
 const NONE: u64 = u64::MAX;
 
-/// The scalar fields of a payload that routing, folding and checking need.
+/// The scalar fields of a payload that routing, accumulating and validating need.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fields {
     pub(crate) kind: Kind,
     pub(crate) wire_type: TextSpan,
     pub(crate) item_id: TextSpan,
     pub(crate) delta: TextSpan,
-    /// The whole string of a done event, whatever its field is called, as it was written; and whether it has escapes. It can be
-    /// long, and is seldom looked at but for a comparison.
+    /// The whole string of a done event, in any of its fields, as it was written, and whether it has escapes. It can be
+    /// long, and is often only compared.
     pub(crate) whole: TextSpan,
     pub(crate) whole_escaped: bool,
     /// The `logprobs` array as it was written, brackets included.
@@ -42,7 +42,7 @@ pub(crate) struct Fields {
     indexes: [u64; 6],
     /// Known fields with a value of the wrong type or out of range, a bit per [`Field`].
     pub(crate) bad: u32,
-    /// Known fields that stand more than once.
+    /// Known fields that occur more than once.
     pub(crate) repeated: u32,
     seen: u32,
     /// Lone surrogate halves in `delta`.
@@ -206,7 +206,7 @@ impl Field {
 
     /// The fields whose bits are in `mask`, by wire name.
     pub(crate) fn names(mask: u32) -> impl Iterator<Item = &'static str> {
-        // Of several keys the first.
+        // For a repeated key, its first name.
         let first = |field: u8| Self::KEYS.iter().find(|(_, known)| *known as u8 == field);
         (0..=Self::Logprobs as u8)
             .filter(move |at| mask & (1 << at) != 0)
@@ -215,7 +215,7 @@ impl Field {
     }
 }
 
-/// A member's value as the scanners see it.
+/// A member's value as both scanners return it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token {
     pub(crate) tag: ValueKind,
@@ -282,7 +282,7 @@ impl Fields {
         self.sequence_number = number;
     }
 
-    /// Takes one member of the payload. A repeated key counts again: the last one wins.
+    /// Takes one member of the payload. The last one of repeated keys is used.
     #[inline]
     fn set(&mut self, field: Field, token: Token, payload: &str, scratch: &mut String) -> Option<FieldSlot> {
         let bit = field.bit();
@@ -338,7 +338,7 @@ impl Fields {
         scratch: &mut String,
     ) -> (TextSpan, LoneSurrogates) {
         if token.tag != ValueKind::String {
-            // `delta` is an object in one event family and the whole string's names are used for other things elsewhere.
+            // `delta` is an object in one event family, and the names of whole strings have other meanings elsewhere.
             let free = matches!(field, Field::Delta | Field::Whole) || token.tag == ValueKind::Null;
             self.bad |= if free { 0 } else { field.bit() };
             return (TextSpan::default(), LoneSurrogates::default());
@@ -424,7 +424,7 @@ pub(crate) fn flat(
         if !response.is_empty() && bytes[key_start..key_end] == *b"response" {
             let end = at + response.len();
             let repeats = bytes.get(at..end) == Some(response.as_bytes());
-            // The last one of a repeated key counts.
+            // The last one of repeated keys is used.
             fields.repeated_response = if repeats { TextSpan::in_payload(at, end) } else { TextSpan::default() };
             if repeats {
                 at = scan::skip_space(bytes, end);
@@ -484,7 +484,7 @@ fn token(bytes: &[u8], at: usize, depth: usize, stack: &mut Vec<scan::OpenContai
     }
 }
 
-/// Reads the same fields from a whole tape. The error says why the payload is no JSON object.
+/// Reads the same fields from a whole tape. The error tells why the payload is not a JSON object.
 pub(crate) fn general(
     payload: &str,
     depth: usize,

@@ -1,9 +1,9 @@
-//! Recognising what is not a Responses stream, so that one finding can say so by name.
+//! Identifies input that is not a Responses stream, so that one finding can name its format.
 
 use super::payload::Event;
 use crate::contract::Kind;
 
-/// Names the format that an event seems to belong to, if it is one of those people feed by mistake.
+/// Returns the name of the format that an event seems to belong to, if it is one that users confuse with Responses streams.
 pub(crate) fn identify_event(event: &Event<'_>) -> Option<&'static str> {
     if event.kind() != Kind::Unknown {
         return None;
@@ -31,7 +31,7 @@ pub(crate) fn identify_event(event: &Event<'_>) -> Option<&'static str> {
     })
 }
 
-/// Names what the first bytes of a stream without any frame look like.
+/// Returns the name of the format that the first bytes of a stream without any frame seem to have.
 pub(crate) fn identify_bytes(head: &[u8]) -> Option<&'static str> {
     let at = head.iter().position(|byte| !byte.is_ascii_whitespace())?;
     let head = &head[at..];
@@ -40,7 +40,7 @@ pub(crate) fn identify_bytes(head: &[u8]) -> Option<&'static str> {
         b'{' | b'[' => "a plain JSON body",
         0x1F if head.get(1) == Some(&0x8B) => "gzip data",
         0x28 if head.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) => "zstd data",
-        // A final frame with text or bytes; neither can begin a text in UTF-8.
+        // A final WebSocket frame with text or bytes; neither byte can begin UTF-8 text.
         0x81 | 0x82 => "WebSocket frames",
         _ => return None,
     })

@@ -1,4 +1,4 @@
-//! What is asked of a [`Kind`]: its wire name and group, which editions have it, and which kind a wire name is.
+//! Properties of a [`Kind`]: wire name, group and editions, and the kind of a wire name.
 //!
 //! The enum itself and its facts are generated; see [`contract`](crate::contract).
 
@@ -13,11 +13,11 @@ impl Kind {
     /// Every kind, in the order of the contract.
     pub const ALL: &'static [Self] = &kinds::KINDS;
 
-    /// Wire names seen on real servers that no edition lists, and the kind each is read as.
+    /// Wire names of real servers that no edition lists, and the kind of each.
     pub const ALIASES: &'static [(&'static str, Self)] = &kinds::ALIASES;
 
-    /// The kind of a wire `type`. Aliases give the kind they mean; `slug:name` gives [`Kind::Extension`]; anything
-    /// else that is not in the contract gives [`Kind::Unknown`].
+    /// The kind of a wire `type`. Aliases return the kind that they stand for; `slug:name` returns [`Kind::Extension`]; any
+    /// other name that is not in the contract returns [`Kind::Unknown`].
     #[inline]
     pub fn from_wire(name: &str) -> Self {
         match kinds::search(name) {
@@ -27,52 +27,52 @@ impl Kind {
     }
 
     /// The wire name in the contract, such as `response.created`; `extension` and `unknown` for the two kinds that
-    /// stand for many names.
+    /// have many names.
     pub fn as_str(self) -> &'static str {
         self.fact().name
     }
 
-    /// What sort of change it tells.
+    /// The group of the kind.
     pub fn group(self) -> Group {
         self.fact().group
     }
 
-    /// The editions that list it. Empty for what is only seen on real servers.
+    /// The editions that list it. Empty for names that are only seen on real servers.
     pub fn editions(self) -> Editions {
         self.fact().editions
     }
 
-    /// The schema of Open Responses for it; `None` where only OpenAI, or nobody, describes it.
+    /// The schema of Open Responses for it; `None` if only OpenAI describes it, or no document does.
     pub fn schema(self) -> Option<&'static str> {
         kinds::SCHEMAS[self as usize]
     }
 
-    /// Whether the contract or the list of aliases has a name for it: neither extension nor unknown.
+    /// Returns `true` if the contract or the list of aliases has its name: it is neither an extension nor unknown.
     pub fn is_known(self) -> bool {
         !matches!(self, Self::Extension | Self::Unknown)
     }
 
-    /// Whether it carries a whole response: created, queued, in progress, or a terminal one.
+    /// Returns `true` if it carries a whole response: created, queued, in progress, or a terminal event.
     pub fn is_response_state(self) -> bool {
         matches!(self.group(), Group::ResponseState)
     }
 
-    /// Whether it ends the response: completed, failed or incomplete.
+    /// Returns `true` if it ends the response: completed, failed or incomplete.
     pub fn is_terminal(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Incomplete)
     }
 
-    /// Whether it adds to a value (group `delta`).
+    /// Returns `true` if it adds to a value (group `delta`).
     pub fn is_delta(self) -> bool {
         matches!(self.group(), Group::Delta)
     }
 
-    /// Whether it says that a value is whole (group `done`; the `.done` of items and parts are boundaries).
+    /// Returns `true` if it ends a value (group `done`; the `.done` of items and parts are boundaries).
     pub fn is_done(self) -> bool {
         matches!(self.group(), Group::Done)
     }
 
-    /// Whether it says nothing of the response: keep-alives, rate limits, answers to WebSocket messages.
+    /// Returns `true` if it is not about the response: keep-alives, rate limits, answers to WebSocket messages.
     pub fn is_transport(self) -> bool {
         matches!(self.group(), Group::Transport | Group::WebsocketControl)
     }
@@ -97,7 +97,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Accepts what [`Kind::as_str`] gives, the aliases, and `slug:name`.
+/// Accepts the result of [`Kind::as_str`], the aliases, and `slug:name`.
 impl FromStr for Kind {
     type Err = Error;
 

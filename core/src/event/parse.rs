@@ -2,7 +2,7 @@
 //!
 //! A *block template* compares a whole block with the previous one of the same item, the *flat* scanner reads the top-level fields of a
 //! payload, the *tape* is built of everything else. Each tier proves the payload's syntax itself or leaves it to the next; all three give
-//! the same event. A payload that is no JSON object is an event too: it has its raw text, [`Kind::Unknown`] and a [`Fault`]. Time is linear
+//! the same event. A payload that is not a JSON object is an event too: it has its raw text, [`Kind::Unknown`] and a [`Fault`]. Time is linear
 //! in the payload; buffers are allocated at first need and reused, so a delta allocates nothing after warm-up.
 
 use alloc::string::String;
@@ -17,13 +17,13 @@ use crate::contract::Kind;
 use crate::json::{scan, JsonError, JsonErrorKind, Tape, MAX_DEPTH};
 use crate::sync::{OnceCell, Shared};
 
-/// Why a payload is no event of the specification's form.
+/// Why a payload is not an event of the specification's form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
     /// It is not JSON.
     NotJson(JsonError),
-    /// It is JSON, but no object.
+    /// It is JSON, but not an object.
     NotObject,
     /// It is nested deeper than the limit; its syntax is not checked beyond that.
     TooDeep,
@@ -99,7 +99,7 @@ struct Templates {
 
 impl fmt::Debug for Parser {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Payloads can hold secrets: only how it works is shown.
+        // Payloads can contain secrets: only the settings are shown.
         f.debug_struct("Parser").field("depth", &self.depth).field("levels", &self.levels).finish_non_exhaustive()
     }
 }
@@ -230,7 +230,7 @@ impl Parser {
             return self.by_snapshot(payload);
         }
         self.response.clear();
-        // Of a flat payload a tape would be thrown away.
+        // A flat payload needs no tape.
         let flat_kind = kind.map_or(payload.len() < 1024, |kind| kind.is_delta() || kind.is_done());
         if self.levels.flat && flat_kind {
             let Self { fields, scratch, stack, marks, .. } = self;
@@ -335,7 +335,7 @@ fn likely_kind(payload: &str, name: Option<&str>) -> Option<Kind> {
     name.or_else(wire_type).map(Kind::from_wire)
 }
 
-/// What a tape may keep between events.
+/// The maximum capacity that a tape keeps between events.
 const KEPT_BYTES: usize = 1 << 18;
 
 impl Lazy {
@@ -348,9 +348,9 @@ impl Lazy {
 
     fn recycle(&mut self) {
         self.whole.take();
-        // One huge event must not hold its memory for the rest of a long stream.
+        // A huge event must not keep its memory for the rest of a long stream.
         if let Some(mut tape) = self.tape.take().filter(|tape| tape.capacity() <= KEPT_BYTES) {
-            // What it holds beside its buffers: the tapes of lists that somebody looked into.
+            // Besides the buffers, it has the tapes of deferred lists that were read.
             tape.clear();
             self.spare = Shared::new(tape);
         }
@@ -373,7 +373,7 @@ mod tests {
 
     const LEVELS: [Levels; 2] = [Levels { template: false, flat: false }, Levels { template: true, flat: true }];
 
-    /// What a caller can see of an event, nested values included.
+    /// Everything that a caller can see of an event, nested values included.
     fn visible_fields(event: &Event<'_>) -> String {
         assert_eq!(event.raw_bytes(), event.raw().as_bytes());
         assert_eq!(event.delta_bytes(), event.delta().as_bytes());

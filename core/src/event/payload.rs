@@ -1,4 +1,4 @@
-//! [`Event`]: one event of a stream, as a view that converts nothing before it is asked.
+//! [`Event`]: one event of a stream, as a view that converts values on demand.
 
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
@@ -15,8 +15,8 @@ use crate::sync::{OnceCell, Shared};
 
 /// One event: its kind, its routing fields and the exact text it came in.
 ///
-/// Borrowed from the reader until the next call on it; [`to_owned`](Event::to_owned) keeps it. Nothing beyond what routing
-/// needs is converted before it is asked for.
+/// Borrowed from the reader until the next call on it; [`to_owned`](Event::to_owned) keeps it. Only the routing fields are
+/// converted in advance.
 #[derive(Clone, Copy)]
 pub struct Event<'a> {
     pub(super) raw: RawText<'a>,
@@ -43,9 +43,9 @@ pub struct RawFields<'a> {
     pub text: &'a [u8],
     /// [`Event::raw`].
     pub raw: &'a [u8],
-    /// Whether there is an [`Event::item_id`].
+    /// True if there is an [`Event::item_id`].
     pub has_item_id: bool,
-    /// Whether there is an [`Event::done_text`].
+    /// True if there is an [`Event::done_text`].
     pub has_text: bool,
 }
 
@@ -66,10 +66,10 @@ impl<'a> TemplateMatch<'a> {
     }
 }
 
-/// What is made when somebody looks inside the payload.
+/// Created on the first access to nested values.
 #[derive(Default)]
 pub(crate) struct Lazy {
-    /// How deep a payload may be nested.
+    /// The maximum nesting of a payload.
     pub(super) depth: usize,
     pub(super) tape: OnceCell<Tape>,
     pub(super) spare: Shared<Tape>,
@@ -78,19 +78,19 @@ pub(crate) struct Lazy {
 }
 
 impl<'a> Event<'a> {
-    /// What happened. Aliases seen in the wild have the kind of the name they stand for.
+    /// The kind of the event. Aliases seen on real servers have the kind of the name that they stand for.
     #[inline]
     pub fn kind(&self) -> Kind {
         self.fields.kind
     }
 
-    /// What routes it.
+    /// The routing fields.
     #[inline]
     pub(crate) fn fields(&self) -> &'a Fields {
         self.fields
     }
 
-    /// What its strings are read from.
+    /// The buffers that its strings are in.
     #[inline]
     pub(crate) fn source(&self) -> Source<'a> {
         Source { payload: self.raw, scratch: self.scratch, known: &self.fields.known }
@@ -120,12 +120,12 @@ impl<'a> Event<'a> {
         self.origin.offset
     }
 
-    /// Where the event stands, as findings say it.
+    /// The location of the event for findings.
     pub fn location(&self) -> Location {
         Location { event_index: Some(self.index()), sequence_number: self.sequence_number(), offset: self.offset() }
     }
 
-    /// Number of the event by its producer; `None` if absent or not a whole number in range.
+    /// The sequence number; `None` if absent, not an integer or out of range.
     #[inline]
     pub fn sequence_number(&self) -> Option<u64> {
         self.fields.sequence_number()
@@ -181,7 +181,7 @@ impl<'a> Event<'a> {
     }
 
     /// The strings that [`wire_type`](Event::wire_type), [`item_id`](Event::item_id), [`delta`](Event::delta),
-    /// [`done_text`](Event::done_text) and [`raw`](Event::raw) give, as bytes, which costs next to nothing: for languages whose strings
+    /// [`done_text`](Event::done_text) and [`raw`](Event::raw) return, as bytes without a check: for languages whose strings
     /// are bytes.
     #[inline]
     pub(crate) fn raw_fields(&self) -> RawFields<'a> {
@@ -209,7 +209,7 @@ impl<'a> Event<'a> {
         self.raw.bytes()
     }
 
-    /// LoneSurrogates of surrogate pairs at the ends of the delta, for joining it with its neighbours.
+    /// Unpaired surrogate halves at the ends of the delta, for joining it with its neighbours.
     pub fn halves(&self) -> LoneSurrogates {
         self.fields.halves
     }
@@ -223,7 +223,7 @@ impl<'a> Event<'a> {
         self.fields.whole.get(self.source())
     }
 
-    /// The whole string with its escapes decoded, once somebody has asked.
+    /// The whole string with its escapes decoded, cached.
     #[cold]
     fn whole(&self) -> &'a (String, LoneSurrogates) {
         self.lazy.whole.get_or_init(|| {
@@ -234,18 +234,18 @@ impl<'a> Event<'a> {
         })
     }
 
-    /// Says whether the event has a whole string, and whether that equals the given one. Decodes nothing.
+    /// Returns whether the whole string equals the given one; `None` if the event has none. Decodes nothing.
     pub(crate) fn done_text_is(&self, text: &str) -> Option<bool> {
         let literal = self.fields.whole.get(self.source())?;
         Some(if self.fields.whole_escaped { literal_eq(literal, text) } else { literal == text })
     }
 
-    /// The inside of the whole string as it was written, empty if there is none.
+    /// The inside of the whole string as it was written; empty if there is none.
     pub(crate) fn done_text_literal(&self) -> &'a str {
         self.fields.whole.get(self.source()).unwrap_or_default()
     }
 
-    /// LoneSurrogates of surrogate pairs at the ends of [`done_text`](Event::done_text).
+    /// Unpaired surrogate halves at the ends of [`done_text`](Event::done_text).
     pub fn done_text_surrogates(&self) -> LoneSurrogates {
         if self.fields.whole_escaped {
             self.whole().1
@@ -266,7 +266,7 @@ impl<'a> Event<'a> {
         self.continues_previous
     }
 
-    /// Says whether the event may go to the item with this id: it has the same or none.
+    /// Returns `true` if the event has this item id or none.
     #[inline]
     pub(crate) fn fits_item(&self, id: &str) -> bool {
         self.fields.fits_item(id, self.source())
@@ -292,7 +292,7 @@ impl<'a> Event<'a> {
         self.member("response")
     }
 
-    /// The length of the `response`, if its text is that of the event before, so that it says nothing new.
+    /// The length of the `response`, if its text equals that of the previous event.
     pub(crate) fn repeated_response_bytes(&self) -> Option<usize> {
         let response = self.fields.repeated_response;
         response.is_present().then(|| response.len())
@@ -329,7 +329,7 @@ impl<'a> Event<'a> {
     pub fn root(&self) -> Option<ValueRef<'a>> {
         let tape = self.lazy.tape.get_or_init(|| {
             let mut tape = self.lazy.spare.with(core::mem::take);
-            // An error leaves the tape empty, which is what the next line asks.
+            // After an error the tape is empty, which the next line checks.
             let _ = tape.parse(self.raw(), self.lazy.depth);
             tape
         });
@@ -347,7 +347,7 @@ impl<'a> Event<'a> {
         self.raw.text()
     }
 
-    /// Why the payload is no JSON object, if it is none.
+    /// Why the payload is not a JSON object; `None` if it is one.
     #[inline]
     pub fn fault(&self) -> Option<Fault> {
         self.fault.copied()
@@ -358,12 +358,12 @@ impl<'a> Event<'a> {
         Field::names(self.fields.bad)
     }
 
-    /// The routing fields that stand more than once, by wire name. The last one counts.
+    /// The routing fields that occur more than once, by wire name. The last one is used.
     pub fn repeated_fields(&self) -> impl Iterator<Item = &'static str> {
         Field::names(self.fields.repeated)
     }
 
-    /// Says whether any routing field is bad or repeated.
+    /// Returns `true` if any routing field is bad or repeated.
     #[inline]
     pub(crate) fn has_field_faults(&self) -> bool {
         self.fields.bad | self.fields.repeated != 0 || self.fault.is_some()
@@ -402,7 +402,7 @@ impl<'a> Event<'a> {
 
 impl fmt::Debug for Event<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Payloads can hold secrets: only what routes is shown.
+        // Payloads can contain secrets: only the routing fields are shown.
         f.debug_struct("Event")
             .field("kind", &self.kind())
             .field("sequence_number", &self.sequence_number())

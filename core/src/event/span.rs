@@ -1,11 +1,11 @@
-//! [`TextSpan`]: where a string of a payload stands, and [`Source`]: what it is read from.
+//! [`TextSpan`]: the position of a string, and [`Source`]: the buffers that it may be in.
 
 use alloc::string::String;
 
 use crate::json::simd::{push_ascii, LANES};
 
-/// A payload. That it is UTF-8 is always known, but a block that was compared with text was never read as text: who needs a
-/// `str` of it has it checked, and who needs bytes pays nothing.
+/// A payload. It is always known to be UTF-8, but a block that matched a template was compared as bytes: a caller that needs a
+/// `str` pays for a check, and a caller that needs bytes does not.
 #[derive(Clone, Copy)]
 pub(crate) enum RawText<'a> {
     Text(&'a str),
@@ -30,24 +30,24 @@ impl<'a> RawText<'a> {
     }
 }
 
-/// What the strings of an event are read from.
+/// The buffers that the strings of an event are read from.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a> {
     pub(crate) payload: RawText<'a>,
-    /// Where escapes are decoded.
+    /// The decoded strings with escapes.
     pub(crate) scratch: &'a str,
-    /// What was known before the payload came.
+    /// The strings of the block template.
     pub(crate) known: &'a str,
 }
 
 impl<'a> Source<'a> {
-    /// A payload that was just read, with no more than itself.
+    /// A payload that was just read, without a template.
     pub(crate) fn of(payload: &'a str, scratch: &'a str) -> Self {
         Self { payload: RawText::Text(payload), scratch, known: "" }
     }
 }
 
-/// Where a string of the payload stands.
+/// The position of a string of the payload, and its buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TextSpan {
     start: u32,
@@ -79,18 +79,18 @@ impl TextSpan {
         Self { start: start as u32, end: end as u32, buffer: SpanBuffer::Known }
     }
 
-    /// Where it stands in the payload, if it does.
+    /// Its start and end in the payload, if it is there.
     pub(crate) fn payload_span(&self) -> Option<(usize, usize)> {
         (self.buffer == SpanBuffer::Payload).then_some((self.start as usize, self.end as usize))
     }
 
-    /// How many bytes it has where it stands.
+    /// Its length in bytes, before decoding.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         (self.end - self.start) as usize
     }
 
-    /// Says whether there is such a string.
+    /// Returns `true` if there is a string.
     #[inline]
     pub(crate) fn is_present(&self) -> bool {
         self.buffer != SpanBuffer::Absent
@@ -105,7 +105,7 @@ impl TextSpan {
         }
     }
 
-    /// The bytes of [`get`](Self::get), empty if there is no such string. Whether they are text is not looked at: that is most
+    /// The bytes of [`get`](Self::get), empty if there is no string. They are not checked to be UTF-8, which is most
     /// of the cost.
     #[inline]
     pub(crate) fn bytes<'a>(&self, source: Source<'a>) -> &'a [u8] {
@@ -124,14 +124,14 @@ impl TextSpan {
         text.get(self.start as usize..self.end as usize)
     }
 
-    /// Says whether it is there and equals another text, byte by byte.
+    /// Returns `true` if the string is present and equals another text, byte by byte.
     #[inline]
     pub(crate) fn is(&self, other: &str, source: Source<'_>) -> bool {
         self.buffer != SpanBuffer::Absent && self.bytes(source) == other.as_bytes()
     }
 
-    /// Appends it to another text, and gives its length.
-    // In wasm the compiler may choose: there the bytes count.
+    /// Appends the string to another text, and returns its length.
+    // In wasm the compiler decides, because code size matters there.
     #[cfg_attr(target_arch = "wasm32", inline)]
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub(crate) fn push_to(&self, source: Source<'_>, out: &mut String) -> usize {
@@ -146,7 +146,7 @@ impl TextSpan {
     #[inline(never)]
     fn push_any(&self, source: Source<'_>, out: &mut String) {
         let text = self.get(source).unwrap_or_default();
-        // Room for the next short text, and growth by powers of two as without the reserve.
+        // Reserves room for the next short text, and grows by powers of two as without the reserve.
         out.reserve((text.len() + LANES).max(2 * LANES));
         out.push_str(text);
     }

@@ -1,11 +1,11 @@
-//! [`Payload`]: what an event carries, by family, for matching.
+//! [`Payload`]: the content of an event, by family, for matching.
 
 use super::payload::Event;
 use crate::contract::{Group, Kind};
 use crate::json::ValueRef;
 use crate::outcome::Failure;
 
-/// Which item, and which element of it, an event is about.
+/// The item, and the element of it, that an event is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Address<'a> {
     /// Position of the item in the output.
@@ -16,7 +16,7 @@ pub struct Address<'a> {
     pub element: Option<u64>,
 }
 
-/// What an event carries, by family. Every kind has its family; extensions and unknown types have the raw payload.
+/// The content of an event, by family. Every kind has its family; extensions and unknown types have the raw payload.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Payload<'a> {
@@ -30,9 +30,9 @@ pub enum Payload<'a> {
     PartAdded(Address<'a>, Option<ValueRef<'a>>),
     /// A part is finished.
     PartDone(Address<'a>, Option<ValueRef<'a>>),
-    /// TextSpan, arguments, code, a diff or a command grows.
+    /// Text, arguments, code, a diff or a command grows.
     Delta(Address<'a>, &'a str),
-    /// TextSpan, arguments, code, a diff or a command is finished.
+    /// Text, arguments, code, a diff or a command is finished.
     Done(Address<'a>, &'a str),
     /// An annotation was added to a text part.
     Annotation(Address<'a>, Option<ValueRef<'a>>),
@@ -42,15 +42,15 @@ pub enum Payload<'a> {
     PartialImage(Address<'a>, Option<ValueRef<'a>>),
     /// The stream reports an error.
     Error(Failure),
-    /// A sign of life.
+    /// A keep-alive.
     Keepalive,
-    /// Rate limits, as their server words them.
+    /// Rate limits, in the names of the server.
     RateLimits(Option<ValueRef<'a>>),
-    /// Anything else that is known: audio, Images API, WebSocket control.
+    /// Any other known event: audio, Images API, WebSocket control.
     Other(Kind, Option<ValueRef<'a>>),
-    /// A `slug:name` type, carried untouched.
+    /// A `slug:name` type, unchanged.
     Extension(&'a str, Option<ValueRef<'a>>),
-    /// A type that nobody lists, carried untouched.
+    /// A type that is not in the contract, unchanged.
     Unknown(&'a str, Option<ValueRef<'a>>),
 }
 
@@ -64,7 +64,7 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// What the event carries, for matching.
+    /// The content of the event, for matching.
     pub fn payload(&self) -> Payload<'a> {
         let address = self.address();
         match self.kind() {
@@ -89,7 +89,7 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// The error that an `error` event reports: each field nested first, flat as the fallback.
+    /// The error of an `error` event: each field from the nested object first, otherwise from the event.
     pub fn failure(&self) -> Failure {
         let flat = self.root();
         let nested = self.error();
@@ -97,7 +97,7 @@ impl<'a> Event<'a> {
             let of = |view: Option<ValueRef<'a>>| Some(view?.get(key)?.as_str()?.into_owned());
             of(nested).or_else(|| of(flat))
         };
-        // Flat events use `type` for the event's own name.
+        // In flat events, `type` is the event's own name.
         let kind = nested.and_then(|view| Some(view.get("type")?.as_str()?.into_owned())).unwrap_or_default();
         Failure {
             kind,

@@ -1,11 +1,11 @@
-//! [`write()`]: an event → JSON text, exactly as it came.
+//! [`write()`]: writes the JSON text of an event exactly as it was read.
 
 use alloc::string::String;
 
 use super::payload::Event;
 use crate::json::{Object, Value};
 
-/// An event in short, as every binding shows it: `{"index", "kind", "type", "sequence_number", "item_id", "output_index",
+/// A summary of an event, as every binding shows it: `{"index", "kind", "type", "sequence_number", "item_id", "output_index",
 /// "content_index", "summary_index", "offset", "delta", "text", "raw"}`. `type` is the name as it was sent, `raw` the payload
 /// as text; `delta` is empty and the others are `null` where the event has none.
 ///
@@ -31,9 +31,9 @@ pub fn summary(event: &Event<'_>) -> Value {
     object.into()
 }
 
-/// Appends an event's JSON text: the payload as it was read, byte for byte.
+/// Appends an event's JSON text: the payload, byte for byte.
 ///
-/// Reading what was written gives the same event, whatever it carries: nothing is parsed and printed again.
+/// Reading it gives the same event, with any content: it is not parsed and printed again.
 pub fn write(event: &Event<'_>, out: &mut String) {
     out.push_str(event.raw());
 }

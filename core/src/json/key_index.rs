@@ -1,7 +1,7 @@
 //! [`KeyIndex`]: finds a key among the members of a large object in O(log² n).
 //!
 //! It is a list of sorted runs of positions. A new position is a run of one, and runs of equal length are merged, so an insertion costs
-//! O(log n) comparisons on average. It hashes nothing: a sender who chooses the keys cannot make it slow.
+//! O(log n) comparisons on average. It hashes nothing: a sender that chooses the keys cannot make it slow.
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;

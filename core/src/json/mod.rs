@@ -1,9 +1,9 @@
-//! JSON without loss: a tape over the exact text, an owned value, and values that are still growing.
+//! Lossless JSON: a tape over the exact text, an owned value, and values that are still growing.
 //!
-//! Reading does not recurse over input. Comparing, writing and dropping a value recurse as deep as it is nested: the caller
-//! gives a limit, and none counts for more than [`MAX_DEPTH`], so that input cannot exhaust a stack. A document of `n` bytes costs
-//! O(n) time and at most 16 bytes of tape per value. Numbers are never converted before somebody asks for one, keys keep their
-//! order and their repetitions, and a lone surrogate escape is text like any other (it decodes to U+FFFD).
+//! Parsing does not recurse. Comparing, writing and dropping a value recurse to its nesting depth, which the caller's limit and
+//! [`MAX_DEPTH`] bound, so input cannot overflow the stack. A document of `n` bytes takes O(n) time and at most 16 bytes of tape per
+//! value. Numbers are converted only on request, keys keep their order and their repetitions, and a lone surrogate escape is accepted
+//! (it decodes to U+FFFD).
 
 mod key_index;
 mod partial;
@@ -14,7 +14,7 @@ pub(crate) mod text;
 mod value;
 mod visit;
 
-/// The deepest nesting that any limit allows: a larger limit counts as this one.
+/// The maximum nesting depth; a larger limit is reduced to this one.
 pub const MAX_DEPTH: usize = 512;
 
 #[cfg(feature = "serde")]

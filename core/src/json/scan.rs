@@ -1,4 +1,4 @@
-//! The byte-level scanners that the tape and the event scanner share: white skip_space, strings, numbers, whole values.
+//! The byte-level scanners that the tape and the event scanner share: white space, strings, numbers, whole values.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -15,7 +15,7 @@ pub(crate) struct OpenContainer {
     object: bool,
 }
 
-/// Skips JSON white skip_space.
+/// Skips JSON white space.
 #[inline]
 pub(crate) fn skip_space(bytes: &[u8], mut at: usize) -> usize {
     while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(at) {
@@ -27,7 +27,7 @@ pub(crate) fn skip_space(bytes: &[u8], mut at: usize) -> usize {
 pub(super) const ONES: u64 = 0x0101_0101_0101_0101;
 pub(super) const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// Marks the bytes of a word that end or bend a string: quote, backslash, control character. The lowest mark is exact.
+/// Marks the bytes of a word that end a string or need decoding: quote, backslash, control character. The lowest mark is exact.
 #[inline]
 pub(crate) fn string_special_bytes(word: u64) -> u64 {
     let quote = word ^ (ONES * b'"' as u64);
@@ -52,7 +52,7 @@ pub(crate) fn string(bytes: &[u8], mut at: usize) -> Result<(usize, bool), JsonE
     long_string(bytes, at)
 }
 
-/// [`string`] from any position inside the string on, with no special byte of it before.
+/// [`string`] from any position inside the string; no special byte is before it.
 #[inline(never)]
 fn long_string(bytes: &[u8], mut at: usize) -> Result<(usize, bool), JsonError> {
     let mut escaped = false;
@@ -71,7 +71,7 @@ fn long_string(bytes: &[u8], mut at: usize) -> Result<(usize, bool), JsonError> 
     }
 }
 
-/// Skips plain text of a string, and returns the position of the first byte with a meaning, or one less than [`LANES`] bytes before
+/// Skips plain text of a string, and returns the position of the first special byte, or a position less than [`LANES`] bytes before
 /// the end.
 ///
 /// The position advances by a constant while nothing is found, so that the next load does not wait for the result of the last.
@@ -92,14 +92,14 @@ fn skip_plain(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Chunks without a special byte after which a string is taken for a long one.
+/// After this many chunks without a special byte, a string is treated as long.
 const LONG_CHUNKS: u32 = 8;
 
-/// Passes over an escape, and over what is behind it up to the end of the string if there is enough to look at in one go: where there
-/// is one escape there are often many.
+/// Skips an escape and the text after it, up to the end of the string if enough bytes are left for a vector search: text with one
+/// escape often has many.
 #[inline(never)]
 fn skip_escapes(bytes: &[u8], mut at: usize) -> Result<usize, JsonError> {
-    // Most stand for one byte.
+    // Most escapes stand for one byte.
     let is_simple = |at: usize| bytes.get(at + 1).is_some_and(|byte| SIMPLE_ESCAPES[usize::from(*byte)] != 0);
     let start = at;
     'chunks: while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<LANES>) {
@@ -113,12 +113,12 @@ fn skip_escapes(bytes: &[u8], mut at: usize) -> Result<usize, JsonError> {
                     at = escape(bytes, at + found)?;
                     continue 'chunks;
                 }
-                // The end, or what may not stand there.
+                // The end of the string, or an invalid byte.
                 _ => return Ok(at + found),
             }
-            // The last one may reach into the next bytes.
+            // The last escape may extend into the next chunk.
             length = LANES.max(found + 2);
-            // What is escaped may look like an end.
+            // An escaped quote looks like the end.
             marks &= u32::MAX << (found + 2);
         }
         at += length;
@@ -132,7 +132,7 @@ fn skip_escapes(bytes: &[u8], mut at: usize) -> Result<usize, JsonError> {
     }
 }
 
-/// Marks the bytes of a word that end or bend a string, or are not ASCII. The lowest mark is exact.
+/// Marks the bytes of a word that end a string, need decoding, or are not ASCII. The lowest mark is exact.
 #[inline]
 pub(super) fn non_plain_bytes(word: u64) -> u64 {
     let quote = word ^ (ONES * b'"' as u64);
@@ -141,14 +141,14 @@ pub(super) fn non_plain_bytes(word: u64) -> u64 {
     (quote.wrapping_sub(ONES) | slash.wrapping_sub(ONES) | word.wrapping_sub(ONES * 0x20) | word) & HIGH
 }
 
-/// Finds the first byte from `at` on that is no plain text of a string: a quote, a backslash, a control character, or not
+/// Finds the first byte from `at` on that is not plain text of a string: a quote, a backslash, a control character, or not
 /// ASCII. `None` if there is none. Made for strings of a few bytes: the last bytes are read like the others.
 #[inline]
 pub(crate) fn plain_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     let last = bytes.len().checked_sub(LANES)?;
     while at < bytes.len() {
         let from = at.min(last);
-        // Less than that many, since it is within the bytes.
+        // Fewer bytes than that are left, because the position is inside the slice.
         let found = find_non_plain(bytes.get(from..)?.first_chunk()?, at - from);
         if found < LANES {
             return Some(from + found);
@@ -158,16 +158,16 @@ pub(crate) fn plain_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     None
 }
 
-/// What [`unchecked_string`] has seen.
+/// What [`unchecked_string`] found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StringScan {
-    /// Where the closing quote stands.
+    /// The position of the closing quote.
     pub(crate) end: usize,
     pub(crate) escaped: bool,
 }
 
-/// The same as [`string`], for bytes that nobody has checked to be UTF-8: what is not makes it `None`, as all that is
-/// wrong does.
+/// As [`string`], for bytes that are not known to be UTF-8: invalid UTF-8 returns `None`, as any
+/// other error does.
 #[inline]
 pub(crate) fn unchecked_string(bytes: &[u8], start: usize) -> Option<StringScan> {
     let at = plain_end(bytes, start)?;
@@ -177,7 +177,7 @@ pub(crate) fn unchecked_string(bytes: &[u8], start: usize) -> Option<StringScan>
     unchecked_general_string(bytes, start, at)
 }
 
-/// A string with escapes, or with text that is not ASCII. Nothing special stands before `from`.
+/// A string with escapes or with text that is not ASCII. No special byte is before `from`.
 #[inline(never)]
 fn unchecked_general_string(bytes: &[u8], start: usize, from: usize) -> Option<StringScan> {
     let (end, escaped) = string(bytes, from).ok()?;
@@ -185,8 +185,8 @@ fn unchecked_general_string(bytes: &[u8], start: usize, from: usize) -> Option<S
     Some(StringScan { end, escaped })
 }
 
-/// Decodes a string of a few bytes of ASCII whose escapes stand for one byte each. Gives where its closing quote stands and how
-/// many bytes of `out` it takes; more may stand behind them. `None`: it is to be read in another way.
+/// Decodes a string of a few ASCII bytes in which each escape stands for one byte. Returns the position of the closing quote and
+/// the number of decoded bytes in `out`; `out` may have other bytes after them. `None`: use the general decoder.
 pub(crate) fn decode_short_string(bytes: &[u8], start: usize, out: &mut String) -> Option<(usize, usize)> {
     let near = bytes.get(start..).and_then(<[u8]>::first_chunk).and_then(decode_short_simd);
     let tiny = match near {
@@ -208,7 +208,7 @@ pub(crate) fn decode_short_string(bytes: &[u8], start: usize, out: &mut String) 
         let from = at.min(last);
         let word = u64::from_le_bytes(*bytes.get(from..)?.first_chunk()?) >> (8 * (at - from) % 64);
         let plain = (non_plain_bytes(word).trailing_zeros() / 8) as usize;
-        // More than is wanted: what follows is written over it.
+        // Writes more than needed; the next write overwrites the rest.
         *text.get_mut(length..)?.first_chunk_mut()? = word.to_le_bytes();
         (at, length) = (at + plain, length + plain);
         if plain == 8 {
@@ -225,7 +225,7 @@ pub(crate) fn decode_short_string(bytes: &[u8], start: usize, out: &mut String) 
         (at, length) = (at + 2, length + 1);
     }
     *text.get_mut(length..)?.first_chunk_mut()? = [0; 8];
-    // All of it, zeros included: a length that is always the same costs least.
+    // Copies all of it, zeros included: a constant length is fastest.
     out.clear();
     out.reserve(SHORT);
     let (first, last) = (text.first_chunk()?, text.last_chunk()?);
@@ -234,8 +234,8 @@ pub(crate) fn decode_short_string(bytes: &[u8], start: usize, out: &mut String) 
 
 const SHORT: usize = 2 * LANES;
 
-/// As [`decode_short_string`], if it stands for eight bytes at most: where its closing quote stands, how many they are, and they, the first one
-/// lowest. In a register: what was just written in pieces is slow to be loaded as a whole.
+/// As [`decode_short_string`], for at most eight decoded bytes: returns the position of the closing quote, the number of bytes, and the
+/// bytes, the first one lowest. The result is in a register: loading a word that was just written in pieces is slow.
 #[inline]
 fn decode_short_swar(bytes: &[u8], start: usize) -> Option<(usize, usize, u64)> {
     let last = bytes.len().checked_sub(8)?;
@@ -248,7 +248,7 @@ fn decode_short_swar(bytes: &[u8], start: usize) -> Option<(usize, usize, u64)> 
         if length + plain > 8 {
             return None;
         }
-        // What stands below the lowest mark; all, if there is none. Nothing, if there is no room any more.
+        // All bytes below the lowest mark; all bytes if there is no mark; none if there is no room left.
         let below = ((marks & marks.wrapping_neg()) >> 7).wrapping_sub(1);
         text |= (word & below) << (8 * length % 64);
         (at, length) = (at + plain, length + plain);
@@ -267,8 +267,8 @@ fn decode_short_swar(bytes: &[u8], start: usize) -> Option<(usize, usize, u64)> 
     }
 }
 
-/// As [`decode_short_swar`], for a string that ends within sixteen bytes and has more behind it: all of them are looked at in one go.
-/// `None` if it may be longer, `Some(None)` if it is to be read in another way than a short one.
+/// As [`decode_short_swar`], for a string that ends within sixteen bytes and has more bytes after it: one vector operation covers them.
+/// `None` if it may be longer, `Some(None)` if it needs the general decoder.
 #[inline(always)]
 fn decode_short_simd(bytes: &[u8; LANES + 8]) -> Option<Option<(usize, usize, u64)>> {
     let mut marks = non_plain_mask(bytes.first_chunk()?)? | AFTER;
@@ -280,7 +280,7 @@ fn decode_short_simd(bytes: &[u8; LANES + 8]) -> Option<Option<(usize, usize, u6
             return None;
         }
         let word = u64::from_le_bytes(*bytes.get(from..)?.first_chunk()?);
-        // Nothing, if there is no room any more.
+        // None if there is no room left.
         text |= (word & !(u64::MAX << (8 * plain))) << (8 * length % 64);
         length += plain;
         let byte = *bytes.get(at)?;
@@ -296,15 +296,15 @@ fn decode_short_simd(bytes: &[u8; LANES + 8]) -> Option<Option<(usize, usize, u6
         }
         text |= u64::from(meant) << (8 * length);
         (from, length) = (at + 2, length + 1);
-        // What is escaped may look like an end.
+        // An escaped quote looks like the end.
         marks &= u32::MAX << from;
     }
 }
 
-/// So that there is a mark even if the last byte is a backslash.
+/// A final mark, in case the last byte is a backslash.
 const AFTER: u32 = 1 << (LANES + 1);
 
-/// What the byte behind a backslash stands for; 0 if it begins a longer escape or none.
+/// The byte that each escape stands for, by the byte after the backslash; 0 for a longer escape or none.
 pub(super) const SIMPLE_ESCAPES: [u8; 256] = {
     let mut meant = [0; 256];
     let pairs = *b"\"\"\\\\//b\x08f\x0Cn\nr\rt\t";
@@ -322,7 +322,7 @@ fn bad(kind: JsonErrorKind, at: usize) -> JsonError {
     JsonError::new(kind, at)
 }
 
-/// Checks an escape that does not stand for one byte, and gives where it ends.
+/// Checks an escape that does not stand for one byte, and returns its end.
 #[inline(never)]
 fn escape(bytes: &[u8], at: usize) -> Result<usize, JsonError> {
     match bytes.get(at + 1) {
@@ -337,7 +337,7 @@ fn escape(bytes: &[u8], at: usize) -> Result<usize, JsonError> {
 }
 
 /// Finds the end of a number that starts at `at`.
-// In wasm the compiler may choose: there the bytes count.
+// In wasm the compiler decides, because code size matters there.
 #[cfg_attr(target_arch = "wasm32", inline)]
 #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
 pub(crate) fn number(bytes: &[u8], start: usize) -> Result<usize, JsonError> {
@@ -371,7 +371,7 @@ pub(crate) fn number(bytes: &[u8], start: usize) -> Result<usize, JsonError> {
     Ok(at)
 }
 
-/// Checks one whole value that starts at `at` (white skip_space allowed before it) and returns where it ends. With `KEEP` its
+/// Checks one whole value that starts at `at` (white space allowed before it) and returns its end. With `KEEP` its
 /// nodes are written to `nodes`. `stack` is scratch; `depth` bounds the open containers.
 #[inline]
 pub(crate) fn value<const KEEP: bool>(
@@ -385,7 +385,7 @@ pub(crate) fn value<const KEEP: bool>(
     value_above::<KEEP>(bytes, at, depth, nodes, stack, 0)
 }
 
-/// [`value`] inside so many containers that are open already.
+/// [`value`] inside `open` containers that are already open.
 #[inline]
 fn value_above<const KEEP: bool>(
     bytes: &[u8],
@@ -440,7 +440,7 @@ fn value_above<const KEEP: bool>(
             b'n' => at = word::<KEEP>(bytes, at, b"null", ValueKind::Null, nodes)?,
             _ => return Err(unexpected(bytes, at)),
         }
-        // A value has ended, or an empty container waits for its bracket: close containers, or continue with the next member.
+        // A value has ended, or an empty container is next to close: close containers, or continue with the next member.
         loop {
             let Some(&open) = stack.last().filter(|_| stack.len() > around) else { return Ok(at) };
             in_object = open.object;
@@ -464,8 +464,8 @@ fn value_above<const KEEP: bool>(
     }
 }
 
-/// Finds the end of a list that is written as digits and commas alone, such as the bytes of a token. `None`: it is to be read
-/// in another way.
+/// Finds the end of a list of digits and commas alone, such as the bytes of a token. `None`: use the general
+/// scanner.
 #[inline]
 fn integers(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start + 1;
@@ -516,7 +516,7 @@ fn push<const KEEP: bool>(nodes: &mut Vec<Node>, tag: ValueKind, start: usize, e
     }
 }
 
-/// Reads `"key" :` at `at` and returns where the value begins.
+/// Reads `"key" :` at `at` and returns the start of the value.
 // In wasm the compiler decides, because code size matters there.
 #[cfg_attr(target_arch = "wasm32", inline)]
 #[cfg_attr(not(target_arch = "wasm32"), inline(always))]

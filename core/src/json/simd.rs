@@ -14,7 +14,7 @@
 //! Appending needs unsafe code because a delta has four characters and a stream has thousands of deltas: the safe ways to append
 //! bytes to a `String` check them as UTF-8, or append one character at a time. Both take longer than finding the delta.
 //!
-//! Every search is tested for every byte at every position, against the definition in words; Miri runs the same tests.
+//! Every search is tested for every byte at every position against a simple definition; Miri runs the same tests.
 #![allow(unsafe_code)]
 
 use alloc::string::String;
@@ -39,7 +39,7 @@ pub(crate) fn find_non_plain(bytes: &[u8; LANES], from: usize) -> usize {
     from + first_mark(scan::non_plain_bytes(rest as u64), || scan::non_plain_bytes((rest >> 64) as u64))
 }
 
-/// Finds the first byte with a meaning in a JSON string: a quote, a backslash or a control character. Returns [`LANES`] if there
+/// Finds the first special byte in a JSON string: a quote, a backslash or a control character. Returns [`LANES`] if there
 /// is none.
 #[inline(always)]
 pub(crate) fn find_string_special(bytes: &[u8; LANES]) -> usize {
@@ -63,13 +63,13 @@ pub(crate) fn string_special_mask(bytes: &[u8; LANES]) -> Option<u32> {
     HAS_MASKS.then(|| mask::<false>(bytes))
 }
 
-/// Skips whole blocks without a quote, a backslash or a control character, and returns where the first other block begins, or the
-/// last block that is not whole.
+/// Skips whole blocks without a quote, a backslash or a control character, and returns the start of the first other block, or of the
+/// incomplete last block.
 #[inline]
 pub(crate) fn skip_plain_blocks(bytes: &[u8], at: usize) -> usize {
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
     if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has AVX2, as the line above asked it.
+        // SAFETY: the line above checked that the processor has AVX2.
         return unsafe { skip_plain_blocks_avx2(bytes, at) };
     }
     skip_plain_blocks_portable(bytes, at)
@@ -106,7 +106,7 @@ fn first_mark(low: u64, high: impl Fn() -> u64) -> usize {
     (bits / 8) as usize
 }
 
-/// True if the target has instructions that make a mask of a chunk, which is known at compile time.
+/// True if the target has instructions that make a mask of a chunk; known at compile time.
 const HAS_MASKS: bool = cfg!(any(
     target_arch = "x86_64",
     all(target_arch = "aarch64", target_endian = "little"),
@@ -171,7 +171,7 @@ fn mask<const ASCII: bool>(bytes: &[u8; LANES]) -> u32 {
     u32::from(i8x16_bitmask(v128_or(ends, low)))
 }
 
-/// Never called: callers ask [`HAS_MASKS`] first.
+/// Unreachable: callers check [`HAS_MASKS`] first.
 #[cfg(not(any(
     target_arch = "x86_64",
     all(target_arch = "aarch64", target_endian = "little"),
@@ -185,7 +185,7 @@ fn mask<const ASCII: bool>(_: &[u8; LANES]) -> u32 {
 /// appended.
 #[inline(always)]
 pub(crate) fn push_ascii(out: &mut String, bytes: &[u8; LANES], length: usize) -> bool {
-    // Two words, and not one vector: the bytes may just have been written as words, and a wider load would have to wait for them.
+    // Two words instead of one vector: the bytes may just have been written as words, and a wider load would wait for them.
     let words = u128::from_ne_bytes(*bytes);
     if (words as u64 | (words >> 64) as u64) & scan::HIGH != 0 || length > LANES {
         return false;
@@ -203,7 +203,7 @@ pub(crate) fn push_ascii(out: &mut String, bytes: &[u8; LANES], length: usize) -
     true
 }
 
-/// Appends the bytes before the first that [`find_non_plain`] finds, and returns how many they are. `None`: there is no room for
+/// Appends the bytes before the first that [`find_non_plain`] finds, and returns their number. `None`: there is no room for
 /// [`LANES`] bytes, and nothing was appended.
 #[inline(always)]
 pub(crate) fn push_plain(out: &mut String, bytes: &[u8; LANES]) -> Option<usize> {

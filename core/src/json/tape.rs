@@ -1,4 +1,4 @@
-//! [`Tape`]: one pass over JSON text that checks all of it and remembers where each value stands.
+//! [`Tape`]: one pass over JSON text that checks all of it and records the position of each value.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -12,27 +12,27 @@ use super::value::{Number, Object, Value};
 use super::MAX_DEPTH;
 use crate::sync::OnceCell;
 
-/// A checked JSON document: the place of every value in the text, in reading order.
+/// A checked JSON document: the position of every value in the text, in reading order.
 ///
-/// The buffers are reused from one `parse` to the next. The tape does not hold the text; give the same text to
-/// [`root`](Tape::root) that was given to [`parse`](Tape::parse).
+/// The buffers are reused from one `parse` to the next. The tape does not hold the text: pass the same text to
+/// [`root`](Tape::root) that was passed to [`parse`](Tape::parse).
 ///
-/// Lists of log probabilities are checked, but the places of what is in them are found when somebody looks: they can be most
-/// of a document, and seldom matter to its reader. So it is with objects and lists that were checked before.
+/// Lists of log probabilities are checked, but their elements are parsed on first access: they can be most of a document, and callers
+/// rarely read them. Objects and lists that were checked before are deferred in the same way.
 #[derive(Clone, Debug, Default)]
 pub struct Tape {
     pub(super) nodes: Vec<Node>,
     stack: Vec<scan::OpenContainer>,
-    /// What was not looked into, by its nodes, with its own tapes once somebody does.
+    /// The deferred lists by node, each with its own tape after the first access.
     pub(super) deferred: Vec<(u32, OnceCell<Box<Self>>)>,
 }
 
-/// Where one value stands. For strings the quotes are left out.
+/// The position of one value. String positions exclude the quotes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
     pub(crate) start: u32,
     pub(crate) end: u32,
-    /// Index behind this value and all that is in it.
+    /// Index of the node after this value and its children.
     pub(crate) next: u32,
     pub(crate) tag: ValueKind,
     /// A string has escapes; an array or object is deferred.
@@ -88,30 +88,30 @@ impl ValueKind {
     }
 }
 
-/// Why text is not JSON, and where.
+/// The error in JSON text, and its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JsonError {
     kind: JsonErrorKind,
     at: usize,
 }
 
-/// What is wrong with the text.
+/// The kind of a JSON error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JsonErrorKind {
     /// The text ends too early.
     End,
-    /// A byte that cannot stand here.
+    /// A byte that is not allowed here.
     Unexpected,
-    /// A backslash that starts no escape.
+    /// A backslash that starts no valid escape.
     Escape,
     /// A control character inside a string.
     Control,
-    /// A number that is not well formed.
+    /// A malformed number.
     Number,
     /// Nested deeper than the limit.
     Depth,
-    /// Something stands behind the value.
+    /// More text after the value.
     Trailing,
     /// The text is longer than 4 GiB.
     Length,
@@ -122,7 +122,7 @@ impl JsonError {
         Self { kind, at }
     }
 
-    /// What is wrong.
+    /// The kind of the error.
     pub fn kind(&self) -> JsonErrorKind {
         self.kind
     }
@@ -151,18 +151,18 @@ impl fmt::Display for JsonError {
 
 impl core::error::Error for JsonError {}
 
-/// The bytes of text that one node usually stands for, and the most nodes for which there is room before the first is made.
+/// The bytes of text per node of a typical document, and the maximum number of nodes that are allocated in advance.
 const BYTES_PER_NODE: usize = 12;
 const MAX_RESERVED_NODES: usize = 1024;
 
-/// The depth that a document usually has.
+/// The depth of a typical document.
 const RESERVED_DEPTH: usize = 16;
 
 impl Tape {
     /// Checks a whole document, nested at most `depth` deep, and remembers its values. On an error the tape is empty.
     pub fn parse(&mut self, text: &str, depth: usize) -> Result<(), JsonError> {
         self.clear();
-        // A save holds values of the deepest kind a few levels down.
+        // A saved state nests values of the maximum depth a few levels further.
         let result = self.parse_inner(text.as_bytes(), depth.min(MAX_DEPTH + 32));
         if result.is_err() {
             self.clear();
@@ -174,7 +174,7 @@ impl Tape {
         if u32::try_from(bytes.len()).is_err() {
             return Err(JsonError::new(JsonErrorKind::Length, 0));
         }
-        // A new tape gets room at once: growing step by step costs as much as parsing a short payload.
+        // A new tape allocates at once: growing step by step costs as much as parsing a short payload.
         self.nodes.reserve((bytes.len() / BYTES_PER_NODE).min(MAX_RESERVED_NODES));
         self.stack.reserve(RESERVED_DEPTH);
         let end = scan::value::<true>(bytes, 0, depth, &mut self.nodes, &mut self.stack)?;
@@ -191,14 +191,14 @@ impl Tape {
         self.deferred.extend(nodes.map(|(at, _)| (at as u32, OnceCell::new())));
     }
 
-    /// The tape of what is deferred, made when it is first asked for.
+    /// Returns the tape of a deferred list; parses it at the first call.
     fn parse_deferred(&self, at: usize, text: &str) -> Option<&Self> {
         let found = self.deferred.binary_search_by_key(&(at as u32), |(node, _)| *node).ok()?;
         let (_, tape) = self.deferred.get(found)?;
         Some(tape.get_or_init(|| {
             let mut tape = Self::default();
             let start = self.nodes[at].start as usize;
-            // It was checked, depth included.
+            // The text was checked before, its depth included.
             let checked = scan::value::<true>(text.as_bytes(), start, usize::MAX, &mut tape.nodes, &mut tape.stack);
             debug_assert!(checked.is_ok(), "only what was checked is deferred");
             tape.record_deferred();
@@ -206,40 +206,40 @@ impl Tape {
         }))
     }
 
-    /// Forgets the document and keeps the buffers.
+    /// Removes the document and keeps the buffers.
     pub fn clear(&mut self) {
         self.nodes.clear();
         self.deferred.clear();
     }
 
-    /// How much memory its buffers hold.
+    /// The memory of the buffers, in bytes.
     pub(crate) fn capacity(&self) -> usize {
         self.nodes.capacity() * size_of::<Node>()
     }
 
-    /// Says whether there is no document.
+    /// Returns `true` if there is no document.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// The document's value. `text` must be what was parsed.
+    /// Returns the value of the document. `text` must be the text that was parsed.
     ///
     /// # Panics
-    /// If nothing was parsed.
+    /// If no document was parsed.
     pub fn root<'a>(&'a self, text: &'a str) -> ValueRef<'a> {
         assert!(!self.nodes.is_empty(), "root of an empty tape");
         ValueRef { text, tape: self, at: 0 }
     }
 }
 
-/// Says whether a text, given as bytes, is a whole document, nested at most `depth` deep: what [`Tape::parse`] would say, and nothing is
-/// remembered.
+/// Returns `true` if the bytes are one whole document, nested at most `depth` deep: the check of [`Tape::parse`], without building a
+/// tape.
 pub(crate) fn is_document(text: &[u8], depth: usize) -> bool {
     let end = scan::value::<false>(text, 0, depth.min(MAX_DEPTH + 32), &mut Vec::new(), &mut Vec::new());
     u32::try_from(text.len()).is_ok() && end.is_ok_and(|end| scan::skip_space(text, end) == text.len())
 }
 
-/// One value on a [`Tape`]. Cheap to copy; converts nothing before it is asked.
+/// One value on a [`Tape`]. Cheap to copy; converts nothing until it is read.
 #[derive(Clone, Copy)]
 pub struct ValueRef<'a> {
     text: &'a str,
@@ -270,7 +270,7 @@ impl<'a> ValueRef<'a> {
         &self.text[start..end]
     }
 
-    /// Where the value stands in the text, quotes included.
+    /// The position of the value in the text, quotes included.
     pub fn span(&self) -> (usize, usize) {
         let node = self.node();
         let quote = usize::from(node.tag == ValueKind::String);
@@ -287,13 +287,13 @@ impl<'a> ValueRef<'a> {
         Some(if node.escaped { text::decode(literal) } else { Cow::Borrowed(literal) })
     }
 
-    /// The inside of a string as it was written, escapes and all.
+    /// The inside of a string as it was written, with its escapes.
     pub fn literal(&self) -> Option<&'a str> {
         let node = self.node();
         (node.tag == ValueKind::String).then(|| &self.text[node.start as usize..node.end as usize])
     }
 
-    /// The bytes of a number, or of a string's inside unless it has escapes; for comparing without a conversion.
+    /// The bytes of a number, or of a string without escapes; for comparisons without a conversion.
     #[inline]
     pub(crate) fn plain_bytes(&self) -> Option<&'a [u8]> {
         let node = self.node();
@@ -322,7 +322,7 @@ impl<'a> ValueRef<'a> {
         (self.kind() == ValueKind::Number).then(|| Number::from_text(self.raw()))
     }
 
-    /// The number, if it is whole, in range and not negative.
+    /// The number as an integer; `None` if it is not an integer, negative or out of range.
     pub fn as_u64(&self) -> Option<u64> {
         match self.kind() {
             ValueKind::Number => self.raw().parse().ok().or_else(|| self.as_number()?.as_u64()),
@@ -330,7 +330,7 @@ impl<'a> ValueRef<'a> {
         }
     }
 
-    /// The number, if it is whole and in range.
+    /// The number as an integer; `None` if it is not an integer or out of range.
     pub fn as_i64(&self) -> Option<i64> {
         match self.kind() {
             ValueKind::Number => self.raw().parse().ok().or_else(|| self.as_number()?.as_i64()),
@@ -338,19 +338,19 @@ impl<'a> ValueRef<'a> {
         }
     }
 
-    /// Says whether this is a list that was not looked into, such as one of log probabilities: its text is the cheaper way to read it.
+    /// Returns `true` for a deferred list, such as one of log probabilities: reading its text is cheaper than parsing its elements.
     pub(crate) fn is_deferred(&self) -> bool {
         self.node().tag == ValueKind::Array && self.node().escaped
     }
 
-    /// The same value where what is in it can be seen.
+    /// The same value with its elements parsed.
     #[inline]
     fn with_contents(&self) -> Self {
         let tape = if self.node().is_deferred() { self.tape.parse_deferred(self.at, self.text) } else { None };
         tape.map_or(*self, |tape| ValueRef { text: self.text, tape, at: 0 })
     }
 
-    /// Says whether this is `null`.
+    /// Returns `true` if this is `null`.
     pub fn is_null(&self) -> bool {
         self.kind() == ValueKind::Null
     }
@@ -381,7 +381,7 @@ impl<'a> ValueRef<'a> {
         })
     }
 
-    /// A member of an object; the last one if the key is repeated.
+    /// A member of an object; the last one of repeated keys.
     pub fn get(&self, key: &str) -> Option<Self> {
         let this = self.with_contents();
         let node = this.node();
@@ -396,7 +396,7 @@ impl<'a> ValueRef<'a> {
         found
     }
 
-    /// Members of an object by their keys, in one go over all of them; of each the last one if its key is repeated.
+    /// Members of an object by their keys, found in one pass; the last one of repeated keys.
     #[inline]
     pub(crate) fn members<const N: usize>(&self, keys: [&str; N]) -> [Option<Self>; N] {
         let this = self.with_contents();
@@ -428,7 +428,7 @@ impl<'a> ValueRef<'a> {
         Some(view)
     }
 
-    // Inline, because most keys differ in length, which takes no call to find out.
+    // Inlined, because most keys differ in length, which is compared without a call.
     #[inline(always)]
     fn key_is(&self, at: usize, key: &str) -> bool {
         let node = &self.tape.nodes[at];
@@ -454,11 +454,11 @@ impl<'a> ValueRef<'a> {
         (node.tag, escaped, node.start as usize, node.end as usize)
     }
 
-    /// True if both are the same JSON value: numbers by value, strings decoded, members in any order, the last of a repeated key.
+    /// Returns `true` if both are the same JSON value: numbers by value, strings decoded, members in any order, the last of repeated keys.
     ///
     /// Builds no values. Members in the same order are compared in pairs; otherwise they are sorted, so time is O(n log n).
     pub(crate) fn is_equal(&self, other: ValueRef<'_>) -> bool {
-        // Recursion is bounded by the depth limit that `parse` was given.
+        // Recursion is bounded by the depth limit of `parse`.
         match (self.kind(), other.kind()) {
             (ValueKind::Number, ValueKind::Number) => {
                 self.raw() == other.raw() || self.as_number() == other.as_number()
@@ -500,9 +500,9 @@ impl<'a> ValueRef<'a> {
         ours.0.len() == theirs.0.len() && ours.0.iter().all(|(key, a)| theirs.get(key).is_some_and(|b| a.is_equal(b)))
     }
 
-    /// The value, owned.
+    /// Returns the value, owned.
     pub fn to_value(&self) -> Value {
-        // Recursion is bounded by the depth limit that `parse` was given.
+        // Recursion is bounded by the depth limit of `parse`.
         match self.kind() {
             ValueKind::Null => Value::Null,
             ValueKind::True => Value::Bool(true),
@@ -514,7 +514,7 @@ impl<'a> ValueRef<'a> {
         }
     }
 
-    // What recursion holds at each level is in these two, and is little: a thread may have no more than a small stack.
+    // Two small functions, so that a stack frame of the recursion is small: a thread may have a small stack.
     #[inline(never)]
     fn to_array(self) -> Value {
         let this = self.with_contents();
@@ -556,7 +556,7 @@ impl fmt::Debug for ValueRef<'_> {
     }
 }
 
-/// The members of an object in the order of their keys, for finding each in O(log n). Of a repeated key it has the last member.
+/// The members of an object in the order of their keys, so that each is found in O(log n). Repeated keys have the last member.
 pub(crate) struct SortedMembers<'a>(Vec<(Cow<'a, str>, ValueRef<'a>)>);
 
 impl<'a> SortedMembers<'a> {
@@ -599,7 +599,7 @@ mod tests {
     fn a_list_of_log_probabilities_is_read_like_any_other() {
         let list = r#"[ {"token":"a\n","bytes":[97,10],"logprobs":[[1],[]]} , 2 ]"#;
         let text = format!(r#"{{"x":[{{"logprobs": {list} ,"logprobs":[],"y":1}}],"logprobs":{list}}}"#);
-        // The same, as the tape does not know it.
+        // An equal number in another notation.
         let other = text.replace("logprobs", "logPROBS");
         let mut tape = Tape::default();
         for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! JSON strings: decoding escapes, halves of surrogate pairs included, and writing them back.
+//! JSON strings: decoding escapes, including halves of surrogate pairs, and encoding.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -6,17 +6,17 @@ use alloc::string::String;
 use super::scan::{HIGH, ONES, SIMPLE_ESCAPES};
 use super::simd::{push_plain, LANES};
 
-/// The halves of surrogate pairs that stand alone at the ends of a decoded string.
+/// The unpaired surrogate halves at the ends of a decoded string.
 ///
-/// A provider may cut an emoji between two deltas, so that one ends in `\ud83d` and the next begins with `\ude00`. Each
-/// half alone is U+FFFD in the decoded text; whoever joins the texts can put the pair together from these.
+/// A provider may split an emoji between two deltas: one ends in `\ud83d` and the next begins with `\ude00`. Each
+/// half alone is U+FFFD in the decoded text; a caller that joins the texts can restore the pair from these fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LoneSurrogates {
-    /// A low surrogate at the very start.
+    /// A low surrogate at the start.
     pub leading_low: Option<u16>,
-    /// A high surrogate at the very end.
+    /// A high surrogate at the end.
     pub trailing_high: Option<u16>,
-    /// Any lone surrogate anywhere, the ends included.
+    /// At least one lone surrogate anywhere, the ends included.
     pub lone: bool,
 }
 
@@ -30,11 +30,11 @@ pub fn decode(literal: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Says whether the inside of a JSON string literal means this text, without decoding it. The literal must be well formed.
+/// Returns `true` if a JSON string literal (without its quotes) equals this text, without decoding it. The literal must be well formed.
 pub(crate) fn literal_eq(literal: &str, text: &str) -> bool {
     let (mut literal, mut text) = (literal.as_bytes(), text.as_bytes());
     while !literal.is_empty() {
-        // Where escapes are many, runs between them are short: a word at a time.
+        // Literals with many escapes have short runs between them: compare a word at a time.
         let mut long = 0;
         while let (Some(word), Some(other), true) = (literal.first_chunk(), text.first_chunk(), long < 3) {
             let (word, other) = (u64::from_le_bytes(*word), u64::from_le_bytes(*other));
@@ -72,7 +72,8 @@ pub(crate) fn literal_eq(literal: &str, text: &str) -> bool {
     text.is_empty()
 }
 
-/// Passes over the escape that a literal begins with, or two that make a pair, and over what it means, if a text begins with it.
+/// Skips the escape at the start of a literal (or two that form a pair), and its character at the start of the text. `None` if the text
+/// starts with another character.
 #[inline(never)]
 fn match_escape<'l, 't>(literal: &'l [u8], text: &'t [u8]) -> Option<(&'l [u8], &'t [u8])> {
     let (length, meant) = match literal.get(1)? {
@@ -80,7 +81,7 @@ fn match_escape<'l, 't>(literal: &'l [u8], text: &'t [u8]) -> Option<(&'l [u8], 
             let (unit, low) = (hex4(literal, 2), hex4(literal, 8));
             match join(unit, low).filter(|_| literal.get(6..8) == Some(b"\\u")) {
                 Some(joined) => (12, joined),
-                // Half of a pair is no character.
+                // Half of a pair is not a character.
                 None => (6, char::from_u32(u32::from(unit)).unwrap_or(char::REPLACEMENT_CHARACTER)),
             }
         }
@@ -90,11 +91,11 @@ fn match_escape<'l, 't>(literal: &'l [u8], text: &'t [u8]) -> Option<(&'l [u8], 
     Some((literal.get(length..)?, text))
 }
 
-/// Appends the decoded inside of a JSON string literal; tells about lone halves. The literal must be well formed.
+/// Appends the decoded inside of a JSON string literal; returns lone surrogate halves. The literal must be well formed.
 pub fn decode_into(literal: &str, out: &mut String) -> LoneSurrogates {
     let mut halves = LoneSurrogates::default();
     let bytes = literal.as_bytes();
-    // A short one is decoded before this has set out.
+    // A short literal is decoded before a vector search would start.
     let mut at = if bytes.len() >= 4 * LANES { decode_simple_escapes(literal, out) } else { 0 };
     while at < bytes.len() {
         let Some(step) = find_escape(&bytes[at..]) else {
@@ -105,7 +106,7 @@ pub fn decode_into(literal: &str, out: &mut String) -> LoneSurrogates {
         at += step;
         let escape = bytes.get(at + 1).copied().unwrap_or(b'\\');
         if escape != b'u' {
-            // Text, not a character: it is known to be one byte.
+            // As text, because it is known to be one byte.
             out.push_str(match escape {
                 b'"' => "\"",
                 b'\\' => "\\",
@@ -153,8 +154,8 @@ pub fn decode_into(literal: &str, out: &mut String) -> LoneSurrogates {
     halves
 }
 
-/// Decodes what stands before the first escape that does not stand for one byte, and gives how much of the literal that is; less, if
-/// the end is near. Made for text with many escapes.
+/// Decodes the text before the first escape that does not stand for one byte, and returns the number of literal bytes read; fewer, if
+/// the end is near. For text with many escapes.
 #[inline(never)]
 fn decode_simple_escapes(literal: &str, out: &mut String) -> usize {
     let bytes = literal.as_bytes();
@@ -163,13 +164,13 @@ fn decode_simple_escapes(literal: &str, out: &mut String) -> usize {
         let plain = push_plain(out, chunk).unwrap_or(0);
         long += 1;
         if plain == LANES && long < 3 {
-            // A constant: the next load does not wait for the search.
+            // A constant step, so that the next load does not wait for the search.
             at += LANES;
             continue;
         }
         at += plain;
         if plain == LANES || bytes.get(at) != Some(&b'\\') {
-            // A long run, or one that is not ASCII, or there was no room.
+            // A long run, a run that is not ASCII, or no room.
             let rest = literal.get(at..).unwrap_or_default();
             let run = memchr::memchr(b'\\', rest.as_bytes()).unwrap_or(rest.len());
             out.push_str(rest.get(..run).unwrap_or_default());
@@ -185,7 +186,7 @@ fn decode_simple_escapes(literal: &str, out: &mut String) -> usize {
     at
 }
 
-/// Finds the first backslash. In a few bytes it is found before a wide search has set out.
+/// Finds the first backslash. A loop is faster than a vector search for a few bytes.
 #[inline]
 fn find_escape(bytes: &[u8]) -> Option<usize> {
     let (near, far) = bytes.split_at(bytes.len().min(24));
@@ -195,7 +196,7 @@ fn find_escape(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// Puts the two halves of a surrogate pair together.
+/// Joins the two halves of a surrogate pair.
 pub fn join(high: u16, low: u16) -> Option<char> {
     if !(0xD800..0xDC00).contains(&high) || !(0xDC00..0xE000).contains(&low) {
         return None;
@@ -216,7 +217,7 @@ fn hex4(bytes: &[u8], at: usize) -> u16 {
     })
 }
 
-/// Appends a string as a JSON literal, quotes included. Non-ASCII text is left as it is.
+/// Appends a string as a JSON literal, quotes included. Non-ASCII text is not escaped.
 pub fn write_string(text: &str, out: &mut String) {
     out.push('"');
     let mut from = 0;
@@ -246,7 +247,7 @@ pub fn write_string(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// A step of a JSON pointer as the key that it means: `~1` is a slash and `~0` a tilde.
+/// Decodes a step of a JSON pointer: `~1` is a slash and `~0` a tilde.
 pub(crate) fn unescaped(step: &str) -> String {
     let mut pieces = step.split('~');
     let mut key = String::from(pieces.next().unwrap_or_default());
@@ -268,7 +269,7 @@ mod tests {
 
     #[test]
     fn every_code_unit_decodes_to_itself_or_is_a_lone_surrogate() {
-        // Under Miri one of many; those around the halves of pairs are among them.
+        // Miri runs a sample, which includes the values around the surrogate ranges.
         for unit in (0..=0xFFFFu32).step_by(if cfg!(miri) { 0x2FF } else { 1 }) {
             let mut out = String::new();
             let halves = decode_into(&alloc::format!("\\u{unit:04x}"), &mut out);

@@ -1,4 +1,4 @@
-//! [`Value`]: a JSON value that loses nothing: numbers as text, keys in order, repeated keys kept.
+//! [`Value`]: a lossless JSON value: numbers as text, keys in order, repeated keys kept.
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
@@ -14,7 +14,7 @@ use super::JsonError;
 
 /// Any JSON value, owned.
 ///
-/// Equality is by meaning: key order does not matter, the last of repeated keys counts, `1` equals `1.0`.
+/// Equality is by meaning: key order is ignored, the last of repeated keys counts, `1` equals `1.0`.
 #[derive(Clone, Debug, Default)]
 pub enum Value {
     /// `null`
@@ -59,7 +59,7 @@ struct IndexedMembers {
 /// An object with more members has an index. Comparing a few keys is faster than searching an index.
 const FEW_MEMBERS: usize = 32;
 
-/// A key: one of the common names, which need no memory, or its own text.
+/// A key: a common name, which needs no memory, or its own text.
 type Key = alloc::borrow::Cow<'static, str>;
 
 impl Value {
@@ -92,7 +92,7 @@ impl Value {
         }
     }
 
-    /// The number, if it is a whole one in range.
+    /// The number as an integer, if it is one and in range.
     pub fn as_i64(&self) -> Option<i64> {
         match self {
             Self::Number(number) => number.as_i64(),
@@ -100,7 +100,7 @@ impl Value {
         }
     }
 
-    /// The number, if it is a whole one in range and not negative.
+    /// The number as an integer, if it is one, in range and not negative.
     pub fn as_u64(&self) -> Option<u64> {
         match self {
             Self::Number(number) => number.as_u64(),
@@ -124,7 +124,7 @@ impl Value {
         }
     }
 
-    /// The elements of an array, to change.
+    /// The elements of an array, mutable.
     pub fn as_array_mut(&mut self) -> Option<&mut Vec<Self>> {
         match self {
             Self::Array(items) => Some(items),
@@ -140,7 +140,7 @@ impl Value {
         }
     }
 
-    /// The members of an object, to change.
+    /// The members of an object, mutable.
     pub fn as_object_mut(&mut self) -> Option<&mut Object> {
         match self {
             Self::Object(object) => Some(object),
@@ -148,7 +148,7 @@ impl Value {
         }
     }
 
-    /// Says whether this is `null`.
+    /// Returns `true` if this is `null`.
     pub fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }
@@ -251,21 +251,21 @@ impl Object {
 
     /// An empty object with room for `count` members.
     pub fn with_capacity(count: usize) -> Self {
-        // A large object gets its index when it has become large.
+        // A large object gets its index once it is large.
         Self { members: Members::Few(Vec::with_capacity(count)) }
     }
 
-    /// The value of a key; the last one if the key is repeated.
+    /// The value of a key; the last one of repeated keys.
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.entry(self.position(key)?).map(|(_, value)| value)
     }
 
-    /// The value of a key, to change.
+    /// The value of a key, mutable.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Value> {
         self.entry_mut(self.position(key)?).map(|(_, value)| value)
     }
 
-    /// Position of a key among the members; the last one if it is repeated.
+    /// Position of a key among the members; the last one of repeated keys.
     pub fn position(&self, key: &str) -> Option<usize> {
         match &self.members {
             Members::Few(entries) => entries.iter().rposition(|(name, _)| name == key),
@@ -278,18 +278,18 @@ impl Object {
         self.entries().get(at).map(|(key, value)| (&**key, value))
     }
 
-    /// The member at a position, to change.
+    /// The member at a position, mutable.
     #[inline]
     pub fn entry_mut(&mut self, at: usize) -> Option<(&str, &mut Value)> {
         self.entries_mut().get_mut(at).map(|(key, value)| (&**key, value))
     }
 
-    /// Says whether the key is there.
+    /// Returns `true` if the object has the key.
     pub fn contains_key(&self, key: &str) -> bool {
         self.get(key).is_some()
     }
 
-    /// Sets a key: in place if it is there, else behind all others. Returns the old value.
+    /// Sets a key: in place if it exists, otherwise after all others. Returns the old value.
     pub fn insert(&mut self, key: impl Into<String>, value: impl Into<Value>) -> Option<Value> {
         let (key, value) = (key.into(), value.into());
         match self.get_mut(&key) {
@@ -301,12 +301,12 @@ impl Object {
         }
     }
 
-    /// Adds a member behind all others without looking for the key.
+    /// Adds a member after all others without searching for the key.
     pub fn push(&mut self, key: impl Into<String>, value: impl Into<Value>) {
         self.push_member(Key::from(key.into()), value.into());
     }
 
-    /// The same for a key that may be a usual name: that takes no memory.
+    /// The same for a key that may be a common name, which takes no memory.
     pub(crate) fn push_named(&mut self, key: &str, value: impl Into<Value>) {
         self.push_member(key_of(key), value.into());
     }
@@ -323,7 +323,7 @@ impl Object {
         }
     }
 
-    /// Takes a key out, all its repetitions included; returns the last value.
+    /// Removes a key with all its repetitions; returns the last value.
     pub fn remove(&mut self, key: &str) -> Option<Value> {
         let at = self.position(key)?;
         let mut entries = core::mem::take(self).into_entries();
@@ -341,7 +341,7 @@ impl Object {
         }
     }
 
-    /// The members. A caller must not change a key: the index has it.
+    /// The members. A caller must not change a key, because the index refers to it.
     #[inline]
     fn entries_mut(&mut self) -> &mut [(Key, Value)] {
         match &mut self.members {
@@ -362,7 +362,7 @@ impl Object {
         self.entries().len()
     }
 
-    /// Says whether there are no members.
+    /// Returns `true` if there are no members.
     pub fn is_empty(&self) -> bool {
         self.entries().is_empty()
     }
@@ -372,7 +372,7 @@ impl Object {
         self.entries().iter().map(|(key, value)| (&**key, value))
     }
 
-    /// The members in order, values to change.
+    /// The members in order, with mutable values.
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (&str, &mut Value)> {
         self.entries_mut().iter_mut().map(|(key, value)| (&**key, value))
     }
@@ -432,7 +432,7 @@ impl fmt::Debug for Object {
     }
 }
 
-/// The key of a text: without memory of its own, if it is a name that most items have.
+/// Makes a key: a common name without memory of its own, or a copy.
 fn key_of(key: &str) -> Key {
     let names: &[&'static str] = match key.len() {
         2 => &["id"],
@@ -452,7 +452,7 @@ fn key_of(key: &str) -> Key {
 }
 
 impl Number {
-    /// Takes JSON number text that is known to be well formed.
+    /// Takes the text of a well-formed JSON number.
     pub(crate) fn from_text(text: &str) -> Self {
         Self(text.into())
     }
@@ -462,12 +462,12 @@ impl Number {
         &self.0
     }
 
-    /// The value if it is whole and in range (`1.0` and `1e2` are whole).
+    /// The value, if it is an integer in range (`1.0` and `1e2` are integers).
     pub fn as_i64(&self) -> Option<i64> {
         self.0.parse::<i64>().ok().or_else(|| Decimal::of(&self.0).as_i64())
     }
 
-    /// The value if it is whole, in range and not negative.
+    /// The value, if it is an integer in range and not negative.
     pub fn as_u64(&self) -> Option<u64> {
         match self.0.parse::<u64>() {
             Ok(value) => Some(value),
@@ -481,20 +481,20 @@ impl Number {
     }
 }
 
-/// The same number, however it is written: `1.0`, `1` and `10e-1` are equal.
+/// Numbers are equal in any notation: `1.0`, `1` and `10e-1` are equal.
 impl PartialEq for Number {
     fn eq(&self, other: &Self) -> bool {
         self.0 == other.0 || Decimal::of(&self.0) == Decimal::of(&other.0)
     }
 }
 
-/// A number in its one shortest form: no zero at either end of the digits. Exact, where a double would not be, and without
-/// the tables that reading a double takes.
+/// A number in its one shortest form, without zeros at either end of the digits. It is exact, unlike a double, and does not
+/// need the tables for reading a double.
 #[derive(PartialEq)]
 struct Decimal {
     negative: bool,
     digits: Vec<u8>,
-    /// The power of ten that the digits are to be multiplied with.
+    /// The power of ten by which the digits are multiplied.
     exponent: i64,
 }
 
@@ -508,7 +508,7 @@ impl Decimal {
                 b'e' | b'E' => power = text.get(at + 1..),
                 b'0'..=b'9' if power.is_none() => {
                     this.exponent -= i64::from(fraction);
-                    // A zero in front is no digit of the value.
+                    // A leading zero is not a digit of the value.
                     if byte != b'0' || !this.digits.is_empty() {
                         this.digits.push(byte - b'0');
                     }
@@ -516,7 +516,7 @@ impl Decimal {
                 _ => {}
             }
         }
-        // Powers that no machine can hold are as good as the largest one.
+        // Exponents beyond 64 bits are reduced to the largest one.
         let huge = |power: &str| if power.starts_with('-') { i64::MIN } else { i64::MAX };
         let power = power.map_or(0, |power| power.parse().unwrap_or_else(|_| huge(power)));
         this.exponent = this.exponent.saturating_add(power);
@@ -531,7 +531,7 @@ impl Decimal {
     }
 
     fn as_i64(&self) -> Option<i64> {
-        // More zeros than this are out of range, whatever stands before them.
+        // A number with more zeros is out of range, whatever its other digits are.
         let zeros = usize::try_from(self.exponent).ok().filter(|zeros| *zeros < 19)?;
         let digits = self.digits.iter().copied().chain(core::iter::repeat_n(0, zeros));
         let sign = if self.negative { -1 } else { 1 };
@@ -568,7 +568,7 @@ impl PartialEq for Object {
     }
 }
 
-/// What indexing gives for a member or an element that is absent.
+/// The result of indexing an absent member or element.
 static NULL: Value = Value::Null;
 
 impl Index<&str> for Value {
@@ -600,7 +600,7 @@ impl Index<usize> for Value {
 impl FromStr for Value {
     type Err = JsonError;
 
-    /// Parses JSON text, nested as deep as [`Limits::depth`](crate::Limits::depth) is by default.
+    /// Parses JSON text with the default limit of [`Limits::depth`](crate::Limits::depth).
     fn from_str(text: &str) -> Result<Self, JsonError> {
         Self::parse(text, crate::Limits::default().depth)
     }

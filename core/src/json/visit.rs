@@ -23,7 +23,7 @@ pub trait Visitor {
     fn end(&mut self, is_object: bool) -> bool;
 }
 
-/// Why [`visit`] ended before the end of the document.
+/// The reason why [`visit`] ended before the end of the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VisitError {
     /// The text is not a JSON document.
@@ -38,8 +38,8 @@ impl From<JsonError> for VisitError {
     }
 }
 
-/// Checks a whole document, nested at most `depth` deep, and passes its values to the visitor. What was visited before an error is
-/// the beginning of the document. Accepts what [`Tape::parse`](super::Tape::parse) accepts.
+/// Checks a whole document, nested at most `depth` deep, and passes its values to the visitor. The values before an error are
+/// passed, too. Accepts the documents that [`Tape::parse`](super::Tape::parse) accepts.
 ///
 /// # Errors
 ///
@@ -105,7 +105,7 @@ pub fn visit(text: &str, depth: usize, visitor: &mut impl Visitor) -> Result<(),
         if !go_on {
             return Err(VisitError::Stopped);
         }
-        // A value has ended, or an empty container waits for its bracket: close containers, or go on to the next member.
+        // A value has ended, or an empty container is next to close: close containers, or continue with the next member.
         loop {
             at = skip_space(bytes, at);
             let Some(is_object) = open.last() else {
@@ -159,7 +159,7 @@ fn word(bytes: &[u8], at: usize, word: &[u8]) -> Result<usize, VisitError> {
     }
 }
 
-/// Which of the open containers are objects, one bit each; the innermost one also as a value of its own.
+/// Which of the open containers are objects, one bit each; the innermost one also in a separate field.
 #[derive(Default)]
 struct OpenContainers {
     objects: [u64; (MAX_DEPTH + 64) / 64],

@@ -1,4 +1,4 @@
-//! How a reader is described.
+//! [`ReaderOptions`] and [`ReaderBuilder`].
 
 use alloc::string::ToString;
 
@@ -13,7 +13,7 @@ use crate::options::{parse, setters, OptionReader};
 use crate::profile::Profile;
 use crate::validate::{ExtensionSchemas, Layers};
 
-/// What a [`Reader`] does, as data.
+/// The options of a [`Reader`], as data.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ReaderOptions {
@@ -25,18 +25,18 @@ pub struct ReaderOptions {
     pub accumulate: AccumulateOptions,
     /// Which levels of the event parser are used; all give the same events.
     pub levels: Levels,
-    /// What each rule weighs.
+    /// The severities of rules.
     pub profile: Profile,
-    /// Which layers of validation look at the stream; none by default: a reader then reports only what it ran into. Nothing
-    /// looks in a build without the feature `validate`.
+    /// The layers of validation; none by default: a reader then reports only the faults that it meets. Without the feature
+    /// `validate` no layer is checked.
     pub layers: Layers,
-    /// The edition to validate against; that of the profile if it is not given.
+    /// The edition to validate against; the default is that of the profile.
     pub edition: Option<Edition>,
-    /// Whether findings may quote short pieces of the payload. Payloads can hold secrets.
+    /// Lets findings quote short pieces of the payload. Payloads can contain secrets.
     pub quote: bool,
-    /// The stream is a replay of what came after this number; the validator then knows that it begins in the middle.
+    /// The stream replays the events after this number; the validator then expects a start in the middle.
     pub starting_after: Option<u64>,
-    /// What the schema layer knows of extension types beyond the contract.
+    /// The caller's schemas of extension types, for the schema layer.
     pub schemas: ExtensionSchemas,
 }
 
@@ -84,7 +84,7 @@ impl ReaderOptions {
     /// | `limits` | an object as for [`Limits::from_json`] |
     /// | `schemas` | an object as for [`ExtensionSchemas::from_json`] |
     ///
-    /// What is absent or `null` has its default; so has everything in an empty text.
+    /// An absent option or `null` has its default; an empty text sets none.
     ///
     /// ```
     /// use deltafold::{validate::Layers, ReaderOptions};
@@ -98,7 +98,7 @@ impl ReaderOptions {
     ///
     /// [`Code::NotJson`](crate::Code::NotJson) for text that is not JSON,
     /// [`Code::UnknownName`](crate::Code::UnknownName) for an option, profile or edition that does not exist,
-    /// [`Code::BadArgument`](crate::Code::BadArgument) for a value that cannot be used.
+    /// [`Code::BadArgument`](crate::Code::BadArgument) for a value of the wrong type.
     pub fn from_json(json: &str) -> Result<Self, Error> {
         Self::from_value(&parse(json)?)
     }
@@ -166,7 +166,7 @@ impl ReaderBuilder {
         self
     }
 
-    /// Rebuilds the response from the events alone; the terminal snapshot only says how it ended.
+    /// Builds the response from the events alone; the terminal snapshot only determines how it ended.
     #[must_use]
     pub fn ignore_terminal_snapshot(mut self) -> Self {
         self.options.accumulate.ignore_terminal_snapshot = true;
@@ -194,7 +194,7 @@ impl ReaderBuilder {
         self
     }
 
-    /// Sets what each rule weighs, and the edition to validate against.
+    /// Sets the severity of each rule, and the edition to validate against.
     #[must_use]
     pub fn profile(mut self, profile: Profile) -> Self {
         self.options.profile = profile;
@@ -218,28 +218,28 @@ impl ReaderBuilder {
         self
     }
 
-    /// Sets the edition to validate against, whatever the profile says.
+    /// Sets the edition to validate against, instead of that of the profile.
     #[must_use]
     pub fn edition(mut self, edition: Edition) -> Self {
         self.options.edition = Some(edition);
         self
     }
 
-    /// Checks extension events and items by schemas of the caller's own, in the schema layer.
+    /// Checks extension events and items by the caller's schemas, in the schema layer.
     #[must_use]
     pub fn schemas(mut self, schemas: ExtensionSchemas) -> Self {
         self.options.schemas = schemas;
         self
     }
 
-    /// Lets findings quote short pieces of the payload. Payloads can hold secrets.
+    /// Lets findings quote short pieces of the payload. Payloads can contain secrets.
     #[must_use]
     pub fn quote(mut self, allowed: bool) -> Self {
         self.options.quote = allowed;
         self
     }
 
-    /// Says that the stream is a replay of what came after this number (`starting_after` of the request).
+    /// Sets the number that the stream is replayed after (`starting_after` of the request).
     #[must_use]
     pub fn starting_after(mut self, number: u64) -> Self {
         self.options.starting_after = Some(number);

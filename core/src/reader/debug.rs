@@ -1,4 +1,4 @@
-//! What a reader shows of itself in a log: where it stands, never what it read. Payloads can hold secrets.
+//! The `Debug` text of a reader: its progress, never the content of the stream. Payloads can contain secrets.
 
 use core::fmt;
 

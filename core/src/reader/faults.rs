@@ -1,4 +1,4 @@
-//! What the reader itself finds: payloads that cannot be read, streams of another kind, repetitions after a reconnect.
+//! The findings of the reader itself: unreadable payloads, streams of another kind, repetitions after a reconnect.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -14,7 +14,7 @@ use crate::outcome::{Failure, Outcome};
 use crate::sse::Frame;
 use crate::validate::{Rule, Validator};
 
-/// Reports what is wrong with a frame's bytes.
+/// Reports the faults of a frame's bytes.
 #[cold]
 pub(super) fn of_frame(frame: &Frame<'_>, event: &Event<'_>, findings: &mut Findings) {
     if let Some(offset) = frame.invalid_utf8 {
@@ -31,7 +31,7 @@ pub(super) fn of_frame(frame: &Frame<'_>, event: &Event<'_>, findings: &mut Find
     }
 }
 
-/// Reports why an event could not be read as it should. `framed`: it came as a frame, not as a message of a socket.
+/// Reports why an event could not be read as expected. `framed`: it is from a frame, not a message of a WebSocket.
 #[cold]
 pub(super) fn of_event(event: &Event<'_>, framed: bool, findings: &mut Findings) {
     let location = event.location();
@@ -63,7 +63,7 @@ pub(super) fn of_event(event: &Event<'_>, framed: bool, findings: &mut Findings)
             (format!("/{field}"), format!("expected `{field}` once, found it again; the last one counts"))
         });
     }
-    // A bad sequence number is SEQ-01, and the validator's.
+    // A bad sequence number is SEQ-01, which the validator reports.
     for field in event.bad_fields().filter(|field| *field != "sequence_number") {
         findings.report(Rule::Read07, location, None, || {
             (format!("/{field}"), format!("expected a usable `{field}`, found another type or range"))
@@ -71,8 +71,8 @@ pub(super) fn of_event(event: &Event<'_>, framed: bool, findings: &mut Findings)
     }
 }
 
-/// How far behind its start a place in a payload is in the stream. Behind bytes that were replaced, and lines that were joined, that
-/// is not known, and the start has to do.
+/// The distance of a position from the start of its payload in the stream. After replaced bytes or joined lines it is
+/// unknown, and 0 is returned.
 fn exact(event: &Event<'_>, at: usize, framed: bool) -> usize {
     let before = event.raw().get(..at).unwrap_or_default();
     if before.chars().any(|char| char == char::REPLACEMENT_CHARACTER) || (framed && before.contains('\n')) {
@@ -82,7 +82,7 @@ fn exact(event: &Event<'_>, at: usize, framed: bool) -> usize {
     }
 }
 
-/// Says whether the first event of a stream goes on with a response that began before it.
+/// Returns `true` if the first event of a stream continues a response that began before it.
 #[cold]
 pub(super) fn continues_earlier_response(event: &Event<'_>) -> bool {
     let kind = event.kind();
@@ -90,7 +90,7 @@ pub(super) fn continues_earlier_response(event: &Event<'_>) -> bool {
     !aside && event.sequence_number().is_some_and(|number| number > 0)
 }
 
-/// The error that a strict reader ends with.
+/// The error that ends a strict reader.
 #[cold]
 pub(super) fn strict(location: Location, findings: &Findings) -> Error {
     let worst = findings.as_slice().iter().rev().find(|finding| finding.severity == Severity::Error);
@@ -98,7 +98,7 @@ pub(super) fn strict(location: Location, findings: &Findings) -> Error {
     Error::new(Code::Strict, location.offset, detail).with_sequence_number(location.sequence_number)
 }
 
-/// After a reconnect: says whether the event was read before. The first that was not ends the question.
+/// After a reconnect: returns `true` if the event was read before. The first new event ends the check.
 #[cold]
 pub(super) fn resume(event: &Event<'_>, resumed_after: &mut Option<u64>, findings: &mut Findings) -> bool {
     let (Some(last), Some(number)) = (*resumed_after, event.sequence_number()) else { return false };
@@ -118,17 +118,17 @@ pub(super) fn resume(event: &Event<'_>, resumed_after: &mut Option<u64>, finding
     false
 }
 
-/// Watches for streams that are of another kind, so that one finding can say so.
+/// Detects streams of another kind, so that one finding can name it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ForeignDetector {
-    /// The first bytes, kept while they may be a body that is no event stream.
+    /// The first bytes, kept while they may be a body that is not an event stream.
     body: Vec<u8>,
     /// The first bytes cannot be such a body.
     cleared: bool,
     named: bool,
 }
 
-/// Error bodies are small; a larger one is named but not read.
+/// Error bodies are small; a larger one is identified but not parsed.
 const MAX_ERROR_BODY: usize = 64 << 10;
 
 impl ForeignDetector {
@@ -137,7 +137,7 @@ impl ForeignDetector {
         if self.cleared || self.body.len() >= MAX_ERROR_BODY {
             return;
         }
-        // Blank lines may come for ever, and are no part of a body.
+        // There may be any number of blank lines, and they do not belong to a body.
         let chunk = if self.body.is_empty() { chunk.trim_ascii_start() } else { chunk };
         let Some(first) = self.body.first().or(chunk.first()) else { return };
         if !matches!(first, b'<' | b'{' | b'[' | 0x1F | 0x28 | 0x81 | 0x82) {
@@ -148,7 +148,7 @@ impl ForeignDetector {
         self.body.extend_from_slice(&chunk[..chunk.len().min(room)]);
     }
 
-    /// Looks at an event of unknown kind; names its format once.
+    /// Identifies the format of an event of unknown kind, and reports it once.
     #[cold]
     pub(super) fn observe(&mut self, event: &Event<'_>, findings: &mut Findings) {
         if self.named || event.kind() != Kind::Unknown {
@@ -162,7 +162,7 @@ impl ForeignDetector {
         }
     }
 
-    /// At the end of input without any event: names what it was, and offers a JSON error body as the outcome.
+    /// At the end of input without any event: reports the format of the input, and returns a JSON error body as the outcome.
     pub(super) fn outcome_without_events(
         &mut self,
         events: u64,

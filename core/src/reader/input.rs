@@ -1,7 +1,7 @@
-//! The reader's inputs: what is fed can_append_only until it can be read in one go.
+//! The reader's inputs: fed bytes are kept until their block is complete.
 //!
-//! An event is read from a whole block, so a block that a chunk border cuts is kept until its end has come: then it costs the
-//! same however it was cut. What cannot end soon is not kept, and goes to the decoder piece by piece.
+//! An event is read from a whole block, so a block that a chunk border splits is kept until its end arrives: then it costs the
+//! same in any split. A block that is too long to wait for goes to the decoder piece by piece.
 
 use alloc::format;
 use alloc::string::String;
@@ -15,15 +15,15 @@ use crate::event::BlockHead;
 use crate::sse::Frame;
 
 impl Reader {
-    /// Takes bytes of an event stream, cut anywhere. Nothing is read yet: poll for events.
+    /// Takes bytes of an event stream, split anywhere. Nothing is read yet: poll for events.
     ///
     /// # Errors
     ///
-    /// [`Code::BufferLimit`] if more bytes wait than the limit or the machine's memory allows, [`Code::AfterFinish`] after the end of input, or the
+    /// [`Code::BufferLimit`] if more bytes are pending than the limit or the machine's memory allows, [`Code::AfterFinish`] after the end of input, or the
     /// error that ended reading.
     pub fn feed(&mut self, chunk: &[u8]) -> Result<(), Error> {
         let before = self.pending.len();
-        // Often a small chunk is more of a block that can_append_only for its end.
+        // A small chunk is often the middle of a pending block.
         let more = self.ready <= self.at
             && self.at < before
             && chunk.len() <= SMALL_BYTES.min(self.pending.capacity() - before)
@@ -41,8 +41,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Takes what is most often one whole block, or several, where the ones before were read. Apart, since what a function saves
-    /// for its longest way it saves for all of them.
+    /// Takes a chunk that is most often one or several whole blocks, after the earlier ones were read. A function of its own,
+    /// because registers that its longest path saves would be saved for all paths.
     #[inline(never)]
     fn feed_blocks(&mut self, chunk: &[u8]) -> Result<(), Error> {
         let read = self.at_block_boundary && self.at == self.pending.len() && self.input == InputPhase::Open;
@@ -61,18 +61,18 @@ impl Reader {
         Ok(())
     }
 
-    /// Makes room for a large chunk where nothing is pending: just enough, and the old room goes first. Doubling would hold
+    /// Allocates room for a large chunk when nothing is pending: exactly its size, after freeing the old buffer. Doubling would take
     /// several times the largest event.
     #[inline]
     fn reserve_large_chunk(&mut self, length: usize) {
         if length > self.pending.capacity() && length > LARGE_CHUNK {
             self.pending = Vec::new();
-            // Memory that cannot be had is told where the bytes are taken.
+            // A failed allocation is reported where the bytes are copied.
             let _ = self.pending.try_reserve_exact(length);
         }
     }
 
-    /// Says whether bytes are welcome, and nothing has to be done with them but to put them behind the others.
+    /// Returns `true` if the reader accepts bytes and only has to append them to the others.
     #[inline]
     fn can_append_only(&self) -> bool {
         self.fatal.is_none()
@@ -92,7 +92,7 @@ impl Reader {
             self.at = 0;
             self.ready = 0;
         }
-        // What is held back for its end does not count: it is bounded, and nobody could have polled it.
+        // An incomplete block does not count: it is bounded, and could not have been polled.
         let waiting = self.ready.saturating_sub(self.at);
         if waiting.saturating_add(chunk.len()) > self.options.limits.buffered_bytes {
             let detail = format!("limit {}", self.options.limits.buffered_bytes);
@@ -104,7 +104,7 @@ impl Reader {
             self.at = 0;
         }
         let before = self.pending.len();
-        // As large as the caller's chunk, so that it may fail: the error is one, and not the end of the process.
+        // As large as the caller's chunk, so this allocation must be able to fail: it is an error instead of an abort.
         if self.pending.try_reserve(chunk.len()).is_err() {
             return Err(self.fail(Error::new(Code::BufferLimit, self.decoder.offset(), NO_MEMORY)));
         }
@@ -116,11 +116,11 @@ impl Reader {
         Ok(())
     }
 
-    /// Takes one message that is JSON already: a WebSocket message, a line of a log, a stored event.
+    /// Takes one message that is already JSON: a WebSocket message, a line of a log, a stored event.
     ///
     /// # Errors
     ///
-    /// As for [`feed`](Self::feed), where a message counts as 32 bytes at least; [`Code::FrameLimit`] for a message past the limit of a frame.
+    /// As for [`feed`](Self::feed); a message counts as 32 bytes at least. [`Code::FrameLimit`] for a message beyond the limit of a frame.
     pub fn feed_json(&mut self, message: &str) -> Result<(), Error> {
         self.check_open()?;
         self.activity += 1;
@@ -144,7 +144,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Says that no more input will come. The next polls may give an event that a missing blank line held back.
+    /// Ends the input. Later polls may return an event whose blank line is missing.
     pub fn end(&mut self) {
         if self.input == InputPhase::Open {
             self.input = InputPhase::Ended;
@@ -152,26 +152,26 @@ impl Reader {
         }
     }
 
-    /// Says whether polling can give anything; if not, more input is needed. Nothing is read.
+    /// Returns `true` if polling may return an event; otherwise more input is needed. Reads nothing.
     #[inline]
     pub fn is_ready(&self) -> bool {
         self.at < self.ready || !self.messages.is_empty() || self.input == InputPhase::Ended || self.fatal.is_some()
     }
 
-    /// Says whether reading the next event looks as if it takes so many bytes or more: a caller can then give up for a while what
-    /// others wait for. A guess by the line ends that are near; nothing is read.
+    /// Estimates whether the next event is at least `bytes` long, so that a binding can release a lock such as the GIL first.
+    /// The estimate uses the next line ends; it reads nothing.
     #[inline]
     pub(crate) fn next_is_long(&self, bytes: usize) -> bool {
         if let Some(message) = self.messages.front() {
             return message.len() >= bytes;
         }
         let rest = self.pending.get(self.at..self.ready).unwrap_or_default();
-        // A name, the data and a blank line end within them.
+        // The event name, the data and a blank line end within these bytes.
         rest.get(..bytes).is_some_and(|near| memchr_iter(b'\n', near).nth(2).is_none())
     }
 
-    /// Where the last event ends that ends within so many bytes from here, as an offset in the stream: for whatever begins before
-    /// that, [`next_is_long`](Self::next_is_long) need not be asked.
+    /// The offset in the stream up to which every event ends within `bytes` from here: for events that begin before it,
+    /// [`next_is_long`](Self::next_is_long) returns `false`.
     pub(crate) fn short_events_end(&self, bytes: usize) -> u64 {
         let rest = self.pending.get(self.at..self.ready).unwrap_or_default();
         let near = rest.get(..bytes).unwrap_or(rest);
@@ -179,10 +179,10 @@ impl Reader {
         self.offset() + end.unwrap_or(0) as u64
     }
 
-    /// Says how much of what is pending may be read, after bytes came behind `before`.
+    /// Determines how many of the pending bytes may be read, after bytes were appended at `before`.
     ///
-    /// A block whose end is not there yet can_append_only as a whole, so that it is read in one go however it is cut. What cannot end
-    /// soon is not waited for: a long block, and lines that do not end in LF.
+    /// An incomplete block is held back, so that it is read at once in any split. A long block, and lines that do not
+    /// end in LF, are not held back.
     #[inline]
     fn release_complete_blocks(&mut self, before: usize) {
         let from = before.saturating_sub(1);
@@ -223,7 +223,7 @@ pub(super) fn block_head<'a>(frame: &Frame<'a>) -> Option<BlockHead<'a>> {
     Some(BlockHead { name, data })
 }
 
-/// The position behind the last blank line; the end, if a CR makes it doubtful where lines end.
+/// The position after the last blank line; the end of the bytes, if they have a CR, which makes line ends ambiguous.
 #[inline]
 fn last_block_end(bytes: &[u8]) -> Option<usize> {
     if bytes.ends_with(b"\n\n") {
@@ -243,7 +243,7 @@ fn last_block_end(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// Says whether a block may end in a few bytes: if not, they have no line end. Two words, which may overlap, show it.
+/// Returns `true` if a block may end in a few bytes, because they have a line end. Two words, which may overlap, cover them.
 #[inline]
 fn may_end_block(bytes: &[u8]) -> bool {
     match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
@@ -254,31 +254,31 @@ fn may_end_block(bytes: &[u8]) -> bool {
     }
 }
 
-/// Says whether a word has a byte below 0x10, as LF and CR are.
+/// Returns `true` if a word has a byte below 0x10, as LF and CR are.
 #[inline]
 fn may_end_line(word: u64) -> bool {
     const ONES: u64 = 0x0101_0101_0101_0101;
     word.wrapping_sub(ONES * 0x10) & !word & (ONES * 0x80) != 0
 }
 
-/// What a message that can_append_only counts as: an empty one takes memory, too.
+/// The size that a pending message counts as: an empty one takes memory, too.
 pub(super) fn message_bytes(message: &str) -> usize {
     message.len().max(32)
 }
 
-/// Why a chunk was not taken that the limits allow.
+/// The reason why a chunk was refused that the limits allow.
 const NO_MEMORY: &str = "out of memory";
 
-/// How many bytes of a block wait for its end.
+/// The maximum number of bytes of an incomplete block that are held back.
 const HELD_BYTES: usize = 1 << 16;
 
-/// A chunk for which just enough room is made.
+/// A chunk of this size gets an exact allocation.
 const LARGE_CHUNK: usize = 1 << 16;
 
-/// A small chunk, with the byte before it two words at most.
+/// A small chunk: with the byte before it, at most two words.
 const SMALL_BYTES: usize = 15;
 
-/// A block that is not yet too long to wait for.
+/// A block up to this length is held back until its end.
 const SMALL_BLOCK: usize = 1 << 15;
 
 #[cfg(test)]

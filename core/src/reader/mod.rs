@@ -1,7 +1,7 @@
-//! [`Reader`]: the whole road bytes → events → response.
+//! [`Reader`]: bytes to events to the response.
 //!
-//! Every stage can be used alone; the reader composes them and adds what only the whole can know: what is not a
-//! Responses stream at all, what repeats after a reconnect, and when to stop in strict mode.
+//! Every stage can be used alone; the reader composes them and adds the checks that need the whole stream: input that is not a
+//! Responses stream, repetitions after a reconnect, and the end of reading in strict mode.
 
 mod builder;
 mod debug;
@@ -33,7 +33,7 @@ use crate::outcome::Outcome;
 use crate::sse::{Frame, FrameDecoder, FrameOutcome, Signal};
 use crate::validate::Rule;
 
-/// What every event is given to, from whichever input. The event borrows the rest of the reader.
+/// The stages that every event passes, from each input. The event borrows the rest of the reader.
 struct Stages<'r> {
     findings: &'r mut Findings,
     foreign: &'r mut ForeignDetector,
@@ -43,7 +43,7 @@ struct Stages<'r> {
     first: bool,
 }
 
-/// The stages of a reader, once the event's number is noted. A macro, for what the event borrows.
+/// The stages of a reader, after the event's number is recorded. A macro, because the event borrows other fields.
 macro_rules! stages {
     ($reader:ident, $event:ident) => {{
         if let Some(number) = $event.sequence_number() {
@@ -85,23 +85,23 @@ impl Stages<'_> {
             validator.check(event, findings);
         }
         match accumulator.apply(event, findings) {
-            // Those of its frame count too, so it is enough that there is one.
+            // The count includes the findings of the event's frame.
             Ok(()) if strict && findings.count(Severity::Error) > 0 => Err(faults::strict(event.location(), findings)),
             result => result,
         }
     }
 }
 
-/// Reads a stream: bytes in, cut anywhere; events, findings and the response out.
+/// Reads a stream: takes bytes, split anywhere; returns events, findings and the response.
 ///
-/// *Inputs*: [`feed`](Self::feed) for bytes of an event stream, [`feed_json`](Self::feed_json) for messages that are JSON
-/// already (WebSocket, logs), [`end`](Self::end) when no more will come, [`note_headers`](Self::note_headers).
-/// *Outputs*: [`poll_event`](Self::poll_event) until it gives `None`, after each input; [`finish`](Self::finish) at the end.
+/// *Inputs*: [`feed`](Self::feed) for bytes of an event stream, [`feed_json`](Self::feed_json) for messages that are already JSON
+/// (WebSocket, logs), [`end`](Self::end) at the end of input, [`note_headers`](Self::note_headers).
+/// *Outputs*: [`poll_event`](Self::poll_event) until it returns `None`, after each input; [`finish`](Self::finish) at the end.
 /// *Getters*: [`response`](Self::response), [`findings`](Self::findings), [`activity`](Self::activity), …
 ///
-/// In the default mode nothing that a server sends is an error: it is a finding, and reading goes on. Only a limit of
-/// [`Limits`](crate::Limits), misuse, or strict mode ends it; then every call gives the same error until
-/// [`reset`](Self::reset). Time is linear in the bytes for any cutting.
+/// By default, invalid data from a server is not an error: it becomes a finding, and reading continues. Only a limit of
+/// [`Limits`](crate::Limits), misuse, or strict mode ends reading; then every call returns the same error until
+/// [`reset`](Self::reset). Time is linear in the number of bytes for any split.
 ///
 /// ```
 /// use deltafold::{Kind, Outcome, Reader};
@@ -128,12 +128,12 @@ pub struct Reader {
     options: ReaderOptions,
     pending: Vec<u8>,
     at: usize,
-    /// How much of what is pending may be read: whole blocks, if the last one goes on in the next chunk.
+    /// The end of the pending bytes that may be read: whole blocks, if the last one continues in the next chunk.
     ready: usize,
     decoder: FrameDecoder,
-    /// Messages without SSE that wait, and the one that the last event borrows from.
+    /// Pending messages without SSE, and the one that the last event borrows from.
     messages: VecDeque<String>,
-    /// The bytes of the messages that wait.
+    /// The size of the pending messages.
     waiting_bytes: usize,
     message: String,
     message_offset: u64,
@@ -152,15 +152,15 @@ pub struct Reader {
     /// `finish` was called: the response is closed.
     finished: bool,
     fatal: Option<Error>,
-    /// Whether a block begins where reading goes on, and nothing stands in its way: what `poll_event` asks first is then
-    /// known. Whoever changes any of it clears this.
+    /// True if a block begins at the reading position and no state needs attention: the fast path of `poll_event` checks
+    /// only this field. Code that changes any of these conditions must set it to `false`.
     at_block_boundary: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum InputPhase {
     Open,
-    /// Ended; the unterminated last frame has not been looked at.
+    /// Ended; the unterminated last block has not been read.
     Ended,
     /// Ended, and nothing is left.
     Drained,
@@ -173,12 +173,12 @@ impl Default for Reader {
 }
 
 impl Reader {
-    /// Makes a tolerant reader with default limits.
+    /// Makes a tolerant reader with default options.
     pub fn new() -> Self {
         Self::with_options(ReaderOptions::default())
     }
 
-    /// Starts to describe a reader.
+    /// Makes a builder.
     ///
     /// ```
     /// let reader = deltafold::Reader::builder().strict().build();
@@ -187,7 +187,7 @@ impl Reader {
         ReaderBuilder::default()
     }
 
-    /// Makes a reader as described.
+    /// Makes a reader with these options.
     pub fn with_options(options: ReaderOptions) -> Self {
         let limits = options.limits;
         Self {
@@ -221,8 +221,8 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// A limit was passed, or the reader is strict and the stream broke a rule. The same error comes again until `reset`.
-    // Inline, for the question that is asked most: whether anything is left.
+    /// A limit was exceeded, or the reader is strict and the stream broke a rule. Every later call returns the same error until `reset`.
+    // Inlined, for the most frequent check: whether any bytes are left.
     #[inline]
     pub fn poll_event(&mut self) -> Result<Option<Event<'_>>, Error> {
         if self.at_block_boundary && self.input == InputPhase::Open && self.at >= self.ready {
@@ -250,14 +250,14 @@ impl Reader {
         self.activity += 1;
         let payload = self.pending.get(block + start..block + end).unwrap_or_default();
         let event = self.parser.matched_event(payload, origin, continues_previous);
-        // Most often a text grows, and no validator has to see it.
+        // Most events extend a text and need no validator.
         if self.validator.is_none() && self.accumulator.append_delta(&event) {
             if let Some(number) = event.sequence_number() {
                 self.last_sequence_number = Some(number);
             }
             return Ok(Some(event));
         }
-        // Only its presence matters of the payload, which the event has.
+        // Only the presence of the payload is used, which is known.
         let frame = self.decoder.simple_frame(event.frame_name(), "{}", offset, event.offset());
         if let Err(error) = stages!(self, event).take(&event, Some(&frame), false) {
             self.fatal = Some(error.clone());
@@ -267,7 +267,7 @@ impl Reader {
         Ok(Some(event))
     }
 
-    /// Reads where it is not known yet that a block begins.
+    /// Reads when the position may be inside a block.
     #[inline(never)]
     fn poll_any(&mut self) -> Result<Option<Event<'_>>, Error> {
         if let Some(fatal) = &self.fatal {
@@ -297,7 +297,7 @@ impl Reader {
                 Ok(Some(found)) => found,
                 Ok(None) if self.input == InputPhase::Ended => return self.poll_unfinished_block(),
                 Ok(None) => return Ok(None),
-                // The decoder was finished: asking once more after the end is no misuse.
+                // The decoder was finished: polling again after the end is not misuse.
                 Err(_) if self.input == InputPhase::Drained => return Ok(None),
                 Err(error) => return Err(self.fail(error)),
             };
@@ -332,13 +332,13 @@ impl Reader {
     ///
     /// Events that were fed and not polled are applied to the response, checked and counted, but not shown; to see them, call
     /// [`end`](Self::end) and poll before this. A last block without the blank line after it is read if its payload is complete
-    /// JSON (with the finding SSE-10), and discarded otherwise. May be called again: the result stays.
+    /// JSON (with the finding SSE-10), and discarded otherwise. May be called again with the same result.
     ///
     /// # Errors
     ///
-    /// The error that ended reading: a limit was passed, or the reader is strict and the stream broke a rule, at its end at the
-    /// latest. [`outcome`](Self::outcome) and [`response`](Self::response) give what was read before the error.
-    // Inline, so that a program has one copy of `poll_event`: its own.
+    /// The error that ended reading: a limit was exceeded, or the reader is strict and the stream broke a rule, at the latest at its
+    /// end. [`outcome`](Self::outcome) and [`response`](Self::response) have the state before the error.
+    // Inlined, so that a program has one copy of `poll_event`: its own.
     #[inline]
     pub fn finish(&mut self) -> Result<Outcome, Error> {
         self.end();
@@ -349,7 +349,7 @@ impl Reader {
 
     fn finish_stages(&mut self) -> Result<Outcome, Error> {
         self.finished = true;
-        // Where reading stopped, not how far the decoder had looked: that depends on how the input was split.
+        // The position where reading stopped. The decoder may be further, which would depend on the split.
         let offset = self.fatal.as_ref().map_or(self.decoder.offset(), Error::offset);
         let location = Location { event_index: None, sequence_number: None, offset };
         if self.accumulator.outcome().is_none() {
@@ -362,7 +362,7 @@ impl Reader {
                 self.accumulator.outcome = Some(outcome);
             }
         }
-        // Taken, so that a second call reports nothing twice. After a limit the rest of the stream is not known.
+        // Taken, so that a second call reports nothing twice. After a limit the rest of the stream is unknown.
         if let Some(mut validator) = self.validator.take().filter(|_| self.fatal.is_none()) {
             validator.finish(location.offset, &mut self.findings);
         }
@@ -373,12 +373,12 @@ impl Reader {
         self.fatal.clone().map_or(Ok(outcome), Err)
     }
 
-    /// Goes on with the stream over a new connection, after the old one broke.
+    /// Continues the stream over a new connection, after the old one broke.
     ///
-    /// Bytes that were not polled are discarded, with the half block at their end. Feed the bytes of the new connection next. The
+    /// Bytes that were not polled are discarded, with the incomplete block at their end. Feed the bytes of the new connection next. The
     /// server may replay the stream from any event up to the one after [`last_sequence_number`](Self::last_sequence_number):
     /// events with a number up to that are dropped (finding READ-08), a gap after it is the finding READ-09. Events without
-    /// numbers cannot be told from new ones. Response, findings, last event id and reconnection time stay; offsets count the bytes
+    /// numbers cannot be distinguished from new ones. Response, findings, last event id and reconnection time are kept; offsets count the bytes
     /// of the new connection.
     ///
     /// ```
@@ -398,7 +398,7 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// [`Code::AfterFinish`] after [`finish`](Self::finish), which has closed the response, or the error that ended reading.
+    /// [`Code::AfterFinish`] after [`finish`](Self::finish), which closes the response, or the error that ended reading.
     pub fn reconnect(&mut self) -> Result<(), Error> {
         if let Some(fatal) = &self.fatal {
             return Err(fatal.clone());
@@ -421,12 +421,12 @@ impl Reader {
         Ok(())
     }
 
-    /// Makes the reader new; options stay.
+    /// Resets the reader to the start of a stream; options stay.
     pub fn reset(&mut self) {
         *self = Self::with_options(self.options.clone());
     }
 
-    /// Takes the request that the stream answers, as JSON text: the validator then checks the rules about both.
+    /// Takes the request that the stream answers, as JSON text: the validator then checks the rules that compare both.
     ///
     /// # Errors
     ///
@@ -443,7 +443,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Takes the HTTP status and headers of the response: the validator then checks the rules about them. Those about rate
+    /// Takes the HTTP status and headers of the response: the validator then checks the rules about them. Rate
     /// limits are kept as by [`note_headers`](Self::note_headers).
     pub fn note_head<N: AsRef<str>, V: AsRef<[u8]>>(&mut self, status: u16, headers: impl IntoIterator<Item = (N, V)>) {
         let headers: Vec<(N, V)> = headers.into_iter().collect();
@@ -460,12 +460,12 @@ impl Reader {
         self.accumulator.note_headers(headers);
     }
 
-    /// The response so far. A view: reading costs what is read.
+    /// The response so far, as a view that reads only what is accessed.
     pub fn response(&self) -> Response<'_> {
         self.accumulator.response()
     }
 
-    /// What was wrong with the stream so far, the first so many (see [`Limits::findings`](crate::Limits::findings)).
+    /// The stored findings, up to the number in [`Limits::findings`](crate::Limits::findings).
     pub fn findings(&self) -> &[Finding] {
         self.findings.as_slice()
     }
@@ -475,7 +475,7 @@ impl Reader {
         &self.findings
     }
 
-    /// How the stream ended, once a terminal event or `finish` has said so.
+    /// The outcome, once a terminal event or `finish` has determined it.
     pub fn outcome(&self) -> Option<&Outcome> {
         self.accumulator.outcome()
     }
@@ -485,23 +485,23 @@ impl Reader {
         self.response().usage()
     }
 
-    /// The newest sequence number: where to resume after.
+    /// The newest sequence number: the stream can be resumed after it.
     pub fn last_sequence_number(&self) -> Option<u64> {
         self.last_sequence_number
     }
 
-    /// How many events there were.
+    /// The number of events so far.
     pub fn event_count(&self) -> u64 {
         self.events
     }
 
-    /// A number that moves with any sign of life: every byte, message, comment, blank frame and event adds to it, so it is the
-    /// same for every cut.
+    /// A counter that grows with every byte, message, comment, blank frame and event, so that a caller can detect a stalled
+    /// stream. It is the same for every split.
     pub fn activity(&self) -> u64 {
         self.activity
     }
 
-    /// Says whether `[DONE]` was read.
+    /// Returns `true` if `[DONE]` was read.
     pub fn saw_done(&self) -> bool {
         self.done_sentinel
     }
@@ -511,22 +511,22 @@ impl Reader {
         self.decoder.last_event_id()
     }
 
-    /// The reconnection time that the stream asked for, in milliseconds.
+    /// The reconnection time that the stream requested, in milliseconds.
     pub fn retry(&self) -> Option<u64> {
         self.decoder.retry()
     }
 
-    /// Rate limits gathered from headers and events.
+    /// Rate limits from headers and events.
     pub fn rate_limits(&self) -> &RateLimits {
         self.accumulator.rate_limits()
     }
 
-    /// The bytes that are held of the response, as [`Limits::response_bytes`](crate::Limits::response_bytes) counts them.
+    /// The size of the response in memory, as [`Limits::response_bytes`](crate::Limits::response_bytes) counts it.
     pub fn held_bytes(&self) -> usize {
         self.accumulator.held_bytes()
     }
 
-    /// The same, added up anew. For tests: it costs as much as reading everything.
+    /// The same number, computed from scratch. For tests: it costs as much as reading everything.
     #[doc(hidden)]
     pub fn recount_bytes(&self) -> usize {
         self.accumulator.recount_bytes()
@@ -543,7 +543,7 @@ impl Reader {
         error
     }
 
-    /// Says whether a frame is no event for the caller: the sentinel, or a repetition after a reconnect.
+    /// Returns `true` if a frame is not an event for the caller: the sentinel, or a repetition after a reconnect.
     #[inline]
     fn is_dropped(&mut self, found: FrameOutcome) -> bool {
         let payload = self.decoder.payload(found, &self.pending);
@@ -619,7 +619,7 @@ impl Reader {
         Ok(Some(event))
     }
 
-    /// The frame that the end of input cut off: the standard discards it; it counts here if it is complete JSON (SSE-10).
+    /// The block that the end of input interrupted: the standard discards it; it is read here if it is complete JSON (SSE-10).
     #[cold]
     fn poll_unfinished_block(&mut self) -> Result<Option<Event<'_>>, Error> {
         self.input = InputPhase::Drained;
@@ -653,7 +653,7 @@ impl Reader {
     }
 }
 
-/// Length of the line end that closes the data line, and of the blank line after it.
+/// The number of bytes of the line end that closes the data line, and of the blank line after it.
 const BLANK_LINE: usize = 2;
 
 /// The repair that is recorded for a repeated event.

@@ -1,4 +1,4 @@
-//! Saving a reader between two events, and taking the stream up again after a reconnect.
+//! Saves a reader between two events, and restores it for a new connection.
 
 use alloc::string::ToString;
 use alloc::vec::Vec;
@@ -12,12 +12,12 @@ use crate::sse::FrameDecoder;
 /// The format's name and version. A save of another version is refused.
 const FORMAT: &str = "deltafold-save-1";
 
-/// Saved text is nested by what it holds: a response inside our own few levels.
+/// The nesting of the saved text: a response inside a few levels of the format.
 const ROOM: usize = 16;
 
 impl Reader {
-    /// The state after the last polled event, as bytes to store. Bytes that were fed and not polled, and a frame that is
-    /// still arriving, are not in it: a new connection starts at a frame.
+    /// The state after the last polled event, as bytes to store. It does not contain bytes that were fed and not polled, or a frame
+    /// that is incomplete: a new connection starts at a frame.
     pub fn save(&self) -> Vec<u8> {
         let mut state = Object::new();
         state.push("format", FORMAT);
@@ -29,14 +29,14 @@ impl Reader {
         state.push("retry", self.decoder.retry());
         state.push("response", self.accumulator.save());
         let mut bytes = Value::Object(state).to_string().into_bytes();
-        // A checksum finds a cut or changed save before its parts are believed.
+        // A checksum detects a truncated or changed save before its parts are used.
         let sum = checksum(&bytes);
         bytes.extend_from_slice(alloc::format!("\n{sum:016x}").as_bytes());
         bytes
     }
 
-    /// Takes a saved state up again. Feed it the bytes of the new connection: events that were read before are dropped
-    /// with a finding, so the server may replay from anywhere up to the number behind the last one.
+    /// Restores a saved state. Feed it the bytes of the new connection: events that were read before are dropped
+    /// with a finding, so the server may replay from any event up to the one after the last number.
     ///
     /// # Errors
     ///
@@ -49,7 +49,7 @@ impl Reader {
 
     fn take_up(&mut self, saved: &[u8]) -> Option<()> {
         let (state, sum) = saved.split_at_checked(saved.len().checked_sub(17)?)?;
-        // Compared as it is written: a sign or a capital letter is damage, too.
+        // Compared as text: a sign or a capital letter is damage, too.
         if sum != alloc::format!("\n{:016x}", checksum(state)).as_bytes() {
             return None;
         }
@@ -62,7 +62,7 @@ impl Reader {
         self.activity = state.get("activity")?.as_u64()?;
         self.last_sequence_number = state.get("last_sequence_number")?.as_u64();
         self.resumed_after = self.last_sequence_number;
-        // What was open before is not saved for the validator: it judges what begins from here on.
+        // Items that were open are not saved for the validator: it checks the events from here on.
         if let Some(validator) = &mut self.validator {
             validator.join(self.last_sequence_number);
         }

@@ -7,7 +7,7 @@ use crate::validate::{ExtensionSchemas, Layers, ValidateOptions};
 
 pub(super) use crate::validate::Validator as ReaderValidator;
 
-/// The validator that the options ask for, if any.
+/// The validator, if the options request one.
 pub(super) fn of(options: &ReaderOptions) -> Option<ReaderValidator> {
     (options.layers != Layers::NONE).then(|| {
         ReaderValidator::new(ValidateOptions {
@@ -80,7 +80,7 @@ mod tests {
         }
     }
 
-    /// A right stream, or nearly: a message with log probabilities, and two calls whose arguments take turns.
+    /// A valid stream, or nearly: a message with log probabilities, and two interleaved calls.
     fn stream(random: &mut Random) -> Vec<Frame> {
         let response = |status: &str, output: &str| {
             format!(r#""response":{{"id":"resp","object":"response","status":"{status}","output":[{output}]}}"#)
@@ -181,7 +181,7 @@ mod tests {
                         (r"\n", r"\u000a"),
                         (r#""logprobs":["#, r#""logprobs": ["#),
                     ][random.below(12)];
-                    // In one frame, or in all.
+                    // In one frame, or in all frames.
                     let whole = random.below(3) == 0;
                     for (number, (_, payload)) in frames.iter_mut().enumerate() {
                         if number == at || whole {
@@ -206,7 +206,7 @@ mod tests {
         text
     }
 
-    /// How many events there were, and all that was found.
+    /// The number of events, and all findings.
     fn found(stream: &str, shortcuts: bool, size: usize, layers: Layers) -> (u64, Vec<String>, String) {
         let mut reader = Reader::builder().validate(layers).build();
         if let Some(validator) = reader.validator.as_mut().filter(|_| !shortcuts) {

@@ -1,6 +1,6 @@
 //! A reader without a validator. `with_validator.rs` replaces this file in builds with the feature `validate`.
 //!
-//! [`ReaderValidator`] has no values, so the compiler removes everything that a reader would do with one.
+//! [`ReaderValidator`] has no values, so the compiler removes the code that a reader would run with one.
 
 use super::ReaderOptions;
 use crate::error::{Code, Error};

@@ -1,8 +1,8 @@
-//! Frame → bytes, appended to the caller's buffer.
+//! Encodes frames as bytes, appended to the caller's buffer.
 //!
-//! The bytes are the safest that there are (rule SSE-11): LF, `event` before `data`, one data line unless the payload has
-//! line breaks. What is encoded here decodes to the same frame, but for line breaks in the payload: CR and CRLF come back
-//! as LF, since an event stream has no way to say them apart. Cost is linear; nothing is kept.
+//! The bytes take the form that all known readers accept (rule SSE-11): LF, `event` before `data`, one data line unless the payload has
+//! line breaks. Decoding returns the same frame, except that CR and CRLF in the payload become
+//! LF, because an event stream cannot distinguish them. Time is linear; no state is kept.
 
 use alloc::vec::Vec;
 
@@ -21,13 +21,13 @@ use crate::{Code, Error};
 ///
 /// # Errors
 ///
-/// [`Code::BadArgument`] if the name has a line break: it cannot be sent, and cutting it would send another name.
+/// [`Code::BadArgument`] if the name has a line break: it cannot be sent, and truncating it would send another name.
 /// Nothing is appended then.
 pub fn encode(event: &str, data: &str, out: &mut Vec<u8>) -> Result<(), Error> {
     encode_with(event, out, |out| out.extend_from_slice(data.as_bytes()))
 }
 
-/// Appends a frame whose payload is written straight into the buffer, for a caller that has it in no other place.
+/// Appends a frame whose payload is written directly into the buffer, for a caller that does not have it in another buffer.
 ///
 /// `write` may only append, and what it appends must be UTF-8.
 ///
@@ -42,7 +42,7 @@ pub fn encode_with(event: &str, out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u
     let start = out.len();
     write(out);
     let payload = out.get(start..).unwrap_or_default();
-    // A JSON text of ours has no line breaks, so the search is all that this costs.
+    // JSON text of the writer has no line breaks, so the search is the only cost.
     if memchr2(b'\n', b'\r', payload).is_some() {
         split_lines(out, start);
     }
@@ -52,7 +52,7 @@ pub fn encode_with(event: &str, out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u
 
 /// Appends an `id` line. It belongs to the frame that is encoded next.
 ///
-/// Open Responses says not to use it (rule SSE-05); other event streams do.
+/// Open Responses advises against it (rule SSE-05); other event streams use it.
 ///
 /// # Errors
 ///
@@ -67,7 +67,7 @@ pub fn encode_id(id: &str, out: &mut Vec<u8>) -> Result<(), Error> {
 /// Appends a `retry` line: the time in milliseconds that a reader should wait before it connects again. It belongs to the
 /// frame that is encoded next.
 pub fn encode_retry(milliseconds: u64, out: &mut Vec<u8>) {
-    // The most digits that 64 bits have.
+    // The maximum number of digits of 64 bits.
     let mut digits = [0; 20];
     let mut rest = milliseconds;
     let mut count = 0;
@@ -84,7 +84,7 @@ pub fn encode_retry(milliseconds: u64, out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-/// Appends a comment and a blank line: the sign of life that every known reader survives (rule SSE-09).
+/// Appends a comment and a blank line: the keep-alive that every known reader accepts (rule SSE-09).
 ///
 /// A text with line breaks becomes several comment lines. Call it between frames, never between an id and its frame.
 ///
@@ -115,7 +115,7 @@ fn field(name: &str, value: &str, what: &str, out: &mut Vec<u8>) -> Result<(), E
     Ok(())
 }
 
-/// Puts a `data` line for each line of what stands behind `start`.
+/// Inserts `data: ` before each line of the text after `start`.
 #[cold]
 fn split_lines(out: &mut Vec<u8>, start: usize) {
     let payload = out.split_off(start);
@@ -128,7 +128,7 @@ fn split_lines(out: &mut Vec<u8>, start: usize) {
     }
 }
 
-/// The lines of a text, which CR, LF and CRLF part. There is always one, and one more than there are line breaks.
+/// The lines of a text, separated by CR, LF or CRLF: one more than there are line breaks.
 struct Lines<'a>(Option<&'a [u8]>);
 
 impl<'a> Iterator for Lines<'a> {

@@ -1,7 +1,7 @@
 //! [`FrameDecoder`]: lines → frames.
 //!
-//! A usual line that lies in the chunk takes the short road in this file. A line that a chunk border cuts, a rare field
-//! and a line at a limit take the long road in `partial_line.rs`. Both give the same signals.
+//! A common line that lies in the chunk takes the fast path in this file. A line that a chunk border splits, a rare field
+//! and a line at a limit take the general path in `partial_line.rs`. Both give the same signals.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -13,17 +13,17 @@ use super::signal::{Blank, BlockFeatures, Comment, Frame, RawFrame, RawSignal, S
 use super::text::{decode_text, whole_characters};
 use crate::{Code, Error, Limits, Overflow};
 
-/// How many bytes of a comment's text are kept, or [`Limits::line_bytes`] if that is less. A comment is not data: a longer one is
-/// shown cut, never refused.
+/// The maximum length of the text of a comment, or [`Limits::line_bytes`] if that is less. A comment is not data: a longer one is
+/// truncated, never refused.
 pub const COMMENT_BYTES: usize = 1 << 20;
 
 /// Turns the bytes of an event stream into [`Signal`]s, following the WHATWG algorithm.
 ///
-/// - Input and output: [`next`](Self::next) or [`next_raw`](Self::next_raw), called with the same chunk until it gives
+/// - Input and output: [`next`](Self::next) or [`next_raw`](Self::next_raw), called with the same chunk until it returns
 ///   `None`; at the end of input [`finish`](Self::finish).
 /// - Getters: [`offset`](Self::offset), [`last_event_id`](Self::last_event_id), [`retry`](Self::retry),
 ///   [`is_event_stream`](Self::is_event_stream), [`buffered_len`](Self::buffered_len).
-/// - After an error every call gives the same error, and after `finish` a misuse error, until [`reset`](Self::reset).
+/// - After an error every call returns the same error, and after `finish` a misuse error, until [`reset`](Self::reset).
 ///
 /// ```
 /// # use deltafold::{sse::{FrameDecoder, Signal}, Limits};
@@ -43,34 +43,34 @@ pub struct FrameDecoder {
     pub(super) lines: LineDecoder,
     pub(super) line_bytes: usize,
     pub(super) frame_bytes: usize,
-    /// The lesser of the two.
+    /// The smaller of the two limits.
     safe_bytes: usize,
     pub(super) overflow: Overflow,
     pub(super) block: Block,
     pub(super) partial: PartialLine,
-    /// Payload that could not be borrowed.
+    /// Payload that is not borrowed from the chunk.
     pub(super) data: Vec<u8>,
-    /// How many bytes a long payload is likely to have: as the caller says, until there was one.
+    /// The expected length of a long payload: the caller's estimate, until there was one.
     pub(super) likely: usize,
     pub(super) last_long: usize,
-    /// How many blocks have begun since a long one, if there are large buffers.
+    /// The number of blocks since the last long one, if there are large buffers.
     unused: u8,
-    /// Value of an event or id line, or text of a comment, that a chunk border cut.
+    /// Value of an event or id line, or text of a comment, that a chunk border splits.
     pub(super) value: Vec<u8>,
-    /// The last event name seen. It stays over blocks, since names repeat and comparing is cheaper than checking.
+    /// The last event name. It is kept across blocks: names repeat, and comparing is cheaper than checking.
     pub(super) name: String,
     /// The standard's last event ID buffer, once a line of the block has set it; a blank line makes it the last event id.
     pub(super) next_id: String,
     pub(super) id: String,
     pub(super) retry: Option<u64>,
     pub(super) is_event_stream: bool,
-    /// Replaced text of the signal given out last.
+    /// Replaced text of the last returned signal.
     pub(super) scratch: String,
-    /// Why no more is decoded.
+    /// The error that ended decoding.
     pub(super) fatal: Option<Error>,
 }
 
-/// The current block: all that a blank line turns into a signal.
+/// The current block: everything that a blank line turns into a signal.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Block {
     pub(super) open: bool,
@@ -85,17 +85,17 @@ pub(crate) struct Block {
     pub(super) invalid_utf8: Option<u64>,
 }
 
-/// Where bytes stand that are given out.
+/// The buffer that holds returned bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Bytes {
     #[default]
     Nowhere,
-    /// From here to there in the chunk. Never outlives a call of `next`.
+    /// A range of the chunk. Never outlives a call of `next`.
     Chunk(usize, usize),
     Buffer,
 }
 
-/// Which signal came, before it borrows anything. What it holds stays in the decoder until the next step.
+/// The kind of the next signal, before it borrows anything. Its content stays in the decoder until the next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FrameOutcome {
     /// The block is a frame.
@@ -106,10 +106,10 @@ pub(crate) enum FrameOutcome {
     Comment,
 }
 
-/// What a line led to. One byte, since it is handed up once for each line.
+/// The result of a line. One byte, because it is returned once for each line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Nothing to tell.
+    /// No signal.
     Onward,
     Frame,
     Blank,
@@ -119,7 +119,7 @@ pub(super) enum Step {
 }
 
 impl FrameDecoder {
-    /// Makes a decoder at the start of a stream. Of the limits it obeys `line_bytes`, `frame_bytes` and `overflow`.
+    /// Makes a decoder at the start of a stream. It applies the limits `line_bytes`, `frame_bytes` and `overflow`.
     pub fn new(limits: &Limits) -> Self {
         Self {
             lines: LineDecoder::new(),
@@ -144,8 +144,8 @@ impl FrameDecoder {
         }
     }
 
-    /// Makes a decoder for a new connection that carries on an old stream: the last event id and the reconnection time of
-    /// the old one stay in force until the new one sets them. Offsets start at 0 again.
+    /// Makes a decoder for a new connection that continues an old stream: the last event id and the reconnection time of
+    /// the old one apply until the new one sets them. Offsets start at 0 again.
     pub fn resume(limits: &Limits, last_event_id: &str, retry: Option<u64>) -> Self {
         Self { id: last_event_id.into(), retry, ..Self::new(limits) }
     }
@@ -156,9 +156,9 @@ impl FrameDecoder {
         Self::resume(&Limits { line_bytes, frame_bytes, overflow, ..Limits::default() }, &self.id, self.retry)
     }
 
-    /// Takes the next signal out of `chunk` from `*at` on, and moves `*at` behind it.
+    /// Takes the next signal out of `chunk` from `*at` on, and advances `*at` past it.
     ///
-    /// `Ok(None)` means that the chunk is used up; what is unfinished has been kept. A frame that lies in the chunk and
+    /// `Ok(None)` means that the chunk is used up; an unfinished block has been kept. A frame that lies in the chunk and
     /// has one data line borrows its data from it.
     ///
     /// # Errors
@@ -170,9 +170,9 @@ impl FrameDecoder {
         Ok(Some(self.resolve(found, chunk)))
     }
 
-    /// Makes a signal of what [`advance`](Self::advance) found in the same chunk.
+    /// Makes a signal of the result of [`advance`](Self::advance) for the same chunk.
     ///
-    /// The two steps of `next`, apart: a caller in this crate can look at what was found, and go on, before it borrows.
+    /// The two steps of `next`, separately: a caller in this crate can check the result, and continue, before it borrows.
     #[inline]
     pub(crate) fn resolve<'a>(&'a mut self, found: FrameOutcome, chunk: &'a [u8]) -> Signal<'a> {
         let Self { block, partial, data, value, name, id, retry, scratch, .. } = self;
@@ -189,15 +189,15 @@ impl FrameDecoder {
     #[inline]
     pub(crate) fn payload<'a>(&'a self, found: FrameOutcome, chunk: &'a [u8]) -> &'a [u8] {
         match found {
-            // What was dropped stands nowhere.
+            // A dropped payload is in no buffer.
             FrameOutcome::Frame => self.block.data.of(chunk, &self.data),
             _ => &[],
         }
     }
 
-    /// The same as [`next`](Self::next), but a payload of one line is not checked to be UTF-8.
+    /// As [`next`](Self::next), but a payload of one line is not checked to be UTF-8.
     ///
-    /// For a caller that checks it on its own way; [`RawFrame::check`] is the ordinary way.
+    /// For a caller that checks it itself; otherwise use [`RawFrame::check`].
     ///
     /// # Errors
     ///
@@ -213,10 +213,10 @@ impl FrameDecoder {
         }))
     }
 
-    /// Says that the input has ended, and gives the block that it cut off, if that has data.
+    /// Ends the input, and returns the unfinished block if it has data.
     ///
-    /// The standard discards such a block. After this only [`reset`](Self::reset) makes sense: `next` is refused as
-    /// misuse, and a second `finish` gives `None`.
+    /// The standard discards such a block. After this only [`reset`](Self::reset) is allowed: `next` returns
+    /// a misuse error, and a second `finish` returns `None`.
     pub fn finish(&mut self) -> Option<UnfinishedBlock<'_>> {
         if self.fatal.is_some() {
             return None;
@@ -233,29 +233,29 @@ impl FrameDecoder {
         Some(UnfinishedBlock { frame: raw.check(&mut self.scratch), line_ended })
     }
 
-    /// Makes the decoder new: nothing pending, no last event id, offset 0. The limits stay.
+    /// Resets the decoder: nothing pending, no last event id, offset 0. The limits stay.
     pub fn reset(&mut self) {
         let Self { line_bytes, frame_bytes, overflow, .. } = *self;
         *self = Self::new(&Limits { line_bytes, frame_bytes, overflow, ..Limits::default() });
     }
 
-    /// Bytes consumed since the start. The LF behind a CR is consumed with what follows it.
+    /// Bytes consumed since the start. The LF after a CR is consumed with the bytes that follow it.
     pub fn offset(&self) -> u64 {
         self.lines.offset()
     }
 
-    /// The last event id in force; empty if there is none. Only a blank line puts an `id` in force.
+    /// The current last event id; empty if there is none. An `id` takes effect at the next blank line.
     pub fn last_event_id(&self) -> &str {
         &self.id
     }
 
-    /// The reconnection time in force, in milliseconds; a value beyond 64 bits counts as the largest.
+    /// The current reconnection time in milliseconds; a value beyond 64 bits is reduced to the largest.
     pub fn retry(&self) -> Option<u64> {
         self.retry
     }
 
-    /// Whether any line so far was a comment or had a field name that the standard knows. If none had at the end of the
-    /// input, it was hardly an event stream.
+    /// Returns `true` if any line so far was a comment or had a field name of the standard. If none had at the end of the
+    /// input, it was probably not an event stream.
     pub fn is_event_stream(&self) -> bool {
         self.is_event_stream
     }
@@ -267,13 +267,13 @@ impl FrameDecoder {
         data + value
     }
 
-    /// Says whether a new block begins with the next byte, whatever that is, so that a caller may read it on its own.
+    /// Returns `true` if a new block begins with the next byte, whatever that is, so that a caller may read it by itself.
     #[inline]
     pub(crate) fn between_blocks(&self) -> bool {
         !self.block.open && self.fatal.is_none() && self.lines.between_lines()
     }
 
-    /// Passes over a whole block that the caller has read: not longer than the limits, no id, no comment.
+    /// Skips a whole block that the caller has read: within the limits, without id and comment.
     #[inline]
     pub(crate) fn skip_block(&mut self, length: usize) {
         self.lines.count_skipped(length);
@@ -305,20 +305,20 @@ impl FrameDecoder {
         }
     }
 
-    /// Takes a guess at how many bytes a long payload will have, so that its buffer is made once. What ends a text, a part, an
-    /// item or a response repeats what is known of it.
+    /// Estimates the length of a long payload, so that its buffer is allocated once. The events that end a text, a part, an
+    /// item or a response repeat its content.
     #[inline]
     pub(crate) fn expect_payload_bytes(&mut self, bytes: usize) {
         self.likely = bytes;
     }
 
-    /// The longest block that can break no limit.
+    /// The longest block that is certainly within all limits.
     #[inline]
     pub(crate) fn safe_bytes(&self) -> usize {
         self.safe_bytes
     }
 
-    /// Goes on to the next signal and says which it is, without borrowing.
+    /// Advances to the next signal and returns its kind, without borrowing.
     #[inline]
     pub(crate) fn advance(&mut self, chunk: &[u8], at: &mut usize) -> Result<Option<FrameOutcome>, Error> {
         if let Some(stop) = &self.fatal {
@@ -347,7 +347,7 @@ impl FrameDecoder {
             };
             match step {
                 Step::Onward => {}
-                // It may stand inside a block, and the next call may bring another chunk.
+                // It may be inside a block, and the next call may have another chunk.
                 Step::Comment if !self.keep_data(chunk) => return Step::Stopped,
                 _ => return step,
             }
@@ -367,8 +367,8 @@ impl FrameDecoder {
         }
     }
 
-    /// One huge event must not hold its memory for the rest of a long stream. The next ones may repeat it, though, and asking for
-    /// memory again would take longer than reading them: it goes when they do not, and what they are not likely to need at once.
+    /// A huge event must not keep its memory for the rest of a long stream. The next events may repeat its content, though, and allocating
+    /// memory again takes longer than reading them. So the memory is freed only after some blocks without a long payload.
     #[cold]
     fn release(&mut self) {
         self.unused += 1;
@@ -384,7 +384,7 @@ impl FrameDecoder {
         self.scratch = String::new();
     }
 
-    /// The short road: a line that lies in the chunk and ends just before `behind`.
+    /// The fast path: a line that lies in the chunk and ends directly before `behind`.
     #[inline]
     fn whole_line(&mut self, line: &Line<'_>, end: LineEnd, chunk: &[u8], behind: usize) -> Step {
         let bytes = line.bytes;
@@ -441,7 +441,7 @@ impl FrameDecoder {
         }
     }
 
-    /// Notes the first byte of the block that is not UTF-8.
+    /// Records the first byte of the block that is not UTF-8.
     pub(super) fn note_invalid_utf8(&mut self, position: Option<usize>, offset: u64) {
         if let Some(position) = position {
             let place = offset + position as u64;
@@ -450,7 +450,7 @@ impl FrameDecoder {
         }
     }
 
-    /// A blank line: the block becomes a signal, and its id comes into force.
+    /// A blank line: the block becomes a signal, and its id takes effect.
     #[inline]
     fn end_block(&mut self) -> Step {
         self.block.open = false;
@@ -468,7 +468,7 @@ impl FrameDecoder {
         }
     }
 
-    /// Copies data that is still borrowed from the chunk, since the chunk is about to go. `false` if decoding stops.
+    /// Copies data that is still borrowed from the chunk, before the chunk is gone. `false` if decoding stops.
     #[inline]
     pub(super) fn keep_data(&mut self, chunk: &[u8]) -> bool {
         match self.block.data {
@@ -480,7 +480,7 @@ impl FrameDecoder {
 
 impl fmt::Debug for FrameDecoder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Payloads can hold secrets: only how far it has come is shown.
+        // Payloads can contain secrets: only the progress is shown.
         f.debug_struct("FrameDecoder")
             .field("offset", &self.offset())
             .field("buffered_len", &self.buffered_len())
@@ -538,8 +538,8 @@ fn comment<'a>(bytes: &'a [u8], partial: &PartialLine, scratch: &'a mut String) 
     }
 }
 
-/// What buffers may keep between blocks.
+/// The maximum capacity that a buffer keeps between blocks.
 const KEPT_BYTES: usize = 1 << 20;
 
-/// How many blocks behind a long one begin before a large buffer is given back, the one that gives it back among them.
+/// The number of blocks after a long one until a large buffer is freed.
 const UNUSED_BLOCKS: u8 = 16;

@@ -1,15 +1,15 @@
 //! [`LineDecoder`]: chunks → lines.
 //!
-//! It keeps no bytes. A line that a chunk border cuts comes in several goes, and whoever needs it whole joins them
-//! where it wants them; so nothing is scanned or copied twice, and no line is too long. Memory is constant, time is one
+//! It keeps no bytes. A line that a chunk border splits is returned in several pieces, and a caller that needs the whole line joins them
+//! in a buffer of its own; so nothing is scanned or copied twice, and a line may have any length. Memory is constant, time is one
 //! search over each chunk.
 
 use memchr::memchr2;
 
-/// Cuts chunks into lines. LF, CR and CRLF end a line; a byte order mark at the start of the stream is dropped.
+/// Splits chunks into lines. LF, CR and CRLF end a line; a byte order mark at the start of the stream is dropped.
 ///
 /// Input is [`next`](Self::next), which is also the output; [`offset`](Self::offset) and
-/// [`inside_line`](Self::inside_line) are getters; [`reset`](Self::reset) makes it new.
+/// [`inside_line`](Self::inside_line) are getters; [`reset`](Self::reset) resets the decoder.
 ///
 /// ```
 /// use deltafold::sse::LineDecoder;
@@ -31,7 +31,7 @@ use memchr::memchr2;
 pub struct LineDecoder {
     /// Bytes consumed since the start.
     offset: u64,
-    /// Where the current line starts; means nothing between lines.
+    /// The start of the current line; undefined between lines.
     start: u64,
     /// Whether a line has begun and not ended.
     inside: bool,
@@ -39,14 +39,14 @@ pub struct LineDecoder {
     expect: Expect,
 }
 
-/// A line, or as much of it as the chunk holds.
+/// A line, or the part of it that the chunk has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line<'c> {
-    /// Its bytes in this chunk, without the line end. Empty if only the line end came.
+    /// Its bytes in this chunk, without the line end. Empty if the chunk has only the line end.
     pub bytes: &'c [u8],
-    /// Offset of the line's first byte from the start of the stream, also if that came in an earlier chunk.
+    /// Offset of the line's first byte from the start of the stream, even if an earlier chunk had it.
     pub offset: u64,
-    /// Whether the line begins here.
+    /// True if the line begins here.
     pub begins: bool,
     /// How the line ends; `None` if the chunk ended first.
     pub end: Option<LineEnd>,
@@ -57,7 +57,7 @@ pub struct Line<'c> {
 pub enum LineEnd {
     /// LF.
     Lf,
-    /// CR, alone or the first half of CRLF. Which of them is not known yet, and the line does not wait for it.
+    /// CR, alone or the first half of CRLF. The decoder does not wait for the next byte to find out.
     Cr,
 }
 
@@ -67,14 +67,14 @@ enum Expect {
     Plain,
     /// The LF of a CRLF whose CR has ended a line.
     Lf,
-    /// The byte order mark, of which so many bytes have come.
+    /// The byte order mark, of which this many bytes were read.
     #[default]
     Bom0,
     Bom1,
     Bom2,
 }
 
-/// Finds the first LF or CR. A chunk of a few bytes is over before a wide search has set out.
+/// Finds the first LF or CR. For a chunk of a few bytes, a loop is faster than a vector search.
 #[inline]
 fn find_end(bytes: &[u8]) -> Option<usize> {
     if bytes.len() < 16 {
@@ -92,9 +92,9 @@ impl LineDecoder {
         Self::default()
     }
 
-    /// Takes the next line, or what there is of it, out of `chunk` from `*at` on, and moves `*at` behind it.
+    /// Takes the next line, or the part of it that `chunk` has from `*at` on, and advances `*at` past it.
     ///
-    /// `None` means that the chunk is used up. After a line that ends in CR, `*at` may stand before the LF that belongs
+    /// `None` means that the chunk is used up. After a line that ends in CR, `*at` may be before the LF that belongs
     /// to it; the next call takes it.
     #[inline]
     pub fn next<'c>(&mut self, chunk: &'c [u8], at: &mut usize) -> Option<Line<'c>> {
@@ -127,7 +127,7 @@ impl LineDecoder {
         Some(Line { bytes: rest.get(..length)?, offset: self.start, begins, end })
     }
 
-    /// Forgets everything: the next byte is the first of a stream.
+    /// Resets the decoder to the start of a stream.
     pub fn reset(&mut self) {
         *self = Self::new();
     }
@@ -137,24 +137,24 @@ impl LineDecoder {
         self.offset
     }
 
-    /// Whether a line has begun and not ended.
+    /// Returns `true` if a line has begun and not ended.
     pub fn inside_line(&self) -> bool {
         self.inside
     }
 
-    /// Whether the next byte begins a line, and nothing else may become of it.
+    /// Returns `true` if the next byte begins a line for certain: no LF of a CRLF and no byte order mark is possible.
     #[inline]
     pub(super) fn between_lines(&self) -> bool {
         !self.inside && self.expect == Expect::Plain
     }
 
-    /// Counts bytes that someone else has looked at: from the middle of a line, or whole lines.
+    /// Counts bytes that the caller has read: from the middle of a line, or whole lines.
     #[inline]
     pub(super) fn count_skipped(&mut self, length: usize) {
         self.offset += length as u64;
     }
 
-    /// Takes the LF behind a CR, or the byte order mark. Gives a line only if what looked like a mark was none.
+    /// Takes the LF after a CR, or the byte order mark. Returns a line only if the bytes were not a mark.
     #[inline(never)]
     fn expected<'c>(&mut self, chunk: &'c [u8], at: &mut usize) -> Option<Line<'c>> {
         while let Some(&byte) = chunk.get(*at) {
@@ -180,8 +180,8 @@ impl LineDecoder {
             }
             self.expect = Expect::Plain;
             if seen > 0 {
-                // A false start is the beginning of the first line. The bytes may be gone with an earlier chunk, but we
-                // know what they were.
+                // The bytes of a false mark begin the first line. They may have been in an earlier chunk, but their
+                // values are known.
                 self.start = self.offset - seen as u64;
                 self.inside = true;
                 return Some(Line { bytes: BOM.get(..seen)?, offset: self.start, begins: true, end: None });

@@ -1,4 +1,4 @@
-//! Bytes ⇄ SSE frames: the WHATWG event-stream algorithm, fed in chunks that may be cut anywhere.
+//! Bytes ⇄ SSE frames: the WHATWG event-stream algorithm, fed in chunks that may be split anywhere.
 //!
 //! ```text
 //! chunk ─▶ LineDecoder ─▶ line ─▶ FrameDecoder ─▶ Signal: frame, comment, blank block
@@ -7,16 +7,16 @@
 //!
 //! The layer knows nothing about JSON or Open Responses. What it promises:
 //!
-//! - **Any cut.** The same bytes give the same signals with the same offsets, whether they come whole, byte by byte or
+//! - **Any split.** The same bytes give the same signals with the same offsets, whether they arrive whole, byte by byte or
 //!   with empty chunks between them. A CR ends its line at once; the LF that may follow it belongs to it.
-//! - **To the letter.** Every byte stream is legal input. Bytes that are not UTF-8 become U+FFFD, one for each maximal
-//!   ill-formed part, and the first place is told. Nothing pending is dispatched at the end of input; it is offered
-//!   apart, as a [`UnfinishedBlock`].
-//! - **Nothing swallowed.** Comments and blocks without data are signals too, since they show that the other side lives.
-//! - **Linear.** Each byte is looked at once for line ends, however it arrives. A frame that lies in one chunk and has
+//! - **Exactly the standard.** Every byte stream is legal input. Bytes that are not UTF-8 become U+FFFD, one for each maximal
+//!   ill-formed part, and the first position is reported. A pending block is not dispatched at the end of input; it is returned
+//!   separately, as an [`UnfinishedBlock`].
+//! - **Nothing dropped silently.** Comments and blocks without data are signals too, because they show that the other side is alive.
+//! - **Linear.** Each byte is searched once for line ends, in any split. A frame that lies in one chunk and has
 //!   one data line is not copied; any other is joined once.
-//! - **Bounded.** What is kept (data, event name, id) is limited by [`Limits`](crate::Limits). Comments, unknown fields and
-//!   the digits of `retry` are not kept, so no length of them is an error; the visible text of a comment is cut at
+//! - **Bounded.** The kept data (payload, event name, id) is limited by [`Limits`](crate::Limits). Comments, unknown fields and
+//!   the digits of `retry` are not kept, so they may have any length; the visible text of a comment is truncated at
 //!   [`COMMENT_BYTES`].
 //!
 //! ```

@@ -1,10 +1,10 @@
-//! The long road of [`FrameDecoder`]: lines that a chunk border cuts, rare fields, and lines at a limit.
+//! The general path of [`FrameDecoder`]: lines that a chunk border splits, rare fields, and lines at a limit.
 //!
-//! Each go puts its bytes straight where they belong: payload behind payload, a name or id into `value`, digits into a
-//! number, and what is not wanted nowhere. So a long line costs one copy however it is cut.
+//! Each piece is copied directly to its destination: payload after payload, a name or id into `value`, digits into a
+//! number; ignored fields are not copied. So a long line is copied once in any split.
 //!
-//! Limits are judged by offset, not by arrival: the error names the first byte that is too many, so it is the same for
-//! every cut. Buffers grow by doubling, but never past the limit.
+//! Limits are checked by offset, not by arrival: the error names the first byte beyond the limit, so it is the same for
+//! every split. Buffers grow by doubling, but never beyond the limit.
 
 use alloc::vec::Vec;
 
@@ -20,10 +20,10 @@ use crate::{Code, Error, Overflow};
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PartialLine {
     pub(super) field: LineField,
-    /// LineField name so far; the longest that means something has five bytes.
+    /// The field name so far; the longest known name has five bytes.
     name: [u8; 5],
     name_length: u8,
-    /// Whether the value has begun: the optional space was read.
+    /// True if the value has begun: the optional space was read.
     pub(super) begun: bool,
     /// Bytes of the line in earlier chunks.
     before: u64,
@@ -33,9 +33,9 @@ pub(super) struct PartialLine {
     value_start: usize,
     /// Value of a `retry` line; `None` while it has no digit.
     number: Option<u64>,
-    /// Whether a `retry` line has something that is no digit.
+    /// True if a `retry` line has a byte that is not a digit.
     refused: bool,
-    /// Whether the value is longer than what is kept of it.
+    /// True if the value is longer than its kept part.
     pub(super) is_truncated: bool,
 }
 
@@ -53,7 +53,7 @@ pub(super) enum LineField {
 }
 
 impl FrameDecoder {
-    /// Takes a line, or as much of it as the chunk holds.
+    /// Takes a line, or the part of it that the chunk has.
     #[inline(never)]
     pub(super) fn partial_line(&mut self, line: &Line<'_>, chunk: &[u8]) -> Step {
         if line.begins {
@@ -95,8 +95,8 @@ impl FrameDecoder {
         }
     }
 
-    /// Takes a chunk of a few bytes from the middle of a payload, where nothing happens but more of it. `false` if
-    /// anything else may be the case; then nothing was taken.
+    /// Takes a chunk of a few bytes from the middle of a payload, if it only continues the payload. Otherwise it returns `false`
+    /// and takes nothing.
     #[inline]
     pub(super) fn append_small_chunk(&mut self, chunk: &[u8], at: &mut usize) -> bool {
         let Some(rest) = chunk.get(*at..) else { return false };
@@ -121,13 +121,13 @@ impl FrameDecoder {
     pub(super) fn end_data(&mut self) {
         self.block.data_lines = self.block.data_lines.saturating_add(1);
         if self.block.data_lines > 1 && !self.block.dropped {
-            // Positions in joined data do not tell offsets, so each line of it is checked while they are known.
+            // Positions in joined data do not give offsets, so each line is checked while they are known.
             let value = self.data.get(self.partial.value_start..).unwrap_or_default();
             self.note_invalid_utf8(first_invalid_utf8(value), self.partial.value_offset);
         }
     }
 
-    /// Copies a payload that has been borrowed so far. This and what follows gives `false` if decoding stops.
+    /// Copies a payload that was borrowed so far. This and the following functions return `false` if decoding stops.
     pub(super) fn copy_data(&mut self, bytes: &[u8]) -> bool {
         self.data.clear();
         self.block.data = Bytes::Buffer;
@@ -180,7 +180,7 @@ impl FrameDecoder {
         true
     }
 
-    /// Makes room in the data. A long payload gets at once what it is likely to need: while a buffer grows, its old room counts
+    /// Reserves room in the data. A long payload gets its expected length at once: while a buffer grows, its old memory counts
     /// too.
     #[inline]
     fn grow_data(&mut self, more: usize) -> bool {
@@ -197,7 +197,7 @@ impl FrameDecoder {
 
     #[cold]
     fn overflow_data(&mut self, line: &Line<'_>, over_line: bool, over_frame: bool) -> bool {
-        // Only one of the two may be passed, and the other may be the largest number there is.
+        // Only one of the two limits may be exceeded, and the other may be the largest number.
         let line_excess = line.offset.saturating_add(self.line_bytes as u64);
         let room = self.frame_bytes.saturating_sub(self.partial.value_start);
         let frame_excess = self.partial.value_offset.saturating_add(room as u64);
@@ -280,7 +280,7 @@ impl FrameDecoder {
         Step::Onward
     }
 
-    /// Does what the caller chose for a line or frame that is too long. Memory that cannot be had counts as a limit.
+    /// Applies the overflow policy to a line or frame that is too long. A failed allocation counts as a limit.
     #[cold]
     fn overflow(&mut self, code: Code, offset: u64) -> bool {
         if self.overflow != Overflow::Drop {
@@ -300,7 +300,7 @@ impl FrameDecoder {
 }
 
 impl PartialLine {
-    /// Reads the field name and gives what is behind it. Without a colon the whole line is the name.
+    /// Reads the field name and returns the value after it. Without a colon the whole line is the name.
     fn read_name<'c>(&mut self, bytes: &'c [u8], ended: bool) -> &'c [u8] {
         let mut length = usize::from(self.name_length);
         let mut rest = bytes;
@@ -339,7 +339,7 @@ impl PartialLine {
 }
 
 impl LineField {
-    /// The field of a name. Without a name there is a colon: a line without either is blank.
+    /// The field of a name. Without a name there is a colon: a line without both is blank.
     fn from_name(name: &[u8]) -> Self {
         match name {
             b"data" => Self::Data,
@@ -352,7 +352,7 @@ impl LineField {
     }
 }
 
-/// Makes room for so many bytes more, without passing the limit by more than what is asked for. `false` if there is no memory.
+/// Reserves room for this many more bytes, without exceeding the limit by more than the request. `false` if there is no memory.
 fn grow(buffer: &mut Vec<u8>, more: usize, limit: usize) -> bool {
     let needed = buffer.len().saturating_add(more);
     if needed <= buffer.capacity() {
@@ -362,11 +362,11 @@ fn grow(buffer: &mut Vec<u8>, more: usize, limit: usize) -> bool {
     buffer.try_reserve_exact(needed.max(roomy) - buffer.len()).is_ok()
 }
 
-/// A payload from here on is long.
+/// A payload of this many bytes or more is long.
 pub(super) const LONG_BYTES: usize = 1 << 16;
 
-/// The largest chunk that is looked through byte by byte.
+/// The largest chunk that is searched byte by byte.
 const SMALL_CHUNK_BYTES: usize = 15;
 
-/// The first size of a buffer.
+/// The initial size of a buffer.
 const LEAST_BYTES: usize = 256;

@@ -1,19 +1,19 @@
-//! What comes out of a [`FrameDecoder`](super::FrameDecoder): frames, comments, blank blocks, and the tail.
+//! The output of a [`FrameDecoder`](super::FrameDecoder): frames, comments, blank blocks, and the unfinished block at the end.
 
 use alloc::string::String;
 use core::fmt;
 
 use super::text::decode_text;
 
-/// One thing that the stream said. `D` is the type of a frame's data: `str` when it is checked, `[u8]` when it is raw.
+/// One signal of the stream. `D` is the type of a frame's data: `str` when it is checked, `[u8]` when it is raw.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Signal<'a, D: ?Sized = str> {
-    /// A block with data, ended by a blank line: what the standard dispatches.
+    /// A block with data, ended by a blank line: the standard dispatches it.
     Frame(Frame<'a, D>),
-    /// A comment line, in its place.
+    /// A comment line, at its position in the stream.
     Comment(Comment<'a>),
-    /// A block without data, ended by a blank line: nothing is dispatched. A blank line alone is such a block.
+    /// A block without data, ended by a blank line: it dispatches nothing. A blank line alone is such a block.
     Blank(Blank<'a>),
 }
 
@@ -26,64 +26,64 @@ pub struct Frame<'a, D: ?Sized = str> {
     pub event: &'a str,
     /// The payload: all data lines, joined with LF.
     pub data: &'a D,
-    /// The last event id in force.
+    /// The current last event id.
     pub id: &'a str,
-    /// The reconnection time in force, in milliseconds.
+    /// The current reconnection time, in milliseconds.
     pub retry: Option<u64>,
     /// Offset of the block's first byte from the start of the stream.
     pub offset: u64,
-    /// Offset of the payload's first byte, where it would stand if the payload is empty.
+    /// Offset of the payload's first byte; of its position, if the payload is empty.
     pub data_offset: u64,
     /// How many data lines the payload was joined from (at least 1).
     pub data_lines: u32,
-    /// Whether the payload passed a limit and was dropped ([`Overflow::Drop`](crate::Overflow::Drop)). `data` is then empty.
+    /// True if the payload exceeded a limit and was dropped ([`Overflow::Drop`](crate::Overflow::Drop)). `data` is then empty.
     pub dropped: bool,
     /// Offset of the first byte that is not UTF-8 in the event name, id or payload; the text has U+FFFD there. With raw
-    /// data, a payload of one line has not been looked at yet.
+    /// data, a payload of one line has not been checked yet.
     pub invalid_utf8: Option<u64>,
-    /// What else the block had.
+    /// The other lines of the block.
     pub features: BlockFeatures,
 }
 
-/// A [`Frame`] with unchecked data. The event name and the id are text already.
+/// A [`Frame`] with unchecked data. The event name and the id are already text.
 pub type RawFrame<'a> = Frame<'a, [u8]>;
 
 /// One comment line.
 pub struct Comment<'a> {
-    /// The text after the first colon, nothing trimmed, up to [`COMMENT_BYTES`](super::COMMENT_BYTES).
+    /// The text after the first colon, not trimmed, up to [`COMMENT_BYTES`](super::COMMENT_BYTES).
     pub text: &'a str,
     /// Offset of the line's colon from the start of the stream.
     pub offset: u64,
-    /// Whether the comment was longer than what is kept of it.
+    /// True if the comment was longer than its kept part.
     pub is_truncated: bool,
 }
 
 /// A block that dispatched nothing.
 pub struct Blank<'a> {
-    /// The event name that the block gave in vain; empty if none.
+    /// The event name of the block, which has no effect; empty if none.
     pub event: &'a str,
-    /// The last event id in force: a block without data sets it all the same.
+    /// The current last event id: a block without data sets it, too.
     pub id: &'a str,
-    /// The reconnection time in force, in milliseconds.
+    /// The current reconnection time, in milliseconds.
     pub retry: Option<u64>,
     /// Offset of the block's first byte from the start of the stream.
     pub offset: u64,
     /// Offset of the first byte that is not UTF-8 in the event name or id.
     pub invalid_utf8: Option<u64>,
-    /// What the block had.
+    /// The lines of the block.
     pub features: BlockFeatures,
 }
 
-/// A block with data that the end of input cut off. The standard discards it; the caller may judge otherwise.
+/// A block with data that the end of input interrupted. The standard discards it; the caller may decide otherwise.
 #[derive(Debug)]
 pub struct UnfinishedBlock<'a> {
-    /// The block as far as it came. An `id` in it is not in force.
+    /// The block so far. An `id` in it has no effect.
     pub frame: Frame<'a>,
-    /// Whether the last line was ended. If not, it counts only if it is a data line, and may be cut short.
+    /// True if the last line was ended. If not, it is used only if it is a data line, and may be incomplete.
     pub line_ended: bool,
 }
 
-/// What a block had besides its payload, as a set of facts that a validator wants to know.
+/// Properties of a block besides its payload, for the validator.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct BlockFeatures(u16);
 
@@ -105,13 +105,13 @@ macro_rules! features {
 features! {
     /// An `event` line.
     event, EVENT = 0;
-    /// An `id` line, usable or not.
+    /// An `id` line, valid or not.
     id, ID = 1;
-    /// A `retry` line, usable or not.
+    /// A `retry` line, valid or not.
     retry, RETRY = 2;
     /// A comment line.
     comment, COMMENT = 3;
-    /// A line whose field name the standard does not know.
+    /// A line whose field name is not in the standard.
     unknown, UNKNOWN = 4;
     /// A line ended by CR or CRLF.
     carriage_return, CARRIAGE_RETURN = 5;
@@ -119,27 +119,27 @@ features! {
     event_after_data, EVENT_AFTER_DATA = 6;
     /// More than one `event` line.
     event_twice, EVENT_TWICE = 7;
-    /// An `id` line that does not count because it holds a NUL.
+    /// An `id` line that is ignored because it contains a NUL.
     id_refused, ID_REFUSED = 8;
-    /// A `retry` line that does not count because it is not all digits.
+    /// A `retry` line that is ignored because it has other characters than digits.
     retry_refused, RETRY_REFUSED = 9;
-    /// An `event` or `id` line that does not count because it is longer than the limit allows.
+    /// An `event` or `id` line that is ignored because it exceeds the limit.
     line_skipped, LINE_SKIPPED = 10;
 }
 
 impl BlockFeatures {
-    /// Whether the block had nothing at all: a blank line alone.
+    /// Returns `true` for a blank line alone.
     pub fn is_empty(self) -> bool {
         self.0 & !Self::CARRIAGE_RETURN.0 == 0
     }
 
-    /// Whether there is nothing to tell but perhaps an `event` line.
+    /// Returns `true` if the block had at most an `event` line besides its payload.
     #[inline]
     pub(crate) fn is_simple(self) -> bool {
         self.0 & !Self::EVENT.0 == 0
     }
 
-    /// The names of the features that are set, as the methods are called.
+    /// The names of the set properties, as the methods are called.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         Self::NAMES.iter().filter(move |(_, bit)| self.0 & bit != 0).map(|(name, _)| *name)
     }
@@ -157,7 +157,7 @@ impl fmt::Debug for BlockFeatures {
 }
 
 impl<'a> RawFrame<'a> {
-    /// Checks the payload and makes it text; what is not UTF-8 is replaced, by way of `scratch`.
+    /// Checks the payload and returns it as text; ill-formed bytes are replaced, with the help of `scratch`.
     #[inline]
     pub fn check(self, scratch: &'a mut String) -> Frame<'a> {
         let (data, bad) = decode_text(self.data, scratch);
@@ -181,7 +181,7 @@ impl<'a> RawFrame<'a> {
     }
 }
 
-// What a stream says can be secret: its place, its size and what is odd about it are shown.
+// Streams can contain secrets: only position, size and unusual properties are shown.
 
 impl<D: ?Sized> fmt::Debug for Frame<'_, D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -206,7 +206,7 @@ impl fmt::Debug for Blank<'_> {
     }
 }
 
-// By hand, since a derive would ask for `D: Copy`.
+// By hand, because a derive would require `D: Copy`.
 impl<D: ?Sized> Clone for Frame<'_, D> {
     fn clone(&self) -> Self {
         *self

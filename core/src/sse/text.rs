@@ -1,11 +1,11 @@
-//! Bytes to text, as the standard's decoder does it: never fails, replaces what is not UTF-8.
+//! Bytes to text like the standard's decoder: never fails, replaces ill-formed bytes.
 
 use alloc::string::String;
 
 /// Reads bytes as UTF-8. Ill-formed bytes become U+FFFD, one for each maximal ill-formed part.
 ///
-/// Gives the text and, where something was replaced, the position of the first ill-formed byte. Well-formed bytes are
-/// borrowed and `scratch` is left alone; otherwise the text is written into `scratch`, which is cleared first. A byte
+/// Returns the text and, if bytes were replaced, the position of the first one. Well-formed bytes are
+/// borrowed and `scratch` is unchanged; otherwise the text is written into `scratch`, which is cleared first. A byte
 /// order mark is ordinary text here.
 ///
 /// ```
@@ -26,7 +26,7 @@ pub(super) fn first_invalid_utf8(bytes: &[u8]) -> Option<usize> {
     simdutf8::compat::from_utf8(bytes).err().map(|error| error.valid_up_to())
 }
 
-/// The bytes without a character that is cut off at their end.
+/// The bytes without an incomplete character at their end.
 pub(super) fn whole_characters(bytes: &[u8]) -> &[u8] {
     for length in 1..=3 {
         if let Some((front, back)) = bytes.split_at_checked(bytes.len().saturating_sub(length)) {

@@ -1,8 +1,8 @@
-//! Change notes: what happened to the value so far, by place, in order.
+//! The change log: every change of the value so far, by position, in order.
 //!
-//! A note must not copy its path, since one long key may have a million children. Places are nodes that name their
-//! parent and a position; keys are looked up in the value when somebody asks for the pointer. Positions stay true because
-//! the value only grows at its end.
+//! A change does not copy its path, because one long key may have a million children. Positions are nodes that name their
+//! parent and an index; keys are looked up in the value when a caller asks for the pointer. Positions stay valid because
+//! the value grows only at its end.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -13,25 +13,25 @@ use crate::json::value::Value;
 
 /// One change of the value so far.
 ///
-/// Carrying the changes out in order on a copy makes the copy equal to the value.
+/// Applying the changes in order to a copy makes the copy equal to the value.
 #[derive(Clone, Copy)]
 pub struct Change<'a> {
-    /// What happened.
+    /// The change.
     pub kind: ChangeKind<'a>,
     root: Option<&'a Value>,
     places: &'a [NodePosition],
     place: usize,
 }
 
-/// What happened to the value at a place.
+/// What changed in a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeKind<'a> {
-    /// A value of this type now stands there: an empty string, array or object, a number without digits yet, or the
-    /// literal itself. Where [`Unfinished::Mark`](super::Unfinished::Mark) rules, `null` stands for it up to `Finished`.
+    /// A value of this type begins: an empty string, array or object, a number without digits yet, or the
+    /// literal itself. With [`Unfinished::Mark`](super::Unfinished::Mark), `null` represents it until `Finished`.
     Started(ValueKind),
-    /// The string, or the written form of the number, grew by this text.
+    /// This text was appended to the string, or to the written form of the number.
     Appended(&'a str),
-    /// The value will not change any more.
+    /// The value is final.
     Finished,
 }
 
@@ -94,7 +94,7 @@ impl core::fmt::Debug for Change<'_> {
     }
 }
 
-/// A value's place: its position in its parent.
+/// The position of a value in its parent.
 #[derive(Clone, Copy, Debug)]
 struct NodePosition {
     parent: usize,
@@ -112,16 +112,16 @@ enum RecordedChange {
 pub(super) struct ChangeLog {
     on: bool,
     list: Vec<(usize, RecordedChange)>,
-    /// The text of all `Appended` notes.
+    /// The text of all `Appended` changes.
     text: String,
     places: Vec<NodePosition>,
-    /// The places of the open containers, outermost first.
+    /// The positions of the open containers, outermost first.
     open: Vec<usize>,
-    /// The place of the value that was started last.
+    /// The position of the value that was started last.
     current: usize,
 }
 
-/// The place of the whole value: no node.
+/// The position of the whole value: no node.
 const ROOT: usize = usize::MAX;
 
 impl ChangeLog {
@@ -134,13 +134,13 @@ impl ChangeLog {
         self.clear(false);
     }
 
-    /// Forgets the notes. The places of what is open are kept; `leaf` says that the value started last is.
+    /// Removes the changes. The positions of open containers are kept, and with `leaf` that of the value started last.
     pub(super) fn clear(&mut self, leaf: bool) {
         self.list.clear();
         self.text.clear();
         let mut kept = 0;
         let mut parent = ROOT;
-        // A child's node always stands behind its parent's, so moving the open ones to the front overwrites none of them.
+        // A child's node is always after its parent's, so moving the open ones to the front overwrites none of them.
         for place in self.open.iter_mut().chain(leaf.then_some(&mut self.current)) {
             if let Some(&NodePosition { at, .. }) = self.places.get(*place) {
                 self.places[kept] = NodePosition { parent, at };
@@ -152,7 +152,7 @@ impl ChangeLog {
         self.places.truncate(kept);
     }
 
-    /// Notes that a value begins at this position of the innermost open container, or as the whole value.
+    /// Records that a value begins at this index of the innermost open container, or as the whole value.
     pub(super) fn start(&mut self, at: Option<usize>, tag: ValueKind) {
         if !self.on {
             return;
@@ -174,7 +174,7 @@ impl ChangeLog {
         }
     }
 
-    /// Notes that the value that was started last grew.
+    /// Records that the value that was started last grew.
     pub(super) fn append(&mut self, text: &str) {
         if !self.on || text.is_empty() {
             return;
@@ -183,20 +183,20 @@ impl ChangeLog {
         self.text.push_str(text);
         let end = self.text.len();
         match self.list.last_mut() {
-            // Of the same value: what starts or finishes another is noted in between.
+            // The same value: the start or end of another value would be recorded in between.
             Some((_, RecordedChange::Appended { to, .. })) => *to = end,
             _ => self.list.push((self.current, RecordedChange::Appended { from, to: end })),
         }
     }
 
-    /// Notes that the value that was started last is finished.
+    /// Records that the value that was started last is finished.
     pub(super) fn finish(&mut self) {
         if self.on {
             self.list.push((self.current, RecordedChange::Finished));
         }
     }
 
-    /// Notes that the innermost container is finished.
+    /// Records that the innermost container is finished.
     pub(super) fn close(&mut self) {
         if let Some(place) = self.open.pop() {
             self.current = place;

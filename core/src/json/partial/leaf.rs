@@ -1,4 +1,4 @@
-//! The life of a string, number or literal between its first byte and its last: what the tree shows of it.
+//! A string, number or literal from its first byte to its last, and the part of it that the tree shows.
 
 use core::mem;
 
@@ -11,14 +11,14 @@ use crate::json::value::{Number, Value};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Leaf {
     pub(super) tag: ValueKind,
-    /// Whether it stands in the tree.
+    /// True if it is in the tree.
     pub(super) placed: bool,
-    /// How much of its text the tree shows and the notes tell.
+    /// The length of the text that is in the tree and in the change log.
     pub(super) shown: usize,
 }
 
 impl PartialJson {
-    /// Begins a string, number or literal, and shows it if there is something to show.
+    /// Begins a string, number or literal, and adds it to the tree if it is visible.
     pub(super) fn begin_leaf(&mut self, tag: ValueKind, state: State) {
         self.state = state;
         self.text.clear();
@@ -29,7 +29,7 @@ impl PartialJson {
             Unfinished::Include => match tag {
                 ValueKind::True | ValueKind::False => self.place_leaf(tag, Value::Bool(tag == ValueKind::True)),
                 ValueKind::Null => self.place_leaf(tag, Value::Null),
-                // A string shows at the end of the piece, and so does a number with its first digit.
+                // A string is added at the end of the piece; a number with its first digit.
                 _ => {}
             },
         }
@@ -43,7 +43,7 @@ impl PartialJson {
         }
     }
 
-    /// Ends the open leaf: from here on it stands in the tree as it is.
+    /// Ends the open leaf: its final value is in the tree.
     pub(super) fn end_leaf(&mut self) {
         self.state = State::After;
         let Some(leaf) = self.leaf else { return };
@@ -65,7 +65,7 @@ impl PartialJson {
         }
     }
 
-    /// Shows in the tree what is sure of the open leaf.
+    /// Updates the tree with the certain part of the open leaf.
     pub(super) fn show_leaf(&mut self) {
         let Some(mut leaf) = self.leaf else { return };
         if self.policy(leaf.tag) != Unfinished::Include {
@@ -97,10 +97,10 @@ impl PartialJson {
         }
     }
 
-    /// Takes the text of a shown string out of the tree for the time of a push.
+    /// Moves the text of a visible string out of the tree during a push.
     pub(super) fn take_shown_text(&mut self) {
         let Some(Leaf { tag: ValueKind::String, placed: true, .. }) = self.leaf else { return };
-        // A marked one is null there.
+        // A marked string is null in the tree.
         if let Some(Value::String(text)) = self.tree.last_placed() {
             self.text = mem::take(text);
         }
@@ -115,8 +115,8 @@ impl PartialJson {
     }
 }
 
-/// The part of an unfinished number that is shown. Rebuilding it costs its length, so a long one grows by doubling; the
-/// length of the text alone decides, so that the cuts do not.
+/// The certain part of an unfinished number. Rebuilding it takes time in proportion to its length, so a long one grows by doubling;
+/// this depends on the length of the text alone, so that the result does not depend on the split.
 fn certain_prefix(text: &str) -> &str {
     let length = if text.len() <= 64 { text.len() } else { 1 << text.len().ilog2() };
     text[..length].trim_end_matches(|char: char| !char.is_ascii_digit())

@@ -1,33 +1,33 @@
 //! JSON that is still growing: function-call arguments, JSON tool input, structured output text.
 //!
-//! A model's arguments arrive as deltas cut anywhere: inside a key, a number, an escape, between the halves of a
-//! surrogate pair. [`PartialJson`] takes each piece once and always has the value so far, so that a screen can show a
+//! A model's arguments arrive as deltas that are split anywhere: inside a key, a number, an escape, between the halves of a
+//! surrogate pair. [`PartialJson`] takes each piece once and always has the value so far, so that a program can show a
 //! form while it is being filled. Nothing is parsed twice.
 //!
-//! # What the value so far is
+//! # The value so far
 //!
-//! Containers that are still open are shown as if they were closed here. A key is shown once its value is. A string,
-//! number or literal that is still open is shown as its [`Unfinished`] policy says. With that, the value so far is a
-//! *prefix* of the value of the whole text, whatever follows, as long as what follows makes it JSON:
+//! Open containers are shown as if they were closed here. A key is shown once its value is. A string,
+//! number or literal that is still open is shown according to its [`Unfinished`] policy. The value so far is therefore a
+//! *prefix* of the value of the whole text, whatever JSON follows:
 //!
 //! - no value is a prefix of any value;
 //! - a string is a prefix of a string that starts with it;
 //! - a number is a prefix of a number whose written form starts with its own written form;
-//! - an array is a prefix of an array that is at least as long, if all its elements but the last are the same there and
+//! - an array is a prefix of an array that is at least as long, if all its elements except the last are equal and
 //!   its last is a prefix of the element at that position;
 //! - an object is a prefix of an object in the same way, member by member in the order of writing, with the same keys;
 //! - `null` that stands for an unfinished value ([`Unfinished::Mark`]) is a prefix of any value;
 //! - other values are a prefix only of the same value.
 //!
-//! Half of a surrogate pair is held back until the other half or something else arrives, so text that was shown is never
-//! taken back. The value depends on the text so far, never on how it was cut.
+//! Half of a surrogate pair is withheld until the next character arrives, so visible text is never
+//! taken back. The value depends on the text so far, never on the split.
 //!
 //! # Cost
 //!
 //! A piece costs O(its length + the number of open containers), which the depth limit bounds; a piece that lies inside
 //! a shown string is one append. Reading the value costs nothing. Memory is that of the value, the open token, and the
-//! change notes since they were last cleared. The parser does not recurse, and the depth limit bounds what comparing,
-//! writing and dropping the value recurse.
+//! change log since it was last cleared. The parser does not recurse, and the depth limit bounds the recursion of comparing,
+//! writing and dropping the value.
 
 mod changes;
 mod leaf;
@@ -80,7 +80,7 @@ pub struct PartialJson {
     text: String,
     /// A high surrogate that waits for its low half.
     high: Option<u16>,
-    /// Where the open number, literal or escape starts.
+    /// The start of the open number, literal or escape.
     token: usize,
     position: usize,
     changes: ChangeLog,
@@ -88,7 +88,7 @@ pub struct PartialJson {
     steps: usize,
 }
 
-/// How a [`PartialJson`] shows what is unfinished, how deep it goes, and whether it notes changes.
+/// How a [`PartialJson`] shows unfinished values, its depth limit, and whether it records changes.
 ///
 /// ```
 /// use deltafold::json::{partial_json, PartialOptions, Unfinished};
@@ -103,12 +103,12 @@ pub struct PartialJson {
 pub struct PartialOptions {
     /// Strings without their closing quote. Default [`Include`](Unfinished::Include).
     pub strings: Unfinished,
-    /// Numbers that may go on. Default [`Omit`](Unfinished::Omit): 1 is not a part of 12 for whoever computes with it.
+    /// Numbers that may continue. Default [`Omit`](Unfinished::Omit): a program that computes with `1` of `12` gets a wrong result.
     pub numbers: Unfinished,
-    /// `true`, `false` and `null` cut short. Default [`Omit`](Unfinished::Omit).
+    /// Incomplete `true`, `false` and `null`. Default [`Omit`](Unfinished::Omit).
     pub literals: Unfinished,
-    /// Open containers at most. Default 128, as [`Limits::depth`](crate::Limits::depth); more than
-    /// [`MAX_DEPTH`](super::MAX_DEPTH) count as that.
+    /// Maximum number of open containers. Default 128, as [`Limits::depth`](crate::Limits::depth); a larger number than
+    /// [`MAX_DEPTH`](super::MAX_DEPTH) is reduced to that.
     pub depth: usize,
     /// Records every change for [`PartialJson::changes`] until [`PartialJson::clear_changes`]. Default `false`: the record
     /// grows with the text.
@@ -123,31 +123,31 @@ setters!(PartialOptions {
     record_changes: bool
 });
 
-/// What stands in the value so far for a string, number or literal that is not finished.
+/// How a string, number or literal appears before it is finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unfinished {
-    /// What is sure of it: the text so far of a string; of a number the digits so far, without a dot, exponent or sign
-    /// that waits for a digit (beyond 64 bytes the shown part grows at each doubling only, so that a hostile number
-    /// costs linear time); the whole literal, which its first letter decides.
+    /// Its certain part: the text so far of a string; the digits so far of a number, without a dot, exponent or sign
+    /// that needs another digit (beyond 64 bytes the visible part grows only when the length doubles, so that a hostile number
+    /// takes linear time); the whole literal, which its first letter determines.
     Include,
-    /// Nothing: a member or element appears when it is finished.
+    /// It is omitted: a member or element appears when it is finished.
     Omit,
-    /// `null`, from the first byte on; [`PartialJson::unfinished`] tells that it is not a real one.
+    /// `null`, from the first byte on; [`PartialJson::unfinished`] distinguishes it from a real `null`.
     Mark,
 }
 
-/// Reads JSON text that may be cut anywhere and returns the value so far; `None` if no value has begun to show.
+/// Parses JSON text that may end anywhere and returns the value so far; `None` if there is no value yet.
 ///
-/// What stands behind invalid JSON is ignored. For text that keeps growing use [`PartialJson`].
+/// Text after invalid JSON is ignored. For text that keeps growing use [`PartialJson`].
 pub fn partial_json(text: &str, options: PartialOptions) -> Option<Value> {
     let mut partial = PartialJson::new(options);
-    // The value up to an error is what was asked for.
+    // The result is the value before the error.
     let _ = partial.push(text);
     partial.into_value()
 }
 
 impl PartialJson {
-    /// Starts with no text.
+    /// Makes a parser without text.
     pub fn new(options: PartialOptions) -> Self {
         Self { changes: ChangeLog::new(options.record_changes), options, ..Self::default() }
     }
@@ -160,7 +160,7 @@ impl PartialJson {
         self.read(piece)
     }
 
-    /// Says that the text has ended. A number that nothing follows is finished by this.
+    /// Ends the text, which finishes a number at its end.
     ///
     /// Text that ends inside the value, or without one, is an error of kind [`JsonErrorKind::End`].
     pub fn finish(&mut self) -> Result<(), JsonError> {
@@ -176,7 +176,7 @@ impl PartialJson {
         }
     }
 
-    /// Starts again with no text; options and buffers stay.
+    /// Resets to the empty text; options and buffers stay.
     pub fn reset(&mut self) {
         self.state = State::default();
         self.tree.reset();
@@ -189,23 +189,23 @@ impl PartialJson {
         self.changes.reset();
     }
 
-    /// Forgets the change notes; the next ones count from here.
+    /// Removes the recorded changes.
     pub fn clear_changes(&mut self) {
         let open = self.leaf.as_ref().is_some_and(|leaf| leaf.placed);
         self.changes.clear(open);
     }
 
-    /// The value so far; `None` if no value has begun to show.
+    /// The value so far; `None` if there is no value yet.
     pub fn value(&self) -> Option<&Value> {
         self.tree.root()
     }
 
-    /// Gives the value away.
+    /// Returns the value and drops the parser.
     pub fn into_value(self) -> Option<Value> {
         self.tree.into_root()
     }
 
-    /// What changed in the value since [`clear_changes`](Self::clear_changes), in order, if
+    /// The changes of the value since [`clear_changes`](Self::clear_changes), in order, if
     /// [`PartialOptions::record_changes`] is on.
     ///
     /// ```
@@ -222,8 +222,8 @@ impl PartialJson {
         self.changes.iter(self.tree.root())
     }
 
-    /// The innermost value that has begun and is not finished, as JSON pointer and type; its containers are unfinished
-    /// with it. `None` before a value begins and when it is complete.
+    /// The innermost value that has begun and is not finished, as JSON pointer and type; its containers are unfinished,
+    /// too. `None` before a value begins and when it is complete.
     pub fn unfinished(&self) -> Option<(String, ValueKind)> {
         let mut pointer = String::new();
         let inner = self.tree.write_open(&mut pointer);
@@ -239,13 +239,13 @@ impl PartialJson {
         }
     }
 
-    /// Says whether the value is whole. A number alone is whole once white space follows or after
+    /// Returns `true` if the value is complete. A number alone is complete once white space follows or after
     /// [`finish`](Self::finish).
     pub fn is_complete(&self) -> bool {
         self.state == State::After && self.tree.depth() == 0
     }
 
-    /// Why the text is not JSON, once it is not.
+    /// The error, if the text is not JSON.
     pub fn error(&self) -> Option<JsonError> {
         match self.state {
             State::Failed(error) => Some(error),
@@ -270,7 +270,7 @@ impl PartialJson {
 
 impl fmt::Debug for PartialJson {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Texts can hold secrets: only how far it has come is shown.
+        // Texts can contain secrets: only the progress is shown.
         f.debug_struct("PartialJson")
             .field("position", &self.position)
             .field("complete", &self.is_complete())
@@ -292,7 +292,7 @@ impl Default for PartialOptions {
 
 impl PartialOptions {
     /// Reads options from JSON text: `strings`, `numbers`, `literals` (each `include`, `omit` or `mark`), `depth` and
-    /// `record_changes` (`true` or `false`). What is absent has its default.
+    /// `record_changes` (`true` or `false`). An absent option has its default.
     ///
     /// ```
     /// use deltafold::json::{PartialOptions, Unfinished};
@@ -304,7 +304,7 @@ impl PartialOptions {
     /// # Errors
     ///
     /// [`Code::UnknownName`](crate::Code::UnknownName) for another name, [`Code::BadArgument`](crate::Code::BadArgument) for a
-    /// value that cannot be used.
+    /// value of the wrong type.
     pub fn from_json(json: &str) -> Result<Self, Error> {
         Self::from_value(&parse(json)?)
     }

@@ -10,7 +10,7 @@ use crate::json::text::join;
 use crate::json::value::{Object, Value};
 use crate::json::MAX_DEPTH;
 
-/// What may come next.
+/// What is expected next.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum State {
     /// A value.
@@ -22,7 +22,7 @@ pub(super) enum State {
     FirstKey,
     /// A key.
     Key,
-    /// The colon behind a key.
+    /// The colon after a key.
     Colon,
     /// What follows a value: a comma, an end, or nothing.
     After,
@@ -40,7 +40,7 @@ pub(super) enum State {
     Failed(JsonError),
 }
 
-/// Where in a number the text stands, by what was read last.
+/// The state inside a number, by what was read last.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Digits {
     Minus,
@@ -78,7 +78,7 @@ impl PartialJson {
         result
     }
 
-    /// Ends a number that nothing follows: only the end of the text says that it has no more digits.
+    /// Ends a number at the end of the text: only that shows that it has no more digits.
     pub(super) fn end_number(&mut self) {
         if let State::Number(digits) = self.state {
             if digits.may_end() && self.tree.depth() == 0 {
@@ -87,7 +87,7 @@ impl PartialJson {
         }
     }
 
-    /// The common case: more text for a string that is shown, without anything special in it.
+    /// The common case: more plain text for a visible string.
     fn append_to_shown_string(&mut self, piece: &str) -> bool {
         let (State::Text, Some(leaf), None) = (self.state, &mut self.leaf, self.high) else { return false };
         if self.options.strings != Unfinished::Include || find_special(piece.as_bytes(), 0) != piece.len() {
@@ -115,7 +115,7 @@ impl PartialJson {
                 State::Unicode { unit, count } => self.unicode(unit, count, byte)?,
                 State::Number(digits) => at = self.number(digits, piece, from)?,
                 State::Literal(read) => self.literal(read, byte)?,
-                // Outside of strings, numbers and literals white space means nothing.
+                // White space outside of strings, numbers and literals is skipped.
                 _ if matches!(byte, b' ' | b'\n' | b'\r' | b'\t') => {}
                 State::Value => self.begin_value(byte, here)?,
                 State::FirstElement if byte == b']' => self.close(),
@@ -180,7 +180,7 @@ impl PartialJson {
         self.state = State::After;
     }
 
-    /// Reads a run of plain text and what ends it.
+    /// Reads a run of plain text and the byte that ends it.
     fn text(&mut self, piece: &str, from: usize) -> Result<usize, JsonError> {
         let bytes = piece.as_bytes();
         let end = find_special(bytes, from);
@@ -244,7 +244,7 @@ impl PartialJson {
         }
         self.close_lone_surrogate();
         if (0xD800..0xDC00).contains(&unit) {
-            // Its low half may be in the next piece, so nothing is shown of it yet.
+            // Its low half may be in the next piece, so it is not visible yet.
             self.high = Some(unit);
         } else {
             self.buffer().push(char::from_u32(u32::from(unit)).unwrap_or(char::REPLACEMENT_CHARACTER));
@@ -252,7 +252,7 @@ impl PartialJson {
         Ok(())
     }
 
-    /// Gives up waiting for a low half.
+    /// Replaces a high surrogate whose low half does not follow.
     fn close_lone_surrogate(&mut self) {
         if self.high.take().is_some() {
             self.buffer().push(char::REPLACEMENT_CHARACTER);
@@ -308,7 +308,7 @@ impl PartialJson {
 }
 
 impl Digits {
-    /// Where the number stands behind one more byte; `None` if the byte does not belong to it.
+    /// The state after one more byte; `None` if the byte does not belong to the number.
     fn next(self, byte: u8) -> Option<Self> {
         match (self, byte) {
             (Self::Minus, b'0') => Some(Self::Zero),
@@ -322,13 +322,13 @@ impl Digits {
         }
     }
 
-    /// Says whether the number is well formed as it stands.
+    /// Returns `true` if the number may end here.
     fn may_end(self) -> bool {
         matches!(self, Self::Zero | Self::Whole | Self::Fraction | Self::Power)
     }
 }
 
-/// The end of the run of plain string text from `at`: the place of a quote, backslash or control character, or the end.
+/// The end of the run of plain string text from `at`: the position of a quote, backslash or control character, or the end.
 fn find_special(bytes: &[u8], mut at: usize) -> usize {
     while let Some(chunk) = bytes.get(at..at + 8) {
         // The slice has eight bytes, so the conversion cannot fail.

@@ -1,8 +1,8 @@
-//! The value so far, and the way into its open end.
+//! The value so far, and the path to its open end.
 //!
-//! An open container is always the last child of the one around it, so a count says where they all are. Between pushes
-//! the tree is whole. For the time of a push the open containers are taken out into a stack, which makes each step
-//! O(1) without a second reference into the tree; taking out and putting back moves one `Value` per open container.
+//! An open container is always the last child of its parent, so their number identifies all of them. Between pushes
+//! the tree is complete. During a push the open containers are moved to a stack, which makes each step
+//! O(1) without a second reference into the tree; moving them there and back costs one move of a `Value` per open container.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -14,7 +14,7 @@ use crate::json::value::Value;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tree {
     root: Option<Value>,
-    /// The open containers, outermost first, while they are taken out. `Null` holds the place of each in the one before.
+    /// The open containers, outermost first, during a push. `Null` takes the place of each in its parent.
     open: Vec<Value>,
     depth: usize,
 }
@@ -26,7 +26,7 @@ impl Tree {
         self.depth = 0;
     }
 
-    /// Takes the open containers out.
+    /// Moves the open containers to the stack.
     pub(super) fn take_out(&mut self) {
         if self.depth == 0 {
             return;
@@ -39,15 +39,15 @@ impl Tree {
         self.open.push(value);
     }
 
-    /// Puts the open containers back.
+    /// Moves the open containers back into the tree.
     pub(super) fn put_back(&mut self) {
         while let Some(value) = self.open.pop() {
             self.fill(value);
         }
     }
 
-    /// Adds a value behind the others of the innermost container, under `key` if that is an object. Returns its
-    /// position there, `None` for the root. Call it while the containers are out.
+    /// Appends a value to the innermost container, under `key` if that is an object. Returns its
+    /// index there, `None` for the root. Call it while the containers are on the stack.
     pub(super) fn place(&mut self, key: &mut String, value: Value) -> Option<usize> {
         match self.open.last_mut() {
             None => {
@@ -62,12 +62,12 @@ impl Tree {
                 items.push(value);
                 Some(items.len() - 1)
             }
-            // Only containers are ever opened.
+            // Only containers are opened.
             Some(_) => None,
         }
     }
 
-    /// Makes the value placed last an open container.
+    /// Makes the value that was added last an open container.
     pub(super) fn open(&mut self, container: Value) {
         self.open.push(container);
         self.depth += 1;
@@ -81,7 +81,7 @@ impl Tree {
         }
     }
 
-    /// The value placed last in the innermost container, while the containers are out.
+    /// The value that was added last to the innermost container, while the containers are on the stack.
     pub(super) fn last_placed(&mut self) -> Option<&mut Value> {
         match self.open.last_mut() {
             Some(container) => last_mut(container),
@@ -89,7 +89,7 @@ impl Tree {
         }
     }
 
-    /// The same, found from the root, while the tree is whole.
+    /// The same value, found from the root, while the tree is complete.
     pub(super) fn walk_to_last(&mut self) -> Option<&mut Value> {
         let mut value = self.root.as_mut()?;
         for _ in 0..self.depth {
@@ -98,7 +98,7 @@ impl Tree {
         Some(value)
     }
 
-    /// Says whether the innermost container is an object, while the containers are out; `None` outside of all.
+    /// Whether the innermost container is an object, while the containers are on the stack; `None` at the root.
     pub(super) fn in_object(&self) -> Option<bool> {
         Some(matches!(self.open.last()?, Value::Object(_)))
     }
@@ -140,7 +140,7 @@ impl Tree {
     }
 }
 
-/// Writes the pointer step of a container's last child, or of the one that will come next under the key `next`.
+/// Writes the pointer step of a container's last child, or of the next one under the key `next`.
 pub(super) fn write_last(container: &Value, next: Option<&str>, pointer: &mut String) {
     match container {
         Value::Object(object) => {

@@ -1,8 +1,8 @@
-//! The scanners against their plainest definitions.
+//! The scanners against simple definitions.
 
 use super::*;
 
-/// Bytes at the borders of what is plain.
+/// Bytes at the limits of plain text.
 const BYTES: [u8; 13] = [0, 0x1F, 0x20, b'!', b'"', b'#', b'[', b'\\', b']', b'a', 0x7F, 0x80, 0xFF];
 
 fn is_plain(byte: &u8) -> bool {
@@ -15,14 +15,14 @@ fn words() -> impl Iterator<Item = [u8; 8]> {
     let words = (0..if cfg!(miri) { 50 } else { 60_000 }).map(move |_| {
         [(); 8].map(|()| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            // Mostly plain, so that all eight are looked at.
+            // Mostly plain bytes, so that the search reaches the last byte.
             match (state >> 33) as usize % 64 {
                 at if at < BYTES.len() => BYTES[at],
                 _ => b'a',
             }
         })
     });
-    // One byte of each kind at each place, among others that are plain.
+    // One byte of each kind at each position, among plain bytes.
     let single = (0..8).flat_map(|at| {
         (0..=u8::MAX).map(move |byte| {
             let mut word = [b']'; 8];
@@ -55,7 +55,7 @@ fn plain_text_ends_at_its_first_special_byte_from_any_start() {
                 let bytes = &bytes[..length];
                 for at in 0..=length {
                     let found = bytes[at..].iter().position(|byte| !is_plain(byte)).map(|found| at + found);
-                    // Fewer than sixteen are not looked at.
+                    // Fewer than sixteen bytes are not searched.
                     assert_eq!(plain_end(bytes, at), found.filter(|_| length >= 16), "{bytes:x?} from {at}");
                 }
             }
@@ -76,7 +76,7 @@ fn the_last_bytes_of_a_text_are_scanned_like_the_others() {
             let mut out = String::new();
             let found = decode_short_string(&bytes[..length], at, &mut out);
             let short = length - 1 - at;
-            // Longer ones are read in another way.
+            // Longer strings use the general decoder.
             assert_eq!(found, (short <= 24).then_some((length - 1, short)), "{length} from {at}");
             if found.is_some() {
                 assert_eq!(&out.as_bytes()[..short], &bytes[at..length - 1], "{length} from {at}");
@@ -188,7 +188,7 @@ fn only_nonempty_lists_of_log_probabilities_are_deferred() {
     }
 }
 
-/// Pieces of strings as they are written, and what each means; `None` for what may not stand in one.
+/// Pieces of string literals and their meaning; `None` for text that is not allowed in a string.
 const PIECES: [(&str, Option<&str>); 14] = [
     ("\\\"", Some("\"")),
     ("\\\\", Some("\\")),
@@ -217,7 +217,7 @@ fn escapes_in_any_number_and_order_are_skipped_and_decoded() {
         (state >> 33) as usize % count
     };
     for _ in 0..if cfg!(miri) { 40 } else { 40_000 } {
-        // Mostly what needs no other road: those are as many as they are asked for.
+        // Mostly pieces that the fast decoder accepts.
         let kinds = [4, 7, 9, 12, 14][below(5)];
         let (mut literal, mut meant, mut bad) = (String::new(), String::new(), None);
         for _ in 0..below(24) {
