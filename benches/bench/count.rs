@@ -36,7 +36,11 @@ fn main() -> ExitCode {
             let read = |file: &str| std::fs::read(file).expect("a file");
             let streams = if files == EXAMPLES { example_streams() } else { files.split(',').map(read).collect() };
             let rounds = rounds.first().map_or(1, |rounds| rounds.parse().expect("a number"));
-            return (0..rounds).map(|_| count_streams(&streams, chunking, method)).last().unwrap_or(ExitCode::FAILURE);
+            let mut code = ExitCode::FAILURE;
+            for _ in 0..rounds {
+                code = count_streams(&streams, chunking, method);
+            }
+            return code;
         }
     }
     let [shape, chunking, method] = arguments.as_slice() else { return usage() };
