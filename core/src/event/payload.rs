@@ -29,7 +29,7 @@ pub struct Event<'a> {
     pub(super) origin: Origin<'a>,
 }
 
-/// The strings of an event as bytes, all of them UTF-8; empty where there is none. See [`Event::raw_fields`].
+/// The strings of an event as bytes, all of them UTF-8; empty where there is none. `__bindings::raw_fields` returns them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RawFields<'a> {
@@ -49,7 +49,7 @@ pub struct RawFields<'a> {
     pub has_text: bool,
 }
 
-/// How a payload differs from the template that it matched; see [`Event::template_match`].
+/// How a payload differs from the template that it matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TemplateMatch<'a> {
     /// The number of the template. Payloads of one reader with the same number have the same gaps, at most four, and the same text outside
