@@ -36,15 +36,26 @@ may_use_apt() {
     sudo -n true 2>/dev/null
 }
 
+# Ends the step with the one command that installs what is missing.
 fail_with_command() {
-    local command="" line
+    local command="" line sudo="sudo "
+    [ "$(id -u)" -ne 0 ] || sudo=
     echo "missing:" $missing
-    wanted_from manual | sed 's/^/first /'
-    [ -z "$packages" ] || command="sudo apt-get install --no-install-recommends -y $packages"
+    {
+        wanted_from manual
+        [ -z "$rustup" ] || command -v rustup >/dev/null || echo "${from_of[rustup]}"
+    } | awk '!seen[$0]++ { print "first " $0 }'
+    [ -z "$packages" ] || command="${sudo}apt-get install --no-install-recommends -y $packages"
     while IFS= read -r line; do
         [ -z "$line" ] || command+="${command:+ && }rustup $line"
     done <<<"$rustup"
-    [ -n "$command" ] || [ -z "$(wanted_from pip)$(wanted_from npm)" ] || command="bash tests/run setup"
+    # Packages of Python and npm need no permission: a run without --no-install gets them itself.
+    if [ -n "${DELTAFOLD_NO_INSTALL-}" ] && [ -n "$(wanted_from pip)$(wanted_from npm)" ]; then
+        # shellcheck disable=SC2086
+        line=$(printf '%s\n' $STEPS | grep -vx setup | xargs)
+        [ "$(all_steps | grep -vx setup | xargs)" != "$line" ] || line=
+        command+="${command:+ && }bash tests/run --setup-only${line:+ $line}"
+    fi
     [ -z "$command" ] || echo "run this, then repeat: $command"
     die "$1"
 }
@@ -55,7 +66,9 @@ packages=$(wanted_from debian | xargs)
 rustup=$(wanted_from rustup | while IFS= read -r line; do eval "echo \"$line\""; done)
 
 [ -z "${DELTAFOLD_NO_INSTALL-}" ] || fail_with_command "--no-install is set"
-[ -z "$(wanted_from manual)" ] || fail_with_command "some programs must be installed by the user"
+if [ -n "$(wanted_from manual)" ] || { [ -n "$rustup" ] && ! command -v rustup >/dev/null; }; then
+    fail_with_command "some programs must be installed by the user"
+fi
 if [ -n "$packages" ]; then
     may_use_apt || fail_with_command "no permission to install Debian packages (neither root nor sudo without a password)"
     apt=(${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=600)

@@ -77,17 +77,17 @@ nightly_is_complete() {
 
 # Prints everything that determines the content of a virtual environment or a node_modules folder.
 venv_folder() { echo "$DELTAFOLD_CACHE/venv/${1#pip:}"; }
-venv_stamp() { cat "$ROOT/${from_of[$1]}"; python3 --version; venv_folder "$1"; }
+venv_stamp() { cat "$ROOT/${from_of[$1]}"; python3 --version 2>/dev/null; venv_folder "$1"; }
 npm_stamp() {
     local folder=$ROOT/${from_of[$1]}
     if [ -f "$folder/package-lock.json" ]; then cat "$folder/package-lock.json"; else cat "$folder/package.json"; fi
-    node --version
+    node --version 2>/dev/null
 }
 
 # Installs a pip or npm entry of the table. Called by `setup`, and by use_venv and use_npm where a script runs without tests/run.
 install_packages() {
     local name=$1 folder from=${from_of[$1]}
-    [ -z "${DELTAFOLD_NO_INSTALL-}" ] || die "not installed: $name ($from); allow it: bash tests/run setup"
+    [ -z "${DELTAFOLD_NO_INSTALL-}" ] || die "not installed: $name ($from); allow it: bash tests/run --setup-only"
     case ${source_of[$name]} in
         pip)
             folder=$(venv_folder "$name")

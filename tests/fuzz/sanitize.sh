@@ -11,7 +11,7 @@ export ROOT DELTAFOLD_CACHE=${DELTAFOLD_CACHE:-$ROOT/.cache}
 cd "$ROOT"
 # shellcheck source=tests/ci/lib.sh
 . tests/ci/lib.sh
-nightly_is_complete || die "$NIGHTLY with miri and rust-src is missing: bash tests/run setup"
+nightly_is_complete || die "$NIGHTLY with miri and rust-src is missing: bash tests/run --setup-only"
 host=$(rustc -vV | sed -n 's/^host: //p')
 
 case ${1-} in
