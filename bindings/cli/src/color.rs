@@ -31,7 +31,7 @@ impl Color {
         let enabled = match args.color {
             When::Always => true,
             When::Never => false,
-            When::Auto => !io.no_color && io.output_is_terminal,
+            When::Auto => io.output_is_terminal && !io.no_color && !io.plain_terminal,
         };
         Self { enabled }
     }

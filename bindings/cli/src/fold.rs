@@ -80,7 +80,8 @@ pub(crate) fn run(args: &FoldArgs, io: &mut Io<'_>) -> Result<u8, Failure> {
     let mut output = Output::new(&mut io.output, io.output_is_terminal);
     let (mut rows, mut code, mut messages) = (Vec::new(), 0, Vec::new());
     {
-        let progress = Progress::new(args.batch.progress, files.len(), &mut io.errors, io.errors_is_terminal);
+        let is_terminal = io.errors_is_terminal && !io.plain_terminal;
+        let progress = Progress::new(args.batch.progress, files.len(), &mut io.errors, is_terminal);
         let work = |file: &OsStr| {
             let folded = fold(file, args, source_format, format, &stdin, &progress);
             progress.file(&shown(file));

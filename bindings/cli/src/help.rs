@@ -28,7 +28,7 @@ pub(crate) fn print(error: &clap::Error, io: &mut Io<'_>) -> u8 {
     let plain = rendered.to_string();
     let terminal = if error.use_stderr() { io.errors_is_terminal } else { io.output_is_terminal };
     let text = match escape(&plain) {
-        Cow::Borrowed(_) if terminal && !io.no_color => rendered.ansi().to_string(),
+        Cow::Borrowed(_) if terminal && !io.no_color && !io.plain_terminal => rendered.ansi().to_string(),
         // An error that quotes an argument with control characters is escaped, and so has no color.
         escaped => escaped.into_owned(),
     };

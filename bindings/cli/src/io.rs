@@ -20,12 +20,14 @@ pub struct Io<'a> {
     pub errors_is_terminal: bool,
     /// True if color is disabled (`NO_COLOR`).
     pub no_color: bool,
+    /// True if the terminals know no escape sequences (`TERM=dumb`): no color, no live view, no progress bar.
+    pub plain_terminal: bool,
     /// Returns the columns and rows of the terminal at `output`; called for each frame, because the window may change.
     pub size: fn() -> Option<(u16, u16)>,
 }
 
 impl Io<'static> {
-    /// The streams of this process, and `NO_COLOR` of its environment.
+    /// The streams of this process, and `NO_COLOR` and `TERM` of its environment.
     pub fn std() -> Self {
         Self {
             input: Box::new(io::stdin()),
@@ -33,11 +35,16 @@ impl Io<'static> {
             errors: Box::new(io::stderr()),
             output_is_terminal: io::stdout().is_terminal(),
             errors_is_terminal: io::stderr().is_terminal(),
-            // An empty value counts as unset: https://no-color.org
-            no_color: std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()),
+            no_color: anstyle_query::no_color(),
+            plain_terminal: plain_terminal(),
             size: window,
         }
     }
+}
+
+/// True for `TERM=dumb`, for no `TERM` outside of Windows, and for a console of Windows that cannot be switched to escape sequences.
+fn plain_terminal() -> bool {
+    !anstyle_query::term_supports_color() || anstyle_query::windows::enable_ansi_colors() == Some(false)
 }
 
 /// The size of the terminal; if it reports none, `COLUMNS` and `LINES`.
@@ -56,6 +63,7 @@ impl std::fmt::Debug for Io<'_> {
             .field("output_is_terminal", &self.output_is_terminal)
             .field("errors_is_terminal", &self.errors_is_terminal)
             .field("no_color", &self.no_color)
+            .field("plain_terminal", &self.plain_terminal)
             .finish_non_exhaustive()
     }
 }

@@ -41,6 +41,7 @@ fn page() -> std::io::Result<Vec<u8>> {
     environment.control("SH", ["ENVIRONMENT"]);
     for (name, meaning) in [
         ("NO_COLOR", "If set and not empty, disables color unless --color=always is given."),
+        ("TERM", "If `dumb`, the terminal gets no escape sequences: no color, no live view, no progress bar."),
         ("COLUMNS", "The width of a terminal that does not report its own."),
     ] {
         environment.control("TP", []);

@@ -218,7 +218,8 @@ pub(crate) fn run(args: &CheckArgs, io: &mut Io<'_>) -> Result<u8, Failure> {
             [] => vec![OsStr::new("-")],
             files => files.iter().map(OsString::as_os_str).collect(),
         };
-        let progress = Progress::new(args.batch.progress, files.len(), &mut io.errors, io.errors_is_terminal);
+        let is_terminal = io.errors_is_terminal && !io.plain_terminal;
+        let progress = Progress::new(args.batch.progress, files.len(), &mut io.errors, is_terminal);
         let work = |file: &OsStr| {
             let report = match &args.schema_name {
                 Some(name) => report::check_object(file, name, &options, &stdin),

@@ -83,7 +83,7 @@ pub(crate) fn run(args: &ShowArgs, io: &mut Io<'_>) -> Result<u8, Failure> {
         return Err(Failure::Usage("--follow requires a file; stdin is always followed".into()));
     }
     let window = io.size;
-    let is_live = io.output_is_terminal && !json && at.is_none() && !timeline;
+    let is_live = io.output_is_terminal && !io.plain_terminal && !json && at.is_none() && !timeline;
     let stdin = Stdin::new(&mut io.input);
     let input = Input::open(&args.file, None, &stdin)?;
     let with_time = follow || input.size().is_none();

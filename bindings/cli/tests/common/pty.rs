@@ -59,6 +59,9 @@ impl Terminal {
     pub fn spawn(&self, command: &mut Command) -> Child {
         let end = || Stdio::from(self.slave.try_clone().unwrap());
         command.stdin(Stdio::piped()).stdout(end()).stderr(end());
+        if !command.get_envs().any(|(name, _)| name == "TERM") {
+            command.env("TERM", "xterm-256color");
+        }
         let slave = self.slave.try_clone().unwrap();
         // SAFETY: between fork and exec only two system calls are made, both of which may be made there; the descriptor is
         // open, because the closure owns it.
@@ -93,7 +96,12 @@ impl Terminal {
 
     /// Runs a command to its end, with NO_COLOR, and returns everything that it prints.
     pub fn run(&self, command: &mut Command, input: &[u8]) -> String {
-        let mut child = self.spawn(command.env("NO_COLOR", "1"));
+        self.run_with_color(command.env("NO_COLOR", "1"), input)
+    }
+
+    /// Runs a command to its end, and returns everything that it prints.
+    pub fn run_with_color(&self, command: &mut Command, input: &[u8]) -> String {
+        let mut child = self.spawn(command);
         let mut pipe = child.stdin.take().expect("a pipe");
         std::thread::scope(|scope| {
             scope.spawn(move || drop(pipe.write_all(input)));
