@@ -1,4 +1,4 @@
-//! [`AccumulatedResponse`]: the response's fields and items, and how items are found.
+//! [`AccumulatedResponse`]: the response's fields and items, and the lookup of items.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -13,23 +13,23 @@ use crate::json::{Object, Value, ValueRef};
 /// The response so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AccumulatedResponse {
-    /// The snapshot's fields; `output` holds its place in the order.
+    /// The snapshot's fields; `output` keeps its position, as `null`.
     pub(crate) fields: LazyObject,
-    /// The response's id, kept apart: every snapshot is compared with it.
+    /// The response's id, stored separately: every snapshot is compared with it.
     pub(crate) id: String,
-    /// A snapshot was taken.
+    /// True if a snapshot was taken.
     pub(crate) started: bool,
     pub(crate) slots: Vec<ItemSlot>,
-    /// Which slot an `output_index` routes to. A pair with 0, so that both maps of numbers are one type.
+    /// The slot that an `output_index` routes to. The value is a pair with 0, so that both maps have one type.
     pub(crate) by_output_index: ChunkedMap<(u64, u32)>,
-    /// Which slot an id names: that of the first so many slots. Servers send indexes, so that few streams ever need it.
+    /// The slot of an id, for the ids of the first slots only. Servers send indexes, so few streams ever need it.
     pub(super) by_id: ChunkedMap<String>,
     pub(super) named: usize,
-    /// The bytes of the ids that name slots.
+    /// The size of the ids in the map.
     pub(super) name_bytes: usize,
     /// The order of the output: wire index, then arrival.
     pub(crate) order: ChunkedMap<(u64, u32)>,
-    /// Some item does not stand where it arrived, so that positions have to be counted.
+    /// True if an item is not at the position of its arrival, so that positions have to be counted.
     pub(crate) out_of_order: bool,
 }
 
@@ -39,7 +39,7 @@ impl AccumulatedResponse {
         self.order.values().filter_map(|at| self.slots.get(at as usize))
     }
 
-    /// The slot at a position of the output. Items mostly arrive in their order: then nothing is counted.
+    /// The slot at a position of the output. Items mostly arrive in order; then nothing is counted.
     pub(crate) fn slot_at(&self, position: usize) -> Option<u32> {
         if self.out_of_order {
             return self.order.nth(position);
@@ -59,19 +59,19 @@ impl AccumulatedResponse {
     /// The slot that an `output_index` routes to.
     #[inline]
     pub(crate) fn slot_at_output_index(&self, index: u64) -> Option<u32> {
-        // Usually items stand where they arrived.
+        // Items are usually at the position of their arrival.
         match self.slots.get(index as usize) {
             Some(slot) if slot.index == Some(index) => Some(index as u32),
             _ => self.by_output_index.get(&(index, 0)),
         }
     }
 
-    /// The index behind all others.
+    /// The index after all others.
     pub(crate) fn next_index(&self) -> u64 {
         self.order.last().map_or(0, |(index, _)| index.saturating_add(1))
     }
 
-    /// Puts an item in the order of the output, routed to by `index`.
+    /// Inserts an item into the order of the output, routed to by `index`.
     pub(crate) fn insert_item(&mut self, index: u64, rank: u64, mut slot: ItemSlot) {
         let at = self.slots.len() as u32;
         if let Some(old) = self.by_output_index.insert((index, 0), at).and_then(|old| self.slots.get_mut(old as usize))
@@ -85,13 +85,13 @@ impl AccumulatedResponse {
         self.slots.push(slot);
     }
 
-    /// The slot that an id names: the first that had it.
+    /// The slot that an id belongs to: the first that had it.
     pub(crate) fn slot_with_id(&mut self, id: &str) -> Option<u32> {
         self.name_slots();
         self.by_id.get(id)
     }
 
-    /// Notes that a slot gets another id. The one that it had before names it, too.
+    /// Records that a slot gets another id. Its earlier id still finds it.
     pub(crate) fn rename(&mut self, at: u32, id: &str) {
         self.name_slots();
         if !id.is_empty() {
@@ -108,7 +108,7 @@ impl AccumulatedResponse {
         }
     }
 
-    /// Sets the slot that an id names, if it names none.
+    /// Sets the slot of an id, if it has none.
     pub(super) fn name_slot(&mut self, id: String, at: u32) {
         let bytes = NAME_BYTES + id.len();
         if self.by_id.insert_if_absent(id, at) {
@@ -116,14 +116,14 @@ impl AccumulatedResponse {
         }
     }
 
-    /// The bytes of everything, added up anew.
+    /// The size of everything, computed from scratch.
     pub(crate) fn count_bytes(&self) -> usize {
         let names: usize = self.by_id.iter().map(|(id, _)| NAME_BYTES + id.len()).sum();
         let items: usize = self.slots.iter().map(ItemSlot::held_bytes).sum();
         self.id.len() + self.fields.held_bytes() + names + items
     }
 
-    /// Forgets the items.
+    /// Removes the items.
     pub(crate) fn clear_items(&mut self) {
         self.slots.clear();
         self.by_output_index.clear();
@@ -133,7 +133,7 @@ impl AccumulatedResponse {
         self.out_of_order = false;
     }
 
-    /// Takes a snapshot's fields; its items are left out.
+    /// Takes a snapshot's fields, without its items.
     pub(crate) fn take_fields(&mut self, snapshot: &Snapshot<'_>) {
         self.started = true;
         self.id.clear();
@@ -141,7 +141,7 @@ impl AccumulatedResponse {
         self.fields = LazyObject::from_snapshot(snapshot);
     }
 
-    /// True if the items have, at the same indexes, exactly the text of an output.
+    /// Returns `true` if the items have, at the same indexes, exactly the text of an output.
     fn is_output(&self, output: ValueRef<'_>) -> bool {
         let mut slots = self.slots.iter().enumerate();
         let is_same = |item: ValueRef<'_>, (at, slot): (usize, &ItemSlot)| {
@@ -152,7 +152,7 @@ impl AccumulatedResponse {
             && slots.next().is_none()
     }
 
-    /// Takes a snapshot's items, at their positions in its output. Finished items stay text.
+    /// Takes a snapshot's items, at their positions in its output. Finished items remain text.
     pub(crate) fn take_items(&mut self, snapshot: &Snapshot<'_>, done: bool) {
         let output = snapshot.output;
         if done && output.is_some_and(|output| self.is_output(output)) {
@@ -169,11 +169,11 @@ impl AccumulatedResponse {
     }
 }
 
-/// The members of a snapshot that accumulation reads, found in one pass over it.
+/// The members of a snapshot that accumulation reads, found in one pass.
 pub(crate) struct Snapshot<'a> {
     pub(crate) response: ValueRef<'a>,
     pub(crate) id: Option<ValueRef<'a>>,
-    /// The last `output`, and how many there are.
+    /// The last `output`, and how often it occurs.
     pub(crate) output: Option<ValueRef<'a>>,
     pub(crate) outputs: usize,
 }
@@ -208,7 +208,7 @@ mod tests {
 
     use crate::{Reader, ReaderOptions};
 
-    /// Adds items at these output indexes, and asks for each by its position.
+    /// Adds items at these output indexes, and looks up each by its position.
     fn by_position(indexes: &[u64]) -> Vec<(usize, u64)> {
         let mut reader = Reader::new();
         for index in indexes {

@@ -1,7 +1,7 @@
-//! [`Accumulator`]: events → the response so far.
+//! [`Accumulator`]: applies events to the response so far.
 //!
-//! Later and wider sources win over earlier ones: delta, the kind's done, the part's done, the item's done, the terminal
-//! snapshot. What is missing is opened, what comes too late is left out, and each such repair is a finding.
+//! A later and more complete source replaces an earlier one: delta, done event, part done, item done, terminal
+//! snapshot. A missing element is opened, an event that comes too late is not applied, and each repair is a finding.
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::format;
@@ -25,7 +25,7 @@ use crate::options::setters;
 use crate::outcome::{Failure, Outcome};
 use crate::validate::Rule;
 
-/// What to do with preview images, which can be megabytes each and are never part of the response.
+/// The handling of preview images, which can be megabytes each and are never part of the response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PreviewImages {
@@ -34,45 +34,45 @@ pub enum PreviewImages {
     /// Keep the newest preview of each item until the item is done.
     #[default]
     KeepLast,
-    /// Keep none; the event itself still has it.
+    /// Keep none; only the event has it.
     Drop,
 }
 
-/// How to accumulate.
+/// Options of an [`Accumulator`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AccumulateOptions {
-    /// Rebuild from the events alone: the terminal snapshot gives the outcome but changes nothing else.
+    /// Build the response from the events alone: the terminal snapshot only determines the outcome.
     pub ignore_terminal_snapshot: bool,
-    /// What to do with preview images.
+    /// The handling of preview images.
     pub images: PreviewImages,
 }
 
 setters!(AccumulateOptions { ignore_terminal_snapshot: bool, images: PreviewImages });
 
-/// Folds events into a response that can be read at any time.
+/// Accumulates events into a response that can be read at any time.
 ///
 /// Inputs: [`apply`](Self::apply) for each event in order, [`finish`](Self::finish) at the end of input. Getters:
 /// [`response`](Self::response), [`outcome`](Self::outcome), [`rate_limits`](Self::rate_limits). A delta costs O(its
-/// length); reading the response costs what is read.
+/// length); reading the response costs in proportion to the fields read.
 #[derive(Clone)]
 pub struct Accumulator {
     pub(super) options: AccumulateOptions,
     pub(super) limits: Limits,
-    /// The response as the events build it, or as a terminal snapshot has it.
+    /// The response as built from the events, or as a terminal snapshot has it.
     pub(super) building: AccumulatedResponse,
     pub(crate) outcome: Option<Outcome>,
     pub(crate) error: Option<Failure>,
     pub(crate) rate_limits: RateLimits,
-    /// The bytes that are held; the ids that name items are counted apart.
+    /// The bytes held, without the ids of items, which are counted separately.
     bytes: usize,
-    /// The item of the current event, whose growth is not counted yet.
+    /// The item of the current event, whose growth is not yet counted.
     touched: Option<u32>,
 }
 
 impl core::fmt::Debug for Accumulator {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        // Payloads can hold secrets: only how far it has come is shown.
+        // Payloads can contain secrets: only the progress is shown.
         f.debug_struct("Accumulator")
             .field("items", &self.building.slots.len())
             .field("bytes", &self.held_bytes())
@@ -102,7 +102,7 @@ impl Accumulator {
         }
     }
 
-    /// Applies one event. Repairs and disagreements become findings; only a limit is an error.
+    /// Applies one event. Repairs and differences become findings; only an exceeded limit is an error.
     #[inline]
     pub fn apply(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
         if self.append_delta(event) {
@@ -171,7 +171,7 @@ impl Accumulator {
                 self.error = Some(event.failure());
                 self.count(self.report_bytes() as isize - before as isize);
             }
-            // A payload that could not be read has no name; what is wrong with it is reported elsewhere.
+            // A payload that could not be read has no kind; its faults are reported by the reader.
             Kind::Unknown if event.fault().is_some() => {}
             Kind::Unknown => findings.report(Rule::Ext02, event.location(), Some(Repair::KeptUnknown), || {
                 (String::new(), "expected a known type or `slug:name`, found another; the event is kept".to_owned())
@@ -188,7 +188,7 @@ impl Accumulator {
         self.check_room(0, event)
     }
 
-    /// Counts by how much the item of the event has grown.
+    /// Adds the growth of the event's item to the count.
     fn count_touched(&mut self) {
         let Some(slot) = self.touched.take().and_then(|at| self.building.slots.get_mut(at as usize)) else { return };
         let growth = slot.take_growth();
@@ -199,7 +199,7 @@ impl Accumulator {
         self.bytes = self.bytes.saturating_add_signed(growth);
     }
 
-    /// An error if so many more bytes would pass the limit.
+    /// Returns an error if this many more bytes would exceed the limit.
     pub(super) fn check_room(&self, more: usize, event: &Event<'_>) -> Result<(), Error> {
         if self.held_bytes().saturating_add(more) <= self.limits.response_bytes {
             return Ok(());
@@ -208,19 +208,19 @@ impl Accumulator {
         Err(Error::new(Code::ResponseLimit, event.offset(), detail))
     }
 
-    /// The bytes that are held, as [`Limits::response_bytes`] counts them.
+    /// The size of the response in memory, as [`Limits::response_bytes`] counts it.
     #[inline]
     pub fn held_bytes(&self) -> usize {
         self.bytes + self.building.name_bytes
     }
 
-    /// The same, added up anew. For tests: it costs as much as reading everything.
+    /// The same number, computed from scratch. For tests: it costs as much as reading everything.
     #[doc(hidden)]
     pub fn recount_bytes(&self) -> usize {
         self.report_bytes() + self.building.count_bytes()
     }
 
-    /// The bytes of what the server reports beside the response: the last error and the rate limits.
+    /// The size of the server's reports outside the response: the last error and the rate limits.
     fn report_bytes(&self) -> usize {
         let error = self.error.as_ref().map_or(0, Failure::text_bytes);
         let RateLimits { headers, event } = &self.rate_limits;
@@ -228,7 +228,7 @@ impl Accumulator {
         object_bytes(headers) + event + error
     }
 
-    /// Says that input has ended. Open items become `incomplete` if nothing else decided (M7).
+    /// Ends the input. Open items become `incomplete` if no other rule applies (M7).
     pub fn finish(
         &mut self,
         location: Location,
@@ -281,7 +281,7 @@ impl Accumulator {
         &self.rate_limits
     }
 
-    /// Takes the headers of an HTTP response; those about rate limits are kept. Any iterator of names and values will do, such as
+    /// Takes the headers of an HTTP response; those about rate limits are kept. Accepts any iterator of names and values, such as
     /// `http::HeaderMap::iter()`.
     pub fn note_headers<N: AsRef<str>, V: AsRef<[u8]>>(&mut self, headers: impl IntoIterator<Item = (N, V)>) {
         let headers: Vec<(N, V)> = headers.into_iter().collect();
@@ -294,17 +294,17 @@ impl Accumulator {
         self.count(self.report_bytes() as isize - before as isize);
     }
 
-    /// Forgets everything, keeps options and limits.
+    /// Resets the accumulator; options and limits stay.
     pub fn reset(&mut self) {
         *self = Self::new(self.options, self.limits);
     }
 
-    /// The response: as built, or as the terminal snapshot has it.
+    /// The response as built, or as the terminal snapshot has it.
     pub(crate) fn state(&self) -> &AccumulatedResponse {
         &self.building
     }
 
-    /// Puts a saved state in place.
+    /// Restores a saved state.
     pub(crate) fn set_state(&mut self, state: AccumulatedResponse) {
         self.building = state;
         self.building.slots.iter_mut().for_each(|slot| {
@@ -349,12 +349,12 @@ impl Accumulator {
         Ok(())
     }
 
-    /// Counts everything anew, after a snapshot has taken the place of all items.
+    /// Computes the count from scratch, after a snapshot has replaced all items.
     fn count_all(&mut self) {
         self.bytes = self.recount_bytes() - self.building.name_bytes;
     }
 
-    /// A snapshot's items count against the limit before they are taken.
+    /// Checks a snapshot's items against the limit before they are taken.
     fn check_item_limit(&self, snapshot: &Snapshot<'_>, event: &Event<'_>) -> Result<(), Error> {
         let count = snapshot.output.map_or(0, |output| output.elements().count());
         if count > self.limits.items {
@@ -413,7 +413,7 @@ impl Accumulator {
         if let Some(message) = snapshot.output.and_then(|output| compare::output(&self.building, output)) {
             findings.report(Rule::Life09, event.location(), Some(Repair::TookLater), || (String::new(), message));
         }
-        // The snapshot takes the place of everything before it, also in the count of what is held.
+        // The snapshot replaces everything before it, also in the count of held bytes.
         if response.raw().len() > self.limits.response_bytes {
             return self.check_room(response.raw().len(), event);
         }
@@ -439,7 +439,7 @@ impl Accumulator {
         let next = self.building.next_index();
         let index = event.output_index().unwrap_or(next);
         let slot = || ItemSlot::from_item(object(item), &id, false);
-        // Checked before the item is built, which can take many times the memory of its text.
+        // Checked before the item is built, which can take a multiple of the memory of its text.
         let item_bytes = ITEM_BYTES + id.len() + view_bytes(item) - VALUE_BYTES;
         if let Some(at) = self.building.slot_at_output_index(index) {
             let known = &self.building.slots[at as usize];
@@ -466,7 +466,7 @@ impl Accumulator {
         let Some(item) = event.item().filter(|item| item.kind() == ValueKind::Object) else { return Ok(()) };
         let id = item.get("id").and_then(|id| id.as_str()).unwrap_or_default();
         let by_output_index = event.output_index().and_then(|index| self.building.slot_at_output_index(index));
-        // What has ended as another item is not this one, whatever it was called before.
+        // A finished item with another id is not the item of this event, whatever earlier ids it had.
         let at = by_output_index.or_else(|| {
             let at = self.building.slot_with_id(&id)?;
             self.building.slots.get(at as usize).is_some_and(|slot| !slot.done || slot.id() == id).then_some(at)
@@ -497,7 +497,7 @@ impl Accumulator {
         Ok(())
     }
 
-    /// Puts a new item in the output, within the limit.
+    /// Adds a new item to the output, within the limit.
     fn insert_item(&mut self, index: u64, rank: u64, slot: ItemSlot, event: &Event<'_>) -> Result<(), Error> {
         if self.building.slots.len() >= self.limits.items {
             return Err(self.too_many_items(event));
@@ -509,8 +509,8 @@ impl Accumulator {
         Ok(())
     }
 
-    /// Finds the item of an event: by `output_index`, then by `item_id`; opens it if there is none (M1). `None`: the item
-    /// is done and the event too late (M5), or the event names no item at all.
+    /// Finds the item of an event by `output_index`, then by `item_id`; opens it if there is none (M1). `None`: the item
+    /// is done and the event is too late (M5), or the event identifies no item.
     pub(super) fn find(
         &mut self,
         event: &Event<'_>,
@@ -544,7 +544,7 @@ impl Accumulator {
             });
             return Ok(None);
         }
-        // The event may change the positions in the item.
+        // The event may change positions inside the item.
         slot.last_delta = None;
         match event.item_id() {
             Some(id) if slot.id().is_empty() && !id.is_empty() => {
@@ -561,7 +561,7 @@ impl Accumulator {
         Ok(Some(at))
     }
 
-    /// Reports what opening an element took; a limit is an error.
+    /// Reports the elements that were opened; an exceeded limit is an error.
     pub(super) fn opened(
         &self,
         opened: CreatedOnPath,
@@ -626,7 +626,7 @@ impl Accumulator {
                 }
             }
             if kind == Kind::OutputTextDone {
-                // A done event's list replaces that of the deltas; without one, theirs stays.
+                // A done event's list replaces that of the deltas; without one, the list of the deltas remains.
                 if let Some(logprobs) = event.logprobs() {
                     slot.set_logprobs(element, logprobs);
                 }
@@ -646,7 +646,7 @@ pub(crate) fn header_texts<N: AsRef<str>, V: AsRef<[u8]>>(headers: &[(N, V)]) ->
     headers.iter().map(|(name, value)| (name.as_ref(), String::from_utf8_lossy(value.as_ref()))).collect()
 }
 
-/// The wire index of the element that an event of this kind is about; 0 where the kind has none.
+/// The wire index of the element that an event of this kind is about; 0 for kinds without one.
 #[inline]
 pub(super) fn element_of(fields: &Fields, kind: Kind) -> u64 {
     let content = fields.index(Index::Content);

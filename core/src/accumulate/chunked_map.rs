@@ -6,10 +6,10 @@
 use alloc::vec::Vec;
 use core::borrow::Borrow;
 
-/// Keys of a block, at most.
+/// The maximum number of keys in a block.
 const BLOCK: usize = 256;
 
-/// Keys in order, with a number each.
+/// Sorted keys, each with a number.
 #[derive(Clone, Debug)]
 pub(crate) struct ChunkedMap<K> {
     /// No block is empty.
@@ -54,7 +54,7 @@ impl<K: Ord> ChunkedMap<K> {
         place.is_err()
     }
 
-    /// The keys and their numbers, in order.
+    /// The keys and their numbers, in the order of the keys.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &(K, u32)> {
         self.blocks.iter().flatten()
     }
@@ -96,12 +96,12 @@ impl<K: Ord> ChunkedMap<K> {
         self.length = 0;
     }
 
-    /// The block where a key is or belongs, and its place there.
+    /// The block where a key is or belongs, and its position there.
     fn find<Q: Ord + ?Sized>(&self, key: &Q) -> (usize, Result<usize, usize>)
     where
         K: Borrow<Q>,
     {
-        // Most keys come in rising order.
+        // Most keys arrive in rising order.
         if let Some(block) =
             self.blocks.last().filter(|block| block.last().is_some_and(|(last, _)| last.borrow() < key))
         {
@@ -117,7 +117,7 @@ impl<K: Ord> ChunkedMap<K> {
         self.length += 1;
         let full = self.blocks.get(block).is_none_or(|keys| keys.len() == BLOCK);
         if full {
-            // Keys that come in order leave full blocks behind, others halves.
+            // Keys that arrive in order leave full blocks, others leave half-full ones.
             let rest = match self.blocks.get_mut(block) {
                 Some(keys) if at < BLOCK => keys.split_off(BLOCK / 2),
                 _ => Vec::new(),
@@ -144,7 +144,7 @@ mod tests {
         let falling = |at: u32| 5000 - at;
         let scattered = |at: u32| at.wrapping_mul(2_654_435_761) >> 7;
         let repeated = |at: u32| at % 700;
-        // Miri takes a minute for some blocks.
+        // Under Miri, a few blocks take a minute.
         let count = if cfg!(miri) { 300 } else { 5000 };
         for key in [rising, falling, scattered, repeated] {
             let (mut sorted, mut model) = (ChunkedMap::default(), BTreeMap::new());

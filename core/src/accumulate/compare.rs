@@ -1,7 +1,7 @@
-//! Compares a wider source with what was accumulated: a finished part or item, or the terminal snapshot. The message names the
-//! place of a difference, never the text.
+//! Compares a more complete source with the accumulated state: a finished part or item, or the terminal snapshot. The message names
+//! the position of a difference, never the text.
 //!
-//! Both sides are read where they are: no values are built to compare them. Time is O(n log n) in the compared bytes.
+//! Both sides are compared in place, without building values. Time is O(n log n) in the compared bytes.
 
 use alloc::format;
 use alloc::string::String;
@@ -12,7 +12,7 @@ use super::item_slot::ItemSlot;
 use crate::json::{SortedMembers, Value, ValueRef};
 use crate::validate::Rule;
 
-/// Members whose value a server may make anew each time it prints an item: only their presence is compared.
+/// Members that a server may regenerate each time it prints an item: only their presence is compared.
 const OPAQUE: [&str; 2] = ["encrypted_content", "fingerprint"];
 
 /// Compares a finished part with the accumulated one.
@@ -26,7 +26,7 @@ pub(crate) fn part(mine: &Value, theirs: ValueRef<'_>) -> Option<String> {
     None
 }
 
-/// Compares a finished item with the accumulated one: its texts and arguments.
+/// Compares the texts and arguments of a finished item with the accumulated one.
 pub(crate) fn item(mine: &ItemSlot, theirs: ValueRef<'_>) -> Option<(Rule, String)> {
     for (key, rule) in [("content", Rule::Part10), ("summary", Rule::Rsn07)] {
         let ours = mine.item.without_logprobs().get(key).and_then(Value::as_array).unwrap_or_default();
@@ -50,8 +50,8 @@ pub(crate) fn item(mine: &ItemSlot, theirs: ValueRef<'_>) -> Option<(Rule, Strin
     None
 }
 
-/// Compares the output of the terminal snapshot with the finished items, in order. An output without streamed items is no
-/// difference.
+/// Compares the output of the terminal snapshot with the finished items, in order. An output without the streamed items is not
+/// a difference.
 pub(crate) fn output(mine: &AccumulatedResponse, output: ValueRef<'_>) -> Option<String> {
     let streamed = mine.slots.len();
     if streamed == 0 {
@@ -62,7 +62,7 @@ pub(crate) fn output(mine: &AccumulatedResponse, output: ValueRef<'_>) -> Option
         return Some(format!("expected the {streamed} items that were streamed, found {count}"));
     }
     for (at, (slot, item)) in mine.items().zip(output.elements()).enumerate() {
-        // Most servers print an item the same way twice.
+        // Most servers print an item identically both times.
         if !slot.done || slot.item.raw_equals(item.raw()) {
             continue;
         }
@@ -73,7 +73,7 @@ pub(crate) fn output(mine: &AccumulatedResponse, output: ValueRef<'_>) -> Option
     None
 }
 
-/// The first member that differs, in the order of ours, then of theirs.
+/// The first member that differs, in the order of the accumulated object, then of the other.
 fn first_difference(mine: ValueRef<'_>, theirs: ValueRef<'_>) -> Option<String> {
     let (ours, other) = (SortedMembers::of(mine), SortedMembers::of(theirs));
     let differs = |key: &str| match (ours.get(key), other.get(key)) {

@@ -1,4 +1,4 @@
-//! What the accumulator does with the elements of an item: parts, annotations, tool states, shell output, preview images.
+//! The elements of an item: parts, annotations, tool states, shell output, preview images.
 
 use alloc::format;
 use alloc::string::String;
@@ -32,7 +32,7 @@ impl Accumulator {
         let wire = element_of(event.fields(), event.kind());
         let slot = &mut self.building.slots[at as usize];
         if let Some(known) = slot.element(array, wire) {
-            // Deltas came first, or the part came twice: the longer text stays.
+            // Deltas came first, or the part was added twice: the longer text is kept.
             let length = |value: Option<&str>| value.map_or(0, str::len);
             let old = length(known.str_at("text").or(known.str_at("refusal")));
             let new = part.get("text").or(part.get("refusal")).and_then(|text| text.as_str());
@@ -76,7 +76,7 @@ impl Accumulator {
         let (part, logprobs) = match slot.element_mut(array, wire) {
             Some(old) => {
                 let parts = split_part_reusing(part, old);
-                // The text has moved from the old part to the new one, which is counted when it is put in place.
+                // The text was moved from the old part to the new one, which is counted when it is inserted.
                 let moved = known - value_bytes(old);
                 slot.note_growth(-(moved as isize));
                 parts
@@ -138,7 +138,7 @@ impl Accumulator {
     pub(super) fn tool_state(&mut self, event: &Event<'_>, status: &str, findings: &mut Findings) -> Result<(), Error> {
         let Some(item_type) = implied_type(event.kind()) else { return Ok(()) };
         let Some(at) = self.find(event, item_type, findings)? else { return Ok(()) };
-        // These two item types have no status of their own.
+        // These two item types have no status.
         if !matches!(item_type, "mcp_list_tools" | "compaction") {
             self.building.slots[at as usize].set_status(status);
         }
@@ -156,7 +156,7 @@ impl Accumulator {
             insert_member(item, "output", Vec::new(), &mut growth);
         }
         let Some(list) = item.get_mut("output").and_then(Value::as_array_mut) else { return Ok(()) };
-        // A far index opens one entry, not as many as it claims.
+        // A large index opens one entry, not as many as the index.
         let position = usize::try_from(index).unwrap_or(usize::MAX).min(list.len());
         if position >= limit {
             return Err(Error::new(Code::PartLimit, event.offset(), format!("limit {limit}")));

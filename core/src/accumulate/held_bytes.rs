@@ -1,7 +1,7 @@
-//! How many bytes a value holds, for the limit on what a stream may make a reader hold.
+//! The size of values, for the limit on the memory that a stream may make a reader use.
 //!
-//! The amounts are the same on every machine and follow the memory that values take: the bytes of their texts, and a fixed amount for
-//! each value, member, item and part. `Accumulator::recount_bytes` adds up everything anew; the tests compare it with the running count.
+//! The sizes are the same on every machine and follow the memory of values: the bytes of their texts, and a fixed size for
+//! each value, member, item and part. `Accumulator::recount_bytes` computes everything from scratch; the tests compare it with the running count.
 
 use crate::json::{Object, Value, ValueKind, ValueRef};
 
@@ -17,7 +17,7 @@ pub(crate) const LOGPROBS_BYTES: usize = 128;
 /// A preview image.
 pub(crate) const IMAGE_BYTES: usize = 48;
 
-/// An id under which an item is found.
+/// An id of an item in the lookup table.
 pub(crate) const NAME_BYTES: usize = 64;
 
 /// A value of any kind.
@@ -25,7 +25,7 @@ pub(crate) const VALUE_BYTES: usize = 24;
 /// A key.
 const KEY_BYTES: usize = 32;
 
-/// The bytes of a value.
+/// The size of a value.
 pub(crate) fn value_bytes(value: &Value) -> usize {
     VALUE_BYTES
         + match value {
@@ -37,17 +37,17 @@ pub(crate) fn value_bytes(value: &Value) -> usize {
         }
 }
 
-/// The bytes of an object's members.
+/// The size of an object's members.
 pub(crate) fn object_bytes(object: &Object) -> usize {
     object.iter().map(|(key, value)| member_bytes(key, value)).sum()
 }
 
-/// The bytes of a member.
+/// The size of a member.
 pub(crate) fn member_bytes(key: &str, value: &Value) -> usize {
     KEY_BYTES + key.len() + value_bytes(value)
 }
 
-/// The bytes that a value will take once it is built; more only if its texts have escapes. Nothing is built.
+/// The size of a value before it is built; more than the final size only if its texts have escapes.
 pub(crate) fn view_bytes(view: ValueRef<'_>) -> usize {
     VALUE_BYTES
         + match view.kind() {
@@ -59,7 +59,7 @@ pub(crate) fn view_bytes(view: ValueRef<'_>) -> usize {
         }
 }
 
-/// The same for a part, whose log probabilities stay text.
+/// The size of a part before it is built; its log probabilities remain text.
 pub(crate) fn view_part_bytes(part: ValueRef<'_>) -> usize {
     let member = |(key, value): (ValueRef<'_>, ValueRef<'_>)| {
         let stays_text = key.is_str("logprobs") && value.kind() == ValueKind::Array;
@@ -76,7 +76,7 @@ fn literal_bytes(text: ValueRef<'_>) -> usize {
     text.literal().map_or(0, str::len)
 }
 
-/// Sets a member, and adds to `growth` by how much the object has grown.
+/// Sets a member, and adds the growth of the object to `growth`.
 pub(crate) fn insert_member(object: &mut Object, key: &str, value: impl Into<Value>, growth: &mut isize) {
     let value = value.into();
     match object.get_mut(key) {
@@ -88,7 +88,7 @@ pub(crate) fn insert_member(object: &mut Object, key: &str, value: impl Into<Val
     }
 }
 
-/// Puts a value in the place of another one, and adds to `growth` by how much it is larger.
+/// Replaces a value, and adds the growth to `growth`.
 pub(crate) fn replace_value(place: &mut Value, value: Value, growth: &mut isize) {
     *growth += value_bytes(&value) as isize - value_bytes(place) as isize;
     *place = value;

@@ -15,14 +15,14 @@ use crate::finding::Repair;
 use crate::json::{Object, PartialJson, PartialOptions, Value, ValueKind, ValueRef};
 use crate::sync::{OnceCell, Shared};
 
-/// One output item: the object so far, and which wire index each of its elements came with.
+/// One output item: the object so far, and the wire index of each of its elements.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ItemSlot {
-    /// The item, in the order its fields came.
+    /// The item, with its fields in the order of arrival.
     pub(crate) item: LazyObject,
-    /// Its id, kept apart: every event of the item is compared with it.
+    /// Its id, stored separately: every event of the item is compared with it.
     id: String,
-    /// `output_item.done` was applied, or the item came whole.
+    /// True if `output_item.done` was applied, or the item arrived complete.
     pub(crate) done: bool,
     /// The `output_index` that routes to it.
     pub(crate) index: Option<u64>,
@@ -33,40 +33,40 @@ pub(crate) struct ItemSlot {
     pub(crate) last_delta: Option<(Kind, u64, TextPath)>,
     /// Wire indexes of `content`, `summary` and `action.commands`, ascending; an element's rank is its position.
     wire_indexes: [Vec<u64>; 3],
-    /// Log probabilities of content parts, kept as text beside the item: wire index, and the elements' JSON.
+    /// Log probabilities of content parts, kept as text outside the item: wire index, and the elements' JSON.
     logprobs: Vec<Logprobs>,
-    /// Which of them a wire index has.
+    /// The wire indexes that have log probabilities.
     logprobs_of: ChunkedMap<(u64, u32)>,
-    /// A high surrogate half at the end of the text last added to, waiting for its low half.
+    /// A high surrogate at the end of the last extended text, which waits for its low half.
     pub(crate) pending_high_surrogate: Option<(Target, u64, u16)>,
     /// Preview images: number, base64.
     images: Vec<(u64, String)>,
-    /// By how many bytes the slot has grown since the accumulator counted it, without the deltas that it appended itself.
+    /// The growth of the slot since the accumulator counted it, without the deltas that the accumulator appended itself.
     growth: isize,
-    /// Growing JSON that somebody has asked for; fed with what is new at the next question.
+    /// Growing JSON that a caller has read; extended with the new text at the next access.
     growing_json: Shared<Vec<GrowingJson>>,
 }
 
-/// The log probabilities of one content part, behind those that stand in the part itself.
+/// The log probabilities of one content part, after those in the part itself.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Logprobs {
     pub(crate) wire: u64,
     pub(crate) elements: String,
-    /// The whole list of the part, once somebody has asked for it.
+    /// The whole list of the part, built on the first access.
     list: OnceCell<Value>,
 }
 
-/// A string of the item read as JSON that is still growing: which one, how much of it was read.
+/// A string of the item parsed as growing JSON: which string, and how much of it was parsed.
 #[derive(Clone, Debug)]
 struct GrowingJson {
     field: JsonField,
     read: usize,
     parser: PartialJson,
-    /// A number of the caller's; 0 until the caller sets it.
+    /// A number that the caller sets; 0 until then.
     mark: u64,
 }
 
-/// Which string of an item is read as JSON.
+/// Identifies the string of an item that is parsed as JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum JsonField {
     Arguments,
@@ -81,7 +81,7 @@ pub(crate) enum ElementArray {
     Commands,
 }
 
-/// The path to a string inside an item, by positions. Good as long as nothing but deltas touched the item.
+/// The path to a string inside an item, by positions. Valid as long as only deltas change the item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TextPath {
     /// A member of the item.
@@ -94,7 +94,7 @@ pub(crate) enum TextPath {
     Element { object: u32, list: u32, element: u32 },
 }
 
-/// What had to be opened on the path to a string.
+/// The elements that were opened on the path to a string.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CreatedOnPath {
     pub(crate) part: bool,
@@ -103,7 +103,7 @@ pub(crate) struct CreatedOnPath {
 }
 
 impl ItemSlot {
-    /// Takes over a whole item.
+    /// Takes a whole item.
     pub(crate) fn from_item(item: impl Into<LazyObject>, id: &str, done: bool) -> Self {
         let mut slot = Self { item: item.into(), id: id.to_owned(), done, ..Self::default() };
         if !done {
@@ -112,7 +112,7 @@ impl ItemSlot {
         slot
     }
 
-    /// An item that no event announced, with the zero values of its type.
+    /// An item without an `output_item.added` event, with the zero values of its type.
     pub(crate) fn with_default_fields(item_type: &str, id: Option<&str>) -> Self {
         let mut item = Object::new();
         item.push("type", item_type);
@@ -144,7 +144,7 @@ impl ItemSlot {
         Self::from_item(item, id.unwrap_or(""), false)
     }
 
-    /// Replaces the item by the finished one, as text. No event adds to a finished item, so its elements are not counted.
+    /// Replaces the item by the finished one, as text. A finished item gets no more events, so its elements are not counted.
     pub(crate) fn finish(&mut self, item: ValueRef<'_>, id: &str) {
         // The built object is dropped first: both together can be most of the memory.
         self.item = LazyObject::default();
@@ -161,21 +161,21 @@ impl ItemSlot {
         self.growth = 0;
     }
 
-    /// The bytes that the slot holds; a finished item is text until somebody reads it.
+    /// The size of the slot in memory; a finished item is text until it is read.
     pub(crate) fn held_bytes(&self) -> usize {
         let parts: usize = self.wire_indexes.iter().map(|list| list.len() * PART_BYTES).sum();
         let logprobs: usize = self.logprobs.iter().map(|logprobs| LOGPROBS_BYTES + logprobs.elements.len()).sum();
         let images: usize = self.images.iter().map(|(_, image)| IMAGE_BYTES + image.len()).sum();
-        // The id is kept apart, too.
+        // The id is stored separately, too.
         ITEM_BYTES + self.id.len() + self.item.held_bytes() + parts + logprobs + images
     }
 
-    /// Takes the growth since the last call.
+    /// Returns the growth since the last call.
     pub(crate) fn take_growth(&mut self) -> isize {
         core::mem::take(&mut self.growth)
     }
 
-    /// Notes that bytes were added to the slot, or taken from it.
+    /// Records a growth of the slot, which may be negative.
     pub(crate) fn note_growth(&mut self, bytes: isize) {
         self.growth += bytes;
     }
@@ -196,7 +196,7 @@ impl ItemSlot {
         self.images.push((number, image));
     }
 
-    /// Forgets the preview images.
+    /// Removes the preview images.
     pub(crate) fn clear_images(&mut self) {
         self.growth -= self.images.iter().map(|(_, image)| IMAGE_BYTES + image.len()).sum::<usize>() as isize;
         self.images.clear();
@@ -208,7 +208,7 @@ impl ItemSlot {
         &self.id
     }
 
-    /// Gives an id to an item that came without one.
+    /// Sets the id of an item that arrived without one.
     pub(crate) fn set_id(&mut self, id: &str) {
         self.growth += id.len() as isize - self.id.len() as isize;
         self.id = id.to_owned();
@@ -245,7 +245,7 @@ impl ItemSlot {
         }
     }
 
-    /// The array, made if it is missing or null.
+    /// The array; created if it is missing or null.
     fn elements_mut(&mut self, array: ElementArray) -> Option<&mut Vec<Value>> {
         let Self { item, growth, .. } = self;
         let (holder, key) = match array {
@@ -269,14 +269,14 @@ impl ItemSlot {
         self.elements(array)?.get(self.position(array, wire)?)
     }
 
-    /// The same, to change. The array is there.
+    /// The element with this wire index, mutable. The array must exist.
     pub(crate) fn element_mut(&mut self, array: ElementArray, wire: u64) -> Option<&mut Value> {
         let position = self.position(array, wire)?;
         self.elements_mut(array)?.get_mut(position)
     }
 
-    /// Puts an element at its wire index: replaces the one that is there, or opens it between its neighbours. Says what
-    /// was opened; `too_many` means that nothing was done.
+    /// Puts an element at its wire index: replaces the existing one, or inserts it between its neighbors. Returns what
+    /// was opened; `too_many` means that nothing was changed.
     pub(crate) fn put(&mut self, array: ElementArray, wire: u64, value: Value, limit: usize) -> CreatedOnPath {
         let wire_indexes = &self.wire_indexes[array as usize];
         let mut opened = CreatedOnPath::default();
@@ -288,14 +288,14 @@ impl ItemSlot {
                 }
                 self.growth += growth;
             }
-            // An element that belongs between others moves those behind it. No real stream has many of these, and a hundred
-            // thousand that run backwards would take seconds.
+            // Inserting an element moves those after it. No real stream has many of these, and a hundred
+            // thousand in descending order would take seconds.
             Err(at) if wire_indexes.len() >= limit || wire_indexes.len() - at > MAX_SHIFTED_ELEMENTS => {
                 opened.too_many = true
             }
             Err(at) => {
                 if at < wire_indexes.len() {
-                    // What stands behind it gets another position.
+                    // The elements after it get another position.
                     self.growing_json.get_mut().clear();
                 }
                 opened = CreatedOnPath { part: true, gap: wire != wire_indexes.len() as u64, too_many: false };
@@ -311,7 +311,7 @@ impl ItemSlot {
         opened
     }
 
-    /// Finds the path to the string that a target and wire index name, opening what is missing.
+    /// Finds the path to the string of a target and wire index; opens missing elements.
     pub(crate) fn text_path(&mut self, target: Target, wire: u64, limit: usize) -> (Option<TextPath>, CreatedOnPath) {
         let mut opened = CreatedOnPath::default();
         let path = self.find_text_path(target, wire, limit, &mut opened);
@@ -379,7 +379,7 @@ impl ItemSlot {
     }
 
     /// The string at a path.
-    // In wasm the compiler may choose: there the bytes count.
+    // In wasm the compiler decides, because code size matters there.
     #[cfg_attr(target_arch = "wasm32", inline)]
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub(crate) fn resolve_mut(&mut self, path: &TextPath) -> Option<&mut String> {
@@ -402,13 +402,13 @@ impl ItemSlot {
         }
     }
 
-    /// Reads `text` as growing JSON and hands the parser to `ask`. Parses only what was added since the last call for the
+    /// Parses `text` as growing JSON and passes the parser to `ask`. Parses only the text that was added since the last call for the
     /// same string.
     ///
-    /// The parser is taken out of the list while `ask` runs: no lock is held then, and a call from within `ask` works (it
+    /// The parser is taken out of the list while `ask` runs: no lock is held then, and a nested call from `ask` works (it
     /// parses the text again).
     ///
-    /// `ask` also gets a number that belongs to the parser: what it stores there, the next call finds; a new parser has 0.
+    /// `ask` also gets a number that belongs to the parser: a value stored there is returned by the next call; a new parser has 0.
     pub(crate) fn with_growing_json<R>(
         &self,
         field: JsonField,
@@ -426,12 +426,12 @@ impl ItemSlot {
             mark: 0,
         });
         if text.get(one.read..).is_none() {
-            // The text became shorter. Deltas never do that; start again if anything does.
+            // The text became shorter, which deltas never do: start again.
             one.parser.reset();
             one.read = 0;
             one.mark = 0;
         }
-        // A syntax error stays in the parser, together with the value before it.
+        // A syntax error is kept in the parser, together with the value before it.
         let _ = one.parser.push(text.get(one.read..).unwrap_or_default());
         one.read = text.len();
         let answer = ask(&one.parser, &mut one.mark);
@@ -442,12 +442,12 @@ impl ItemSlot {
         answer
     }
 
-    /// Forgets growing JSON: its text was replaced.
+    /// Removes growing JSON whose text was replaced.
     pub(crate) fn clear_growing_json(&mut self) {
         self.growing_json.get_mut().clear();
     }
 
-    /// The item as a value, log probabilities in their parts.
+    /// The item as a value, with log probabilities in their parts.
     pub(crate) fn to_value(&self) -> Value {
         let mut item = self.item.object().clone();
         for logprobs in self.logprobs() {
@@ -461,7 +461,7 @@ impl ItemSlot {
         Value::Object(item)
     }
 
-    /// The log probabilities of the content part at a position, if they do not stand in the light item.
+    /// The log probabilities of the content part at a position, if they are outside the item without log probabilities.
     pub(crate) fn logprobs_at(&self, at: usize) -> Option<&Value> {
         if self.done {
             return self.item.object().get("content")?.as_array()?.get(at)?.get("logprobs");
@@ -471,7 +471,7 @@ impl ItemSlot {
         Some(logprobs.list(self.elements(ElementArray::Content)?.get(at)?.as_object()?))
     }
 
-    /// The log probabilities that are kept beside the item.
+    /// The log probabilities that are kept outside the item.
     pub(crate) fn logprobs(&self) -> impl Iterator<Item = &Logprobs> {
         self.logprobs.iter().filter(|logprobs| !logprobs.elements.is_empty())
     }
@@ -499,7 +499,7 @@ impl ItemSlot {
         known.list = OnceCell::new();
     }
 
-    /// Puts other log probabilities in the place of those that a part has.
+    /// Replaces the log probabilities of a part.
     pub(crate) fn set_logprobs(&mut self, wire: u64, list: &str) {
         if let Some(at) = self.logprobs_of.get(&(wire, 0)) {
             let known = core::mem::replace(&mut self.logprobs[at as usize], Logprobs { wire, ..Logprobs::default() });
@@ -521,7 +521,7 @@ impl ItemSlot {
         &self.wire_indexes
     }
 
-    /// Sets the wire indexes of an array; refused if they do not fit its length or do not ascend.
+    /// Sets the wire indexes of an array; fails if they do not fit its length or are not ascending.
     pub(crate) fn set_wire_indexes(&mut self, wire_indexes: [Vec<u64>; 3]) -> bool {
         let fits = [ElementArray::Content, ElementArray::Summary, ElementArray::Commands].into_iter().all(|array| {
             let list = &wire_indexes[array as usize];
@@ -538,7 +538,7 @@ impl ItemSlot {
 }
 
 impl Logprobs {
-    /// The whole list: what stands in the part, then what is kept here.
+    /// The whole list: the elements in the part, then those kept here.
     fn list(&self, part: &Object) -> &Value {
         self.list.get_or_init(|| {
             let mut json = String::with_capacity(self.elements.len() + 2);
@@ -562,7 +562,7 @@ fn entry_mut(object: &mut Object, at: u32) -> Option<&mut Value> {
     object.entry_mut(at as usize).map(|(_, value)| value)
 }
 
-/// What stands at a path that few items have.
+/// The string at a path that few items have.
 #[inline(never)]
 fn nested_entry_mut<'o>(item: &'o mut Object, path: &TextPath) -> Option<&'o mut Value> {
     match *path {
@@ -580,12 +580,12 @@ fn elements_of(list: &str) -> &str {
     list.strip_prefix('[').and_then(|list| list.strip_suffix(']')).unwrap_or("").trim()
 }
 
-/// A part as a value, and its log probabilities as text: they are long, and few callers read them.
+/// A part as a value, and its log probabilities as text: they are long and rarely read.
 pub(crate) fn split_part(view: ValueRef<'_>) -> (Value, Option<&str>) {
     split_part_reusing(view, &mut Value::Null)
 }
 
-/// [`split_part`], which takes the text from the accumulated part if both have the same.
+/// [`split_part`], reusing the text of the accumulated part if both are equal.
 pub(crate) fn split_part_reusing<'a>(view: ValueRef<'a>, old: &mut Value) -> (Value, Option<&'a str>) {
     let mut part = Object::with_capacity(view.entries().count());
     let mut logprobs = None;
@@ -622,7 +622,7 @@ pub(crate) fn empty_part(kind: &str) -> Value {
     Value::Object(part)
 }
 
-/// The object at a key, made if it is missing or something else.
+/// The object at a key; created if it is missing or another type.
 fn object_at<'a>(holder: &'a mut Object, key: &str, growth: &mut isize) -> Option<&'a mut Object> {
     if holder.get(key).is_none_or(|value| value.as_object().is_none()) {
         insert_member(holder, key, Object::new(), growth);
@@ -630,7 +630,7 @@ fn object_at<'a>(holder: &'a mut Object, key: &str, growth: &mut isize) -> Optio
     holder.get_mut(key)?.as_object_mut()
 }
 
-/// Position of the string at a key, made if it is missing or something else (null counts as empty).
+/// Position of the string at a key; created if it is missing or another type (null counts as empty).
 fn string_at(holder: &mut Object, key: &str, growth: &mut isize) -> u32 {
     if holder.get(key).is_none_or(|value| value.as_str().is_none()) {
         insert_member(holder, key, "", growth);
@@ -638,7 +638,7 @@ fn string_at(holder: &mut Object, key: &str, growth: &mut isize) -> u32 {
     holder.position(key).unwrap_or_default() as u32
 }
 
-/// How many elements may be moved for one that comes before them.
+/// The maximum number of elements that an insertion moves.
 pub(crate) const MAX_SHIFTED_ELEMENTS: usize = 4_096;
 
 impl CreatedOnPath {

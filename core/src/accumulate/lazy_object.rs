@@ -74,12 +74,12 @@ impl LazyObject {
                 Self::raw([before, NO_OUTPUT, after].concat(), RawKind::Snapshot)
             }
             (None, _) => Self::raw(response.raw().to_owned(), RawKind::Snapshot),
-            // A repeated `output` is too rare for a way of its own.
+            // A repeated `output` is too rare for a path of its own.
             _ => Self::Built(WithoutLogprobs::of(response, RawKind::Snapshot).object),
         }
     }
 
-    /// The object. While the item is text, log probabilities may be missing in its content parts.
+    /// The object. While the item is text, its content parts may lack log probabilities.
     pub(crate) fn without_logprobs(&self) -> &Object {
         match self {
             Self::Built(object) => object,
@@ -104,7 +104,7 @@ impl LazyObject {
         }
     }
 
-    /// The object, to change.
+    /// The object, mutable.
     #[inline]
     pub(crate) fn object_mut(&mut self) -> &mut Object {
         if matches!(self, Self::Raw { .. }) {
@@ -121,7 +121,7 @@ impl LazyObject {
         *self = Self::Built(object);
     }
 
-    /// The bytes that are held: of the text, or of the object. What was read of a text is the caller's wish and not counted.
+    /// The size in memory: of the text, or of the object. Objects that are built only for reading are not counted.
     pub(crate) fn held_bytes(&self) -> usize {
         match self {
             Self::Built(object) => object_bytes(object),
@@ -147,7 +147,7 @@ impl LazyObject {
     }
 }
 
-/// The value of `output` in a snapshot whose items have slots of their own.
+/// The value of `output` in a snapshot whose items have their own slots.
 const NO_OUTPUT: &str = "null";
 
 impl WithoutLogprobs {
@@ -187,7 +187,7 @@ impl WithoutLogprobs {
     }
 }
 
-/// Reads text that was checked, its nesting too, when its event was read.
+/// Parses text that was checked, its depth included, when its event was read.
 fn read<T>(text: &str, take: impl FnOnce(ValueRef<'_>) -> T) -> T {
     let mut tape = Tape::default();
     let checked = tape.parse(text, usize::MAX).is_ok();

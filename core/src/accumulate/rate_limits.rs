@@ -17,7 +17,7 @@ pub struct RateLimits {
     pub event: Value,
 }
 
-/// More headers than any server sends: a stream with ever new names must not fill the memory.
+/// More headers than any server sends: a stream with ever new names must not use unbounded memory.
 const MAX_HEADERS: usize = 64;
 
 /// Longer headers are not kept.
@@ -32,22 +32,22 @@ impl RateLimits {
         retry_after::seconds(|name| self.header(name), None)
     }
 
-    /// Seconds to wait before the next request, at a time in seconds since 1970.
+    /// As [`retry_after_seconds`](Self::retry_after_seconds), at a given time in seconds since 1970.
     pub fn retry_after_at(&self, now: u64) -> Option<f64> {
         retry_after::seconds(|name| self.header(name), i64::try_from(now).ok())
     }
 
-    /// How many units a window allows (`requests`, `tokens`, `input-tokens`, …).
+    /// The size of a window (`requests`, `tokens`, `input-tokens`, …).
     pub fn limit(&self, window: &str) -> Option<u64> {
         self.of_window("limit", window)?.parse().ok()
     }
 
-    /// How many units are left in a window (`requests`, `tokens`, `input-tokens`, …).
+    /// The units that are left in a window (`requests`, `tokens`, `input-tokens`, …).
     pub fn remaining(&self, window: &str) -> Option<u64> {
         self.of_window("remaining", window)?.parse().ok()
     }
 
-    /// When a window is full again, as the server words it: a duration such as `6m0s` (OpenAI) or a time such as
+    /// The time when a window is full again, in the format of the server: a duration such as `6m0s` (OpenAI) or a time such as
     /// `2026-01-01T00:00:00Z` (Anthropic).
     pub fn reset(&self, window: &str) -> Option<&str> {
         self.of_window("reset", window)
@@ -64,13 +64,13 @@ impl RateLimits {
         value.or_else(|| self.header(&format!("anthropic-ratelimit-{window}-{what}"))).map(str::trim)
     }
 
-    /// Records the headers of an HTTP response. They replace what an earlier response said about waiting.
+    /// Records the headers of an HTTP response. They replace the retry advice of an earlier response.
     pub(crate) fn record_response<'h>(&mut self, headers: impl IntoIterator<Item = (&'h str, &'h str)>) {
         self.forget_wait();
         self.record_headers(headers);
     }
 
-    /// Forgets how long to wait: a later response came or succeeded.
+    /// Removes the retry advice: a later response arrived or succeeded.
     pub(crate) fn forget_wait(&mut self) {
         for name in ["retry-after", "retry-after-ms", "date"] {
             self.headers.remove(name);

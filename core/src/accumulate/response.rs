@@ -1,4 +1,4 @@
-//! [`Response`], [`Item`] and [`Part`]: views of the accumulated response. Reading costs O(what is read); nothing is rebuilt per
+//! [`Response`], [`Item`] and [`Part`]: views of the accumulated response. Reading costs in proportion to the fields read; nothing is rebuilt per
 //! event. A field that is absent is `None`, never an empty string.
 
 use alloc::borrow::Cow;
@@ -44,12 +44,12 @@ impl<'a> Response<'a> {
         self.text("model")
     }
 
-    /// A field of the response object; `output` is reached by [`items`](Self::items).
+    /// A field of the response object; use [`items`](Self::items) for `output`.
     pub fn get(&self, key: &str) -> Option<&'a Value> {
         self.state.fields.object().get(key).filter(|_| key != "output")
     }
 
-    /// Token counts, once a snapshot has them; counts that are absent or not whole numbers are 0. The object as it was sent
+    /// Token counts, once a snapshot has them; absent or invalid counts are 0. The object as it was sent
     /// is [`usage_value`](Self::usage_value).
     pub fn usage(&self) -> Option<Usage> {
         self.usage_value().map(Usage::from_reported)
@@ -65,12 +65,12 @@ impl<'a> Response<'a> {
         self.get("error").filter(|value| !value.is_null())
     }
 
-    /// Why the response is incomplete.
+    /// The reason why the response is incomplete.
     pub fn incomplete_details(&self) -> Option<&'a Value> {
         self.get("incomplete_details").filter(|value| !value.is_null())
     }
 
-    /// How many items there are.
+    /// The number of items.
     pub fn len(&self) -> usize {
         self.state.order.len()
     }
@@ -91,18 +91,18 @@ impl<'a> Response<'a> {
         self.state.slots.get(self.state.slot_at(at)? as usize).map(|slot| Item { slot })
     }
 
-    /// The position in the output of the item that an `output_index` of the stream routes to.
+    /// The position in the output of the item with this `output_index`.
     pub fn position_of_index(&self, output_index: u64) -> Option<usize> {
         self.state.position_of(self.state.by_output_index.get(&(output_index, 0))?)
     }
 
-    /// The item that an `output_index` of the stream routes to.
+    /// The item with this `output_index`.
     pub fn item_at_index(&self, output_index: u64) -> Option<Item<'a>> {
         let at = self.state.by_output_index.get(&(output_index, 0))?;
         self.state.slots.get(at as usize).map(|slot| Item { slot })
     }
 
-    /// The texts of all `output_text` parts of all messages, joined. Borrowed where there is only one.
+    /// The texts of all `output_text` parts of all messages, joined. Borrowed if there is only one.
     pub fn output_text(&self) -> Cow<'a, str> {
         joined(self.items().flat_map(|item| item.output_texts()))
     }
@@ -146,7 +146,7 @@ impl<'a> Response<'a> {
         out.push('}');
     }
 
-    /// The fields in the order of the wire; `None` is the value of `output`, which [`items`](Self::items) has.
+    /// The fields in the order of the wire; `None` is the value of `output`, see [`items`](Self::items).
     pub(crate) fn wire_fields(&self) -> impl Iterator<Item = (&'a str, Option<&'a Value>)> + use<'a> {
         let fields = self.state.fields.object();
         let lacks_output = !fields.contains_key("output") && (self.state.started || !self.is_empty());
@@ -242,13 +242,13 @@ impl<'a> Item<'a> {
         self.read_arguments(|parser| parser.value().cloned())
     }
 
-    /// Hands the parser of the growing arguments to `ask`, to read the value without a copy.
+    /// Passes the parser of the growing arguments to `ask`, to read the value without a copy.
     pub fn read_arguments<R>(&self, ask: impl FnOnce(&PartialJson) -> R) -> R {
         self.read_arguments_marked(|parser, _| ask(parser))
     }
 
-    /// Like [`read_arguments`](Self::read_arguments), with a number that belongs to the parser: what `ask` stores there, the next
-    /// call finds. A new parser has 0, also after the arguments were replaced. A binding that keeps what it has already converted
+    /// As [`read_arguments`](Self::read_arguments), with a number that belongs to the parser: a value that `ask` stores there is returned by
+    /// the next call. A new parser has 0, also after the arguments were replaced. A binding that caches its converted value
     /// recognizes the value by this number.
     pub fn read_arguments_marked<R>(&self, ask: impl FnOnce(&PartialJson, &mut u64) -> R) -> R {
         self.slot.with_growing_json(JsonField::Arguments, self.arguments().unwrap_or(""), ask)
@@ -264,7 +264,7 @@ impl<'a> Item<'a> {
         self.elements("summary")
     }
 
-    /// The texts of all `output_text` parts, joined. Borrowed where there is only one.
+    /// The texts of all `output_text` parts, joined. Borrowed if there is only one.
     pub fn text(&self) -> Cow<'a, str> {
         joined(self.output_texts())
     }
@@ -335,12 +335,12 @@ impl<'a> Part<'a> {
         self.read_json(|parser| parser.value().cloned())
     }
 
-    /// Hands the parser of the growing text to `ask`, to read the value without a copy.
+    /// Passes the parser of the growing text to `ask`, to read the value without a copy.
     pub fn read_json<R>(&self, ask: impl FnOnce(&PartialJson) -> R) -> R {
         self.read_json_marked(|parser, _| ask(parser))
     }
 
-    /// Like [`read_json`](Self::read_json), with a number that belongs to the parser; see
+    /// As [`read_json`](Self::read_json), with a number that belongs to the parser; see
     /// [`Item::read_arguments_marked`].
     pub fn read_json_marked<R>(&self, ask: impl FnOnce(&PartialJson, &mut u64) -> R) -> R {
         self.slot.with_growing_json(JsonField::Part(self.at), self.text().unwrap_or(""), ask)
@@ -373,7 +373,7 @@ fn joined<'a>(mut texts: impl Iterator<Item = &'a str>) -> Cow<'a, str> {
     all
 }
 
-// Payloads can hold secrets: debug output shows the type and the size, `to_json` the content.
+// Payloads can contain secrets: debug output shows the type and the size, `to_json` the content.
 
 impl fmt::Debug for Response<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,9 +1,9 @@
-//! Where each event lands in an item, as one table.
+//! The route of each event into its item, as one table.
 
 use crate::contract::Kind;
 use crate::validate::Rule;
 
-/// The place inside an item that an event's text belongs to.
+/// The string inside an item that an event extends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     /// `content[c].<field>`, in a part of this type.
@@ -14,11 +14,11 @@ pub(crate) enum Target {
     Field(&'static str),
     /// `operation.diff`
     Diff,
-    /// `action.commands[k]`, a string each.
+    /// `action.commands[k]`, each a string
     Command,
 }
 
-/// What an event says about its item: the type it implies, where its text goes, and the rule that deltas and done agree.
+/// The route of an event: the item type that it implies, the string that it extends, and the rule that compares its deltas with the done event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Route {
     pub(crate) item_type: &'static str,

@@ -1,4 +1,4 @@
-//! Saving an accumulator's state and taking it up again.
+//! Saves and restores the state of an accumulator.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -23,7 +23,7 @@ impl Accumulator {
         state.push("slots", response.slots.iter().map(save_slot).collect::<Vec<_>>());
         state.push("by_index", pairs(response.by_output_index.iter().map(|((index, _), at)| (*index, *at))));
         state.push("order", pairs(response.order.iter().map(|((rank, _), at)| (*rank, *at))));
-        // An item is found by the ids that it had before, too. Few streams ask for any.
+        // An item is also found by its earlier ids. Few streams use them.
         let mut names = Object::new();
         response.by_id.iter().for_each(|(id, at)| names.push(id.as_str(), *at));
         if !names.is_empty() {
@@ -36,7 +36,7 @@ impl Accumulator {
         Value::Object(state)
     }
 
-    /// Takes a state up again; `None` if it is not one of ours.
+    /// Restores a state; `None` if it is not a saved state.
     pub(crate) fn restore(state: &Value, options: AccumulateOptions, limits: Limits) -> Option<Self> {
         let mut this = Self::new(options, limits);
         let fields = state.get("fields")?.as_object()?.clone();
@@ -110,7 +110,7 @@ fn save_slot(slot: &ItemSlot) -> Value {
     state.push("logprobs", slot.logprobs().map(pair).collect::<Vec<_>>());
     state.push("images", texts(slot.images()));
     if let Some((target, element, unit)) = slot.pending_high_surrogate {
-        // A target has no name of its own; any delta kind that leads to it will do.
+        // A target has no name of its own; any delta kind with this target identifies it.
         let leads = |kind: &&Kind| kind.is_delta() && text_route(**kind).is_some_and(|route| route.target == target);
         let kind = Kind::ALL.iter().find(leads).map(|kind| Value::from(kind.as_str()));
         state.push("high", Vec::from([Value::from(kind), Value::from(element), Value::from(u32::from(unit))]));
@@ -213,7 +213,7 @@ mod tests {
         accumulator.save()
     }
 
-    /// What comes of a state in which one text is put in the place of another.
+    /// The result of restoring a state in which one text is replaced by another.
     fn restored(from: &str, to: &str) -> Option<Accumulator> {
         let text = saved().to_string();
         assert_eq!(text.matches(from).count(), 1, "{from} in {text}");
@@ -242,7 +242,7 @@ mod tests {
     fn item_order_is_saved_only_if_it_is_not_the_order_of_arrival() {
         let out_of_order = |to: &str| restored(r#""order":[[0,0],[1,1]]"#, to).unwrap().state().out_of_order;
         assert!(!out_of_order(r#""order":[[0,0],[1,1]]"#) && !out_of_order(r#""order":[[0,0],[7,1]]"#));
-        // An item that is nowhere in the order has no position.
+        // An item that is missing from the order has no position.
         assert!(out_of_order(r#""order":[[0,1],[1,0]]"#) && out_of_order(r#""order":[[0,0]]"#));
     }
 }

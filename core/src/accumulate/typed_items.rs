@@ -11,117 +11,117 @@ use crate::contract::ItemKind;
 use crate::json::Value;
 
 impl<'a> Item<'a> {
-    /// The item as a `message`, if that is its type.
+    /// The view of a `message` item; `None` for an item of another type.
     pub fn as_message(self) -> Option<MessageItem<'a>> {
         (self.kind() == ItemKind::Message).then_some(MessageItem(self))
     }
 
-    /// The item as a `function_call`, if that is its type.
+    /// The view of a `function_call` item; `None` for an item of another type.
     pub fn as_function_call(self) -> Option<FunctionCallItem<'a>> {
         (self.kind() == ItemKind::FunctionCall).then_some(FunctionCallItem(self))
     }
 
-    /// The item as a `function_call_output`, if that is its type.
+    /// The view of a `function_call_output` item; `None` for an item of another type.
     pub fn as_function_call_output(self) -> Option<FunctionCallOutputItem<'a>> {
         (self.kind() == ItemKind::FunctionCallOutput).then_some(FunctionCallOutputItem(self))
     }
 
-    /// The item as a `file_search_call`, if that is its type.
+    /// The view of a `file_search_call` item; `None` for an item of another type.
     pub fn as_file_search_call(self) -> Option<FileSearchCallItem<'a>> {
         (self.kind() == ItemKind::FileSearchCall).then_some(FileSearchCallItem(self))
     }
 
-    /// The item as a `web_search_call`, if that is its type.
+    /// The view of a `web_search_call` item; `None` for an item of another type.
     pub fn as_web_search_call(self) -> Option<WebSearchCallItem<'a>> {
         (self.kind() == ItemKind::WebSearchCall).then_some(WebSearchCallItem(self))
     }
 
-    /// The item as a `image_generation_call`, if that is its type.
+    /// The view of a `image_generation_call` item; `None` for an item of another type.
     pub fn as_image_generation_call(self) -> Option<ImageGenerationCallItem<'a>> {
         (self.kind() == ItemKind::ImageGenerationCall).then_some(ImageGenerationCallItem(self))
     }
 
-    /// The item as a `computer_call`, if that is its type.
+    /// The view of a `computer_call` item; `None` for an item of another type.
     pub fn as_computer_call(self) -> Option<ComputerCallItem<'a>> {
         (self.kind() == ItemKind::ComputerCall).then_some(ComputerCallItem(self))
     }
 
-    /// The item as a `computer_call_output`, if that is its type.
+    /// The view of a `computer_call_output` item; `None` for an item of another type.
     pub fn as_computer_call_output(self) -> Option<ComputerCallOutputItem<'a>> {
         (self.kind() == ItemKind::ComputerCallOutput).then_some(ComputerCallOutputItem(self))
     }
 
-    /// The item as a `reasoning`, if that is its type.
+    /// The view of a `reasoning` item; `None` for an item of another type.
     pub fn as_reasoning(self) -> Option<ReasoningItem<'a>> {
         (self.kind() == ItemKind::Reasoning).then_some(ReasoningItem(self))
     }
 
-    /// The item as a `compaction`, if that is its type.
+    /// The view of a `compaction` item; `None` for an item of another type.
     pub fn as_compaction(self) -> Option<CompactionItem<'a>> {
         (self.kind() == ItemKind::Compaction).then_some(CompactionItem(self))
     }
 
-    /// The item as a `code_interpreter_call`, if that is its type.
+    /// The view of a `code_interpreter_call` item; `None` for an item of another type.
     pub fn as_code_interpreter_call(self) -> Option<CodeInterpreterCallItem<'a>> {
         (self.kind() == ItemKind::CodeInterpreterCall).then_some(CodeInterpreterCallItem(self))
     }
 
-    /// The item as a `local_shell_call`, if that is its type.
+    /// The view of a `local_shell_call` item; `None` for an item of another type.
     pub fn as_local_shell_call(self) -> Option<LocalShellCallItem<'a>> {
         (self.kind() == ItemKind::LocalShellCall).then_some(LocalShellCallItem(self))
     }
 
-    /// The item as a `local_shell_call_output`, if that is its type.
+    /// The view of a `local_shell_call_output` item; `None` for an item of another type.
     pub fn as_local_shell_call_output(self) -> Option<LocalShellCallOutputItem<'a>> {
         (self.kind() == ItemKind::LocalShellCallOutput).then_some(LocalShellCallOutputItem(self))
     }
 
-    /// The item as a `shell_call`, if that is its type.
+    /// The view of a `shell_call` item; `None` for an item of another type.
     pub fn as_shell_call(self) -> Option<ShellCallItem<'a>> {
         (self.kind() == ItemKind::ShellCall).then_some(ShellCallItem(self))
     }
 
-    /// The item as a `shell_call_output`, if that is its type.
+    /// The view of a `shell_call_output` item; `None` for an item of another type.
     pub fn as_shell_call_output(self) -> Option<ShellCallOutputItem<'a>> {
         (self.kind() == ItemKind::ShellCallOutput).then_some(ShellCallOutputItem(self))
     }
 
-    /// The item as a `apply_patch_call`, if that is its type.
+    /// The view of a `apply_patch_call` item; `None` for an item of another type.
     pub fn as_apply_patch_call(self) -> Option<ApplyPatchCallItem<'a>> {
         (self.kind() == ItemKind::ApplyPatchCall).then_some(ApplyPatchCallItem(self))
     }
 
-    /// The item as a `apply_patch_call_output`, if that is its type.
+    /// The view of a `apply_patch_call_output` item; `None` for an item of another type.
     pub fn as_apply_patch_call_output(self) -> Option<ApplyPatchCallOutputItem<'a>> {
         (self.kind() == ItemKind::ApplyPatchCallOutput).then_some(ApplyPatchCallOutputItem(self))
     }
 
-    /// The item as a `mcp_list_tools`, if that is its type.
+    /// The view of a `mcp_list_tools` item; `None` for an item of another type.
     pub fn as_mcp_list_tools(self) -> Option<McpListToolsItem<'a>> {
         (self.kind() == ItemKind::McpListTools).then_some(McpListToolsItem(self))
     }
 
-    /// The item as a `mcp_approval_request`, if that is its type.
+    /// The view of a `mcp_approval_request` item; `None` for an item of another type.
     pub fn as_mcp_approval_request(self) -> Option<McpApprovalRequestItem<'a>> {
         (self.kind() == ItemKind::McpApprovalRequest).then_some(McpApprovalRequestItem(self))
     }
 
-    /// The item as a `mcp_approval_response`, if that is its type.
+    /// The view of a `mcp_approval_response` item; `None` for an item of another type.
     pub fn as_mcp_approval_response(self) -> Option<McpApprovalResponseItem<'a>> {
         (self.kind() == ItemKind::McpApprovalResponse).then_some(McpApprovalResponseItem(self))
     }
 
-    /// The item as a `mcp_call`, if that is its type.
+    /// The view of a `mcp_call` item; `None` for an item of another type.
     pub fn as_mcp_call(self) -> Option<McpCallItem<'a>> {
         (self.kind() == ItemKind::McpCall).then_some(McpCallItem(self))
     }
 
-    /// The item as a `custom_tool_call`, if that is its type.
+    /// The view of a `custom_tool_call` item; `None` for an item of another type.
     pub fn as_custom_tool_call(self) -> Option<CustomToolCallItem<'a>> {
         (self.kind() == ItemKind::CustomToolCall).then_some(CustomToolCallItem(self))
     }
 
-    /// The item as a `custom_tool_call_output`, if that is its type.
+    /// The view of a `custom_tool_call_output` item; `None` for an item of another type.
     pub fn as_custom_tool_call_output(self) -> Option<CustomToolCallOutputItem<'a>> {
         (self.kind() == ItemKind::CustomToolCallOutput).then_some(CustomToolCallOutputItem(self))
     }
@@ -140,12 +140,12 @@ impl<'a> Deref for MessageItem<'a> {
 }
 
 impl<'a> MessageItem<'a> {
-    /// `role`, if it is there and of its type.
+    /// `role`; `None` if it is absent or has another type.
     pub fn role(&self) -> Option<&'a str> {
         self.0.get("role").and_then(Value::as_str)
     }
 
-    /// `phase`, if it is there and of its type.
+    /// `phase`; `None` if it is absent or has another type.
     pub fn phase(&self) -> Option<&'a str> {
         self.0.get("phase").and_then(Value::as_str)
     }
@@ -164,17 +164,17 @@ impl<'a> Deref for FunctionCallItem<'a> {
 }
 
 impl<'a> FunctionCallItem<'a> {
-    /// `call_id`, if it is there and of its type.
+    /// `call_id`; `None` if it is absent or has another type.
     pub fn call_id(&self) -> Option<&'a str> {
         self.0.get("call_id").and_then(Value::as_str)
     }
 
-    /// `name`, if it is there and of its type.
+    /// `name`; `None` if it is absent or has another type.
     pub fn name(&self) -> Option<&'a str> {
         self.0.get("name").and_then(Value::as_str)
     }
 
-    /// `arguments`, if it is there and of its type.
+    /// `arguments`; `None` if it is absent or has another type.
     pub fn arguments(&self) -> Option<&'a str> {
         self.0.get("arguments").and_then(Value::as_str)
     }
@@ -193,12 +193,12 @@ impl<'a> Deref for FunctionCallOutputItem<'a> {
 }
 
 impl<'a> FunctionCallOutputItem<'a> {
-    /// `call_id`, if it is there and of its type.
+    /// `call_id`; `None` if it is absent or has another type.
     pub fn call_id(&self) -> Option<&'a str> {
         self.0.get("call_id").and_then(Value::as_str)
     }
 
-    /// `output`, if it is there and not null.
+    /// `output`; `None` if it is absent or null.
     pub fn output(&self) -> Option<&'a Value> {
         self.0.get("output").filter(|value| !value.is_null())
     }
@@ -217,17 +217,17 @@ impl<'a> Deref for FileSearchCallItem<'a> {
 }
 
 impl<'a> FileSearchCallItem<'a> {
-    /// `queries`, if it is there and not null.
+    /// `queries`; `None` if it is absent or null.
     pub fn queries(&self) -> Option<&'a Value> {
         self.0.get("queries").filter(|value| !value.is_null())
     }
 
-    /// `results`, if it is there and not null.
+    /// `results`; `None` if it is absent or null.
     pub fn results(&self) -> Option<&'a Value> {
         self.0.get("results").filter(|value| !value.is_null())
     }
 
-    /// `created_by`, if it is there and of its type.
+    /// `created_by`; `None` if it is absent or has another type.
     pub fn created_by(&self) -> Option<&'a str> {
         self.0.get("created_by").and_then(Value::as_str)
     }
@@ -246,12 +246,12 @@ impl<'a> Deref for WebSearchCallItem<'a> {
 }
 
 impl<'a> WebSearchCallItem<'a> {
-    /// `action`, if it is there and not null.
+    /// `action`; `None` if it is absent or null.
     pub fn action(&self) -> Option<&'a Value> {
         self.0.get("action").filter(|value| !value.is_null())
     }
 
-    /// `created_by`, if it is there and of its type.
+    /// `created_by`; `None` if it is absent or has another type.
     pub fn created_by(&self) -> Option<&'a str> {
         self.0.get("created_by").and_then(Value::as_str)
     }
@@ -270,42 +270,42 @@ impl<'a> Deref for ImageGenerationCallItem<'a> {
 }
 
 impl<'a> ImageGenerationCallItem<'a> {
-    /// `created_by`, if it is there and of its type.
+    /// `created_by`; `None` if it is absent or has another type.
     pub fn created_by(&self) -> Option<&'a str> {
         self.0.get("created_by").and_then(Value::as_str)
     }
 
-    /// `revised_prompt`, if it is there and of its type.
+    /// `revised_prompt`; `None` if it is absent or has another type.
     pub fn revised_prompt(&self) -> Option<&'a str> {
         self.0.get("revised_prompt").and_then(Value::as_str)
     }
 
-    /// `result`, if it is there and of its type.
+    /// `result`; `None` if it is absent or has another type.
     pub fn result(&self) -> Option<&'a str> {
         self.0.get("result").and_then(Value::as_str)
     }
 
-    /// `size`, if it is there and of its type.
+    /// `size`; `None` if it is absent or has another type.
     pub fn size(&self) -> Option<&'a str> {
         self.0.get("size").and_then(Value::as_str)
     }
 
-    /// `background`, if it is there and of its type.
+    /// `background`; `None` if it is absent or has another type.
     pub fn background(&self) -> Option<&'a str> {
         self.0.get("background").and_then(Value::as_str)
     }
 
-    /// `quality`, if it is there and of its type.
+    /// `quality`; `None` if it is absent or has another type.
     pub fn quality(&self) -> Option<&'a str> {
         self.0.get("quality").and_then(Value::as_str)
     }
 
-    /// `output_format`, if it is there and of its type.
+    /// `output_format`; `None` if it is absent or has another type.
     pub fn output_format(&self) -> Option<&'a str> {
         self.0.get("output_format").and_then(Value::as_str)
     }
 
-    /// `action`, if it is there and of its type.
+    /// `action`; `None` if it is absent or has another type.
     pub fn action(&self) -> Option<&'a str> {
         self.0.get("action").and_then(Value::as_str)
     }
@@ -324,22 +324,22 @@ impl<'a> Deref for ComputerCallItem<'a> {
 }
 
 impl<'a> ComputerCallItem<'a> {
-    /// `call_id`, if it is there and of its type.
+    /// `call_id`; `None` if it is absent or has another type.
     pub fn call_id(&self) -> Option<&'a str> {
         self.0.get("call_id").and_then(Value::as_str)
     }
 
-    /// `pending_safety_checks`, if it is there and not null.
+    /// `pending_safety_checks`; `None` if it is absent or null.
     pub fn pending_safety_checks(&self) -> Option<&'a Value> {
         self.0.get("pending_safety_checks").filter(|value| !value.is_null())
     }
 
-    /// `action`, if it is there and not null.
+    /// `action`; `None` if it is absent or null.
     pub fn action(&self) -> Option<&'a Value> {
         self.0.get("action").filter(|value| !value.is_null())
     }
 
-    /// `created_by`, if it is there and of its type.
+    /// `created_by`; `None` if it is absent or has another type.
     pub fn created_by(&self) -> Option<&'a str> {
         self.0.get("created_by").and_then(Value::as_str)
     }
@@ -358,22 +358,22 @@ impl<'a> Deref for ComputerCallOutputItem<'a> {
 }
 
 impl<'a> ComputerCallOutputItem<'a> {
-    /// `call_id`, if it is there and of its type.
+    /// `call_id`; `None` if it is absent or has another type.
     pub fn call_id(&self) -> Option<&'a str> {
         self.0.get("call_id").and_then(Value::as_str)
     }
 
-    /// `output`, if it is there and not null.
+    /// `output`; `None` if it is absent or null.
     pub fn output(&self) -> Option<&'a Value> {
         self.0.get("output").filter(|value| !value.is_null())
     }
 
-    /// `current_url`, if it is there and of its type.
+    /// `current_url`; `None` if it is absent or has another type.
     pub fn current_url(&self) -> Option<&'a str> {
         self.0.get("current_url").and_then(Value::as_str)
     }
 
-    /// `created_by`, if it is there and of its type.
+    /// `created_by`; `None` if it is absent or has another type.
     pub fn created_by(&self) -> Option<&'a str> {
         self.0.get("created_by").and_then(Value::as_str)
     }
@@ -392,7 +392,7 @@ impl<'a> Deref for ReasoningItem<'a> {
 }
 
 impl<'a> ReasoningItem<'a> {
-    /// `encrypted_content`, if it is there and of its type.
+    /// `encrypted_content`; `None` if it is absent or has another type.
     pub fn encrypted_content(&self) -> Option<&'a str> {
         self.0.get("encrypted_content").and_then(Value::as_str)
     }
@@ -411,12 +411,12 @@ impl<'a> Deref for CompactionItem<'a> {
 }
 
 impl<'a> CompactionItem<'a> {
-    /// `encrypted_content`, if it is there and of its type.
+    /// `encrypted_content`; `None` if it is absent or has another type.
     pub fn encrypted_content(&self) -> Option<&'a str> {
         self.0.get("encrypted_content").and_then(Value::as_str)
     }
 
-    /// `created_by`, if it is there and of its type.
+    /// `created_by`; `None` if it is absent or has another type.
     pub fn created_by(&self) -> Option<&'a str> {
         self.0.get("created_by").and_then(Value::as_str)
     }
@@ -435,22 +435,22 @@ impl<'a> Deref for CodeInterpreterCallItem<'a> {
 }
 
 impl<'a> CodeInterpreterCallItem<'a> {
-    /// `container_id`, if it is there and of its type.
+    /// `container_id`; `None` if it is absent or has another type.
     pub fn container_id(&self) -> Option<&'a str> {
         self.0.get("container_id").and_then(Value::as_str)
     }
 
-    /// `code`, if it is there and of its type.
+    /// `code`; `None` if it is absent or has another type.
     pub fn code(&self) -> Option<&'a str> {
         self.0.get("code").and_then(Value::as_str)
     }
 
-    /// `outputs`, if it is there and not null.
+    /// `outputs`; `None` if it is absent or null.
     pub fn outputs(&self) -> Option<&'a Value> {
         self.0.get("outputs").filter(|value| !value.is_null())
     }
 
-    /// `created_by`, if it is there and of its type.
+    /// `created_by`; `None` if it is absent or has another type.
     pub fn created_by(&self) -> Option<&'a str> {
         self.0.get("created_by").and_then(Value::as_str)
     }
@@ -469,17 +469,17 @@ impl<'a> Deref for LocalShellCallItem<'a> {
 }
 
 impl<'a> LocalShellCallItem<'a> {
-    /// `call_id`, if it is there and of its type.
+    /// `call_id`; `None` if it is absent or has another type.
     pub fn call_id(&self) -> Option<&'a str> {
         self.0.get("call_id").and_then(Value::as_str)
     }
 
-    /// `action`, if it is there and not null.
+    /// `action`; `None` if it is absent or null.
     pub fn action(&self) -> Option<&'a Value> {
         self.0.get("action").filter(|value| !value.is_null())
     }
 
-    /// `created_by`, if it is there and of its type.
+    /// `created_by`; `None` if it is absent or has another type.
     pub fn created_by(&self) -> Option<&'a str> {
         self.0.get("created_by").and_then(Value::as_str)
     }
@@ -498,17 +498,17 @@ impl<'a> Deref for LocalShellCallOutputItem<'a> {
 }
 
 impl<'a> LocalShellCallOutputItem<'a> {
-    /// `call_id`, if it is there and of its type.
+    /// `call_id`; `None` if it is absent or has another type.
     pub fn call_id(&self) -> Option<&'a str> {
         self.0.get("call_id").and_then(Value::as_str)
     }
 
-    /// `output`, if it is there and of its type.
+    /// `output`; `None` if it is absent or has another type.
     pub fn output(&self) -> Option<&'a str> {
         self.0.get("output").and_then(Value::as_str)
     }
 
-    /// `created_by`, if it is there and of its type.
+    /// `created_by`; `None` if it is absent or has another type.
     pub fn created_by(&self) -> Option<&'a str> {
         self.0.get("created_by").and_then(Value::as_str)
     }
@@ -527,17 +527,17 @@ impl<'a> Deref for ShellCallItem<'a> {
 }
 
 impl<'a> ShellCallItem<'a> {
-    /// `call_id`, if it is there and of its type.
+    /// `call_id`; `None` if it is absent or has another type.
     pub fn call_id(&self) -> Option<&'a str> {
         self.0.get("call_id").and_then(Value::as_str)
     }
 
-    /// `action`, if it is there and not null.
+    /// `action`; `None` if it is absent or null.
     pub fn action(&self) -> Option<&'a Value> {
         self.0.get("action").filter(|value| !value.is_null())
     }
 
-    /// `created_by`, if it is there and of its type.
+    /// `created_by`; `None` if it is absent or has another type.
     pub fn created_by(&self) -> Option<&'a str> {
         self.0.get("created_by").and_then(Value::as_str)
     }
@@ -556,22 +556,22 @@ impl<'a> Deref for ShellCallOutputItem<'a> {
 }
 
 impl<'a> ShellCallOutputItem<'a> {
-    /// `call_id`, if it is there and of its type.
+    /// `call_id`; `None` if it is absent or has another type.
     pub fn call_id(&self) -> Option<&'a str> {
         self.0.get("call_id").and_then(Value::as_str)
     }
 
-    /// `output`, if it is there and not null.
+    /// `output`; `None` if it is absent or null.
     pub fn output(&self) -> Option<&'a Value> {
         self.0.get("output").filter(|value| !value.is_null())
     }
 
-    /// `max_output_length`, if it is there and of its type.
+    /// `max_output_length`; `None` if it is absent or has another type.
     pub fn max_output_length(&self) -> Option<u64> {
         self.0.get("max_output_length").and_then(Value::as_u64)
     }
 
-    /// `created_by`, if it is there and of its type.
+    /// `created_by`; `None` if it is absent or has another type.
     pub fn created_by(&self) -> Option<&'a str> {
         self.0.get("created_by").and_then(Value::as_str)
     }
@@ -590,17 +590,17 @@ impl<'a> Deref for ApplyPatchCallItem<'a> {
 }
 
 impl<'a> ApplyPatchCallItem<'a> {
-    /// `call_id`, if it is there and of its type.
+    /// `call_id`; `None` if it is absent or has another type.
     pub fn call_id(&self) -> Option<&'a str> {
         self.0.get("call_id").and_then(Value::as_str)
     }
 
-    /// `operation`, if it is there and not null.
+    /// `operation`; `None` if it is absent or null.
     pub fn operation(&self) -> Option<&'a Value> {
         self.0.get("operation").filter(|value| !value.is_null())
     }
 
-    /// `created_by`, if it is there and of its type.
+    /// `created_by`; `None` if it is absent or has another type.
     pub fn created_by(&self) -> Option<&'a str> {
         self.0.get("created_by").and_then(Value::as_str)
     }
@@ -619,17 +619,17 @@ impl<'a> Deref for ApplyPatchCallOutputItem<'a> {
 }
 
 impl<'a> ApplyPatchCallOutputItem<'a> {
-    /// `call_id`, if it is there and of its type.
+    /// `call_id`; `None` if it is absent or has another type.
     pub fn call_id(&self) -> Option<&'a str> {
         self.0.get("call_id").and_then(Value::as_str)
     }
 
-    /// `output`, if it is there and of its type.
+    /// `output`; `None` if it is absent or has another type.
     pub fn output(&self) -> Option<&'a str> {
         self.0.get("output").and_then(Value::as_str)
     }
 
-    /// `created_by`, if it is there and of its type.
+    /// `created_by`; `None` if it is absent or has another type.
     pub fn created_by(&self) -> Option<&'a str> {
         self.0.get("created_by").and_then(Value::as_str)
     }
@@ -648,12 +648,12 @@ impl<'a> Deref for McpListToolsItem<'a> {
 }
 
 impl<'a> McpListToolsItem<'a> {
-    /// `server_label`, if it is there and of its type.
+    /// `server_label`; `None` if it is absent or has another type.
     pub fn server_label(&self) -> Option<&'a str> {
         self.0.get("server_label").and_then(Value::as_str)
     }
 
-    /// `tools`, if it is there and not null.
+    /// `tools`; `None` if it is absent or null.
     pub fn tools(&self) -> Option<&'a Value> {
         self.0.get("tools").filter(|value| !value.is_null())
     }
@@ -672,17 +672,17 @@ impl<'a> Deref for McpApprovalRequestItem<'a> {
 }
 
 impl<'a> McpApprovalRequestItem<'a> {
-    /// `server_label`, if it is there and of its type.
+    /// `server_label`; `None` if it is absent or has another type.
     pub fn server_label(&self) -> Option<&'a str> {
         self.0.get("server_label").and_then(Value::as_str)
     }
 
-    /// `name`, if it is there and of its type.
+    /// `name`; `None` if it is absent or has another type.
     pub fn name(&self) -> Option<&'a str> {
         self.0.get("name").and_then(Value::as_str)
     }
 
-    /// `arguments`, if it is there and of its type.
+    /// `arguments`; `None` if it is absent or has another type.
     pub fn arguments(&self) -> Option<&'a str> {
         self.0.get("arguments").and_then(Value::as_str)
     }
@@ -701,17 +701,17 @@ impl<'a> Deref for McpApprovalResponseItem<'a> {
 }
 
 impl<'a> McpApprovalResponseItem<'a> {
-    /// `approval_request_id`, if it is there and of its type.
+    /// `approval_request_id`; `None` if it is absent or has another type.
     pub fn approval_request_id(&self) -> Option<&'a str> {
         self.0.get("approval_request_id").and_then(Value::as_str)
     }
 
-    /// `approve`, if it is there and of its type.
+    /// `approve`; `None` if it is absent or has another type.
     pub fn approve(&self) -> Option<bool> {
         self.0.get("approve").and_then(Value::as_bool)
     }
 
-    /// `reason`, if it is there and of its type.
+    /// `reason`; `None` if it is absent or has another type.
     pub fn reason(&self) -> Option<&'a str> {
         self.0.get("reason").and_then(Value::as_str)
     }
@@ -730,32 +730,32 @@ impl<'a> Deref for McpCallItem<'a> {
 }
 
 impl<'a> McpCallItem<'a> {
-    /// `approval_request_id`, if it is there and of its type.
+    /// `approval_request_id`; `None` if it is absent or has another type.
     pub fn approval_request_id(&self) -> Option<&'a str> {
         self.0.get("approval_request_id").and_then(Value::as_str)
     }
 
-    /// `server_label`, if it is there and of its type.
+    /// `server_label`; `None` if it is absent or has another type.
     pub fn server_label(&self) -> Option<&'a str> {
         self.0.get("server_label").and_then(Value::as_str)
     }
 
-    /// `name`, if it is there and of its type.
+    /// `name`; `None` if it is absent or has another type.
     pub fn name(&self) -> Option<&'a str> {
         self.0.get("name").and_then(Value::as_str)
     }
 
-    /// `arguments`, if it is there and of its type.
+    /// `arguments`; `None` if it is absent or has another type.
     pub fn arguments(&self) -> Option<&'a str> {
         self.0.get("arguments").and_then(Value::as_str)
     }
 
-    /// `output`, if it is there and of its type.
+    /// `output`; `None` if it is absent or has another type.
     pub fn output(&self) -> Option<&'a str> {
         self.0.get("output").and_then(Value::as_str)
     }
 
-    /// `error`, if it is there and not null.
+    /// `error`; `None` if it is absent or null.
     pub fn error(&self) -> Option<&'a Value> {
         self.0.get("error").filter(|value| !value.is_null())
     }
@@ -774,22 +774,22 @@ impl<'a> Deref for CustomToolCallItem<'a> {
 }
 
 impl<'a> CustomToolCallItem<'a> {
-    /// `call_id`, if it is there and of its type.
+    /// `call_id`; `None` if it is absent or has another type.
     pub fn call_id(&self) -> Option<&'a str> {
         self.0.get("call_id").and_then(Value::as_str)
     }
 
-    /// `name`, if it is there and of its type.
+    /// `name`; `None` if it is absent or has another type.
     pub fn name(&self) -> Option<&'a str> {
         self.0.get("name").and_then(Value::as_str)
     }
 
-    /// `input`, if it is there and of its type.
+    /// `input`; `None` if it is absent or has another type.
     pub fn input(&self) -> Option<&'a str> {
         self.0.get("input").and_then(Value::as_str)
     }
 
-    /// `created_by`, if it is there and of its type.
+    /// `created_by`; `None` if it is absent or has another type.
     pub fn created_by(&self) -> Option<&'a str> {
         self.0.get("created_by").and_then(Value::as_str)
     }
@@ -808,17 +808,17 @@ impl<'a> Deref for CustomToolCallOutputItem<'a> {
 }
 
 impl<'a> CustomToolCallOutputItem<'a> {
-    /// `call_id`, if it is there and of its type.
+    /// `call_id`; `None` if it is absent or has another type.
     pub fn call_id(&self) -> Option<&'a str> {
         self.0.get("call_id").and_then(Value::as_str)
     }
 
-    /// `output`, if it is there and not null.
+    /// `output`; `None` if it is absent or null.
     pub fn output(&self) -> Option<&'a Value> {
         self.0.get("output").filter(|value| !value.is_null())
     }
 
-    /// `created_by`, if it is there and of its type.
+    /// `created_by`; `None` if it is absent or has another type.
     pub fn created_by(&self) -> Option<&'a str> {
         self.0.get("created_by").and_then(Value::as_str)
     }

@@ -1,4 +1,4 @@
-//! [`Converter`]: any dialect that is read into any that is written.
+//! [`Converter`]: converts any readable dialect to any writable one.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -17,7 +17,7 @@ use crate::json::{Object, Value};
 use crate::limits::Limits;
 use crate::sse::{Frame, FrameDecoder, Signal};
 
-/// Turns one dialect's stream into another's, with Open Responses between them.
+/// Converts a stream of one dialect to another, with Open Responses between them.
 ///
 /// *Inputs*: [`feed`](Self::feed), [`finish`](Self::finish), [`cancel`](Self::cancel). *Outputs*:
 /// [`write_into`](Self::write_into) or [`take`](Self::take) after each input. *Getters*: [`findings`](Self::findings),
@@ -59,7 +59,7 @@ pub struct Converter {
 }
 
 enum SourceSide {
-    /// The dialect is not known yet: the bytes so far.
+    /// The dialect is not yet detected: the bytes so far.
     Undetected(Vec<u8>),
     /// Open Responses: frames, and the number of events so far.
     OpenResponses(Box<FrameDecoder>, u64),
@@ -69,18 +69,18 @@ enum SourceSide {
 enum TargetSide {
     /// Open Responses: the payloads unchanged.
     OpenResponses(Frames),
-    /// Open Responses: the events, for a function of the caller.
+    /// Open Responses: the events, passed to a function of the caller.
     Callback(Box<dyn FnMut(&Event<'_>) + Send>),
     Foreign(Box<dyn Outbound>),
 }
 
 impl Converter {
-    /// Makes a converter. `from` is `None` to detect it. The options are one JSON object with the names of both sides.
+    /// Makes a converter. `from` is `None` to detect the dialect. The options are one JSON object with the names of both sides.
     ///
     /// # Errors
     ///
     /// [`Code::UnknownName`] for an option that no adapter has, or a dialect that this build cannot read or write;
-    /// [`Code::BadArgument`] for an option of the wrong type, or one that is needed and missing.
+    /// [`Code::BadArgument`] for an option of the wrong type, or a required option that is missing.
     pub fn new(from: Option<Dialect>, to: Dialect, options: &Value) -> Result<Self, Error> {
         Self::with_options(from, to, ConverterOptions::from_value(options)?)
     }
@@ -112,7 +112,7 @@ impl Converter {
         Ok(converter)
     }
 
-    /// Makes a converter that hands each Open Responses event to a function, in order, instead of writing bytes.
+    /// Makes a converter that passes each Open Responses event to a function, in order, instead of writing bytes.
     ///
     /// ```
     /// # #[cfg(feature = "adapter-ollama")] {
@@ -147,7 +147,7 @@ impl Converter {
         Ok(converter)
     }
 
-    /// Makes a converter from JSON text: `from` (to be detected if it is absent), `to`, `options` (as for
+    /// Makes a converter from JSON text: `from` (detected if it is absent), `to`, `options` (as for
     /// [`new`](Self::new)), `framing` (`sse`, the default, or `jsonl`) and `limits`.
     ///
     /// ```
@@ -179,22 +179,22 @@ impl Converter {
         Self::with_options(from, Dialect::from_name(to)?, options)
     }
 
-    /// Takes bytes of the source, cut anywhere.
+    /// Takes bytes of the source, split anywhere.
     ///
     /// # Errors
     ///
-    /// A limit was passed, or the input was finished. The same error comes again.
+    /// A limit was exceeded, or the input was ended. Every later call returns the same error.
     pub fn feed(&mut self, chunk: &[u8]) -> Result<(), Error> {
         self.check()?;
         let result = self.feed_inner(chunk);
         self.remember_error(result)
     }
 
-    /// Says that the input has ended.
+    /// Ends the input.
     ///
     /// # Errors
     ///
-    /// As for [`feed`](Self::feed); [`Code::UnknownName`] if the dialect was to be detected and was not.
+    /// As for [`feed`](Self::feed); [`Code::UnknownName`] if the dialect could not be detected.
     pub fn finish(&mut self) -> Result<(), Error> {
         self.check()?;
         self.finished = true;
@@ -202,8 +202,8 @@ impl Converter {
         self.remember_error(result)
     }
 
-    /// Ends the response from outside. The target's stream ends as that of a response with the reason `cancelled`; a stream
-    /// of Open Responses events that is passed on as it is just stops.
+    /// Cancels the response: the target's stream ends like that of a response with the reason `cancelled`. A stream
+    /// of Open Responses events that is passed on unchanged just stops.
     ///
     /// # Errors
     ///
@@ -231,7 +231,7 @@ impl Converter {
         self.finish()
     }
 
-    /// Appends the target's bytes that are ready and forgets them.
+    /// Appends the pending bytes of the target, and removes them.
     pub fn write_into(&mut self, out: &mut Vec<u8>) {
         match &mut self.target {
             TargetSide::OpenResponses(frames) => frames.write_into(out),
@@ -240,29 +240,29 @@ impl Converter {
         }
     }
 
-    /// Takes the target's bytes that are ready.
+    /// Takes the pending bytes of the target.
     pub fn take(&mut self) -> Vec<u8> {
         let mut out = Vec::new();
         self.write_into(&mut out);
         out
     }
 
-    /// The dialect that is read, once it is known.
+    /// The dialect of the source, once it is known.
     pub fn source(&self) -> Option<Dialect> {
         self.from
     }
 
-    /// The dialect that is written.
+    /// The dialect of the target.
     pub fn target(&self) -> Dialect {
         self.to
     }
 
-    /// How the target's messages are laid out.
+    /// The layout of the target's messages.
     pub fn framing(&self) -> Framing {
         self.options.framing
     }
 
-    /// What both halves lost, repaired or assumed: first the reading one's, then the writing one's.
+    /// Losses, repairs and assumptions of both halves: first those of the reading one.
     pub fn findings(&self) -> impl Iterator<Item = &AdapterFinding> {
         let read = match &self.source {
             SourceSide::Foreign(source) => Some(source.findings().as_slice()),
@@ -275,7 +275,7 @@ impl Converter {
         read.into_iter().chain(written).flatten()
     }
 
-    /// How many losses both halves had, also those beyond the limit of findings.
+    /// The number of losses of both halves, including those beyond the limit of findings.
     pub fn lost(&self) -> u64 {
         let read = match &self.source {
             SourceSide::Foreign(source) => source.findings().lost(),
@@ -287,7 +287,7 @@ impl Converter {
         }
     }
 
-    /// Everything a report says: `{"from", "to", "lost", "findings"}`, `from` null while it is not known.
+    /// The report: `{"from", "to", "lost", "findings"}`; `from` is null while it is unknown.
     pub fn report(&self) -> Value {
         let mut report = Object::with_capacity(4);
         report.push("from", self.from.map(Dialect::name));
@@ -317,7 +317,7 @@ impl Converter {
         self.source = match from {
             Dialect::OpenResponses => SourceSide::OpenResponses(Box::new(FrameDecoder::new(&limits)), 0),
             foreign => {
-                // The source is within the limits; the events made of it are a little deeper.
+                // The source is within the limits; its events are nested a little deeper.
                 self.parser = Parser::new(limits.depth.saturating_add(ADDED_DEPTH));
                 SourceSide::Foreign(inbound(foreign, self.source_options(), limits)?)
             }
@@ -326,7 +326,7 @@ impl Converter {
         Ok(())
     }
 
-    /// The options of the adapter that reads. An adapter that writes reads events only, not the last snapshot.
+    /// The options of the reading adapter. A writing adapter reads events only, not the last snapshot.
     fn source_options(&self) -> InboundOptions {
         let mut options = self.options.source.clone();
         if self.to != Dialect::OpenResponses {
@@ -356,7 +356,7 @@ impl Converter {
         }
     }
 
-    /// Detects the dialect at the end of input: the last line may lack the line end that detection waits for.
+    /// Detects the dialect at the end of input: the last line may lack the line end.
     fn detect_at_end(&mut self) -> Option<Dialect> {
         let SourceSide::Undetected(bytes) = &mut self.source else { return None };
         bytes.extend_from_slice(b"\n\n");
@@ -423,8 +423,8 @@ impl Converter {
     }
 }
 
-/// The bytes that detection looks at: whole lines, so that the split of a line into chunks cannot change the result. A binary stream
-/// has no lines and is known by its first byte.
+/// The bytes that detection uses: whole lines, so that the split of a line into chunks cannot change the result. A binary stream
+/// has no lines and is recognized by its first byte.
 fn whole_lines(bytes: &[u8]) -> &[u8] {
     match bytes.first() {
         Some(0) => bytes,
@@ -467,7 +467,7 @@ fn convert_frame(
     target.apply(&event)
 }
 
-/// How much deeper a value can be in an event than in its source: response, output, item, content, part, annotation.
+/// The additional nesting of a value in an event compared with its source: response, output, item, content, part, annotation.
 const ADDED_DEPTH: usize = 16;
 
 impl TargetSide {

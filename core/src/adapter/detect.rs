@@ -1,4 +1,4 @@
-//! [`detect`]: which dialect a stream speaks, from its first bytes.
+//! [`detect`]: identifies the dialect of a stream by its first bytes.
 
 use alloc::string::String;
 
@@ -7,9 +7,9 @@ use crate::json::{Tape, ValueKind, ValueRef};
 use crate::limits::Limits;
 use crate::sse::{FrameDecoder, Signal};
 
-/// Says which dialect the first bytes of a stream speak; `None` while they do not tell.
+/// Returns the dialect of a stream by its first bytes; `None` while they do not identify it.
 ///
-/// Looks at whole messages only: a ping or an empty one leaves the question open. Mistral and plain Chat Completions look
+/// Uses whole messages only; a ping or an empty message identifies nothing. Mistral and plain Chat Completions look
 /// the same and are read by the same rules, so both are [`Dialect::ChatCompletions`] here.
 ///
 /// ```
@@ -111,7 +111,7 @@ fn by_type(kind: &str, root: ValueRef<'_>) -> Option<Dialect> {
             Some(Dialect::Cohere)
         }
         "ping" | "keepalive" => None,
-        // Both hubs have such an event: Anthropic's error types end in `_error` and its events are not numbered.
+        // Both dialects have such an event: Anthropic's error types end in `_error` and its events have no numbers.
         "error" if root.get("error").is_some() => {
             let named = root.pointer("/error/type").and_then(|name| name.as_str());
             let foreign = named.is_some_and(|name| name.ends_with("_error") && name != "server_error");

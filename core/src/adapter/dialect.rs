@@ -18,12 +18,12 @@ macro_rules! dialects {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// Says whether the dialect can be read.
+            /// Returns `true` if the dialect can be read.
             pub fn is_read(self) -> bool {
                 match self { $(Self::$variant => $read,)* }
             }
 
-            /// Says whether the dialect can be written.
+            /// Returns `true` if the dialect can be written.
             pub fn is_written(self) -> bool {
                 match self { $(Self::$variant => $write,)* }
             }

@@ -6,14 +6,14 @@ use core::fmt;
 
 use crate::json::{Object, Value};
 
-/// What a conversion did to a piece of the source.
+/// The effect of a conversion on a piece of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fidelity {
     /// Dropped: it is not in the output.
     Lost,
     /// The source contradicted itself or its dialect; the adapter chose a consistent reading.
     Repaired,
-    /// The source left something out; the adapter filled it in.
+    /// The source omitted a value; the adapter supplied it.
     Assumed,
 }
 
@@ -49,7 +49,7 @@ macro_rules! codes {
                 match self { $(Self::$variant => Fidelity::$kind,)* }
             }
 
-            /// One sentence of explanation.
+            /// One sentence that explains the code.
             pub fn sentence(self) -> &'static str {
                 match self { $(Self::$variant => $doc,)* }
             }
@@ -106,21 +106,21 @@ codes! {
     UnknownFinishReason, "unknown_finish_reason", Assumed, "A finish reason that the adapter does not know; taken as a normal end.";
 }
 
-/// One thing that a conversion lost, repaired or assumed.
+/// One loss, repair or assumption of a conversion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AdapterFinding {
     /// The exact cause.
     pub code: AdapterCode,
     /// Position of the source's event or message in its stream, from 0.
     pub event_index: u64,
-    /// Byte offset of that event's payload from the start of the source's stream, 0 where there is none.
+    /// Byte offset of that event's payload from the start of the source's stream; 0 if there is none.
     pub offset: u64,
-    /// What exactly: names of types and fields, never payload text. May be empty.
+    /// Names of types and fields, never payload text. May be empty.
     pub detail: String,
 }
 
 impl AdapterFinding {
-    /// The finding as it stands in a report: `{"code", "kind", "event_index", "offset"[, "detail"]}`.
+    /// The finding as reports show it: `{"code", "kind", "event_index", "offset"[, "detail"]}`.
     pub fn to_value(&self) -> Value {
         let mut object = Object::with_capacity(5);
         object.push("code", self.code.name());
@@ -144,10 +144,10 @@ impl fmt::Display for AdapterFinding {
     }
 }
 
-/// How much of a detail is kept.
+/// The maximum length of a stored detail.
 const DETAIL_BYTES: usize = 200;
 
-/// The findings of one conversion: the first so many, and a count of all.
+/// The findings of one conversion: the first ones up to a limit, and a count of all.
 #[derive(Clone, Debug, Default)]
 pub struct AdapterFindings {
     kept: Vec<AdapterFinding>,
@@ -159,42 +159,42 @@ pub struct AdapterFindings {
 }
 
 impl AdapterFindings {
-    /// Keeps at most `limit` findings and counts the rest.
+    /// Stores at most `limit` findings and counts all.
     pub fn new(limit: usize) -> Self {
         Self { limit, ..Self::default() }
     }
 
-    /// Says which event of the source is being looked at; findings are placed there.
+    /// Sets the current event of the source, which later findings refer to.
     pub fn at(&mut self, event_index: u64, offset: u64) {
         self.event_index = event_index;
         self.offset = offset;
     }
 
-    /// Adds a finding at the current event. The detail is made only if it is kept.
+    /// Adds a finding at the current event. The detail is built only if it is stored.
     pub fn report(&mut self, code: AdapterCode, detail: impl FnOnce() -> String) {
         self.total += 1;
         self.lost += u64::from(code.kind() == Fidelity::Lost);
         if self.kept.len() < self.limit {
             let Self { event_index, offset, .. } = *self;
             let mut detail = detail();
-            // Names come from the source and may be of any length.
+            // Names come from the source and may have any length.
             let cut = (0..=DETAIL_BYTES).rev().find(|at| detail.is_char_boundary(*at)).unwrap_or(0);
             detail.truncate(cut.min(detail.len()));
             self.kept.push(AdapterFinding { code, event_index, offset, detail });
         }
     }
 
-    /// The findings that are kept, in order.
+    /// The stored findings, in order.
     pub fn as_slice(&self) -> &[AdapterFinding] {
         &self.kept
     }
 
-    /// How many findings there were, kept or not.
+    /// The number of findings, stored or not.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// How many of them were losses.
+    /// The number of losses.
     pub fn lost(&self) -> u64 {
         self.lost
     }

@@ -1,21 +1,21 @@
-//! How a target's messages become bytes.
+//! The bytes of a target's messages.
 
 use alloc::vec::Vec;
 
 use super::Inbound;
 
-/// How messages are laid out in bytes.
+/// The layout of messages in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Framing {
-    /// The dialect's own framing: SSE for every target there is.
+    /// The dialect's own framing: SSE for every target.
     #[default]
     Native,
-    /// One JSON document a line, no sentinel.
+    /// One JSON document per line, no sentinel.
     JsonLines,
 }
 
-/// Messages on their way out.
+/// Encoded messages.
 #[derive(Clone, Debug, Default)]
 pub struct Frames {
     framing: Framing,
@@ -23,14 +23,14 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// Starts with nothing.
+    /// Starts without messages.
     pub fn new(framing: Framing) -> Self {
         Self { framing, out: Vec::new() }
     }
 
-    /// Adds a message: its event name, where the dialect has one on the wire, and its JSON text.
+    /// Adds a message: its event name, if the dialect has one on the wire, and its JSON text.
     ///
-    /// A line break in the JSON text is white space between values; a name with one cannot be an event name and is left out.
+    /// A line break in the JSON text is white space between values; an event name with a line break is left out.
     pub fn message(&mut self, event: Option<&str>, json: &str) {
         let native = self.framing == Framing::Native;
         if let Some(event) = event.filter(|event| native && !event.contains(['\n', '\r'])) {
@@ -57,7 +57,7 @@ impl Frames {
         }
     }
 
-    /// Adds the events that a source adapter has ready. Its own bytes are SSE already.
+    /// Adds the pending events of a reading adapter. Its own bytes are already SSE.
     pub(super) fn events_of(&mut self, source: &mut dyn Inbound) {
         if self.framing == Framing::Native {
             return source.write_into(&mut self.out);
@@ -67,7 +67,7 @@ impl Frames {
         }
     }
 
-    /// Appends what is ready and forgets it.
+    /// Appends the pending bytes, and removes them.
     pub fn write_into(&mut self, out: &mut Vec<u8>) {
         out.append(&mut self.out);
     }

@@ -1,22 +1,22 @@
 //! Adapters: foreign dialects into Open Responses events, and Open Responses events into foreign dialects.
 //!
 //! ```text
-//! foreign bytes ─▶ Inbound ─▶ Open Responses bytes ─▶ Outbound ─▶ foreign bytes
+//! foreign bytes ─▶ Inbound ─▶ Open Responses events ─▶ Outbound ─▶ foreign bytes
 //! ```
 //!
-//! Open Responses is the hub: a dialect is described once for each direction and can then be turned into every other.
-//! [`Converter`] joins the two halves; each can be used alone.
+//! Open Responses is in the middle: a dialect is described once for each direction and can then be converted to every other.
+//! [`Converter`] joins the two halves; each can be used alone. Events are handed over as JSON text, without SSE framing.
 //!
-//! What an adapter promises:
+//! An adapter promises:
 //!
-//! - **Valid by construction.** An [`Inbound`] writes through the library's writer, so its output passes the same
-//!   validator that judges other people's streams.
-//! - **Nothing in silence.** What could not be carried, what was repaired and what was assumed is an [`AdapterFinding`],
+//! - **Valid output.** An [`Inbound`] writes through the [`Writer`](crate::Writer), so its output passes the same
+//!   validator as any other stream.
+//! - **Nothing lost silently.** Each loss, repair and assumption is an [`AdapterFinding`],
 //!   never something in the stream.
 //! - **Reproducible.** No clock and no randomness: ids derive from the source's own, time is the option `now`.
-//! - **Any cut, linear, bounded.** Bytes may be cut anywhere; the same [`Limits`] hold as for reading.
+//! - **Any split, linear, bounded.** Bytes may be split anywhere; the same [`Limits`] apply as for reading.
 //!
-//! What it does not do: HTTP, retries, requests, and guessing at text (a `<think>` tag inside content stays content).
+//! It does no HTTP and no retries, builds no requests, and does not interpret text (a `<think>` tag inside content stays content).
 
 mod converter;
 mod detect;
@@ -24,7 +24,7 @@ mod dialect;
 mod finding;
 mod framing;
 #[cfg(feature = "__inbound")]
-// A build with some of the adapters uses some of what they share.
+// A build with some of the adapters uses only a part of the shared code.
 #[cfg_attr(not(feature = "adapters"), allow(dead_code, unused_imports))]
 mod inbound;
 mod options;
@@ -34,7 +34,7 @@ mod options;
     feature = "adapter-chat-completions",
     feature = "adapter-ui-message-stream"
 ))]
-// What the targets share is used by all of them together, not by each one alone.
+// The shared code is used by all targets together, not by each one alone.
 #[cfg_attr(not(feature = "adapters"), allow(dead_code, unused_imports))]
 mod outbound;
 
@@ -57,7 +57,7 @@ use crate::event::Event;
 use crate::limits::Limits;
 pub use crate::options::OptionReader;
 
-/// An event that a source adapter has made.
+/// An event of a reading adapter.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct InboundEvent<'a> {
@@ -69,72 +69,72 @@ pub struct InboundEvent<'a> {
     pub source_offset: u64,
 }
 
-/// A foreign stream, read: bytes in, Open Responses events or bytes out.
+/// Reads a foreign stream: takes bytes, returns Open Responses events or bytes.
 ///
 /// *Inputs*: [`feed`](Self::feed), [`finish`](Self::finish), [`cancel`](Self::cancel). *Outputs*:
 /// [`poll_event`](Self::poll_event) or [`write_into`](Self::write_into), after each input. *Getters*: [`findings`](Self::findings).
 pub trait Inbound: Send {
-    /// Takes bytes of the foreign stream, cut anywhere, in the dialect's own framing.
+    /// Takes bytes of the foreign stream, split anywhere, in the dialect's own framing.
     ///
     /// # Errors
     ///
-    /// A limit was passed, or the stream was finished. The same error comes again.
+    /// A limit was exceeded, or the input was ended. Every later call returns the same error.
     fn feed(&mut self, chunk: &[u8]) -> Result<(), Error>;
 
-    /// Says that the input has ended. Whatever the source left open is closed or failed as its dialect says.
+    /// Ends the input. Items that the source left open are closed or failed, as its dialect defines.
     ///
     /// # Errors
     ///
-    /// A limit was passed in what the end of input released.
+    /// The last events exceed a limit.
     fn finish(&mut self) -> Result<(), Error>;
 
-    /// Ends the response from outside: open items become incomplete, the response incomplete with reason `cancelled`.
+    /// Cancels the response: open items become incomplete, and the response is incomplete with the reason `cancelled`.
     ///
     /// # Errors
     ///
     /// As for [`finish`](Self::finish).
     fn cancel(&mut self) -> Result<(), Error>;
 
-    /// Takes the next Open Responses event that is ready.
+    /// Takes the next pending Open Responses event.
     fn poll_event(&mut self) -> Option<InboundEvent<'_>>;
 
-    /// Takes the events that are ready, as the bytes of an Open Responses stream, and appends them.
+    /// Appends the pending events as bytes of an Open Responses stream, and removes them.
     fn write_into(&mut self, out: &mut Vec<u8>);
 
-    /// What was lost, repaired or assumed so far.
+    /// Losses, repairs and assumptions so far.
     fn findings(&self) -> &AdapterFindings;
 }
 
-/// A foreign stream, written: Open Responses events in, foreign bytes out.
+/// Writes a foreign stream: takes Open Responses events, returns foreign bytes.
 ///
 /// *Inputs*: [`apply`](Self::apply), [`finish`](Self::finish), [`cancel`](Self::cancel). *Outputs*:
 /// [`write_into`](Self::write_into), after each input. *Getters*: [`findings`](Self::findings).
 pub trait Outbound: Send {
-    /// Takes the next event. Events may come from any server: what is odd about them is tolerated.
+    /// Takes the next event. Events may come from any server: invalid ones are tolerated.
     ///
     /// # Errors
     ///
-    /// A limit was passed.
+    /// A limit was exceeded.
     fn apply(&mut self, event: &Event<'_>) -> Result<(), Error>;
 
-    /// Says that the input has ended. Without a terminal event before it, the target's error is written.
+    /// Ends the input. If no terminal event came before it, the target's error is written.
     ///
     /// # Errors
     ///
-    /// A limit was passed.
+    /// A limit was exceeded.
     fn finish(&mut self) -> Result<(), Error>;
 
-    /// Ends the response from outside: the target's stream ends as that of a response with the reason `cancelled`.
+    /// Cancels the response: the target's stream ends like that of a response with the reason `cancelled`.
     ///
     /// # Errors
     ///
     /// As for [`finish`](Self::finish).
     fn cancel(&mut self) -> Result<(), Error>;
 
-    /// Appends the foreign bytes that are ready and forgets them.
+    /// Appends the pending foreign bytes, and removes them.
     fn write_into(&mut self, out: &mut Vec<u8>);
 
-    /// What was lost, repaired or assumed so far.
+    /// Losses, repairs and assumptions so far.
     fn findings(&self) -> &AdapterFindings;
 }
 
@@ -142,8 +142,8 @@ pub trait Outbound: Send {
 ///
 /// # Errors
 ///
-/// [`Code::UnknownName`] for a dialect that is only written, or whose feature is off; [`Code::BadArgument`] if an option that the
-/// dialect needs is missing.
+/// [`Code::UnknownName`] for a dialect that is only written, or whose feature is off; [`Code::BadArgument`] if a required
+/// option is missing.
 pub fn inbound(dialect: Dialect, options: InboundOptions, limits: Limits) -> Result<Box<dyn Inbound>, Error> {
     options.check_required(dialect)?;
     #[cfg(feature = "__inbound")]

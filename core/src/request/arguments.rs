@@ -1,4 +1,4 @@
-//! The arguments of a function call against the schema of its tool.
+//! Checks the arguments of a function call against the schema of its tool.
 
 use alloc::string::{String, ToString};
 
@@ -7,8 +7,8 @@ use crate::limits::Limits;
 
 /// Checks the arguments of a call by the `parameters` of a function tool.
 ///
-/// They must be a JSON object. With the feature `tool-schemas` they must also follow the schema; without it nothing more is
-/// known. A tool without `parameters` takes any object. The message says what is wrong and where, without payload text.
+/// They must be a JSON object. With the feature `tool-schemas` they must also follow the schema. A tool without `parameters` takes
+/// any object. The message names the fault and its position, without payload text.
 ///
 /// # Errors
 ///
@@ -36,10 +36,10 @@ fn by_schema(_schema: &Value, _arguments: &str) -> Result<(), String> {
 fn by_schema(schema: &Value, arguments: &str) -> Result<(), String> {
     use alloc::format;
 
-    // Both texts are JSON: one was written by us, the other was parsed above.
+    // Both texts are JSON: this crate wrote one, and the other was parsed above.
     let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).map_err(|error| error.to_string());
     let schema = read(&schema.to_string())?;
-    // References lead nowhere but into the schema itself: the crate is built without any way to fetch.
+    // References resolve inside the schema only: the dependency is built without a way to fetch documents.
     let validator = jsonschema::options()
         .should_validate_formats(false)
         .build(&schema)

@@ -13,7 +13,7 @@ use crate::json::{Object, Value};
 use crate::limits::Limits;
 use crate::validate::{validate_compact_request, validate_request, validate_token_count};
 
-/// What all bodies share: an object that is kept as it came.
+/// Methods that all bodies share: an object that keeps everything unchanged.
 macro_rules! body {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -28,12 +28,12 @@ macro_rules! body {
                 Self::default()
             }
 
-            /// Reads a body. Whatever is in it is kept: unknown fields, order, the writing of numbers.
+            /// Reads a body. Everything is kept: unknown fields, the order of fields, the notation of numbers.
             ///
             /// # Errors
             ///
-            /// [`Code::NotJson`] or [`Code::TooDeep`] for text that cannot be read, [`Code::BadArgument`] if it is no
-            /// object. What is wrong inside is for `check` to say.
+            /// [`Code::NotJson`] or [`Code::TooDeep`] for text that cannot be parsed, [`Code::BadArgument`] if it is not an
+            /// object. `check` reports faults inside the object.
             pub fn from_json(json: &str) -> Result<Self, Error> {
                 Self::from_value(Value::parse(json, Limits::default().depth)?)
             }
@@ -42,7 +42,7 @@ macro_rules! body {
             ///
             /// # Errors
             ///
-            /// [`Code::BadArgument`] if it is no object.
+            /// [`Code::BadArgument`] if the value is not an object.
             pub fn from_value(value: Value) -> Result<Self, Error> {
                 match value {
                     Value::Object(fields) => Ok(Self { fields }),
@@ -57,24 +57,24 @@ macro_rules! body {
                 self
             }
 
-            /// Takes a field away.
+            /// Removes a field.
             #[must_use]
             pub fn without(mut self, field: &str) -> Self {
                 self.fields.remove(field);
                 self
             }
 
-            /// A field; one that is null is as good as absent.
+            /// A field; `None` if it is absent or null.
             pub fn get(&self, field: &str) -> Option<&Value> {
                 self.fields.get(field).filter(|value| !value.is_null())
             }
 
-            /// All fields as they stand.
+            /// All fields.
             pub fn as_object(&self) -> &Object {
                 &self.fields
             }
 
-            /// Fields that no edition of the contract has.
+            /// Fields that are in no edition of the contract.
             pub fn unknown(&self) -> impl Iterator<Item = (&str, &Value)> {
                 self.fields.iter().filter(|(name, _)| !Self::FIELDS.contains(name))
             }
@@ -139,12 +139,12 @@ body! {
     TokenCount
 }
 
-/// What stands in `input`.
+/// The value of `input`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RequestInput<'a> {
-    /// A text, taken as a message of the user.
+    /// A text, which counts as a message of the user.
     Text(&'a str),
-    /// Items, each as on the wire.
+    /// Items in their JSON form.
     Items(&'a [Value]),
 }
 
@@ -157,7 +157,7 @@ impl<'a> RequestInput<'a> {
         }
     }
 
-    /// The items; a text is one message of the user.
+    /// Converts to items; a text becomes one message of the user.
     pub fn to_items(self) -> Vec<Value> {
         match self {
             Self::Text(text) => alloc::vec![InputItem::user_message(text).into()],
@@ -177,7 +177,7 @@ impl CreateResponse {
         self.input().map_or_else(Vec::new, RequestInput::to_items)
     }
 
-    /// Adds an item to the input. A text that stands there becomes a message first.
+    /// Adds an item to the input. An existing text becomes a message first.
     #[must_use]
     pub fn with_item(mut self, item: impl Into<Value>) -> Self {
         let mut items = self.input_items();
@@ -186,7 +186,7 @@ impl CreateResponse {
         self
     }
 
-    /// The tools, each as on the wire.
+    /// The tools in their JSON form.
     pub fn tools(&self) -> &[Value] {
         self.get("tools").and_then(Value::as_array).unwrap_or_default()
     }
@@ -200,16 +200,16 @@ impl CreateResponse {
         self
     }
 
-    /// What the model may call. Without a choice, or with one that cannot be read, it is `auto`.
+    /// The tools that the model may call. A missing or invalid choice is `auto`.
     pub fn tool_choice(&self) -> Choice<'_> {
         Choice::of(self.get("tool_choice"))
     }
 
-    /// Checks the body by schema and rules.
+    /// Checks the body against its schema and the rules.
     ///
     /// # Errors
     ///
-    /// [`Code::TooDeep`] if the body is nested beyond what is read.
+    /// [`Code::TooDeep`] if the body is nested too deep.
     pub fn check(&self, edition: Edition) -> Result<Vec<Finding>, Error> {
         validate_request(&self.to_json(), edition)
     }
@@ -221,7 +221,7 @@ impl CompactResponse {
         RequestInput::of(self.get("input"))
     }
 
-    /// Checks the body by schema.
+    /// Checks the body against its schema.
     ///
     /// # Errors
     ///
@@ -237,28 +237,28 @@ impl TokenCount {
         RequestInput::of(self.get("input"))
     }
 
-    /// The tools, each as on the wire.
+    /// The tools in their JSON form.
     pub fn tools(&self) -> &[Value] {
         self.get("tools").and_then(Value::as_array).unwrap_or_default()
     }
 
-    /// What the model may call.
+    /// The tools that the model may call.
     pub fn tool_choice(&self) -> Choice<'_> {
         Choice::of(self.get("tool_choice"))
     }
 
-    /// What a request would be counted by: the fields that both bodies have.
+    /// The fields of a request that affect its token count; both bodies have them.
     pub fn of(request: &CreateResponse) -> Self {
         let known = |(name, _): &(&str, &Value)| Self::FIELDS.contains(name);
         let fields = request.as_object().iter().filter(known);
         Self { fields: fields.map(|(name, value)| (name.to_string(), value.clone())).collect() }
     }
 
-    /// Checks the body by schema.
+    /// Checks the body against its schema.
     ///
     /// # Errors
     ///
-    /// [`Code::UnknownName`] if the edition cannot count, [`Code::TooDeep`].
+    /// [`Code::UnknownName`] if the edition has no token count, [`Code::TooDeep`].
     pub fn check(&self, edition: Edition) -> Result<Vec<Finding>, Error> {
         validate_token_count(&self.to_json(), edition)
     }

@@ -1,4 +1,4 @@
-//! Requests by name: one entry for what a binding needs, JSON in and JSON out.
+//! Requests by name: one entry point for bindings, JSON in and JSON out.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -15,22 +15,22 @@ use crate::error::{Code, Error};
 use crate::json::{Object, Value};
 use crate::options::{invalid_option, parse, OptionReader};
 
-/// What [`request_named`] can do.
+/// The names that [`request_named`] accepts.
 pub const REQUEST_OPERATIONS: &[&str] =
     &["history", "enforce", "tool_loop", "tool_results", "advice", "create_message"];
 
-/// Does what a name says, from JSON text to JSON text.
+/// Runs the named operation on JSON text, and returns JSON text.
 ///
-/// | name | takes | gives |
+/// | name | takes | returns |
 /// | --- | --- | --- |
 /// | `history` | `{"policy", "request", "steps": [{"response"} or {"item"}, …]}` | `{"request", "findings"}` |
 /// | `enforce` | `{"request", "response"}` | `{"calls": [verdict, …]}`, each that is rejected with its `answer` |
 /// | `tool_loop` | `{"request", "policy", "max_turns", "max_calls", "steps": [{"response"}, {"result": [call_id, result]} or {"stop": true}, …]}` | `{"state", "reason", "turns", "pending", "rejected", "findings", "request"}` |
 /// | `tool_results` | `{"response", "results": {call_id: result, …}}` | `{"items"}`, see [`tool_results`] |
-/// | `advice` | `{"error", "status", "headers", "now"}` | the report and what to do |
+/// | `advice` | `{"error", "status", "headers", "now"}` | the report and the advice |
 /// | `create_message` | `{"request"}` | `{"message", "left_out"}` |
 ///
-/// A tool loop is a function of what it was told, so a binding may keep the steps instead of the loop.
+/// The state of a tool loop follows from its inputs, so a binding may store the steps instead of the loop.
 ///
 /// ```
 /// use deltafold::__bindings::request_named;
@@ -41,8 +41,8 @@ pub const REQUEST_OPERATIONS: &[&str] =
 ///
 /// # Errors
 ///
-/// [`Code::UnknownName`] for another name or key, [`Code::NotJson`] or [`Code::TooDeep`] for a text that cannot be read,
-/// [`Code::BadArgument`] for a value that cannot be used, [`Code::BadIntent`] for a step that a loop does not take.
+/// [`Code::UnknownName`] for an unknown name or key, [`Code::NotJson`] or [`Code::TooDeep`] for a text that cannot be parsed,
+/// [`Code::BadArgument`] for an invalid value, [`Code::BadIntent`] for a step that the state of the loop does not allow.
 pub fn request_named(what: &str, json: &str) -> Result<String, Error> {
     match what {
         "history" => history_json(json),

@@ -1,16 +1,16 @@
-//! [`Choice`]: `tool_choice` as it is read.
+//! [`Choice`]: a parsed `tool_choice`.
 
 use alloc::vec::Vec;
 
 use crate::json::Value;
 
-/// What a request lets the model call.
+/// The tools that a request lets the model call.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Choice<'a> {
-    /// Whatever it wants.
+    /// Any tool or none.
     Auto,
-    /// Nothing.
+    /// None.
     None,
     /// At least one tool.
     Required,
@@ -25,7 +25,7 @@ pub enum Choice<'a> {
     },
 }
 
-/// A tool as a choice names it.
+/// A tool as a choice identifies it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ToolName<'a> {
     /// Its type, such as `function`.
@@ -37,7 +37,7 @@ pub struct ToolName<'a> {
 }
 
 impl<'a> Choice<'a> {
-    /// Reads a choice. What cannot be read is `auto`, as if it were not there: a validator reports it.
+    /// Reads a choice. An invalid one is `auto`, as if it were absent: the validator reports it.
     pub fn of(value: Option<&'a Value>) -> Self {
         match value {
             Some(Value::String(word)) if word == "none" => Self::None,

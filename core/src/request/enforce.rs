@@ -1,6 +1,6 @@
-//! [`enforce`]: the calls of an answer against what its request allowed.
+//! [`enforce`]: checks the calls of an answer against its request.
 //!
-//! A server should have kept to the request (TOOL-01 to TOOL-09); a client that runs tools on somebody's machine does not
+//! A server must follow the request (TOOL-01 to TOOL-09); a client that runs tools on a user's machine must not
 //! rely on that.
 
 use alloc::format;
@@ -17,19 +17,19 @@ use crate::json::{Object, Value};
 /// A call of an answer, and whether it may be run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallVerdict {
-    /// Its place in the output.
+    /// Its position in the output.
     pub index: usize,
-    /// The item as it came.
+    /// The item, unchanged.
     pub item: Value,
-    /// Why it must not be run; `None` if it may.
+    /// The reason why it must not be run; `None` if it may be run.
     pub rejection: Option<Rejection>,
-    /// More about the rejection, such as what is wrong with the arguments; never payload text.
+    /// Details of the rejection, such as the error in the arguments; never payload text.
     pub detail: String,
 }
 
 macro_rules! rejections {
     ($($variant:ident, $name:literal, $doc:literal;)*) => {
-        /// Why a call must not be run.
+        /// The reason why a call must not be run.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Rejection { $(#[doc = $doc] $variant,)* }
@@ -43,7 +43,7 @@ macro_rules! rejections {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// One sentence, as the model is told.
+            /// One sentence for the model.
             pub fn sentence(self) -> &'static str {
                 match self { $(Self::$variant => $doc,)* }
             }
@@ -63,7 +63,7 @@ rejections! {
 }
 
 impl CallVerdict {
-    /// The id by which the call is answered: `call_id`, or the `id` of an approval request.
+    /// The id in the answer to the call: `call_id`, or the `id` of an approval request.
     pub fn id(&self) -> &str {
         let key = if self.item.str_at("type") == Some("mcp_approval_request") { "id" } else { "call_id" };
         self.item.str_at(key).unwrap_or_default()
@@ -74,17 +74,17 @@ impl CallVerdict {
         self.item.str_at("type").unwrap_or_default()
     }
 
-    /// The name of the tool; empty for tools that have none.
+    /// The name of the tool; empty for tools without one.
     pub fn name(&self) -> &str {
         self.item.str_at("name").unwrap_or_default()
     }
 
-    /// Whether a client answers calls of this type; hosted tools are run and answered by the server.
+    /// Returns `true` if a client answers calls of this type; the server runs and answers hosted tools.
     pub fn is_for_client(&self) -> bool {
         is_for_client(self.kind())
     }
 
-    /// The item that tells the model that, and why, the call was not run. `None` if it may be run, or if no client can
+    /// The item that tells the model that the call was not run, and the reason. `None` if it may be run, or if no client can
     /// answer it.
     pub fn answer(&self) -> Option<InputItem> {
         let rejection = self.rejection?;
@@ -95,7 +95,7 @@ impl CallVerdict {
         ToolResult::Error(message).answer(&self.item).ok()
     }
 
-    /// The verdict as bindings show it: `{"index", "type", "call_id", "name", "allowed", "reason", "detail", "answer", "item"}`.
+    /// The verdict in the form of every binding: `{"index", "type", "call_id", "name", "allowed", "reason", "detail", "answer", "item"}`.
     pub fn to_value(&self) -> Value {
         let mut object = Object::with_capacity(9);
         object.push("index", self.index as u64);
@@ -111,7 +111,7 @@ impl CallVerdict {
     }
 }
 
-/// Judges every call in the output of a response by the request that it answers.
+/// Checks every call in the output of a response against the request that it answers.
 ///
 /// ```
 /// use deltafold::json::Value;
@@ -141,7 +141,7 @@ pub fn enforce(request: &CreateResponse, response: &Value) -> Vec<CallVerdict> {
     calls.map(judge).collect()
 }
 
-/// What a request allows, and how much of it is left.
+/// The calls that a request allows, and their remaining numbers.
 struct ToolBudget<'a> {
     choice: Choice<'a>,
     tools: &'a [Value],
@@ -149,7 +149,7 @@ struct ToolBudget<'a> {
     parallel: usize,
     /// Remaining calls in the whole conversation.
     left: usize,
-    /// Whether the answer ended early: then no call of it is run (INC-04).
+    /// True if the answer ended early: then none of its calls is run (INC-04).
     ended_early: bool,
 }
 
@@ -201,7 +201,7 @@ impl<'a> ToolBudget<'a> {
     }
 }
 
-/// Whether an item is a call of this tool.
+/// Returns `true` if an item is a call of this tool.
 fn calls(call: &Value, tool: ToolName<'_>) -> bool {
     let kind = call.str_at("type").unwrap_or_default();
     let name = call.str_at("name");
@@ -219,7 +219,7 @@ fn calls(call: &Value, tool: ToolName<'_>) -> bool {
 }
 
 fn is_call(kind: &str) -> bool {
-    // A call of an extension type is its server's business.
+    // A call of an extension type is answered by its server.
     !kind.contains(':') && (kind.ends_with("_call") || kind == "mcp_approval_request")
 }
 

@@ -40,7 +40,7 @@ impl CreateResponse {
         "conversation",
     ];
 
-    /// `model`, if it is there and of its type.
+    /// `model`; `None` if it is absent or has another type.
     pub fn model(&self) -> Option<&str> {
         self.get("model").and_then(Value::as_str)
     }
@@ -57,7 +57,7 @@ impl CreateResponse {
         self.with("input", value)
     }
 
-    /// `previous_response_id`, if it is there and of its type.
+    /// `previous_response_id`; `None` if it is absent or has another type.
     pub fn previous_response_id(&self) -> Option<&str> {
         self.get("previous_response_id").and_then(Value::as_str)
     }
@@ -68,7 +68,7 @@ impl CreateResponse {
         self.with("previous_response_id", value.into())
     }
 
-    /// `include`, if it is there and of its type.
+    /// `include`; `None` if it is absent or has another type.
     pub fn include(&self) -> Option<&Value> {
         self.get("include")
     }
@@ -91,7 +91,7 @@ impl CreateResponse {
         self.with("tool_choice", value)
     }
 
-    /// `metadata`, if it is there and of its type.
+    /// `metadata`; `None` if it is absent or has another type.
     pub fn metadata(&self) -> Option<&Value> {
         self.get("metadata")
     }
@@ -102,7 +102,7 @@ impl CreateResponse {
         self.with("metadata", value)
     }
 
-    /// `text`, if it is there and of its type.
+    /// `text`; `None` if it is absent or has another type.
     pub fn text(&self) -> Option<&Value> {
         self.get("text")
     }
@@ -113,7 +113,7 @@ impl CreateResponse {
         self.with("text", value)
     }
 
-    /// `temperature`, if it is there and of its type.
+    /// `temperature`; `None` if it is absent or has another type.
     pub fn temperature(&self) -> Option<f64> {
         self.get("temperature").and_then(Value::as_f64)
     }
@@ -124,7 +124,7 @@ impl CreateResponse {
         self.with("temperature", value)
     }
 
-    /// `top_p`, if it is there and of its type.
+    /// `top_p`; `None` if it is absent or has another type.
     pub fn top_p(&self) -> Option<f64> {
         self.get("top_p").and_then(Value::as_f64)
     }
@@ -135,7 +135,7 @@ impl CreateResponse {
         self.with("top_p", value)
     }
 
-    /// `presence_penalty`, if it is there and of its type.
+    /// `presence_penalty`; `None` if it is absent or has another type.
     pub fn presence_penalty(&self) -> Option<f64> {
         self.get("presence_penalty").and_then(Value::as_f64)
     }
@@ -146,7 +146,7 @@ impl CreateResponse {
         self.with("presence_penalty", value)
     }
 
-    /// `frequency_penalty`, if it is there and of its type.
+    /// `frequency_penalty`; `None` if it is absent or has another type.
     pub fn frequency_penalty(&self) -> Option<f64> {
         self.get("frequency_penalty").and_then(Value::as_f64)
     }
@@ -157,7 +157,7 @@ impl CreateResponse {
         self.with("frequency_penalty", value)
     }
 
-    /// `parallel_tool_calls`, if it is there and of its type.
+    /// `parallel_tool_calls`; `None` if it is absent or has another type.
     pub fn parallel_tool_calls(&self) -> Option<bool> {
         self.get("parallel_tool_calls").and_then(Value::as_bool)
     }
@@ -168,7 +168,7 @@ impl CreateResponse {
         self.with("parallel_tool_calls", value)
     }
 
-    /// `stream`, if it is there and of its type.
+    /// `stream`; `None` if it is absent or has another type.
     pub fn stream(&self) -> Option<bool> {
         self.get("stream").and_then(Value::as_bool)
     }
@@ -179,7 +179,7 @@ impl CreateResponse {
         self.with("stream", value)
     }
 
-    /// `stream_options`, if it is there and of its type.
+    /// `stream_options`; `None` if it is absent or has another type.
     pub fn stream_options(&self) -> Option<&Value> {
         self.get("stream_options")
     }
@@ -190,7 +190,7 @@ impl CreateResponse {
         self.with("stream_options", value)
     }
 
-    /// `background`, if it is there and of its type.
+    /// `background`; `None` if it is absent or has another type.
     pub fn background(&self) -> Option<bool> {
         self.get("background").and_then(Value::as_bool)
     }
@@ -201,7 +201,7 @@ impl CreateResponse {
         self.with("background", value)
     }
 
-    /// `max_output_tokens`, if it is there and of its type.
+    /// `max_output_tokens`; `None` if it is absent or has another type.
     pub fn max_output_tokens(&self) -> Option<u64> {
         self.get("max_output_tokens").and_then(Value::as_u64)
     }
@@ -212,7 +212,7 @@ impl CreateResponse {
         self.with("max_output_tokens", value)
     }
 
-    /// `max_tool_calls`, if it is there and of its type.
+    /// `max_tool_calls`; `None` if it is absent or has another type.
     pub fn max_tool_calls(&self) -> Option<u64> {
         self.get("max_tool_calls").and_then(Value::as_u64)
     }
@@ -223,7 +223,7 @@ impl CreateResponse {
         self.with("max_tool_calls", value)
     }
 
-    /// `reasoning`, if it is there and of its type.
+    /// `reasoning`; `None` if it is absent or has another type.
     pub fn reasoning(&self) -> Option<&Value> {
         self.get("reasoning")
     }
@@ -234,7 +234,7 @@ impl CreateResponse {
         self.with("reasoning", value)
     }
 
-    /// `user`, if it is there and of its type.
+    /// `user`; `None` if it is absent or has another type.
     pub fn user(&self) -> Option<&str> {
         self.get("user").and_then(Value::as_str)
     }
@@ -245,7 +245,7 @@ impl CreateResponse {
         self.with("user", value.into())
     }
 
-    /// `safety_identifier`, if it is there and of its type.
+    /// `safety_identifier`; `None` if it is absent or has another type.
     pub fn safety_identifier(&self) -> Option<&str> {
         self.get("safety_identifier").and_then(Value::as_str)
     }
@@ -256,7 +256,7 @@ impl CreateResponse {
         self.with("safety_identifier", value.into())
     }
 
-    /// `prompt_cache_key`, if it is there and of its type.
+    /// `prompt_cache_key`; `None` if it is absent or has another type.
     pub fn prompt_cache_key(&self) -> Option<&str> {
         self.get("prompt_cache_key").and_then(Value::as_str)
     }
@@ -267,7 +267,7 @@ impl CreateResponse {
         self.with("prompt_cache_key", value.into())
     }
 
-    /// `prompt_cache_retention`, if it is there and of its type.
+    /// `prompt_cache_retention`; `None` if it is absent or has another type.
     pub fn prompt_cache_retention(&self) -> Option<&str> {
         self.get("prompt_cache_retention").and_then(Value::as_str)
     }
@@ -278,7 +278,7 @@ impl CreateResponse {
         self.with("prompt_cache_retention", value.into())
     }
 
-    /// `truncation`, if it is there and of its type.
+    /// `truncation`; `None` if it is absent or has another type.
     pub fn truncation(&self) -> Option<&str> {
         self.get("truncation").and_then(Value::as_str)
     }
@@ -289,7 +289,7 @@ impl CreateResponse {
         self.with("truncation", value.into())
     }
 
-    /// `instructions`, if it is there and of its type.
+    /// `instructions`; `None` if it is absent or has another type.
     pub fn instructions(&self) -> Option<&str> {
         self.get("instructions").and_then(Value::as_str)
     }
@@ -300,7 +300,7 @@ impl CreateResponse {
         self.with("instructions", value.into())
     }
 
-    /// `store`, if it is there and of its type.
+    /// `store`; `None` if it is absent or has another type.
     pub fn store(&self) -> Option<bool> {
         self.get("store").and_then(Value::as_bool)
     }
@@ -311,7 +311,7 @@ impl CreateResponse {
         self.with("store", value)
     }
 
-    /// `service_tier`, if it is there and of its type.
+    /// `service_tier`; `None` if it is absent or has another type.
     pub fn service_tier(&self) -> Option<&str> {
         self.get("service_tier").and_then(Value::as_str)
     }
@@ -322,7 +322,7 @@ impl CreateResponse {
         self.with("service_tier", value.into())
     }
 
-    /// `top_logprobs`, if it is there and of its type.
+    /// `top_logprobs`; `None` if it is absent or has another type.
     pub fn top_logprobs(&self) -> Option<u64> {
         self.get("top_logprobs").and_then(Value::as_u64)
     }
@@ -333,7 +333,7 @@ impl CreateResponse {
         self.with("top_logprobs", value)
     }
 
-    /// `conversation`, if it is there and of its type.
+    /// `conversation`; `None` if it is absent or has another type.
     pub fn conversation(&self) -> Option<&Value> {
         self.get("conversation")
     }
@@ -355,7 +355,7 @@ impl CompactResponse {
         "prompt_cache_key",
     ];
 
-    /// `model`, if it is there and of its type.
+    /// `model`; `None` if it is absent or has another type.
     pub fn model(&self) -> Option<&str> {
         self.get("model").and_then(Value::as_str)
     }
@@ -372,7 +372,7 @@ impl CompactResponse {
         self.with("input", value)
     }
 
-    /// `previous_response_id`, if it is there and of its type.
+    /// `previous_response_id`; `None` if it is absent or has another type.
     pub fn previous_response_id(&self) -> Option<&str> {
         self.get("previous_response_id").and_then(Value::as_str)
     }
@@ -383,7 +383,7 @@ impl CompactResponse {
         self.with("previous_response_id", value.into())
     }
 
-    /// `instructions`, if it is there and of its type.
+    /// `instructions`; `None` if it is absent or has another type.
     pub fn instructions(&self) -> Option<&str> {
         self.get("instructions").and_then(Value::as_str)
     }
@@ -394,7 +394,7 @@ impl CompactResponse {
         self.with("instructions", value.into())
     }
 
-    /// `prompt_cache_key`, if it is there and of its type.
+    /// `prompt_cache_key`; `None` if it is absent or has another type.
     pub fn prompt_cache_key(&self) -> Option<&str> {
         self.get("prompt_cache_key").and_then(Value::as_str)
     }
@@ -422,7 +422,7 @@ impl TokenCount {
         "parallel_tool_calls",
     ];
 
-    /// `model`, if it is there and of its type.
+    /// `model`; `None` if it is absent or has another type.
     pub fn model(&self) -> Option<&str> {
         self.get("model").and_then(Value::as_str)
     }
@@ -439,7 +439,7 @@ impl TokenCount {
         self.with("input", value)
     }
 
-    /// `previous_response_id`, if it is there and of its type.
+    /// `previous_response_id`; `None` if it is absent or has another type.
     pub fn previous_response_id(&self) -> Option<&str> {
         self.get("previous_response_id").and_then(Value::as_str)
     }
@@ -456,7 +456,7 @@ impl TokenCount {
         self.with("tools", value)
     }
 
-    /// `text`, if it is there and of its type.
+    /// `text`; `None` if it is absent or has another type.
     pub fn text(&self) -> Option<&Value> {
         self.get("text")
     }
@@ -467,7 +467,7 @@ impl TokenCount {
         self.with("text", value)
     }
 
-    /// `reasoning`, if it is there and of its type.
+    /// `reasoning`; `None` if it is absent or has another type.
     pub fn reasoning(&self) -> Option<&Value> {
         self.get("reasoning")
     }
@@ -478,7 +478,7 @@ impl TokenCount {
         self.with("reasoning", value)
     }
 
-    /// `truncation`, if it is there and of its type.
+    /// `truncation`; `None` if it is absent or has another type.
     pub fn truncation(&self) -> Option<&str> {
         self.get("truncation").and_then(Value::as_str)
     }
@@ -489,7 +489,7 @@ impl TokenCount {
         self.with("truncation", value.into())
     }
 
-    /// `instructions`, if it is there and of its type.
+    /// `instructions`; `None` if it is absent or has another type.
     pub fn instructions(&self) -> Option<&str> {
         self.get("instructions").and_then(Value::as_str)
     }
@@ -500,7 +500,7 @@ impl TokenCount {
         self.with("instructions", value.into())
     }
 
-    /// `conversation`, if it is there and of its type.
+    /// `conversation`; `None` if it is absent or has another type.
     pub fn conversation(&self) -> Option<&Value> {
         self.get("conversation")
     }
@@ -517,7 +517,7 @@ impl TokenCount {
         self.with("tool_choice", value)
     }
 
-    /// `parallel_tool_calls`, if it is there and of its type.
+    /// `parallel_tool_calls`; `None` if it is absent or has another type.
     pub fn parallel_tool_calls(&self) -> Option<bool> {
         self.get("parallel_tool_calls").and_then(Value::as_bool)
     }

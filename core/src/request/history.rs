@@ -1,4 +1,4 @@
-//! [`History`]: answers become the input of the next turn.
+//! [`History`]: builds the input of the next turn from the answers.
 
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -15,10 +15,10 @@ use crate::json::{Object, Value};
 use crate::options::{invalid_option, parse, OptionReader};
 use crate::validate::validate_input_item;
 
-/// A conversation on its way to the next request.
+/// A conversation that becomes the next request.
 ///
-/// It starts with a request and takes answers and new items in the order in which they come; [`request`](Self::request) is
-/// the next one. Order is kept, nothing is made up, and everything that is left out is told by a [`HistoryFinding`].
+/// It starts with a request and takes answers and new items in order; [`request`](Self::request) returns
+/// the next request. The order is kept, nothing is invented, and every omission is reported by a [`HistoryFinding`].
 ///
 /// ```
 /// use deltafold::json::Value;
@@ -46,23 +46,23 @@ use crate::validate::validate_input_item;
 #[derive(Clone, Debug)]
 pub struct History {
     policy: Policy,
-    /// The fields that stay the same from turn to turn.
+    /// The fields that are equal in every turn.
     base: CreateResponse,
     items: Vec<Value>,
     previous: Option<String>,
-    /// How many answers were added.
+    /// The number of answers.
     answers: usize,
     /// Calls that were left out, by type and id: their outputs are left out too.
     dropped_calls: BTreeSet<(String, String)>,
     findings: Vec<HistoryFinding>,
 }
 
-/// Something that the next request does not have although an answer had it.
+/// Data of an answer that the next request does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistoryFinding {
     /// What happened.
     pub code: HistoryCode,
-    /// Which answer, from 0.
+    /// The index of the answer, from 0.
     pub response: usize,
     /// JSON pointer into that answer.
     pub path: String,
@@ -72,7 +72,7 @@ pub struct HistoryFinding {
 
 macro_rules! codes {
     ($($variant:ident, $name:literal, $doc:literal;)*) => {
-        /// What a [`HistoryFinding`] is about.
+        /// The cause of a [`HistoryFinding`].
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum HistoryCode { $(#[doc = $doc] $variant,)* }
@@ -86,7 +86,7 @@ macro_rules! codes {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// One sentence that says what it means.
+            /// One sentence that explains the code.
             pub fn sentence(self) -> &'static str {
                 match self { $(Self::$variant => $doc,)* }
             }
@@ -108,7 +108,7 @@ codes! {
 }
 
 impl HistoryFinding {
-    /// The finding as bindings and reports show it: `{"code", "response", "path", "item_type", "message"}`.
+    /// The finding in the form of bindings and reports: `{"code", "response", "path", "item_type", "message"}`.
     pub fn to_value(&self) -> Value {
         let mut object = Object::with_capacity(5);
         object.push("code", self.code.name());
@@ -120,16 +120,16 @@ impl HistoryFinding {
     }
 }
 
-/// An item of an answer on its way into a request.
+/// An item of an answer while it is prepared for a request.
 struct PreparedItem {
     kind: String,
-    /// `None` once it is left out.
+    /// `None` if it is left out.
     item: Option<Object>,
     at: usize,
 }
 
 impl History {
-    /// Begins a conversation with its first request.
+    /// Starts a conversation with its first request.
     pub fn new(policy: Policy, request: &CreateResponse) -> Self {
         Self {
             items: request.input_items(),
@@ -142,17 +142,17 @@ impl History {
         }
     }
 
-    /// Adds an answer: a response, or the result of a compaction, which takes the place of everything before it.
+    /// Adds an answer: a response, or the result of a compaction, which replaces everything before it.
     ///
     /// # Errors
     ///
-    /// [`Code::BadArgument`] if it is neither, or if the server is to remember a response that has no id.
+    /// [`Code::BadArgument`] if it is neither, or if the policy is stateful and the response has no id.
     pub fn add_response(&mut self, response: &Value) -> Result<(), Error> {
         let output = response.get("output").and_then(Value::as_array);
         let output = output.ok_or_else(|| Error::new(Code::BadArgument, 0, "expected a response with an output"))?;
         let compaction = response.str_at("object") == Some("response.compaction");
         if compaction {
-            // The result is the window itself: sent unchanged, and no id to continue from (CMP-04, CMP-06).
+            // The result is the whole context: it is sent unchanged, and there is no id to continue from (CMP-04, CMP-06).
             self.items = output.to_vec();
             self.previous = None;
         } else if self.policy.chain == Chain::Stateful {
@@ -171,7 +171,7 @@ impl History {
         Ok(())
     }
 
-    /// Adds an item of the next turn. The output of a call that was left out is left out too, since no server takes an output without
+    /// Adds an item of the next turn. The output of a call that was left out is left out too, because servers reject an output without
     /// its call.
     pub fn add_item(&mut self, item: impl Into<Value>) {
         let item = item.into();
@@ -183,7 +183,7 @@ impl History {
         self.items.push(item);
     }
 
-    /// The next request: the fields of the first one, and the input as the policy wants it.
+    /// The next request: the fields of the first one, and the input according to the policy.
     pub fn request(&self) -> CreateResponse {
         let mut request = self.base.clone().with("input", self.items.clone());
         if let Some(id) = &self.previous {
@@ -203,7 +203,7 @@ impl History {
         &self.items
     }
 
-    /// What was left out, in order.
+    /// The omissions, in order.
     pub fn findings(&self) -> &[HistoryFinding] {
         &self.findings
     }
@@ -213,7 +213,7 @@ impl History {
         &self.policy
     }
 
-    /// The items of an output as they are sent.
+    /// Prepares the items of an output.
     fn replay(&mut self, output: &[Value]) -> Vec<Value> {
         let mut all: Vec<PreparedItem> = Vec::with_capacity(output.len());
         for (at, value) in output.iter().enumerate() {
@@ -233,7 +233,7 @@ impl History {
         all.into_iter().filter_map(|sent| sent.item.map(Value::Object)).collect()
     }
 
-    /// Why an item is not sent at all.
+    /// The reason why an item is not sent.
     fn refusal(&self, kind: &str, item: &Value) -> Option<HistoryCode> {
         let policy = &self.policy;
         let status = item.str_at("status").unwrap_or("completed");
@@ -254,7 +254,7 @@ impl History {
         (kind == "reasoning" && unreadable).then_some(HistoryCode::ReasoningDropped)
     }
 
-    /// The form in which an item is sent.
+    /// Prepares the form of an item that is sent.
     fn shape(&mut self, kind: &str, item: &Object, at: usize) -> Option<Object> {
         let id = item.get("id").and_then(Value::as_str).filter(|id| !id.is_empty());
         if let Some(id) = id.filter(|_| self.policy.reference_items.iter().any(|known| known == kind)) {
@@ -264,7 +264,7 @@ impl History {
         let mut sent = Object::with_capacity(item.len());
         for (field, value) in item.iter() {
             let path = || format!("/output/{at}/{field}");
-            // An empty id was never given by anybody.
+            // An empty id is not an id of the server.
             if field == "id" && id.is_none() {
                 continue;
             }
@@ -281,11 +281,11 @@ impl History {
             if kind.contains(':') || is_valid(&sent, &self.policy) {
                 self.report(HistoryCode::IdDropped, &format!("/output/{at}/id"), kind);
             } else {
-                // Some types are nothing without their id.
+                // Some types are meaningless without their id.
                 sent.push("id", id);
             }
         }
-        // An extension is judged by its server alone.
+        // Only its server can check an extension.
         if !kind.contains(':') && !is_valid(&sent, &self.policy) {
             if let Some(plain) = self.text_only(&sent, kind, at) {
                 return Some(plain);
@@ -299,7 +299,7 @@ impl History {
         Some(sent)
     }
 
-    /// A message without what stands around its texts, if it is valid then: text is worth more than a citation.
+    /// Removes annotations and log probabilities of a message, if it is valid then: text is worth more than a citation.
     fn text_only(&mut self, item: &Object, kind: &str, at: usize) -> Option<Object> {
         let mut plain = item.clone();
         let mut dropped = Vec::new();
@@ -321,7 +321,7 @@ impl History {
         Some(plain)
     }
 
-    /// A call whose only fault is its name, with a name that every server accepts: a letter, digit, `_` or `-` each.
+    /// A call whose only fault is its name, with a name that every server accepts: only letters, digits, `_` and `-`.
     fn with_legal_name(&mut self, item: &Object, kind: &str, at: usize) -> Option<Object> {
         let legal = |char: char| if char.is_ascii_alphanumeric() || "_-".contains(char) { char } else { '_' };
         let mut renamed = item.clone();
@@ -334,7 +334,7 @@ impl History {
         Some(renamed)
     }
 
-    /// Leaves out the outputs of calls that are left out, and remembers these calls.
+    /// Leaves out the outputs of omitted calls, and remembers these calls.
     fn drop_outputs(&mut self, output: &[Value], all: &mut [PreparedItem]) {
         for sent in all {
             let Some(value) = output.get(sent.at) else { continue };
@@ -349,20 +349,20 @@ impl History {
         }
     }
 
-    /// The request without its input: what every turn has in common.
+    /// The request without its input: the fields of every turn.
     pub(super) fn base(&self) -> &CreateResponse {
         &self.base
     }
 
-    /// Items that only go together stay together.
+    /// Keeps or drops paired items together.
     fn keep_pairs(&mut self, all: &mut [PreparedItem]) {
-        // From the back: what is_lead nothing that is sent goes, and so does what led it.
+        // From the back: an item whose follower is not sent is dropped, and so is its own lead.
         for at in (0..all.len()).rev() {
             if !self.policy.is_lead(&all[at].kind) || all[at].item.is_none() {
                 continue;
             }
             let follower = all[at + 1..].iter().find(|next| next.item.is_some() || !self.policy.is_lead(&next.kind));
-            // At the very end of an output nothing was cut away behind it by us.
+            // At the end of an output no follower was dropped.
             let lost =
                 follower.is_some_and(|next| next.item.is_none() && self.policy.is_pair(&all[at].kind, &next.kind));
             if lost {
@@ -371,7 +371,7 @@ impl History {
                 all[at].item = None;
             }
         }
-        // From the front: what follows a lead that is not sent must not be looked up by its id. Parallel calls share a lead.
+        // From the front: an item whose lead is not sent must lose its id. Parallel calls share a lead.
         let mut lost: Option<String> = None;
         for sent in all.iter_mut() {
             if self.policy.is_lead(&sent.kind) {
@@ -389,7 +389,7 @@ impl History {
             if is_valid(item, &self.policy) {
                 self.report(HistoryCode::IdDropped, &format!("/output/{}/id", sent.at), &sent.kind);
             } else {
-                // Its type needs the id, and the id needs what is not sent.
+                // Its type requires the id, and the id requires an item that is not sent.
                 sent.item = None;
                 self.report(HistoryCode::PairDropped, &format!("/output/{}", sent.at), &sent.kind);
             }
@@ -402,19 +402,19 @@ impl History {
     }
 }
 
-/// The type and id of the call that an item is the output of.
+/// The type and id of the call that an output item belongs to.
 fn answered_call(item: &Value) -> Option<(String, String)> {
     let call = item.str_at("type")?.strip_suffix("_output")?;
     Some((call.to_string(), item.str_at("call_id")?.to_string()))
 }
 
-/// Returns whether an item may be input for the policy's edition.
+/// Returns `true` if an item may be input in the policy's edition.
 ///
-/// OpenAI's service is described by the types of its SDKs only, which demand fields that the service does without. So in that
-/// edition an item will do that fits either those types or the full surface of Open Responses.
+/// OpenAI's service is described only by the types of its SDKs, which require fields that the service does not require. So in that
+/// edition an item is accepted if it fits either those types or the full surface of Open Responses.
 ///
-/// An item of a type that the edition does not list came from a server that knows more than the edition: it is judged by the
-/// editions that list the type, and is kept as it is if none does. A policy that drops extensions drops these types too.
+/// An item of a type that the edition does not list came from a server with a newer edition: it is checked against the
+/// editions that list the type, and is kept unchanged if none does. A policy that drops extensions drops these types too.
 fn is_valid(item: &Object, policy: &Policy) -> bool {
     let mut json = String::new();
     item.write_into(&mut json);
@@ -430,7 +430,7 @@ fn is_valid(item: &Object, policy: &Policy) -> bool {
     listing.peek().is_none() || listing.any(fits)
 }
 
-/// Returns whether items of a type can be input in an edition.
+/// Returns `true` if items of a type can be input in an edition.
 fn lists_type(edition: Edition, kind: &str) -> bool {
     let variants = SchemaId::from_name("ItemParam").map(|schema| schema.variants(edition)).unwrap_or_default();
     variants.iter().any(|variant| variant.contains(&("type", kind)))

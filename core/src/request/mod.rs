@@ -1,16 +1,16 @@
-//! Requests: what is sent to a server, and what of an answer is sent with the next one.
+//! Requests: building them, and continuing a conversation with the answers.
 //!
-//! - [`CreateResponse`], [`CompactResponse`] and [`TokenCount`] are the bodies: readers that lose nothing, and builders whose
-//!   methods come from the contract's tables. [`check`](CreateResponse::check) judges a body by schema and rules.
-//! - [`History`] turns answers into the input of the next turn, by a [`Policy`] that is data.
-//! - [`ToolResult`] is what a tool gave back, and makes the item that answers its call; [`tool_results`] makes all of them.
-//! - [`enforce()`] holds the calls of an answer against `tool_choice`, `allowed_tools`, `parallel_tool_calls` and
+//! - [`CreateResponse`], [`CompactResponse`] and [`TokenCount`] are the bodies: lossless parsers, and builders whose
+//!   methods are generated from the contract. [`check`](CreateResponse::check) checks a body against its schema and the rules.
+//! - [`History`] builds the input of the next turn from the answers, according to a [`Policy`].
+//! - [`ToolResult`] is the result of a tool, and makes the item that answers its call; [`tool_results`] makes all of them.
+//! - [`enforce()`] checks the calls of an answer against `tool_choice`, `allowed_tools`, `parallel_tool_calls` and
 //!   `max_tool_calls` of its request, and [`check_arguments`] their arguments against the tool's schema.
-//! - [`ToolLoop`] keeps a conversation with tools going: calls out, results in, next request out. It runs nothing itself.
-//! - [`ErrorReport`] is an error in whatever form it came, with advice whether to try again, and how.
-//! - [`create_message`] and [`MultiplexedReader`] are what a WebSocket adds.
+//! - [`ToolLoop`] is the state machine of a conversation with tools: calls out, results in, next request out. It runs nothing itself.
+//! - [`ErrorReport`] is an error in any of its forms, with advice on retrying.
+//! - [`create_message`] and [`MultiplexedReader`] are for WebSockets.
 //!
-//! All of it works on whole bodies, in time linear in their size; nothing here is on the way of a stream.
+//! All functions work on whole bodies, in time linear in their size; none is used while a stream is read.
 
 mod arguments;
 mod body;

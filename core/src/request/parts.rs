@@ -1,4 +1,4 @@
-//! What stands in a request: items, parts of messages, tools and choices, each an object with a type.
+//! The elements of a request: items, parts of messages, tools and tool choices, each an object with a type.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use crate::error::{Code, Error};
 use crate::json::{Object, Value};
 
-/// What all of them share.
+/// Methods that all of them share.
 macro_rules! variant {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -14,18 +14,18 @@ macro_rules! variant {
         pub struct $name(Object);
 
         impl $name {
-            /// One of any type, an extension too; fields are added by [`with`](Self::with).
+            /// Makes one of any type, an extension too; add fields with [`with`](Self::with).
             pub fn named(kind: impl Into<String>) -> Self {
                 let mut fields = Object::new();
                 fields.push("type", kind.into());
                 Self(fields)
             }
 
-            /// Takes one as it is on the wire.
+            /// Takes one in its JSON form.
             ///
             /// # Errors
             ///
-            /// [`Code::BadArgument`] if it is no object.
+            /// [`Code::BadArgument`] if the value is not an object.
             pub fn from_value(value: Value) -> Result<Self, Error> {
                 match value {
                     Value::Object(fields) => Ok(Self(fields)),
@@ -50,7 +50,7 @@ macro_rules! variant {
                 self.0.get(field)
             }
 
-            /// All fields as they stand.
+            /// All fields.
             pub fn as_object(&self) -> &Object {
                 &self.0
             }
@@ -65,7 +65,7 @@ macro_rules! variant {
 }
 
 variant! {
-    /// An item of the input. There is a constructor for each type of the contract, with what the type requires.
+    /// An item of the input. There is a constructor for each type of the contract, with the required fields.
     InputItem
 }
 
@@ -85,7 +85,7 @@ variant! {
 }
 
 impl TextFormat {
-    /// Free text.
+    /// Plain text.
     pub fn text() -> Self {
         Self::named("text")
     }
@@ -101,7 +101,7 @@ impl TextFormat {
     }
 }
 
-/// What the model may call: a word, one tool, or a list of allowed ones.
+/// The tools that the model may call: a word, one tool, or a list of allowed tools.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolChoice(Value);
 
@@ -121,7 +121,7 @@ impl ToolChoice {
         Self(Value::from("required"))
     }
 
-    /// Only tools of this list, whatever `tools` has.
+    /// Only tools of this list, which may be shorter than `tools`.
     pub fn allowed(tools: impl IntoIterator<Item = Self>, mode: Option<&str>) -> Self {
         let tools: Vec<Value> = tools.into_iter().map(Value::from).collect();
         let choice = Self::named("allowed_tools").with("tools", tools);
@@ -131,14 +131,14 @@ impl ToolChoice {
         }
     }
 
-    /// A choice of any type; fields are added by [`with`](Self::with).
+    /// A choice of any type; add fields with [`with`](Self::with).
     pub fn named(kind: impl Into<String>) -> Self {
         let mut fields = Object::new();
         fields.push("type", kind.into());
         Self(Value::Object(fields))
     }
 
-    /// Sets a field. A word has none.
+    /// Sets a field. Without effect on a word.
     #[must_use]
     pub fn with(mut self, field: &str, value: impl Into<Value>) -> Self {
         if let Value::Object(fields) = &mut self.0 {

@@ -9,24 +9,24 @@ use crate::error::{Code, Error};
 use crate::json::Value;
 use crate::options::{invalid_option, parse, OptionReader};
 
-/// What of an answer goes into the next request, and in which form.
+/// Which parts of an answer go into the next request, and in which form.
 ///
-/// [`builtin`](Self::builtin) has one for each way and provider that is known; [`from_json`](Self::from_json) takes the
+/// [`builtin`](Self::builtin) has one for each known provider and way of continuing; [`from_json`](Self::from_json) reads the
 /// caller's own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Policy {
     /// The name.
     pub name: String,
-    /// Whether the server remembers.
+    /// Whether the server stores the conversation.
     pub chain: Chain,
-    /// The edition by which items are judged. What is not valid as input there is not sent.
+    /// The edition against which items are checked. Items that are not valid as input there are not sent.
     pub edition: Edition,
     /// Whether items keep their `id`.
     pub ids: Inclusion,
-    /// What happens to reasoning.
+    /// The handling of reasoning.
     pub reasoning: ReasoningPolicy,
-    /// Items of types named `slug:name`, and of types that the edition does not list as input.
+    /// The handling of items of types named `slug:name`, and of types that the edition does not list as input.
     pub extensions: Inclusion,
     /// Item types that are not sent.
     pub drop_items: Vec<String>,
@@ -34,12 +34,12 @@ pub struct Policy {
     pub reference_items: Vec<String>,
     /// Fields that are not sent: an item type, or `*` for all, and a field.
     pub drop_fields: Vec<(String, String)>,
-    /// Item types that only go together: what is_lead, and what follows it. If the first is not sent, the second loses the
-    /// id by which the server would look for the first; if the second is not sent, the first is not either.
+    /// Pairs of item types that belong together: the lead and its follower. If the lead is not sent, the follower loses the
+    /// id by which the server would look for the lead; if the follower is not sent, the lead is not sent either.
     pub pairs: Vec<(String, String)>,
 }
 
-/// Who remembers the conversation.
+/// The party that stores the conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Chain {
     /// The caller: every request has all items, and the server stores nothing.
@@ -52,34 +52,34 @@ pub enum Chain {
 /// Whether something is sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Inclusion {
-    /// It is.
+    /// It is sent.
     #[default]
     Keep,
-    /// It is not.
+    /// It is not sent.
     Drop,
 }
 
-/// What happens to reasoning items.
+/// The handling of reasoning items.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReasoningPolicy {
     /// All are sent.
     #[default]
     Keep,
-    /// Only those with `encrypted_content` are: without it a server that stored nothing cannot read them.
+    /// Only those with `encrypted_content` are sent: a server that stored nothing cannot use the others.
     Encrypted,
-    /// None is.
+    /// None is sent.
     Drop,
 }
 
-/// A built-in policy, and why it is so.
+/// A built-in policy, and the reason for it.
 struct BuiltinPolicy {
     name: &'static str,
-    /// What servers of this name are known to want.
+    /// The known requirements of these servers.
     why: &'static str,
     json: &'static str,
 }
 
-/// Calls that a model makes right after it has reasoned about them.
+/// Calls that a model makes directly after reasoning about them.
 const PAIRS: &str = r#"[["reasoning","function_call"],["reasoning","custom_tool_call"],["reasoning","message"],
     ["reasoning","web_search_call"],["reasoning","file_search_call"],["reasoning","code_interpreter_call"],
     ["reasoning","image_generation_call"],["reasoning","computer_call"],["reasoning","shell_call"],
@@ -172,7 +172,7 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// [`Code::UnknownName`] if there is none of this name.
+    /// [`Code::UnknownName`] if there is no policy of this name.
     pub fn builtin(name: &str) -> Result<Self, Error> {
         let found = BUILTIN.iter().find(|policy| policy.name == name).ok_or_else(|| {
             Error::new(Code::UnknownName, 0, format!("policies are {}", Self::names().collect::<Vec<_>>().join(", ")))
@@ -180,7 +180,7 @@ impl Policy {
         Ok(Self { name: name.to_string(), ..Self::from_json(found.json)? })
     }
 
-    /// Why a built-in policy is as it is; empty for another name.
+    /// The reason for a built-in policy; empty for an unknown name.
     pub fn reason(name: &str) -> &'static str {
         BUILTIN.iter().find(|policy| policy.name == name).map_or("", |policy| policy.why)
     }
@@ -190,14 +190,14 @@ impl Policy {
     /// | name | value |
     /// | --- | --- |
     /// | `name` | a text |
-    /// | `extends` | the name of a built-in policy whose values stand where none is given |
+    /// | `extends` | the name of a built-in policy, whose values are the defaults |
     /// | `chain` | `"stateless"` or `"stateful"` |
     /// | `edition` | a name |
     /// | `ids`, `extensions` | `"keep"` or `"drop"` |
     /// | `reasoning` | `"keep"`, `"encrypted"` or `"drop"` |
     /// | `drop_items`, `reference_items` | lists of item types |
     /// | `drop_fields` | lists of fields by item type, or by `*` |
-    /// | `pairs` | a list of pairs of item types; `true` for reasoning and all that a model does after it |
+    /// | `pairs` | a list of pairs of item types; `true` for reasoning and every item that a model may create directly after it |
     ///
     /// ```
     /// use deltafold::request::{Chain, Policy};
@@ -208,8 +208,8 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// [`Code::NotJson`], [`Code::UnknownName`] for a name that does not exist, [`Code::BadArgument`] for a value that
-    /// cannot be used.
+    /// [`Code::NotJson`], [`Code::UnknownName`] for a name that does not exist, [`Code::BadArgument`] for an invalid
+    /// value.
     pub fn from_json(json: &str) -> Result<Self, Error> {
         Self::from_value(&parse(json)?)
     }
@@ -280,17 +280,17 @@ impl Policy {
         Ok(policy)
     }
 
-    /// Whether a field of an item is not sent.
+    /// Returns `true` if a field of an item is not sent.
     pub(super) fn drops_field(&self, kind: &str, field: &str) -> bool {
         self.drop_fields.iter().any(|(of, name)| name == field && (of == "*" || of == kind))
     }
 
-    /// Whether an item of one type is_lead one of another.
+    /// Returns `true` if the two types are a pair.
     pub(super) fn is_pair(&self, lead: &str, follower: &str) -> bool {
         self.pairs.iter().any(|(one, other)| one == lead && other == follower)
     }
 
-    /// Whether items of a type only make sense before another.
+    /// Returns `true` if items of a type only make sense before another item.
     pub(super) fn is_lead(&self, kind: &str) -> bool {
         self.pairs.iter().any(|(lead, _)| lead == kind)
     }

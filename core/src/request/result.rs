@@ -1,4 +1,4 @@
-//! [`ToolResult`]: what a tool gave back, and the item that tells the model.
+//! [`ToolResult`]: the result of a tool, and the item that passes it to the model.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -9,24 +9,24 @@ use super::parts::{InputItem, InputPart};
 use crate::error::{Code, Error};
 use crate::json::{Object, Value};
 
-/// What a tool gave back.
+/// The result of a tool.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ToolResult {
-    /// Text, sent as it is.
+    /// Text, sent unchanged.
     Text(String),
-    /// Any value, sent as JSON text; where the item holds an object or a list itself (a screenshot, what commands printed),
-    /// as it is.
+    /// Any value, sent as JSON text. If the item has an object or a list itself (a screenshot, the output of commands), the value is
+    /// sent as that.
     Json(Value),
     /// Parts: texts, images, files.
     Parts(Vec<InputPart>),
-    /// The tool failed, or was not run; the model is told why.
+    /// The tool failed, or was not run; the model gets the reason.
     Error(String),
-    /// The answer to a question whether an MCP tool may run.
+    /// The answer to a request to approve a call of an MCP tool.
     Approval {
-        /// Whether it may.
+        /// True if the call may run.
         approve: bool,
-        /// Why.
+        /// The reason.
         reason: Option<String>,
     },
 }
@@ -66,7 +66,7 @@ impl ToolResult {
     ///
     /// # Errors
     ///
-    /// [`Code::BadArgument`] if the item is no call that a client answers, has no id to answer to, or takes no result of
+    /// [`Code::BadArgument`] if the item is not a call that a client answers, has no id, or does not accept a result of
     /// this form.
     pub fn answer(&self, call: &Value) -> Result<InputItem, Error> {
         let kind = call.str_at("type").unwrap_or_default();
@@ -103,7 +103,7 @@ impl ToolResult {
         let id = id.ok_or_else(|| invalid("expected an approval request with an id"))?;
         let (approve, reason) = match self {
             Self::Approval { approve, reason } => (*approve, reason.clone()),
-            // What was not run was not approved.
+            // A call that was not run was not approved.
             Self::Error(message) => (false, Some(message.clone())),
             _ => return Err(invalid("an approval request is answered with an approval")),
         };
@@ -132,7 +132,7 @@ impl ToolResult {
         }
     }
 
-    /// What commands printed, if all that is known is one text.
+    /// The output of commands, if only one text is known.
     fn command_output(&self) -> Value {
         let (stdout, stderr, code) = match self {
             Self::Error(message) => (String::new(), message.clone(), 1),
@@ -189,7 +189,7 @@ pub fn tool_results(response: &Value, results: &[(&str, ToolResult)]) -> Result<
     Ok(items)
 }
 
-/// An error as the text of an output. Models read an object as a failure more surely than a bare sentence.
+/// An error as the text of an output. Models recognize an object as a failure more reliably than a sentence.
 fn error_text(message: &str) -> String {
     let mut object = Object::new();
     object.push("error", message);

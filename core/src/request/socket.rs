@@ -1,4 +1,4 @@
-//! What a WebSocket adds to requests and events: the message that starts a turn, and lanes.
+//! WebSocket messages: the message that starts a turn, and lanes.
 
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
@@ -10,11 +10,11 @@ use crate::json::{Object, Value};
 use crate::limits::Limits;
 use crate::reader::{Reader, ReaderOptions};
 
-/// Fields that a message must not have, not even as null (WS-03): a socket always streams.
+/// Fields that the message must not have, not even as null (WS-03): a WebSocket always streams.
 const NOT_SENT: &[&str] = &["stream", "stream_options", "background"];
 
 /// The message that starts a turn: `response.create` with the fields of the request, and the fields that were left out
-/// because a socket has no use for them.
+/// because they have no meaning on a WebSocket.
 ///
 /// ```
 /// use deltafold::request::{create_message, CreateResponse};
@@ -37,11 +37,11 @@ pub fn create_message(request: &CreateResponse) -> (String, Vec<String>) {
     (Value::Object(message).to_string(), left_out)
 }
 
-/// Several responses on one socket, told apart by `stream_id`.
+/// Several responses on one WebSocket, distinguished by `stream_id`.
 ///
-/// Open Responses has one response at a time on a connection (WS-06), and all of its events are in the lane without a name.
-/// OpenAI multiplexes (WS-18): each event then names its lane. Every lane has a [`Reader`] of its own, which numbers and
-/// folds by itself; a new response in a lane starts a new reader.
+/// Open Responses has one response at a time on a connection (WS-06); all of its events are in the lane with the empty name.
+/// OpenAI multiplexes (WS-18): each event then names its lane. Every lane has its own [`Reader`], with its own sequence numbers and
+/// response; a new response in a lane starts a new reader.
 ///
 /// ```
 /// use deltafold::request::MultiplexedReader;
@@ -67,22 +67,22 @@ pub struct MultiplexedReader {
 #[derive(Debug)]
 struct Lane {
     reader: Reader,
-    /// The terminal event has been seen: what comes next is another response.
+    /// True after the terminal event: the next event belongs to another response.
     over: bool,
 }
 
 impl MultiplexedReader {
-    /// Makes lanes whose readers have these options; at most so many are open at once.
+    /// Makes a reader with these options for each lane; at most `limit` lanes are open at once.
     pub fn new(options: ReaderOptions, limit: usize) -> Self {
         Self { options, limit, lanes: BTreeMap::new() }
     }
 
-    /// Takes a message; gives the name of its lane, empty if it has none, and the reader that has the message now.
+    /// Takes a message; returns the name of its lane, empty if it has none, and the lane's reader.
     ///
     /// # Errors
     ///
-    /// [`Code::ItemLimit`] if the message would open a lane too many, and what [`Reader::feed_json`] says. A message that
-    /// is no JSON goes to the lane without a name, where it becomes a finding.
+    /// [`Code::ItemLimit`] if the message would open too many lanes, and the errors of [`Reader::feed_json`]. A message that
+    /// is not JSON goes to the lane with the empty name, where it becomes a finding.
     pub fn feed(&mut self, message: &str) -> Result<(String, &mut Reader), Error> {
         let value = Value::parse(message, Limits::default().depth).unwrap_or_default();
         let name = value.str_at("stream_id").unwrap_or_default().to_string();
@@ -110,7 +110,7 @@ impl MultiplexedReader {
         self.lanes.keys().map(String::as_str)
     }
 
-    /// Closes a lane and gives its reader, to finish it.
+    /// Closes a lane and returns its reader, so that the caller can finish it.
     pub fn close(&mut self, name: &str) -> Option<Reader> {
         self.lanes.remove(name).map(|lane| lane.reader)
     }

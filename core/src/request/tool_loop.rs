@@ -1,4 +1,4 @@
-//! [`ToolLoop`]: a conversation with tools, as data. It runs nothing and sends nothing.
+//! [`ToolLoop`]: the state of a conversation with tools. It runs nothing and sends nothing.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -14,15 +14,15 @@ use crate::json::{Object, Value};
 use crate::limits::Limits;
 use crate::options::{parse, setters, OptionReader};
 
-/// Keeps a conversation with tools going.
+/// The state machine of a conversation with tools.
 ///
-/// 1. Send [`request`](Self::request) and hand the finished response to [`apply`](Self::apply).
-/// 2. Run what is [`pending`](Self::pending) and give each [`result`](Self::result), in any order.
+/// 1. Send [`request`](Self::request) and pass the finished response to [`apply`](Self::apply).
+/// 2. Run the [`pending`](Self::pending) calls and pass each [`result`](Self::result), in any order.
 /// 3. When [`state`](Self::state) is `Ready` again, go to 1; when it is `Finished` or `Stopped`, the last response is the
 ///    answer.
 ///
-/// Calls that the request does not allow, that name an unknown tool or whose arguments are wrong are answered by the loop
-/// itself ([`rejected`](Self::rejected)), so the model learns of it. Results are sent in the order of the calls.
+/// Calls that the request does not allow, calls of unknown tools and calls with invalid arguments are answered by the loop
+/// itself ([`rejected`](Self::rejected)), so that the model learns of it. Results are sent in the order of the calls.
 ///
 /// ```
 /// use deltafold::json::Value;
@@ -46,46 +46,46 @@ pub struct ToolLoop {
     history: History,
     limits: LoopLimits,
     state: LoopState,
-    /// The calls of the last response, in order, each with its answer once there is one.
+    /// The calls of the last response, in order, with their answers so far.
     calls: Vec<(CallVerdict, Option<InputItem>)>,
     turns: u64,
     run: u64,
 }
 
-/// When a loop stops by itself.
+/// The limits of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LoopLimits {
-    /// Responses with calls that are answered.
+    /// Maximum number of responses whose calls are answered.
     pub turns: u64,
-    /// Calls that are run in all.
+    /// Maximum number of calls that are run.
     pub calls: u64,
 }
 
 setters!(LoopLimits { turns: u64, calls: u64 });
 
 impl Default for LoopLimits {
-    /// 16 turns and 128 calls: more than a task needs that makes progress.
+    /// 16 turns and 128 calls: more than a task that makes progress needs.
     fn default() -> Self {
         Self { turns: 16, calls: 128 }
     }
 }
 
-/// Where a loop stands.
+/// The state of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LoopState {
     /// The next request can be sent.
     Ready,
-    /// Calls wait for their results.
+    /// Calls wait for results.
     Waiting,
-    /// The last response has no calls to answer.
+    /// The last response has no calls that need an answer.
     Finished,
-    /// No further request is made.
+    /// The loop has ended; there is no further request.
     Stopped(StopReason),
 }
 
-/// Why a loop stopped.
+/// The reason why a loop stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StopReason {
@@ -93,7 +93,7 @@ pub enum StopReason {
     Turns,
     /// The limit of calls was reached.
     Calls,
-    /// The response ended incomplete: calls in it are not run.
+    /// The response ended incomplete: its calls are not run.
     Incomplete,
     /// The response failed, or was cancelled.
     Failed,
@@ -139,7 +139,7 @@ impl ToolLoop {
         }
     }
 
-    /// Makes a loop from JSON text: `{"request", "policy", "max_turns", "max_calls"}`; all but the request may be left out.
+    /// Makes a loop from JSON text: `{"request", "policy", "max_turns", "max_calls"}`; only the request is required.
     ///
     /// # Errors
     ///
@@ -158,22 +158,22 @@ impl ToolLoop {
         Ok(Self::new(CreateResponse::from_value(request)?, policy).with_limits(limits))
     }
 
-    /// Sets when it stops.
+    /// Sets the limits.
     #[must_use]
     pub fn with_limits(self, limits: LoopLimits) -> Self {
         Self { limits, ..self }
     }
 
-    /// Takes the response to the request. Calls that must not be run are answered at once.
+    /// Takes the response to the request. Rejected calls are answered immediately.
     ///
     /// # Errors
     ///
-    /// [`Code::BadIntent`] if no request is under way, [`Code::BadArgument`] if it is no response.
+    /// [`Code::BadIntent`] if no request is pending, [`Code::BadArgument`] if the value is not a response.
     pub fn apply(&mut self, response: &Value) -> Result<LoopState, Error> {
         if self.state != LoopState::Ready {
             return Err(misuse("a response is taken when the request is ready, and once"));
         }
-        // The conversation before this response has no part in the decision, so a turn costs what is new in it.
+        // The decision does not depend on the conversation before this response, so a turn costs only its new items.
         let verdicts = enforce(self.history.base(), response);
         self.history.add_response(response)?;
         self.calls.clear();
@@ -218,7 +218,7 @@ impl ToolLoop {
     ///
     /// # Errors
     ///
-    /// [`Code::BadIntent`] if no such call is pending, [`Code::BadArgument`] if calls of its type take no such result.
+    /// [`Code::BadIntent`] if the call is not pending, [`Code::BadArgument`] if calls of its type do not accept this form of result.
     pub fn result(&mut self, call_id: &str, result: &ToolResult) -> Result<LoopState, Error> {
         let waiting = |(call, answer): &&mut (CallVerdict, Option<InputItem>)| answer.is_none() && call.id() == call_id;
         if self.state != LoopState::Waiting {
@@ -240,22 +240,22 @@ impl ToolLoop {
         self.result(call_id, &ToolResult::from_value(&Value::parse(result, Limits::default().depth)?)?)
     }
 
-    /// Ends the loop; no further request is made.
+    /// Ends the loop; there is no further request.
     pub fn stop(&mut self) {
         self.state = LoopState::Stopped(StopReason::Caller);
     }
 
-    /// Where the loop stands.
+    /// The state of the loop.
     pub fn state(&self) -> LoopState {
         self.state
     }
 
-    /// Responses with calls, so far.
+    /// The number of responses with calls so far.
     pub fn turns(&self) -> u64 {
         self.turns
     }
 
-    /// The request to send. Worth asking for when the state is `Ready`.
+    /// The next request; meaningful if the state is `Ready`.
     pub fn request(&self) -> CreateResponse {
         self.history.request()
     }
@@ -266,17 +266,17 @@ impl ToolLoop {
         self.calls.iter().filter(move |(_, answer)| waiting && answer.is_none()).map(|(call, _)| call)
     }
 
-    /// Calls of the last response that must not be run, in order.
+    /// Rejected calls of the last response, in order.
     pub fn rejected(&self) -> impl Iterator<Item = &CallVerdict> {
         self.calls.iter().map(|(call, _)| call).filter(|call| call.rejection.is_some())
     }
 
-    /// What was left out of the requests.
+    /// The items that were left out of the requests.
     pub fn findings(&self) -> &[HistoryFinding] {
         self.history.findings()
     }
 
-    /// Where the loop stands, as bindings show it: `{"state", "reason", "turns", "pending", "rejected", "findings"}`.
+    /// The state in the form of every binding: `{"state", "reason", "turns", "pending", "rejected", "findings"}`.
     pub fn to_value(&self) -> Value {
         let reason = match self.state {
             LoopState::Stopped(reason) => Value::from(reason.name()),
@@ -297,7 +297,7 @@ impl ToolLoop {
         self.to_value().to_string()
     }
 
-    /// Puts the answers into the next request once all are there.
+    /// Adds the answers to the next request once all are known.
     fn advance(&mut self) {
         if self.state != LoopState::Waiting || self.calls.iter().any(|(_, answer)| answer.is_none()) {
             return;

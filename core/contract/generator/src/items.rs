@@ -67,7 +67,7 @@ pub fn typed_items(facts: &Facts) -> Result<String, String> {
         let blank = if at > 0 { "\n" } else { "" };
         _ = writeln!(
             out,
-            "{blank}    /// The item as a `{name}`, if that is its type.\n    \
+            "{blank}    /// The view of a `{name}` item; `None` for an item of another type.\n    \
              pub fn as_{name}(self) -> Option<{kind}Item<'a>> {{\n        \
              (self.kind() == ItemKind::{kind}).then_some({kind}Item(self))\n    }}",
             kind = camel(&name)
@@ -112,10 +112,14 @@ fn view(facts: &Facts, item: &Value, out: &mut String) -> Result<(), String> {
             _ => ("&'a Value", ".filter(|value| !value.is_null())"),
         };
         let blank = if at > 0 { "\n" } else { "" };
-        let what = if gets == "&'a Value" { "if it is there and not null" } else { "if it is there and of its type" };
+        let what = if gets == "&'a Value" {
+            "`None` if it is absent or null"
+        } else {
+            "`None` if it is absent or has another type"
+        };
         _ = writeln!(
             out,
-            "{blank}    /// `{field}`, {what}.\n    pub fn {field}(&self) -> Option<{gets}> {{\n        \
+            "{blank}    /// `{field}`; {what}.\n    pub fn {field}(&self) -> Option<{gets}> {{\n        \
              self.0.get(\"{field}\"){how}\n    }}"
         );
     }

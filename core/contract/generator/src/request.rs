@@ -64,7 +64,7 @@ fn body(facts: &Facts, name: &str, fields: &[(String, Value)], out: &mut String)
             _ => ("&Value", "", "impl Into<Value>"),
         };
         if !TYPED.contains(&field.as_str()) {
-            let _ = writeln!(out, "\n    /// `{field}`, if it is there and of its type.");
+            let _ = writeln!(out, "\n    /// `{field}`; `None` if it is absent or has another type.");
             let _ = writeln!(out, "    pub fn {field}(&self) -> Option<{gets}> {{");
             let then = if how.is_empty() { String::new() } else { format!(".and_then({how})") };
             let _ = writeln!(out, "        self.get(\"{field}\"){then}");

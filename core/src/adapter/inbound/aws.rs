@@ -1,8 +1,8 @@
 //! [`AwsDecoder`]: the binary event-stream layout of AWS, as Bedrock sends it.
 //!
 //! A message is a prelude (total length, length of the headers, checksum of both), headers, payload, checksum of all. The
-//! event's type is a header; the payload is JSON. A prelude that does not check leaves no way to find the next message,
-//! so the rest of the stream is given up; a payload that does not check costs only itself.
+//! event's type is a header; the payload is JSON. After a prelude with a wrong checksum the next message cannot be found,
+//! so the rest of the stream is skipped; a wrong checksum of a payload affects only that message.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -15,18 +15,18 @@ use crate::sse::decode_text;
 #[derive(Default)]
 pub(crate) struct AwsDecoder {
     held: Vec<u8>,
-    /// The message in `held` was given out.
+    /// True if the message in `held` was returned.
     stale: bool,
     offset: u64,
     start: u64,
-    /// A prelude was broken: the rest of the stream cannot be split into messages.
+    /// True after a broken prelude: the rest of the stream cannot be split into messages.
     lost: bool,
-    /// How many bytes of a message above the limit are still to be skipped.
+    /// The number of bytes of a message above the limit that are still to be skipped.
     skip: usize,
     name: String,
 }
 
-/// Bytes of the prelude, and of the prelude and the last checksum together: no message is shorter.
+/// The length of the prelude, and of the prelude and the last checksum together: no message is shorter.
 const PRELUDE: usize = 12;
 const LEAST: usize = PRELUDE + 4;
 
@@ -89,7 +89,7 @@ impl AwsDecoder {
         Ok(Some(self.message(scratch)))
     }
 
-    /// Holds bytes until there are `length` of them; says whether there are.
+    /// Collects bytes until there are `length` of them; returns `true` if there are.
     fn take(&mut self, chunk: &[u8], at: &mut usize, length: usize) -> bool {
         let rest = chunk.get(*at..).unwrap_or_default();
         let wanted = length.saturating_sub(self.held.len()).min(rest.len());
@@ -121,7 +121,7 @@ impl AwsDecoder {
     }
 }
 
-/// The headers that are text, as name and value; reading stops at what is not well formed.
+/// The text headers, as name and value; reading stops at a malformed header.
 struct AwsHeaders<'a>(&'a [u8]);
 
 impl<'a> Iterator for AwsHeaders<'a> {
@@ -157,7 +157,7 @@ impl<'a> Iterator for AwsHeaders<'a> {
     }
 }
 
-/// Four bytes as a number, the highest first; missing ones count as 0.
+/// Four bytes as a number, big-endian; missing bytes count as 0.
 fn number(bytes: &[u8], at: usize) -> u32 {
     (at..at + 4).fold(0, |sum, at| sum << 8 | u32::from(bytes.get(at).copied().unwrap_or(0)))
 }

@@ -25,7 +25,7 @@ pub(crate) struct BedrockDecoder {
     server_calls: BTreeMap<String, Option<OutputSlot>>,
 }
 
-/// The block that is open; there is never more than one.
+/// The open block; there is never more than one.
 struct BedrockBlock {
     index: Option<u64>,
     kind: BedrockBlockKind,
@@ -48,7 +48,7 @@ enum BedrockBlockKind {
         slot: Option<OutputSlot>,
         input: String,
     },
-    /// The result of such a call.
+    /// The result of a call.
     ServerResult {
         call_id: String,
         failed: bool,
@@ -63,7 +63,7 @@ enum BedrockBlockKind {
 
 impl DialectDecoder for BedrockDecoder {
     fn message(&mut self, name: Option<&str>, root: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
-        // In the binary form the type is a header and the payload stands alone.
+        // In the binary form the type is a header and the payload has no wrapper.
         let (kind, payload) = match name {
             Some(name) => (name.to_string(), root),
             None => match root.entries().next() {
@@ -78,7 +78,7 @@ impl DialectDecoder for BedrockDecoder {
             "contentBlockDelta" => self.delta(payload, builder),
             "contentBlockStop" => {
                 let index = count(payload.get("contentBlockIndex"));
-                // A block without a start and without a delta has left no trace.
+                // A block without a start and without a delta left no data.
                 if self.block.as_ref().is_some_and(|block| block.index == index) {
                     return self.stop_block(builder);
                 }
@@ -239,7 +239,7 @@ impl BedrockDecoder {
         Ok(())
     }
 
-    /// Takes the bytes or the place of an image. The start of the block has its format; without a start, the delta may.
+    /// Takes the bytes or the location of an image. The start of the block has its format; without a start, the delta may.
     fn grow_image(
         &mut self,
         index: Option<u64>,

@@ -1,8 +1,8 @@
 //! The generic block model → Open Responses.
 //!
-//! Externally tagged JSON, one event a line. Every block is an item of its own, even an empty one; blocks may overlap and
-//! are told apart by index. A reasoning block is followed by its whole item where the source has one, so its end waits
-//! for the event behind it.
+//! Externally tagged JSON, one event per line. Every block is an item, even an empty one; blocks may overlap and
+//! are distinguished by index. A reasoning block is followed by its whole item if the source has one, so its end waits
+//! for the next event.
 
 use alloc::collections::btree_map::{BTreeMap, Entry};
 use alloc::format;
@@ -19,9 +19,9 @@ use crate::json::{Object, Value, ValueKind, ValueRef};
 #[derive(Default)]
 pub(crate) struct BlocksDecoder {
     open: BTreeMap<u64, ModelBlock>,
-    /// A reasoning item that is closed by the next event, and how.
+    /// A reasoning item that the next event closes, and how.
     waiting: Option<(OutputSlot, ItemStatus)>,
-    /// Why the response will be incomplete.
+    /// The reason why the response will be incomplete.
     cut: Option<&'static str>,
     stopped: bool,
     /// `Completed` has arrived: the response ends with the next event or the end of input.
@@ -57,7 +57,7 @@ impl ModelBlockKind {
         })
     }
 
-    /// The kind of delta that such a block takes.
+    /// The kind of delta that the block takes.
     fn delta(self) -> &'static str {
         match self {
             Self::Text | Self::ToolResult => "Text",
@@ -158,7 +158,7 @@ impl BlocksDecoder {
     }
 
     fn complete(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
-        // Some sources send the usage last, even if they sent counts before.
+        // Some sources send the final usage last, after earlier counts.
         self.completed = true;
         self.close_blocks(builder)
     }
@@ -289,7 +289,7 @@ impl BlocksDecoder {
         }
     }
 
-    /// The whole of a reasoning item: completes the one that waits, or is one of its own.
+    /// The whole reasoning item: completes the waiting one, or is a separate item.
     fn reason(&mut self, item: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let (slot, status) = match self.waiting.take() {
             Some(waiting) => waiting,
@@ -324,7 +324,7 @@ impl BlocksDecoder {
     }
 }
 
-/// Opens the item of a block that is not about tools. Texts have their part at once, as the source says so.
+/// Opens the item of a block that is not about tools. A text gets its part immediately, because the source announces it.
 fn open(kind: ModelBlockKind, builder: &mut ResponseBuilder) -> Result<OutputSlot, Error> {
     let part = match kind {
         ModelBlockKind::Text => PartKind::Text,

@@ -1,4 +1,4 @@
-//! Citations that a source gives per block of text: announced over the whole part when it closes.
+//! Citations that a source has per block of text: written for the whole part when it closes.
 
 use alloc::format;
 use alloc::string::String;
@@ -16,7 +16,7 @@ pub(crate) struct Citation {
     pub(crate) raw: Value,
 }
 
-/// Announces the citations of a block over its part, and closes the part. One without a URL cannot be an annotation and
+/// Writes the citations of a block for its part, and closes the part. A citation without a URL cannot be an annotation and
 /// stays on the part.
 pub(crate) fn close_text(
     slug: &str,

@@ -1,7 +1,7 @@
 //! Cohere v2 chat → Open Responses.
 //!
-//! Blocks come one after another; a citation may come behind the end of the text that it cites, so a text part stays open
-//! until something else begins.
+//! Blocks come one after another; a citation may come after the end of the text that it cites, so a text part stays open
+//! until another block begins.
 
 use alloc::format;
 use alloc::string::ToString;
@@ -28,7 +28,7 @@ impl DialectDecoder for CohereDecoder {
         match kind {
             "message-start" | "content-end" | "tool-call-end" | "citation-end" => Ok(()),
             "content-start" => {
-                // Texts in a row are parts of one message.
+                // Consecutive texts are parts of one message.
                 if let Some(slot) = builder
                     .last_slot()
                     .filter(|_| matches!(builder.last_item(), LastItem::Message | LastItem::Reasoning))

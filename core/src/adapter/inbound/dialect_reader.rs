@@ -11,9 +11,9 @@ use crate::adapter::{AdapterCode, AdapterFindings, Inbound, InboundEvent, Turns}
 use crate::error::{Code, Error};
 use crate::json::{Tape, ValueKind, ValueRef};
 
-/// What one dialect knows: its messages, in order, and what the end of input means.
+/// The decoder of one dialect: its messages, in order, and the meaning of the end of input.
 pub(crate) trait DialectDecoder: Send {
-    /// Takes one message, which is a JSON object. `name` is its SSE event name, where it has one.
+    /// Takes one message, which is a JSON object. `name` is its SSE event name, if it has one.
     ///
     /// Not called after the response has ended.
     fn message(&mut self, name: Option<&str>, root: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error>;
@@ -27,7 +27,7 @@ pub(crate) trait DialectDecoder: Send {
     /// Takes the end of input. Not called after the response has ended.
     fn end_of_input(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error>;
 
-    /// Writes what the decoder holds back of open items, because the response is cancelled next.
+    /// Writes the withheld data of open items, because the response is cancelled next.
     fn flush_open_items(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let _ = builder;
         Ok(())
@@ -39,23 +39,23 @@ pub(crate) trait DialectDecoder: Send {
         false
     }
 
-    /// Says whether a message means nothing after the response has ended, so that it is no loss.
+    /// Returns `true` if a message has no content after the end of the response, so that dropping it is not a loss.
     fn is_ignorable_after_end(&self, name: Option<&str>, root: ValueRef<'_>) -> bool {
         let _ = (name, root);
         false
     }
 }
 
-/// A dialect's decoder with everything around it.
+/// A dialect's decoder with its framing, builder and findings.
 pub(crate) struct DialectReader {
     framer: MessageFramer,
     tape: Tape,
     depth: usize,
     messages: u64,
-    // Called once per message: one way for all dialects is worth more than a call that is known.
+    // Called once per message through `dyn`: one compiled copy for all dialects is worth more than static calls.
     decoder: Box<dyn DialectDecoder>,
     builder: ResponseBuilder,
-    /// For events that were not taken: the number of events up to the end of a message, its position and its offset.
+    /// For pending events: the number of events up to the end of a message, its position and its offset.
     positions: VecDeque<(u64, u64, u64)>,
     taken_events: u64,
     finished: bool,
@@ -130,7 +130,7 @@ impl DialectReader {
         let Self { framer, tape, depth, messages, decoder, builder, positions, .. } = self;
         if let Some(message) = framer.finish()? {
             let offset = message.offset;
-            // A cut message is not a broken one: it counts only if it is whole.
+            // A truncated message counts only if it is complete JSON.
             if message.data.trim() == "[DONE]" || tape.parse(message.data, *depth).is_ok() {
                 take(&message, tape, *depth, messages, &mut **decoder, builder)?;
             }

@@ -1,4 +1,4 @@
-//! Envelopes: foreign opaque material inside `encrypted_content`, so that it finds its way back.
+//! Envelopes: a provider's opaque data inside `encrypted_content`, so that it can be sent back.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -10,7 +10,7 @@ use crate::adapter::Envelope;
 use crate::error::Error;
 use crate::json::write_string;
 
-/// What every envelope starts with.
+/// The prefix of every envelope.
 pub(crate) const TAG: &str = "dfold1";
 
 /// Wraps a payload: `dfold1.<provider>.<kind>.<payload>`. A dot in the kind would move the payload's start.
@@ -28,7 +28,7 @@ pub(crate) struct SignedThinking {
 }
 
 impl SignedThinking {
-    /// Takes a signature; the last one that is not empty counts.
+    /// Takes a signature; the last one that is not empty is used.
     pub(crate) fn sign(&mut self, signature: Option<Cow<'_, str>>) {
         if let Some(signature) = signature.filter(|signature| !signature.is_empty()) {
             self.signature = signature.into_owned();

@@ -1,7 +1,7 @@
 //! [`MessageFramer`]: bytes of a foreign stream → messages.
 //!
-//! The first line decides the layout: an object or a list is JSON, the name of an SSE field is SSE. So an error body in
-//! place of a stream is read, and so is a capture that was stored in the other layout. A first line that is neither is
+//! The first line decides the layout: an object or a list is JSON, the name of an SSE field is SSE. So an error body
+//! instead of a stream is read, and so is a capture that was stored in the other layout. A first line that is neither is
 //! reported and skipped. Each byte is read once; a message inside one chunk is not copied.
 
 use alloc::boxed::Box;
@@ -17,32 +17,32 @@ use crate::sse::{decode_text, FrameDecoder, FrameOutcome, LineDecoder, Signal};
 /// One message of the stream.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SourceMessage<'a> {
-    /// The SSE event name, where the frame has one.
+    /// The SSE event name, if the frame has one.
     pub(crate) name: Option<&'a str>,
     pub(crate) data: &'a str,
-    /// Where the payload starts in the stream.
+    /// The offset of the payload in the stream.
     pub(crate) offset: u64,
-    /// Why the payload is gone, if it is.
+    /// The reason why the payload was dropped, if it was.
     pub(crate) dropped: Option<&'static str>,
 }
 
 /// How JSON without SSE is split into messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum JsonLayout {
-    /// A message is a line. A broken line costs only itself.
+    /// Each line is a message. A broken line affects only itself.
     Lines,
-    /// A message is an object, over any number of lines; the brackets and commas of a list around the objects are skipped.
+    /// Each object is a message, over any number of lines; the brackets and commas of a list around the objects are skipped.
     Objects,
 }
 
 pub(crate) struct MessageFramer {
     limits: Limits,
     json: JsonLayout,
-    /// Bytes before the first message: white space, a byte order mark, lines that are no message.
+    /// Bytes before the first message: white space, a byte order mark, lines that are not a message.
     skipped: u64,
     /// The start of a first line that may become the name of an SSE field.
     field: Vec<u8>,
-    /// The rest of a line that is no message is being skipped.
+    /// The rest of a line that is not a message is being skipped.
     skipping: bool,
     layout: StreamLayout,
     scratch: String,
@@ -98,7 +98,7 @@ impl MessageFramer {
         Ok(message.map(|message| SourceMessage { offset: base + message.offset, ..message }))
     }
 
-    /// What the end of input cut off, if there is any of it.
+    /// The incomplete message at the end of input, if any.
     pub(crate) fn finish(&mut self) -> Result<Option<SourceMessage<'_>>, Error> {
         let base = self.skipped;
         let message = match &mut self.layout {
@@ -119,7 +119,7 @@ impl MessageFramer {
         Ok(message.map(|message| SourceMessage { offset: base + message.offset, ..message }))
     }
 
-    /// Reads up to the byte that decides the layout. Gives the offset of a line that is neither JSON nor SSE.
+    /// Reads up to the byte that decides the layout. Returns the offset of a line that is neither JSON nor SSE.
     fn decide(&mut self, chunk: &[u8], at: &mut usize) -> Result<Option<u64>, Error> {
         while let Some(&byte) = chunk.get(*at) {
             if self.skipping || self.field.is_empty() {
@@ -133,7 +133,7 @@ impl MessageFramer {
                         self.skip(at);
                         continue;
                     }
-                    // A byte order mark has no meaning here.
+                    // A byte order mark is skipped here.
                     b' ' | b'\t' | 0xEF | 0xBB | 0xBF => {
                         self.skip(at);
                         continue;
@@ -152,7 +152,7 @@ impl MessageFramer {
             *at += 1;
             if SSE_FIELDS.contains(&self.field.as_slice()) {
                 let mut decoder = FrameDecoder::new(&self.limits);
-                // The name of a field ends no line, so no frame is complete here.
+                // An SSE field name does not end a line, so no frame is complete here.
                 let mut read = 0;
                 while decoder.advance(&self.field, &mut read)?.is_some() {}
                 self.layout = StreamLayout::Sse(Box::new(decoder));
@@ -196,15 +196,15 @@ fn next_frame<'a>(
     }))
 }
 
-/// One message a line.
+/// Splits lines into messages.
 #[derive(Default)]
 struct LineSplitter {
     decoder: LineDecoder,
-    /// The start of a line that a chunk border cut.
+    /// The start of a line that a chunk border splits.
     held: Vec<u8>,
     offset: u64,
     dropped: bool,
-    /// The line in `held` was given out.
+    /// True if the line in `held` was returned.
     stale: bool,
 }
 
@@ -278,11 +278,11 @@ struct ObjectSplitter {
     string: bool,
     escape: bool,
     held: Vec<u8>,
-    /// The object in `held` was given out.
+    /// True if the object in `held` was returned.
     stale: bool,
     /// The object is longer than the limit and is skipped.
     dropped: bool,
-    /// Something between two objects was reported.
+    /// True if data between two objects was reported.
     gap_reported: bool,
 }
 
@@ -298,7 +298,7 @@ impl ObjectSplitter {
             self.held.clear();
             self.stale = false;
         }
-        // Where the current object starts in this chunk.
+        // The start of the current object in this chunk.
         let mut from = if self.depth > 0 { Some(*at) } else { None };
         while let Some(byte) = chunk.get(*at) {
             *at += 1;

@@ -1,4 +1,4 @@
-//! What every reading adapter shares: framing, the writing side, ids, usage, text that is cut inside a character.
+//! The code that all reading adapters share: framing, writing, ids, usage, text that is split inside a character.
 
 #[cfg(feature = "adapter-anthropic")]
 mod anthropic;
@@ -42,7 +42,7 @@ use crate::limits::Limits;
 /// Makes the adapter that reads a dialect; `None` if there is none in this build.
 pub(crate) fn open(dialect: Dialect, mut options: InboundOptions, limits: Limits) -> Option<Box<dyn Inbound>> {
     if dialect != Dialect::ThreadEvents {
-        // Switches that the other dialects do not have.
+        // Options that the other dialects do not have.
         (options.enabled, options.emit_events) = (true, true);
     }
     Some(match dialect {
@@ -76,7 +76,7 @@ pub(crate) fn open(dialect: Dialect, mut options: InboundOptions, limits: Limits
     })
 }
 
-/// Puts a decoder behind the framing that its dialect uses without SSE.
+/// Combines a decoder with the framing that its dialect uses without SSE.
 fn reader<D: DialectDecoder + 'static>(
     decoder: D,
     json: JsonLayout,
@@ -95,12 +95,12 @@ fn text<'a>(value: Option<ValueRef<'a>>) -> Option<Cow<'a, str>> {
     value?.as_str()
 }
 
-/// The number of a value that is a count.
+/// The value as a count: an integer that is not negative.
 fn count(value: Option<ValueRef<'_>>) -> Option<u64> {
     value?.as_u64()
 }
 
-/// A value that is there and not null.
+/// A value that is present and not null.
 fn non_null<'a>(value: Option<ValueRef<'a>>) -> Option<ValueRef<'a>> {
     value.filter(|value| !value.is_null())
 }

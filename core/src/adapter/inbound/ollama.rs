@@ -1,4 +1,4 @@
-//! Ollama `/api/chat` → Open Responses. One JSON object a line, no ids on the wire, calls always whole.
+//! Ollama `/api/chat` → Open Responses. One JSON object per line, no ids on the wire, calls always complete.
 
 use alloc::format;
 use alloc::string::ToString;
@@ -108,7 +108,7 @@ fn logprobs(root: ValueRef<'_>) -> Vec<Value> {
     .collect()
 }
 
-/// The type of an image by the first characters of its base64: nothing else on the wire tells it.
+/// The type of an image, by the first characters of its base64 text: no other data on the wire identifies it.
 fn guess_media_type(data: &str) -> &'static str {
     let known = [("iVBORw", "image/png"), ("/9j/", "image/jpeg"), ("R0lG", "image/gif"), ("UklG", "image/webp")];
     known.iter().find(|(start, _)| data.starts_with(start)).map_or("image/*", |(_, media_type)| media_type)

@@ -2,7 +2,7 @@
 
 use crate::calendar::days_since_1970;
 
-/// Reads `2025-12-31T23:59:50.250Z` as seconds since 1970, the fraction cut off; `None` if it is no such time.
+/// Reads `2025-12-31T23:59:50.250Z` as seconds since 1970, without the fraction; `None` for any other form.
 pub(crate) fn unix_seconds(text: &str) -> Option<i64> {
     let bytes = text.as_bytes();
     let digits = |from: usize, count: usize| -> Option<i64> {

@@ -1,14 +1,14 @@
-//! [`TextPiece`]: text from a JSON string that may begin or end with half a character.
+//! [`TextPiece`]: text from a JSON string that may begin or end inside a character.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
 
 use crate::json::{decode_into, join, ValueRef};
 
-/// A string as it stands in a message. A provider that cuts tokens may leave half of a surrogate pair at either end.
+/// The string of a message. A provider that splits between tokens may leave half of a surrogate pair at either end.
 #[derive(Clone, Debug)]
 pub(crate) struct TextPiece<'a> {
-    /// Decoded; a half is U+FFFD here.
+    /// The decoded text; a half is U+FFFD here.
     text: Cow<'a, str>,
     leading_low: Option<u16>,
     trailing_high: Option<u16>,
@@ -30,7 +30,7 @@ impl<'a> TextPiece<'a> {
         Some(Self { text: Cow::Owned(text), leading_low: halves.leading_low, trailing_high: halves.trailing_high })
     }
 
-    /// Text that is whole.
+    /// Text without halves.
     pub(crate) fn from_text(text: impl Into<Cow<'a, str>>) -> Self {
         Self { text: text.into(), leading_low: None, trailing_high: None }
     }
@@ -54,7 +54,7 @@ impl<'a> TextPiece<'a> {
 }
 
 impl SurrogateCarry {
-    /// Joins the next piece to what is waiting: gives what can be written now, and keeps a half at its end.
+    /// Joins the next piece to the waiting half: returns the text that can be written now, and keeps a half at its end.
     pub(crate) fn join<'p>(&mut self, piece: &'p TextPiece<'_>) -> Cow<'p, str> {
         if piece.is_empty() {
             return Cow::Borrowed("");
@@ -69,7 +69,7 @@ impl SurrogateCarry {
         Cow::Owned(whole)
     }
 
-    /// Gives up waiting: says whether there was a half.
+    /// Stops waiting; returns `true` if there was a half.
     pub(crate) fn take_lone_surrogate(&mut self) -> bool {
         self.0.take().is_some()
     }

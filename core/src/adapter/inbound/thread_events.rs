@@ -1,7 +1,7 @@
 //! Agent thread events, as VT Code writes them → Open Responses.
 //!
-//! One turn is one response. Items carry their whole text in every update, so an update is worth what it adds; one that
-//! rewrites what was written cannot be a delta, and only the done events tell it.
+//! One turn is one response. Each update of an item has its whole text, so only the new part is a delta; an update that
+//! rewrites earlier text cannot be a delta, and only the done events have the new text.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -27,11 +27,11 @@ pub(crate) struct ThreadEventsDecoder {
     /// The id of the response of the first turn.
     thread_id: String,
     turns: u64,
-    /// What Codex counted up to the last turn: its usage is that of the thread.
+    /// The counts of Codex up to the last turn: its usage covers the whole thread.
     counted: TokenCounts,
 }
 
-/// An item of the source that is open.
+/// An open item of the source.
 struct ThreadItem {
     /// `None` if extensions are left out.
     slot: Option<OutputSlot>,
@@ -49,7 +49,7 @@ impl ThreadItem {
         Self { slot, written_text: String::new(), rewritten: None, latest: None, length: 0 }
     }
 
-    /// Writes what the done events must tell and no event before them could.
+    /// Writes data that only the done events have.
     fn write_pending(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let Some(slot) = self.slot else { return Ok(()) };
         if let Some(text) = self.rewritten.take() {
@@ -62,7 +62,7 @@ impl ThreadItem {
     }
 }
 
-/// How far an item is.
+/// The progress of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ItemStage {
     Started,
@@ -114,7 +114,7 @@ impl DialectDecoder for ThreadEventsDecoder {
 }
 
 impl ThreadEventsDecoder {
-    /// Starts the response of a turn. The caller's id comes first: a thread has many turns, and each is a response.
+    /// Starts the response of a turn. The caller's id takes precedence: a thread has many turns, and each is a response.
     fn start_turn(
         &mut self,
         root: ValueRef<'_>,
@@ -185,7 +185,7 @@ impl ThreadEventsDecoder {
             return Ok(());
         };
         let kind = text(item.get("type")).unwrap_or_default();
-        // An id that comes again with another type is another item.
+        // A repeated id with another type is another item.
         let key = format!("{kind}/{}", member(item, "id"));
         match kind.as_ref() {
             "agent_message" => self.apply_text(&key, item, stage, PartKind::Text, builder),
@@ -203,7 +203,7 @@ impl ThreadEventsDecoder {
         }
     }
 
-    /// A message or reasoning: its text grows by what each update adds.
+    /// A message or reasoning: its text grows by the new part of each update.
     fn apply_text(
         &mut self,
         key: &str,
@@ -228,7 +228,7 @@ impl ThreadEventsDecoder {
         };
         let slot = *slot;
         if let Some(piece) = item.get("text").and_then(TextPiece::from_json) {
-            // Half a character at the end is the next update's business.
+            // Half a character at the end belongs to the next update.
             let whole = if stage == ItemStage::Completed { piece.as_str() } else { piece.without_trailing_surrogate() };
             match whole.strip_prefix(written_text.as_str()).filter(|_| rewritten.is_none()) {
                 Some(more) => {
@@ -261,7 +261,7 @@ impl ThreadEventsDecoder {
         Ok(())
     }
 
-    /// A call of a tool, MCP or not. How its execution went shows in the output, not in the call.
+    /// A call of a tool, MCP or not. The result of its execution is in the output, not in the call.
     fn invoke(
         &mut self,
         key: &str,
@@ -303,7 +303,7 @@ impl ThreadEventsDecoder {
         }
     }
 
-    /// A command: a call with its output beside it, so that no client runs the command again.
+    /// A command: a call together with its output, so that no client runs the command again.
     fn apply_command(
         &mut self,
         key: &str,
@@ -393,7 +393,7 @@ impl ThreadEventsDecoder {
                 self.items.entry(key.to_string()).or_insert(ThreadItem::new(slot))
             }
         };
-        // Every update tells the whole item, so only what it has grown by is new.
+        // Every update has the whole item, so only its growth is new.
         let length = item.raw().len();
         builder.account_bytes(length.saturating_sub(known.length))?;
         known.length = known.length.max(length);
@@ -408,14 +408,14 @@ impl ThreadEventsDecoder {
         }
     }
 
-    /// Closes what the source left open, in order.
+    /// Closes the items that the source left open, in order.
     fn close_items(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
         self.write_all_pending(builder)?;
         self.items.clear();
         Ok(())
     }
 
-    /// Writes what was held back of every open item.
+    /// Writes the withheld data of every open item.
     fn write_all_pending(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
         self.items.values_mut().try_for_each(|item| item.write_pending(builder))
     }
@@ -444,7 +444,7 @@ fn member(holder: ValueRef<'_>, key: &str) -> String {
     text(holder.get(key)).unwrap_or_default().into_owned()
 }
 
-/// The members of an object but for some; of repeated ones the last.
+/// The members of an object except some; the last one of repeated members.
 fn members(object: ValueRef<'_>, without: &[&str]) -> Object {
     let entries: Vec<(String, ValueRef<'_>)> = object
         .entries()
@@ -456,7 +456,7 @@ fn members(object: ValueRef<'_>, without: &[&str]) -> Object {
     kept.map(|(_, (key, value))| (key.clone(), Value::from(*value))).collect()
 }
 
-/// A text as it is, anything else as compact JSON.
+/// A text unchanged, any other value as compact JSON.
 fn plain_text(value: ValueRef<'_>) -> String {
     match value.as_str() {
         Some(text) => text.into_owned(),

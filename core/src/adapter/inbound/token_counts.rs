@@ -1,26 +1,26 @@
-//! [`TokenCounts`]: token counts as a source reports them, made to add up.
+//! [`TokenCounts`]: token counts of a source, made consistent.
 
 use super::super::{AdapterCode, AdapterFindings};
 use crate::write::Usage;
 
-/// What a source last said about tokens, in the terms of Open Responses.
+/// The last token counts of a source, in the terms of Open Responses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TokenCounts {
-    /// Everything that was read, cache included.
+    /// All tokens that were read, cache included.
     pub(crate) input: u64,
     pub(crate) output: u64,
     pub(crate) cached: u64,
     pub(crate) cache_write: Option<u64>,
     pub(crate) reasoning: u64,
-    /// The source's own total, where it can be checked.
+    /// The source's own total, if it has one.
     pub(crate) total: Option<u64>,
 }
 
-/// No count is higher: a reader that has only doubles must still be able to add them.
+/// The largest count: a reader with only doubles must be able to add counts exactly.
 const MOST: u64 = 1 << 50;
 
 impl TokenCounts {
-    /// What was counted after `earlier`, for a source whose counts never start again.
+    /// The counts since `earlier`, for a source whose counts never restart.
     pub(crate) fn since(self, earlier: &Self) -> Self {
         Self {
             input: self.input.saturating_sub(earlier.input),
@@ -32,7 +32,7 @@ impl TokenCounts {
         }
     }
 
-    /// The counts as they are written. A provider that counts reasoning apart shows it by its total, or by a reasoning
+    /// The counts as they are written. A provider that counts reasoning separately is recognized by its total, or by a reasoning
     /// count beyond its output count.
     pub(crate) fn into_usage(mut self, findings: &mut AdapterFindings) -> Usage {
         for count in [&mut self.input, &mut self.output, &mut self.cached, &mut self.reasoning] {

@@ -17,7 +17,7 @@ macro_rules! option_words {
         }
 
         impl $name {
-            /// Every word with what it does; the first is the default.
+            /// Every word with its meaning; the first is the default.
             pub const WORDS: &'static [(&'static str, &'static str)] =
                 &[($first_word, $first_meaning), $(($word, $meaning),)*];
 
@@ -90,7 +90,7 @@ macro_rules! option_setter {
     };
 }
 
-/// Reads an option into its field; the field keeps its default where the option is absent or `null`.
+/// Reads an option into its field; the field keeps its default if the option is absent or `null`.
 macro_rules! option_read {
     ($reader:ident, $name:ident, $field:expr, string) => {
         if let Some(text) = $reader.text(stringify!($name))? {
@@ -166,7 +166,7 @@ macro_rules! option_type {
 
 /// Declares an options struct and its rows of the table.
 ///
-/// A row is: name, kind, default as an expression, default as text, dialects, dialects that cannot do without it, meaning.
+/// A row is: name, kind, default as an expression, default as text, dialects, dialects that require it, meaning.
 macro_rules! adapter_options {
     (
         $(#[doc = $about:literal])+
@@ -190,7 +190,7 @@ macro_rules! adapter_options {
         impl $name {
             $(option_setter!($field, $meaning, $kind $($words)?);)*
 
-            /// Reads these options out of an object that may hold options of other adapters too.
+            /// Reads these options from an object that may also have options of other adapters.
             ///
             /// # Errors
             ///

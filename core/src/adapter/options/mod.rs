@@ -29,21 +29,21 @@ use crate::options::listed;
 pub struct OptionSpec {
     /// The name in an options object.
     pub name: &'static str,
-    /// Which values the option has.
+    /// The type of its values.
     pub value: OptionType,
-    /// The default in words: a value, or where the value comes from.
+    /// The default in words: a value, or the origin of the value.
     pub default: &'static str,
     /// What the option sets, as a clause in lower case without a full stop.
     pub meaning: &'static str,
-    /// Whether an adapter that reads or one that writes has the option.
+    /// Whether reading or writing adapters have the option.
     pub direction: Direction,
     /// The dialects whose adapters use the option.
     pub dialects: &'static [Dialect],
-    /// The dialects whose adapters cannot be made without the option.
+    /// The dialects whose adapters require the option.
     pub required: &'static [Dialect],
 }
 
-/// Which side of a conversion an option belongs to.
+/// The side of a conversion that an option belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// The adapter that reads a dialect.
@@ -52,13 +52,13 @@ pub enum Direction {
     Write,
 }
 
-/// Which values an option has.
+/// The type of an option's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OptionType {
     /// A string.
     String,
-    /// A string, or `null` with a meaning of its own.
+    /// A string, or `null` with a separate meaning.
     StringOrNull,
     /// `true` or `false`.
     Boolean,
@@ -66,12 +66,12 @@ pub enum OptionType {
     Integer,
     /// An object.
     Object,
-    /// One of these words, each with what it does; the first is the default.
+    /// One of these words, each with its meaning; the first is the default.
     Words(&'static [(&'static str, &'static str)]),
 }
 
 impl OptionType {
-    /// The type for a reader, such as `string` or `content | summary`.
+    /// The type for people, such as `string` or `content | summary`.
     pub fn name(self) -> String {
         match self {
             Self::String => "string".into(),
@@ -86,7 +86,7 @@ impl OptionType {
 
 /// Every option of every adapter: those of reading adapters first, then those of each writing adapter.
 ///
-/// A name that both sides have, such as `provider`, has a row for each.
+/// A name that both sides have, such as `provider`, has one row per side.
 ///
 /// ```
 /// use deltafold::adapter::{option_table, Dialect};
@@ -118,14 +118,14 @@ pub struct ConverterOptions {
     pub chat_completions: ChatOptions,
     /// Options of the adapter that writes the UI message stream.
     pub ui_message_stream: UiOptions,
-    /// How the target's messages are laid out in bytes.
+    /// The layout of the target's messages.
     pub framing: Framing,
     /// The limits of both sides.
     pub limits: Limits,
 }
 
 impl ConverterOptions {
-    /// Reads the options of every adapter out of one object. Framing and limits keep their defaults.
+    /// Reads the options of every adapter from one object. Framing and limits keep their defaults.
     ///
     /// # Errors
     ///
@@ -173,7 +173,7 @@ impl ConverterOptions {
         self
     }
 
-    /// Sets how the target's messages are laid out in bytes.
+    /// Sets the layout of the target's messages.
     #[must_use]
     pub fn framing(mut self, framing: Framing) -> Self {
         self.framing = framing;
@@ -188,7 +188,7 @@ impl ConverterOptions {
     }
 }
 
-/// The error for an option that the adapter of a dialect needs.
+/// The error for a missing option that the adapter of a dialect requires.
 pub(super) fn missing(dialect: Dialect, option: &str) -> Error {
     let detail = format!("{} needs the option {option}, found no such option", dialect.name());
     Error::new(Code::BadArgument, 0, detail)

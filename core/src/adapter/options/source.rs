@@ -10,7 +10,7 @@ use crate::json::{Object, Value};
 
 use Dialect::{Anthropic, Bedrock, Blocks, ChatCompletions, Cohere, Gemini, Mistral, Ollama, ThreadEvents};
 
-/// Every dialect that an adapter reads.
+/// Every dialect that can be read.
 const ALL: &[Dialect] = &[Anthropic, ChatCompletions, Gemini, Blocks, ThreadEvents, Ollama, Mistral, Cohere, Bedrock];
 /// Dialects with raw reasoning text. Gemini sends summaries only.
 const WITH_REASONING: &[Dialect] =
@@ -28,7 +28,7 @@ const EDITIONS: &[(&str, &str)] = &[
 ];
 
 option_words! {
-    /// Where raw reasoning text goes.
+    /// The place of raw reasoning text.
     ThinkingAs {
         Content = "content", "a `reasoning_text` part of the reasoning item";
         Summary = "summary", "a `summary_text` part of the reasoning item";
@@ -36,7 +36,7 @@ option_words! {
 }
 
 option_words! {
-    /// How a response ends that is cancelled, by the source or by [`Converter::cancel`](crate::adapter::Converter::cancel).
+    /// How a cancelled response ends, whether the source or [`Converter::cancel`](crate::adapter::Converter::cancel) cancelled it.
     CancelledAs {
         Incomplete = "incomplete", "`response.incomplete` with reason `cancelled`; open items are incomplete";
         Failed = "failed", "`error` and `response.failed` with code `cancelled`; open items stay open";
@@ -44,7 +44,7 @@ option_words! {
 }
 
 option_words! {
-    /// Which turns of a thread log are converted.
+    /// The turns of a thread log that are converted.
     Turns {
         All = "all", "each turn is a complete stream of its own, one after another, each with its id and its sentinel";
         First = "first", "the first turn alone; events of later turns are findings";
@@ -68,7 +68,7 @@ option_words! {
 }
 
 option_words! {
-    /// Where the extension events of a stream go.
+    /// The place of the extension events of a stream.
     ExtensionEvents {
         Snapshot = "snapshot", "the member `deltafold:events` of the last snapshot, which every client reads";
         Events = "events", "events of their own at their place in the stream, which `openai` for Node refuses";

@@ -13,7 +13,7 @@ const CHAT_ONLY: &[Dialect] = &[Dialect::ChatCompletions];
 const UI_ONLY: &[Dialect] = &[Dialect::UiMessageStream];
 
 option_words! {
-    /// Which AG-UI events carry reasoning.
+    /// The AG-UI events that carry reasoning.
     ReasoningStyle {
         Reasoning = "reasoning", "the `REASONING_*` events";
         Thinking = "thinking", "the deprecated `THINKING_*` events, which cannot carry encrypted reasoning";
@@ -21,7 +21,7 @@ option_words! {
 }
 
 option_words! {
-    /// How generated media are written in AG-UI.
+    /// The form of generated media in AG-UI.
     MediaStyle {
         Custom = "custom", "`CUSTOM` events with the whole item or part";
         Activity = "activity", "activity messages with media type and URL";
@@ -29,7 +29,7 @@ option_words! {
 }
 
 option_words! {
-    /// Which version of AG-UI the events are for.
+    /// The version of AG-UI that the events are for.
     AgUiVersion {
         Any = "any", "events that clients of every version accept";
         V1 = "1.0", "also what only clients from 1.0 on accept: `protocolVersion`, the outcomes `cancelled` and `interrupt`, `pendingToolCallIds`, and tokens written to a cache";
@@ -96,7 +96,7 @@ impl AgUiOptions {
     }
 
     #[cfg(feature = "adapter-ag-ui")]
-    /// Refuses options without a thread.
+    /// Returns an error if the thread is missing.
     pub(crate) fn check_required(&self) -> Result<(), Error> {
         if self.thread_id.is_empty() {
             return Err(super::missing(Dialect::AgUi, "thread_id"));
@@ -105,7 +105,7 @@ impl AgUiOptions {
     }
 
     #[cfg(feature = "adapter-ag-ui")]
-    /// Which events carry reasoning, by both options that decide it.
+    /// The events that carry reasoning, according to both options that affect it.
     pub(crate) fn effective_reasoning_style(&self) -> ReasoningStyle {
         if self.legacy_thinking {
             ReasoningStyle::Thinking

@@ -1,7 +1,7 @@
 //! Open Responses → Chat Completions chunks.
 //!
-//! One choice, one stream of content: items lose their borders, reasoning goes into the field that the reader of the
-//! chunks knows, and what chunks have no place for is dropped with a finding.
+//! One choice, one stream of content: item boundaries are lost, reasoning goes into the field that the reader of the
+//! chunks knows, and data without a place in chunks is dropped with a finding.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -22,19 +22,19 @@ pub(crate) struct ChatTarget {
     /// The field's name as a JSON key, colon included; empty if reasoning is dropped.
     reasoning_key: String,
     include_usage: bool,
-    /// The members that every chunk begins with.
+    /// The members at the start of every chunk.
     opening: String,
     calls: u64,
     annotations: u64,
     images: u64,
-    /// Code points of content so far, refusals not counted.
+    /// Code points of content so far, without refusals.
     length: u64,
 }
 
-/// What an item's mark says of a reasoning item: which kind came first.
+/// The `mark` of a reasoning item: the kind of reasoning that came first.
 const RAW: u64 = 1;
 const SUMMARY: u64 = 2;
-/// The other kind came too, and a finding says so.
+/// The other kind came too, and a finding reports it.
 const BOTH: u64 = 4;
 
 impl ChatTarget {
@@ -111,7 +111,7 @@ impl ChatTarget {
                 }
                 return;
             }
-            // Between two parts of a summary stands a blank line.
+            // Two parts of a summary are separated by a blank line.
             SUMMARY if !part.started_in_target => self.reasoning("\n\n", out),
             _ => {}
         }
@@ -310,8 +310,8 @@ impl TargetFormat for ChatTarget {
     }
 }
 
-/// The place of an entry in its list. OpenAI's own Python helper starts a list with whatever comes first, and then refuses
-/// entries that do not say where they belong.
+/// The index of the entry in its list. OpenAI's own Python helper starts a list with the first entry, and then rejects
+/// entries without an index.
 fn index(place: u64, entry: &mut ObjectWriter<'_>) {
     if place > 0 {
         entry.number("index", place);

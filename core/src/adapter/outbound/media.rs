@@ -1,4 +1,4 @@
-//! Media, citations and tool outputs, as targets ask for them.
+//! Media, citations and tool outputs in the forms that targets need.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -21,12 +21,12 @@ impl Media<'_> {
     }
 }
 
-/// Says whether an item is an extension item that holds media.
+/// Returns `true` if an item is an extension item with media.
 pub(crate) fn is_media_item(head: &ItemHead) -> bool {
     head.item_type.ends_with(":media")
 }
 
-/// Says whether an item is a generated image.
+/// Returns `true` if an item is a generated image.
 pub(crate) fn is_generated_image(head: &ItemHead) -> bool {
     head.item_type == GENERATED
 }
@@ -48,7 +48,7 @@ pub(crate) fn of_item(item: ValueRef<'_>) -> Option<Media<'_>> {
     Some(Media { media_type, url })
 }
 
-/// The media of a content part of another producer; `None` if it has no URL.
+/// The media of a content part of another provider; `None` if it has no URL.
 pub(crate) fn of_part(part: ValueRef<'_>) -> Option<Media<'_>> {
     let text = |pointer: &str| part.pointer(pointer)?.as_str();
     let image = part.get("type").and_then(|kind| kind.as_str()).is_some_and(|kind| kind.contains("image"));
@@ -58,13 +58,13 @@ pub(crate) fn of_part(part: ValueRef<'_>) -> Option<Media<'_>> {
     Some(Media { media_type, url })
 }
 
-/// Says whether a content part holds media, with a URL or by an id that only its producer knows.
+/// Returns `true` if a content part has media, by URL or by an id of its provider.
 pub(crate) fn is_media_part(part: ValueRef<'_>) -> bool {
     let kind = part.get("type").and_then(|kind| kind.as_str()).unwrap_or_default();
     ["image", "file", "audio", "video"].iter().any(|word| kind.contains(word))
 }
 
-/// The media type that a data URL names.
+/// The media type of a data URL.
 fn media_type_of(url: &str, otherwise: &'static str) -> Cow<'static, str> {
     let named = url.strip_prefix("data:").and_then(|rest| rest.split([';', ',']).next());
     match named {
@@ -79,7 +79,7 @@ pub(crate) fn url_citation(annotation: ValueRef<'_>) -> Option<Cow<'_, str>> {
     annotation.get("url").filter(|_| right)?.as_str()
 }
 
-/// The output of a tool as one text: a string as it is, a list of texts joined, anything else as JSON.
+/// The output of a tool as one text: a string unchanged, a list of texts joined, any other value as JSON.
 pub(crate) fn output_text(output: ValueRef<'_>) -> Cow<'_, str> {
     if let Some(text) = output.as_str() {
         return text;

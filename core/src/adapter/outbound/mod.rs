@@ -1,11 +1,11 @@
-//! Open Responses events → a foreign stream: what every target shares.
+//! Open Responses events → a foreign stream: the code that all targets share.
 //!
-//! Servers leave out starts, parts and done events, change ids, repeat themselves. [`Normalizer`] mends all of that once, as the
-//! reading layer does, and tells its [`TargetFormat`] a tidy story: each item is added once and done once, every text begins,
-//! grows without empty deltas and ends, and what only a done event says comes as a last delta. A target only chooses words.
+//! Servers omit starts, parts and done events, change ids and repeat events. [`Normalizer`] repairs all of that once, as the
+//! accumulator does, and gives its [`TargetFormat`] a regular sequence of steps: each item is added once and done once, every text begins,
+//! grows without empty deltas and ends, and text that only a done event has is the last delta. A target only chooses the words.
 //!
 //! A delta costs O(its length) and builds no tree. The texts of open items are kept, so that a done event can be compared
-//! with what was passed on; they are forgotten when the item is done.
+//! with the forwarded text; they are dropped when the item is done.
 
 #[cfg(feature = "adapter-ag-ui")]
 pub(crate) mod ag_ui;
@@ -30,24 +30,24 @@ pub(crate) use response_end::{EndStatus, ResponseEnd, ResponseStart, UsageTokens
 pub(crate) use source_item::{ItemHead, ItemShape, SourceItem, SourcePart, TextChannel};
 pub(crate) use target_output::{push_json, ObjectWriter, TargetOutput};
 
-/// A foreign stream that is being written. Every method has the story's next step; the order is the one of the module's text.
+/// A foreign stream that is being written. Each method writes one step; the module's documentation describes their order.
 pub(crate) trait TargetFormat: Send {
-    /// Whether `custom_tool_call` and `mcp_call` items are calls here, with their arguments told by
-    /// [`arguments`](Self::arguments); otherwise they are items like any other.
+    /// True if `custom_tool_call` and `mcp_call` items are calls here, with their arguments passed to
+    /// [`arguments`](Self::arguments); otherwise they are items of another type.
     fn hosted_calls(&self) -> bool {
         false
     }
 
-    /// An event is about to be told. Only for targets that quote it.
+    /// The next steps belong to this event. Only for targets that quote it.
     fn observe_event(&mut self, _event: &Event<'_>, _out: &TargetOutput) {}
 
-    /// The stream begins. Told once, before everything else.
+    /// The stream begins. Called once, before everything else.
     fn start(&mut self, start: &ResponseStart, out: &mut TargetOutput);
 
-    /// An item begins. `item` is the object where there is one.
+    /// An item begins. `item` is the object, if the event has one.
     fn item_added(&mut self, head: &mut ItemHead, item: Option<ValueRef<'_>>, out: &mut TargetOutput);
 
-    /// A text begins, for any channel but the foreign one; again if it goes on after it was done.
+    /// A text begins, in any channel except the foreign one; again if it continues after it was done.
     fn part_added(&mut self, _head: &mut ItemHead, _part: &mut SourcePart, _out: &mut TargetOutput) {}
 
     /// A text grows. `text` is never empty and already part of the part's own text; `logprobs` is a JSON array.
@@ -70,7 +70,7 @@ pub(crate) trait TargetFormat: Send {
         out: &mut TargetOutput,
     );
 
-    /// A text part is about to be done; `finished` is its object. Only for targets that know properties of their own.
+    /// A text part is about to be done; `finished` is its object. Only for targets with part properties of their own.
     fn part_finishing(
         &mut self,
         _head: &mut ItemHead,
@@ -83,21 +83,21 @@ pub(crate) trait TargetFormat: Send {
     /// A text is complete. Annotations may still come.
     fn text_done(&mut self, _head: &mut ItemHead, _part: &mut SourcePart, _out: &mut TargetOutput) {}
 
-    /// A part is finished. [`text_done`](Self::text_done) was told before.
+    /// A part is finished. [`text_done`](Self::text_done) was called before.
     fn part_done(&mut self, _head: &mut ItemHead, _part: &mut SourcePart, _out: &mut TargetOutput) {}
 
-    /// A part of another kind than text is finished.
+    /// A part that is not text is finished.
     fn foreign_part(&mut self, head: &mut ItemHead, index: u64, part: ValueRef<'_>, out: &mut TargetOutput);
 
     /// The arguments of a call grow. `text` is never empty and already part of the head's own arguments.
     fn arguments(&mut self, head: &mut ItemHead, text: &str, out: &mut TargetOutput);
 
-    /// An item is finished; its parts were told to be done before. `item` is the finished object.
+    /// An item is finished; its parts were ended before. `item` is the finished object.
     fn item_done(&mut self, slot: &mut SourceItem, item: ValueRef<'_>, out: &mut TargetOutput);
 
-    /// An event that is about no text, part or item.
+    /// An event that does not concern a text, part or item.
     fn event(&mut self, event: &Event<'_>, out: &mut TargetOutput);
 
-    /// The stream ends. Told once, after everything else. `open` are the items that were not finished, in order of output.
+    /// The stream ends. Called once, after everything else. `open` are the items that were not finished, in order of output.
     fn end(&mut self, end: &ResponseEnd<'_>, open: &mut [&mut SourceItem], out: &mut TargetOutput);
 }

@@ -1,4 +1,4 @@
-//! [`Normalizer`]: the tolerant walk over events: which item an event belongs to, what is missing, what comes too late.
+//! [`Normalizer`]: finds the item of each event, adds missing steps, and drops events that come too late.
 
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
@@ -19,9 +19,9 @@ use crate::json::{ValueKind, ValueRef};
 use crate::limits::Limits;
 use crate::outcome::Failure;
 
-/// Mends a stream of events and tells it to a target.
+/// Normalizes a stream of events and forwards it to a target.
 pub(crate) struct Normalizer {
-    // A target is called a few times per event: one walk for all of them is worth more than calls that are known.
+    // The target is a `dyn` reference: one compiled copy of this code for all targets is worth more than static calls.
     pub(super) target: Box<dyn TargetFormat>,
     pub(super) out: TargetOutput,
     pub(super) limits: Limits,
@@ -29,15 +29,15 @@ pub(crate) struct Normalizer {
     start: ResponseStart,
     started: bool,
     ended: bool,
-    /// The last `error` event: used if the response fails without saying why, or never ends.
+    /// The last `error` event: used if the response fails without an error of its own, or never ends.
     failure: Option<Failure>,
     by_index: BTreeMap<u64, usize>,
     by_id: BTreeMap<String, usize>,
-    /// The item of the last event, which is most likely the next one's.
+    /// The item of the last event, which is most likely the item of the next one.
     last_item: Option<(u64, usize)>,
-    /// The index of an item whose event names none.
+    /// The index of an item whose event has none.
     next_index: u64,
-    /// Ids of calls, and those among them that no output answers.
+    /// Ids of calls, and those of calls without an output.
     call_ids: BTreeSet<String>,
     unanswered_calls: BTreeSet<String>,
 }
@@ -80,7 +80,7 @@ impl Normalizer {
             Kind::Completed | Kind::Failed | Kind::Incomplete => self.response_ended(event),
             Kind::OutputItemAdded => self.item_added(event),
             Kind::OutputItemDone => self.item_done(event),
-            // The response's own event for it follows, and targets allow one error.
+            // The response's own failure event follows, and targets allow one error.
             Kind::Error => {
                 self.failure = Some(event.failure());
                 Ok(())
@@ -92,7 +92,7 @@ impl Normalizer {
         }
     }
 
-    /// The item that an event is about, opened if there is none. `None`: it names no item, or one that is done.
+    /// The item of an event, opened if it is missing. `None`: the event has no item, or its item is done.
     pub(super) fn find_or_open(&mut self, event: &Event<'_>, shape: ItemShape) -> Result<Option<usize>, Error> {
         let (index, id) = (event.output_index(), event.item_id());
         let known = match (index, self.last_item) {
@@ -142,13 +142,13 @@ impl Normalizer {
         slot.head.id_from_source = id.is_some_and(|id| !self.by_id.contains_key(id));
         slot.head.id = match id {
             Some(id) if slot.head.id_from_source => id.to_owned(),
-            // Two items under one name would grow into each other on the other side.
+            // Two items with one name would be merged by the client.
             Some(id) => format!("{id}_{at}"),
             None => format!("{}_{}_{index}", shape.prefix(), self.start.suffix()),
         };
         self.by_id.entry(slot.head.id.clone()).or_insert(at);
         self.by_index.insert(index, at);
-        // The id is in the table of ids, too. A target keeps a little for each item.
+        // The id is in the table of ids, too, and a target stores a few bytes for each item.
         self.out.account_bytes(ITEM_BYTES + 2 * slot.head.id.len());
         self.last_item = None;
         self.next_index = self.next_index.max(index.saturating_add(1));
@@ -202,7 +202,7 @@ impl Normalizer {
             None => return Ok(()),
         }
         self.merge_fields(at, item);
-        // An item that is shown whole is shown once, here: its beginning was not told.
+        // An item that is forwarded as a whole is forwarded here, without a separate start.
         let whole = self.items.get(at).is_some_and(|slot| slot.head.shape == ItemShape::Other);
         self.announce(at, Some(item).filter(|_| !whole));
         self.merge_content(at, item, true, event)?;
@@ -220,7 +220,7 @@ impl Normalizer {
         Ok(())
     }
 
-    /// Takes what an item's object says and no earlier event said.
+    /// Takes the data of an item's object that no earlier event had.
     fn merge_fields(&mut self, at: usize, item: ValueRef<'_>) {
         let Some(slot) = self.items.get_mut(at) else { return };
         let head = &mut slot.head;
@@ -246,7 +246,7 @@ impl Normalizer {
         }
     }
 
-    /// Tells the target of an item, once. A call waits until its name is known; its arguments wait with it.
+    /// Forwards the start of an item to the target, once. A call waits until its name is known; its arguments wait with it.
     fn announce(&mut self, at: usize, item: Option<ValueRef<'_>>) {
         let Some(SourceItem { head, .. }) = self.items.get_mut(at) else { return };
         if head.announced {
@@ -259,7 +259,7 @@ impl Normalizer {
             if head.call_id.is_empty() {
                 head.call_id = format!("call_{}_{}", self.start.suffix(), head.output_index);
             }
-            // The item has it, and the sets of all calls and of those without an output.
+            // The item has the id, and so do the sets of all calls and of calls without an output.
             self.out.account_bytes(2 * NAME_BYTES + 3 * head.call_id.len());
             if !self.call_ids.insert(head.call_id.clone()) {
                 self.out.report(AdapterCode::ItemIdChanged, || "call_id was used before".to_owned());
@@ -394,7 +394,7 @@ impl Outbound for Normalizer {
     }
 }
 
-/// Reports, once per item, that an event names another id than the item has.
+/// Reports, once per item, that an event has another id than the item.
 fn report_id_change(slot: &mut SourceItem, id: Option<&str>, out: &mut TargetOutput) {
     let head = &mut slot.head;
     if head.id_from_source && !head.id_changed && id.is_some_and(|id| id != head.id) {

@@ -1,4 +1,4 @@
-//! What happens inside an item: parts, texts, annotations and arguments, and the tails that only a done event has.
+//! The contents of items: parts, texts, annotations and arguments, and the data that only a done event has.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -85,7 +85,7 @@ impl Normalizer {
     fn part_added(&mut self, event: &Event<'_>, summary: bool) -> Result<(), Error> {
         let Some((at, channel, part)) = self.find_part(event, summary)? else { return Ok(()) };
         if channel == TextChannel::Foreign {
-            // It is told whole, when it is done.
+            // It is forwarded as a whole when it is done.
             return Ok(());
         }
         let index = part_index(event, channel);
@@ -127,7 +127,7 @@ impl Normalizer {
         Ok(())
     }
 
-    /// What stands in the finished part and came in no event of its own.
+    /// Takes the data of a finished part that no earlier event had.
     fn add_missing_annotations(&mut self, at: usize, index: u64, finished: ValueRef<'_>) {
         let Self { items, target, out, .. } = self;
         let Some((head, part)) = part_of(items, at, TextChannel::Text, index) else { return };
@@ -168,7 +168,7 @@ impl Normalizer {
     fn arguments_done(&mut self, event: &Event<'_>, shape: ItemShape) -> Result<(), Error> {
         let Some(at) = self.find_call(event, shape)? else { return Ok(()) };
         if let Some(SourceItem { head, .. }) = self.items.get_mut(at).filter(|slot| slot.head.name.is_empty()) {
-            // Some servers say the name here; the call's id is still to come.
+            // Some servers send the name here; the call's id is still missing.
             head.name = event.root().map(|root| text_at(root, "name")).unwrap_or_default();
             self.out.account_bytes(head.name.len());
         }
@@ -176,7 +176,7 @@ impl Normalizer {
         Ok(())
     }
 
-    /// Finds the item of a text event, and the channel that its text has there.
+    /// Finds the item of a text event, and the channel of its text there.
     fn find_text(&mut self, event: &Event<'_>, channel: TextChannel) -> Result<Option<(usize, TextChannel)>, Error> {
         let implied = match channel {
             TextChannel::RawReasoning | TextChannel::Summary => ItemShape::Reasoning,
@@ -234,13 +234,13 @@ impl Normalizer {
         self.out.report(AdapterCode::DeltaTypeMismatch, || format!("{} for an item of another type", event.kind()));
     }
 
-    /// Makes sure that a part is there and open.
+    /// Ensures that a part exists and is open.
     fn ensure_part(&mut self, at: usize, channel: TextChannel, index: u64, event: &Event<'_>) -> Result<(), Error> {
         let Self { items, target, out, limits, .. } = self;
         let Some(SourceItem { head, parts, .. }) = items.get_mut(at) else { return Ok(()) };
         if let Some(part) = parts.get_mut(&channel.key(index)) {
             if part.done && event.kind().is_delta() {
-                // It was done too early: it goes on.
+                // It was ended too early: it continues.
                 (part.done, part.closed) = (false, false);
                 target.part_added(head, part, out);
             }
@@ -256,7 +256,7 @@ impl Normalizer {
         Ok(())
     }
 
-    /// Takes the whole text of a part: what is missing goes out as a delta. `done`: it should have been all there.
+    /// Takes the whole text of a part: the missing rest is forwarded as a delta. `done`: no rest was expected.
     fn complete_text(
         &mut self,
         at: usize,
@@ -308,7 +308,7 @@ impl Normalizer {
                     target.arguments(head, tail, out);
                 }
             }
-            // An item that is added again empty takes nothing back.
+            // An item that is added again without content removes nothing.
             None if whole.is_empty() => {}
             None if !head.mismatch_reported => {
                 head.mismatch_reported = true;
@@ -335,7 +335,7 @@ impl Normalizer {
         Ok(())
     }
 
-    /// Takes the contents of an item's object: at its start, or, when `done`, as its last word.
+    /// Takes the contents of an item's object: at its start, or, with `done`, as its final state.
     pub(super) fn merge_content(
         &mut self,
         at: usize,
@@ -387,7 +387,7 @@ impl Normalizer {
         Ok(())
     }
 
-    /// Tells that every part of an item is finished, where no event did.
+    /// Ends every part of an item that no event ended.
     pub(super) fn close_parts(&mut self, at: usize) {
         let Self { items, target, out, .. } = self;
         let Some(SourceItem { head, parts, .. }) = items.get_mut(at) else { return };
@@ -397,7 +397,7 @@ impl Normalizer {
         }
     }
 
-    /// Half of a surrogate pair that will not be completed any more becomes U+FFFD.
+    /// Replaces a half of a surrogate pair without its other half by U+FFFD.
     pub(super) fn replace_lone_surrogates(&mut self, at: usize) {
         let Self { items, target, out, .. } = self;
         let Some(SourceItem { head, parts, .. }) = items.get_mut(at) else { return };
@@ -449,7 +449,7 @@ fn close_lone_surrogate_in_arguments(target: &mut dyn TargetFormat, head: &mut I
     }
 }
 
-/// The words of a part: its `text`, or its `refusal`.
+/// The text of a part: its `text`, or its `refusal`.
 fn text_of_part<'a>(part: ValueRef<'a>) -> Option<Cow<'a, str>> {
     let words = part.get("text").and_then(|text| text.as_str());
     words.or_else(|| part.get("refusal")?.as_str())

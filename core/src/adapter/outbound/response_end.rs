@@ -1,4 +1,4 @@
-//! How a response starts and ends, as every target asks for it.
+//! The start and the end of a response, as every target needs them.
 
 use alloc::borrow::ToOwned;
 use alloc::collections::BTreeSet;
@@ -7,19 +7,19 @@ use alloc::string::String;
 use crate::json::ValueRef;
 use crate::outcome::Failure;
 
-/// What is known of a response when its stream begins.
+/// The facts about a response when its stream begins.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ResponseStart {
-    /// The response's id; empty if no event has said it.
+    /// The response's id; empty if no event has it.
     pub(crate) id: String,
-    /// The model's name; empty if no event has said it.
+    /// The model's name; empty if no event has it.
     pub(crate) model: String,
-    /// When the response was created, in whole seconds.
+    /// The creation time of the response, in whole seconds.
     pub(crate) created_at: u64,
 }
 
 impl ResponseStart {
-    /// Takes what a snapshot says and is not known yet.
+    /// Takes the facts of a snapshot that are not known yet.
     pub(super) fn learn(&mut self, response: ValueRef<'_>) {
         let text = |key: &str| response.get(key).and_then(|value| value.as_str()).unwrap_or_default().into_owned();
         if self.id.is_empty() {
@@ -36,7 +36,7 @@ impl ResponseStart {
         }
     }
 
-    /// The part of the id that other ids are made from.
+    /// The part of the id that other ids are derived from.
     pub(crate) fn suffix(&self) -> String {
         let prefixes = ["resp_", "msg_", "chatcmpl-", "cmpl-", "gen-", "thread_", "run_"];
         let id = prefixes.into_iter().find_map(|prefix| self.id.strip_prefix(prefix)).unwrap_or(&self.id);
@@ -54,11 +54,11 @@ impl ResponseStart {
 /// How a response ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EndStatus {
-    /// It is complete.
+    /// The response is complete.
     Completed,
-    /// It is cut short, and usable as far as it goes.
+    /// The response was truncated, and its content is usable.
     Incomplete,
-    /// It failed, or its stream broke off.
+    /// The response failed, or its stream broke off.
     Failed,
 }
 
@@ -77,14 +77,14 @@ impl EndStatus {
 #[derive(Debug)]
 pub(crate) struct ResponseEnd<'a> {
     pub(crate) status: EndStatus,
-    /// Why it is incomplete; empty otherwise.
+    /// The reason of an incomplete response; empty otherwise.
     pub(crate) reason: String,
-    /// What went invalid_option, if it failed.
+    /// The error of a failed response.
     pub(crate) failure: Failure,
-    /// The terminal snapshot; `None` where the input ended without one.
+    /// The terminal snapshot; `None` if the input ended without one.
     pub(crate) response: Option<ValueRef<'a>>,
     pub(crate) start: &'a ResponseStart,
-    /// The ids of calls that no output in the response answers.
+    /// The ids of calls without an output in the response.
     pub(crate) unanswered_calls: &'a BTreeSet<String>,
 }
 
@@ -99,13 +99,13 @@ impl<'a> ResponseEnd<'a> {
         self.usage().map(UsageTokens::read)
     }
 
-    /// The model's name, as the last event says it.
+    /// The model's name according to the last event.
     pub(crate) fn model(&self) -> String {
         let late = self.response.and_then(|response| response.get("model")?.as_str());
         late.map_or_else(|| self.start.model.clone(), |model| model.into_owned())
     }
 
-    /// The type of a failure among those of the specification. A failed snapshot has only a code, so that is looked at too.
+    /// The type of a failure, one of those of the specification. A failed snapshot has only a code, so the code is mapped too.
     pub(crate) fn error_type(&self) -> &'static str {
         let known = |word: &str| match word {
             "invalid_request" | "invalid_request_error" | "invalid_prompt" => Some("invalid_request"),
@@ -134,12 +134,12 @@ pub(crate) struct UsageTokens {
     pub(crate) output: u64,
     pub(crate) total: u64,
     pub(crate) cached: u64,
-    /// Written to a cache, where the source counts that.
+    /// Tokens that were written to a cache, if the source counts them.
     pub(crate) cache_write: Option<u64>,
     pub(crate) reasoning: u64,
 }
 
-/// The largest whole number that every JSON reader keeps exact.
+/// The largest integer that every JSON reader represents exactly.
 const EXACT: u64 = (1 << 53) - 1;
 
 impl UsageTokens {

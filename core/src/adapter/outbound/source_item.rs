@@ -1,4 +1,4 @@
-//! [`SourceItem`]: one output item on its way out: what was passed on of it, so that a done event can supply what is missing.
+//! [`SourceItem`]: one output item of the source, with the data that was forwarded, so that a done event can supply the rest.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use crate::event::Event;
 use crate::json::{join, LoneSurrogates, ValueRef};
 
-/// What an item is to a target.
+/// The form of an item for a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ItemShape {
     /// `message`
@@ -16,9 +16,9 @@ pub(crate) enum ItemShape {
     Reasoning,
     /// `function_call`
     Function,
-    /// `custom_tool_call`, for targets that show it as a call.
+    /// `custom_tool_call`, for targets that represent it as a call.
     Custom,
-    /// `mcp_call`, for targets that show it as a call.
+    /// `mcp_call`, for targets that represent it as a call.
     Mcp,
     /// `function_call_output`
     Output,
@@ -27,7 +27,7 @@ pub(crate) enum ItemShape {
 }
 
 impl ItemShape {
-    /// The shape of an item type; `hosted` says whether custom and MCP calls are calls to the target.
+    /// The shape of an item type; `hosted` is true if custom and MCP calls are calls for the target.
     pub(crate) fn of(item_type: &str, hosted: bool) -> Self {
         match item_type {
             "message" => Self::Message,
@@ -44,7 +44,7 @@ impl ItemShape {
         matches!(self, Self::Function | Self::Custom | Self::Mcp)
     }
 
-    /// The prefix of an id that has to be made up.
+    /// The prefix of a generated id.
     pub(super) fn prefix(self) -> &'static str {
         match self {
             Self::Message => "msg",
@@ -58,7 +58,7 @@ impl ItemShape {
     }
 }
 
-/// What a part's text is.
+/// The channel of a part's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum TextChannel {
     /// Text of a message.
@@ -69,7 +69,7 @@ pub(crate) enum TextChannel {
     RawReasoning,
     /// A part of a reasoning summary.
     Summary,
-    /// A part that is not text: media, or a type that nobody lists.
+    /// A part that is not text: media, or an unknown type.
     Foreign,
 }
 
@@ -78,7 +78,7 @@ impl TextChannel {
     pub(super) fn of(part: ValueRef<'_>, shape: ItemShape) -> Self {
         let kind = part.get("type").and_then(|kind| kind.as_str());
         match kind.as_deref() {
-            // Servers put reasoning into parts of other names; inside a reasoning item it is reasoning.
+            // Some servers use other part types for reasoning; inside a reasoning item every text is reasoning.
             Some("reasoning_text" | "output_text" | "text" | "input_text" | "summary_text" | "refusal")
                 if shape == ItemShape::Reasoning =>
             {
@@ -96,7 +96,7 @@ impl TextChannel {
     }
 }
 
-/// Text that grows, with half of a surrogate pair withheld until its other half comes.
+/// Growing text; a half of a surrogate pair is withheld until its other half arrives.
 #[derive(Debug, Default)]
 pub(crate) struct ForwardedText {
     pub(crate) text: String,
@@ -104,7 +104,7 @@ pub(crate) struct ForwardedText {
 }
 
 impl ForwardedText {
-    /// Joins a delta with what is withheld and appends it. Gives back how much was appended.
+    /// Joins a delta with the withheld half and appends it. Returns the length that was appended.
     pub(super) fn push(&mut self, delta: &str, halves: LoneSurrogates) -> usize {
         let before = self.text.len();
         let mut rest = delta;
@@ -125,13 +125,13 @@ impl ForwardedText {
         self.text.len() - before
     }
 
-    /// Says whether a delta can be passed on as it came.
+    /// Returns `true` if a delta can be forwarded unchanged.
     #[inline]
     pub(super) fn can_append_unchanged(&self, halves: LoneSurrogates) -> bool {
         self.high.is_none() && !halves.lone
     }
 
-    /// What a whole text adds to the text so far; `None` if it does not begin with it.
+    /// The part of a whole text after the text so far; `None` if it does not begin with the text so far.
     pub(super) fn missing_suffix<'t>(&mut self, whole: &'t str) -> Option<&'t str> {
         let tail = whole.strip_prefix(self.text.as_str())?;
         if !tail.is_empty() {
@@ -140,7 +140,7 @@ impl ForwardedText {
         Some(tail)
     }
 
-    /// Ends the text: half of a pair that is still alone becomes U+FFFD. Says whether it did.
+    /// Ends the text: an unpaired half becomes U+FFFD. Returns `true` if there was one.
     pub(super) fn take_lone_surrogate(&mut self) -> bool {
         let lone = self.high.take().is_some();
         if lone {
@@ -161,15 +161,15 @@ pub(crate) struct SourcePart {
     pub(super) done: bool,
     /// The part is finished.
     pub(super) closed: bool,
-    /// A done event disagreed, and a finding says so.
+    /// A done event differed, and a finding reports it.
     pub(super) mismatch_reported: bool,
-    /// How many annotations it has.
+    /// The number of its annotations.
     pub(crate) annotations: u64,
-    /// The target's own: something is open for the part.
+    /// For the target: true if something is open for the part.
     pub(crate) started_in_target: bool,
-    /// The target's own number.
+    /// For the target: a number.
     pub(crate) target_number: u64,
-    /// The target's own: byte positions in the text, for finding code points.
+    /// For the target: byte positions in the text, for finding code points.
     pub(crate) code_point_offsets: Vec<usize>,
 }
 
@@ -195,30 +195,30 @@ impl SourcePart {
     }
 }
 
-/// What is known of an item besides its parts.
+/// The facts about an item besides its parts.
 #[derive(Debug)]
 pub(crate) struct ItemHead {
     pub(crate) shape: ItemShape,
-    /// The item's type as sent; empty where an event without `output_item.added` opened it.
+    /// The item's type as sent; empty if it was opened without `output_item.added`.
     pub(crate) item_type: String,
-    /// The first id, kept whatever later events say.
+    /// The first id; later ids do not replace it.
     pub(crate) id: String,
     pub(crate) output_index: u64,
-    /// Counts items in order of arrival.
+    /// The number of the item in order of arrival.
     pub(crate) serial: u32,
     pub(crate) call_id: String,
     pub(crate) name: String,
     /// Arguments or input of a call.
     pub(crate) arguments: ForwardedText,
-    /// The id came from the stream.
+    /// True if the id is from the stream.
     pub(super) id_from_source: bool,
-    /// An event without `output_item.added` opened it.
+    /// True if the item was opened without `output_item.added`.
     pub(super) implied: bool,
-    /// The target knows the item.
+    /// True if the target has received the item.
     pub(super) announced: bool,
     pub(super) mismatch_reported: bool,
     pub(super) id_changed: bool,
-    /// The target's own number.
+    /// For the target: a number.
     pub(crate) target_number: u64,
 }
 
@@ -252,7 +252,7 @@ impl SourceItem {
         Self { head, parts: BTreeMap::new(), done: false }
     }
 
-    /// The wire indexes that the parts of a finished list have: the known ones if they are as many, else the positions.
+    /// The wire indexes of the parts of a finished list: the known ones if their number is equal, otherwise the positions.
     pub(super) fn part_indexes(&self, summary: bool, length: usize) -> Vec<u64> {
         let known: Vec<u64> = self.parts.keys().filter(|key| key.0 == summary).map(|key| key.1).collect();
         if known.len() == length {
@@ -262,14 +262,14 @@ impl SourceItem {
         }
     }
 
-    /// Forgets the texts of a finished item.
+    /// Drops the texts of a finished item.
     pub(super) fn clear_texts(&mut self) {
         self.parts = BTreeMap::new();
         self.head.arguments = ForwardedText::default();
     }
 }
 
-/// The index inside its item that an event names; 0 where it names none.
+/// The index inside its item that an event has; 0 if it has none.
 pub(super) fn part_index(event: &Event<'_>, channel: TextChannel) -> u64 {
     let index = match channel {
         TextChannel::Summary => event.summary_index().or(event.content_index()),

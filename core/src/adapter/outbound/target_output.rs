@@ -1,4 +1,4 @@
-//! [`TargetOutput`]: messages of a target, written member by member without a tree, and the findings beside them.
+//! [`TargetOutput`]: messages of a target, written member by member without a tree, and the findings of the conversion.
 
 use alloc::string::String;
 use core::fmt::{self, Write};
@@ -7,14 +7,14 @@ use crate::adapter::{AdapterCode, AdapterFindings, Frames, Framing};
 use crate::json::write_string;
 use crate::limits::Limits;
 
-/// Where a target writes: framed messages, and what was lost, repaired or assumed.
+/// The output of a target: framed messages, and the data that was lost, repaired or assumed.
 #[derive(Debug)]
 pub(crate) struct TargetOutput {
     pub(super) frames: Frames,
     pub(super) findings: AdapterFindings,
-    /// Bytes that are kept because of the stream's texts, for the limit of a response.
+    /// Bytes of stored texts of the stream, for the limit of a response.
     pub(super) held_bytes: usize,
-    /// How many messages were written.
+    /// The number of written messages.
     pub(super) written: u64,
     scratch: String,
 }
@@ -30,7 +30,7 @@ impl TargetOutput {
         }
     }
 
-    /// Writes one message: its event name, where the dialect has one on the wire, and the members of its object.
+    /// Writes one message: its event name, if the dialect has one on the wire, and the members of its object.
     pub(crate) fn message(&mut self, event: Option<&str>, fill: impl FnOnce(&mut ObjectWriter<'_>)) {
         self.written += 1;
         self.scratch.clear();
@@ -48,12 +48,12 @@ impl TargetOutput {
         self.findings.report(code, detail);
     }
 
-    /// Adds a finding that its code says everything about.
+    /// Adds a finding without a detail.
     pub(crate) fn report_code(&mut self, code: AdapterCode) {
         self.findings.report(code, String::new);
     }
 
-    /// Counts bytes that a target keeps.
+    /// Counts bytes that a target stores.
     pub(crate) fn account_bytes(&mut self, bytes: usize) {
         self.held_bytes = self.held_bytes.saturating_add(bytes);
     }
@@ -71,7 +71,7 @@ pub(crate) fn members(out: &mut String, fill: impl FnOnce(&mut ObjectWriter<'_>)
     fill(&mut ObjectWriter { out, first: true });
 }
 
-/// The members of one JSON object that is being written. A key is one of ours and needs no escapes.
+/// The members of one JSON object that is being written. Keys are constants and need no escapes.
 pub(crate) struct ObjectWriter<'a> {
     out: &'a mut String,
     first: bool,
@@ -93,7 +93,7 @@ impl ObjectWriter<'_> {
         write_string(value, self.out);
     }
 
-    /// A string, or nothing at all if there is none.
+    /// A string; omitted if there is none.
     pub(crate) fn text_if(&mut self, key: &str, value: Option<&str>) {
         if let Some(value) = value {
             self.text(key, value);
@@ -117,20 +117,20 @@ impl ObjectWriter<'_> {
         let _ = write!(self.out, "{rest}\"");
     }
 
-    /// A string under a key that is JSON already, colon included.
+    /// A string under a key that is already JSON, colon included.
     pub(crate) fn text_under(&mut self, key: &str, value: &str) {
         self.members(key);
         write_string(value, self.out);
     }
 
-    /// A whole number.
+    /// An integer.
     pub(crate) fn number(&mut self, key: &str, value: u64) {
         self.key(key);
         // Writing to a string cannot fail.
         let _ = write!(self.out, "{value}");
     }
 
-    /// A value that is JSON text already. Line breaks between its tokens are left out, so that a message stays one line.
+    /// A value that is already JSON text. Line breaks between its tokens are removed, so that a message stays one line.
     pub(crate) fn json(&mut self, key: &str, json: &str) {
         self.key(key);
         push_json(json, self.out);
@@ -181,7 +181,7 @@ impl ObjectWriter<'_> {
         self.out.push(']');
     }
 
-    /// Members that are written already, with commas between them.
+    /// Members that are already written, separated by commas.
     pub(crate) fn members(&mut self, written: &str) {
         if written.is_empty() {
             return;
@@ -193,7 +193,7 @@ impl ObjectWriter<'_> {
     }
 }
 
-/// Appends JSON text without the line breaks between its tokens; a string holds none in itself.
+/// Appends JSON text without the line breaks between its tokens; inside a string there are none.
 pub(crate) fn push_json(json: &str, out: &mut String) {
     for line in json.split(['\n', '\r']) {
         out.push_str(line);

@@ -1,7 +1,7 @@
 //! Open Responses → the UI message stream of the Vercel AI SDK.
 //!
-//! Texts and reasoning are parts with an id, calls are tools, everything the SDK has no part for is a data part. A client runs
-//! a call as soon as its input is available, so a call that was cut off or is no JSON is told as an error.
+//! Texts and reasoning are parts with an id, calls are tools, and data without a part type of the SDK is a data part. A client runs
+//! a call as soon as its input is available, so a call that is truncated or not JSON is sent as an error.
 
 use alloc::borrow::ToOwned;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -25,7 +25,7 @@ pub(crate) struct UiTarget {
     options: UiOptions,
     /// The provider key as JSON, colon included.
     key: String,
-    /// The open reasoning part of each item that has one: it ends with the item, which may hold a secret.
+    /// The open reasoning part of each item that has one: it ends with the item, which may have encrypted content.
     reasoning: BTreeMap<u32, (TextChannel, u64)>,
     /// Calls that a client must not run.
     broken: BTreeSet<String>,
@@ -101,7 +101,7 @@ impl UiTarget {
             Self::chunk(out, "tool-input-available", |chunk| {
                 chunk.text("toolCallId", &head.call_id);
                 chunk.text("toolName", &head.name);
-                // No arguments at all: what the SDK itself makes of them.
+                // A call without arguments gets the value that the SDK itself uses.
                 chunk.json("input", if empty { "{}" } else { text });
             });
             return;
@@ -306,7 +306,7 @@ fn text_id(chunk: &mut ObjectWriter<'_>, head: &ItemHead, part: &SourcePart) {
     chunk.joined("id", &head.id, format_args!(":{}", part.index));
 }
 
-/// The id of a reasoning part; without one, that of the empty part made for a secret.
+/// The id of a reasoning part; without one, the id of the empty part for encrypted content.
 fn reasoning_id(chunk: &mut ObjectWriter<'_>, head: &ItemHead, part: Option<(TextChannel, u64)>) {
     match part {
         Some((TextChannel::Summary, index)) => chunk.joined("id", &head.id, format_args!(":s{index}")),

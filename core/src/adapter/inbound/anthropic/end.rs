@@ -1,4 +1,4 @@
-//! How a message ends: the stop reason, the usage, an error.
+//! The end of a message: the stop reason, the usage, an error.
 
 use alloc::string::String;
 
@@ -9,7 +9,7 @@ use crate::adapter::AdapterCode;
 use crate::error::Error;
 use crate::json::{Value, ValueKind, ValueRef};
 
-/// What the message says about its end.
+/// The facts of the message about its end.
 #[derive(Default)]
 pub(super) struct AnthropicStopReason {
     pub(super) reason: Option<String>,
@@ -17,7 +17,7 @@ pub(super) struct AnthropicStopReason {
     details: Value,
 }
 
-/// Every field is cumulative on its own: the last one that is not null counts.
+/// Every field is cumulative by itself: the last value that is not null is used.
 #[derive(Default)]
 pub(super) struct AnthropicUsage {
     input: Option<u64>,
@@ -82,7 +82,7 @@ impl AnthropicDecoder {
         builder.close_last_item(last)
     }
 
-    /// Closes what is open when the model was cut: the last item is the incomplete one.
+    /// Closes open blocks when the model was truncated: the last item is the incomplete one.
     fn close_truncated(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let cut = if builder.last_item() == LastItem::Nothing { self.hosted.waiting.pop_last() } else { None };
         self.close(builder, ItemStatus::Incomplete, ItemStatus::Completed)?;

@@ -1,8 +1,8 @@
 //! Anthropic Messages → Open Responses.
 //!
-//! Blocks come one after another; each becomes an item, except that texts in a row are parts of one message. A block is
-//! closed before the stream says why the model stopped, so the last item is held back until the next one or the stop
-//! reason is there. A hosted tool is two blocks on the wire, call and result, and one extension item here.
+//! Blocks come one after another; each becomes an item, except that consecutive texts are parts of one message. A block is
+//! closed before the stream has the reason why the model stopped, so the end of the last item is delayed until the next block or the stop
+//! reason arrives. A hosted tool is two blocks on the wire, call and result, and one extension item here.
 
 mod end;
 
@@ -30,11 +30,11 @@ pub(crate) struct AnthropicDecoder {
     usage: AnthropicUsage,
 }
 
-/// The block that is open; there is never more than one.
+/// The open block; there is never more than one.
 struct AnthropicBlock {
     index: Option<u64>,
     kind: AnthropicBlockKind,
-    /// Whether a delta has come for it.
+    /// True if a delta arrived for it.
     grown: bool,
 }
 
@@ -47,7 +47,7 @@ enum AnthropicBlockKind {
         slot: OutputSlot,
         thinking: SignedThinking,
     },
-    /// The whole input from the start of the block, and whether deltas have taken its place.
+    /// The whole input from the start of the block, and whether deltas have replaced it.
     Call {
         slot: OutputSlot,
         input: String,
@@ -63,12 +63,12 @@ enum AnthropicBlockKind {
         content: String,
         encrypted: String,
     },
-    /// Nothing more can come for it.
+    /// The block is complete.
     Whole,
 }
 
 impl AnthropicBlockKind {
-    /// Says whether a delta of this type can belong to such a block.
+    /// Returns `true` if a delta of this type can belong to the block.
     fn takes(&self, delta: &str) -> bool {
         match self {
             Self::Text { .. } => matches!(delta, "text_delta" | "citations_delta"),
@@ -80,7 +80,7 @@ impl AnthropicBlockKind {
     }
 }
 
-/// The hosted calls that wait for their results. A call whose id came again waits until the end.
+/// The hosted calls that wait for their results. A call with a repeated id waits until the end.
 #[derive(Default)]
 struct PendingHostedCalls {
     /// Items by id; `None` if extensions are left out.
@@ -185,7 +185,7 @@ impl AnthropicDecoder {
         keep_usage(message.get("usage"), builder)?;
         self.record_stop_reason(Some(message));
         builder.start()?;
-        // A turn that goes on behind a hosted tool can bring whole blocks here, calls among them.
+        // A turn that continues after a hosted tool can have whole blocks here, including calls.
         for block in message.get("content").iter().flat_map(ValueRef::elements) {
             self.open_block(None, block, builder)?;
             self.stop_block(builder)?;
@@ -261,7 +261,7 @@ impl AnthropicDecoder {
             }
         };
         self.block = Some(AnthropicBlock { index, kind, grown: false });
-        // What the start already holds counts as the first delta.
+        // The content of the start counts as the first delta.
         match name.as_ref() {
             "text" => self.append_text(block.get("text"), builder),
             "thinking" => self.append_thinking(block.get("thinking"), builder),
@@ -331,7 +331,7 @@ impl AnthropicDecoder {
         let name = text(delta.get("type")).unwrap_or_default();
         match &mut self.block {
             Some(block) if block.index == index => {}
-            // A start with a wrong index has been seen on the wire: what fits a block that has nothing yet is its own.
+            // A start with a wrong index was observed: a delta that fits an empty block belongs to it.
             Some(block) if !block.grown && block.kind.takes(&name) => {
                 block.index = index;
                 builder.report(AdapterCode::MissingBlockStart, "a block started under another index");
@@ -466,7 +466,7 @@ impl AnthropicDecoder {
     }
 }
 
-/// The URL of a citation is that of a page, or the source of a search result if that is one.
+/// The URL of a citation: that of a page, or the source of a search result if it is a URL.
 fn citation(raw: Value) -> Citation {
     let source = raw.str_at("source").filter(|text| text.starts_with("http://") || text.starts_with("https://"));
     Citation {
@@ -476,7 +476,7 @@ fn citation(raw: Value) -> Citation {
     }
 }
 
-/// The input that a call has at its start, as compact JSON; empty if that says nothing.
+/// The input of a call at its start, as compact JSON; empty if it has no content.
 fn initial_input(block: ValueRef<'_>) -> String {
     let input = block.get("input").map(Value::from).unwrap_or_default();
     match &input {
@@ -492,7 +492,7 @@ fn record_caller(block: ValueRef<'_>, builder: &mut ResponseBuilder) {
     }
 }
 
-/// Keeps fields of a block on its item, under names of the provider.
+/// Stores fields of a block on its item, under names of the provider.
 fn keep_fields(
     slot: OutputSlot,
     block: ValueRef<'_>,
@@ -507,7 +507,7 @@ fn keep_fields(
     Ok(())
 }
 
-/// Keeps counts that the usage of Open Responses has no member for.
+/// Stores counts that the usage of Open Responses has no member for.
 fn keep_usage(usage: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Result<(), Error> {
     let members = ["cache_creation", "iterations", "inference_geo", "speed", "fallback_credit"];
     builder.keep_members("anthropic", "usage", usage, &members)

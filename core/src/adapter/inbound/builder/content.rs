@@ -1,4 +1,4 @@
-//! What is inside items: parts and their text, arguments, annotations; and extension events.
+//! The contents of items: parts and their text, arguments, annotations; and extension events.
 
 use alloc::format;
 use alloc::string::ToString;
@@ -11,7 +11,7 @@ use crate::error::{Code, Error};
 use crate::json::{Object, Value};
 
 impl ResponseBuilder {
-    /// Opens a part, and closes the one before it.
+    /// Opens a part, and closes the previous one.
     pub(crate) fn open_part(&mut self, slot: OutputSlot, kind: PartKind) -> Result<(), Error> {
         self.close_part(slot)?;
         let limit = self.limits.parts;
@@ -47,7 +47,7 @@ impl ResponseBuilder {
         self.append(slot, PartKind::Refusal, piece)
     }
 
-    /// Appends raw reasoning, which the options may send to the summary.
+    /// Appends raw reasoning, which the options may move to the summary.
     pub(crate) fn append_thinking(&mut self, slot: OutputSlot, piece: &TextPiece<'_>) -> Result<(), Error> {
         let kind = match self.options.thinking_as {
             ThinkingAs::Content => PartKind::Reasoning,
@@ -61,7 +61,7 @@ impl ResponseBuilder {
         self.append(slot, PartKind::Summary, piece)
     }
 
-    /// Replaces the text of the open part without an event: the done events carry it.
+    /// Replaces the text of the open part without an event: the done events have the new text.
     pub(crate) fn replace_text(&mut self, slot: OutputSlot, text: &str) -> Result<(), Error> {
         self.account_bytes(text.len())?;
         self.writer.replace_part_text(handle(slot), text)
@@ -75,7 +75,7 @@ impl ResponseBuilder {
         self.write_input(slot, &text)
     }
 
-    /// Appends arguments that were held back, with the half of a character that waits behind them.
+    /// Appends withheld arguments, with the half of a character after them.
     pub(crate) fn append_early_arguments(
         &mut self,
         slot: OutputSlot,
@@ -106,12 +106,12 @@ impl ResponseBuilder {
         Ok(self.items.get(slot).map_or(0, |item| item.length))
     }
 
-    /// Says whether a text part is open in an item.
+    /// Returns `true` if a text part is open in an item.
     pub(crate) fn has_text_open(&self, slot: OutputSlot) -> bool {
         self.items.get(slot).is_some_and(|item| item.part == Some(PartKind::Text))
     }
 
-    /// Says whether an item has had a part.
+    /// Returns `true` if an item has had a part.
     pub(crate) fn has_parts(&self, slot: OutputSlot) -> bool {
         self.items.get(slot).is_some_and(|item| item.parts > 0)
     }
@@ -127,7 +127,7 @@ impl ResponseBuilder {
         annotation
     }
 
-    /// Adds an annotation to the open text part. Offsets beyond the text so far are drawn to its end.
+    /// Adds an annotation to the open text part. Offsets beyond the text so far are reduced to its end.
     pub(crate) fn add_annotation(&mut self, slot: OutputSlot, mut annotation: Object) -> Result<(), Error> {
         let length = self.part_length(slot)?;
         let end = annotation.get("end_index").and_then(Value::as_u64).unwrap_or(0).min(length);
@@ -139,14 +139,14 @@ impl ResponseBuilder {
         self.writer.annotation(handle(slot), annotation)
     }
 
-    /// Sets a property of the open part, shown when it is done.
+    /// Sets a property of the open part, which its done event has.
     pub(crate) fn set_part_field(&mut self, slot: OutputSlot, key: &str, value: Value) -> Result<(), Error> {
         self.account_bytes(member_bytes(key, &value))?;
         let set = self.writer.set_on_part(handle(slot), key, value);
         self.drop_invalid(set, AdapterCode::ContentPartDropped, key).map(drop)
     }
 
-    /// Closes the open part of an item, if there is one.
+    /// Closes the open part of an item, if any.
     pub(crate) fn close_part(&mut self, slot: OutputSlot) -> Result<(), Error> {
         self.release_surrogate(slot)?;
         let Some(item) = self.items.get_mut(slot) else { return Ok(()) };
@@ -160,7 +160,7 @@ impl ResponseBuilder {
         }
     }
 
-    /// Writes an extension event. A field named `error` would be taken for a failure.
+    /// Writes an extension event. A field named `error` would be read as a failure.
     pub(crate) fn write_extension_event(&mut self, kind: &str, mut fields: Object) -> Result<(), Error> {
         self.start()?;
         if !self.options.include_extensions {
@@ -176,7 +176,7 @@ impl ResponseBuilder {
             if self.writer.extension_event(kind, &fields).is_ok() {
                 return Ok(());
             }
-            // Fields that readers would take for routing fields are kept one level deeper.
+            // Fields that readers would read as routing fields are nested one level deeper.
             let mut nested = Object::new();
             nested.push("fields", fields);
             let written = self.writer.extension_event(kind, &nested);
@@ -212,7 +212,7 @@ impl ResponseBuilder {
         self.writer.append(handle(slot), kind, &text)
     }
 
-    /// Gives up waiting for the other half of a character.
+    /// Stops waiting for the other half of a character.
     fn release_surrogate(&mut self, slot: OutputSlot) -> Result<(), Error> {
         let Some(item) = self.items.get_mut(slot) else { return Ok(()) };
         if !item.carry.take_lone_surrogate() {
@@ -228,7 +228,7 @@ impl ResponseBuilder {
         }
     }
 
-    /// Says whether an item's arguments are JSON.
+    /// Returns `true` if an item's arguments are JSON.
     pub(crate) fn has_complete_arguments(&self, slot: OutputSlot) -> bool {
         self.writer.has_complete_input(handle(slot))
     }

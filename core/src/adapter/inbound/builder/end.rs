@@ -9,7 +9,7 @@ use crate::json::{Object, Value};
 use crate::write::ApiError;
 
 impl ResponseBuilder {
-    /// Remembers a stop reason that the standard fields do not tell.
+    /// Stores a stop reason that has no standard field.
     pub(crate) fn set_finish_reason(&mut self, provider: &str, reason: &str, stop_sequence: Value, details: Value) {
         let mut finish = Object::new();
         finish.push("provider", provider);
@@ -22,7 +22,7 @@ impl ResponseBuilder {
         self.finish = Some(finish);
     }
 
-    /// Ends the response well. What is open is closed; a completed response has no cut items.
+    /// Ends the response as completed. Open items are closed; a completed response has no truncated items.
     pub(crate) fn complete(&mut self) -> Result<(), Error> {
         self.incomplete_items.clear();
         self.close_all(|_| ItemStatus::Completed)?;
@@ -30,7 +30,7 @@ impl ResponseBuilder {
         self.writer.complete(None)
     }
 
-    /// Ends the response early, for this reason: the last of the open items is cut, the others are whole.
+    /// Ends the response early, for this reason: the last open item is truncated, the others are complete.
     pub(crate) fn incomplete(&mut self, reason: &str) -> Result<(), Error> {
         let last = self.items.iter().rposition(|item| !item.done);
         self.limit_incomplete_items();
@@ -39,7 +39,7 @@ impl ResponseBuilder {
         self.writer.incomplete_as_source(if reason.is_empty() { "other" } else { reason })
     }
 
-    /// Ends the response because its caller wants no more: all that is open is cut.
+    /// Ends the response because the caller cancelled it: all open items are truncated.
     pub(crate) fn cancel(&mut self) -> Result<(), Error> {
         if self.options.cancelled_as == CancelledAs::Failed {
             return self.fail(ErrorType::ServerError, Some("cancelled"), "The response was cancelled.", None);
@@ -49,7 +49,7 @@ impl ResponseBuilder {
         self.writer.incomplete_as_source("cancelled")
     }
 
-    /// Ends the response with an error; nothing is closed. Without a code the error's type stands for it.
+    /// Ends the response with an error; nothing is closed. Without a code the error's type is used.
     pub(crate) fn fail(
         &mut self,
         kind: ErrorType,
@@ -76,8 +76,8 @@ impl ResponseBuilder {
         self.fail(ErrorType::ServerError, Some("stream_truncated"), message, None)
     }
 
-    /// Only the last item of a response may be cut, so what others follow counts as whole. A call whose arguments are cut
-    /// does not, because somebody might run it.
+    /// Only the last item of a response may be truncated, so an item before others counts as complete. A call with truncated arguments
+    /// does not, because a client might run it.
     fn limit_incomplete_items(&mut self) {
         let Some(run) = (0..self.items.len()).rev().find(|slot| !self.incomplete_items.contains(slot)) else { return };
         for slot in core::mem::take(&mut self.incomplete_items) {
@@ -91,7 +91,7 @@ impl ResponseBuilder {
         }
     }
 
-    /// Closes what is open, in order, and what was cut before with it.
+    /// Closes open items in order, together with the items that were truncated before.
     fn close_all(&mut self, status: impl Fn(OutputSlot) -> ItemStatus) -> Result<(), Error> {
         for slot in 0..self.items.len() {
             self.close_part(slot)?;

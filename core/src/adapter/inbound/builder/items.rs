@@ -1,4 +1,4 @@
-//! Items: adding them, setting their fields, closing them, and the last one that waits for its end.
+//! Items: adding them, setting their fields, closing them, and the last one, whose end is delayed.
 
 use alloc::format;
 use alloc::string::String;
@@ -26,7 +26,7 @@ impl ResponseBuilder {
         self.add_item("reasoning", fields, false)
     }
 
-    /// Adds a function call. An empty id is replaced by one made from the response's; an empty name is told.
+    /// Adds a function call. An empty id is replaced by one derived from the response's; an empty name is reported.
     pub(crate) fn add_call(&mut self, call_id: &str, name: &str) -> Result<OutputSlot, Error> {
         let mut fields = Object::new();
         if name.is_empty() {
@@ -100,28 +100,28 @@ impl ResponseBuilder {
         if self.items.len() >= self.limits.items {
             return Err(Error::new(Code::ItemLimit, 0, format!("limit {}", self.limits.items)));
         }
-        // The fields are held by the item, and once more in its JSON text.
+        // The item stores the fields, and their JSON text has them again.
         self.account_bytes(ITEM_BYTES + ITEM_BYTES / 2 + 2 * object_bytes(&fields))?;
         let handle = self.writer.open(kind, fields)?;
         self.items.push(BuiltItem { call, ..BuiltItem::default() });
         Ok(handle.output_index() as usize)
     }
 
-    /// Sets a field of an item, shown when it is done.
+    /// Sets a field of an item, which its done event has.
     pub(crate) fn set_field(&mut self, slot: OutputSlot, key: &str, value: Value) -> Result<(), Error> {
         self.account_bytes(member_bytes(key, &value))?;
         let set = self.writer.set(handle(slot), key, value);
         self.drop_invalid(set, AdapterCode::ContentPartDropped, key).map(drop)
     }
 
-    /// Puts the fields of an extension item anew, just before it is done.
+    /// Replaces the fields of an extension item, directly before it is done.
     pub(crate) fn replace_fields(&mut self, slot: OutputSlot, fields: Object) -> Result<(), Error> {
         self.account_bytes(object_bytes(&fields))?;
         let replaced = self.writer.replace_fields(handle(slot), fields);
         self.drop_invalid(replaced, AdapterCode::ContentPartDropped, "fields of an item").map(drop)
     }
 
-    /// Closes an item. What is cut waits for the end of the response, since nothing may follow it.
+    /// Closes an item. A truncated item is closed at the end of the response, because no item may follow it.
     pub(crate) fn close_item(&mut self, slot: OutputSlot, status: ItemStatus) -> Result<(), Error> {
         if self.items.get(slot).is_none_or(|item| item.done) {
             return Ok(());
@@ -140,7 +140,7 @@ impl ResponseBuilder {
         self.writer.close_as_source(handle(slot), status)
     }
 
-    /// What the last item is, if it is open.
+    /// The kind of the last item, if it is open.
     pub(crate) fn last_item(&self) -> LastItem {
         self.last.map_or(LastItem::Nothing, |(_, last)| last)
     }
@@ -158,7 +158,7 @@ impl ResponseBuilder {
         }
     }
 
-    /// The message that is open, or a new one behind the last item.
+    /// The open message, or a new one after the last item.
     pub(crate) fn ensure_message(&mut self) -> Result<OutputSlot, Error> {
         if let Some((slot, LastItem::Message)) = self.last {
             return Ok(slot);
@@ -169,7 +169,7 @@ impl ResponseBuilder {
         Ok(slot)
     }
 
-    /// The reasoning item that is open, or a new one behind the last item.
+    /// The open reasoning item, or a new one after the last item.
     pub(crate) fn ensure_reasoning(&mut self) -> Result<OutputSlot, Error> {
         match self.last {
             Some((slot, LastItem::Reasoning)) => Ok(slot),
@@ -177,7 +177,7 @@ impl ResponseBuilder {
         }
     }
 
-    /// A new reasoning item behind the last item.
+    /// A new reasoning item after the last item.
     pub(crate) fn start_reasoning(&mut self, encrypted: Option<&str>) -> Result<OutputSlot, Error> {
         self.close_last_item(ItemStatus::Completed)?;
         let slot = self.add_reasoning(encrypted)?;
@@ -185,7 +185,7 @@ impl ResponseBuilder {
         Ok(slot)
     }
 
-    /// A new call behind the last item.
+    /// A new call after the last item.
     pub(crate) fn start_call(&mut self, call_id: &str, name: &str) -> Result<OutputSlot, Error> {
         self.close_last_item(ItemStatus::Completed)?;
         let slot = self.add_call(call_id, name)?;
@@ -193,7 +193,7 @@ impl ResponseBuilder {
         Ok(slot)
     }
 
-    /// A new compaction behind the last item.
+    /// A new compaction after the last item.
     pub(crate) fn start_compaction(&mut self) -> Result<OutputSlot, Error> {
         self.close_last_item(ItemStatus::Completed)?;
         let mut fields = Object::new();
@@ -203,7 +203,7 @@ impl ResponseBuilder {
         Ok(slot)
     }
 
-    /// A new extension item behind the last item.
+    /// A new extension item after the last item.
     pub(crate) fn start_extension(&mut self, kind: &str, fields: Object) -> Result<Option<OutputSlot>, Error> {
         self.close_last_item(ItemStatus::Completed)?;
         let slot = self.add_extension(kind, fields)?;

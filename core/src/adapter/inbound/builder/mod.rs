@@ -1,8 +1,8 @@
 //! [`ResponseBuilder`]: the Open Responses side of a reading adapter.
 //!
-//! A decoder says what its source means; the builder turns that into intents of the [`Writer`], and adds what no source knows:
-//! when the response starts, halves of characters, the last item that waits for its end, limits, findings. Nothing that
-//! a source sends makes the writer refuse; a refusal that comes through is a limit or a template of the caller's.
+//! A decoder interprets its source; the builder turns that into intents of the [`Writer`], and adds what no source has:
+//! the start of the response, joined halves of characters, the delayed end of the last item, limits, findings. No data of
+//! a source makes the writer refuse an intent; a refusal that is returned is a limit or an invalid template of the caller.
 
 mod content;
 mod end;
@@ -36,22 +36,22 @@ pub(crate) struct ResponseBuilder {
     started: bool,
     ended: bool,
     items: Vec<BuiltItem>,
-    /// The item that the next one will close.
+    /// The last item, which the next one will close.
     last: Option<(OutputSlot, LastItem)>,
-    /// Items that are cut: they are done when the response is, since nothing may follow a cut item.
+    /// Truncated items: they are done when the response is, because no item may follow a truncated one.
     incomplete_items: BTreeSet<OutputSlot>,
     finish: Option<Object>,
-    /// Members of the source about the whole response, for the last snapshot: by name, and by member where the value is an object
+    /// Members of the source about the whole response, for the last snapshot: by name, and by member if the value is an object
     /// of members; each with the number of bytes that are accounted for it.
     kept: BTreeMap<(String, &'static str), (Value, usize)>,
-    /// Extension events that wait for the last snapshot.
+    /// Extension events for the last snapshot.
     extension_events: Vec<Value>,
-    /// Bytes that are kept.
+    /// Bytes that are stored.
     held_bytes: usize,
     has_reported_dropped_events: bool,
 }
 
-/// What the source says about the response as a whole.
+/// The facts of the source about the whole response.
 #[derive(Default)]
 pub(crate) struct ResponseFacts {
     pub(crate) id: Option<String>,
@@ -60,7 +60,7 @@ pub(crate) struct ResponseFacts {
     pub(crate) service_tier: Option<String>,
 }
 
-/// What the last item is, if it is still open.
+/// The kind of the last item, if it is still open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LastItem {
     Nothing,
@@ -70,7 +70,7 @@ pub(crate) enum LastItem {
     Other,
 }
 
-/// What the builder knows about an item.
+/// The facts about an item.
 #[derive(Default)]
 struct BuiltItem {
     part: Option<PartKind>,
@@ -80,7 +80,7 @@ struct BuiltItem {
     custom: bool,
     done: bool,
     carry: SurrogateCarry,
-    /// The input of a custom call that is written as an extension item, so far.
+    /// The input so far of a custom call that is written as an extension item.
     custom_input: Option<String>,
     /// Characters of the open part.
     length: u64,
@@ -93,7 +93,7 @@ impl ResponseFacts {
         }
     }
 
-    /// Takes the model's name; an empty one says nothing.
+    /// Takes the model's name, if it is not empty.
     pub(crate) fn set_model(&mut self, model: Option<impl AsRef<str>>) {
         if let Some(model) = model.filter(|model| !model.as_ref().is_empty()) {
             self.model = Some(model.as_ref().to_string());
@@ -151,8 +151,8 @@ impl ResponseBuilder {
         }
     }
 
-    /// Keeps a member of the source that Open Responses has no member for: the last snapshot has it, as the last message said it.
-    /// Empty values say nothing.
+    /// Stores a member of the source that Open Responses has no member for: the last snapshot has its last value.
+    /// Empty values are ignored.
     pub(crate) fn keep(&mut self, slug: &str, name: &str, value: Option<ValueRef<'_>>) -> Result<(), Error> {
         let is_empty = |value: &ValueRef<'_>| value.is_null() || matches!(value.raw(), "{}" | "[]" | "\"\"");
         match value.filter(|value| !is_empty(value)) {
@@ -188,14 +188,14 @@ impl ResponseBuilder {
             }
             return Ok(());
         }
-        // The value takes the place of the one before it, so only growth counts.
+        // The value replaces the previous one, so only growth counts.
         let (bytes, known) = (value.raw().len(), known.unwrap_or(0));
         self.account_bytes(bytes.saturating_sub(known))?;
         self.kept.insert(place, (value.to_value(), bytes.max(known)));
         Ok(())
     }
 
-    /// Counts bytes that are kept until the end.
+    /// Counts bytes that are stored until the end.
     pub(crate) fn account_bytes(&mut self, bytes: usize) -> Result<(), Error> {
         self.held_bytes = self.held_bytes.saturating_add(bytes);
         if self.held_bytes > self.limits.response_bytes {
@@ -204,7 +204,7 @@ impl ResponseBuilder {
         Ok(())
     }
 
-    /// Starts the response with what is known by now, if it has not started.
+    /// Starts the response with the facts so far, if it has not started.
     pub(crate) fn start(&mut self) -> Result<(), Error> {
         if self.started {
             return Ok(());
@@ -242,7 +242,7 @@ impl ResponseBuilder {
         Ok(())
     }
 
-    /// Says that later snapshots name another model.
+    /// Sets the model's name for later snapshots.
     pub(crate) fn update_model(&mut self) -> Result<(), Error> {
         match &self.facts.model {
             Some(model) => self.writer.set_model(model),
@@ -250,7 +250,7 @@ impl ResponseBuilder {
         }
     }
 
-    /// Makes room for the next response of the stream. Findings are kept.
+    /// Resets the builder for the next response of the stream. Findings are kept.
     pub(crate) fn restart(&mut self) {
         self.apply_emit_events();
         let findings = core::mem::take(&mut self.findings);
@@ -288,7 +288,7 @@ impl ResponseBuilder {
     }
 }
 
-/// An extension's type: what an upstream calls a thing may hold characters that a type must not.
+/// An extension's type: the name at the source may have characters that a type must not have.
 pub(crate) fn extension_type(slug: &str, name: &str, tail: &str) -> String {
     let safe = |text: &str| -> String {
         let safe =

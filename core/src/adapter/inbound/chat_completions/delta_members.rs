@@ -1,4 +1,4 @@
-//! What a delta holds besides calls: reasoning, content, refusal, annotations, images.
+//! The members of a delta besides calls: reasoning, content, refusal, annotations, images.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -63,7 +63,7 @@ impl ChatDecoder {
             }
             "reasoning.encrypted" => {
                 if let Some(data) = text(detail.get("data")).filter(|data| !data.is_empty()) {
-                    // With text beside it the data would be read back as that text's signature.
+                    // Together with text, the data would be read back as that text's signature.
                     self.flush_logprobs(builder)?;
                     let slot = builder.start_reasoning(Some(&encrypted_content::wrap("openrouter", &format, &data)))?;
                     self.reasoning = OpenReasoning { slot: Some(slot), sealed: true, index };
@@ -74,7 +74,7 @@ impl ChatDecoder {
         Ok(())
     }
 
-    /// The reasoning item for a detail. What comes behind a seal is another thought.
+    /// The reasoning item for a detail. A detail after encrypted content is another thought.
     fn in_reasoning_detail(&mut self, index: Option<u64>, builder: &mut ResponseBuilder) -> Result<OutputSlot, Error> {
         let open = self.reasoning.slot.is_some_and(|slot| builder.last_slot() == Some(slot));
         let fresh = !open || (self.reasoning.sealed && (self.reasoning.index != index || !self.has_text(builder)));
@@ -145,7 +145,7 @@ impl ChatDecoder {
         Ok(())
     }
 
-    /// What a tool found, cited behind the text so far.
+    /// The results of a tool, cited after the text so far.
     fn cite_tool(&mut self, chunk: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let Some(slot) = builder.last_slot().filter(|slot| builder.has_text_open(*slot)) else {
             builder.report(AdapterCode::AnnotationDropped, "tool_reference");
@@ -166,7 +166,7 @@ impl ChatDecoder {
         builder.append_text(slot, piece, &core::mem::take(&mut self.logprobs))
     }
 
-    /// Log probabilities that waited for a text in vain go with the end of the open one.
+    /// Log probabilities without a text are attached to the end of the open one.
     pub(super) fn flush_logprobs(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let waiting = core::mem::take(&mut self.logprobs);
         match builder.last_slot().filter(|slot| builder.has_text_open(*slot)) {
@@ -225,7 +225,7 @@ impl ChatDecoder {
         Ok(())
     }
 
-    /// What some providers add to a delta and nothing here has a place for.
+    /// Additions of some providers to a delta that have no place here.
     pub(super) fn note_unmapped(&mut self, delta: ValueRef<'_>, builder: &mut ResponseBuilder) {
         if non_null(delta.get("audio")).is_some() {
             self.report_once(AdapterCode::MediaDropped, "audio", builder);
@@ -236,7 +236,7 @@ impl ChatDecoder {
     }
 }
 
-/// Says whether a delta holds anything that would be written.
+/// Returns `true` if a delta has data that would be written.
 pub(super) fn has_content(delta: ValueRef<'_>) -> bool {
     let filled = |key: &str| {
         delta.get(key).is_some_and(|value| match value.kind() {
@@ -260,7 +260,7 @@ pub(super) fn has_content(delta: ValueRef<'_>) -> bool {
     .any(|key| filled(key))
 }
 
-/// One token's log probability in the form of the specification, which wants every field.
+/// One token's log probability in the form of the specification, which requires every field.
 pub(super) fn logprob(token: ValueRef<'_>) -> Option<Value> {
     let mut whole = alternative(token)?;
     let others: Vec<Value> = token

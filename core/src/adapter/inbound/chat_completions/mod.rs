@@ -1,8 +1,8 @@
 //! Chat Completions → Open Responses: OpenAI, and the dialects of DeepSeek, vLLM, OpenRouter, Groq, Azure, Mistral, xAI.
 //!
-//! A chunk may hold anything in any mix, so each is taken apart in a fixed order: usage, reasoning, content, refusal,
+//! A chunk may have any combination of members, so each is read in a fixed order: usage, reasoning, content, refusal,
 //! annotations, images, tool calls, finish. Fragments of calls may interleave until the finish reason, so calls stay open
-//! until then. The terminal event waits for the sentinel, because usage comes behind the finish reason.
+//! until then. The terminal event waits for the sentinel, because usage comes after the finish reason.
 
 mod delta_members;
 mod tool_calls;
@@ -24,24 +24,24 @@ pub(crate) struct ChatDecoder {
     provider: String,
     calls: ToolCallTable,
     finish: Option<ChatFinish>,
-    /// Log probabilities that came without text.
+    /// Log probabilities that arrived without text.
     logprobs: Vec<Value>,
     reasoning: OpenReasoning,
-    /// Losses that are reported once for the whole stream.
+    /// Losses that are reported once per stream.
     reported: Vec<&'static str>,
 }
 
-/// The reasoning item that is open.
+/// The open reasoning item.
 #[derive(Default)]
 struct OpenReasoning {
     slot: Option<OutputSlot>,
-    /// Whether its encrypted content is set.
+    /// True if its encrypted content is set.
     sealed: bool,
     /// The index that OpenRouter gives the detail.
     index: Option<u64>,
 }
 
-/// What the finish reason decided; written at the sentinel.
+/// The effect of the finish reason; written at the sentinel.
 enum ChatFinish {
     Completed,
     Incomplete(&'static str),
@@ -156,7 +156,7 @@ impl DialectDecoder for ChatDecoder {
 
 impl ChatDecoder {
     fn choice(&mut self, choice: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
-        // A server that puts a whole message where a delta belongs means the same.
+        // Some servers send a whole message instead of a delta.
         let delta = non_null(choice.get("delta")).or_else(|| non_null(choice.get("message")));
         let logprobs = non_null(choice.get("logprobs"));
         if let Some(refused) = logprobs.and_then(|logprobs| logprobs.get("refusal")) {
@@ -174,7 +174,7 @@ impl ChatDecoder {
         }
         let tokens = logprobs.and_then(|logprobs| logprobs.get("content"));
         for token in tokens.into_iter().flat_map(|list| list.elements()).filter_map(delta_members::logprob) {
-            // They wait for a text, which may never come.
+            // They wait for a text, which may never arrive.
             builder.account_bytes(value_bytes(&token))?;
             self.logprobs.push(token);
         }
@@ -215,7 +215,7 @@ impl ChatDecoder {
         };
         match finish {
             ChatFinish::Completed => self.close(ItemStatus::Completed, builder)?,
-            // The caller cut everything that was open, not only the last item.
+            // The caller truncated every open item, not only the last one.
             ChatFinish::Incomplete("cancelled") => self.close_all_incomplete(builder)?,
             ChatFinish::Incomplete(_) => self.close(ItemStatus::Incomplete, builder)?,
             ChatFinish::Failed { .. } => {}
@@ -234,7 +234,7 @@ impl ChatDecoder {
         }
     }
 
-    /// Closes what is open. An incomplete end cuts the last item; a message that is open with calls behind it is not last.
+    /// Closes open items. An incomplete end truncates the last item; an open message with calls after it is not the last one.
     fn close(&mut self, status: ItemStatus, builder: &mut ResponseBuilder) -> Result<(), Error> {
         self.flush_logprobs(builder)?;
         let calls_last = self.calls.last_slot() > builder.last_slot();
@@ -316,7 +316,7 @@ fn counts(usage: ValueRef<'_>) -> TokenCounts {
     }
 }
 
-/// A time in seconds, its fraction cut off. Zero is what servers write that have none.
+/// A time in seconds, without its fraction. Servers without a time write zero.
 fn whole_seconds(value: Option<ValueRef<'_>>) -> Option<i64> {
     let value = value.filter(|value| value.kind() == ValueKind::Number)?;
     let whole = value.raw().split(['.', 'e', 'E']).next()?;

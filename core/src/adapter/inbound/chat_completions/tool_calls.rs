@@ -1,4 +1,4 @@
-//! Tool calls in fragments: which call a fragment belongs to, when a call opens, and how all of them close.
+//! Tool calls in fragments: the call of a fragment, the opening of a call, and the closing of all calls.
 
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
@@ -21,7 +21,7 @@ pub(super) struct ToolCallTable {
     by_id: BTreeMap<String, usize>,
 }
 
-/// What a fragment of a call holds, by the type of its tool.
+/// The content of a call's fragment, by the type of its tool.
 enum CallBody<'a> {
     Function(ValueRef<'a>),
     Custom(ValueRef<'a>),
@@ -30,17 +30,17 @@ enum CallBody<'a> {
 /// A call of the completion.
 #[derive(Default)]
 struct PartialToolCall {
-    /// The source's id; empty until it comes.
+    /// The source's id; empty until it arrives.
     id: String,
     name: String,
     slot: Option<OutputSlot>,
-    /// Arguments that came before the name.
+    /// Arguments that arrived before the name.
     early: String,
     carry: SurrogateCarry,
     signature: Option<String>,
     /// A call of a custom tool: its input is plain text.
     custom: bool,
-    /// The options leave its item out.
+    /// True if the options leave its item out.
     dropped: bool,
 }
 
@@ -54,7 +54,7 @@ impl ToolCallTable {
         at
     }
 
-    /// The last item of a call. Items are added in order, calls need not be.
+    /// The last item of a call. Items are added in order; calls need not be.
     pub(super) fn last_slot(&self) -> Option<OutputSlot> {
         self.all.iter().filter_map(|call| call.slot).max()
     }
@@ -155,12 +155,12 @@ impl ChatDecoder {
         }
         if call.id.is_empty() && !(call.slot.is_some() && named) {
             if call.slot.is_some() {
-                // The item has its own id already, and readers know it by that.
+                // The item already has an id, which readers know.
                 builder.report(AdapterCode::LateCallId, "");
             }
             return Some(found);
         }
-        // Another call takes over the index.
+        // Another call reuses the index.
         None
     }
 
@@ -221,7 +221,7 @@ impl ChatDecoder {
         }
     }
 
-    /// Cuts everything that is open, calls and all.
+    /// Truncates every open item, calls included.
     pub(super) fn close_all_incomplete(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
         self.flush_logprobs(builder)?;
         self.reasoning = OpenReasoning::default();
@@ -232,7 +232,7 @@ impl ChatDecoder {
         Ok(())
     }
 
-    /// Closes all calls in order. Of an incomplete end the last is cut, and any whose arguments are not JSON.
+    /// Closes all calls in order. If the end is incomplete, the last one is truncated, and so is any call whose arguments are not JSON.
     pub(super) fn close_calls(&mut self, status: ItemStatus, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let slots = self.named_slots(builder);
         let last = slots.last().copied();
@@ -246,7 +246,7 @@ impl ChatDecoder {
         Ok(())
     }
 
-    /// Takes the calls that have an item, in order; the others are told.
+    /// Takes the calls that have an item, in order; the others are reported.
     fn named_slots(&mut self, builder: &mut ResponseBuilder) -> Vec<OutputSlot> {
         let mut slots = Vec::new();
         for call in core::mem::take(&mut self.calls).all {

@@ -1,4 +1,4 @@
-//! Grounding and citations: where the source counts bytes, annotations count characters.
+//! Grounding and citations: the source counts bytes, annotations count characters.
 
 use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};
@@ -12,7 +12,7 @@ use crate::adapter::AdapterCode;
 use crate::error::Error;
 use crate::json::{Object, ValueKind, ValueRef};
 
-/// The open text part as far as citations need it.
+/// The open text part, for citations.
 #[derive(Default)]
 pub(super) struct CitedText {
     slot: Option<OutputSlot>,
@@ -28,7 +28,7 @@ pub(super) struct CitedText {
 const STRIDE: usize = 1024;
 
 impl CitedText {
-    /// Takes text that was written to a message; another message starts anew.
+    /// Takes text that was written to a message; another message starts from 0.
     pub(super) fn grow(
         &mut self,
         slot: OutputSlot,
@@ -44,7 +44,7 @@ impl CitedText {
         Ok(())
     }
 
-    /// Characters before a byte; a border inside a character is drawn to its start.
+    /// Characters before a byte; a position inside a character is rounded down to its start.
     fn characters_before(&mut self, byte: u64) -> u64 {
         let byte = usize::try_from(byte).unwrap_or(usize::MAX).min(self.text.len());
         let bytes = self.text.as_bytes();
@@ -59,12 +59,12 @@ impl CitedText {
             None => (self.counted, self.characters),
         };
         let count = before + starts(bytes.get(from..byte).unwrap_or_default());
-        // A character that has begun before the border but ends behind it does not count.
+        // A character that begins before the position and ends after it does not count.
         count - u64::from(byte < bytes.len() && !self.text.is_char_boundary(byte))
     }
 }
 
-/// How many characters begin in these bytes.
+/// The number of characters that begin in these bytes.
 fn starts(bytes: &[u8]) -> u64 {
     bytes.iter().filter(|byte| **byte & 0xC0 != 0x80).count() as u64
 }
@@ -86,7 +86,7 @@ impl GeminiDecoder {
             let span = (border("startIndex"), border("endIndex"));
             for index in support.get("groundingChunkIndices").into_iter().flat_map(|list| list.elements()) {
                 let index = index.as_u64().and_then(|index| usize::try_from(index).ok());
-                // Of the web, maps, images, or a store of the caller: each names its address in its own way.
+                // A chunk of the web, maps, images, or a store of the caller: each has its address in another member.
                 let chunk = index.and_then(|index| chunks.get(index));
                 let places = ["/web/uri", "/maps/uri", "/image/sourceUri", "/image/uri", "/retrievedContext/uri"];
                 let titles = ["/web/title", "/maps/title", "/image/title", "/retrievedContext/title"];
@@ -134,7 +134,7 @@ impl GeminiDecoder {
         };
         let start = self.cited.characters_before(span.0);
         let end = self.cited.characters_before(span.1);
-        // Later messages repeat what earlier ones said.
+        // Later messages repeat earlier citations.
         if !self.cited.announced.insert((start, end, url.to_string())) {
             return Ok(());
         }

@@ -1,8 +1,8 @@
 //! Gemini `streamGenerateContent` → Open Responses.
 //!
-//! Each message is a slice of the answer: its parts are deltas, not blocks. There is no sentinel, so the end of input is
-//! the end of the answer. A signature belongs to a part of any type but can only travel on a reasoning item; its kind
-//! says which part it came with: `self` the item's own, `next` the following, `prev` the message before.
+//! Each message is a slice of the answer: its parts are deltas, not blocks. There is no sentinel, so the end of input
+//! ends the answer. A signature belongs to a part of any type but can only be stored on a reasoning item; its kind
+//! identifies its part: `self` the item's own, `next` the following, `prev` the message before.
 
 mod grounding;
 mod partial_arguments;
@@ -26,7 +26,7 @@ use partial_arguments::PartialArguments;
 pub(crate) struct GeminiDecoder {
     /// The open text part, for offsets into it.
     cited: CitedText,
-    /// Whether the open reasoning item has its signature.
+    /// True if the open reasoning item has its signature.
     sealed: bool,
     /// The call whose arguments arrive in pieces.
     streamed: Option<(OutputSlot, PartialArguments)>,
@@ -34,14 +34,14 @@ pub(crate) struct GeminiDecoder {
     code: Option<OutputSlot>,
     /// Calls of tools that the server runs, until their responses arrive; `None` if extensions are left out.
     server_calls: BTreeMap<String, Option<OutputSlot>>,
-    /// What a caller sends to go on where the answer broke off.
+    /// The value that a caller sends to continue an interrupted answer.
     continuation: Option<String>,
-    /// A signature that came on or behind text that was already being written.
+    /// A signature that arrived on or after text that was already being written.
     late_signature: Option<String>,
     logprobs: Vec<Value>,
     finish: Option<(String, Option<String>)>,
     blocked: Option<Value>,
-    /// Losses that are reported once for the whole stream.
+    /// Losses that are reported once per stream.
     reported: Vec<&'static str>,
 }
 
@@ -275,7 +275,7 @@ impl GeminiDecoder {
         self.cited.grow(slot, piece, builder)
     }
 
-    /// Puts a signature where it precedes the item that comes next.
+    /// Stores a signature so that it precedes the next item.
     fn sign_next(&mut self, signature: Option<&str>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let Some(signature) = signature else { return Ok(()) };
         let envelope = encrypted_content::wrap("google", "next", signature);
@@ -326,7 +326,7 @@ impl GeminiDecoder {
         self.end_streamed(ItemStatus::Completed, builder)
     }
 
-    /// Writes the arguments of the call that is open and closes it. Cut arguments are written as far as they came.
+    /// Writes the arguments of the open call and closes it. Truncated arguments are written as far as they arrived.
     fn end_streamed(&mut self, status: ItemStatus, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let Some((slot, arguments)) = self.streamed.take() else { return Ok(()) };
         let arguments = arguments.into_value();
@@ -391,7 +391,7 @@ impl GeminiDecoder {
                 builder.set_field(slot, "response", value)?;
                 builder.close_item(slot, ItemStatus::Completed)
             }
-            // The finding about its call says that extensions are left out.
+            // The finding about its call reports that extensions are left out.
             Some(None) => Ok(()),
             None => {
                 builder.report(AdapterCode::PartDropped, "toolResponse");
@@ -407,7 +407,7 @@ impl GeminiDecoder {
         }
     }
 
-    /// Closes what is open. An incomplete end cuts a call or code that is under way, else the last item.
+    /// Closes open items. An incomplete end truncates an open call or code, otherwise the last item.
     fn close(&mut self, status: ItemStatus, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let under_way = self.code.max(self.streamed.as_ref().map(|(slot, _)| *slot));
         let last = if under_way > builder.last_slot() { ItemStatus::Completed } else { status };

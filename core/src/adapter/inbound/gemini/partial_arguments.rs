@@ -1,4 +1,4 @@
-//! [`PartialArguments`]: an object put together from pieces that each name their path.
+//! [`PartialArguments`]: an object that is built from pieces, each with its path.
 //!
 //! Members are found by an index, so many small pieces cost no more than one large object.
 
@@ -31,12 +31,12 @@ enum PathStep<'p> {
 }
 
 impl PartialArguments {
-    /// Takes whole arguments in place of what is there.
+    /// Replaces the object by whole arguments.
     pub(super) fn replace(&mut self, value: Value) {
         self.root = Some(ArgumentNode::Leaf(value));
     }
 
-    /// Takes a piece; says whether there was a place for it.
+    /// Takes a piece; returns `true` if its path was usable.
     pub(super) fn take(&mut self, piece: ValueRef<'_>, limits: &Limits) -> bool {
         let Some(path) = text(piece.get("jsonPath")) else { return false };
         let goes_on = piece.get("willContinue").and_then(|flag| flag.as_bool()).unwrap_or(false);
@@ -49,7 +49,7 @@ impl PartialArguments {
             Some(piece) => Value::String(self.carry.join(piece).into_owned()),
             None => match plain_value(piece) {
                 Some(value) => value,
-                // A string that is only begun or only ended has no text on the wire.
+                // A string that only begins or ends has no text on the wire.
                 None if continued || goes_on => Value::String(String::new()),
                 None => return false,
             },
@@ -63,15 +63,15 @@ impl PartialArguments {
         true
     }
 
-    /// The object, as far as it came.
+    /// The object so far.
     pub(super) fn into_value(self) -> Value {
         self.root.map_or(Value::Object(Object::new()), ArgumentNode::into_value)
     }
 
-    /// The place that a path names, made if it is not there. `None` if the path is malformed, too deep or runs into a
+    /// The value at a path, created if it is missing. `None` if the path is malformed, too deep or leads into a
     /// value of another type.
     fn place(&mut self, path: &str, limits: &Limits) -> Option<&mut ArgumentNode> {
-        // All of the path is looked at before any place is made, so that a bad one leaves nothing behind.
+        // The whole path is checked before a value is created, so that an invalid path changes nothing.
         let mut rest = path.strip_prefix('$')?;
         let mut steps = Vec::new();
         while !rest.is_empty() {
@@ -100,7 +100,7 @@ impl ArgumentNode {
         Self::Map { members: Vec::new(), index: BTreeMap::new() }
     }
 
-    /// Goes one step down. A place that does not exist is made; skipped places of a list are null.
+    /// Goes one step down. A missing value is created; skipped elements of a list are null.
     fn enter(&mut self, step: &PathStep<'_>, next: impl Fn() -> Self) -> Option<&mut Self> {
         match (self, step) {
             (Self::Map { members, index }, PathStep::Key(key)) => {
@@ -123,7 +123,7 @@ impl ArgumentNode {
                     elements.push(next());
                 }
                 let element = elements.get_mut(at)?;
-                // A place that was only skipped over is as good as new.
+                // An element that was only skipped counts as new.
                 if matches!(element, Self::Leaf(Value::Null)) {
                     *element = next();
                 }
@@ -133,7 +133,7 @@ impl ArgumentNode {
         }
     }
 
-    // Recursion is bounded by the depth limit that paths are held to.
+    // Recursion is bounded by the depth limit of paths.
     fn into_value(self) -> Value {
         match self {
             Self::Leaf(value) => value,
@@ -145,7 +145,7 @@ impl ArgumentNode {
     }
 }
 
-/// Reads `.name`, `[n]`, `['name']` or `["name"]` off the front of a path.
+/// Reads `.name`, `[n]`, `['name']` or `["name"]` from the start of a path.
 fn step(path: &str) -> Option<(PathStep<'_>, &str)> {
     if let Some(rest) = path.strip_prefix('.') {
         let end = rest.find(['.', '[']).unwrap_or(rest.len());

@@ -1,7 +1,7 @@
 //! Open Responses → AG-UI events.
 //!
-//! Messages, calls and reasoning become AG-UI's own streams; what it has no event for travels as `CUSTOM` (items, parts,
-//! annotations) or `RAW` (events), so nothing is lost on the way but log probabilities.
+//! Messages, calls and reasoning become AG-UI's own streams; data without an AG-UI event is sent as `CUSTOM` (items, parts,
+//! annotations) or `RAW` (events), so only log probabilities are lost.
 
 mod reasoning;
 
@@ -31,26 +31,26 @@ pub(crate) struct AgUiTarget {
     parent: Option<String>,
     /// Ids of calls that ended before their arguments were complete.
     incomplete_calls: Vec<String>,
-    /// The reasoning items that are open, by their serial number.
+    /// The open reasoning items, by their serial number.
     open_reasoning: BTreeMap<u32, ReasoningMessage>,
     /// Requests to approve a tool call: id, and name of the tool.
     approvals: Vec<(String, String)>,
     quote: RawEventQuote,
 }
 
-/// The event that is being told, if events are quoted: once, in the first message that comes of it.
+/// The current event, if events are quoted: once, in the first message that it causes.
 #[derive(Debug, Default)]
 struct RawEventQuote {
-    /// The member to be written; empty if there is none.
+    /// The member to write; empty if there is none.
     member: String,
     /// The number of the message that it belongs to.
     message: u64,
-    /// Events of the deprecated reasoning family name their message.
+    /// Events of the deprecated reasoning family refer to their message.
     names_reasoning: bool,
 }
 
 impl RawEventQuote {
-    /// What the next message quotes.
+    /// The quote in the next message.
     fn at(&self, out: &TargetOutput) -> &str {
         if out.written == self.message {
             &self.member
@@ -92,7 +92,7 @@ impl AgUiTarget {
 
     fn call_done(&mut self, head: &mut ItemHead, item: ValueRef<'_>, out: &mut TargetOutput) {
         if text_at(item, "status") == "incomplete" {
-            // Ending it would let the client run half a call.
+            // Ending it would let the client run an incomplete call.
             self.incomplete_calls.push(head.call_id.clone());
             return;
         }
@@ -149,17 +149,17 @@ impl AgUiTarget {
         });
     }
 
-    /// Whether an item is shown as an activity message.
+    /// Returns `true` if an item is an activity message.
     fn is_activity(&self, head: &ItemHead) -> bool {
         self.options.media == MediaStyle::Activity && (media::is_media_item(head) || media::is_generated_image(head))
     }
 
-    /// Whether the client knows what came with AG-UI 1.0.
+    /// Returns `true` if the client knows the events of AG-UI 1.0.
     fn is_v1(&self) -> bool {
         self.options.protocol_version == AgUiVersion::V1
     }
 
-    /// Why the run ended, for clients that know such outcomes.
+    /// The reason why the run ended, for clients with the corresponding outcomes.
     fn outcome(&self, end: &ResponseEnd<'_>, event: &mut ObjectWriter<'_>) {
         match end.status {
             EndStatus::Incomplete if self.is_v1() && end.reason == "cancelled" => {
@@ -195,7 +195,7 @@ impl AgUiTarget {
         });
     }
 
-    /// The end of the response for a host that ends its runs itself.
+    /// Ends the response for a host that ends its runs itself.
     fn response(&self, end: &ResponseEnd<'_>, out: &mut TargetOutput) {
         let raw = |key: &str| end.response.and_then(|response| response.get(key)).map_or("null", |value| value.raw());
         self.custom(out, "open_responses.response", |value| {
@@ -222,7 +222,7 @@ impl AgUiTarget {
             event.text("message", message);
             event.text_if("code", Some(code).filter(|code| !code.is_empty()));
             self.usage(end, event);
-            // Without a terminal event nothing is known of the response's own state.
+            // Without a terminal event the response's own state is unknown.
             if end.response.is_some() || end.status != EndStatus::Failed {
                 Self::metadata(end, event, |ours| {
                     if end.status != EndStatus::Failed {
@@ -336,7 +336,7 @@ impl TargetFormat for AgUiTarget {
         let here = Some((part.channel, part.index));
         let open = |open: &&ReasoningMessage| open.open && open.part == here;
         if self.open_reasoning.get(&head.serial).filter(open).is_none() {
-            // Parts take turns, though no server is known to do so.
+            // Parts may alternate, although no known server does that.
             self.start_message(head, here, out);
         }
         if let Some(open) = self.open_reasoning.get(&head.serial) {
@@ -448,7 +448,7 @@ impl TargetFormat for AgUiTarget {
         let pending = !self.incomplete_calls.is_empty() || !end.unanswered_calls.is_empty();
         let (stuck, reason) = match end.status {
             EndStatus::Incomplete => (pending, end.reason.as_str()),
-            // A completed response with an incomplete call: the call's own word for it.
+            // A completed response with an incomplete call: the status of the call is used.
             _ => (!self.incomplete_calls.is_empty(), "incomplete"),
         };
         if end.status == EndStatus::Incomplete && !stuck {

@@ -1,4 +1,4 @@
-//! Reasoning in AG-UI: a span for each item, a message for each part, in the names of today or in the deprecated ones.
+//! Reasoning in AG-UI: a span for each item, a message for each part, with the current or the deprecated event names.
 
 use alloc::format;
 use alloc::string::String;
@@ -8,10 +8,10 @@ use super::{AgUiTarget, RawEventQuote};
 use crate::adapter::{AdapterCode, ReasoningStyle};
 use crate::json::ValueRef;
 
-/// A reasoning item that is open.
+/// An open reasoning item.
 #[derive(Debug, Default)]
 pub(super) struct ReasoningMessage {
-    /// The newest reasoning message: the part it shows, its id, and whether it is open.
+    /// The newest reasoning message: its part, its id, and whether it is open.
     pub(super) part: Option<(TextChannel, u64)>,
     pub(super) message: String,
     /// The id of the item.
@@ -33,7 +33,7 @@ impl AgUiTarget {
         }
     }
 
-    /// Starts a reasoning message, ending the one before. `part` is `None` for a message that only holds a secret.
+    /// Starts a reasoning message, ending the previous one. `part` is `None` for a message that only has encrypted content.
     pub(super) fn start_message(&mut self, head: &ItemHead, part: Option<(TextChannel, u64)>, out: &mut TargetOutput) {
         self.end_message(head.serial, out);
         if !self.open_reasoning.contains_key(&head.serial) {

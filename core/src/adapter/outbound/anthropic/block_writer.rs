@@ -12,17 +12,17 @@ use crate::json::{Value, ValueKind, ValueRef};
 /// Writes content blocks; at most one is open.
 #[derive(Debug, Default)]
 pub(super) struct BlockWriter {
-    /// A refusal was written.
+    /// True if a refusal was written.
     pub(super) refused: bool,
     index: u64,
     open: Option<OpenBlock>,
-    /// Of the item that is being written: the kind of reasoning that came first, and the part that came last.
+    /// Of the current item: the kind of reasoning that came first, and the part that came last.
     last_reasoning: Option<(TextChannel, u64)>,
-    /// The other kind came too, and a finding says so.
+    /// The other kind came too, and a finding reports it.
     both: bool,
 }
 
-/// The block that is open.
+/// The open block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OpenBlock {
     Text(u64),
@@ -37,7 +37,7 @@ pub(super) struct HostedCall {
     id: String,
     name: String,
     server: String,
-    /// JSON text that the input is, or that it should have been.
+    /// The input as JSON text, or the text that should be JSON.
     input: String,
     result: String,
     failed: bool,
@@ -64,7 +64,7 @@ impl HostedCall {
 }
 
 impl BlockWriter {
-    /// Forgets what it knew of the last item.
+    /// Resets the state of the last item.
     pub(super) fn next_item(&mut self) {
         self.last_reasoning = None;
         self.both = false;
@@ -114,7 +114,7 @@ impl BlockWriter {
                 }
                 return;
             }
-            // Between two parts of a summary stands a blank line.
+            // Two parts of a summary are separated by a blank line.
             Some((TextChannel::Summary, last)) if last != index => self.append_thinking("\n\n", out),
             _ => {}
         }
@@ -140,7 +140,7 @@ impl BlockWriter {
         }
     }
 
-    /// Ends a reasoning item with what only its makers can read.
+    /// Ends a reasoning item with its encrypted content.
     pub(super) fn end_reasoning(&mut self, content: &str, depth: usize, out: &mut TargetOutput) {
         let signature = match signature::read(content, depth) {
             OpaqueReasoning::Redacted(data) => {
@@ -242,7 +242,7 @@ impl BlockWriter {
         self.stop(out);
     }
 
-    /// Stops the open block, if there is one.
+    /// Stops the open block, if any.
     pub(super) fn stop(&mut self, out: &mut TargetOutput) {
         if self.open.take().is_some() {
             self.index += 1;
@@ -281,8 +281,8 @@ impl BlockWriter {
     }
 }
 
-/// The block that an item of Anthropic's own holds, as JSON: the result of a call in an earlier turn, or a block that the
-/// adapter did not know. `None` if it holds neither.
+/// The block that an item of Anthropic's own holds, as JSON: the result of a call of an earlier turn, or a block that the
+/// adapter does not know. `None` if it holds neither.
 pub(super) fn raw_block_of(item_type: &str, item: ValueRef<'_>) -> Option<String> {
     let mut json = String::new();
     let kind = item_type.strip_prefix("anthropic:")?;
@@ -306,7 +306,7 @@ pub(super) fn raw_block_of(item_type: &str, item: ValueRef<'_>) -> Option<String
     Some(json)
 }
 
-/// The name that the result of a hosted tool has in its block's type. All ways to search for tools share one.
+/// The name of a hosted tool in the type of its result block. All variants of tool search share one.
 fn result_name(tool: &str) -> &str {
     if tool.starts_with("tool_search_tool") {
         "tool_search"

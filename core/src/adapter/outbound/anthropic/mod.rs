@@ -1,7 +1,7 @@
 //! Open Responses → Anthropic Messages events.
 //!
-//! Blocks may not overlap, items may: while one item is open the steps of the others wait, and are taken in order of
-//! output when it is done. What waits counts towards the limit of a response.
+//! Blocks may not overlap, items may: while one item is open the steps of the others are queued, and are written in order of
+//! output when it is done. Queued steps count towards the limit of a response.
 
 mod block_writer;
 mod signature;
@@ -36,10 +36,10 @@ pub(crate) struct AnthropicTarget {
     depth: usize,
 }
 
-/// An item's place in the order: output index, then arrival.
+/// The position of an item in the order: output index, then arrival.
 type ItemOrder = (u64, u32);
 
-/// What happens to an item, kept for later.
+/// A queued step of an item.
 #[derive(Debug)]
 enum QueuedStep {
     Call { id: String, name: String },
@@ -57,21 +57,21 @@ enum ItemEnd {
     /// A reasoning item with its encrypted content.
     Secret(String),
     Hosted(HostedCall),
-    /// A block that an adapter kept whole, as JSON.
+    /// A block that an adapter stored unchanged, as JSON.
     Block(String),
-    /// An item of this type that has no block in it.
+    /// An item of this type without a corresponding block.
     Nothing(String),
     /// A compaction item with its encrypted content.
     Compaction(String),
 }
 
-/// What a queued step costs besides its text.
+/// The size of a queued step besides its text.
 const STEP: usize = size_of::<QueuedStep>();
 
-/// A cited span longer than this is cut, in code points: each citation costs a bounded amount, however often a text is cited.
+/// A longer cited span is truncated, in code points: each citation has a bounded cost, however often a text is cited.
 const CITED: u64 = 4096;
 
-/// Byte positions are remembered for every so many code points.
+/// A byte position is stored for every `STRIDE` code points.
 const STRIDE: u64 = 128;
 
 impl AnthropicTarget {
@@ -79,7 +79,7 @@ impl AnthropicTarget {
         Self { depth, ..Self::default() }
     }
 
-    /// Says whether an item's steps may be taken now; if nothing is open, it is the item's turn.
+    /// Returns `true` if an item's steps may be written now. If nothing is open, the item becomes the open one.
     fn may_write(&mut self, head: &ItemHead) -> bool {
         let key = (head.output_index, head.serial);
         if self.current.is_none() {
@@ -124,7 +124,7 @@ impl AnthropicTarget {
         }
     }
 
-    /// Takes what waited, as long as no item is open.
+    /// Writes the queued steps, as long as no item is open.
     fn write_queued(&mut self, out: &mut TargetOutput) {
         while self.current.is_none() {
             let Some((key, steps)) = self.waiting.pop_first() else { return };
@@ -136,7 +136,7 @@ impl AnthropicTarget {
         }
     }
 
-    /// Closes whatever is open and takes all that waits.
+    /// Closes the open item and writes all queued steps.
     fn finish_queued(&mut self, out: &mut TargetOutput) {
         loop {
             self.blocks.stop(out);
@@ -214,7 +214,7 @@ impl TargetFormat for AnthropicTarget {
             let step = QueuedStep::Call { id: head.call_id.clone(), name: head.name.clone() };
             self.write_or_enqueue(head, step, head.call_id.len() + head.name.len(), out);
         } else if makes_blocks(head) {
-            // An item that is open keeps its place, though its first block may be late.
+            // An open item keeps its position, although its first block may be late.
             self.may_write(head);
         }
     }
@@ -278,7 +278,7 @@ impl TargetFormat for AnthropicTarget {
         finished: ValueRef<'_>,
         out: &mut TargetOutput,
     ) {
-        // Citations without a URL are no annotations; an adapter that read them kept them here.
+        // Citations without a URL are not annotations; a reading adapter stored them here.
         let kept = finished.get("anthropic:citations");
         for citation in kept.iter().flat_map(ValueRef::elements) {
             let mut json = String::new();
@@ -344,7 +344,7 @@ impl TargetFormat for AnthropicTarget {
             out.report(AdapterCode::ItemDropped, || slot.head.item_type.clone());
         }
         if end.status == EndStatus::Failed {
-            // The open block stays open, so nothing can follow it.
+            // The open block stays open, so no block can follow it.
             for _ in core::mem::take(&mut self.waiting) {
                 out.report(AdapterCode::ItemDropped, || {
                     "it waited for another item when the response failed".to_owned()
@@ -365,7 +365,7 @@ impl TargetFormat for AnthropicTarget {
     }
 }
 
-/// Says whether an item is a hosted tool call as an Anthropic stream has it.
+/// Returns `true` if an item is a hosted tool call as an Anthropic stream has it.
 fn is_hosted(head: &ItemHead) -> bool {
     head.item_type.starts_with("anthropic:") && head.item_type.ends_with("_call")
 }
@@ -404,7 +404,7 @@ fn span(part: &mut SourcePart, start: u64, end: u64) -> &str {
     part.text().get(from..to.max(from)).unwrap_or("")
 }
 
-/// The byte at which a code point begins; the text's end if it has fewer. O([`STRIDE`]) beyond what earlier calls have walked.
+/// The byte position of a code point; the text's end if it has fewer. O([`STRIDE`]) beyond the part that earlier calls counted.
 fn place(part: &mut SourcePart, point: u64) -> usize {
     let text = part.forwarded.text.as_str();
     let steps = &mut part.code_point_offsets;

@@ -1,4 +1,4 @@
-//! What `encrypted_content` is to an Anthropic client: a signature, redacted thinking, or somebody else's value in a wrapper.
+//! The meaning of `encrypted_content` for an Anthropic client: a signature, redacted thinking, or another provider's value in an envelope.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use super::super::normalizer::text_at;
 use crate::json::Tape;
 
-/// What a reasoning item's encrypted content turns into.
+/// The result of reading a reasoning item's encrypted content.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum OpaqueReasoning<'a> {
     /// The signature of the thinking text.
@@ -28,12 +28,12 @@ pub(super) fn read(content: &str, depth: usize) -> OpaqueReasoning<'_> {
             thinking(payload, depth).unwrap_or(OpaqueReasoning::Signature(content.into()))
         }
         Some(_) => OpaqueReasoning::Signature(Cow::Borrowed(content)),
-        // A native value comes back to the OpenAI side by this wrapper.
+        // This envelope returns a native value to the OpenAI side.
         None => OpaqueReasoning::Signature(Cow::Owned(format!("dfold1.openai.encrypted.{content}"))),
     }
 }
 
-/// Reads the encrypted content of a compaction item: the member of the block that it is, and the value.
+/// Reads the encrypted content of a compaction item: the name of the block's member, and the value.
 pub(super) fn compaction(content: &str) -> Option<(&'static str, &str)> {
     match unwrap(content)? {
         ("anthropic", "compaction", payload) => Some(("encrypted_content", payload)),
