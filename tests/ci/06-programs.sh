@@ -1,5 +1,5 @@
 # what: `setup` can install every program that a step calls, every step lists its needs, and nothing runs if something is missing
-# needs: python3 python3-venv git pip:checks
+# needs: python3 python3-venv git cargo cc rustup pip:checks
 set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"
 

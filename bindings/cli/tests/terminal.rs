@@ -206,7 +206,9 @@ fn color_is_used_on_terminals_unless_no_color_is_set() {
 
 #[test]
 fn a_dumb_terminal_gets_no_escape_sequences() {
-    for arguments in [&["show", TOUR][..], &["check", "../../examples/streams/broken/no-done.sse"], &["check", "--help"], &["chek"]] {
+    for arguments in
+        [&["show", TOUR][..], &["check", "../../examples/streams/broken/no-done.sse"], &["check", "--help"], &["chek"]]
+    {
         let terminal = Terminal::new(80, 24);
         let text = terminal.run_with_color(deltafold().args(arguments).env_remove("NO_COLOR").env("TERM", "dumb"), b"");
         assert!(!text.contains('\x1b') && text.len() > 50, "{arguments:?}: {text:?}");
