@@ -5,7 +5,7 @@
 //! changed: an open container or string that somebody else refers to is copied first (copy on write), finished values are shared.
 //!
 //! Objects are created without a lock, because creating them may start a garbage collection, and a finalizer may use the same
-//! reader. Therefore [`ConvertedState::changes`] runs under the lock and copies what is new, and [`ConvertedValue::apply`] runs after it.
+//! reader. Therefore [`ConvertedState::take_changes`] runs under the lock and copies what is new, and [`ConvertedValue::apply`] runs after it.
 
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
