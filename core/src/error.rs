@@ -53,7 +53,7 @@ codes! {
     /// A frame is larger than `Limits::frame_bytes`.
     FrameLimit = 2, Limit, "limit.frame", "a frame is larger than the limit";
     /// More than `Limits::buffered_bytes` bytes were fed and not yet polled.
-    BufferLimit = 3, Limit, "limit.buffered", "more bytes are waiting than the limit allows";
+    BufferLimit = 3, Limit, "limit.buffered", "more bytes are pending than the limit allows";
     /// The response has more output items than `Limits::items`.
     ItemLimit = 4, Limit, "limit.items", "the response has more items than the limit";
     /// An item has more parts than `Limits::parts`.

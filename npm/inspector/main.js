@@ -1,4 +1,4 @@
-// The inspector's page: what is shown, and what keys and clicks do. Everything that takes time is in the worker.
+// The inspector's page: rendering, keys and clicks. All expensive work is in the worker.
 
 const $ = (id) => document.getElementById(id);
 const worker = new Worker(URL.createObjectURL(new Blob([WORKER], { type: "text/javascript" })));
@@ -19,7 +19,7 @@ worker.onmessage = ({ data }) => {
 };
 
 const ROW = 22;
-/** Browsers stop at a height of some ten million pixels, so a long list is scrolled in proportion. */
+/** Browsers limit an element's height to some ten million pixels, so a long list is scrolled in proportion. */
 const TALLEST = 8_000_000;
 let count = 0;
 let selected = -1;
@@ -43,7 +43,7 @@ function onProgress({ progress, count: events, live, text }) {
 
 const status = (text, kind = "") => Object.assign($("status"), { textContent: text, className: kind });
 
-// The list: as tall as all rows, with elements for those that are seen.
+// The list: as tall as all rows, with elements only for the visible ones.
 
 const height = () => Math.min(count * ROW, TALLEST);
 
@@ -112,7 +112,7 @@ $("list").addEventListener("keydown", (event) => {
 });
 $("slider").addEventListener("input", () => select(Number($("slider").value)));
 
-// The panels. Only the one that is seen is filled; a newer question makes the answer to an older one useless.
+// The panels. Only the visible one is filled; a newer query makes the answer to an older one obsolete.
 
 const tab = () => document.querySelector('[role=tab][aria-selected=true]').dataset.tab;
 for (const button of document.querySelectorAll("[role=tab]")) {
@@ -173,7 +173,7 @@ function tree(name, value, open = false) {
   const summary = element("summary", name);
   summary.append(" ", element("span", Array.isArray(value) ? `[${entries.length}]` : `{${value.type ?? value.status ?? entries.length}}`));
   details.append(summary);
-  // The children are made when somebody looks.
+  // The children are created when the node is opened.
   const fill = () => {
     if (details.children.length === 1) details.append(...entries.slice(0, 1000).map(([key, inner]) => tree(key, inner, open && key === "output")));
   };
@@ -237,7 +237,7 @@ addEventListener("drop", (event) => {
 });
 addEventListener("paste", (event) => {
   const text = event.clipboardData.getData("text");
-  // A line is an address for the field; more is a capture.
+  // One line is a URL for the field; more lines are a capture.
   if (text.includes("\n")) {
     event.preventDefault();
     take(new Blob([text]));

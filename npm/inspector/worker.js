@@ -1,4 +1,4 @@
-// The inspector's work, away from the page: reading, checking, folding up to a place, converting.
+// The inspector's worker: reading, checking, accumulating up to an event, converting.
 
 import { Converter, detectDialect, dialects, eventInfo, explain, profiles, Reader, Writer } from "../src/full.ts";
 import "../src/entry/full.ts";
@@ -11,7 +11,7 @@ let reader = null;
 let length = 0;
 let profile = "any";
 let events = empty();
-/** How many findings stand at an event, by its index. */
+/** The number of findings of an event, by its index. */
 let marks = new Map();
 let source = null;
 
@@ -49,7 +49,7 @@ function begin() {
   length = 0;
 }
 
-/** Reads bytes that stand in `bytes` already. */
+/** Reads the bytes in `bytes`. */
 function read(upTo, time) {
   for (; length < upTo && reader.error === null; ) {
     const end = Math.min(upTo, length + PIECE);
@@ -90,7 +90,7 @@ function at(index) {
   return result;
 }
 
-/** The response as it was folded, written anew: a stream without the faults of the one that was read. */
+/** Writes the accumulated response as a new stream, without the faults of the original. */
 function repaired() {
   const response = JSON.parse(reader.responseJson);
   const outcome = reader.outcome?.outcome;
@@ -101,7 +101,7 @@ function repaired() {
     writer = new Writer({ ...options, template });
     writer.start();
   } catch {
-    // Fields that no response may have are left out.
+    // Fields that a response must not have are omitted.
     writer = new Writer(options);
     writer.start();
   }
@@ -165,7 +165,7 @@ const calls = {
     for (let place = 0; place < bytes.length && reader.error === null; place += PIECE * 8) {
       read(Math.min(bytes.length, place + PIECE * 8));
       postMessage({ progress: length / bytes.length, count: events.count });
-      // Questions that came meanwhile are answered.
+      // Answers the queries that arrived in the meantime.
       await new Promise((resolve) => setTimeout(resolve));
     }
     return finish({ losses });

@@ -2,7 +2,7 @@ import * as core from "../gen/full.js";
 import { call, DeltafoldError } from "./error.js";
 import { extendTransform, LazyTransform } from "./streams.js";
 import { type ByteSource, Chunks } from "./source.js";
-import type { Limits } from "./types.js";
+import type { AdapterOptions, Limits } from "./options.js";
 
 /** The dialects that can be read. */
 export type SourceDialect = "open-responses" | "anthropic" | "chat-completions" | "gemini" | "blocks" | "thread-events" | "ollama" | "mistral" | "cohere" | "bedrock";
@@ -10,13 +10,15 @@ export type SourceDialect = "open-responses" | "anthropic" | "chat-completions" 
 /** The dialects that can be written. */
 export type TargetDialect = "open-responses" | "anthropic" | "chat-completions" | "ag-ui" | "ui-message-stream";
 
+export type { AdapterOptions };
+
 /** Options of a conversion. */
 export interface ConvertOptions {
   /** The dialect that is read; detected if absent. */
   from?: SourceDialect;
   to: TargetDialect;
-  /** Options of both adapters by their wire names, such as `response_id`, `model`, `now`. */
-  options?: Readonly<Record<string, unknown>>;
+  /** Options of both adapters. An unknown option is an error that lists the known ones. */
+  options?: AdapterOptions;
   /** Framing of the output; `sse` by default. */
   framing?: "sse" | "jsonl";
   limits?: Limits;

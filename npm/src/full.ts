@@ -20,6 +20,7 @@ export {
   validateResponse,
 } from "./check.js";
 export {
+  type AdapterOptions,
   AgUiStream,
   convert,
   Converter,
@@ -42,6 +43,7 @@ export {
   history,
   type HistoryFinding,
   type HistoryStep,
+  type CustomPolicy,
   type Policy,
   ToolLoop,
   type ToolLoopOptions,

@@ -1,5 +1,8 @@
 import * as core from "../gen/full.js";
 import { call } from "./error.js";
+import type { CustomPolicy } from "./options.js";
+
+export type { CustomPolicy };
 
 /** A JSON object. */
 type Json = Record<string, unknown>;
@@ -59,7 +62,7 @@ export type ToolResult =
   | { approve: boolean; reason?: string };
 
 /** The name of a built-in policy, or a custom policy. */
-export type Policy = string | Json;
+export type Policy = string | CustomPolicy;
 
 function named<T>(name: string, value: object): T {
   return JSON.parse(call(() => core.request_named(name, JSON.stringify(value)))) as T;

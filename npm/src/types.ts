@@ -1,8 +1,10 @@
 /* Types that are not part of the wire format: options, findings, outcomes. */
 
 import type { ExtensionEvent, ExtensionItem, Item, KnownEvent, ResponseObject } from "./contract.js";
+import type { CustomProfile, ExtensionSchemas, Limits } from "./options.js";
 
 export type { ExtensionEvent, ExtensionItem, Item, KnownEvent, ResponseObject };
+export type { CustomProfile, Exemption, ExtensionSchemas, Limits } from "./options.js";
 
 /**
  * An event of a stream: an event of the contract, or an extension with the type `slug:name`.
@@ -18,29 +20,7 @@ export type Layer = "framing" | "schema" | "stream";
 export type Edition = "2026-01-15" | "2026-04-24" | "split" | "openai" | (string & {});
 
 /** The known deviations of a provider: a built-in name, or a custom profile (`deltafold/full`). */
-export type Profile = string | { name?: string; about?: string; extends?: string; edition?: Edition; exemptions?: Exemption[] };
-
-/** An entry of a profile: a rule, where it has a lower severity, and why. */
-export interface Exemption {
-  rule: string;
-  path?: string;
-  severity?: "none" | "note" | "warning" | "error";
-  why?: string;
-}
-
-/** Bounds on memory, nesting depth and counts; an absent member has its default. */
-export interface Limits {
-  line_bytes?: number;
-  frame_bytes?: number;
-  buffered_bytes?: number;
-  depth?: number;
-  items?: number;
-  parts?: number;
-  response_bytes?: number;
-  findings?: number;
-  /** A line or frame past its limit ends reading (`error`, the default) or only loses its payload (`drop`). */
-  overflow?: "error" | "drop";
-}
+export type Profile = string | CustomProfile;
 
 /** Options of a reader. */
 export interface ReaderOptions {
@@ -62,7 +42,7 @@ export interface ReaderOptions {
   /** The stream is a replay of the events after this sequence number. */
   starting_after?: number;
   /** JSON Schemas of extension types, by event type and item type (`deltafold/full`). */
-  schemas?: { events?: Record<string, object>; items?: Record<string, object> };
+  schemas?: ExtensionSchemas;
 }
 
 /** The severity of a finding. */

@@ -18,7 +18,7 @@ function write(writer) {
   writer.complete({ input_tokens: 3, output_tokens: 2 });
 }
 
-test("what is written is right, and reads as it was meant", async () => {
+test("a written stream is valid and reads as intended", async () => {
   const writer = new Writer(options);
   write(writer);
   const bytes = writer.take();
@@ -39,7 +39,7 @@ test("a writer is the body of a Response", async () => {
   assert.equal(events.outputText, "Hello");
 });
 
-test("who cancels the body cancels the response", async () => {
+test("cancelling the body cancels the response", async () => {
   const writer = new Writer(options);
   writer.message();
   writer.text("a");
@@ -49,7 +49,7 @@ test("who cancels the body cancels the response", async () => {
   assert.equal(writer.response.incomplete_details.reason, "cancelled");
 });
 
-test("a writer hands out events one by one", () => {
+test("a writer returns events one at a time", () => {
   const writer = new Writer(options);
   writer.start();
   assert.equal(JSON.parse(writer.pollEvent()).type, "response.created");
@@ -57,7 +57,7 @@ test("a writer hands out events one by one", () => {
   assert.equal(writer.pollEvent(), null);
 });
 
-test("a validating reader finds what a plain one passes over", async () => {
+test("a validating reader reports faults that a plain one does not check", async () => {
   const bytes = utf8.encode('data: {"type":"response.in_progress"}\n\n');
   const report = await check([bytes]);
   assert.ok(report.counts.errors > 0);
@@ -79,7 +79,7 @@ test("rules are explained", () => {
   assert.ok(profiles().includes("openai"));
 });
 
-test("a stream becomes that of another dialect, in one go and piped", async () => {
+test("a stream is converted to another dialect, whole and piped", async () => {
   const writer = new Writer(options);
   write(writer);
   const bytes = writer.take();

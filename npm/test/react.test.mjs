@@ -78,7 +78,7 @@ test("the hook draws once per frame, and only the items that grew", async () => 
   assert.deepEqual([shown(page), frames.size], ["Hello world! (truncated)", 0]);
 });
 
-test("a component that goes away cancels the stream, and draws no more", async () => {
+test("a component that is unmounted cancels the stream and stops rendering", async () => {
   const page = await mounted();
   await send(delta(0, 0, "a"));
   assert.equal(frames.size, 1);
@@ -87,7 +87,7 @@ test("a component that goes away cancels the stream, and draws no more", async (
   assert.deepEqual([cancelled, frames.size, drawn], [true, 0, []]);
 });
 
-test("an error of the source is shown beside what was read", async () => {
+test("an error of the source is shown next to the response so far", async () => {
   const page = await mounted();
   await send(delta(0, 0, "a"));
   await screen();

@@ -31,7 +31,7 @@ function* cut(bytes, step) {
   for (let at = 0; at < bytes.length; at += step) yield bytes.subarray(at, at + step);
 }
 
-test("events are the payloads, whatever the cut", () => {
+test("events are the payloads at any split", () => {
   const { payloads, bytes } = stream();
   for (const step of [bytes.length, 1, 7, 100]) {
     const reader = new Reader();
@@ -48,10 +48,10 @@ test("events are the payloads, whatever the cut", () => {
   }
 });
 
-test("the payload of every delta is there byte for byte, at once and later", () => {
+test("the payload of every delta is available byte for byte, immediately and later", () => {
   const texts = ["a", " word", "\u00e9", "\u4f60\u597d", "\u{1F44B}", '"', "\\\n", "", "x".repeat(40), "\u00fc".repeat(9), "y".repeat(70_000)];
   const payloads = [];
-  // Two items take turns; numbers get longer, padding comes and goes, and what foretells is learned anew a few times.
+  // Two interleaved items; numbers get longer, padding varies, and templates are learned again a few times.
   for (let number = 0; number < 1300; number++) {
     const item = number % 7 < 4 ? 0 : 1;
     const text = number % 400 === 399 ? texts[10] : texts[(number * 3) % 10];
@@ -93,7 +93,7 @@ test("the payload of every delta is there byte for byte, at once and later", () 
   }
 });
 
-test("no member of a delta is lost, also one that nobody knows", () => {
+test("no member of a delta is lost, unknown ones included", () => {
   const reader = new Reader();
   const odd = delta(1, "b", { obfuscation: "xyz", acme: { deep: [1] } });
   const [plain, known, strange, after] = reader.feed(utf8.encode([delta(0, "a"), delta(2, "c", { obfuscation: "pad" }), odd, delta(3, "d")].map(frame).join("")));
@@ -105,7 +105,7 @@ test("no member of a delta is lost, also one that nobody knows", () => {
   assert.deepEqual(JSON.parse(JSON.stringify(event)), logged);
 });
 
-test("half a surrogate pair and decoded escapes are what JSON.parse makes of them", () => {
+test("halves of surrogate pairs and escapes are decoded as by JSON.parse", () => {
   const reader = new Reader();
   const raw = (text) => `data: {"type":"response.output_text.delta","sequence_number":0,"item_id":"m","output_index":0,"content_index":0,"delta":${text}}\n\n`;
   for (const text of ['"\\ud83d"', '"\\n\\u00e9\\ud83d\\ude00"', '"\\u0000"', '"\u{1F600}x"']) {
@@ -113,7 +113,7 @@ test("half a surrogate pair and decoded escapes are what JSON.parse makes of the
   }
 });
 
-test("a long payload is parsed when it is looked at, and is an ordinary object", () => {
+test("a long payload is parsed on first access and is an ordinary object", () => {
   const long = { type: "response.created", sequence_number: 0, response: response("in_progress", [], { instructions: "x".repeat(5000), metadata: JSON.parse('{"__proto__":"safe"}') }), extra: 1 };
   const one = () => new Reader().feed(utf8.encode(frame(long)))[0];
   assert.deepEqual(Object.keys(one()), Object.keys(long));
@@ -131,7 +131,7 @@ test("a long payload is parsed when it is looked at, and is an ordinary object",
   assert.equal(frozen.response.instructions.length, 5000);
   assert.equal(frozen.response, frozen.response);
   assert.throws(() => (frozen.response = null), TypeError);
-  // Names that nobody knows are not kept for ever, however many there are.
+  // The cache of unknown names is bounded.
   for (let at = 0; at < 300; at++) {
     const [event] = new Reader().feed(utf8.encode(frame({ ...long, [`name_${at}`]: [at, "y".repeat(100)] })));
     assert.equal(event[`name_${at}`][0], at);
@@ -168,7 +168,7 @@ test("an object that is parsed later has the members that JSON.parse would give 
   }
 });
 
-test("items keep their ids, also where there are more than are held, and with indexes of any size", () => {
+test("items keep their ids, beyond the size of the cache and with indexes of any size", () => {
   const reader = new Reader();
   const payloads = [];
   for (const output of [0, 64, 0, 128, 1, 65, 63, 65535, 65536, 4294967295, 4294967296, 0]) {
@@ -193,7 +193,7 @@ test("payloads that are not JSON are events with their text, and findings", () =
   assert.equal(eventInfo({}), undefined);
 });
 
-test("snapshots share what did not change", () => {
+test("snapshots share unchanged parts", () => {
   const { payloads } = stream();
   const reader = new Reader();
   assert.equal(reader.response, null);
@@ -252,7 +252,7 @@ test("readEvents takes a Response, its promise, a stream, and iterables of bytes
   assert.equal(events.reader.rateLimits.headers["x-ratelimit-remaining-requests"], "7");
 });
 
-test("leaving the loop cancels the source once, and what was read stays", async () => {
+test("leaving the loop cancels the source once and keeps the response so far", async () => {
   const { bytes } = stream();
   let cancelled = 0;
   const source = () => new ReadableStream({ pull: (out) => out.enqueue(bytes.subarray(0, 700)), cancel: () => void cancelled++ });
@@ -282,7 +282,7 @@ test("a signal ends the iteration with its reason: before, between and while wai
   assert.equal(cancelled, stop);
 });
 
-test("an error of the source is thrown as it is, and the response up to there stays", async () => {
+test("an error of the source is thrown unchanged and keeps the response so far", async () => {
   const { bytes } = stream();
   async function* broken() {
     yield bytes.subarray(0, 900);
@@ -307,7 +307,7 @@ test("ResponseEventStream transforms bytes to events", async () => {
   assert.deepEqual(transform.outcome, { outcome: "completed" });
 });
 
-test("strict throws after the events before the breach, and every later call throws the same", () => {
+test("strict throws after the events before the fault, and every later call throws the same error", () => {
   const { payloads } = stream();
   const reader = new Reader({ strict: true });
   const events = reader.feed(utf8.encode(`${frame(payloads[0])}data: {oops\n\n`));
@@ -319,7 +319,7 @@ test("strict throws after the events before the breach, and every later call thr
   assert.equal(reader.feed(utf8.encode(frame(payloads[0]))).length, 1);
 });
 
-test("limits, wrong options and wrong calls say what they are", () => {
+test("errors of limits, options and calls name their cause", () => {
   assert.throws(() => new Reader({ limits: { line_bytes: 10 } }).feed(utf8.encode("data: 0123456789\n\n")), LimitExceeded);
   assert.throws(() => new Reader({ strickt: true }), Misuse);
   assert.throws(() => new Reader({ layers: "all" }), /no validator/);
@@ -334,7 +334,7 @@ test("limits, wrong options and wrong calls say what they are", () => {
   assert.throws(() => Reader.restore(new Uint8Array(3)), DeltafoldError);
 });
 
-test("a reader is taken up after a reconnect, and repeated events are dropped", () => {
+test("a restored reader continues after a reconnect and drops repeated events", () => {
   const { payloads, text } = stream();
   const reader = new Reader();
   payloads.slice(0, 5).forEach((payload) => reader.feed(utf8.encode(frame(payload))));
@@ -345,14 +345,14 @@ test("a reader is taken up after a reconnect, and repeated events are dropped", 
   assert.equal(again.outputText, text);
 });
 
-test("messages that are JSON already are read without a frame", () => {
+test("JSON messages are read without SSE frames", () => {
   const { payloads, text } = stream();
   const reader = new Reader();
   for (const payload of payloads) assert.equal(reader.feedJson(JSON.stringify(payload)).length, 1);
   assert.equal(reader.outputText, text);
 });
 
-test("growing memory invalidates nothing that was given away", () => {
+test("growing memory invalidates no returned object", () => {
   const reader = new Reader();
   const [event] = reader.feed(utf8.encode(frame(delta(0, "kept"))));
   const snapshot = reader.response;
@@ -366,7 +366,7 @@ test("growing memory invalidates nothing that was given away", () => {
   big.free();
 });
 
-test("a Buffer, a slice and a large chunk are taken", () => {
+test("a Buffer, a slice and a large chunk are accepted", () => {
   const { payloads } = stream();
   const many = Array.from({ length: 3000 }, (_, at) => frame(delta(at + 3, `t${at} `))).join("");
   const all = Buffer.from(payloads.slice(0, 3).map(frame).join("") + many);
@@ -375,7 +375,7 @@ test("a Buffer, a slice and a large chunk are taken", () => {
   assert.ok(reader.outputText.endsWith("t2999 "));
 });
 
-test("ten thousand readers leave no memory behind", () => {
+test("ten thousand readers free all memory", () => {
   const { bytes } = stream();
   const round = (count) => {
     for (let i = 0; i < count; i++) {
@@ -391,12 +391,12 @@ test("ten thousand readers leave no memory behind", () => {
   round(10_000);
   globalThis.gc?.();
   const after = process.memoryUsage();
-  // Wasm memory never shrinks, so what it grew by is what leaked.
+  // Wasm memory never shrinks, so its growth is the leak.
   assert.ok(after.external - before.external < 1 << 20, `external grew by ${after.external - before.external}`);
   assert.ok(after.rss - before.rss < 64 << 20, `rss grew by ${after.rss - before.rss}`);
 });
 
-test("readers that nobody frees are collected", { skip: !globalThis.gc && "needs --expose-gc" }, async () => {
+test("readers that are not freed are garbage-collected", { skip: !globalThis.gc && "needs --expose-gc" }, async () => {
   const { bytes } = stream();
   const before = process.memoryUsage().external;
   for (let round = 0; round < 20; round++) {
@@ -407,14 +407,14 @@ test("readers that nobody frees are collected", { skip: !globalThis.gc && "needs
   assert.ok(process.memoryUsage().external - before < 64 << 20);
 });
 
-test("using disposes where the engine knows it", () => {
+test("`using` disposes of a reader if the engine supports it", () => {
   if (typeof Symbol.dispose !== "symbol") return assert.equal(typeof Reader.prototype.free, "function");
   const reader = new Reader();
   reader[Symbol.dispose]();
   assert.throws(() => reader.response, Misuse);
 });
 
-test("growing JSON has a value at every cut", () => {
+test("growing JSON has a value at every split", () => {
   assert.deepEqual(partialJson('{"a":[1,2,{"b":"te'), { a: [1, { b: "te" }].flatMap((x) => (x === 1 ? [1, 2] : [x])) });
   assert.equal(partialJson(""), undefined);
   assert.deepEqual(partialJson("[tr", { literals: "include" }), [true]);

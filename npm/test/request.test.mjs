@@ -14,7 +14,7 @@ const REQUEST = {
 const call = (id, name = "look") => ({ type: "function_call", id: `fc_${id}`, call_id: id, name, arguments: "{}", status: "completed" });
 const response = (...output) => ({ object: "response", id: "resp_1", status: "completed", output });
 
-test("answers become the next request, and what is left out is told", () => {
+test("answers become the next request, and omissions are reported", () => {
   const reasoning = { type: "reasoning", id: "rs_1", summary: [], content: [{ type: "reasoning_text", text: "hm" }] };
   const steps = [{ response: response(reasoning, call("c1")) }, { item: { type: "message", role: "user", content: "Go on" } }];
   const next = history(REQUEST, steps);
@@ -57,7 +57,7 @@ test("a caller can stop a loop in any state", () => {
   }
 });
 
-test("an error comes with advice, and a socket has its message", () => {
+test("an error has advice, and a WebSocket its message", () => {
   const body = { error: { type: "too_many_requests", code: null, message: "Slow down.", param: null } };
   const found = advice(body, { status: 429, headers: { "Retry-After": "2" } });
   assert.deepEqual([found.action, found.after], ["retry", 2]);

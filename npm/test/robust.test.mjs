@@ -36,7 +36,7 @@ function source(chunks, { fails } = {}) {
   return { stream, state };
 }
 
-test("the response is that after the event that was given, also inside of a chunk", async () => {
+test("the response is the state after the returned event, also inside a chunk", async () => {
   const chunk = frames("a", "b", "c", "d");
   for (const pieces of [[chunk], [chunk.subarray(0, 200), chunk.subarray(200)], [...chunk].map((byte) => Uint8Array.of(byte))]) {
     const events = readEvents(pieces);
@@ -53,7 +53,7 @@ test("the response is that after the event that was given, also inside of a chun
   }
 });
 
-test("a chunk larger than the room is given event by event, too", async () => {
+test("a chunk larger than the buffer is returned event by event, too", async () => {
   const texts = Array.from({ length: 3000 }, (_, at) => `t${at} `);
   const events = readEvents([frames(...texts)]);
   let count = 0;
@@ -64,7 +64,7 @@ test("a chunk larger than the room is given event by event, too", async () => {
   assert.equal(count, 3000);
 });
 
-test("an event that a missing blank line held back comes before the outcome", async () => {
+test("an event without its blank line is returned before the outcome", async () => {
   const events = readEvents([frame(delta(0, "a")).subarray(0, -1)]);
   const seen = [];
   for await (const event of events) seen.push([event.delta, events.outcome]);
@@ -72,7 +72,7 @@ test("an event that a missing blank line held back comes before the outcome", as
   assert.equal(events.outcome.outcome, "truncated");
 });
 
-test("only the iterator may feed its reader while events wait, and goes on after the attempt", async () => {
+test("only the iterator may feed its reader while events are pending, and continues after another attempt", async () => {
   const events = readEvents([frames("a", "b")]);
   let text = "";
   for await (const event of events) {
@@ -86,7 +86,7 @@ test("only the iterator may feed its reader while events wait, and goes on after
   assert.equal(text, "ab");
 });
 
-test("what was given away stays when the memory of the module grows, and chunks may be changed after they were fed", () => {
+test("returned objects stay valid when the module's memory grows, and chunks may be changed after feeding", () => {
   const reader = new Reader();
   const chunk = frames("kept");
   const [event] = reader.feed(chunk);
@@ -111,7 +111,7 @@ test("a shared buffer is read, and a detached one has no bytes", () => {
   assert.deepEqual(new Reader().feed(detached), []);
 });
 
-test("a reader that was freed says so, and can be freed again", () => {
+test("a freed reader throws a clear error and can be freed again", () => {
   const reader = new Reader();
   reader.feed(frames("a"));
   reader.free();
@@ -155,7 +155,7 @@ test("a signal ends the reading before, between and after", async () => {
   assert.deepEqual([after.state.cancelled, textOf(whole.response)], [0, "a"]);
 });
 
-test("a source that fails midway throws its own error, and what was read stays", async () => {
+test("a source that fails in the middle throws its own error and keeps the response so far", async () => {
   const fails = new Error("connection reset");
   const { stream } = source([frames("a", "b")], { fails });
   const events = readEvents(stream);
@@ -166,7 +166,7 @@ test("a source that fails midway throws its own error, and what was read stays",
   assert.deepEqual([seen, textOf(events.response)], [["a", "b"], "ab"]);
 });
 
-test("a transform hands the error on and lets go of its source", async () => {
+test("a transform passes the error on and releases its source", async () => {
   const { stream } = source([frames("a")], { fails: new Error("gone") });
   await assert.rejects(async () => {
     for await (const event of stream.pipeThrough(new ResponseEventStream())) assert.equal(event.delta, "a");
@@ -238,7 +238,7 @@ test("a trap is a typed fatal error, the reader is unusable, and a new one works
   fresh.free();
 });
 
-test("two copies of the package work side by side, and know their own errors", async () => {
+test("two copies of the package work in one program and recognize their own errors", async () => {
   const other = await import(`${import.meta.resolve("deltafold")}?copy`);
   assert.notEqual(other.Reader, Reader);
   const [mine, theirs] = [new Reader(), new other.Reader()];
@@ -249,7 +249,7 @@ test("two copies of the package work side by side, and know their own errors", a
   assert.equal((await import("deltafold")).Reader, Reader, "to import twice is the same copy");
 });
 
-/** What each of two uses of a fresh import throws, behind a preparation of the program; empty where nothing. */
+/** The errors of two uses of a fresh import, after a preparation of the program; empty without an error. */
 function thrownBy(prepare, entry = "deltafold") {
   const program = `${prepare}; import(${JSON.stringify(import.meta.resolve(entry))}).then(({ Reader }) => {
     for (let i = 0; i < 2; i++) {
@@ -259,11 +259,11 @@ function thrownBy(prepare, entry = "deltafold") {
   return execFileSync(process.execPath, ["-e", program], { encoding: "utf8" }).split("\n").slice(0, 2);
 }
 
-test("without WebAssembly the first use says what is missing, and so does every other", () => {
+test("without WebAssembly every use names what is missing", () => {
   for (const message of thrownBy("delete globalThis.WebAssembly")) assert.match(message, /needs WebAssembly/);
 });
 
-test("where compiling is forbidden the first use names the policy, and so does every other", () => {
+test("if compiling is forbidden, every use names the policy", () => {
   const blocked = 'WebAssembly.Module = class { constructor() { throw new WebAssembly.CompileError("blocked by policy"); } }';
   for (const message of thrownBy(blocked)) assert.match(message, /wasm-unsafe-eval/);
   assert.deepEqual(thrownBy(""), ["", ""]);

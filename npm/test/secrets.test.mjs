@@ -11,7 +11,7 @@ import { check, Converter, convert, DeltafoldError, history, PartialJson, partia
 const CANARY = "K4N4RY";
 const utf8 = new TextEncoder();
 
-/** Puts the canary behind every text, but for names of types, which are no payload. */
+/** Appends the canary to every text except type names, which are not payload. */
 function marked(value, name = "") {
   if (typeof value === "string") return name === "type" || name === "object" ? value : value + CANARY;
   if (Array.isArray(value)) return value.map((element) => marked(element, name));
@@ -76,14 +76,14 @@ test("no finding, error, report or handle quotes a payload", async () => {
       quotesNothing(reader, name);
       reader.free();
     }
-    // The response, and what the server says of its end, are asked for by name.
+    // The response and the outcome are payload by definition, and are read by name.
     const { findings: found, counts, events } = await check([bytes]);
     quotesNothing({ found, counts, events }, name);
   }
   assert.ok(findings > 1000 && errors > 100 && held > 100, `${findings} findings, ${errors} errors, ${held} responses with the canary`);
 });
 
-test("what holds a payload does not print it", async () => {
+test("objects with a payload do not print it", async () => {
   const delta = { type: "response.output_text.delta", sequence_number: 0, item_id: CANARY, output_index: 0, content_index: 0, delta: CANARY };
   const bytes = utf8.encode(`id: ${CANARY}\ndata: ${JSON.stringify(delta)}\n\ndata: ${CANARY}`);
   const iterator = readEvents([bytes, bytes]);
@@ -113,7 +113,7 @@ test("what holds a payload does not print it", async () => {
   quotesNothing(converter.report, "Converter.report");
 });
 
-test("no call that is refused quotes what it was given", async () => {
+test("no refused call quotes its argument", async () => {
   const secret = { type: CANARY, role: CANARY, content: CANARY, name: CANARY, [CANARY]: CANARY };
   const writer = new Writer({ id: "resp_1" });
   const calls = {

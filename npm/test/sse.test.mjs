@@ -1,4 +1,4 @@
-// The SSE decoder as a JavaScript object: what it takes, what it gives, what it throws.
+// The SSE decoder as a JavaScript object: arguments, results, exceptions.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -22,7 +22,7 @@ test("the module has the version of the package", () => {
   assert.equal(version(), manifest.version);
 });
 
-test("frames do not depend on the cut", () => {
+test("frames do not depend on the split", () => {
   const whole = read(STREAM, STREAM.length);
   assert.deepEqual(whole, [
     { event: "greeting", data: "hel\nlo", id: "7", retry: null, offset: 0 },
@@ -31,18 +31,18 @@ test("frames do not depend on the cut", () => {
   for (let step = 1; step < STREAM.length; step++) assert.deepEqual(read(STREAM, step), whole);
 });
 
-test("a Buffer and a slice of a larger buffer are taken", () => {
+test("a Buffer and a slice of a larger buffer are accepted", () => {
   assert.equal(new SseDecoder().feed(Buffer.from("data: 1\n\n"))[0].data, "1");
   assert.equal(new SseDecoder().feed(bytes("xxdata: 1\n\nxx").subarray(2, 11))[0].data, "1");
 });
 
-test("what is not bytes is a TypeError that says so", () => {
+test("an argument that is not bytes is a TypeError that names the type", () => {
   for (const wrong of ["data: 1\n\n", null, undefined, 7, [1], new ArrayBuffer(1)]) {
     assert.throws(() => new SseDecoder().feed(wrong), { name: "TypeError", message: /^expected a Uint8Array, found / });
   }
 });
 
-test("past a limit the frames before come first and then every call throws", () => {
+test("after a limit the earlier frames are returned and then every call throws", () => {
   const decoder = new SseDecoder();
   const long = new Uint8Array((64 << 20) + 32).fill(0x78);
   long.set(bytes("data: 1\n\ndata: "));
@@ -57,7 +57,7 @@ test("past a limit the frames before come first and then every call throws", () 
   assert.equal(decoder.feed(bytes("data: 2\n\n"))[0].data, "2");
 });
 
-test("a decoder that was freed says so, and can be freed again", () => {
+test("a freed decoder throws a clear error and can be freed again", () => {
   const decoder = new SseDecoder();
   decoder.free();
   decoder.free();

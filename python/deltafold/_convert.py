@@ -10,6 +10,10 @@ from ._sources import achunks, chunks
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
+    from typing_extensions import Unpack
+
+    from .options import ConvertOptions
+
 
 class Conversion(NamedTuple):
     """A converted stream."""
@@ -24,10 +28,10 @@ class Conversion(NamedTuple):
         return f"<Conversion {report.get('from')} to {report.get('to')}, {len(self.data)} bytes, {report.get('lost')} lost>"
 
 
-def convert(source: Any, to: str, from_: str | None = None, **options: Any) -> Conversion:
+def convert(source: Any, to: str, from_: str | None = None, **options: Unpack[ConvertOptions]) -> Conversion:
     """Converts a whole stream to another dialect. Takes the sources of `events`; `from_` is detected if it is not given.
 
-    `options` are those of `Converter`: `framing`, `limits`, and those of both adapters.
+    `options` are the keyword arguments of `deltafold.options.ConvertOptions`: `framing`, `limits`, and those of both adapters.
     """
     converter = Converter(to, from_, **options)
     parts = [converter.feed(chunk) for chunk in chunks(source)]
@@ -97,11 +101,11 @@ class AsyncConvertedStream:
         return self.converter.report()
 
 
-def convert_stream(source: Any, to: str, from_: str | None = None, **options: Any) -> ConvertedStream:
+def convert_stream(source: Any, to: str, from_: str | None = None, **options: Unpack[ConvertOptions]) -> ConvertedStream:
     """Converts a stream as it arrives: iterate over the result. See `convert`."""
     return ConvertedStream(source, Converter(to, from_, **options))
 
 
-def aconvert_stream(source: Any, to: str, from_: str | None = None, **options: Any) -> AsyncConvertedStream:
+def aconvert_stream(source: Any, to: str, from_: str | None = None, **options: Unpack[ConvertOptions]) -> AsyncConvertedStream:
     """Converts an asynchronous stream as it arrives: iterate over the result with `async for`. See `convert`."""
     return AsyncConvertedStream(source, Converter(to, from_, **options))

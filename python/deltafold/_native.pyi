@@ -4,7 +4,10 @@ from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Va
 from types import TracebackType
 from typing import Any, Dict, Literal, Type, final
 
+from typing_extensions import Unpack
+
 from ._outcome import Outcome
+from .options import AdapterOptions, CustomProfile, ExtensionSchemas, Limits
 from .types import ResponseResource, StreamEvent
 
 # Any object with the buffer protocol: bytes, bytearray, memoryview, array, mmap.
@@ -226,13 +229,13 @@ class Reader:
         strict: bool | None = None,
         quote: bool | None = None,
         ignore_terminal_snapshot: bool | None = None,
-        profile: str | Mapping[str, Any] | None = None,
+        profile: str | CustomProfile | None = None,
         edition: str | None = None,
         layers: Literal["all", "none"] | Iterable[_Layer] | None = None,
         images: Literal["keep-last", "keep", "drop"] | None = None,
         starting_after: int | None = None,
-        limits: Mapping[str, int | str] | None = None,
-        schemas: Mapping[str, Mapping[str, Any]] | None = None,
+        limits: Limits | None = None,
+        schemas: ExtensionSchemas | None = None,
     ) -> Reader:
         """Creates a reader.
 
@@ -255,13 +258,13 @@ class Reader:
         strict: bool | None = None,
         quote: bool | None = None,
         ignore_terminal_snapshot: bool | None = None,
-        profile: str | Mapping[str, Any] | None = None,
+        profile: str | CustomProfile | None = None,
         edition: str | None = None,
         layers: Literal["all", "none"] | Iterable[_Layer] | None = None,
         images: Literal["keep-last", "keep", "drop"] | None = None,
         starting_after: int | None = None,
-        limits: Mapping[str, int | str] | None = None,
-        schemas: Mapping[str, Mapping[str, Any]] | None = None,
+        limits: Limits | None = None,
+        schemas: ExtensionSchemas | None = None,
     ) -> Reader:
         """Restores a reader from a saved state. The options are those of the constructor.
 
@@ -504,7 +507,7 @@ class Frame:
 class SseDecoder:
     """Decodes an event stream, split anywhere, into frames."""
 
-    def __new__(cls, *, limits: Mapping[str, int | str] | None = None) -> SseDecoder: ...
+    def __new__(cls, *, limits: Limits | None = None) -> SseDecoder: ...
     def feed(self, chunk: _Bytes) -> list[Frame]:
         """Feeds a chunk and returns the frames that it completes.
 
@@ -521,7 +524,7 @@ def _event(raw: str, frame_name: str | None, index: int, offset: int, /) -> Stre
 class Converter:
     """Converts a stream from one dialect to another, chunk by chunk, and reports data that the target cannot express."""
 
-    def __new__(cls, to: str, from_: str | None = None, *, framing: Literal["sse", "jsonl"] | None = None, limits: Mapping[str, int | str] | None = None, **options: Any) -> Converter: ...
+    def __new__(cls, to: str, from_: str | None = None, *, framing: Literal["sse", "jsonl"] | None = None, limits: Limits | None = None, **options: Unpack[AdapterOptions]) -> Converter: ...
     def feed(self, chunk: _Bytes) -> bytes:
         """Feeds bytes of the source, split anywhere, and returns the bytes of the target that are ready."""
     def close(self) -> bytes:
@@ -717,7 +720,7 @@ def partial_json(text: str, /, *, strings: _Unfinished | None = None, numbers: _
 def profiles() -> list[str]:
     """The names of the built-in profiles."""
 
-def validate(what: str, value: _Json, /, *, edition: str | None = None, status: int | None = None, schemas: Mapping[str, Mapping[str, Any]] | None = None) -> list[Finding]:
+def validate(what: str, value: _Json, /, *, edition: str | None = None, status: int | None = None, schemas: ExtensionSchemas | None = None) -> list[Finding]:
     """Checks a dict or JSON text as the named kind of object: "event", "response", "item", "input_item", "request",
     "compact_request", "compact_response", "websocket_create", "websocket_error", "error", "request_head" or
     "response_head".

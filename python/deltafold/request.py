@@ -16,15 +16,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._native import _request
+
+if TYPE_CHECKING:
+    from .options import CustomPolicy
 
 __all__ = ["ToolLoop", "advice", "create_message", "enforce", "history"]
 
 
 def history(
-    request: Mapping[str, Any], steps: Iterable[Mapping[str, Any]], *, policy: str | Mapping[str, Any] = "stateless"
+    request: Mapping[str, Any], steps: Iterable[Mapping[str, Any]], *, policy: str | CustomPolicy = "stateless"
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Returns the next request, and a finding for each part of a response that the request omits.
 
@@ -71,7 +74,7 @@ class ToolLoop:
         self,
         request: Mapping[str, Any],
         *,
-        policy: str | Mapping[str, Any] = "stateless",
+        policy: str | CustomPolicy = "stateless",
         max_turns: int | None = None,
         max_calls: int | None = None,
     ) -> None:

@@ -52,7 +52,7 @@ pub enum dfold_status {
 const CORE_STATUSES: &[(dfold_status, Code, &CStr)] = &[
     (dfold_status::DFOLD_LIMIT_LINE, Code::LineLimit, c"a line is longer than the limit"),
     (dfold_status::DFOLD_LIMIT_FRAME, Code::FrameLimit, c"a frame is larger than the limit"),
-    (dfold_status::DFOLD_LIMIT_BUFFERED, Code::BufferLimit, c"more bytes are waiting than the limit allows"),
+    (dfold_status::DFOLD_LIMIT_BUFFERED, Code::BufferLimit, c"more bytes are pending than the limit allows"),
     (dfold_status::DFOLD_LIMIT_ITEMS, Code::ItemLimit, c"the response has more items than the limit"),
     (dfold_status::DFOLD_LIMIT_PARTS, Code::PartLimit, c"an item has more parts than the limit"),
     (dfold_status::DFOLD_LIMIT_RESPONSE, Code::ResponseLimit, c"the accumulated response is larger than the limit"),

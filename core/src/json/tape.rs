@@ -137,12 +137,12 @@ impl fmt::Display for JsonError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match self.kind {
             JsonErrorKind::End => "the text ends inside a value",
-            JsonErrorKind::Unexpected => "a character that cannot stand here",
+            JsonErrorKind::Unexpected => "an unexpected character",
             JsonErrorKind::Escape => "an unknown escape",
             JsonErrorKind::Control => "a control character inside a string",
             JsonErrorKind::Number => "a malformed number",
             JsonErrorKind::Depth => "nested deeper than the limit",
-            JsonErrorKind::Trailing => "text behind the value",
+            JsonErrorKind::Trailing => "more text after the value",
             JsonErrorKind::Length => "longer than 4 GiB",
         };
         write!(f, "{what} at position {}", self.at)

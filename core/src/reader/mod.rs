@@ -633,7 +633,7 @@ impl Reader {
         let location = Location { event_index: Some(self.events), sequence_number: None, offset: frame.offset };
         self.findings.report(Rule::Sse10, location, None, || {
             let what = if whole { "it is complete and was read" } else { "it is incomplete and was discarded" };
-            (String::new(), format!("expected a blank line behind the last block, found the end of input; {what}"))
+            (String::new(), format!("expected a blank line after the last block, found the end of input; {what}"))
         });
         self.done_sentinel |= sentinel;
         if let Some(validator) = self.validator.as_mut().filter(|_| sentinel) {

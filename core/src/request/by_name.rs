@@ -51,7 +51,7 @@ pub fn request_named(what: &str, json: &str) -> Result<String, Error> {
         "tool_results" => results(json),
         "advice" => advice_json(json),
         "create_message" => message(json),
-        _ => Err(Error::new(Code::UnknownName, 0, format!("what can be done is {}", REQUEST_OPERATIONS.join(", ")))),
+        _ => Err(Error::new(Code::UnknownName, 0, format!("known operations: {}", REQUEST_OPERATIONS.join(", ")))),
     }
 }
 
@@ -82,7 +82,7 @@ fn run_tool_loop(json: &str) -> Result<String, Error> {
             }
             (None, None, Some(Value::Bool(true))) => tools.stop(),
             _ => {
-                let wanted = "objects with either response, or result: a call_id and what came back, or stop: true";
+                let wanted = "objects with one of response, result (a call_id and a result) and stop: true";
                 return Err(invalid_option("steps", wanted));
             }
         }

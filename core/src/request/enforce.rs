@@ -54,12 +54,12 @@ macro_rules! rejections {
 rejections! {
     NoTools, "no_tools", "The request allowed no tool calls.";
     NotChosen, "not_chosen", "The request asked for a call of another tool.";
-    NotAllowed, "not_allowed", "The tool is not among those that the request allows.";
+    NotAllowed, "not_allowed", "The request does not allow this tool.";
     UnknownTool, "unknown_tool", "The request has no tool of this name.";
     Parallel, "parallel", "The request allowed one call at a time; this one was not run.";
     TooMany, "too_many", "The request allowed fewer calls; this one was not run.";
-    BadArguments, "bad_arguments", "The arguments are not what the tool takes.";
-    Unfinished, "unfinished", "The call was cut off before it was complete.";
+    BadArguments, "bad_arguments", "The arguments do not match the tool's parameters.";
+    Unfinished, "unfinished", "The call was truncated before it was complete.";
 }
 
 impl CallVerdict {

@@ -127,7 +127,7 @@ const KINDS: &[(&str, Action, &str)] = &[
     ("invalid_request_error", Action::GiveUp, "the request is invalid"),
     ("not_found", Action::GiveUp, "an object that the request names does not exist"),
     ("authentication_error", Action::GiveUp, "the API key is not accepted"),
-    ("mcp_tool_execution_error", Action::GiveUp, "the tool failed, and the model knows it"),
+    ("mcp_tool_execution_error", Action::GiveUp, "the tool failed, and the model has received the error"),
     ("mcp_protocol_error", Action::GiveUp, "the tool's server broke the protocol"),
 ];
 
@@ -310,9 +310,9 @@ impl ErrorReport {
         match (self.header("x-should-retry"), by_code) {
             // The header only says whether to retry; a code that asks for another action first takes precedence.
             (Some("true"), None | Some((Action::Retry | Action::GiveUp, _))) => {
-                return (Action::Retry, "the server says so");
+                return (Action::Retry, "the x-should-retry header of the response");
             }
-            (Some("false"), None | Some((Action::Retry, _))) => return (Action::GiveUp, "the server says so"),
+            (Some("false"), None | Some((Action::Retry, _))) => return (Action::GiveUp, "the x-should-retry header of the response"),
             _ => {}
         }
         if let Some(found) = by_code {

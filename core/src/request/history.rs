@@ -97,9 +97,9 @@ macro_rules! codes {
 codes! {
     ItemDropped, "item_dropped", "The policy does not send items of this type.";
     ItemInvalid, "item_invalid", "The item is not valid as input in the edition of the policy.";
-    UnfinishedDropped, "unfinished_dropped", "The item had not ended when the response did, or is a call that was cut.";
-    ReasoningDropped, "reasoning_dropped", "Reasoning that the server could not read again, or that the policy leaves out.";
-    PairDropped, "pair_dropped", "The item only goes with one that is not sent.";
+    UnfinishedDropped, "unfinished_dropped", "The item was incomplete when the response ended, or is a truncated call.";
+    ReasoningDropped, "reasoning_dropped", "Reasoning that the server cannot read again, or that the policy leaves out.";
+    PairDropped, "pair_dropped", "The item requires another item that is not sent.";
     FieldDropped, "field_dropped", "A field that requests do not have, or that the policy leaves out.";
     IdDropped, "id_dropped", "The id of an item that is sent without it.";
     ReferenceSent, "reference_sent", "The item is sent as a reference to what the server has stored.";

@@ -88,12 +88,12 @@ const PAIRS: &str = r#"[["reasoning","function_call"],["reasoning","custom_tool_
 const BUILTIN: &[BuiltinPolicy] = &[
     BuiltinPolicy {
         name: "stateless",
-        why: "Open Responses: items are sent back as they came, but raw reasoning has no place in a request (RSN-08)",
+        why: "Open Responses: items are sent back unchanged, except raw reasoning, which a request cannot contain (RSN-08)",
         json: r#"{"chain":"stateless","drop_fields":{"reasoning":["content"]}}"#,
     },
     BuiltinPolicy {
         name: "stateful",
-        why: "Open Responses: the server loads input and output of the response before (PREV-01)",
+        why: "Open Responses: the server loads input and output of the previous response (PREV-01)",
         json: r#"{"chain":"stateful","drop_fields":{"reasoning":["content"]}}"#,
     },
     BuiltinPolicy {
@@ -112,25 +112,25 @@ const BUILTIN: &[BuiltinPolicy] = &[
     },
     BuiltinPolicy {
         name: "azure",
-        why: "the service of OpenAI behind another address",
+        why: "the OpenAI service at another address",
         json: r#"{"chain":"stateless","edition":"openai","reasoning":"encrypted","pairs":true,
             "drop_fields":{"*":["parsed_arguments","parsed"],"reasoning":["content","status"]}}"#,
     },
     BuiltinPolicy {
         name: "codex",
-        why: "the ChatGPT backend stores nothing: encrypted reasoning is all that it can read again",
+        why: "the ChatGPT backend stores nothing: it can read only encrypted reasoning",
         json: r#"{"chain":"stateless","edition":"openai","reasoning":"encrypted","pairs":true,"ids":"drop",
             "drop_fields":{"reasoning":["content","status"]}}"#,
     },
     BuiltinPolicy {
         name: "copilot",
-        why: "ids change with every event, so none of them is_lead anywhere",
+        why: "ids change with every event, so no server can resolve them",
         json: r#"{"chain":"stateless","edition":"openai","reasoning":"encrypted","ids":"drop","pairs":true,
             "drop_fields":{"reasoning":["content","status"]}}"#,
     },
     BuiltinPolicy {
         name: "openrouter",
-        why: "stateless by design; reasoning comes back by its encrypted content",
+        why: "stateless by design; reasoning is sent back as encrypted content",
         json: r#"{"chain":"stateless","edition":"split","drop_fields":{"reasoning":["content"]}}"#,
     },
     BuiltinPolicy {
@@ -140,7 +140,7 @@ const BUILTIN: &[BuiltinPolicy] = &[
     },
     BuiltinPolicy {
         name: "vllm",
-        why: "stores nothing unless told to, and makes new ids when it parses the output again",
+        why: "stores nothing by default, and creates new ids when it parses the output again",
         json: r#"{"chain":"stateless","edition":"split","ids":"drop","drop_fields":{"reasoning":["content"]}}"#,
     },
     BuiltinPolicy {

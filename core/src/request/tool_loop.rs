@@ -171,7 +171,7 @@ impl ToolLoop {
     /// [`Code::BadIntent`] if no request is pending, [`Code::BadArgument`] if the value is not a response.
     pub fn apply(&mut self, response: &Value) -> Result<LoopState, Error> {
         if self.state != LoopState::Ready {
-            return Err(misuse("a response is taken when the request is ready, and once"));
+            return Err(misuse("expected one response per request, found another one"));
         }
         // The decision does not depend on the conversation before this response, so a turn costs only its new items.
         let verdicts = enforce(self.history.base(), response);

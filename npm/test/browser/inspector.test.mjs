@@ -48,7 +48,7 @@ async function opened(file) {
 
 const fileOf = (name, contents) => ({ name, mimeType: "text/event-stream", buffer: Buffer.from(contents) });
 
-test("a capture is shown: events, response at any place, text as it grew", async () => {
+test("a capture is shown: events, the response at any event, growing text", async () => {
   const { tab, errors } = await opened(fileOf("good.sse", capture(["Hel", "lo ", "world"])));
   assert.match(await tab.textContent("#status"), /events in .*: completed; 0 errors/);
   await tab.focus("#list");
@@ -73,7 +73,7 @@ test("a capture is shown: events, response at any place, text as it grew", async
   await tab.close();
 });
 
-test("findings are explained, and lead to their event; the repaired stream is right", async () => {
+test("findings are explained and link to their event; the repaired stream is valid", async () => {
   const { tab, errors } = await opened(fileOf("broken.sse", broken(capture(["a", "b"]))));
   await tab.selectOption("#profile", "open-responses");
   await tab.waitForFunction(() => / [1-9]\d* errors/.test(document.getElementById("status").textContent));
@@ -104,7 +104,7 @@ test("a capture is converted and downloaded", async () => {
   await tab.close();
 });
 
-test("the page runs no script but its own", async () => {
+test("the page runs only its own script", async () => {
   const { tab, errors } = await opened(fileOf("good.sse", capture(["<img src=x onerror='injected = 1'><script>injected = 1</script>"])));
   const directive = await tab.evaluate(() => new Promise((resolve) => {
     document.addEventListener("securitypolicyviolation", (event) => resolve(event.effectiveDirective));
@@ -119,7 +119,7 @@ test("the page runs no script but its own", async () => {
   await tab.close();
 });
 
-test("a capture is pasted, and what is no stream says so", async () => {
+test("a capture is pasted, and other text is reported as not a stream", async () => {
   const { tab, errors } = await opened();
   const paste = (text) => tab.evaluate((given) => {
     const clipboardData = new DataTransfer();
@@ -168,7 +168,7 @@ test("sixty megabytes are read without freezing the page", async () => {
   const path = join(mkdtempSync(join(tmpdir(), "big-")), "big.sse");
   writeFileSync(path, frames.join(""));
   const { tab, errors } = await opened();
-  // Frames that are drawn while the worker reads tell that the page does not stand still.
+  // Animation frames during the worker's reading show that the page is responsive.
   await tab.evaluate(() => {
     window.frames_drawn = 0;
     const tick = () => {

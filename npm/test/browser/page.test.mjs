@@ -46,11 +46,11 @@ async function titleOf(path) {
 }
 
 test("a plain module script reads", async () => assert.match(await titleOf("plain.html"), WANTED));
-test("what Vite builds reads", async () => assert.match(await titleOf("vite/dist/index.html"), WANTED));
+test("a Vite build reads", async () => assert.match(await titleOf("vite/dist/index.html"), WANTED));
 test("the slim entry reads after it has fetched the wasm", async () => assert.match(await titleOf("slim.html"), WANTED));
 test("a page with a script policy reads if it allows wasm", async () => assert.match(await titleOf("allowed.html"), WANTED));
 
-test("a page whose script policy forbids wasm is told so", async () => {
+test("a page whose script policy forbids wasm gets a clear error", async () => {
   const page = await browser.newPage();
   const error = page.waitForEvent("pageerror");
   await page.goto(`${server.url}/policy.html`);

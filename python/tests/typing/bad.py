@@ -34,6 +34,10 @@ def invalid_calls(reader: deltafold.Reader, writer: deltafold.Writer) -> None:
     deltafold.Reader(nonsense=True)  # wrong
     deltafold.Reader(images="sometimes")  # wrong
     deltafold.Reader(layers=["everything"])  # wrong
+    deltafold.Reader(limits={"dept": 8})  # wrong
+    deltafold.Reader(profile={"exemptions": [{"severity": "note"}]})  # wrong
+    deltafold.Converter("ag-ui", None, threadId="t")  # wrong
+    deltafold.convert(b"", "ag-ui", media="often")  # wrong
     reader.nonsense()  # wrong
     writer.text(7)  # wrong
     writer.message().text("x")  # wrong

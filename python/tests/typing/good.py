@@ -6,6 +6,7 @@ import httpx
 from typing_extensions import assert_type
 
 import deltafold
+from deltafold.options import ConvertOptions
 from deltafold.types import (
     CompletedEvent,
     CreatedEvent,
@@ -92,3 +93,9 @@ def the_rest_is_typed(reader: deltafold.Reader) -> None:
     assert_type(writer.take(), bytes)
     headers: Dict[str, str] = {}
     reader.note_headers(headers)
+
+
+def typed_options(source: bytes) -> None:
+    deltafold.Reader(limits={"depth": 8}, profile={"extends": "any", "exemptions": [{"rule": "SEQ-03"}]})
+    options: ConvertOptions = {"thread_id": "t", "media": "activity", "framing": "jsonl"}
+    deltafold.convert(source, "ag-ui", **options)

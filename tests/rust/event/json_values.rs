@@ -26,11 +26,11 @@ fn value_kinds_and_errors_have_names() {
         ("[", "the text ends inside a value at position 1"),
         ("[1", "the text ends inside a value at position 2"),
         ("{\"a\"", "the text ends inside a value at position 4"),
-        ("[x]", "a character that cannot stand here at position 1"),
+        ("[x]", "an unexpected character at position 1"),
         ("\"\\q\"", "an unknown escape at position 1"),
         ("\"\u{1}\"", "a control character inside a string at position 1"),
         ("01", "a malformed number at position 0"),
-        ("1 2", "text behind the value at position 2"),
+        ("1 2", "more text after the value at position 2"),
         ("[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]", "nested deeper than the limit at position 16"),
     ] {
         assert_eq!(Tape::default().parse(text, 16).unwrap_err().to_string(), words);

@@ -3,5 +3,6 @@
 mod comparer;
 mod coverage_page;
 mod dependencies;
+mod option_types;
 mod options_page;
 mod versions;

@@ -10,20 +10,20 @@ use deltafold::validate::ExtensionSchemas;
 use deltafold::{Error, Limits, Profile, ReaderOptions, WriterOptions};
 
 /// Name, type, default, meaning.
-type Row = (&'static str, &'static str, &'static str, &'static str);
+pub(crate) type Row = (&'static str, &'static str, &'static str, &'static str);
 
 /// An options object that is not an adapter's.
-struct OptionsObject {
-    title: &'static str,
+pub(crate) struct OptionsObject {
+    pub(crate) title: &'static str,
     about: &'static str,
-    rows: &'static [Row],
+    pub(crate) rows: &'static [Row],
     /// Parses a text that has an unknown member; the error lists the known ones.
     parse: fn(&str) -> Result<(), Error>,
     /// A text with the member `unknown` in this object.
     unknown: &'static str,
 }
 
-const OBJECTS: &[OptionsObject] = &[
+pub(crate) const OBJECTS: &[OptionsObject] = &[
     OptionsObject {
         title: "Reader",
         about: "Rust: `ReaderOptions`, `Reader::builder`. Python: keyword arguments of `Reader`, `events` and `aevents`. JavaScript: \
@@ -53,7 +53,7 @@ const OBJECTS: &[OptionsObject] = &[
             ("depth", "integer", "128", "nesting of one JSON payload; at most 512"),
             ("items", "integer", "100,000", "output items in a response"),
             ("parts", "integer", "100,000", "parts, summaries, commands or annotations in one item"),
-            ("response_bytes", "integer", "1 GiB", "bytes of accumulated text and payloads in a response"),
+            ("response_bytes", "integer", "256 MiB", "bytes that are held of a response"),
             ("findings", "integer", "1,000", "findings that are stored; further ones are only counted"),
             ("overflow", "`error` or `drop`", "`error`", "`drop` continues after a line or frame that is too long, without its payload"),
         ],
@@ -119,7 +119,7 @@ const OBJECTS: &[OptionsObject] = &[
     OptionsObject {
         title: "Partial JSON",
         about: "Rust: `json::PartialOptions`. Python: keyword arguments of `PartialJson` and `partial_json`. JavaScript: \
-                `PartialJsonOptions`. What an unfinished value shows: `include` the part that is certain, `omit` nothing, `mark` `null`.",
+                `PartialOptions`. What an unfinished value shows: `include` the part that is certain, `omit` nothing, `mark` `null`.",
         rows: &[
             ("strings", "`include`, `omit` or `mark`", "`include`", "strings without their closing quote"),
             ("numbers", "`include`, `omit` or `mark`", "`omit`", "numbers that may continue"),
@@ -174,8 +174,8 @@ fn page() -> String {
     }
     page.push_str(
         "\n## Adapters\n\nThe options of both sides of a conversion are members of one object. Rust: `ConverterOptions` with \
-         `InboundOptions`, `AgUiOptions`, `ChatOptions` and `UiOptions`. Python: keyword arguments of `Converter` and `convert`. JavaScript: \
-         `ConverterOptions`. Command line: `deltafold convert --options JSON`. [dialects.md](dialects.md) has the input forms.\n",
+         `InboundOptions`, `AgUiOptions`, `ChatOptions` and `UiOptions`. Python: keyword arguments of `Converter` and `convert`, as `deltafold.options.AdapterOptions`. JavaScript: \
+         `AdapterOptions`. Command line: `deltafold convert --options JSON`. [dialects.md](dialects.md) has the input forms.\n",
     );
     for (direction, title) in [(Direction::Read, "Reading a dialect"), (Direction::Write, "Writing a dialect")] {
         write!(
@@ -190,16 +190,18 @@ fn page() -> String {
     page
 }
 
+/// The names of dialects, as code.
+pub(crate) fn names_of(dialects: &[Dialect]) -> String {
+    dialects.iter().map(|dialect| format!("`{}`", dialect.name())).collect::<Vec<_>>().join(", ")
+}
+
 fn adapter_row(option: &OptionSpec, page: &mut String) {
     let readable =
         Dialect::ALL.iter().filter(|dialect| dialect.is_read() && **dialect != Dialect::OpenResponses).count();
-    let names = |dialects: &[Dialect]| {
-        dialects.iter().map(|dialect| format!("`{}`", dialect.name())).collect::<Vec<_>>().join(", ")
-    };
-    let dialects = if option.dialects.len() == readable { "all".to_owned() } else { names(option.dialects) };
+    let dialects = if option.dialects.len() == readable { "all".to_owned() } else { names_of(option.dialects) };
     let required = match option.required {
         [] => String::new(),
-        dialects => format!("; required for {}", names(dialects)),
+        dialects => format!("; required for {}", names_of(dialects)),
     };
     let (value, words) = match option.value {
         OptionType::Words(words) => (
@@ -244,5 +246,28 @@ fn the_page_has_every_option_that_the_core_accepts_and_an_unknown_one_lists_them
         let error = (object.parse)(object.unknown).expect_err(object.title);
         let documented: Vec<&str> = object.rows.iter().map(|(name, ..)| *name).collect();
         assert_eq!(known_names(&error.to_string()), documented, "{}", object.title);
+    }
+}
+
+#[test]
+fn the_page_has_the_default_limits() {
+    let limits = Limits::default();
+    let sizes = [
+        ("line_bytes", limits.line_bytes),
+        ("frame_bytes", limits.frame_bytes),
+        ("buffered_bytes", limits.buffered_bytes),
+        ("depth", limits.depth),
+        ("items", limits.items),
+        ("parts", limits.parts),
+        ("response_bytes", limits.response_bytes),
+        ("findings", limits.findings),
+    ];
+    let rows = OBJECTS.iter().find(|object| object.title == "Limits").unwrap().rows;
+    assert_eq!(rows.len(), sizes.len() + 1, "`overflow` is the only row without a size");
+    for (name, size) in sizes {
+        let (_, _, default, _) = rows.iter().find(|(row, ..)| *row == name).expect(name);
+        let (number, unit) = default.split_once(' ').unwrap_or((default, ""));
+        let number: usize = number.replace(',', "").parse().unwrap();
+        assert_eq!(number << if unit == "MiB" { 20 } else { 0 }, size, "{name}");
     }
 }

@@ -24,7 +24,7 @@ const EDITIONS: &[(&str, &str)] = &[
     ("2026-01-15", "the first release of Open Responses"),
     ("split", "the full surface with hosted tools and custom tool calls"),
     ("split-2026-01", "the full surface as first published"),
-    ("openai", "what OpenAI's SDKs describe"),
+    ("openai", "the types of OpenAI's SDKs"),
 ];
 
 option_words! {
@@ -46,7 +46,7 @@ option_words! {
 option_words! {
     /// The turns of a thread log that are converted.
     Turns {
-        All = "all", "each turn is a complete stream of its own, one after another, each with its id and its sentinel";
+        All = "all", "each turn is a complete stream with its own id and sentinel, one after another";
         First = "first", "the first turn alone; events of later turns are findings";
     }
 }
@@ -71,7 +71,7 @@ option_words! {
     /// The place of the extension events of a stream.
     ExtensionEvents {
         Snapshot = "snapshot", "the member `deltafold:events` of the last snapshot, which every client reads";
-        Events = "events", "events of their own at their place in the stream, which `openai` for Node refuses";
+        Events = "events", "separate events at their position in the stream, which `openai` for Node refuses";
     }
 }
 
@@ -95,7 +95,7 @@ adapter_options! {
     provider: optional_string = None, "`openai` or `mistral`; for thread events `codex` or `vtcode`, by the form of the thread id", &[ChatCompletions, Mistral, ThreadEvents], required &[],
         "the name of the provider or agent, in the types of extension items and in `deltafold:finish`";
     include_extensions: boolean = true, "true", ALL, required &[],
-        "whether extension items and extension events are written; what is left out is a finding";
+        "whether extension items and extension events are written; each omission is a finding";
     thinking_as: words ThinkingAs = ThinkingAs::default(), "`content`", WITH_REASONING, required &[],
         "where raw reasoning text goes";
     enabled: boolean = true, "true", &[ThreadEvents], required &[],
@@ -107,9 +107,9 @@ adapter_options! {
     map_tool_calls: boolean = true, "true", &[ThreadEvents], required &[],
         "whether a command is a `function_call` with its output beside it; otherwise a command is an extension item";
     include_reasoning: boolean = true, "true", &[ThreadEvents], required &[],
-        "whether reasoning items are written; what is left out is a finding";
+        "whether reasoning items are written; each omission is a finding";
     cancelled_as: words CancelledAs = CancelledAs::default(), "`incomplete`", ALL, required &[],
-        "how a response ends that is cancelled";
+        "how a cancelled response ends";
     envelope: words Envelope = Envelope::default(), "`signature`", &[Anthropic, Blocks, Bedrock], required &[],
         "how the signature of a thinking text is stored in `encrypted_content`";
     edition: edition = Edition::default(), "`2026-04-24`", ALL, required &[],

@@ -32,7 +32,7 @@ option_words! {
     /// The version of AG-UI that the events are for.
     AgUiVersion {
         Any = "any", "events that clients of every version accept";
-        V1 = "1.0", "also what only clients from 1.0 on accept: `protocolVersion`, the outcomes `cancelled` and `interrupt`, `pendingToolCallIds`, and tokens written to a cache";
+        V1 = "1.0", "also fields and outcomes that only clients from version 1.0 on accept: `protocolVersion`, the outcomes `cancelled` and `interrupt`, `pendingToolCallIds`, and tokens written to a cache";
     }
 }
 

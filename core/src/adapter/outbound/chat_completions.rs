@@ -215,7 +215,7 @@ impl TargetFormat for ChatTarget {
         out: &mut TargetOutput,
     ) {
         let Some(url) = media::url_citation(annotation) else {
-            return out.report(AdapterCode::AnnotationDropped, || "an annotation that is no url_citation".to_owned());
+            return out.report(AdapterCode::AnnotationDropped, || "an annotation that is not a url_citation".to_owned());
         };
         if !part.started_in_target {
             part.started_in_target = true;

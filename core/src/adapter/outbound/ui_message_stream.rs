@@ -195,7 +195,7 @@ impl TargetFormat for UiTarget {
         out: &mut TargetOutput,
     ) {
         let Some(url) = media::url_citation(annotation) else {
-            return out.report(AdapterCode::AnnotationDropped, || "an annotation that is no url_citation".to_owned());
+            return out.report(AdapterCode::AnnotationDropped, || "an annotation that is not a url_citation".to_owned());
         };
         let title = text_at(annotation, "title");
         Self::chunk(out, "source-url", |chunk| {

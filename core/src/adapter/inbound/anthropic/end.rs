@@ -39,7 +39,7 @@ impl AnthropicDecoder {
 
     pub(super) fn conclude(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
         if self.block.is_some() {
-            builder.report(AdapterCode::MissingBlockStop, "the message stops inside a block");
+            builder.report(AdapterCode::MissingBlockStop, "the end of the message inside a block");
             self.stop_block(builder)?;
         }
         let AnthropicStopReason { reason, sequence, details } = core::mem::take(&mut self.stop);

@@ -109,7 +109,7 @@ impl DialectDecoder for AnthropicDecoder {
                 match &self.block {
                     Some(block) if block.index == index => self.stop_block(builder),
                     _ => {
-                        builder.report(AdapterCode::OrphanStop, "a block stops that is not open");
+                        builder.report(AdapterCode::OrphanStop, "the stop of a block that is not open");
                         Ok(())
                     }
                 }
@@ -161,7 +161,7 @@ impl AnthropicDecoder {
         let id = text(message.get("id")).unwrap_or_default();
         if let Some(known) = &self.id {
             if *known == id {
-                builder.report(AdapterCode::DuplicateMessageStart, "the same message starts again");
+                builder.report(AdapterCode::DuplicateMessageStart, "a second start of the same message");
                 return Ok(());
             }
             return builder.fail(
@@ -195,7 +195,7 @@ impl AnthropicDecoder {
 
     fn start_block(&mut self, root: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         if self.block.is_some() {
-            builder.report(AdapterCode::MissingBlockStop, "a block starts inside another");
+            builder.report(AdapterCode::MissingBlockStop, "the start of a block inside another");
             self.stop_block(builder)?;
         }
         let index = count(root.get("index"));
@@ -397,7 +397,7 @@ impl AnthropicDecoder {
             return Ok(());
         }
         if self.block.is_some() {
-            builder.report(AdapterCode::MissingBlockStop, "a delta comes for another block");
+            builder.report(AdapterCode::MissingBlockStop, "a delta of another block");
             self.stop_block(builder)?;
         }
         builder.report(AdapterCode::MissingBlockStart, delta);

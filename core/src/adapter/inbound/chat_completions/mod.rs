@@ -109,13 +109,13 @@ impl DialectDecoder for ChatDecoder {
         }
         for list in ["citations", "search_results"] {
             if root.get(list).is_some_and(|list| list.elements().next().is_some()) {
-                self.report_once(AdapterCode::AnnotationDropped, "citations beside the choices", builder);
+                self.report_once(AdapterCode::AnnotationDropped, "citations outside the choices", builder);
             }
         }
         let mut finish = None;
         for choice in choices {
             if count(choice.get("index")).is_some_and(|index| index > 0) {
-                self.report_once(AdapterCode::MultipleChoices, "choices behind the first", builder);
+                self.report_once(AdapterCode::MultipleChoices, "choices after the first", builder);
                 continue;
             }
             self.choice(choice, builder)?;

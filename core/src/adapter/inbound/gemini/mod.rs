@@ -69,7 +69,7 @@ impl DialectDecoder for GeminiDecoder {
         }
         for candidate in root.get("candidates").into_iter().flat_map(|list| list.elements()) {
             if count(candidate.get("index")).is_some_and(|index| index > 0) {
-                self.report_once(AdapterCode::MultipleChoices, "candidates behind the first", builder);
+                self.report_once(AdapterCode::MultipleChoices, "candidates after the first", builder);
                 continue;
             }
             self.candidate(candidate, builder)?;
@@ -123,7 +123,7 @@ impl DialectDecoder for GeminiDecoder {
 
     fn flush_open_items(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
         if self.late_signature.is_some() {
-            builder.report(AdapterCode::SignatureDropped, "a cut message stays last");
+            builder.report(AdapterCode::SignatureDropped, "a truncated message must be the last item");
         }
         self.end_streamed(ItemStatus::Incomplete, builder)
     }
@@ -210,7 +210,7 @@ impl GeminiDecoder {
             return self.server_call(call, builder);
         }
         if signature.is_some() {
-            builder.report(AdapterCode::SignatureDropped, "the signature of a part that is no item of its own");
+            builder.report(AdapterCode::SignatureDropped, "the signature of a part that is not a separate item");
         }
         if let Some(response) = non_null(part.get("toolResponse")) {
             return self.server_response(response, builder);
@@ -317,7 +317,7 @@ impl GeminiDecoder {
         for piece in call.get("partialArgs").into_iter().flat_map(|pieces| pieces.elements()) {
             builder.account_bytes(piece.raw().len())?;
             if !arguments.take(piece, &builder.limits) {
-                builder.report(AdapterCode::OrphanDelta, "a piece of arguments that fits nowhere");
+                builder.report(AdapterCode::OrphanDelta, "a piece of arguments with an unusable path");
             }
         }
         if goes_on {
@@ -418,7 +418,7 @@ impl GeminiDecoder {
 
     fn end_truncated(&mut self, reason: &str, builder: &mut ResponseBuilder) -> Result<(), Error> {
         if self.late_signature.is_some() {
-            builder.report(AdapterCode::SignatureDropped, "a cut message stays last");
+            builder.report(AdapterCode::SignatureDropped, "a truncated message must be the last item");
         }
         self.close(ItemStatus::Incomplete, builder)?;
         builder.incomplete(reason)

@@ -264,7 +264,7 @@ impl TargetFormat for AnthropicTarget {
             }
             (None, None) => {
                 return out
-                    .report(AdapterCode::AnnotationDropped, || "an annotation that is no url_citation".to_owned())
+                    .report(AdapterCode::AnnotationDropped, || "an annotation that is not a url_citation".to_owned())
             }
         };
         let bytes = json.len();
@@ -347,7 +347,7 @@ impl TargetFormat for AnthropicTarget {
             // The open block stays open, so no block can follow it.
             for _ in core::mem::take(&mut self.waiting) {
                 out.report(AdapterCode::ItemDropped, || {
-                    "it waited for another item when the response failed".to_owned()
+                    "the response failed while the item waited for another item".to_owned()
                 });
             }
             out.message(Some("error"), |event| {
