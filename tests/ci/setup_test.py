@@ -11,6 +11,21 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # The program of the replaced apt-get and rustup: they record their arguments, and install by making a program that succeeds.
 RECORD = '#!/bin/sh\necho "{name} $*" >>"$MACHINE/calls"\n{more}\n'
 INSTALL = 'case " $* " in *" install "*) for each in {made}; do printf "#!/bin/sh\\n" >"$MACHINE/bin/$each"; chmod +x "$MACHINE/bin/$each"; done ;; esac'
+# The programs that a machine may lack or replace; OTHERS has a link to every other one.
+TAKEN = {"apt-get", "cargo", "git", "id", "node", "rustup", "sudo"}
+OTHERS = tempfile.TemporaryDirectory()
+
+
+def setUpModule():
+    for path in reversed(os.environ["PATH"].split(os.pathsep)):
+        for file in pathlib.Path(path).glob("*"):
+            link = pathlib.Path(OTHERS.name) / file.name
+            if file.name not in TAKEN and not link.is_symlink():
+                link.symlink_to(file)
+
+
+def tearDownModule():
+    OTHERS.cleanup()
 
 
 class Machine:
@@ -20,24 +35,24 @@ class Machine:
         self.folder = pathlib.Path(folder)
         self.bin = self.folder / "bin"
         self.bin.mkdir()
+        for name in TAKEN - without:
+            if found := shutil.which(name):
+                (self.bin / name).symlink_to(found)
         replaced = {"id": f"#!/bin/sh\necho {user}\n", "cargo": "#!/bin/sh\ntest -e \"$MACHINE/bin/oldest\"\n"}
         more = INSTALL.format(made=apt) if apt else "exit 1" if fails else ""
         replaced["apt-get"] = RECORD.format(name="apt-get", more=more)
         replaced["rustup"] = RECORD.format(name="rustup", more=INSTALL.format(made=rustup) if rustup else "")
         replaced["sudo"] = RECORD.format(name="sudo", more='shift; exec "$@"' if may_sudo else "exit 1")
-        for path in reversed(os.environ["PATH"].split(os.pathsep)):
-            for file in pathlib.Path(path).glob("*"):
-                target = self.bin / file.name
-                if file.name not in without and file.name not in replaced and not target.is_symlink():
-                    target.symlink_to(file)
         for name, text in replaced.items():
             if name not in without:
+                (self.bin / name).unlink(missing_ok=True)
                 (self.bin / name).write_text(text, encoding="utf-8")
                 (self.bin / name).chmod(0o755)
 
     def run(self, *arguments):
         """Runs tests/run; returns its status and output, and the recorded calls."""
-        environment = {**os.environ, "PATH": str(self.bin), "MACHINE": str(self.folder), "DELTAFOLD_CACHE": str(self.folder / "cache")}
+        path = f"{self.bin}{os.pathsep}{OTHERS.name}"
+        environment = {**os.environ, "PATH": path, "MACHINE": str(self.folder), "DELTAFOLD_CACHE": str(self.folder / "cache")}
         environment.pop("DELTAFOLD_NO_INSTALL", None)
         bash = shutil.which("bash")
         done = subprocess.run([bash, str(ROOT / "tests/run"), *arguments], env=environment, capture_output=True, text=True, check=False)
