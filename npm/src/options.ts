@@ -219,6 +219,12 @@ export interface AdapterOptions {
    */
   include_extensions?: boolean;
   /**
+   * Whether the last snapshot also has what the source says about its own work: prices, billed units, times, fingerprints and routing; other members that Open Responses has no place for are always kept, under a name of the provider.
+   * Default: false.
+   * For `anthropic`, `chat-completions`, `thread-events`, `ollama`, `mistral`, `cohere`, `bedrock`.
+   */
+  provider_details?: boolean;
+  /**
    * Where raw reasoning text goes.
    * `content`: a `reasoning_text` part of the reasoning item.
    * `summary`: a `summary_text` part of the reasoning item.

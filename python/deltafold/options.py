@@ -217,6 +217,12 @@ class AdapterOptions(TypedDict, total=False):
     Default: true.
 
     For `anthropic`, `chat-completions`, `gemini`, `blocks`, `thread-events`, `ollama`, `mistral`, `cohere`, `bedrock`."""
+    provider_details: bool
+    """Whether the last snapshot also has what the source says about its own work: prices, billed units, times, fingerprints and routing; other members that Open Responses has no place for are always kept, under a name of the provider.
+
+    Default: false.
+
+    For `anthropic`, `chat-completions`, `thread-events`, `ollama`, `mistral`, `cohere`, `bedrock`."""
     thinking_as: Literal["content", "summary"]
     """Where raw reasoning text goes.
 

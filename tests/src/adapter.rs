@@ -49,6 +49,10 @@ pub fn gather(to: &str, out: &[u8]) -> ClientContent {
             ("ui-message-stream", "text-delta") => text(&mut all.text, &message["delta"]),
             ("ui-message-stream", "reasoning-delta") => text(&mut all.reasoning, &message["delta"]),
             ("ui-message-stream", "tool-input-start") => all.call(&message["toolCallId"], &message["toolName"]),
+            // Plain text comes when it is complete.
+            ("ui-message-stream", "tool-input-available") if message["input"].is_string() => {
+                all.grow(&message["toolCallId"], &message["input"]);
+            }
             ("ui-message-stream", "tool-input-delta") => all.grow(&message["toolCallId"], &message["inputTextDelta"]),
             ("anthropic", "content_block_start") => {
                 let block = &message["content_block"];
@@ -71,11 +75,15 @@ pub fn gather(to: &str, out: &[u8]) -> ClientContent {
                 text(&mut all.text, &delta["refusal"]);
                 text(&mut all.reasoning, &delta["reasoning_content"]);
                 for call in delta["tool_calls"].as_array().into_iter().flatten() {
+                    let (tool, text) = match call.get("custom") {
+                        Some(custom) => (custom, "input"),
+                        None => (&call["function"], "arguments"),
+                    };
                     if call["id"].is_string() {
-                        all.call(&call["id"], &call["function"]["name"]);
+                        all.call(&call["id"], &tool["name"]);
                     }
                     let id = Value::from(all.calls[call["index"].as_u64().unwrap() as usize].0.clone());
-                    all.grow(&id, &call["function"]["arguments"]);
+                    all.grow(&id, &tool[text]);
                 }
             }
             _ => {}
@@ -109,14 +117,14 @@ pub fn folded(to: &str, response: Response<'_>) -> ClientContent {
                 item.name().unwrap_or_default().into(),
                 item.arguments().unwrap_or_default().into(),
             )),
-            "custom_tool_call" if to == "ag-ui" => {
+            "custom_tool_call" if to != "anthropic" => {
                 all.calls.push((
                     item.call_id().unwrap_or_default().into(),
                     item.name().unwrap_or_default().into(),
                     item.arguments().unwrap_or_default().into(),
                 ));
             }
-            "mcp_call" if to == "ag-ui" => {
+            "mcp_call" if matches!(to, "ag-ui" | "ui-message-stream") => {
                 all.calls.push((
                     item.id().unwrap_or_default().into(),
                     item.name().unwrap_or_default().into(),

@@ -23,8 +23,13 @@ pub fn detect(start: &[u8]) -> Option<Dialect> {
     let mut tape = Tape::default();
     let first = start.iter().position(|byte| !byte.is_ascii_whitespace())?;
     match start.get(first) {
-        // The length of an AWS event-stream message is four bytes, and no message is that long.
-        Some(0) => return Some(Dialect::Bedrock),
+        // A message of an AWS event stream starts with its length in four bytes, of which the first is 0 because no message is that
+        // long. It has twelve bytes at least before its headers, and no more headers than it is long.
+        Some(0) => {
+            let number = |at: usize| start.get(first + at..first + at + 4)?.try_into().ok().map(u32::from_be_bytes);
+            let (length, headers) = (number(0)?, number(4)?);
+            return (length >= 16 && headers <= length - 16).then_some(Dialect::Bedrock);
+        }
         Some(b'{' | b'[') => {
             let mut scratch = String::new();
             for line in start.get(first..)?.split(|byte| matches!(byte, b'\n' | b'\r')) {
@@ -54,6 +59,12 @@ fn detect_object(text: &str, limits: &Limits, tape: &mut Tape) -> Option<Dialect
     tape.parse(text, limits.depth).ok()?;
     let root = tape.root(text);
     (root.kind() == ValueKind::Object).then(|| by_members(root)).flatten()
+}
+
+/// The dialect of one message; `None` if it is not recognizable.
+#[cfg(feature = "adapter-bedrock")]
+pub(crate) fn detect_message(root: ValueRef<'_>) -> Option<Dialect> {
+    by_members(root)
 }
 
 fn by_members(root: ValueRef<'_>) -> Option<Dialect> {
@@ -93,6 +104,7 @@ fn by_members(root: ValueRef<'_>) -> Option<Dialect> {
         | "ReasoningItem" | "Ping" => Some(Dialect::Blocks),
         "messageStart" | "contentBlockStart" | "contentBlockDelta" | "contentBlockStop" | "messageStop"
         | "metadata" => Some(Dialect::Bedrock),
+        "chunk" if root.pointer("/chunk/bytes").is_some() => Some(Dialect::Bedrock),
         other if other.ends_with("Exception") => Some(Dialect::Bedrock),
         _ => None,
     }

@@ -18,6 +18,8 @@
 //!
 //! It does no HTTP and no retries, builds no requests, and does not interpret text (a `<think>` tag inside content stays content).
 
+#[cfg(any(feature = "adapter-anthropic", feature = "adapter-bedrock"))]
+mod base64;
 mod converter;
 mod detect;
 mod dialect;

@@ -186,6 +186,7 @@ fn read_chat(payloads: &[Value], done: bool) -> ResponseContent {
             }
             let delta = &choice["delta"];
             content.text += delta["content"].as_str().unwrap_or_default();
+            content.text += delta["audio"]["transcript"].as_str().unwrap_or_default();
             for part in delta["content"].as_array().into_iter().flatten() {
                 content.text += part["text"].as_str().unwrap_or_default();
                 for thought in part["thinking"].as_array().into_iter().flatten() {

@@ -175,6 +175,7 @@ fn fold_chat(payloads: &[Value]) -> Completion {
             let reason = text(&choice["finish_reason"]);
             if all.finish.is_empty() {
                 all.content += &text(&delta["content"]);
+                all.content += &text(&delta["audio"]["transcript"]);
                 for part in delta["content"].as_array().into_iter().flatten() {
                     all.content += &text(&part["text"]);
                     let thoughts = part["thinking"].as_array().into_iter().flatten();
@@ -262,6 +263,7 @@ fn chat_recordings_survive_a_round_trip() {
         let lost = [
             "annotation_dropped",
             "content_after_finish",
+            "content_part_dropped",
             "encrypted_content_dropped",
             "item_dropped",
             "media_dropped",

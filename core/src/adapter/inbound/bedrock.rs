@@ -2,7 +2,10 @@
 //!
 //! Works like Anthropic Messages with two differences: texts and reasoning have no start, and the usage follows the stop
 //! reason, so the response ends with the input. Read from the binary event stream, or from lines `{"<type>": payload}`.
+//!
+//! A `chunk` of `InvokeModelWithResponseStream` holds an event of the model's own dialect, which the decoder of that dialect reads.
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -11,10 +14,11 @@ use alloc::vec::Vec;
 use super::builder::{ErrorType, ItemStatus, OutputSlot, ResponseBuilder, TokenCounts};
 use super::citations::{close_text, Citation};
 use super::encrypted_content::{self, SignedThinking};
-use super::{count, extension_type, non_null, text, DialectDecoder, TextPiece};
-use crate::adapter::AdapterCode;
+use super::{count, decoder, extension_type, fail_with_body, is_error_body, non_null, text, DialectDecoder, TextPiece};
+use crate::adapter::detect::detect_message;
+use crate::adapter::{base64, AdapterCode, Dialect};
 use crate::error::Error;
-use crate::json::{Object, Value, ValueKind, ValueRef};
+use crate::json::{Object, Tape, Value, ValueKind, ValueRef};
 
 /// The state of one message.
 #[derive(Default)]
@@ -23,6 +27,9 @@ pub(crate) struct BedrockDecoder {
     stop: Option<String>,
     /// Calls of tools that the server runs, until their results arrive; `None` if extensions are left out.
     server_calls: BTreeMap<String, Option<OutputSlot>>,
+    /// The decoder of the model's own dialect, once a `chunk` has shown it.
+    invoked: Option<Box<dyn DialectDecoder>>,
+    tape: Tape,
 }
 
 /// The open block; there is never more than one.
@@ -71,6 +78,15 @@ impl DialectDecoder for BedrockDecoder {
                 None => return Ok(()),
             },
         };
+        if kind == "chunk" {
+            return self.chunk(payload, builder);
+        }
+        let is_known = matches!(kind.as_str(), "messageStart" | "messageStop" | "metadata")
+            || kind.starts_with("contentBlock")
+            || kind.ends_with("Exception");
+        if name.is_none() && !is_known && is_error_body(root, builder) {
+            return fail_with_body(root, builder);
+        }
         builder.start()?;
         match kind.as_str() {
             "messageStart" => Ok(()),
@@ -86,7 +102,9 @@ impl DialectDecoder for BedrockDecoder {
             }
             "messageStop" => {
                 self.stop = text(payload.get("stopReason")).map(|reason| reason.into_owned());
-                builder.keep("bedrock", "additional_response_fields", payload.get("additionalModelResponseFields"))
+                builder.keep("bedrock", "additional_response_fields", payload.get("additionalModelResponseFields"))?;
+                let known = ["stopReason", "additionalModelResponseFields", "p"];
+                builder.keep_others("bedrock", "", Some(payload), &known, &[])
             }
             "metadata" => {
                 builder.learn_model(payload.pointer("/trace/promptRouter/invokedModelId"))?;
@@ -94,7 +112,10 @@ impl DialectDecoder for BedrockDecoder {
                 builder.keep("bedrock", "service_tier", payload.get("serviceTier"))?;
                 builder.keep("bedrock", "performance_config", payload.get("performanceConfig"))?;
                 builder.keep("bedrock", "guardrail", payload.pointer("/trace/guardrail"))?;
-                builder.keep_members("bedrock", "usage", payload.get("usage"), &["cacheDetails"])
+                builder.keep_others("bedrock", "", Some(payload), METADATA_MEMBERS, &["metrics"])?;
+                let trace = payload.get("trace");
+                builder.keep_others("bedrock", "trace", trace, &["guardrail", "promptRouter"], &[])?;
+                builder.keep_others("bedrock", "usage", payload.get("usage"), USAGE_MEMBERS, &[])
             }
             exception if exception.ends_with("Exception") => fail(exception, payload, builder),
             other => {
@@ -105,6 +126,9 @@ impl DialectDecoder for BedrockDecoder {
     }
 
     fn end_of_input(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        if let Some(invoked) = &mut self.invoked {
+            return invoked.end_of_input(builder);
+        }
         let Some(reason) = self.stop.take() else { return builder.fail_truncated() };
         if self.block.is_some() {
             builder.report(AdapterCode::MissingBlockStop, "");
@@ -122,11 +146,56 @@ impl DialectDecoder for BedrockDecoder {
     }
 
     fn flush_open_items(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
-        self.stop_block(builder)
+        match &mut self.invoked {
+            Some(invoked) => invoked.flush_open_items(builder),
+            None => self.stop_block(builder),
+        }
     }
 }
 
 impl BedrockDecoder {
+    /// Reads the event inside a chunk: base64 of JSON in the dialect of the model.
+    fn chunk(&mut self, payload: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        let bytes = text(payload.get("bytes")).and_then(|bytes| base64::decode(&bytes));
+        let Some(Ok(json)) = bytes.map(String::from_utf8) else {
+            builder.report(AdapterCode::EventDropped, "expected base64 of JSON in `bytes`");
+            return Ok(());
+        };
+        let mut tape = core::mem::take(&mut self.tape);
+        let result = match tape.parse(&json, builder.limits.depth) {
+            Ok(()) => self.chunk_event(tape.root(&json), builder),
+            Err(error) => {
+                builder.report(AdapterCode::EventDropped, &format!("expected JSON in a chunk, found {error}"));
+                Ok(())
+            }
+        };
+        self.tape = tape;
+        result
+    }
+
+    fn chunk_event(&mut self, event: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        if self.invoked.is_none() {
+            self.invoked = match detect_message(event) {
+                // Models of Amazon send the events of ConverseStream.
+                Some(Dialect::Bedrock) => return self.message(None, event, builder),
+                Some(dialect) => decoder(dialect, &builder.options),
+                None => None,
+            };
+        }
+        builder.keep("bedrock", "guardrail_action", event.get("amazon-bedrock-guardrailAction"))?;
+        builder.keep("bedrock", "trace", event.get("amazon-bedrock-trace"))?;
+        if builder.options.provider_details {
+            builder.keep("bedrock", "invocation_metrics", event.get("amazon-bedrock-invocationMetrics"))?;
+        }
+        match &mut self.invoked {
+            Some(invoked) => invoked.message(None, event, builder),
+            None => {
+                builder.report(AdapterCode::UnknownEvent, "a chunk of a model whose dialect is not known");
+                Ok(())
+            }
+        }
+    }
+
     fn start(&mut self, payload: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         self.stop_unstopped(builder)?;
         let index = count(payload.get("contentBlockIndex"));
@@ -429,6 +498,11 @@ fn fail(exception: &str, payload: ValueRef<'_>, builder: &mut ResponseBuilder) -
     let message: Option<String> = text(payload.get("message")).map(|message| message.into_owned());
     builder.fail(kind, Some(exception), &message.unwrap_or_default(), None)
 }
+
+/// Members of `metadata` that are read.
+const METADATA_MEMBERS: &[&str] = &["usage", "trace", "serviceTier", "performanceConfig", "p"];
+const USAGE_MEMBERS: &[&str] =
+    &["inputTokens", "outputTokens", "totalTokens", "cacheReadInputTokens", "cacheWriteInputTokens"];
 
 fn counts(usage: ValueRef<'_>) -> TokenCounts {
     let read = |key: &str| count(usage.get(key)).filter(|_| usage.kind() == ValueKind::Object);

@@ -10,7 +10,7 @@ use alloc::string::{String, ToString};
 
 use super::builder::{ErrorType, ItemStatus, OutputSlot, PartKind, ResponseBuilder, TokenCounts};
 use super::encrypted_content::SignedThinking;
-use super::{count, non_null, text, DialectDecoder, SurrogateCarry, TextPiece};
+use super::{count, fail_with_body, is_error_body, non_null, text, DialectDecoder, SurrogateCarry, TextPiece};
 use crate::adapter::AdapterCode;
 use crate::error::Error;
 use crate::json::{Object, Value, ValueKind, ValueRef};
@@ -24,8 +24,16 @@ pub(crate) struct BlocksDecoder {
     /// The reason why the response will be incomplete.
     cut: Option<&'static str>,
     stopped: bool,
-    /// `Completed` has arrived: the response ends with the next event or the end of input.
-    completed: bool,
+    /// The last status has arrived: the response ends with the next event or the end of input, because the usage may follow.
+    end: Option<BlocksEnd>,
+}
+
+/// How a response ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BlocksEnd {
+    Completed,
+    Cancelled,
+    Failed,
 }
 
 struct ModelBlock {
@@ -72,8 +80,11 @@ impl DialectDecoder for BlocksDecoder {
     fn message(&mut self, _: Option<&str>, root: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let Some((key, value)) = root.entries().next() else { return Ok(()) };
         let variant = key.as_str().unwrap_or_default();
+        if !VARIANTS.contains(&variant.as_ref()) && is_error_body(root, builder) {
+            return fail_with_body(root, builder);
+        }
         builder.start()?;
-        if self.completed && variant != "Ping" {
+        if self.end.is_some() && !matches!(variant.as_ref(), "Ping" | "UnhandledSse") {
             if variant == "Usage" {
                 builder.usage = counts(value).or(builder.usage);
             }
@@ -112,11 +123,12 @@ impl DialectDecoder for BlocksDecoder {
     }
 
     fn end_of_input(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
-        if self.completed {
+        if self.end.is_some() {
             return self.end_response(builder);
         }
         if self.stopped && self.open.is_empty() {
             builder.report(AdapterCode::MissingStatus, "");
+            self.end = Some(BlocksEnd::Completed);
             self.close_blocks(builder)?;
             return self.end_response(builder);
         }
@@ -124,7 +136,7 @@ impl DialectDecoder for BlocksDecoder {
     }
 
     fn flush_open_items(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
-        if self.completed {
+        if self.end.is_some() {
             return self.end_response(builder);
         }
         for (_, block) in core::mem::take(&mut self.open) {
@@ -147,9 +159,13 @@ impl BlocksDecoder {
             "Completed" => self.complete(builder),
             "Cancelled" => {
                 self.flush_open_items(builder)?;
-                builder.cancel()
+                self.end = Some(BlocksEnd::Cancelled);
+                Ok(())
             }
-            "Failed" => builder.fail_without_event("server_error", "The upstream reported a failure without details."),
+            "Failed" => {
+                self.end = Some(BlocksEnd::Failed);
+                Ok(())
+            }
             other => {
                 builder.report(AdapterCode::UnknownEvent, other);
                 Ok(())
@@ -159,7 +175,7 @@ impl BlocksDecoder {
 
     fn complete(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
         // Some sources send the final usage last, after earlier counts.
-        self.completed = true;
+        self.end = Some(BlocksEnd::Completed);
         self.close_blocks(builder)
     }
 
@@ -173,9 +189,13 @@ impl BlocksDecoder {
     }
 
     fn end_response(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
-        match self.cut {
-            Some(reason) => builder.incomplete(reason),
-            None => builder.complete(),
+        match (self.end, self.cut) {
+            (Some(BlocksEnd::Cancelled), _) => builder.cancel(),
+            (Some(BlocksEnd::Failed), _) => {
+                builder.fail_without_event("server_error", "The upstream reported a failure without details.")
+            }
+            (_, Some(reason)) => builder.incomplete(reason),
+            _ => builder.complete(),
         }
     }
 
@@ -323,6 +343,20 @@ impl BlocksDecoder {
         }
     }
 }
+
+/// The names of all events.
+const VARIANTS: &[&str] = &[
+    "Ping",
+    "Usage",
+    "Status",
+    "Error",
+    "UnhandledSse",
+    "BlockStart",
+    "BlockDelta",
+    "BlockStop",
+    "BlockAbort",
+    "ReasoningItem",
+];
 
 /// Opens the item of a block that is not about tools. A text gets its part immediately, because the source announces it.
 fn open(kind: ModelBlockKind, builder: &mut ResponseBuilder) -> Result<OutputSlot, Error> {

@@ -5,21 +5,29 @@
 
 use alloc::format;
 use alloc::string::ToString;
+use alloc::vec::Vec;
 
 use super::builder::{ErrorType, LastItem, ResponseBuilder, TokenCounts};
-use super::{count, non_null, text, DialectDecoder, TextPiece};
+use super::{count, fail_with_body, is_error_body, non_null, text, DialectDecoder, TextPiece};
+use crate::accumulate::held_bytes::view_bytes;
 use crate::adapter::AdapterCode;
 use crate::error::Error;
-use crate::json::{Value, ValueKind, ValueRef};
+use crate::json::{Object, Value, ValueKind, ValueRef};
 
 /// The state of one answer.
 #[derive(Default)]
-pub(crate) struct CohereDecoder;
+pub(crate) struct CohereDecoder {
+    /// Citations without a URL of the message whose text is open; its part gets them when it closes.
+    homeless: Vec<Value>,
+}
 
 impl DialectDecoder for CohereDecoder {
     fn message(&mut self, name: Option<&str>, root: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let kind = text(root.get("type"));
         let kind = kind.as_deref().or(name).unwrap_or("");
+        if !kind.contains('-') && is_error_body(root, builder) {
+            return fail_with_body(root, builder);
+        }
         if kind == "message-start" && !builder.is_started() {
             builder.facts.set_id(&text(root.get("id")).unwrap_or_default());
         }
@@ -28,6 +36,7 @@ impl DialectDecoder for CohereDecoder {
         match kind {
             "message-start" | "content-end" | "tool-call-end" | "citation-end" => Ok(()),
             "content-start" => {
+                self.flush_citations(builder)?;
                 // Consecutive texts are parts of one message.
                 if let Some(slot) = builder
                     .last_slot()
@@ -35,19 +44,27 @@ impl DialectDecoder for CohereDecoder {
                 {
                     builder.close_part(slot)?;
                 }
-                append_content(inside("/delta/message/content"), builder)
+                append_content(inside("/delta/message/content"), None, builder)
             }
-            "content-delta" => append_content(inside("/delta/message/content"), builder),
-            "tool-plan-delta" => append_thinking(inside("/delta/message/tool_plan"), builder),
+            "content-delta" => append_content(inside("/delta/message/content"), root.get("logprobs"), builder),
+            "tool-plan-delta" => {
+                self.flush_citations(builder)?;
+                append_thinking(inside("/delta/message/tool_plan"), builder)
+            }
             "tool-call-start" => {
+                self.flush_citations(builder)?;
                 let call = inside("/delta/message/tool_calls");
                 let member = |path: &str| text(call.and_then(|call| call.pointer(path))).unwrap_or_default();
                 builder.start_call(&member("/id"), &member("/function/name"))?;
                 arguments(call, builder)
             }
             "tool-call-delta" => arguments(inside("/delta/message/tool_calls"), builder),
-            "citation-start" => cite(inside("/delta/message/citations"), builder),
-            "message-end" => end(root.get("delta"), builder),
+            "citation-start" => self.cite(inside("/delta/message/citations"), builder),
+            "message-end" => {
+                self.flush_citations(builder)?;
+                builder.keep_others("cohere", "", root.get("delta"), &["finish_reason", "usage", "error"], &[])?;
+                end(root.get("delta"), builder)
+            }
             other => {
                 builder.report(AdapterCode::UnknownEvent, other);
                 Ok(())
@@ -58,16 +75,80 @@ impl DialectDecoder for CohereDecoder {
     fn end_of_input(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
         builder.fail_truncated()
     }
+
+    fn flush_open_items(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        self.flush_citations(builder)
+    }
 }
 
-fn append_content(content: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+impl CohereDecoder {
+    fn cite(&mut self, citation: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        let Some(citation) = non_null(citation) else { return Ok(()) };
+        let open = builder.last_slot().filter(|slot| builder.has_text_open(*slot));
+        let mut cited = false;
+        for source in citation.get("sources").into_iter().flat_map(|sources| sources.elements()) {
+            let member = |path: &str| text(source.pointer(path)).filter(|text| !text.is_empty());
+            let Some(url) = member("/document/url") else { continue };
+            cited = true;
+            let Some(slot) = open else {
+                builder.report(AdapterCode::AnnotationDropped, "no text is open");
+                continue;
+            };
+            let border = |key: &str| count(citation.get(key)).unwrap_or(0);
+            let title = member("/document/title").unwrap_or_default();
+            let mut annotation = builder.url_citation(&url, &title, border("start"), border("end"));
+            annotation.push("cohere:citation", citation.to_value());
+            builder.add_annotation(slot, annotation)?;
+        }
+        if !cited {
+            builder.report(AdapterCode::CitationWithoutUrl, "");
+            if open.is_some() {
+                builder.account_bytes(view_bytes(citation))?;
+                self.homeless.push(citation.to_value());
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts citations without a URL on the part that they are about.
+    fn flush_citations(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        let citations = core::mem::take(&mut self.homeless);
+        match builder.last_slot().filter(|slot| builder.has_text_open(*slot)) {
+            Some(slot) if !citations.is_empty() => builder.set_part_field(slot, "cohere:citations", citations.into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn append_content(
+    content: Option<ValueRef<'_>>,
+    logprobs: Option<ValueRef<'_>>,
+    builder: &mut ResponseBuilder,
+) -> Result<(), Error> {
     let Some(content) = content else { return Ok(()) };
     append_thinking(content.get("thinking"), builder)?;
     let Some(piece) = content.get("text").and_then(TextPiece::from_json).filter(|piece| !piece.is_empty()) else {
         return Ok(());
     };
     let slot = builder.ensure_message()?;
-    builder.append_text(slot, &piece, &[])
+    let logprob = logprob(logprobs, builder)?;
+    builder.append_text(slot, &piece, logprob.as_slice())
+}
+
+/// The log probability of the text of a delta. Several tokens in one delta cannot be told apart.
+fn logprob(logprobs: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Result<Option<Value>, Error> {
+    let Some(logprobs) = non_null(logprobs) else { return Ok(None) };
+    let mut values = logprobs.get("logprobs").into_iter().flat_map(|list| list.elements());
+    let (Some(value), None, Some(token)) = (values.next(), values.next(), text(logprobs.get("text"))) else {
+        builder.report_once(AdapterCode::ContentPartDropped, "logprobs of several tokens")?;
+        return Ok(None);
+    };
+    let mut entry = Object::with_capacity(4);
+    entry.push("token", token.as_ref());
+    entry.push("logprob", value.to_value());
+    entry.push("bytes", token.bytes().map(|byte| Value::from(u32::from(byte))).collect::<Vec<_>>());
+    entry.push("top_logprobs", Vec::new());
+    Ok((value.kind() == ValueKind::Number).then(|| entry.into()))
 }
 
 fn append_thinking(value: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Result<(), Error> {
@@ -88,29 +169,6 @@ fn arguments(call: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Resul
     }
 }
 
-fn cite(citation: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Result<(), Error> {
-    let Some(citation) = non_null(citation) else { return Ok(()) };
-    let mut cited = false;
-    for source in citation.get("sources").into_iter().flat_map(|sources| sources.elements()) {
-        let member = |path: &str| text(source.pointer(path)).filter(|text| !text.is_empty());
-        let Some(url) = member("/document/url") else { continue };
-        cited = true;
-        let Some(slot) = builder.last_slot().filter(|slot| builder.has_text_open(*slot)) else {
-            builder.report(AdapterCode::AnnotationDropped, "no text is open");
-            continue;
-        };
-        let border = |key: &str| count(citation.get(key)).unwrap_or(0);
-        let title = member("/document/title").unwrap_or_default();
-        let mut annotation = builder.url_citation(&url, &title, border("start"), border("end"));
-        annotation.push("cohere:citation", citation.to_value());
-        builder.add_annotation(slot, annotation)?;
-    }
-    if !cited {
-        builder.report(AdapterCode::CitationWithoutUrl, "");
-    }
-    Ok(())
-}
-
 fn end(delta: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Result<(), Error> {
     let member = |path: &str| delta.and_then(|delta| delta.pointer(path));
     if let Some(tokens) = member("/usage/tokens").filter(|tokens| tokens.kind() == ValueKind::Object) {
@@ -118,7 +176,9 @@ fn end(delta: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Result<(),
         let (input, output) = (read("input_tokens"), read("output_tokens"));
         let cached = count(member("/usage/cached_tokens")).unwrap_or(0);
         builder.usage = Some(TokenCounts { input, output, cached, ..TokenCounts::default() });
+        builder.keep_others("cohere", "usage", Some(tokens), &["input_tokens", "output_tokens"], &[])?;
     }
+    builder.keep_others("cohere", "usage", member("/usage"), &["tokens", "cached_tokens"], &["billed_units"])?;
     let reason = text(member("/finish_reason")).unwrap_or_default();
     match reason.as_ref() {
         "COMPLETE" | "TOOL_CALL" => builder.complete(),

@@ -29,13 +29,14 @@ mod token_counts;
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
 
-use builder::{extension_type, ResponseBuilder};
+use builder::{extension_type, ErrorType, ResponseBuilder};
 use dialect_reader::{DialectDecoder, DialectReader};
 use message_framer::{JsonLayout, MessageFramer};
 use rfc3339::unix_seconds;
 use text_piece::{SurrogateCarry, TextPiece};
 
 use super::{Dialect, Inbound, InboundOptions};
+use crate::error::Error;
 use crate::json::ValueRef;
 use crate::limits::Limits;
 
@@ -45,49 +46,42 @@ pub(crate) fn open(dialect: Dialect, mut options: InboundOptions, limits: Limits
         // Options that the other dialects do not have.
         (options.enabled, options.emit_events) = (true, true);
     }
+    let layout = match dialect {
+        Dialect::Blocks | Dialect::ThreadEvents | Dialect::Ollama | Dialect::Bedrock => JsonLayout::Lines,
+        _ => JsonLayout::Objects,
+    };
+    let decoder = decoder(dialect, &options)?;
+    let builder = ResponseBuilder::new(options, limits);
+    Some(Box::new(DialectReader::new(decoder, MessageFramer::new(layout, &limits), builder)))
+}
+
+/// Makes the decoder of a dialect; `None` if there is none in this build.
+fn decoder(dialect: Dialect, options: &InboundOptions) -> Option<Box<dyn DialectDecoder>> {
     Some(match dialect {
         #[cfg(feature = "adapter-anthropic")]
-        Dialect::Anthropic => reader(anthropic::AnthropicDecoder::default(), JsonLayout::Objects, options, limits),
+        Dialect::Anthropic => Box::new(anthropic::AnthropicDecoder::default()),
         #[cfg(feature = "adapter-chat-completions")]
         Dialect::ChatCompletions => {
-            let chat = chat_completions::ChatDecoder::new(options.provider.as_deref().unwrap_or("openai"));
-            reader(chat, JsonLayout::Objects, options, limits)
+            Box::new(chat_completions::ChatDecoder::new(options.provider.as_deref().unwrap_or("openai")))
         }
         #[cfg(feature = "adapter-mistral")]
         Dialect::Mistral => {
-            let chat = chat_completions::ChatDecoder::new(options.provider.as_deref().unwrap_or("mistral"));
-            reader(chat, JsonLayout::Objects, options, limits)
+            Box::new(chat_completions::ChatDecoder::new(options.provider.as_deref().unwrap_or("mistral")))
         }
         #[cfg(feature = "adapter-gemini")]
-        Dialect::Gemini => reader(gemini::GeminiDecoder::default(), JsonLayout::Objects, options, limits),
+        Dialect::Gemini => Box::new(gemini::GeminiDecoder::default()),
         #[cfg(feature = "adapter-blocks")]
-        Dialect::Blocks => reader(blocks::BlocksDecoder::default(), JsonLayout::Lines, options, limits),
+        Dialect::Blocks => Box::new(blocks::BlocksDecoder::default()),
         #[cfg(feature = "adapter-thread-events")]
-        Dialect::ThreadEvents => {
-            reader(thread_events::ThreadEventsDecoder::default(), JsonLayout::Lines, options, limits)
-        }
+        Dialect::ThreadEvents => Box::new(thread_events::ThreadEventsDecoder::default()),
         #[cfg(feature = "adapter-ollama")]
-        Dialect::Ollama => reader(ollama::OllamaDecoder, JsonLayout::Lines, options, limits),
+        Dialect::Ollama => Box::new(ollama::OllamaDecoder),
         #[cfg(feature = "adapter-cohere")]
-        Dialect::Cohere => reader(cohere::CohereDecoder, JsonLayout::Objects, options, limits),
+        Dialect::Cohere => Box::new(cohere::CohereDecoder::default()),
         #[cfg(feature = "adapter-bedrock")]
-        Dialect::Bedrock => reader(bedrock::BedrockDecoder::default(), JsonLayout::Lines, options, limits),
+        Dialect::Bedrock => Box::new(bedrock::BedrockDecoder::default()),
         _ => return None,
     })
-}
-
-/// Combines a decoder with the framing that its dialect uses without SSE.
-fn reader<D: DialectDecoder + 'static>(
-    decoder: D,
-    json: JsonLayout,
-    options: InboundOptions,
-    limits: Limits,
-) -> Box<dyn Inbound> {
-    Box::new(DialectReader::new(
-        Box::new(decoder),
-        MessageFramer::new(json, &limits),
-        ResponseBuilder::new(options, limits),
-    ))
 }
 
 /// The text of a value that is a string.
@@ -98,6 +92,23 @@ fn text<'a>(value: Option<ValueRef<'a>>) -> Option<Cow<'a, str>> {
 /// The value as a count: an integer that is not negative.
 fn count(value: Option<ValueRef<'_>>) -> Option<u64> {
     value?.as_u64()
+}
+
+/// Returns whether a message in place of a stream is the body of an HTTP error: `{"error": …}` or `{"message": "…"}`.
+fn is_error_body(root: ValueRef<'_>, builder: &ResponseBuilder) -> bool {
+    let has_error = non_null(root.get("error")).is_some();
+    !builder.is_started() && (has_error || root.get("message").is_some_and(|message| message.as_str().is_some()))
+}
+
+/// Ends a response whose source sent the body of an HTTP error; see [`is_error_body`].
+fn fail_with_body(root: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+    let error = non_null(root.get("error")).unwrap_or(root);
+    let member = |key: &str| text(error.get(key)).or_else(|| text(root.get(key))).filter(|text| !text.is_empty());
+    let status = ["status", "code", "statusCode"].iter().find_map(|key| count(error.get(key)).or(count(root.get(key))));
+    let kind = status.map(ErrorType::from_http_status).unwrap_or_default();
+    let code = ["code", "type", "__type", "status"].iter().find_map(|key| member(key));
+    let message = error.as_str().or_else(|| member("message")).unwrap_or_default();
+    builder.fail(kind, code.as_deref(), &message, None)
 }
 
 /// A value that is present and not null.

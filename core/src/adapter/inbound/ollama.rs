@@ -26,7 +26,9 @@ impl DialectDecoder for OllamaDecoder {
             let message = error.as_str().or_else(|| text(error.get("message"))).unwrap_or_default();
             return builder.fail(ErrorType::ServerError, Some("ollama_error"), &message, None);
         }
+        builder.keep_others("ollama", "", Some(root), MEMBERS, DETAILS)?;
         if let Some(message) = non_null(root.get("message")) {
+            builder.report_others(message, &["role", "content", "thinking", "images", "tool_calls"])?;
             take(message, &logprobs(root), builder)?;
         }
         let (read, written) = (count(root.get("prompt_eval_count")), count(root.get("eval_count")));
@@ -51,6 +53,11 @@ impl DialectDecoder for OllamaDecoder {
         builder.fail_truncated()
     }
 }
+
+/// Members of a line that are read.
+const MEMBERS: &[&str] =
+    &["model", "created_at", "message", "logprobs", "done", "done_reason", "prompt_eval_count", "eval_count", "error"];
+const DETAILS: &[&str] = &["total_duration", "load_duration", "prompt_eval_duration", "eval_duration"];
 
 fn take(message: ValueRef<'_>, logprobs: &[Value], builder: &mut ResponseBuilder) -> Result<(), Error> {
     let piece = |key: &str| message.get(key).and_then(TextPiece::from_json).filter(|piece| !piece.is_empty());

@@ -9,11 +9,11 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::builder::{ErrorType, ItemStatus, OutputSlot, PartKind, ResponseBuilder, TokenCounts};
-use super::{count, extension_type, non_null, text, DialectDecoder, TextPiece};
+use super::{count, extension_type, fail_with_body, is_error_body, non_null, text, DialectDecoder, TextPiece};
 use crate::accumulate::held_bytes::NAME_BYTES;
 use crate::adapter::AdapterCode;
 use crate::error::Error;
-use crate::json::{Object, Value, ValueKind, ValueRef};
+use crate::json::{Object, Tape, Value, ValueKind, ValueRef};
 
 /// The state of one turn.
 #[derive(Default)]
@@ -41,12 +41,14 @@ struct ThreadItem {
     rewritten: Option<String>,
     /// The last fields of an extension item.
     latest: Option<Object>,
+    /// The last JSON text of a call that the agent runs.
+    running: Option<String>,
     length: usize,
 }
 
 impl ThreadItem {
     fn new(slot: Option<OutputSlot>) -> Self {
-        Self { slot, written_text: String::new(), rewritten: None, latest: None, length: 0 }
+        Self { slot, written_text: String::new(), rewritten: None, latest: None, running: None, length: 0 }
     }
 
     /// Writes data that only the done events have.
@@ -73,6 +75,9 @@ enum ItemStage {
 impl DialectDecoder for ThreadEventsDecoder {
     fn message(&mut self, _: Option<&str>, root: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let event = unwrap(root);
+        if event.get("type").is_none() && is_error_body(event, builder) {
+            return fail_with_body(event, builder);
+        }
         if !builder.is_started() {
             self.start_turn(root, event, builder)?;
         }
@@ -80,15 +85,16 @@ impl DialectDecoder for ThreadEventsDecoder {
         match kind.as_ref() {
             "thread.started" | "turn.started" => Ok(()),
             "turn.completed" => {
-                self.note_usage(event, builder);
+                self.note_usage(event, builder)?;
+                builder.keep_others(&self.agent, "", Some(event), &["type", "usage"], &[])?;
                 self.close_items(builder)?;
                 builder.complete()
             }
             "turn.failed" => {
-                self.note_usage(event, builder);
-                builder.fail(ErrorType::ModelError, Some("turn_failed"), &member(event, "message"), None)
+                self.note_usage(event, builder)?;
+                builder.fail(ErrorType::ModelError, Some("turn_failed"), &error_message(event), None)
             }
-            "error" => builder.fail(ErrorType::ServerError, Some("thread_error"), &member(event, "message"), None),
+            "error" => builder.fail(ErrorType::ServerError, Some("thread_error"), &error_message(event), None),
             "thread.completed" => self.end_thread(event, builder),
             "item.started" => self.item(event, ItemStage::Started, builder),
             "item.updated" => self.item(event, ItemStage::Updated, builder),
@@ -138,9 +144,9 @@ impl ThreadEventsDecoder {
         builder.start()
     }
 
-    fn note_usage(&mut self, event: ValueRef<'_>, builder: &mut ResponseBuilder) {
+    fn note_usage(&mut self, event: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let Some(usage) = non_null(event.get("usage")).filter(|usage| usage.kind() == ValueKind::Object) else {
-            return;
+            return Ok(());
         };
         let read = |key: &str| count(usage.get(key));
         let total = TokenCounts {
@@ -153,11 +159,13 @@ impl ThreadEventsDecoder {
         };
         builder.usage = Some(if self.agent == "codex" { total.since(&self.counted) } else { total });
         self.counted = total;
+        builder.keep_others(&self.agent, "usage", Some(usage), USAGE_MEMBERS, &[])
     }
 
     fn end_thread(&mut self, event: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
-        self.note_usage(event, builder);
+        self.note_usage(event, builder)?;
         let subtype = member(event, "subtype");
+        builder.keep_others(&self.agent, "", Some(event), &["type", "thread_id", "subtype", "usage"], &[])?;
         match subtype.as_str() {
             "success" => {
                 self.close_items(builder)?;
@@ -281,26 +289,40 @@ impl ThreadEventsDecoder {
             builder.account_bytes(NAME_BYTES + key.len())?;
             self.items.insert(key.to_string(), ThreadItem::new(Some(slot)));
         }
-        let Some(ThreadItem { slot: Some(slot), .. }) = self.items.get(key).filter(|_| stage == ItemStage::Completed)
-        else {
-            return Ok(());
-        };
-        let slot = *slot;
-        self.items.remove(key);
+        let is_mcp = item.get("type").is_some_and(|kind| kind.is_str("mcp_tool_call"));
+        if stage != ItemStage::Completed {
+            return if is_mcp { self.remember(key, item, builder) } else { Ok(()) };
+        }
+        let Some(slot) = self.items.remove(key).and_then(|item| item.slot) else { return Ok(()) };
         if let Some(arguments) = non_null(item.get("arguments")) {
             builder.append_arguments(slot, &TextPiece::from_text(plain_text(arguments)))?;
         }
+        builder.keep_item_fields(&self.agent, slot, item, CALL_MEMBERS, &["status", "outcome"])?;
         builder.close_item(slot, ItemStatus::Completed)?;
-        match non_null(item.get("result")).filter(|_| item.get("type").is_some_and(|kind| kind.is_str("mcp_tool_call")))
-        {
-            Some(result) => {
+        // The agent ran the tool, also where it failed: together with its output, no client runs it again.
+        let status = text(item.get("status")).filter(|status| status != "completed");
+        let error = non_null(item.get("error")).map(|error| non_null(error.get("message")).unwrap_or(error));
+        let without_result = || match status {
+            Some(status) => Some(format!("status: {status}")),
+            None => (self.agent == "codex").then(String::new),
+        };
+        match non_null(item.get("result")).or(error).map(plain_text).or_else(without_result) {
+            Some(output) if is_mcp => {
                 let call_id = self.calls.get(&id).cloned().unwrap_or_default();
-                let slot = builder.add_call_output(&call_id)?;
-                builder.set_field(slot, "output", plain_text(result).into())?;
-                builder.close_item(slot, ItemStatus::Completed)
+                write_output(&call_id, output, builder)
             }
-            None => Ok(()),
+            _ => Ok(()),
         }
+    }
+
+    /// Remembers the members of a call that the agent runs, which are written when the call is done or the turn ends.
+    fn remember(&mut self, key: &str, item: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        let Some(known) = self.items.get_mut(key) else { return Ok(()) };
+        let length = item.raw().len();
+        builder.account_bytes(length.saturating_sub(known.length))?;
+        known.length = known.length.max(length);
+        known.running = Some(item.raw().to_string());
+        Ok(())
     }
 
     /// A command: a call together with its output, so that no client runs the command again.
@@ -319,7 +341,7 @@ impl ThreadEventsDecoder {
             self.items.insert(key.to_string(), ThreadItem::new(Some(slot)));
         }
         if stage != ItemStage::Completed {
-            return Ok(());
+            return self.remember(key, item, builder);
         }
         let Some(slot) = self.items.remove(key).and_then(|item| item.slot) else { return Ok(()) };
         let mut arguments = Object::new();
@@ -336,9 +358,12 @@ impl ThreadEventsDecoder {
             }
             output.push_str(&format!("exit code: {}", code.raw()));
         }
-        let slot = builder.add_call_output(&call_id)?;
-        builder.set_field(slot, "output", output.into())?;
-        builder.close_item(slot, ItemStatus::Completed)
+        let status = text(item.get("status")).filter(|status| status != "completed");
+        if let (Some(status), true) = (status, output.is_empty()) {
+            // Such as `declined`: the command never ran.
+            output = format!("status: {status}");
+        }
+        write_output(&call_id, output, builder)
     }
 
     fn apply_tool_output(
@@ -369,6 +394,7 @@ impl ThreadEventsDecoder {
             output = format!("Output saved to {path}");
         }
         builder.set_field(slot, "output", output.into())?;
+        builder.keep_item_fields(&self.agent, slot, item, OUTPUT_MEMBERS, &["status", "exit_code"])?;
         builder.close_item(slot, ItemStatus::Completed)
     }
 
@@ -408,8 +434,20 @@ impl ThreadEventsDecoder {
         }
     }
 
-    /// Closes the items that the source left open, in order.
+    /// Closes the items that the source left open, in order. A call that the agent still runs gets an output, so that no client runs it.
     fn close_items(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        let running: Vec<(String, String)> =
+            self.items.iter_mut().filter_map(|(key, item)| Some((key.clone(), item.running.take()?))).collect();
+        for (key, raw) in running {
+            let mut tape = Tape::default();
+            if tape.parse(&raw, builder.limits.depth).is_err() {
+                continue;
+            }
+            match key.starts_with("command_execution/") {
+                true => self.apply_command(&key, tape.root(&raw), ItemStage::Completed, builder)?,
+                false => self.invoke(&key, tape.root(&raw), ItemStage::Completed, builder)?,
+            }
+        }
         self.write_all_pending(builder)?;
         self.items.clear();
         Ok(())
@@ -432,6 +470,30 @@ fn unwrap(root: ValueRef<'_>) -> ValueRef<'_> {
         _ => root,
     }
 }
+
+/// The message of an error: in the event, or in the object that Codex puts around it.
+fn error_message(event: ValueRef<'_>) -> String {
+    let message = member(event, "message");
+    if message.is_empty() {
+        text(event.pointer("/error/message")).or_else(|| text(event.get("error"))).unwrap_or_default().into_owned()
+    } else {
+        message
+    }
+}
+
+/// Writes the output of a call that the agent has run.
+fn write_output(call_id: &str, output: String, builder: &mut ResponseBuilder) -> Result<(), Error> {
+    let slot = builder.add_call_output(call_id)?;
+    builder.set_field(slot, "output", output.into())?;
+    builder.close_item(slot, ItemStatus::Completed)
+}
+
+const USAGE_MEMBERS: &[&str] =
+    &["input_tokens", "output_tokens", "cached_input_tokens", "cache_creation_tokens", "reasoning_output_tokens"];
+/// Members of calls that are read.
+const CALL_MEMBERS: &[&str] = &["id", "type", "tool", "tool_name", "tool_call_id", "arguments", "result", "error"];
+/// Members of outputs that are read.
+const OUTPUT_MEMBERS: &[&str] = &["id", "type", "call_id", "tool_call_id", "output", "spool_path"];
 
 /// Returns whether a thread id has the form of a UUID, as Codex writes it.
 fn is_uuid(id: &str) -> bool {

@@ -96,6 +96,8 @@ adapter_options! {
         "the name of the provider or agent, in the types of extension items and in `deltafold:finish`";
     include_extensions: boolean = true, "true", ALL, required &[],
         "whether extension items and extension events are written; each omission is a finding";
+    provider_details: boolean = false, "false", &[Anthropic, ChatCompletions, ThreadEvents, Ollama, Mistral, Cohere, Bedrock], required &[],
+        "whether the last snapshot also has what the source says about its own work: prices, billed units, times, fingerprints and routing; other members that Open Responses has no place for are always kept, under a name of the provider";
     thinking_as: words ThinkingAs = ThinkingAs::default(), "`content`", WITH_REASONING, required &[],
         "where raw reasoning text goes";
     enabled: boolean = true, "true", &[ThreadEvents], required &[],

@@ -9,8 +9,8 @@ use alloc::string::String;
 
 use super::media::{self, Media};
 use super::{
-    EndStatus, ItemHead, ItemShape, ObjectWriter, ResponseEnd, ResponseStart, SourceItem, SourcePart, TargetFormat,
-    TargetOutput, TextChannel,
+    EndStatus, ItemHead, ItemShape, ObjectWriter, ResponseEnd, ResponseStart, ShownCalls, SourceItem, SourcePart,
+    TargetFormat, TargetOutput, TextChannel,
 };
 use crate::adapter::{AdapterCode, ChatOptions};
 use crate::event::Event;
@@ -154,6 +154,10 @@ impl ChatTarget {
 }
 
 impl TargetFormat for ChatTarget {
+    fn shown_calls(&self) -> ShownCalls {
+        ShownCalls { custom: true, mcp: false }
+    }
+
     fn start(&mut self, start: &ResponseStart, out: &mut TargetOutput) {
         let opening = &mut self.opening;
         opening.push_str("\"id\":");
@@ -167,17 +171,18 @@ impl TargetFormat for ChatTarget {
     }
 
     fn item_added(&mut self, head: &mut ItemHead, _item: Option<ValueRef<'_>>, out: &mut TargetOutput) {
-        if head.shape == ItemShape::Function {
+        if head.shape.is_call() {
+            let is_custom = head.shape == ItemShape::Custom;
             head.target_number = self.calls;
             self.calls += 1;
             self.chunk(out, |delta| {
                 delta.array_of_one("tool_calls", |call| {
                     call.number("index", head.target_number);
                     call.text("id", &head.call_id);
-                    call.text("type", "function");
-                    call.object("function", |function| {
-                        function.text("name", &head.name);
-                        function.text("arguments", "");
+                    call.text("type", if is_custom { "custom" } else { "function" });
+                    call.object(if is_custom { "custom" } else { "function" }, |tool| {
+                        tool.text("name", &head.name);
+                        tool.text(if is_custom { "input" } else { "arguments" }, "");
                     });
                 });
             });
@@ -215,7 +220,8 @@ impl TargetFormat for ChatTarget {
         out: &mut TargetOutput,
     ) {
         let Some(url) = media::url_citation(annotation) else {
-            return out.report(AdapterCode::AnnotationDropped, || "an annotation that is not a url_citation".to_owned());
+            return out
+                .report(AdapterCode::AnnotationDropped, || "an annotation that is not a url_citation".to_owned());
         };
         if !part.started_in_target {
             part.started_in_target = true;
@@ -250,7 +256,10 @@ impl TargetFormat for ChatTarget {
         self.chunk(out, |delta| {
             delta.array_of_one("tool_calls", |call| {
                 call.number("index", head.target_number);
-                call.object("function", |function| function.text("arguments", text));
+                match head.shape {
+                    ItemShape::Custom => call.object("custom", |custom| custom.text("input", text)),
+                    _ => call.object("function", |function| function.text("arguments", text)),
+                }
             });
         });
     }
@@ -264,14 +273,17 @@ impl TargetFormat for ChatTarget {
                 }
             }
             ItemShape::Output => out.report_code(AdapterCode::ToolOutputDropped),
-            ItemShape::Other if media::is_media_item(head) => match media::of_item(item) {
-                Some(media) if media.is_image() => self.image(&media, out),
-                _ => out.report_code(AdapterCode::MediaDropped),
-            },
-            ItemShape::Other | ItemShape::Custom | ItemShape::Mcp => {
-                out.report(AdapterCode::ItemDropped, || head.item_type.clone());
+            ItemShape::Other if head.item_type.ends_with("_call_output") => {
+                out.report_code(AdapterCode::ToolOutputDropped);
             }
-            ItemShape::Message | ItemShape::Function => {}
+            ItemShape::Other if media::is_media_item(head) || media::is_generated_image(head) => {
+                match media::of_item(item) {
+                    Some(media) if media.is_image() => self.image(&media, out),
+                    _ => out.report_code(AdapterCode::MediaDropped),
+                }
+            }
+            ItemShape::Other | ItemShape::Mcp => out.report(AdapterCode::ItemDropped, || head.item_type.clone()),
+            ItemShape::Message | ItemShape::Function | ItemShape::Custom => {}
         }
     }
 

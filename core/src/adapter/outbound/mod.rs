@@ -27,15 +27,20 @@ use crate::json::ValueRef;
 
 pub(crate) use normalizer::Normalizer;
 pub(crate) use response_end::{EndStatus, ResponseEnd, ResponseStart, UsageTokens};
-pub(crate) use source_item::{ItemHead, ItemShape, SourceItem, SourcePart, TextChannel};
+pub(crate) use source_item::{ItemHead, ItemShape, ShownCalls, SourceItem, SourcePart, TextChannel};
 pub(crate) use target_output::{push_json, ObjectWriter, TargetOutput};
 
 /// A foreign stream that is being written. Each method writes one step; the module's documentation describes their order.
 pub(crate) trait TargetFormat: Send {
-    /// True if `custom_tool_call` and `mcp_call` items are calls here, with their arguments passed to
-    /// [`arguments`](Self::arguments); otherwise they are items of another type.
-    fn hosted_calls(&self) -> bool {
-        false
+    /// Which items besides `function_call` are calls here, with their arguments passed to [`arguments`](Self::arguments); all others are
+    /// items of another type.
+    fn shown_calls(&self) -> ShownCalls {
+        ShownCalls::default()
+    }
+
+    /// The slug of the response members that the target writes; those of other slugs are reported.
+    fn own_slug(&self) -> &'static str {
+        "deltafold"
     }
 
     /// The next steps belong to this event. Only for targets that quote it.

@@ -173,7 +173,7 @@ impl Normalizer {
                 return Ok(());
             }
         }
-        let shape = ItemShape::of(&text_at(item, "type"), self.target.hosted_calls());
+        let shape = ItemShape::of(&text_at(item, "type"), self.target.shown_calls());
         let at = self.add_item(index, shape, Some(&id), event)?;
         self.merge_fields(at, item);
         self.announce(at, Some(item));
@@ -187,7 +187,7 @@ impl Normalizer {
         let at = match self.lookup(event.output_index(), Some(&id)) {
             Some(at) => at,
             None => {
-                let shape = ItemShape::of(&text_at(item, "type"), self.target.hosted_calls());
+                let shape = ItemShape::of(&text_at(item, "type"), self.target.shown_calls());
                 self.add_item(event.output_index().unwrap_or(self.next_index), shape, Some(&id), event)?
             }
         };
@@ -213,11 +213,30 @@ impl Normalizer {
             return Ok(());
         }
         self.close_parts(at);
+        self.report_item_members(at, item);
         if let Some(slot) = self.items.get_mut(at) {
             self.target.item_done(slot, item, &mut self.out);
             slot.clear_texts();
         }
         Ok(())
+    }
+
+    /// Reports members of extensions on an item that the target does not show whole.
+    fn report_item_members(&mut self, at: usize, item: ValueRef<'_>) {
+        let shape = self.items.get(at).map(|slot| slot.head.shape);
+        if !matches!(shape, Some(ItemShape::Message | ItemShape::Reasoning | ItemShape::Function)) {
+            return;
+        }
+        for (key, value) in item.entries() {
+            let Some(key) = key.as_str().filter(|_| !value.is_null()) else { continue };
+            match key.split_once(':') {
+                Some(("anthropic", "caller")) => self.out.report_code(AdapterCode::CallerDropped),
+                Some((slug, _)) if slug != "deltafold" => {
+                    self.out.report(AdapterCode::ContentPartDropped, || key.into_owned());
+                }
+                _ => {}
+            }
+        }
     }
 
     /// Takes the data of an item's object that no earlier event had.
@@ -282,6 +301,14 @@ impl Normalizer {
         let response = event.response();
         if let Some(response) = response {
             self.start.learn(response);
+        }
+        for (key, value) in response.into_iter().flat_map(|response| response.entries()) {
+            let Some(key) = key.as_str().filter(|_| !value.is_null()) else { continue };
+            // Targets read the library's own members, or have no use for them.
+            let is_written = |slug: &str| slug == "deltafold" || slug == self.target.own_slug();
+            if key.split_once(':').is_some_and(|(slug, _)| !is_written(slug)) {
+                self.out.report(AdapterCode::ContentPartDropped, || key.into_owned());
+            }
         }
         let output = response.and_then(|response| response.get("output"));
         let more = output.map_or(0, |output| output.elements().count()).saturating_sub(self.items.len());

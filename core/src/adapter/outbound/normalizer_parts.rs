@@ -33,12 +33,14 @@ impl Normalizer {
             Kind::OutputTextAnnotationAdded => self.annotation(event),
             Kind::FunctionCallArgumentsDelta => self.arguments(event, ItemShape::Function),
             Kind::FunctionCallArgumentsDone => self.arguments_done(event, ItemShape::Function),
-            Kind::CustomToolCallInputDelta if self.target.hosted_calls() => self.arguments(event, ItemShape::Custom),
-            Kind::CustomToolCallInputDone if self.target.hosted_calls() => {
+            Kind::CustomToolCallInputDelta if self.target.shown_calls().custom => {
+                self.arguments(event, ItemShape::Custom)
+            }
+            Kind::CustomToolCallInputDone if self.target.shown_calls().custom => {
                 self.arguments_done(event, ItemShape::Custom)
             }
-            Kind::McpCallArgumentsDelta if self.target.hosted_calls() => self.arguments(event, ItemShape::Mcp),
-            Kind::McpCallArgumentsDone if self.target.hosted_calls() => self.arguments_done(event, ItemShape::Mcp),
+            Kind::McpCallArgumentsDelta if self.target.shown_calls().mcp => self.arguments(event, ItemShape::Mcp),
+            Kind::McpCallArgumentsDone if self.target.shown_calls().mcp => self.arguments_done(event, ItemShape::Mcp),
             _ => {
                 self.target.event(event, &mut self.out);
                 Ok(())

@@ -26,15 +26,24 @@ pub(crate) enum ItemShape {
     Other,
 }
 
+/// The items that a target shows as calls, besides function calls.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ShownCalls {
+    /// `custom_tool_call`
+    pub(crate) custom: bool,
+    /// `mcp_call`
+    pub(crate) mcp: bool,
+}
+
 impl ItemShape {
-    /// The shape of an item type; `hosted` is true if custom and MCP calls are calls for the target.
-    pub(crate) fn of(item_type: &str, hosted: bool) -> Self {
+    /// The shape of an item type for a target.
+    pub(crate) fn of(item_type: &str, shown: ShownCalls) -> Self {
         match item_type {
             "message" => Self::Message,
             "reasoning" => Self::Reasoning,
             "function_call" => Self::Function,
-            "custom_tool_call" if hosted => Self::Custom,
-            "mcp_call" if hosted => Self::Mcp,
+            "custom_tool_call" if shown.custom => Self::Custom,
+            "mcp_call" if shown.mcp => Self::Mcp,
             "function_call_output" => Self::Output,
             _ => Self::Other,
         }

@@ -3,7 +3,6 @@
 //! Texts and reasoning are parts with an id, calls are tools, and data without a part type of the SDK is a data part. A client runs
 //! a call as soon as its input is available, so a call that is truncated or not JSON is sent as an error.
 
-use alloc::borrow::ToOwned;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
@@ -11,8 +10,8 @@ use alloc::string::String;
 use super::media::{self, Media};
 use super::normalizer::text_at;
 use super::{
-    EndStatus, ItemHead, ItemShape, ObjectWriter, ResponseEnd, ResponseStart, SourceItem, SourcePart, TargetFormat,
-    TargetOutput, TextChannel,
+    EndStatus, ItemHead, ItemShape, ObjectWriter, ResponseEnd, ResponseStart, ShownCalls, SourceItem, SourcePart,
+    TargetFormat, TargetOutput, TextChannel,
 };
 use crate::adapter::{AdapterCode, UiOptions};
 use crate::contract::Kind;
@@ -95,23 +94,69 @@ impl UiTarget {
 
     fn call_done(&mut self, head: &ItemHead, cut: bool, out: &mut TargetOutput) {
         let text = head.arguments.text.trim();
+        let is_text = head.shape == ItemShape::Custom;
         let empty = text.is_empty() && !cut;
-        let good = empty || (!cut && self.tape.parse(text, self.depth).is_ok());
+        let good = !cut && (empty || is_text || self.tape.parse(text, self.depth).is_ok());
         if good {
             Self::chunk(out, "tool-input-available", |chunk| {
-                chunk.text("toolCallId", &head.call_id);
-                chunk.text("toolName", &head.name);
-                // A call without arguments gets the value that the SDK itself uses.
-                chunk.json("input", if empty { "{}" } else { text });
+                tool(chunk, head);
+                if is_text {
+                    chunk.text("input", &head.arguments.text);
+                } else {
+                    // A call without arguments gets the value that the SDK itself uses.
+                    chunk.json("input", if empty { "{}" } else { text });
+                }
             });
             return;
         }
         self.broken.insert(head.call_id.clone());
         Self::chunk(out, "tool-input-error", |chunk| {
-            chunk.text("toolCallId", &head.call_id);
-            chunk.text("toolName", &head.name);
+            tool(chunk, head);
             chunk.text("input", &head.arguments.text);
             chunk.text("errorText", if cut { CUT } else { NOT_JSON });
+        });
+    }
+
+    /// A call that the server ran: its input, and its output or error if there is one.
+    fn mcp_call_done(&mut self, head: &ItemHead, item: ValueRef<'_>, out: &mut TargetOutput) {
+        self.call_done(head, text_at(item, "status") == "incomplete", out);
+        let known = |key: &str| item.get(key).filter(|value| !value.is_null());
+        if let Some(error) = known("error") {
+            let text = error.as_str().or_else(|| error.get("message")?.as_str());
+            return Self::chunk(out, "tool-output-error", |chunk| {
+                chunk.text("toolCallId", &head.call_id);
+                chunk.text("errorText", &text.unwrap_or_else(|| error.raw().into()));
+                hosted(chunk);
+            });
+        }
+        if let Some(output) = known("output") {
+            Self::chunk(out, "tool-output-available", |chunk| {
+                chunk.text("toolCallId", &head.call_id);
+                chunk.json("output", output.raw());
+                hosted(chunk);
+            });
+        }
+    }
+
+    /// An annotation that cites a file: the client gets the whole of it as metadata.
+    fn document(
+        &mut self,
+        head: &ItemHead,
+        part: &SourcePart,
+        index: u64,
+        annotation: ValueRef<'_>,
+        out: &mut TargetOutput,
+    ) {
+        let named = |key: &str| Some(text_at(annotation, key)).filter(|text| !text.is_empty());
+        let Some(file) = named("file_id") else {
+            return out.report(AdapterCode::AnnotationDropped, || text_at(annotation, "type"));
+        };
+        Self::chunk(out, "source-document", |chunk| {
+            chunk.joined("sourceId", &head.id, format_args!(":{}:{index}", part.index));
+            chunk.text("mediaType", "application/octet-stream");
+            chunk.text("title", named("filename").as_ref().unwrap_or(&file));
+            chunk.text_if("filename", named("filename").as_deref());
+            self.metadata("providerMetadata", chunk, |ours| ours.json("annotation", annotation.raw()));
         });
     }
 
@@ -131,6 +176,10 @@ impl UiTarget {
 }
 
 impl TargetFormat for UiTarget {
+    fn shown_calls(&self) -> ShownCalls {
+        ShownCalls { custom: true, mcp: true }
+    }
+
     fn start(&mut self, start: &ResponseStart, out: &mut TargetOutput) {
         let id = self.options.message_id.as_deref().unwrap_or(&start.id);
         Self::chunk(out, "start", |chunk| chunk.text_if("messageId", Some(id).filter(|id| !id.is_empty())));
@@ -139,12 +188,9 @@ impl TargetFormat for UiTarget {
 
     fn item_added(&mut self, head: &mut ItemHead, item: Option<ValueRef<'_>>, out: &mut TargetOutput) {
         match (head.shape, item) {
-            (ItemShape::Function, _) => {
+            (ItemShape::Function | ItemShape::Custom | ItemShape::Mcp, _) => {
                 self.calls.insert(head.call_id.clone());
-                Self::chunk(out, "tool-input-start", |chunk| {
-                    chunk.text("toolCallId", &head.call_id);
-                    chunk.text("toolName", &head.name);
-                });
+                Self::chunk(out, "tool-input-start", |chunk| tool(chunk, head));
             }
             (ItemShape::Other, Some(item)) if !media::is_media_item(head) => Self::item(head, item, out),
             _ => {}
@@ -195,7 +241,7 @@ impl TargetFormat for UiTarget {
         out: &mut TargetOutput,
     ) {
         let Some(url) = media::url_citation(annotation) else {
-            return out.report(AdapterCode::AnnotationDropped, || "an annotation that is not a url_citation".to_owned());
+            return self.document(head, part, index, annotation, out);
         };
         let title = text_at(annotation, "title");
         Self::chunk(out, "source-url", |chunk| {
@@ -218,6 +264,10 @@ impl TargetFormat for UiTarget {
     }
 
     fn arguments(&mut self, head: &mut ItemHead, text: &str, out: &mut TargetOutput) {
+        // A client reads the deltas of a tool's input as JSON, so plain text comes at once, when it is complete.
+        if head.shape == ItemShape::Custom {
+            return;
+        }
         Self::chunk(out, "tool-input-delta", |chunk| {
             chunk.text("toolCallId", &head.call_id);
             chunk.text("inputTextDelta", text);
@@ -231,7 +281,10 @@ impl TargetFormat for UiTarget {
                 let secret = text_at(item, "encrypted_content");
                 self.end_reasoning(head, Some(secret.as_str()).filter(|secret| !secret.is_empty()), out);
             }
-            ItemShape::Function => self.call_done(head, text_at(item, "status") == "incomplete", out),
+            ItemShape::Function | ItemShape::Custom => {
+                self.call_done(head, text_at(item, "status") == "incomplete", out);
+            }
+            ItemShape::Mcp => self.mcp_call_done(head, item, out),
             ItemShape::Output => match item.get("output").filter(|_| self.calls.contains(&head.call_id)) {
                 Some(output) => Self::chunk(out, "tool-output-available", |chunk| {
                     chunk.text("toolCallId", &head.call_id);
@@ -243,7 +296,13 @@ impl TargetFormat for UiTarget {
                 Some(media) => Self::file(&media, out),
                 None => out.report_code(AdapterCode::MediaDropped),
             },
-            ItemShape::Other | ItemShape::Custom | ItemShape::Mcp => Self::item(head, item, out),
+            ItemShape::Other if head.item_type == "custom_tool_call_output" && self.calls.contains(&head.call_id) => {
+                Self::chunk(out, "tool-output-available", |chunk| {
+                    chunk.text("toolCallId", &head.call_id);
+                    chunk.json("output", item.get("output").map_or("null", |output| output.raw()));
+                });
+            }
+            ItemShape::Other => Self::item(head, item, out),
             ItemShape::Message => {}
         }
     }
@@ -265,7 +324,7 @@ impl TargetFormat for UiTarget {
                 Self::end_text(head, part, out);
             }
             self.end_reasoning(head, None, out);
-            if head.shape == ItemShape::Function && end.status != EndStatus::Failed {
+            if head.shape.is_call() && end.status != EndStatus::Failed {
                 self.call_done(head, end.status == EndStatus::Incomplete, out);
             }
         }
@@ -300,6 +359,20 @@ impl TargetFormat for UiTarget {
         });
         out.done();
     }
+}
+
+/// The members that every chunk of a tool has. A tool that the server runs is unknown to the client.
+fn tool(chunk: &mut ObjectWriter<'_>, head: &ItemHead) {
+    chunk.text("toolCallId", &head.call_id);
+    chunk.text("toolName", &head.name);
+    if head.shape == ItemShape::Mcp {
+        hosted(chunk);
+    }
+}
+
+fn hosted(chunk: &mut ObjectWriter<'_>) {
+    chunk.json("providerExecuted", "true");
+    chunk.json("dynamic", "true");
 }
 
 fn text_id(chunk: &mut ObjectWriter<'_>, head: &ItemHead, part: &SourcePart) {

@@ -28,13 +28,22 @@ pub(super) struct AnthropicUsage {
 }
 
 impl AnthropicDecoder {
-    pub(super) fn record_stop_reason(&mut self, holder: Option<ValueRef<'_>>) {
-        let Some(holder) = holder else { return };
+    pub(super) fn note_stop(
+        &mut self,
+        holder: Option<ValueRef<'_>>,
+        builder: &mut ResponseBuilder,
+    ) -> Result<(), Error> {
+        let Some(holder) = holder else { return Ok(()) };
         if let Some(reason) = text(holder.get("stop_reason")) {
+            // Of other reasons `deltafold:finish` has the details.
+            if is_canonical(&reason) {
+                builder.keep("anthropic", "stop_details", holder.get("stop_details"))?;
+            }
             self.stop.reason = Some(reason.into_owned());
             self.stop.sequence = holder.get("stop_sequence").map(Value::from).unwrap_or_default();
             self.stop.details = holder.get("stop_details").map(Value::from).unwrap_or_default();
         }
+        Ok(())
     }
 
     pub(super) fn conclude(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
@@ -48,7 +57,7 @@ impl AnthropicDecoder {
             self.close(builder, ItemStatus::Completed, ItemStatus::Completed)?;
             return builder.complete();
         };
-        if !matches!(reason.as_str(), "end_turn" | "tool_use" | "max_tokens") {
+        if !is_canonical(&reason) {
             builder.set_finish_reason("anthropic", &reason, sequence, details.clone());
         }
         match reason.as_str() {
@@ -114,6 +123,11 @@ impl AnthropicDecoder {
         }
         Ok(())
     }
+}
+
+/// True if the standard fields of a response express this reason.
+fn is_canonical(reason: &str) -> bool {
+    matches!(reason, "end_turn" | "tool_use" | "max_tokens")
 }
 
 pub(super) fn fail(root: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {

@@ -15,7 +15,7 @@ use end::{fail, AnthropicStopReason, AnthropicUsage};
 use super::builder::{ErrorType, ItemStatus, OutputSlot, ResponseBuilder};
 use super::citations::{close_text, Citation};
 use super::encrypted_content::{self, SignedThinking};
-use super::{count, extension_type, non_null, text, DialectDecoder, TextPiece};
+use super::{count, extension_type, fail_with_body, is_error_body, text, DialectDecoder, TextPiece};
 use crate::adapter::AdapterCode;
 use crate::error::Error;
 use crate::json::{Object, Value, ValueRef};
@@ -116,12 +116,10 @@ impl DialectDecoder for AnthropicDecoder {
             }
             "message_delta" => {
                 builder.start()?;
-                self.record_stop_reason(root.get("delta"));
+                self.note_stop(root.get("delta"), builder)?;
                 self.usage.merge(root.get("usage"), builder);
-                for name in ["context_management", "input_transformations"] {
-                    builder.keep("anthropic", name, root.get(name))?;
-                }
-                builder.keep("anthropic", "container", root.pointer("/delta/container"))?;
+                builder.keep_others("anthropic", "", Some(root), &["type", "delta", "usage"], &[])?;
+                builder.keep_others("anthropic", "", root.get("delta"), STOP_MEMBERS, &[])?;
                 keep_usage(root.get("usage"), builder)
             }
             "message_stop" => {
@@ -129,6 +127,8 @@ impl DialectDecoder for AnthropicDecoder {
                 self.conclude(builder)
             }
             "error" => fail(root, builder),
+            _ if is_error_body(root, builder) && root.get("error").is_some() => fail(root, builder),
+            _ if is_error_body(root, builder) => fail_with_body(root, builder),
             other => {
                 builder.report(AdapterCode::UnknownEvent, other);
                 Ok(())
@@ -179,11 +179,9 @@ impl AnthropicDecoder {
             builder.facts.service_tier = Some(tier.to_string());
         }
         self.usage.merge(message.get("usage"), builder);
-        for name in ["container", "diagnostics", "input_transformations"] {
-            builder.keep("anthropic", name, message.get(name))?;
-        }
+        builder.keep_others("anthropic", "", Some(message), MESSAGE_MEMBERS, &[])?;
         keep_usage(message.get("usage"), builder)?;
-        self.record_stop_reason(Some(message));
+        self.note_stop(Some(message), builder)?;
         builder.start()?;
         // A turn that continues after a hosted tool can have whole blocks here, including calls.
         for block in message.get("content").iter().flat_map(ValueRef::elements) {
@@ -228,16 +226,15 @@ impl AnthropicDecoder {
                 AnthropicBlockKind::Whole
             }
             "tool_use" => {
-                record_caller(block, builder);
                 let (id, name) = (text(block.get("id")), text(block.get("name")));
                 let slot = builder.start_call(&id.unwrap_or_default(), &name.unwrap_or_default())?;
-                keep_fields(slot, block, &["toolset_name"], builder)?;
+                keep_fields(slot, block, builder)?;
                 AnthropicBlockKind::Call { slot, input: initial_input(block), grown: false }
             }
             "server_tool_use" | "mcp_tool_use" => self.start_hosted(&name, block, builder)?,
             "compaction" => {
                 let slot = builder.start_compaction()?;
-                keep_fields(slot, block, &["signature", "tool_changes"], builder)?;
+                keep_fields(slot, block, builder)?;
                 let content = text(block.get("content")).unwrap_or_default().into_owned();
                 let encrypted = text(block.get("encrypted_content")).unwrap_or_default().into_owned();
                 AnthropicBlockKind::Compaction { slot, content, encrypted }
@@ -275,7 +272,6 @@ impl AnthropicDecoder {
         block: ValueRef<'_>,
         builder: &mut ResponseBuilder,
     ) -> Result<AnthropicBlockKind, Error> {
-        record_caller(block, builder);
         builder.close_last_item(ItemStatus::Completed)?;
         let tool = text(block.get("name")).unwrap_or_default();
         let call_id = text(block.get("id")).unwrap_or_default();
@@ -293,6 +289,9 @@ impl AnthropicDecoder {
             fields.push("server_name", server.to_value());
         }
         let slot = builder.add_extension(&kind, fields)?;
+        if let Some(slot) = slot {
+            keep_fields(slot, block, builder)?;
+        }
         self.hosted.by_id.insert(call_id.into_owned(), slot);
         self.hosted.waiting.extend(slot);
         Ok(AnthropicBlockKind::Hosted { slot, input: String::new() })
@@ -300,7 +299,6 @@ impl AnthropicDecoder {
 
     /// The result of a hosted call closes the item of its call.
     fn result(&mut self, kind: &str, block: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
-        record_caller(block, builder);
         builder.close_last_item(ItemStatus::Completed)?;
         let call_id = text(block.get("tool_use_id")).unwrap_or_default();
         let content = block.get("content").map(Value::from).unwrap_or_default();
@@ -319,6 +317,7 @@ impl AnthropicDecoder {
         let Some(slot) = slot else { return Ok(()) };
         self.hosted.waiting.remove(&slot);
         builder.set_field(slot, "result", content)?;
+        keep_fields(slot, block, builder)?;
         builder.close_item(slot, status)
     }
 
@@ -347,7 +346,9 @@ impl AnthropicDecoder {
                 citations.extend(delta.get("citation").map(Value::from));
                 Ok(())
             }
-            ("thinking_delta", AnthropicBlockKind::Thinking { .. }) => {
+            ("thinking_delta", AnthropicBlockKind::Thinking { slot, .. }) => {
+                let known = ["type", "thinking", "signature"];
+                builder.keep_item_fields("anthropic", *slot, delta, &known, &["estimated_tokens"])?;
                 self.append_thinking(delta.get("thinking"), builder)
             }
             ("signature_delta", AnthropicBlockKind::Thinking { thinking, .. }) => {
@@ -365,7 +366,8 @@ impl AnthropicDecoder {
                 input.push_str(&piece);
                 Ok(())
             }
-            ("compaction_delta", AnthropicBlockKind::Compaction { content, encrypted, .. }) => {
+            ("compaction_delta", AnthropicBlockKind::Compaction { slot, content, encrypted }) => {
+                keep_fields(*slot, delta, builder)?;
                 if let Some(more) = text(delta.get("content")) {
                     builder.account_bytes(more.len())?;
                     content.push_str(&more);
@@ -486,32 +488,50 @@ fn initial_input(block: ValueRef<'_>) -> String {
     }
 }
 
-fn record_caller(block: ValueRef<'_>, builder: &mut ResponseBuilder) {
+/// Keeps members of a block on its item that are not read, under names of the provider.
+fn keep_fields(slot: OutputSlot, block: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
     if let Some(caller) = text(block.pointer("/caller/type")).filter(|caller| caller != "direct") {
-        builder.report(AdapterCode::CallerDropped, &caller);
-    }
-}
-
-/// Stores fields of a block on its item, under names of the provider.
-fn keep_fields(
-    slot: OutputSlot,
-    block: ValueRef<'_>,
-    names: &[&str],
-    builder: &mut ResponseBuilder,
-) -> Result<(), Error> {
-    for name in names {
-        if let Some(value) = non_null(block.get(name)) {
-            builder.set_field(slot, &extension_type("anthropic", name, ""), value.to_value())?;
+        if builder.options.include_extensions {
+            let caller = block.get("caller").map(Value::from).unwrap_or_default();
+            builder.set_field(slot, "anthropic:caller", caller)?;
+        } else {
+            builder.report(AdapterCode::CallerDropped, &caller);
         }
     }
-    Ok(())
+    builder.keep_item_fields("anthropic", slot, block, BLOCK_MEMBERS, &[])
 }
 
 /// Stores counts that the usage of Open Responses has no member for.
 fn keep_usage(usage: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Result<(), Error> {
-    let members = ["cache_creation", "iterations", "inference_geo", "speed", "fallback_credit"];
-    builder.keep_members("anthropic", "usage", usage, &members)
+    builder.keep_others("anthropic", "usage", usage, USAGE_MEMBERS, &["server_tool_use"])
 }
+
+/// Members of a message that are read.
+const MESSAGE_MEMBERS: &[&str] =
+    &["id", "type", "role", "model", "content", "usage", "stop_reason", "stop_sequence", "stop_details"];
+/// Members of a `message_delta`'s delta that are read.
+const STOP_MEMBERS: &[&str] = &["stop_reason", "stop_sequence", "stop_details"];
+/// Members of blocks and of their deltas that are read.
+const BLOCK_MEMBERS: &[&str] = &[
+    "type",
+    "id",
+    "name",
+    "input",
+    "caller",
+    "server_name",
+    "tool_use_id",
+    "content",
+    "encrypted_content",
+    "is_error",
+];
+const USAGE_MEMBERS: &[&str] = &[
+    "input_tokens",
+    "output_tokens",
+    "cache_creation_input_tokens",
+    "cache_read_input_tokens",
+    "output_tokens_details",
+    "service_tier",
+];
 
 fn members(object: ValueRef<'_>, keys: &[&str]) -> Object {
     keys.iter().filter_map(|key| Some((key.to_string(), object.get(key)?.to_value()))).collect()

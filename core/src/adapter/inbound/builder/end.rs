@@ -115,18 +115,16 @@ impl ResponseBuilder {
             self.drop_invalid(set, AdapterCode::EventDropped, "extension events")?;
         }
         let mut fields = Object::new();
-        for ((key, member), (value, _)) in core::mem::take(&mut self.kept) {
-            if value.is_null() {
-                continue;
-            }
+        for (member, kept) in core::mem::take(&mut self.kept).into_values().flatten() {
+            let Ok(value) = Value::parse(&kept.raw, self.limits.depth) else { continue };
             if member.is_empty() {
-                fields.insert(key, value);
+                fields.insert(kept.key, value);
                 continue;
             }
-            if fields.get(&key).is_none() {
-                fields.insert(key.as_str(), Object::new());
+            if fields.get(&kept.key).is_none() {
+                fields.insert(kept.key.as_str(), Object::new());
             }
-            if let Some(object) = fields.get_mut(&key).and_then(Value::as_object_mut) {
+            if let Some(object) = fields.get_mut(&kept.key).and_then(Value::as_object_mut) {
                 object.insert(member, value);
             }
         }

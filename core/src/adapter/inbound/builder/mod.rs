@@ -15,6 +15,7 @@ use alloc::vec::Vec;
 
 use super::text_piece::SurrogateCarry;
 pub(crate) use super::token_counts::TokenCounts;
+use crate::accumulate::held_bytes::{view_bytes, NAME_BYTES};
 use crate::adapter::{AdapterCode, AdapterFindings, InboundOptions, ReasoningEvents};
 use crate::error::{Code, Error};
 use crate::json::{Object, Value, ValueRef};
@@ -41,14 +42,28 @@ pub(crate) struct ResponseBuilder {
     /// Truncated items: they are done when the response is, because no item may follow a truncated one.
     incomplete_items: BTreeSet<OutputSlot>,
     finish: Option<Object>,
-    /// Members of the source about the whole response, for the last snapshot: by name, and by member if the value is an object
-    /// of members; each with the number of bytes that are accounted for it.
-    kept: BTreeMap<(String, &'static str), (Value, usize)>,
+    /// Members of the source about the whole response, for the last snapshot.
+    kept: KeptMembers,
+    /// Losses that are reported once for the whole stream.
+    reported: BTreeSet<(AdapterCode, String)>,
     /// Extension events for the last snapshot.
     extension_events: Vec<Value>,
     /// Bytes that are stored.
     held_bytes: usize,
     has_reported_dropped_events: bool,
+}
+
+/// Kept members by name, and by member of their own where the last snapshot has an object of members; else under an empty name.
+type KeptMembers = BTreeMap<String, BTreeMap<String, KeptMember>>;
+
+/// A member of the source that the last snapshot will have.
+struct KeptMember {
+    /// Its name in the snapshot.
+    key: String,
+    /// Its last value as JSON text; empty if extensions are left out.
+    raw: String,
+    /// Bytes that are accounted for the value.
+    accounted_bytes: usize,
 }
 
 /// The facts of the source about the whole response.
@@ -116,7 +131,8 @@ impl ResponseBuilder {
             last: None,
             incomplete_items: BTreeSet::new(),
             finish: None,
-            kept: BTreeMap::new(),
+            kept: KeptMembers::new(),
+            reported: BTreeSet::new(),
             extension_events: Vec::new(),
             held_bytes: 0,
             has_reported_dropped_events: false,
@@ -154,44 +170,111 @@ impl ResponseBuilder {
     /// Stores a member of the source that Open Responses has no member for: the last snapshot has its last value.
     /// Empty values are ignored.
     pub(crate) fn keep(&mut self, slug: &str, name: &str, value: Option<ValueRef<'_>>) -> Result<(), Error> {
-        let is_empty = |value: &ValueRef<'_>| value.is_null() || matches!(value.raw(), "{}" | "[]" | "\"\"");
-        match value.filter(|value| !is_empty(value)) {
+        match value.filter(|value| !is_empty(*value)) {
             Some(value) => self.keep_value(slug, name, "", value),
             None => Ok(()),
         }
     }
 
-    /// As [`keep`](Self::keep), for several members of an object, which become one object.
-    pub(crate) fn keep_members(
+    /// As [`keep`](Self::keep), for every member of an object that the adapter does not read itself.
+    ///
+    /// `known` lists the members that it reads. `details` lists members about the provider's work, such as its timing and its
+    /// price: they are kept with the option `provider_details` only. With a `name` the members become one object.
+    pub(crate) fn keep_others(
         &mut self,
         slug: &str,
         name: &str,
         holder: Option<ValueRef<'_>>,
-        members: &[&'static str],
+        known: &[&str],
+        details: &[&str],
     ) -> Result<(), Error> {
-        for member in members {
-            if let Some(value) = holder.and_then(|holder| holder.get(member)).filter(|value| !value.is_null()) {
-                self.keep_value(slug, name, member, value)?;
+        for (key, value) in holder.into_iter().flat_map(|holder| holder.entries()) {
+            let Some(key) = key.as_str() else { continue };
+            let is_left_out = !self.options.provider_details && details.contains(&key.as_ref());
+            if value.is_null() || is_left_out || known.contains(&key.as_ref()) {
+                continue;
+            }
+            match name {
+                "" => self.keep(slug, &key, Some(value))?,
+                name => self.keep_value(slug, name, &key, value)?,
             }
         }
         Ok(())
     }
 
-    fn keep_value(&mut self, slug: &str, name: &str, member: &'static str, value: ValueRef<'_>) -> Result<(), Error> {
-        let place = (extension_type(slug, name, ""), member);
-        let known = self.kept.get(&place).map(|(_, bytes)| *bytes);
-        if !self.options.include_extensions {
-            // Some sources repeat these members in every message: one finding is enough.
-            if known.is_none() {
-                self.report(AdapterCode::ContentPartDropped, &place.0);
-                self.kept.insert(place, (Value::Null, 0));
+    /// As [`keep_others`](Self::keep_others), on an item.
+    pub(crate) fn keep_item_fields(
+        &mut self,
+        slug: &str,
+        slot: OutputSlot,
+        holder: ValueRef<'_>,
+        known: &[&str],
+        details: &[&str],
+    ) -> Result<(), Error> {
+        for (key, value) in holder.entries() {
+            let Some(key) = key.as_str() else { continue };
+            let is_left_out = !self.options.provider_details && details.contains(&key.as_ref());
+            if value.is_null() || is_left_out || known.contains(&key.as_ref()) {
+                continue;
             }
+            let key = extension_type(slug, &key, "");
+            if self.options.include_extensions {
+                self.set_field(slot, &key, value.to_value())?;
+            } else {
+                self.report_once(AdapterCode::ContentPartDropped, &key)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reports members of an object that neither the adapter reads nor Open Responses has a place for: pieces of the answer, of which
+    /// the last one alone would be wrong.
+    pub(crate) fn report_others(&mut self, holder: ValueRef<'_>, known: &[&str]) -> Result<(), Error> {
+        for (key, value) in holder.entries() {
+            let Some(key) = key.as_str() else { continue };
+            if !is_empty(value) && !known.contains(&key.as_ref()) {
+                self.report_once(AdapterCode::ContentPartDropped, &key)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reports a loss that a stream may repeat in every message.
+    pub(crate) fn report_once(&mut self, code: AdapterCode, detail: &str) -> Result<(), Error> {
+        let place = (code, detail.to_string());
+        if self.reported.contains(&place) {
             return Ok(());
         }
-        // The value replaces the previous one, so only growth counts.
-        let (bytes, known) = (value.raw().len(), known.unwrap_or(0));
-        self.account_bytes(bytes.saturating_sub(known))?;
-        self.kept.insert(place, (value.to_value(), bytes.max(known)));
+        self.account_bytes(NAME_BYTES + detail.len())?;
+        self.report(code, detail);
+        self.reported.insert(place);
+        Ok(())
+    }
+
+    fn keep_value(&mut self, slug: &str, name: &str, member: &str, value: ValueRef<'_>) -> Result<(), Error> {
+        let raw = value.raw();
+        let known = self.kept.get_mut(name).and_then(|members| members.get_mut(member));
+        let accounted_bytes = match known {
+            // Some sources repeat these members in every message.
+            Some(kept) if kept.raw == raw || !self.options.include_extensions => return Ok(()),
+            Some(kept) => kept.accounted_bytes,
+            None => 0,
+        };
+        let key = extension_type(slug, name, "");
+        // The text is held now, and the value in the last snapshot.
+        let held = raw.len() + view_bytes(value);
+        if !self.options.include_extensions {
+            self.report(AdapterCode::ContentPartDropped, &key);
+        } else if accounted_bytes > 0 {
+            // The value replaces the previous one, so only growth counts.
+            self.account_bytes(held.saturating_sub(accounted_bytes))?;
+        } else {
+            self.account_bytes(2 * NAME_BYTES + key.len() + name.len() + member.len() + held)?;
+        }
+        let raw = if self.options.include_extensions { raw.to_string() } else { String::new() };
+        let accounted_bytes = accounted_bytes.max(held);
+        let members = self.kept.entry(name.to_string()).or_default();
+        members.insert(member.to_string(), KeptMember { key, raw, accounted_bytes });
         Ok(())
     }
 
@@ -242,6 +325,20 @@ impl ResponseBuilder {
         Ok(())
     }
 
+    /// Takes the service tier from any message; the last one counts.
+    pub(crate) fn learn_service_tier(&mut self, tier: Option<ValueRef<'_>>) -> Result<(), Error> {
+        let Some(tier) = tier.and_then(|tier| tier.as_str()).filter(|tier| !tier.is_empty()) else { return Ok(()) };
+        if self.facts.service_tier.as_deref() == Some(&*tier) {
+            return Ok(());
+        }
+        self.facts.service_tier = Some(tier.clone().into_owned());
+        if !self.started {
+            return Ok(());
+        }
+        let set = self.writer.set_field("service_tier", tier.as_ref());
+        self.drop_invalid(set, AdapterCode::ContentPartDropped, "service_tier").map(drop)
+    }
+
     /// Sets the model's name for later snapshots.
     pub(crate) fn update_model(&mut self) -> Result<(), Error> {
         match &self.facts.model {
@@ -286,6 +383,11 @@ impl ResponseBuilder {
         self.apply_emit_events();
         self.writer.write_into(out);
     }
+}
+
+/// True for null and for empty values.
+fn is_empty(value: ValueRef<'_>) -> bool {
+    value.is_null() || matches!(value.raw(), "{}" | "[]" | "\"\"")
 }
 
 /// An extension's type: the name at the source may have characters that a type must not have.

@@ -4,9 +4,10 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
 use super::{ChatDecoder, OpenReasoning};
+use crate::accumulate::held_bytes::NAME_BYTES;
 use crate::adapter::inbound::builder::{ItemStatus, LastItem, OutputSlot, ResponseBuilder};
 use crate::adapter::inbound::encrypted_content;
-use crate::adapter::inbound::{count, non_null, text, TextPiece};
+use crate::adapter::inbound::{count, extension_type, non_null, text, TextPiece};
 use crate::adapter::AdapterCode;
 use crate::error::Error;
 use crate::json::{Object, Value, ValueKind, ValueRef};
@@ -24,10 +25,40 @@ impl ChatDecoder {
             return Ok(());
         }
         let plain = |key: &str| delta.get(key).and_then(TextPiece::from_json).filter(|piece| !piece.is_empty());
-        match plain("reasoning_content").or_else(|| plain("reasoning")) {
-            Some(piece) => self.append_reasoning(&piece, builder),
-            None => Ok(()),
+        let piece = plain("reasoning_content").or_else(|| plain("reasoning"));
+        if let Some(piece) = &piece {
+            self.append_reasoning(piece, builder)?;
         }
+        self.thinking_blocks(delta.get("thinking_blocks"), piece.is_some(), builder)
+    }
+
+    /// Blocks of Anthropic, as gateways hand them on: their text is repeated beside them, their signature is not.
+    fn thinking_blocks(
+        &mut self,
+        blocks: Option<ValueRef<'_>>,
+        has_text: bool,
+        builder: &mut ResponseBuilder,
+    ) -> Result<(), Error> {
+        for block in blocks.into_iter().flat_map(|blocks| blocks.elements()) {
+            let piece = |key: &str| block.get(key).and_then(TextPiece::from_json).filter(|piece| !piece.is_empty());
+            if let Some(data) = text(block.get("data")).filter(|data| !data.is_empty()) {
+                self.flush_logprobs(builder)?;
+                let envelope = encrypted_content::wrap("anthropic", "redacted", &data);
+                let slot = builder.start_reasoning(Some(&envelope))?;
+                self.reasoning = OpenReasoning { slot: Some(slot), sealed: true, index: None };
+                continue;
+            }
+            if let Some(piece) = piece("thinking").filter(|_| !has_text) {
+                self.append_reasoning(&piece, builder)?;
+            }
+            if let Some(signature) = text(block.get("signature")).filter(|signature| !signature.is_empty()) {
+                let slot = self.in_reasoning(builder)?;
+                self.reasoning.sealed = true;
+                let envelope = encrypted_content::wrap("anthropic", "signature", &signature);
+                builder.set_field(slot, "encrypted_content", envelope.into())?;
+            }
+        }
+        Ok(())
     }
 
     fn append_reasoning(&mut self, piece: &TextPiece<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
@@ -136,6 +167,7 @@ impl ChatDecoder {
                         builder.set_field(slot, "encrypted_content", envelope.into())?;
                     }
                 }
+                "image_url" => self.image(chunk, builder)?,
                 "tool_reference" if text(chunk.get("url")).is_some_and(|url| !url.is_empty()) => {
                     self.cite_tool(chunk, builder)?;
                 }
@@ -210,29 +242,69 @@ impl ChatDecoder {
 
     pub(super) fn images(&mut self, images: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         for image in images.into_iter().flat_map(|images| images.elements()) {
-            let url = text(image.pointer("/image_url/url")).or_else(|| text(image.get("image_url")));
-            let Some(url) = url.filter(|url| !url.is_empty()) else {
-                builder.report(AdapterCode::MediaDropped, "an image without a URL");
-                continue;
-            };
-            self.flush_logprobs(builder)?;
-            self.reasoning = OpenReasoning::default();
-            builder.close_last_item(ItemStatus::Completed)?;
-            let media_type = url.strip_prefix("data:").and_then(|rest| rest.split([';', ',']).next());
-            let media_type = media_type.filter(|media_type| !media_type.is_empty()).unwrap_or("image/*");
-            builder.add_media(&self.provider, media_type, &url)?;
+            self.image(image, builder)?;
         }
         Ok(())
     }
 
-    /// Additions of some providers to a delta that have no place here.
-    pub(super) fn note_unmapped(&mut self, delta: ValueRef<'_>, builder: &mut ResponseBuilder) {
-        if non_null(delta.get("audio")).is_some() {
-            self.report_once(AdapterCode::MediaDropped, "audio", builder);
+    fn image(&mut self, image: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        let url = text(image.pointer("/image_url/url")).or_else(|| text(image.get("image_url")));
+        let Some(url) = url.filter(|url| !url.is_empty()) else {
+            builder.report(AdapterCode::MediaDropped, "an image without a URL");
+            return Ok(());
+        };
+        self.flush_logprobs(builder)?;
+        self.reasoning = OpenReasoning::default();
+        builder.close_last_item(ItemStatus::Completed)?;
+        let media_type = url.strip_prefix("data:").and_then(|rest| rest.split([';', ',']).next());
+        let media_type = media_type.filter(|media_type| !media_type.is_empty()).unwrap_or("image/*");
+        builder.add_media(&self.provider, media_type, &url)
+    }
+
+    /// Audio: its transcript is the text of the answer. The sound itself has no place.
+    pub(super) fn audio(&mut self, audio: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        let Some(audio) = non_null(audio) else { return Ok(()) };
+        if audio.entries().any(|(key, value)| key.as_str().is_some_and(|key| key != "transcript") && !value.is_null()) {
+            builder.report_once(AdapterCode::MediaDropped, "audio")?;
         }
-        if delta.get("executed_tools").is_some_and(|tools| tools.elements().next().is_some()) {
-            self.report_once(AdapterCode::ItemDropped, "tools that the provider executed", builder);
+        match audio.get("transcript").and_then(TextPiece::from_json) {
+            Some(piece) => self.append_text(&piece, builder),
+            None => Ok(()),
         }
+    }
+
+    /// Tools that the provider ran itself: one item for each, which its output completes, so that no client runs it.
+    pub(super) fn execute_tools(
+        &mut self,
+        tools: Option<ValueRef<'_>>,
+        builder: &mut ResponseBuilder,
+    ) -> Result<(), Error> {
+        for (at, tool) in tools.into_iter().flat_map(|tools| tools.elements()).enumerate() {
+            let index = count(tool.get("index")).unwrap_or(at as u64);
+            let members = tool.entries().filter_map(|(key, value)| Some((key.as_str()?, value)));
+            let members = members.filter(|(key, value)| !matches!(key.as_ref(), "index" | "type") && !value.is_null());
+            let slot = match self.executed.get(&index) {
+                Some(slot) => *slot,
+                None => {
+                    self.flush_logprobs(builder)?;
+                    self.reasoning = OpenReasoning::default();
+                    builder.close_last_item(ItemStatus::Completed)?;
+                    builder.account_bytes(NAME_BYTES)?;
+                    let kind = text(tool.get("type")).unwrap_or_default();
+                    let slot = builder.add_extension(&extension_type(&self.provider, &kind, "_call"), Object::new())?;
+                    self.executed.insert(index, slot);
+                    slot
+                }
+            };
+            let Some(slot) = slot else { continue };
+            for (key, value) in members {
+                builder.set_field(slot, &key, value.to_value())?;
+            }
+            if non_null(tool.get("output")).is_some() {
+                builder.close_item(slot, ItemStatus::Completed)?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -252,9 +324,12 @@ pub(super) fn has_content(delta: ValueRef<'_>) -> bool {
         "reasoning",
         "reasoning_content",
         "reasoning_details",
+        "thinking_blocks",
         "tool_calls",
         "function_call",
         "images",
+        "audio",
+        "executed_tools",
     ]
     .iter()
     .any(|key| filled(key))

@@ -8,6 +8,7 @@ mod delta_members;
 mod tool_calls;
 
 use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -27,8 +28,8 @@ pub(crate) struct ChatDecoder {
     /// Log probabilities that arrived without text.
     logprobs: Vec<Value>,
     reasoning: OpenReasoning,
-    /// Losses that are reported once per stream.
-    reported: Vec<&'static str>,
+    /// Tools that the provider ran, by their index; `None` if extensions are left out.
+    executed: BTreeMap<u64, Option<OutputSlot>>,
 }
 
 /// The open reasoning item.
@@ -56,14 +57,7 @@ impl ChatDecoder {
             finish: None,
             logprobs: Vec::new(),
             reasoning: OpenReasoning::default(),
-            reported: Vec::new(),
-        }
-    }
-
-    fn report_once(&mut self, code: AdapterCode, what: &'static str, builder: &mut ResponseBuilder) {
-        if !self.reported.contains(&what) {
-            self.reported.push(what);
-            builder.report(code, what);
+            executed: BTreeMap::new(),
         }
     }
 }
@@ -79,43 +73,30 @@ impl DialectDecoder for ChatDecoder {
             }
             builder.facts.set_id(&id);
             builder.facts.created_at = whole_seconds(root.get("created"));
-            builder.facts.service_tier = text(root.get("service_tier")).map(Cow::into_owned);
+            builder.learn_service_tier(root.get("service_tier"))?;
             builder.learn_model(root.get("model"))?;
             builder.start()?;
         }
         builder.learn_model(root.get("model"))?;
+        builder.learn_service_tier(root.get("service_tier"))?;
         let usage = non_null(root.get("usage")).or_else(|| non_null(root.pointer("/x_groq/usage")));
         if let Some(usage) = usage.filter(|usage| usage.kind() == ValueKind::Object) {
             builder.usage = Some(counts(usage));
-            let details = ["audio_tokens", "image_tokens", "text_tokens"];
-            builder.keep_members(
-                &self.provider,
-                "input_tokens_details",
-                usage.get("prompt_tokens_details"),
-                &details,
-            )?;
-            let details = [
-                "audio_tokens",
-                "image_tokens",
-                "text_tokens",
-                "accepted_prediction_tokens",
-                "rejected_prediction_tokens",
-            ];
-            let written = usage.get("completion_tokens_details");
-            builder.keep_members(&self.provider, "output_tokens_details", written, &details)?;
+            let (read, written) = (usage.get("prompt_tokens_details"), usage.get("completion_tokens_details"));
+            let known = ["cached_tokens", "cache_write_tokens"];
+            builder.keep_others(&self.provider, "input_tokens_details", read, &known, &[])?;
+            builder.keep_others(&self.provider, "output_tokens_details", written, &["reasoning_tokens"], &[])?;
+            builder.keep_others(&self.provider, "usage", Some(usage), USAGE_MEMBERS, USAGE_DETAILS)?;
         }
-        for name in ["moderation", "prompt_filter_results", "timings"] {
-            builder.keep(&self.provider, name, root.get(name))?;
-        }
-        for list in ["citations", "search_results"] {
-            if root.get(list).is_some_and(|list| list.elements().next().is_some()) {
-                self.report_once(AdapterCode::AnnotationDropped, "citations outside the choices", builder);
-            }
+        // The error of some servers is a whole chunk, whose members are those of the error.
+        if error.is_none() {
+            builder.keep_others(&self.provider, "", Some(root), CHUNK_MEMBERS, CHUNK_DETAILS)?;
+            builder.keep_others(&self.provider, "x_groq", root.get("x_groq"), &["usage"], &[])?;
         }
         let mut finish = None;
         for choice in choices {
             if count(choice.get("index")).is_some_and(|index| index > 0) {
-                self.report_once(AdapterCode::MultipleChoices, "choices after the first", builder);
+                builder.report_once(AdapterCode::MultipleChoices, "choices after the first")?;
                 continue;
             }
             self.choice(choice, builder)?;
@@ -164,7 +145,10 @@ impl ChatDecoder {
                 builder.report(AdapterCode::RefusalLogprobsDropped, "");
             }
         }
-        builder.keep(&self.provider, "content_filter_results", choice.get("content_filter_results"))?;
+        builder.keep_others(&self.provider, "", Some(choice), CHOICE_MEMBERS, CHUNK_DETAILS)?;
+        if choice.get("token_ids").is_some_and(|ids| ids.elements().next().is_some()) {
+            builder.report_once(AdapterCode::ContentPartDropped, "token_ids")?;
+        }
         let Some(delta) = delta else { return Ok(()) };
         if self.finish.is_some() {
             if delta_members::has_content(delta) {
@@ -183,7 +167,9 @@ impl ChatDecoder {
         self.refuse(delta.get("refusal"), builder)?;
         self.annotate(delta.get("annotations"), builder)?;
         self.images(delta.get("images"), builder)?;
-        self.note_unmapped(delta, builder);
+        self.audio(delta.get("audio"), builder)?;
+        self.execute_tools(delta.get("executed_tools"), builder)?;
+        builder.report_others(delta, DELTA_MEMBERS)?;
         self.call_tools(delta, builder)
     }
 
@@ -245,6 +231,42 @@ impl ChatDecoder {
         self.close_calls(status, builder)
     }
 }
+
+/// Members of a chunk that are read, or that have no meaning.
+const CHUNK_MEMBERS: &[&str] =
+    &["id", "object", "created", "model", "choices", "usage", "service_tier", "obfuscation", "x_groq"];
+const CHUNK_DETAILS: &[&str] = &["system_fingerprint", "provider", "native_finish_reason"];
+const CHOICE_MEMBERS: &[&str] = &["index", "delta", "message", "finish_reason", "logprobs", "error", "token_ids"];
+const USAGE_MEMBERS: &[&str] = &[
+    "prompt_tokens",
+    "completion_tokens",
+    "total_tokens",
+    "prompt_tokens_details",
+    "completion_tokens_details",
+    "prompt_cache_hit_tokens",
+    "prompt_cache_miss_tokens",
+    "num_cached_tokens",
+];
+const USAGE_DETAILS: &[&str] =
+    &["cost", "cost_details", "is_byok", "queue_time", "prompt_time", "completion_time", "total_time"];
+/// Members of a delta that are read, or that have no meaning.
+const DELTA_MEMBERS: &[&str] = &[
+    "role",
+    "name",
+    "content",
+    "refusal",
+    "reasoning",
+    "reasoning_content",
+    "reasoning_details",
+    "thinking_blocks",
+    "annotations",
+    "images",
+    "audio",
+    "executed_tools",
+    "tool_calls",
+    "function_call",
+    "obfuscation",
+];
 
 /// The error object of a chunk or choice; vLLM sends one as a whole chunk.
 fn error_of(holder: ValueRef<'_>) -> Option<ValueRef<'_>> {

@@ -23,11 +23,34 @@ pub(super) struct CitedText {
     counted: usize,
     characters: u64,
     announced: BTreeSet<(u64, u64, String)>,
+    /// The message's text parts by their index among all of its parts: the bytes of text before each. Empty if earlier messages had
+    /// parts: indices are about the parts of a whole answer.
+    part_starts: Vec<(u64, u64)>,
+    part: Option<u64>,
+    counts_parts: bool,
 }
 
 const STRIDE: usize = 1024;
 
 impl CitedText {
+    /// Begins a message of the source.
+    pub(super) fn start_message(&mut self, has_earlier_text: bool) {
+        self.part_starts.clear();
+        self.part = None;
+        self.counts_parts = !has_earlier_text;
+    }
+
+    /// Begins a part of the message.
+    pub(super) fn start_part(&mut self, index: usize) {
+        self.part = self.counts_parts.then_some(index as u64);
+    }
+
+    /// The bytes of text before a part; 0 if there is no such part.
+    fn bytes_before(&self, part: Option<u64>) -> u64 {
+        let find = |part| self.part_starts.iter().find(|(index, _)| *index == part).map(|(_, start)| *start);
+        part.and_then(find).unwrap_or(0)
+    }
+
     /// Takes text that was written to a message; another message starts from 0.
     pub(super) fn grow(
         &mut self,
@@ -36,7 +59,12 @@ impl CitedText {
         builder: &mut ResponseBuilder,
     ) -> Result<(), Error> {
         if self.slot != Some(slot) {
-            *self = Self { slot: Some(slot), ..Self::default() };
+            let (part, counts_parts) = (self.part, self.counts_parts);
+            *self = Self { slot: Some(slot), part, counts_parts, ..Self::default() };
+        }
+        if let Some(part) = self.part.take() {
+            builder.account_bytes(16)?;
+            self.part_starts.push((part, self.text.len() as u64));
         }
         let text = self.carry.join(piece);
         builder.account_bytes(text.len())?;
@@ -83,7 +111,8 @@ impl GeminiDecoder {
         for support in metadata.get("groundingSupports").into_iter().flat_map(|supports| supports.elements()) {
             let segment = support.get("segment");
             let border = |key: &str| count(segment.and_then(|segment| segment.get(key))).unwrap_or(0);
-            let span = (border("startIndex"), border("endIndex"));
+            let before = self.cited.bytes_before(count(segment.and_then(|segment| segment.get("partIndex"))));
+            let span = (before.saturating_add(border("startIndex")), before.saturating_add(border("endIndex")));
             for index in support.get("groundingChunkIndices").into_iter().flat_map(|list| list.elements()) {
                 let index = index.as_u64().and_then(|index| usize::try_from(index).ok());
                 // A chunk of the web, maps, images, or a store of the caller: each has its address in another member.

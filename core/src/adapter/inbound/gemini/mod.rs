@@ -41,8 +41,8 @@ pub(crate) struct GeminiDecoder {
     logprobs: Vec<Value>,
     finish: Option<(String, Option<String>)>,
     blocked: Option<Value>,
-    /// Losses that are reported once per stream.
-    reported: Vec<&'static str>,
+    /// Whether an earlier message had text: then `partIndex` is not about the parts of this one.
+    has_earlier_text: bool,
 }
 
 impl DialectDecoder for GeminiDecoder {
@@ -56,20 +56,22 @@ impl DialectDecoder for GeminiDecoder {
         builder.learn_model(root.get("modelVersion"))?;
         if let Some(usage) = root.get("usageMetadata") {
             builder.usage = counts(usage).or(builder.usage);
+            builder.keep_others("google", "usage", Some(usage), USAGE_MEMBERS, &[])?;
         }
         if let Some(error) = non_null(root.get("error")) {
             return fail(error, builder);
         }
+        builder.keep_others("google", "", Some(root), MESSAGE_MEMBERS, &[])?;
         if let Some(feedback) = non_null(root.get("promptFeedback")) {
             if text(feedback.get("blockReason")).is_some() {
                 self.blocked = Some(feedback.to_value());
             } else {
-                self.record_safety_ratings(feedback, builder);
+                note_ratings(feedback, builder)?;
             }
         }
         for candidate in root.get("candidates").into_iter().flat_map(|list| list.elements()) {
             if count(candidate.get("index")).is_some_and(|index| index > 0) {
-                self.report_once(AdapterCode::MultipleChoices, "candidates after the first", builder);
+                builder.report_once(AdapterCode::MultipleChoices, "candidates after the first")?;
                 continue;
             }
             self.candidate(candidate, builder)?;
@@ -141,22 +143,12 @@ fn is_model_error(reason: &str) -> bool {
 }
 
 impl GeminiDecoder {
-    fn report_once(&mut self, code: AdapterCode, what: &'static str, builder: &mut ResponseBuilder) {
-        if !self.reported.contains(&what) {
-            self.reported.push(what);
-            builder.report(code, what);
-        }
-    }
-
-    fn record_safety_ratings(&mut self, holder: ValueRef<'_>, builder: &mut ResponseBuilder) {
-        if holder.get("safetyRatings").is_some_and(|ratings| ratings.elements().next().is_some()) {
-            self.report_once(AdapterCode::SafetyRatingsDropped, "safety ratings", builder);
-        }
-    }
-
     fn candidate(&mut self, candidate: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         self.logprobs = logprobs(candidate);
-        for part in candidate.pointer("/content/parts").into_iter().flat_map(|parts| parts.elements()) {
+        self.cited.start_message(self.has_earlier_text);
+        for (at, part) in candidate.pointer("/content/parts").into_iter().flat_map(|parts| parts.elements()).enumerate()
+        {
+            self.cited.start_part(at);
             self.part(part, builder)?;
         }
         if let Some(metadata) = non_null(candidate.get("groundingMetadata")) {
@@ -165,9 +157,17 @@ impl GeminiDecoder {
         if let Some(metadata) = non_null(candidate.get("citationMetadata")) {
             self.cite(metadata, builder)?;
         }
-        self.record_safety_ratings(candidate, builder);
+        self.has_earlier_text |=
+            candidate.pointer("/content/parts").is_some_and(|parts| parts.elements().next().is_some());
+        note_ratings(candidate, builder)?;
         builder.keep("google", "url_context_metadata", candidate.get("urlContextMetadata"))?;
+        builder.keep_others("google", "", Some(candidate), CANDIDATE_MEMBERS, &[])?;
         if let Some(token) = text(candidate.get("continuationToken")).filter(|token| !token.is_empty()) {
+            let reason = text(candidate.get("finishReason"));
+            if matches!(reason.as_deref(), Some("STOP" | "MAX_TOKENS")) {
+                // Of other reasons `deltafold:finish` has the token.
+                builder.keep("google", "continuation_token", candidate.get("continuationToken"))?;
+            }
             builder.account_bytes(token.len())?;
             self.continuation = Some(token.into_owned());
         }
@@ -179,6 +179,10 @@ impl GeminiDecoder {
 
     fn part(&mut self, part: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let signature = text(part.get("thoughtSignature")).filter(|signature| !signature.is_empty());
+        let kind = PART_KINDS.iter().find(|kind| non_null(part.get(kind)).is_some());
+        if kind.is_some() {
+            builder.report_others(part, PART_MEMBERS)?;
+        }
         if let Some(piece) = part.get("text").and_then(TextPiece::from_json) {
             let thought = part.get("thought").and_then(|flag| flag.as_bool()).unwrap_or(false);
             return if thought {
@@ -341,6 +345,9 @@ impl GeminiDecoder {
         self.end_code(ItemStatus::Completed, builder)?;
         builder.close_last_item(ItemStatus::Completed)?;
         let mut fields = Object::new();
+        if let Some(id) = text(code.get("id")).filter(|id| !id.is_empty()) {
+            fields.push("call_id", id.as_ref());
+        }
         for key in ["language", "code"] {
             fields.push(key, code.get(key).map(Value::from).unwrap_or_default());
         }
@@ -394,8 +401,17 @@ impl GeminiDecoder {
             // The finding about its call reports that extensions are left out.
             Some(None) => Ok(()),
             None => {
-                builder.report(AdapterCode::PartDropped, "toolResponse");
-                Ok(())
+                self.end_streamed(ItemStatus::Completed, builder)?;
+                builder.close_last_item(ItemStatus::Completed)?;
+                let kind = text(response.get("toolType")).unwrap_or_default().to_lowercase();
+                let mut fields = Object::new();
+                fields.push("call_id", id.as_ref());
+                fields.push("tool_type", response.get("toolType").map(Value::from).unwrap_or_default());
+                fields.push("response", response.get("response").map(Value::from).unwrap_or_default());
+                match builder.add_extension(&extension_type("google", &kind, "_response"), fields)? {
+                    Some(slot) => builder.close_item(slot, ItemStatus::Completed),
+                    None => Ok(()),
+                }
             }
         }
     }
@@ -433,6 +449,60 @@ impl GeminiDecoder {
         }
         builder.set_finish_reason("google", "PROMPT_BLOCKED", Value::Null, feedback);
         builder.incomplete("content_filter")
+    }
+}
+
+/// Members of a message that are read.
+const MESSAGE_MEMBERS: &[&str] =
+    &["candidates", "promptFeedback", "usageMetadata", "modelVersion", "responseId", "createTime", "error"];
+const CANDIDATE_MEMBERS: &[&str] = &[
+    "index",
+    "content",
+    "finishReason",
+    "finishMessage",
+    "groundingMetadata",
+    "citationMetadata",
+    "safetyRatings",
+    "logprobsResult",
+    "urlContextMetadata",
+    "continuationToken",
+];
+const USAGE_MEMBERS: &[&str] = &[
+    "promptTokenCount",
+    "candidatesTokenCount",
+    "totalTokenCount",
+    "thoughtsTokenCount",
+    "toolUsePromptTokenCount",
+    "cachedContentTokenCount",
+];
+/// What a part can be; every part that is read has one of these members.
+const PART_KINDS: &[&str] = &[
+    "text",
+    "functionCall",
+    "inlineData",
+    "fileData",
+    "executableCode",
+    "codeExecutionResult",
+    "toolCall",
+    "toolResponse",
+];
+const PART_MEMBERS: &[&str] = &[
+    "text",
+    "thought",
+    "thoughtSignature",
+    "functionCall",
+    "inlineData",
+    "fileData",
+    "executableCode",
+    "codeExecutionResult",
+    "toolCall",
+    "toolResponse",
+];
+
+fn note_ratings(holder: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+    match holder.get("safetyRatings").is_some_and(|ratings| ratings.elements().next().is_some()) {
+        true => builder.report_once(AdapterCode::SafetyRatingsDropped, "safety ratings"),
+        false => Ok(()),
     }
 }
 

@@ -14,8 +14,8 @@ use alloc::vec::Vec;
 use super::media::{self, Media};
 use super::normalizer::text_at;
 use super::{
-    EndStatus, ItemHead, ItemShape, ObjectWriter, ResponseEnd, ResponseStart, SourceItem, SourcePart, TargetFormat,
-    TargetOutput, TextChannel,
+    EndStatus, ItemHead, ItemShape, ObjectWriter, ResponseEnd, ResponseStart, ShownCalls, SourceItem, SourcePart,
+    TargetFormat, TargetOutput, TextChannel,
 };
 use crate::adapter::{AdapterCode, AgUiOptions, AgUiVersion, MediaStyle};
 use crate::event::Event;
@@ -235,8 +235,8 @@ impl AgUiTarget {
 }
 
 impl TargetFormat for AgUiTarget {
-    fn hosted_calls(&self) -> bool {
-        true
+    fn shown_calls(&self) -> ShownCalls {
+        ShownCalls { custom: true, mcp: true }
     }
 
     fn observe_event(&mut self, event: &Event<'_>, out: &TargetOutput) {

@@ -174,9 +174,35 @@ impl AnthropicTarget {
                 if let Some(details) = finish.and_then(|finish| finish.get("details")).filter(|d| !d.is_null()) {
                     delta.json("stop_details", details.raw());
                 }
+                own_members(end, |name, value| {
+                    if matches!(name, "container" | "stop_details") {
+                        delta.json(name, value.raw());
+                    }
+                });
             });
-            message.object("usage", |usage| usage_of(end.tokens(), usage));
+            message.object("usage", |usage| {
+                usage_of(end.tokens(), usage);
+                let kept = end.response.and_then(|response| response.get("anthropic:usage"));
+                for (name, value) in kept.into_iter().flat_map(|kept| kept.entries()) {
+                    usage.json(&name.as_str().unwrap_or_default(), value.raw());
+                }
+            });
+            own_members(end, |name, value| {
+                if !matches!(name, "container" | "stop_details" | "usage") {
+                    message.json(name, value.raw());
+                }
+            });
         });
+    }
+}
+
+/// The members of the snapshot that an adapter kept of an Anthropic stream.
+fn own_members(end: &ResponseEnd<'_>, mut write: impl FnMut(&str, ValueRef<'_>)) {
+    for (key, value) in end.response.into_iter().flat_map(|response| response.entries()) {
+        let key = key.as_str().unwrap_or_default();
+        if let Some(name) = key.strip_prefix("anthropic:").filter(|_| !value.is_null()) {
+            write(name, value);
+        }
     }
 }
 
@@ -193,6 +219,10 @@ fn usage_of(tokens: Option<UsageTokens>, usage: &mut ObjectWriter<'_>) {
 }
 
 impl TargetFormat for AnthropicTarget {
+    fn own_slug(&self) -> &'static str {
+        "anthropic"
+    }
+
     fn start(&mut self, start: &ResponseStart, out: &mut TargetOutput) {
         out.message(Some("message_start"), |event| {
             event.text("type", "message_start");

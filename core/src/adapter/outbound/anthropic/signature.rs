@@ -3,9 +3,9 @@
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use super::super::normalizer::text_at;
+use crate::adapter::base64;
 use crate::json::Tape;
 
 /// The result of reading a reasoning item's encrypted content.
@@ -49,7 +49,7 @@ fn unwrap(content: &str) -> Option<(&str, &str, &str)> {
 }
 
 fn thinking(payload: &str, depth: usize) -> Option<OpaqueReasoning<'static>> {
-    let json = String::from_utf8(base64url(payload)?).ok()?;
+    let json = String::from_utf8(base64::decode(payload)?).ok()?;
     let mut tape = Tape::default();
     tape.parse(&json, depth).ok()?;
     let both = tape.root(&json);
@@ -57,30 +57,6 @@ fn thinking(payload: &str, depth: usize) -> Option<OpaqueReasoning<'static>> {
         text: text_at(both, "thinking"),
         signature: Cow::Owned(text_at(both, "signature")),
     })
-}
-
-/// Decodes base64 with the alphabet for URLs.
-fn base64url(text: &str) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(text.len() / 4 * 3 + 2);
-    let (mut bits, mut count) = (0u32, 0u32);
-    for byte in text.bytes().filter(|byte| *byte != b'=') {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'-' | b'+' => 62,
-            b'_' | b'/' => 63,
-            _ => return None,
-        };
-        bits = bits << 6 | u32::from(value);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            out.push((bits >> count) as u8);
-            bits &= (1 << count) - 1;
-        }
-    }
-    Some(out)
 }
 
 #[cfg(test)]
