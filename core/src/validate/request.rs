@@ -16,6 +16,7 @@ pub(super) fn body(view: ValueRef<'_>, report: &mut Report<'_>) {
         |item: ValueRef<'_>, key: &str| item.get(key).and_then(|value| value.as_str()).map(|text| text_hash(&text));
     let is = |item: ValueRef<'_>, kind: &str| item.get("type").is_some_and(|value| value.is_str(kind));
     let (mut ids, mut calls, mut call_items) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    let mut approvals = BTreeSet::new();
     let mut references = false;
     for (index, item) in input.elements().enumerate() {
         let kind = item.get("type").and_then(|kind| kind.as_str()).unwrap_or_default();
@@ -26,6 +27,9 @@ pub(super) fn body(view: ValueRef<'_>, report: &mut Report<'_>) {
             let message = "expected a unique id, found the id of another item";
             report(Rule::Item02, format!("/input/{index}/id"), message.into());
         }
+        if kind == "mcp_approval_request" {
+            approvals.extend(id);
+        }
         if kind.ends_with("_call") {
             calls.extend(text(item, "call_id"));
             call_items.extend(id);
@@ -34,8 +38,20 @@ pub(super) fn body(view: ValueRef<'_>, report: &mut Report<'_>) {
     let chained = ["previous_response_id", "conversation"]
         .into_iter()
         .any(|key| view.get(key).is_some_and(|value| !value.is_null()));
-    let is_output = |item: ValueRef<'_>| is(item, "function_call_output") || is(item, "custom_tool_call_output");
-    for (index, item) in input.elements().enumerate().filter(|(_, item)| is_output(*item)) {
+    let is_output = |item: ValueRef<'_>| {
+        let kind = item.get("type").and_then(|kind| kind.as_str());
+        kind.is_some_and(|kind| kind.ends_with("_output") && !kind.contains(':'))
+    };
+    for (index, item) in input.elements().enumerate() {
+        let approval =
+            text(item, "approval_request_id").filter(|id| is(item, "mcp_approval_response") && !approvals.contains(id));
+        if approval.is_some() && !chained && !references {
+            let message = "expected the `id` of an approval request in this input, found another value";
+            report(Rule::Tool14, format!("/input/{index}/approval_request_id"), message.into());
+        }
+        if !is_output(item) {
+            continue;
+        }
         let Some(call) = text(item, "call_id").filter(|call| !calls.contains(call)) else { continue };
         let path = format!("/input/{index}/call_id");
         if call_items.contains(&call) {

@@ -94,7 +94,7 @@ super::explain! {
         reason "Servers refuse the request."
         valid "\"name\":\"get_weather\"" invalid "\"name\":\"get.weather\"";
     Tool14
-        statement "A `function_call_output` answers a call that exists in the chain or in the same input."
+        statement "The output of a call, such as a `function_call_output`, answers a call that exists in the chain or in the same input."
         reason "The server refuses the turn, often with a message that does not name the id."
         valid "function_call call_1, function_call_output call_1" invalid "function_call call_1, function_call_output call_2";
 }
