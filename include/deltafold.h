@@ -1701,6 +1701,28 @@ dfold_bytes dfold_detect(const uint8_t *start,
 uint32_t dfold_is_valid_extension_type(dfold_bytes name);
 
 /**
+ * Tells whether a status of an item is final: no further event changes the item. Returns 1 if it is, and 0 if not or if the
+ * word is no status.
+ *
+ * - Ownership: the caller keeps the bytes.
+ * - NULL: `status.data` may be NULL with length 0, which is no status; NULL with a length returns 0.
+ * - Threads: safe from any thread.
+ * - Views: returns none.
+ */
+uint32_t dfold_is_terminal_status(dfold_bytes status);
+
+/**
+ * Tells whether a status of an item says that the item is complete. Returns 1 if it does, and 0 if not or if the word is no
+ * status.
+ *
+ * - Ownership: the caller keeps the bytes.
+ * - NULL: `status.data` may be NULL with length 0, which is no status; NULL with a length returns 0.
+ * - Threads: safe from any thread.
+ * - Views: returns none.
+ */
+uint32_t dfold_is_success_status(dfold_bytes status);
+
+/**
  * Runs any intent, given as a JSON object: `{"do":"message"}`, `{"do":"text","item":0,"text":"Hi"}`, …; the writer's guide
  * lists all intents. `*out_item` is the item that was opened, or DFOLD_NO_ITEM.
  *
@@ -2603,6 +2625,9 @@ dfold_status dfold_report_text(dfold_report *report, dfold_bytes *out_text);
  *   answers to its calls, as input items of the next request.
  * - `advice`: `{"error", "status", "headers"}` returns the error in a uniform form, whether to retry, and how.
  * - `create_message`: `{"request"}` returns `{"message", "left_out"}`: the WebSocket message that requests a response.
+ * - `api_error`: `{"type", "message", "code", "param"}` returns `{"status", "body", "message"}`: an error for a client, as HTTP
+ *   status and body and as WebSocket message. The types are `server_error`, `invalid_request`, `not_found`, `model_error` and
+ *   `too_many_requests`.
  *
  * Returns DFOLD_OK with the text; DFOLD_MISUSE_UNKNOWN_NAME for an unknown name or key, DFOLD_JSON_SYNTAX or
  * DFOLD_JSON_DEPTH for invalid JSON, DFOLD_MISUSE_ARGUMENT for an invalid value, DFOLD_MISUSE_INTENT for a step that is

@@ -901,6 +901,12 @@ inline std::string_view detect(std::string_view start) noexcept {
 /** Tells whether a name can be the type of an extension event or item: `slug:name`. */
 inline bool is_valid_extension_type(std::string_view name) noexcept { return dfold_is_valid_extension_type(bytes(name)) == 1; }
 
+/** Tells whether a status of an item is final: no further event changes the item. */
+inline bool is_terminal_status(std::string_view status) noexcept { return dfold_is_terminal_status(bytes(status)) == 1; }
+
+/** Tells whether a status of an item says that the item is complete. */
+inline bool is_success_status(std::string_view status) noexcept { return dfold_is_success_status(bytes(status)) == 1; }
+
 } // namespace deltafold
 
 #endif

@@ -89,6 +89,21 @@ export function explain(rule: string): Explanation | null {
   return json === "" ? null : (JSON.parse(json) as Explanation);
 }
 
+/** Returns whether a name can be the type of an extension event or item: `slug:name`, with letters, digits, `_`, `-` and `.`. */
+export function isValidExtensionType(name: string): boolean {
+  return call(() => core.is_valid_extension_type(name));
+}
+
+/** Returns whether a status of an item is final: no further event changes the item. False for a word that is no status. */
+export function isTerminalStatus(status: string): boolean {
+  return call(() => core.is_final_status(status, false));
+}
+
+/** Returns whether a status of an item says that the item is complete. False for a word that is no status. */
+export function isSuccessStatus(status: string): boolean {
+  return call(() => core.is_final_status(status, true));
+}
+
 /** Returns the names of the built-in profiles. */
 export function profiles(): string[] {
   return call(core.profiles);

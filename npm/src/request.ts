@@ -88,6 +88,49 @@ export function createMessage(request: object): { message: Json; left_out: strin
   return named("create_message", { request });
 }
 
+/**
+ * Makes the input items of the next request: the outputs that the response has itself, and an output for each result, by `call_id`.
+ */
+export function toolResults(response: object, results: Record<string, ToolResult> = {}): Json[] {
+  return named<{ items: Json[] }>("tool_results", { response, results }).items;
+}
+
+/** The type of an error for a client. */
+export type ErrorType = "server_error" | "invalid_request" | "not_found" | "model_error" | "too_many_requests";
+
+/** An error for a client: the HTTP status and body, and the message for a WebSocket. */
+export interface ErrorAnswer {
+  status: number;
+  body: { error: { type: ErrorType; code: string | null; message: string; param: string | null } };
+  message: Json;
+}
+
+/** The exact cause of an error, and the request parameter that it affects. */
+export interface ErrorDetails {
+  code?: string;
+  param?: string;
+}
+
+/** Makes an error for a client. */
+export function apiError(type: ErrorType, message: string, details: ErrorDetails = {}): ErrorAnswer {
+  return named("api_error", { type, message, ...details });
+}
+
+/** Makes the error of a server that failed. */
+export const serverError = (message: string, details?: ErrorDetails): ErrorAnswer => apiError("server_error", message, details);
+
+/** Makes the error of an invalid request. */
+export const invalidRequest = (message: string, details?: ErrorDetails): ErrorAnswer => apiError("invalid_request", message, details);
+
+/** Makes the error of a request that refers to an object that does not exist. */
+export const notFound = (message: string, details?: ErrorDetails): ErrorAnswer => apiError("not_found", message, details);
+
+/** Makes the error of a model that produced unusable output. */
+export const modelError = (message: string, details?: ErrorDetails): ErrorAnswer => apiError("model_error", message, details);
+
+/** Makes the error of a caller that sends too many requests. */
+export const tooManyRequests = (message: string, details?: ErrorDetails): ErrorAnswer => apiError("too_many_requests", message, details);
+
 /** Options of a tool loop. */
 export interface ToolLoopOptions {
   policy?: Policy;
@@ -102,7 +145,6 @@ interface LoopState {
   pending: CallVerdict[];
   rejected: CallVerdict[];
   findings: HistoryFinding[];
-  request: Json;
 }
 
 /**
@@ -110,28 +152,28 @@ interface LoopState {
  * `pending` calls and pass each result to `result`, in any order; repeat while `state` is "ready".
  */
 export class ToolLoop {
-  // The state is a function of the input, so only the input is stored.
-  #input: { request: object; steps: object[] } & ToolLoopOptions;
+  readonly #core: core.ToolLoop;
   #state: LoopState;
+  #request: Json | undefined;
 
   constructor(request: object, options: ToolLoopOptions = {}) {
-    this.#input = { ...options, request, steps: [] };
-    this.#state = named("tool_loop", this.#input);
+    this.#core = call(() => new core.ToolLoop(JSON.stringify({ ...options, request })));
+    this.#state = this.#read();
   }
 
   /** Takes the response to `request`; returns the new state. */
   apply(response: object): LoopState["state"] {
-    return this.#step({ response });
+    return this.#step(() => this.#core.take(JSON.stringify(response)));
   }
 
   /** Takes the result of a pending call; returns the new state. */
   result(callId: string, result: ToolResult): LoopState["state"] {
-    return this.#step({ result: [callId, result] });
+    return this.#step(() => this.#core.take(JSON.stringify(result), callId));
   }
 
   /** Ends the loop in any state; returns "stopped". No call is pending then. */
   stop(): LoopState["state"] {
-    return this.#step({ stop: true });
+    return this.#step(() => this.#core.stop());
   }
 
   get state(): LoopState["state"] {
@@ -150,7 +192,7 @@ export class ToolLoop {
 
   /** The request to send while the state is "ready". */
   get request(): Json {
-    return this.#state.request;
+    return (this.#request ??= JSON.parse(call(() => this.#core.query(true))) as Json);
   }
 
   /** The calls without a result, in order. */
@@ -168,11 +210,20 @@ export class ToolLoop {
     return this.#state.findings;
   }
 
-  #step(step: object): LoopState["state"] {
-    const input = { ...this.#input, steps: [...this.#input.steps, step] };
+  /** Frees the memory in the module; the garbage collector does it otherwise. */
+  free(): void {
+    this.#core.free();
+  }
+
+  #step(step: () => void): LoopState["state"] {
     // A refused step throws and changes nothing.
-    this.#state = named("tool_loop", input);
-    this.#input = input;
+    call(step);
+    this.#request = undefined;
+    this.#state = this.#read();
     return this.#state.state;
+  }
+
+  #read(): LoopState {
+    return JSON.parse(call(() => this.#core.query(false))) as LoopState;
   }
 }

@@ -3,7 +3,25 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { advice, createMessage, enforce, history, Misuse, ToolLoop, validate } from "deltafold/full";
+import {
+  advice,
+  apiError,
+  createMessage,
+  enforce,
+  history,
+  invalidRequest,
+  isSuccessStatus,
+  isTerminalStatus,
+  isValidExtensionType,
+  Misuse,
+  modelError,
+  notFound,
+  serverError,
+  ToolLoop,
+  toolResults,
+  tooManyRequests,
+  validate,
+} from "deltafold/full";
 
 const REQUEST = {
   model: "m-1",
@@ -63,4 +81,45 @@ test("an error has advice, and a WebSocket its message", () => {
   assert.deepEqual([found.action, found.after], ["retry", 2]);
   const { message, left_out } = createMessage({ model: "m-1", stream: true, input: "Hi" });
   assert.deepEqual([message, left_out], [{ type: "response.create", model: "m-1", input: "Hi" }, ["stream"]]);
+});
+
+test("results become input items without a loop", () => {
+  const items = toolResults(response(call("c1"), call("c2")), { c1: "4", c2: { error: "no network" } });
+  assert.deepEqual(items.map((item) => [item.type, item.call_id, item.output]), [
+    ["function_call_output", "c1", "4"],
+    ["function_call_output", "c2", '{"error":"no network"}'],
+  ]);
+});
+
+test("an error for a client has a status, a body and a message for a socket", () => {
+  const made = [serverError, invalidRequest, notFound, modelError, tooManyRequests].map((make) => make("m", { code: "c" }));
+  assert.deepEqual(made.map((error) => [error.status, error.body.error.type]), [
+    [500, "server_error"],
+    [400, "invalid_request"],
+    [404, "not_found"],
+    [500, "model_error"],
+    [429, "too_many_requests"],
+  ]);
+  for (const { status, body, message } of made) {
+    assert.deepEqual(validate("error", body), []);
+    assert.deepEqual([message.type, message.status, message.error], ["error", status, body.error]);
+  }
+  assert.throws(() => apiError("teapot", "m"), Misuse);
+});
+
+test("a loop of many turns keeps only its own state", () => {
+  const tools = new ToolLoop(REQUEST, { max_turns: 300, max_calls: 300 });
+  for (let turn = 0; turn < 300; turn++) {
+    tools.apply(response(call(`c${turn}`)));
+    assert.equal(tools.result(`c${turn}`, "x"), "ready");
+  }
+  assert.deepEqual([tools.turns, tools.request.input.length], [300, 601]);
+  assert.equal(tools.request, tools.request);
+  tools.free();
+});
+
+test("types of extensions and statuses of items", () => {
+  assert.deepEqual(["acme:note", "note", "acme:a note"].map(isValidExtensionType), [true, false, false]);
+  assert.deepEqual(["searching", "completed", "failed", "done"].map(isTerminalStatus), [false, true, true, false]);
+  assert.deepEqual(["searching", "completed", "failed", "done"].map(isSuccessStatus), [false, true, false, false]);
 });

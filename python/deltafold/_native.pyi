@@ -40,8 +40,12 @@ __all__ = [
     "_event_classes",
     "_main",
     "_request",
+    "_ToolLoop",
     "detect",
     "dialects",
+    "is_success_status",
+    "is_terminal_status",
+    "is_valid_extension_type",
     "partial_json",
     "profiles",
     "validate",
@@ -710,6 +714,15 @@ def detect(start: _Bytes, /) -> str | None:
 def dialects() -> tuple[list[str], list[str]]:
     """The names of all source dialects, and of all target dialects."""
 
+def is_success_status(status: str, /) -> bool:
+    """Whether a status of an item says that the item is complete. False for a word that is no status."""
+
+def is_terminal_status(status: str, /) -> bool:
+    """Whether a status of an item is final: no further event changes the item. False for a word that is no status."""
+
+def is_valid_extension_type(name: str, /) -> bool:
+    """Whether a name can be the type of an extension event or item: `slug:name`, with letters, digits, `_`, `-` and `.`."""
+
 def partial_json(text: str, /, *, strings: _Unfinished | None = None, numbers: _Unfinished | None = None, literals: _Unfinished | None = None, depth: int | None = None) -> Any:
     """Parses a JSON text that may be incomplete and returns the value so far; None before the value begins.
 
@@ -728,6 +741,26 @@ def validate(what: str, value: _Json, /, *, edition: str | None = None, status: 
 
 def _request(what: str, value: _Json, /) -> dict[str, Any]:
     """Runs the named operation on a dict or JSON text and returns a dict."""
+
+@final
+class _ToolLoop:
+    """A tool loop. `deltafold/request.py` has the class for users."""
+
+    def __new__(cls, options: _Json) -> _ToolLoop: ...
+    def apply(self, response: _Json) -> dict[str, Any]:
+        """Takes a response and returns the state as a dict. A step that raises changes nothing."""
+
+    def result(self, call_id: str, result: Any) -> dict[str, Any]:
+        """Takes the result of a call and returns the state as a dict."""
+
+    def stop(self) -> dict[str, Any]:
+        """Stops the loop and returns the state as a dict."""
+
+    def state(self) -> dict[str, Any]:
+        """The state as a dict."""
+
+    def request(self) -> dict[str, Any]:
+        """The next request as a dict."""
 
 def _main(arguments: list[str], /) -> int:
     """Runs the command line with these arguments and returns the exit code."""

@@ -16,14 +16,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from ._native import _request
+from ._native import _request, _ToolLoop
 
 if TYPE_CHECKING:
     from .options import CustomPolicy
 
-__all__ = ["ToolLoop", "advice", "create_message", "enforce", "history"]
+__all__ = [
+    "ToolLoop",
+    "advice",
+    "api_error",
+    "create_message",
+    "enforce",
+    "history",
+    "invalid_request",
+    "model_error",
+    "not_found",
+    "server_error",
+    "tool_results",
+    "too_many_requests",
+]
 
 
 def history(
@@ -61,6 +74,56 @@ def create_message(request: Mapping[str, Any]) -> tuple[dict[str, Any], list[str
     return result["message"], result["left_out"]
 
 
+def tool_results(response: Mapping[str, Any], results: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+    """Returns the input items of the next request: the outputs that the response has itself, and an output for each result, by
+    `call_id`. A result is a text, or a dict as for `ToolLoop.result`.
+    """
+    items: list[dict[str, Any]] = _request("tool_results", {"response": dict(response), "results": dict(results or {})})["items"]
+    return items
+
+
+def api_error(
+    type: Literal["server_error", "invalid_request", "not_found", "model_error", "too_many_requests"],
+    message: str,
+    *,
+    code: str | None = None,
+    param: str | None = None,
+) -> dict[str, Any]:
+    """Returns an error for a client: the HTTP `status` and the JSON `body`, and the `message` for a WebSocket.
+
+    >>> from deltafold.request import not_found
+    >>> error = not_found("There is no response resp_0.", code="previous_response_not_found")
+    >>> error["status"], error["body"]["error"]["type"]
+    (404, 'not_found')
+    """
+    return _request("api_error", {"type": type, "message": message, "code": code, "param": param})
+
+
+def server_error(message: str, *, code: str | None = None, param: str | None = None) -> dict[str, Any]:
+    """Returns the error of a server that failed; see `api_error`."""
+    return api_error("server_error", message, code=code, param=param)
+
+
+def invalid_request(message: str, *, code: str | None = None, param: str | None = None) -> dict[str, Any]:
+    """Returns the error of an invalid request; see `api_error`."""
+    return api_error("invalid_request", message, code=code, param=param)
+
+
+def not_found(message: str, *, code: str | None = None, param: str | None = None) -> dict[str, Any]:
+    """Returns the error of a request that refers to an object that does not exist; see `api_error`."""
+    return api_error("not_found", message, code=code, param=param)
+
+
+def model_error(message: str, *, code: str | None = None, param: str | None = None) -> dict[str, Any]:
+    """Returns the error of a model that produced unusable output; see `api_error`."""
+    return api_error("model_error", message, code=code, param=param)
+
+
+def too_many_requests(message: str, *, code: str | None = None, param: str | None = None) -> dict[str, Any]:
+    """Returns the error of a caller that sends too many requests; see `api_error`."""
+    return api_error("too_many_requests", message, code=code, param=param)
+
+
 class ToolLoop:
     """The state of a conversation with tools. It sends nothing and runs no tool.
 
@@ -68,7 +131,7 @@ class ToolLoop:
     repeat while `state` is "ready". The loop itself answers calls that the request does not allow (`rejected`).
     """
 
-    __slots__ = ("_state", "_inputs")
+    __slots__ = ("_core", "_state", "_request")
 
     def __init__(
         self,
@@ -78,16 +141,17 @@ class ToolLoop:
         max_turns: int | None = None,
         max_calls: int | None = None,
     ) -> None:
-        # The state of a loop is a function of its inputs, so only the inputs are stored.
-        self._inputs: dict[str, Any] = {"request": dict(request), "policy": policy, "steps": []}
+        options: dict[str, Any] = {"request": dict(request), "policy": policy}
         for name, limit in (("max_turns", max_turns), ("max_calls", max_calls)):
             if limit is not None:
-                self._inputs[name] = limit
-        self._state: dict[str, Any] = _request("tool_loop", self._inputs)
+                options[name] = limit
+        self._core = _ToolLoop(options)
+        self._state: dict[str, Any] = self._core.state()
+        self._request: dict[str, Any] | None = None
 
     def apply(self, response: Mapping[str, Any]) -> str:
         """Adds the response to `request` and returns the state. Raises Misuse while calls are pending, or after the end."""
-        return self._step({"response": dict(response)})
+        return self._took(self._core.apply(dict(response)))
 
     def result(self, call_id: str, result: Any, /) -> str:
         """Adds the result of a pending call and returns the state.
@@ -95,11 +159,12 @@ class ToolLoop:
         A result is a text, or a dict with `text`, `json`, `parts`, `error`, or `approve` (and `reason`). Raises Misuse if the call
         is not pending.
         """
-        return self._step({"result": [call_id, result]})
+        # A text is not JSON text.
+        return self._took(self._core.result(call_id, {"text": result} if isinstance(result, str) else result))
 
     def stop(self) -> str:
         """Stops the loop in any state and returns the state, "stopped". No call is pending then, and no request follows."""
-        return self._step({"stop": True})
+        return self._took(self._core.stop())
 
     @property
     def state(self) -> str:
@@ -121,8 +186,9 @@ class ToolLoop:
     @property
     def request(self) -> dict[str, Any]:
         """The next request to send, when the state is "ready"."""
-        request: dict[str, Any] = self._state["request"]
-        return request
+        if self._request is None:
+            self._request = self._core.request()
+        return self._request
 
     @property
     def pending(self) -> list[dict[str, Any]]:
@@ -142,9 +208,6 @@ class ToolLoop:
         findings: list[dict[str, Any]] = self._state["findings"]
         return findings
 
-    def _step(self, step: dict[str, Any]) -> str:
-        inputs = {**self._inputs, "steps": [*self._inputs["steps"], step]}
-        # A step that raises changes nothing.
-        self._state = _request("tool_loop", inputs)
-        self._inputs = inputs
+    def _took(self, state: dict[str, Any]) -> str:
+        self._state, self._request = state, None
         return self.state

@@ -7,7 +7,20 @@ from typing import Any
 import pytest
 
 import deltafold
-from deltafold.request import ToolLoop, advice, create_message, enforce, history
+from deltafold.request import (
+    ToolLoop,
+    advice,
+    api_error,
+    create_message,
+    enforce,
+    history,
+    invalid_request,
+    model_error,
+    not_found,
+    server_error,
+    too_many_requests,
+    tool_results,
+)
 
 REQUEST: dict[str, Any] = {
     "model": "m-1",
@@ -110,3 +123,44 @@ def test_a_websocket_message_has_no_forbidden_field() -> None:
     assert message == {"type": "response.create", "model": "m-1", "input": "Hi"}
     assert left_out == ["stream"]
     assert deltafold.validate("websocket_create", message) == []
+
+
+def test_results_become_input_items_without_a_loop() -> None:
+    items = tool_results(response(call("c1"), call("c2")), {"c1": "4", "c2": {"error": "no network"}})
+    assert [(item["type"], item["call_id"], item["output"]) for item in items] == [
+        ("function_call_output", "c1", "4"),
+        ("function_call_output", "c2", '{"error":"no network"}'),
+    ]
+
+
+def test_an_error_for_a_client_has_a_status_a_body_and_a_message_for_a_socket() -> None:
+    makers = (server_error, invalid_request, not_found, model_error, too_many_requests)
+    made = [make("m", code="c") for make in makers]
+    assert [(error["status"], error["body"]["error"]["type"]) for error in made] == [
+        (500, "server_error"),
+        (400, "invalid_request"),
+        (404, "not_found"),
+        (500, "model_error"),
+        (429, "too_many_requests"),
+    ]
+    for error in made:
+        assert deltafold.validate("error", error["body"]) == []
+        assert error["message"] == {"type": "error", "status": error["status"], "error": error["body"]["error"]}
+    with pytest.raises(deltafold.Misuse):
+        api_error("teapot", "m")  # type: ignore[arg-type]
+
+
+def test_a_loop_of_many_turns_keeps_only_its_own_state() -> None:
+    tools = ToolLoop(REQUEST, max_turns=300, max_calls=300)
+    for turn in range(300):
+        tools.apply(response(call(f"c{turn}")))
+        assert tools.result(f"c{turn}", "x") == "ready"
+    assert (tools.turns, len(tools.request["input"])) == (300, 601)
+    assert tools.request is tools.request
+
+
+def test_types_of_extensions_and_statuses_of_items() -> None:
+    assert [deltafold.is_valid_extension_type(name) for name in ("acme:note", "note", "acme:a note")] == [True, False, False]
+    statuses = ("searching", "completed", "failed", "done")
+    assert [deltafold.is_terminal_status(status) for status in statuses] == [False, True, True, False]
+    assert [deltafold.is_success_status(status) for status in statuses] == [False, True, False, False]

@@ -1,6 +1,7 @@
 //! A converter: reads a stream in one dialect and writes it in another, with Open Responses as the intermediate form.
 
 use deltafold::adapter::{detect, Converter};
+use deltafold::ItemStatus;
 
 use crate::bytes::dfold_bytes;
 use crate::error::{dfold_error, dfold_problem, report_problem, LastError};
@@ -221,5 +222,37 @@ pub unsafe extern "C" fn dfold_is_valid_extension_type(name: dfold_bytes) -> u32
         // SAFETY: the caller upholds the contract of `text`.
         let name = unsafe { ffi::text(name) };
         u32::from(name.is_ok_and(deltafold::is_valid_extension_type))
+    })
+}
+
+/// Tells whether a status of an item is final: no further event changes the item. Returns 1 if it is, and 0 if not or if the
+/// word is no status.
+///
+/// - Ownership: the caller keeps the bytes.
+/// - NULL: `status.data` may be NULL with length 0, which is no status; NULL with a length returns 0.
+/// - Threads: safe from any thread.
+/// - Views: returns none.
+#[no_mangle]
+pub unsafe extern "C" fn dfold_is_terminal_status(status: dfold_bytes) -> u32 {
+    boundary_or(0, || {
+        // SAFETY: the caller upholds the contract of `text`.
+        let status = unsafe { ffi::text(status) }.ok().and_then(ItemStatus::from_name);
+        u32::from(status.is_some_and(ItemStatus::is_terminal))
+    })
+}
+
+/// Tells whether a status of an item says that the item is complete. Returns 1 if it does, and 0 if not or if the word is no
+/// status.
+///
+/// - Ownership: the caller keeps the bytes.
+/// - NULL: `status.data` may be NULL with length 0, which is no status; NULL with a length returns 0.
+/// - Threads: safe from any thread.
+/// - Views: returns none.
+#[no_mangle]
+pub unsafe extern "C" fn dfold_is_success_status(status: dfold_bytes) -> u32 {
+    boundary_or(0, || {
+        // SAFETY: the caller upholds the contract of `text`.
+        let status = unsafe { ffi::text(status) }.ok().and_then(ItemStatus::from_name);
+        u32::from(status.is_some_and(ItemStatus::is_success))
     })
 }

@@ -34,6 +34,9 @@ impl ffi::Handle for dfold_text {
 ///   answers to its calls, as input items of the next request.
 /// - `advice`: `{"error", "status", "headers"}` returns the error in a uniform form, whether to retry, and how.
 /// - `create_message`: `{"request"}` returns `{"message", "left_out"}`: the WebSocket message that requests a response.
+/// - `api_error`: `{"type", "message", "code", "param"}` returns `{"status", "body", "message"}`: an error for a client, as HTTP
+///   status and body and as WebSocket message. The types are `server_error`, `invalid_request`, `not_found`, `model_error` and
+///   `too_many_requests`.
 ///
 /// Returns DFOLD_OK with the text; DFOLD_MISUSE_UNKNOWN_NAME for an unknown name or key, DFOLD_JSON_SYNTAX or
 /// DFOLD_JSON_DEPTH for invalid JSON, DFOLD_MISUSE_ARGUMENT for an invalid value, DFOLD_MISUSE_INTENT for a step that is

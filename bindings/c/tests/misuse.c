@@ -293,6 +293,24 @@ static void misuse_dfold_is_valid_extension_type(void) {
     CHECK(dfold_is_valid_extension_type(invalid) == 0);
 }
 
+static void misuse_dfold_is_terminal_status(void) {
+    const dfold_bytes nothing = {NULL, 0}, missing = {NULL, 3};
+    CHECK(dfold_is_terminal_status(dfold_view("failed")) == 1);
+    CHECK(dfold_is_terminal_status(dfold_view("searching")) == 0);
+    CHECK(dfold_is_terminal_status(dfold_view("done")) == 0);
+    CHECK(dfold_is_terminal_status(nothing) == 0);
+    CHECK(dfold_is_terminal_status(missing) == 0);
+}
+
+static void misuse_dfold_is_success_status(void) {
+    const dfold_bytes nothing = {NULL, 0}, missing = {NULL, 3};
+    CHECK(dfold_is_success_status(dfold_view("completed")) == 1);
+    CHECK(dfold_is_success_status(dfold_view("failed")) == 0);
+    CHECK(dfold_is_success_status(dfold_view("done")) == 0);
+    CHECK(dfold_is_success_status(nothing) == 0);
+    CHECK(dfold_is_success_status(missing) == 0);
+}
+
 /* A constructor that takes JSON text: NULL, bad views, text that is not JSON, unknown names. */
 #define MAKER(name, handle, free)                                                        \
     static void misuse_##name(void) {                                                    \
@@ -850,6 +868,8 @@ int main(void) {
     misuse_dfold_kind_name();
     misuse_dfold_detect();
     misuse_dfold_is_valid_extension_type();
+    misuse_dfold_is_terminal_status();
+    misuse_dfold_is_success_status();
     misuse_dfold_sse_new_json();
     misuse_dfold_reader_new_json();
     misuse_dfold_writer_new_json();

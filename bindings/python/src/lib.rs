@@ -46,6 +46,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     reader::Reader::add_feed(module)?;
     module.add_class::<response::Response>()?;
     module.add_class::<sse::SseDecoder>()?;
+    module.add_class::<request::ToolLoop>()?;
     module.add_class::<writer::Writer>()?;
     module.add_function(wrap_pyfunction!(event::_event, module)?)?;
     #[cfg(feature = "cli")]
@@ -54,6 +55,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(adapter::detect, module)?)?;
     module.add_function(wrap_pyfunction!(adapter::dialects, module)?)?;
     module.add_function(wrap_pyfunction!(partial::partial_json, module)?)?;
+    module.add_function(wrap_pyfunction!(validate::is_success_status, module)?)?;
+    module.add_function(wrap_pyfunction!(validate::is_terminal_status, module)?)?;
+    module.add_function(wrap_pyfunction!(validate::is_valid_extension_type, module)?)?;
     module.add_function(wrap_pyfunction!(validate::profiles, module)?)?;
     module.add_function(wrap_pyfunction!(validate::validate, module)?)
 }

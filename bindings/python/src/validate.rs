@@ -1,7 +1,7 @@
 //! Validation of single objects, and the command line.
 
 use deltafold::__bindings::validate_named;
-use deltafold::Profile;
+use deltafold::{ItemStatus, Profile};
 use pyo3::prelude::*;
 
 use crate::finding::Finding;
@@ -24,6 +24,27 @@ pub(crate) fn validate(
     let text = convert::json_text(value)?;
     let found = validate_named(what, &text, &options).map_err(|found| error::raise(py, &found))?;
     Ok(found.iter().map(Finding::from).collect())
+}
+
+/// Whether a name can be the type of an extension event or item: `slug:name`, with letters, digits, `_`, `-` and `.`.
+#[pyfunction]
+#[pyo3(signature = (name, /))]
+pub(crate) fn is_valid_extension_type(name: &str) -> bool {
+    deltafold::is_valid_extension_type(name)
+}
+
+/// Whether a status of an item is final: no further event changes the item. False for a word that is no status.
+#[pyfunction]
+#[pyo3(signature = (status, /))]
+pub(crate) fn is_terminal_status(status: &str) -> bool {
+    ItemStatus::from_name(status).is_some_and(ItemStatus::is_terminal)
+}
+
+/// Whether a status of an item says that the item is complete. False for a word that is no status.
+#[pyfunction]
+#[pyo3(signature = (status, /))]
+pub(crate) fn is_success_status(status: &str) -> bool {
+    ItemStatus::from_name(status).is_some_and(ItemStatus::is_success)
 }
 
 /// The names of the built-in profiles.

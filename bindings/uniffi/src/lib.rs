@@ -28,13 +28,13 @@ pub use error::DeltafoldError;
 pub use event::{Event, EventInfo};
 pub use finding::{Failure, Finding, FindingCounts, Outcome, Severity};
 pub use names::{
-    codes, detect_dialect, dialects, explain, is_valid_extension_type, kinds, profiles, version, CodeInfo, DialectInfo,
-    RuleInfo,
+    codes, detect_dialect, dialects, explain, is_success_status, is_terminal_status, is_valid_extension_type, kinds,
+    profiles, version, CodeInfo, DialectInfo, RuleInfo,
 };
 pub use options::ReaderOptions;
 pub use partial::{partial_json, PartialJson, Unfinished};
 pub use reader::{RateLimits, Reader};
-pub use request::{advice, create_message, enforce, history, request_named, tool_results, ToolLoop};
+pub use request::{advice, api_error, create_message, enforce, history, request_named, tool_results, ToolLoop};
 pub use response::{Item, Part, Response, Usage};
 pub use sse::{Frame, SseDecoder};
 pub use validate::{check, validate_event, validate_item, validate_named, validate_request, validate_response, Report};

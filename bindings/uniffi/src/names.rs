@@ -2,7 +2,7 @@
 
 use deltafold::adapter::{self, Dialect};
 use deltafold::validate::Rule;
-use deltafold::{Class, Code, Kind, Profile};
+use deltafold::{Class, Code, ItemStatus, Kind, Profile};
 
 /// A code of an error.
 #[derive(Clone, Debug, PartialEq, Eq, uniffi::Record)]
@@ -100,6 +100,18 @@ pub fn detect_dialect(start: Vec<u8>) -> Option<String> {
 #[uniffi::export]
 pub fn is_valid_extension_type(name: &str) -> bool {
     deltafold::is_valid_extension_type(name)
+}
+
+/// Whether a status of an item is final: no further event changes the item. False for a word that is no status.
+#[uniffi::export]
+pub fn is_terminal_status(status: &str) -> bool {
+    ItemStatus::from_name(status).is_some_and(ItemStatus::is_terminal)
+}
+
+/// Whether a status of an item says that the item is complete. False for a word that is no status.
+#[uniffi::export]
+pub fn is_success_status(status: &str) -> bool {
+    ItemStatus::from_name(status).is_some_and(ItemStatus::is_success)
 }
 
 /// The description of a rule; null if there is no such rule.

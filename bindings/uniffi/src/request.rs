@@ -7,7 +7,7 @@ use deltafold::{Error, Limits};
 use crate::error::DeltafoldError;
 use crate::lock::Lock;
 
-/// Runs the named operation: `history`, `enforce`, `tool_loop`, `tool_results`, `advice` or `create_message`.
+/// Runs the named operation: `history`, `enforce`, `tool_loop`, `tool_results`, `advice`, `create_message` or `api_error`.
 #[uniffi::export]
 pub fn request_named(what: &str, json: &str) -> Result<String, DeltafoldError> {
     Ok(deltafold::__bindings::request_named(what, json)?)
@@ -45,6 +45,20 @@ pub fn advice(error: &str, status: Option<i32>) -> Result<String, DeltafoldError
 #[uniffi::export]
 pub fn create_message(request: &str) -> Result<String, DeltafoldError> {
     call("create_message", &[("request", Some(parse(request)?))])
+}
+
+/// An error for a client, as JSON text: the HTTP `status` and the JSON `body`, and the `message` for a WebSocket. `kind` is
+/// `server_error`, `invalid_request`, `not_found`, `model_error` or `too_many_requests`.
+#[uniffi::export(default(code = None, param = None))]
+pub fn api_error(
+    kind: &str,
+    message: &str,
+    code: Option<String>,
+    param: Option<String>,
+) -> Result<String, DeltafoldError> {
+    let optional = |text: Option<String>| text.map(Value::from);
+    let members = [("code", optional(code)), ("param", optional(param))];
+    call("api_error", &[&[("type", Some(kind.into())), ("message", Some(message.into()))], &members[..]].concat())
 }
 
 /// The state of a conversation with tools: request, response, results, next request.

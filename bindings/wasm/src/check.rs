@@ -6,11 +6,24 @@ use alloc::vec::Vec;
 
 use deltafold::json::Object;
 use deltafold::validate::{self, Rule};
-use deltafold::Profile;
+use deltafold::{ItemStatus, Profile};
 use wasm_bindgen::prelude::*;
 
 use crate::error::rows;
 use crate::reader::array;
+
+/// Returns whether a name can be the type of an extension event or item.
+#[wasm_bindgen]
+pub fn is_valid_extension_type(name: &str) -> bool {
+    deltafold::is_valid_extension_type(name)
+}
+
+/// Returns whether a status of an item is final, or with `success` whether the item is complete.
+#[wasm_bindgen]
+pub fn is_final_status(status: &str, success: bool) -> bool {
+    let test = if success { ItemStatus::is_success } else { ItemStatus::is_terminal };
+    ItemStatus::from_name(status).is_some_and(test)
+}
 
 /// Checks a JSON text as an object of this kind, and returns the findings as JSON text.
 ///

@@ -33,13 +33,13 @@ mod sse;
 mod writer;
 
 #[cfg(feature = "full")]
-pub use check::{explain, profiles, validate_named};
+pub use check::{explain, is_final_status, is_valid_extension_type, profiles, validate_named};
 #[cfg(feature = "full")]
 pub use convert::{detect_dialect, dialects, Converter};
 pub use partial::{PartialJson, PartialQuery};
 pub use reader::{kind_names, Reader, ReaderQuery};
 #[cfg(feature = "full")]
-pub use request::request_named;
+pub use request::{request_named, ToolLoop};
 pub use sse::SseDecoder;
 #[cfg(feature = "full")]
 pub use writer::Writer;

@@ -14,10 +14,11 @@ use super::tool_loop::ToolLoop;
 use crate::error::{Code, Error};
 use crate::json::{Object, Value};
 use crate::options::{invalid_option, parse, OptionReader};
+use crate::write::{ApiError, ErrorType};
 
 /// The names that [`request_named`] accepts.
 pub const REQUEST_OPERATIONS: &[&str] =
-    &["history", "enforce", "tool_loop", "tool_results", "advice", "create_message"];
+    &["history", "enforce", "tool_loop", "tool_results", "advice", "create_message", "api_error"];
 
 /// Runs the named operation on JSON text, and returns JSON text.
 ///
@@ -29,6 +30,7 @@ pub const REQUEST_OPERATIONS: &[&str] =
 /// | `tool_results` | `{"response", "results": {call_id: result, …}}` | `{"items"}`, see [`tool_results`] |
 /// | `advice` | `{"error", "status", "headers", "now"}` | the report and the advice |
 /// | `create_message` | `{"request"}` | `{"message", "left_out"}` |
+/// | `api_error` | `{"type", "message", "code", "param"}` | `{"status", "body", "message"}`: the HTTP answer, and the WebSocket message |
 ///
 /// The state of a tool loop follows from its inputs, so a binding may store the steps instead of the loop.
 ///
@@ -51,6 +53,7 @@ pub fn request_named(what: &str, json: &str) -> Result<String, Error> {
         "tool_results" => results(json),
         "advice" => advice_json(json),
         "create_message" => message(json),
+        "api_error" => api_error(json),
         _ => Err(Error::new(Code::UnknownName, 0, format!("known operations: {}", REQUEST_OPERATIONS.join(", ")))),
     }
 }
@@ -122,6 +125,28 @@ fn message(json: &str) -> Result<String, Error> {
     Ok(Value::Object(out).to_string())
 }
 
+fn api_error(json: &str) -> Result<String, Error> {
+    let call = parse(json)?;
+    let reader = OptionReader::new(&call)?;
+    reader.check_names(&["type", "message", "code", "param"])?;
+    let names = || ErrorType::ALL.map(ErrorType::name).join(", ");
+    let kind = reader.text("type")?.and_then(ErrorType::from_name);
+    let kind = kind.ok_or_else(|| invalid_option("type", &names()))?;
+    let message = reader.text("message")?.ok_or_else(|| invalid_option("message", "a text"))?;
+    let error = ApiError {
+        kind,
+        code: reader.text("code")?.map(ToString::to_string),
+        message: message.to_string(),
+        param: reader.text("param")?.map(ToString::to_string),
+        headers: Vec::new(),
+    };
+    let mut out = Object::new();
+    out.push("status", u64::from(kind.http_status()));
+    out.push("body", parse(&error.to_body())?);
+    out.push("message", parse(&error.to_websocket())?);
+    Ok(Value::Object(out).to_string())
+}
+
 fn request(reader: &OptionReader<'_>) -> Result<CreateResponse, Error> {
     CreateResponse::from_value(reader.value("request").cloned().unwrap_or_else(|| Value::Object(Object::new())))
 }
@@ -148,9 +173,19 @@ mod tests {
             ("tool_results", r#"{"response":{},"results":[]}"#),
             ("tool_results", r#"{"response":{},"results":{"c1":7}}"#),
             ("history", r#"{"steps":[{}]}"#),
+            ("api_error", r#"{"type":"teapot","message":"m"}"#),
+            ("api_error", r#"{"type":"not_found"}"#),
         ] {
             assert_eq!(request_named(what, json).unwrap_err().code(), Code::BadArgument, "{what} {json}");
         }
+        let made = request_named("api_error", r#"{"type":"too_many_requests","message":"m","code":"c"}"#).unwrap();
+        let error = r#"{"type":"too_many_requests","code":"c","message":"m","param":null}"#;
+        assert_eq!(
+            made,
+            format!(
+                r#"{{"status":429,"body":{{"error":{error}}},"message":{{"type":"error","status":429,"error":{error}}}}}"#
+            )
+        );
         let error = request_named("tool_loop", r#"{"steps":[{"result":["c1","x"]}]}"#).unwrap_err();
         assert_eq!(error.code(), Code::BadIntent, "{error}");
         let stopped = request_named("tool_loop", r#"{"steps":[{"stop":true}]}"#).unwrap();

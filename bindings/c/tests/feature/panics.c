@@ -183,6 +183,10 @@ static void without_a_handle(void) {
     dfold_test_panic();
     CHECK(dfold_is_valid_extension_type(dfold_view("acme:note")) == 0);
     dfold_test_panic();
+    CHECK(dfold_is_terminal_status(dfold_view("completed")) == 0);
+    dfold_test_panic();
+    CHECK(dfold_is_success_status(dfold_view("completed")) == 0);
+    dfold_test_panic();
     CHECK(dfold_reader_options_init(&reading, sizeof reading) == DFOLD_INTERNAL);
     MAKES(dfold_partial, made, dfold_partial_new(NONE, NULL, &made));
     MAKES(dfold_reader, made, dfold_reader_new(NULL, &made));

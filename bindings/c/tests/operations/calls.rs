@@ -201,6 +201,18 @@ calls! {
         let valid = unsafe { dfold_is_valid_extension_type(name) };
         assert!(valid <= 1);
     }
+    dfold_is_terminal_status: |world| {
+        let status = world.word(&["completed", "done", ""]);
+        // SAFETY: the world's views are valid.
+        let terminal = unsafe { dfold_is_terminal_status(status) };
+        assert!(terminal <= 1);
+    }
+    dfold_is_success_status: |world| {
+        let status = world.word(&["completed", "done", ""]);
+        // SAFETY: the world's views are valid.
+        let success = unsafe { dfold_is_success_status(status) };
+        assert!(success <= 1);
+    }
     dfold_detect: |world| {
         let start = world.view();
         // SAFETY: the bytes live.
