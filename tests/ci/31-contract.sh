@@ -4,4 +4,5 @@ set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"
 use_target native
 
-run cargo run --locked --quiet -p deltafold-contract -- --check
+build_programs deltafold-contract
+run "$CARGO_TARGET_DIR/debug/deltafold-contract" --check

@@ -33,5 +33,5 @@ done
 # Every eighth vector. All vectors: DELTAFOLD_EVERY=1 bash tests/run casan
 run gcc -std=gnu11 $flags tests/runners/c/run.c "$library" $system -o "$made/runner"
 use_target native
-run cargo build --locked -q -p deltafold-tests --bin comparer
+build_programs comparer
 run "$CARGO_TARGET_DIR/debug/comparer" --every "${DELTAFOLD_EVERY:-8}" "c='$made/runner'"

@@ -16,7 +16,7 @@ python=$VENV/bin/python
 run "$python" -m pip install --quiet --force-reinstall --no-deps "$made"/dist/*.whl
 cp -r python/tests python/README.md "$made/"
 # The reference server, for a tool loop over real connections.
-run env CARGO_TARGET_DIR="$DELTAFOLD_CACHE/target/native" cargo build --locked -q -p deltafold-server
+(use_target native && build_programs deltafold-server)
 export DELTAFOLD_SERVER_PROGRAM=$DELTAFOLD_CACHE/target/native/debug/deltafold-server DELTAFOLD_TOOL_LOOP=$ROOT/examples/server/tool-loop.json
 cd "$made/tests"
 run "$python" -m pytest -q .

@@ -33,7 +33,7 @@ fi
 # One garbage collector thread: other steps use the cores.
 kotlin="java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmn128m -cp '$classes:$path'"
 
-run cargo build --locked -q -p deltafold-tests --bin comparer
+build_programs comparer
 run "$CARGO_TARGET_DIR/debug/comparer" --light \
     "ruby=ruby -I '$made/gem/lib' '$ROOT/tests/runners/ruby/run.rb'" \
     "kotlin=$kotlin RunKt"

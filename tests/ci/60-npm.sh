@@ -30,7 +30,7 @@ END
 
 (cd npm && run node sizes.mjs)
 (cd npm && run npm test)
-(use_target native && run cargo build --locked -q -p deltafold-server)
+(use_target native && build_programs deltafold-server)
 export DELTAFOLD_SERVER_PROGRAM=$DELTAFOLD_CACHE/target/native/debug/deltafold-server
 (cd npm && run node --test test/server/*.test.mjs)
 (cd npm && run npx --no-install tsc --project test/types/tsconfig.json)

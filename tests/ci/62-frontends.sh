@@ -8,7 +8,8 @@ streams=$DELTAFOLD_CACHE/frontends
 rm -rf "$streams"
 mkdir -p "$streams"
 [ -n "${DELTAFOLD_SHARED-}" ] || note "DELTAFOLD_SHARED is not set: the clients read our own streams only, no recordings"
-run cargo run --locked -p deltafold-tests --bin convert-all -- "$streams"
+build_programs convert-all
+run "$CARGO_TARGET_DIR/debug/convert-all" "$streams"
 
 use_npm frontends
 for client in ag-ui ui-message-stream chat-completions anthropic; do

@@ -10,7 +10,7 @@ runner=$DELTAFOLD_CACHE/c/runner
 run gcc -std=gnu11 -Wall -Wextra -Wpedantic -Werror -g -fsanitize=address,undefined -fno-sanitize-recover=all -I"$prefix/include" \
     tests/runners/c/run.c "$prefix/lib/libdeltafold.a" -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc -o "$runner"
 
-run cargo build --locked -q -p deltafold-tests --bin runner --bin comparer
+build_programs runner comparer
 run "$CARGO_TARGET_DIR/debug/comparer" \
     "rust='$CARGO_TARGET_DIR/debug/runner'" \
     "c='$runner'" \

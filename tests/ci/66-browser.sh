@@ -10,5 +10,5 @@ mkdir -p "$SCREENSHOTS"
 (cd npm && run node --test --test-concurrency=1 test/browser/*.test.mjs)
 echo "screenshots of the inspector: $SCREENSHOTS"
 
-run cargo build --locked -q -p deltafold-tests --bin comparer
+build_programs comparer
 run "$CARGO_TARGET_DIR/debug/comparer" "chromium=env -C '$PROJECT' node '$ROOT/tests/runners/npm/browser.mjs' '$ROOT'"

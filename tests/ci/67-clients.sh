@@ -4,7 +4,7 @@ set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"
 use_target native
 
-run cargo build --locked -q -p deltafold-server -p deltafold-cli
+build_programs deltafold-server deltafold rule-streams
 servers=()
 stop() { [ ${#servers[@]} -eq 0 ] || kill "${servers[@]}" 2>/dev/null || true; }
 trap stop EXIT
@@ -45,7 +45,7 @@ run node tests/clients/node/converted.mjs "$converted"
 # Which broken rules make which client fail: the table in core/src/validate/clients.rs.
 broken=$DELTAFOLD_CACHE/clients/broken-rules
 rm -rf "$broken"
-run cargo run --locked -q -p deltafold-tests --bin rule-streams -- "$broken"
+run "$CARGO_TARGET_DIR/debug/rule-streams" "$broken"
 run "$VENV/bin/python" tests/clients/python/broken_rules.py "$broken"
 run node tests/clients/node/broken-rules.mjs "$broken"
 run "$VENV/bin/python" tests/clients/python/compare_rules.py "$broken"

@@ -8,7 +8,9 @@ python3 examples/streams/tour.py >"$made"
 run cmp "$made" examples/streams/tour.sse || die "regenerate it: python3 examples/streams/tour.py > examples/streams/tour.sse"
 
 use_target native
-run cargo build --locked -q -p deltafold-cli
+examples=$(grep -l '^// prints:' core/examples/*.rs)
+# shellcheck disable=SC2046
+build_programs deltafold $(basename -a -s .rs $examples | sed 's/^/example:/')
 folder=$DELTAFOLD_CACHE/streams
 rm -rf "$folder"
 run python3 examples/streams/make.py "$folder" "$CARGO_TARGET_DIR/debug/deltafold"
@@ -16,9 +18,8 @@ cp examples/streams/README.md examples/streams/make.py examples/streams/tour.py 
 run diff -r "$folder" examples/streams || die "regenerate it: python3 examples/streams/make.py examples/streams DELTAFOLD"
 
 # An example of the core prints what its last comment lists.
-for example in $(grep -l '^// prints:' core/examples/*.rs); do
-    name=$(basename "$example" .rs)
+for example in $examples; do
     expected=$(sed '1,/^\/\/ prints:/d; s/^\/\/ \{0,1\}//' "$example")
-    run cargo run --locked -q -p deltafold --example "$name" >"$DELTAFOLD_CACHE/example.txt"
-    diff <(echo "$expected") <(grep -v '^+ ' "$DELTAFOLD_CACHE/example.txt") || die "$example does not print its documented output"
+    "$CARGO_TARGET_DIR/debug/examples/$(basename "$example" .rs)" >"$DELTAFOLD_CACHE/example.txt"
+    diff <(echo "$expected") "$DELTAFOLD_CACHE/example.txt" || die "$example does not print its documented output"
 done

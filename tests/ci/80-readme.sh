@@ -4,7 +4,7 @@
 set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"
 use_target native
-run cargo build --locked -q -p deltafold-cli
+build_programs deltafold
 export PATH=$CARGO_TARGET_DIR/debug:$PATH
 
 run python3 tests/ci/readme.py "$DELTAFOLD_CACHE/venv/python/bin/python" "$DELTAFOLD_CACHE/npm/project" "$DELTAFOLD_CACHE/c/prefix" \

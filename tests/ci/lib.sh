@@ -36,6 +36,17 @@ note() { echo "NOTE: $*"; }
 # Prints the command into the log, then runs it.
 run() { echo "+ $*"; "$@"; }
 
+# Builds programs of the workspace: build_programs NAME… A name is that of a bin, or `example:` and that of an example.
+#
+# Selects the whole workspace and an example, as the tests do: Cargo then enables the same features of all crates, and compiles none again.
+build_programs() {
+    local name options=(--example read)
+    for name in "$@"; do
+        case $name in example:*) options+=(--example "${name#*:}") ;; *) options+=(--bin "$name") ;; esac
+    done
+    run cargo build --locked -q --workspace "${options[@]}"
+}
+
 # Runs the generators of tests/tools (C header, wasm glue, list of wasm imports), which their own lock file pins.
 tool() {
     RUSTFLAGS="" CARGO_TARGET_DIR=$DELTAFOLD_CACHE/target/tools \

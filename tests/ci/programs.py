@@ -41,7 +41,7 @@ SIGNS = {
     "jna": r"\bjna\b",
     "python3-venv": r"\buse_venv\b|-m venv\b",
     # rustc links with it, and cmake builds with it.
-    "cc": r"\bcargo\b",
+    "cc": r"\bcargo\b|\bbuild_programs\b",
     "make": r"\bcmake --build\b",
     # libFuzzer is C++.
     "c++": r"\bbuild_fuzz\b",
