@@ -59,5 +59,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(validate::is_terminal_status, module)?)?;
     module.add_function(wrap_pyfunction!(validate::is_valid_extension_type, module)?)?;
     module.add_function(wrap_pyfunction!(validate::profiles, module)?)?;
+    module.add_function(wrap_pyfunction!(validate::suggest_profile, module)?)?;
     module.add_function(wrap_pyfunction!(validate::validate, module)?)
 }

@@ -1,7 +1,8 @@
 //! Validation of single objects, and the command line.
 
 use deltafold::__bindings::validate_named;
-use deltafold::{ItemStatus, Profile};
+use deltafold::validate::Layers;
+use deltafold::{Error, ItemStatus, Limits, Profile};
 use pyo3::prelude::*;
 
 use crate::finding::Finding;
@@ -9,18 +10,20 @@ use crate::{convert, error, options};
 
 /// Checks a dict or JSON text as the named kind of object: "event", "response", "item", "input_item", "request",
 /// "compact_request", "compact_response", "websocket_create", "websocket_error", "error", "request_head" or
-/// "response_head".
+/// "response_head". `profile` sets the edition and the severities.
 #[pyfunction]
-#[pyo3(signature = (what, value, /, *, edition = None, status = None, schemas = None))]
+#[pyo3(signature = (what, value, /, *, profile = None, edition = None, status = None, schemas = None))]
 pub(crate) fn validate(
     what: &str,
     value: &Bound<'_, PyAny>,
+    profile: Option<&Bound<'_, PyAny>>,
     edition: Option<&Bound<'_, PyAny>>,
     status: Option<&Bound<'_, PyAny>>,
     schemas: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Vec<Finding>> {
     let py = value.py();
-    let options = options::json(py, &[("edition", edition), ("status", status), ("schemas", schemas)])?;
+    let given = [("profile", profile), ("edition", edition), ("status", status), ("schemas", schemas)];
+    let options = options::json(py, &given)?;
     let text = convert::json_text(value)?;
     let found = validate_named(what, &text, &options).map_err(|found| error::raise(py, &found))?;
     Ok(found.iter().map(Finding::from).collect())
@@ -46,6 +49,55 @@ pub(crate) fn is_terminal_status(status: &str) -> bool {
 pub(crate) fn is_success_status(status: &str) -> bool {
     ItemStatus::from_name(status).is_some_and(ItemStatus::is_success)
 }
+
+/// The name of the built-in profile that leaves the fewest errors in a stream.
+#[pyfunction]
+#[pyo3(signature = (stream, /, *, request = None, headers = None, status = None))]
+pub(crate) fn suggest_profile(
+    stream: &Bound<'_, PyAny>,
+    request: Option<&Bound<'_, PyAny>>,
+    headers: Option<&Bound<'_, PyAny>>,
+    status: Option<u16>,
+) -> PyResult<String> {
+    let py = stream.py();
+    let stream = convert::bytes(stream)?;
+    let stream = stream.as_ref();
+    let request = request.filter(|request| !request.is_none()).map(convert::json_text).transpose()?;
+    let headers = headers.filter(|headers| !headers.is_none()).map(convert::headers).transpose()?;
+    let findings = |edition| -> Result<Vec<deltafold::Finding>, Error> {
+        let builder = deltafold::Reader::builder().profile(Profile::builtin("open-responses")?).edition(edition);
+        let mut reader = builder.validate(Layers::ALL).limits(Limits::default().findings(FINDINGS)).build();
+        if let Some(request) = &request {
+            reader.note_request(request)?;
+        }
+        if let Some(headers) = &headers {
+            let pairs = headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+            match status {
+                Some(status) => reader.note_head(status, pairs),
+                None => reader.note_headers(pairs),
+            }
+        }
+        reader.feed(stream)?;
+        reader.end();
+        while reader.poll_event()?.is_some() {}
+        reader.finish()?;
+        Ok(reader.findings().to_vec())
+    };
+    py.detach(|| {
+        let mut failed = None;
+        let profile = Profile::suggest(|edition| {
+            findings(edition).unwrap_or_else(|error| {
+                failed = Some(error);
+                Vec::new()
+            })
+        });
+        failed.map_or_else(|| Ok(profile.name().to_owned()), Err)
+    })
+    .map_err(|found| error::raise(py, &found))
+}
+
+/// Findings that are kept for the choice of a profile; the choice counts them.
+const FINDINGS: usize = 100_000;
 
 /// The names of the built-in profiles.
 #[pyfunction]

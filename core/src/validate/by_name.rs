@@ -1,6 +1,7 @@
 //! Validation by name: one function for all checks of single objects, so that a binding needs only this one.
 
 use alloc::format;
+use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use super::{
@@ -14,6 +15,7 @@ use crate::finding::{Finding, Findings, SeverityMap};
 use crate::json::Value;
 use crate::limits::Limits;
 use crate::options::{invalid_option, parse, OptionReader};
+use crate::profile::Profile;
 
 /// The kinds of objects that [`validate_named`] checks.
 pub const VALIDATION_TARGETS: &[&str] = &[
@@ -35,8 +37,9 @@ pub const VALIDATION_TARGETS: &[&str] = &[
 /// Checks a JSON text as one of [`VALIDATION_TARGETS`]: an object of the contract, an `error` body, or an HTTP head as
 /// `{"status", "streamed", "headers": {name: value}}`.
 ///
-/// `options` is JSON text or empty: `edition`; for an `error` the HTTP `status`; for an event, an item or a response the
-/// `schemas` of extension types (see [`ExtensionSchemas`]).
+/// `options` is JSON text or empty: `profile`, which sets the severities and the edition (the name of a built-in profile, or an
+/// object as for [`Profile::from_json`]; by default every rule counts); `edition`; for an `error` the HTTP `status`; for an event, an
+/// item or a response the `schemas` of extension types (see [`ExtensionSchemas`]).
 ///
 /// ```
 /// use deltafold::__bindings::validate_named;
@@ -54,9 +57,33 @@ pub const VALIDATION_TARGETS: &[&str] = &[
 pub fn validate_named(what: &str, json: &str, options: &str) -> Result<Vec<Finding>, Error> {
     let options = parse(options)?;
     let reader = OptionReader::new(&options)?;
-    reader.check_names(&["edition", "status", "schemas"])?;
+    reader.check_names(&["edition", "profile", "status", "schemas"])?;
     let schemas = reader.value("schemas").map_or(Ok(ExtensionSchemas::default()), ExtensionSchemas::from_value)?;
-    let edition = reader.text("edition")?.map_or(Ok(Edition::default()), str::parse)?;
+    let profile = match reader.value("profile") {
+        None => Profile::builtin("open-responses")?,
+        Some(Value::String(name)) => Profile::builtin(name)?,
+        Some(object) => Profile::from_json(&object.to_string())?,
+    };
+    let edition = reader.text("edition")?.map_or(Ok(profile.edition()), str::parse)?;
+    let mut findings = check(what, json, edition, &schemas, &reader)?;
+    let severities = profile.severity_map();
+    findings.retain_mut(|finding| match severities.at(finding.rule, &finding.path) {
+        Some(severity) => {
+            finding.severity = severity;
+            true
+        }
+        None => false,
+    });
+    Ok(findings)
+}
+
+fn check(
+    what: &str,
+    json: &str,
+    edition: Edition,
+    schemas: &ExtensionSchemas,
+    reader: &OptionReader<'_>,
+) -> Result<Vec<Finding>, Error> {
     match what {
         "event" => schemas.validate_event(json, edition),
         "response" => schemas.validate_response(json, edition),
@@ -68,7 +95,7 @@ pub fn validate_named(what: &str, json: &str, options: &str) -> Result<Vec<Findi
         "token_count" => validate_token_count(json, edition),
         "websocket_create" => validate_websocket_create(json, edition),
         "websocket_error" => validate_websocket_error(json, edition),
-        "error" => validate_error(json, status(&reader)?),
+        "error" => validate_error(json, status(reader)?),
         "request_head" | "response_head" => head(json, what == "response_head"),
         _ => Err(Error::new(Code::UnknownName, 0, format!("expected one of {}", VALIDATION_TARGETS.join(", ")))),
     }
@@ -100,6 +127,7 @@ fn status(reader: &OptionReader<'_>) -> Result<Option<u16>, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::finding::Severity;
 
     #[test]
     fn every_listed_target_is_checked_and_no_other() {
@@ -110,6 +138,20 @@ mod tests {
             assert!(validate_named(name, json, options).is_ok_and(|findings| !findings.is_empty()), "{name}");
         }
         assert_eq!(validate_named("reqest", "{}", "").unwrap_err().code(), Code::UnknownName);
+    }
+
+    #[test]
+    fn a_profile_sets_the_edition_and_the_severities() {
+        let found = |options: &str| {
+            validate_named("request", r#"{"model":"m","input":[{"role":"user","content":"x"}]}"#, options).unwrap()
+        };
+        assert_eq!(found("")[0].rule.id(), "ITEM-20");
+        assert_eq!(found(r#"{"profile":"openai"}"#), []);
+        assert_eq!(found(r#"{"profile":"openai","edition":"2026-04-24"}"#).len(), 1);
+        let exempt = r#"{"profile":{"exemptions":[{"rule":"ITEM-20","severity":"warning"}]}}"#;
+        assert_eq!(found(exempt)[0].severity, Severity::Warning);
+        let dropped = r#"{"profile":{"exemptions":[{"rule":"ITEM-20","severity":"none"}]}}"#;
+        assert_eq!(found(dropped), []);
     }
 
     #[test]

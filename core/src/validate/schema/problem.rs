@@ -51,6 +51,8 @@ pub(crate) enum ProblemKind<'a> {
     Variant(SchemaUnion, Option<&'static str>),
     /// An extension item lacks a string that every item has.
     ExtensionItem(&'static str),
+    /// A message in an input has no type.
+    ShortMessage,
 }
 
 /// The quantity that a bound limits.
@@ -91,6 +93,7 @@ impl Problem<'_> {
         match self.kind {
             ProblemKind::Missing(field) => self.path.key(field).pointer(),
             ProblemKind::ExtensionItem(field) => self.path.key(field).pointer(),
+            ProblemKind::ShortMessage => self.path.key("type").pointer(),
             _ => self.path.pointer(),
         }
     }
@@ -120,6 +123,9 @@ impl Problem<'_> {
             ProblemKind::ExtensionItem(field) => {
                 write!(out, "a string `{field}` in an extension item, found none")
             }
+            ProblemKind::ShortMessage => out.write_str(
+                "`\"type\":\"message\"` in a message, found the short form without it, which only OpenAI accepts",
+            ),
             ProblemKind::Forbidden(field) => write!(out, "no `{field}` here, found one"),
             ProblemKind::Undeclared => {
                 out.push_str("only declared members");

@@ -110,8 +110,10 @@ pub(super) fn rule_for(root: Root, view: ValueRef<'_>, problem: &ProblemKind, co
         ProblemKind::Variant(union, _) if context.field.is_empty() => union.discriminator().unwrap_or("type"),
         _ => context.field,
     };
-    if let ProblemKind::ExtensionItem(_) = problem {
-        return Rule::Ext10;
+    match problem {
+        ProblemKind::ExtensionItem(_) => return Rule::Ext10,
+        ProblemKind::ShortMessage => return Rule::Item20,
+        _ => {}
     }
     match root {
         // Of an extension event the contract defines only the sequence number.
@@ -206,7 +208,7 @@ fn by_place(root: Root, sort: ProblemClass, field: &str, context: &Context) -> R
 
 fn sort(view: ValueRef<'_>, problem: &ProblemKind) -> ProblemClass {
     match problem {
-        ProblemKind::Missing(_) | ProblemKind::ExtensionItem(_) => Missing,
+        ProblemKind::Missing(_) | ProblemKind::ExtensionItem(_) | ProblemKind::ShortMessage => Missing,
         // Problems of extension schemas are reported with their rule and do not reach this function.
         ProblemKind::Undeclared | ProblemKind::ExtensionType(..) | ProblemKind::ExtensionValue => Value,
         ProblemKind::Forbidden(_) => Forbidden,

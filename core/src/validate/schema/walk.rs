@@ -253,6 +253,7 @@ impl<'r> SchemaWalk<'r> {
         let value = view.get(field);
         let Some(value) = value.filter(|value| !value.is_null() || union.node_without_field().is_none()) else {
             match union.node_without_field() {
+                Some(_) if is_short_message(view, context) => self.short_message(view, union, path, context),
                 Some(next) => self.value(view, next, path, context),
                 None => self.report(view, ProblemKind::Missing(field), path, context),
             }
@@ -276,6 +277,27 @@ impl<'r> SchemaWalk<'r> {
         }
         self.report(value, ProblemKind::Variant(union, number.map(schema::declared_string)), &inside, context);
         self.legacy(view, number, path, context);
+    }
+
+    /// Checks the short form of a message. OpenAI alone accepts it; for every other edition it is one problem, and the rest is checked
+    /// as a message.
+    fn short_message(&mut self, view: ValueRef<'_>, union: SchemaUnion, path: &Path<'_>, context: Context) {
+        if context.edition != Edition::OpenAi {
+            self.report(view, ProblemKind::ShortMessage, path, context);
+        }
+        let message = schema::string_id("message").and_then(|number| Some((number, union.case_node(number)?)));
+        let Some((number, next)) = message else { return };
+        let mut problems = 0;
+        let report = &mut self.report;
+        let mut others = |problem: &Problem<'_>| {
+            if !(matches!(problem.kind, ProblemKind::Missing("type")) && problem.at == view.span().0) {
+                problems += 1;
+                report(problem);
+            }
+        };
+        let mut walk = SchemaWalk::new(self.root, self.extensions, &mut others).with(self.schemas);
+        walk.value(view, next, path, Context { variant: schema::declared_string(number), ..context });
+        self.problems += problems;
     }
 
     /// Checks the members that every item has, then the schema that the caller registered for the type.
@@ -354,6 +376,11 @@ impl<'r> SchemaWalk<'r> {
 /// The bounds of the contract tables, where `u32::MAX` means unbounded.
 fn interval(least: u32, most: u32) -> Interval<'static> {
     Interval::Counts(u64::from(least), (most != u32::MAX).then_some(u64::from(most)))
+}
+
+/// Returns `true` for an input item with a role and without a type and an id: a message, not a reference.
+fn is_short_message(view: ValueRef<'_>, context: Context) -> bool {
+    context.schema == Some(id::ITEM_PARAM) && view.get("role").is_some() && view.get("id").is_none()
 }
 
 /// Returns `true` if extensions may add variants to this union.
