@@ -8,6 +8,7 @@ pub mod import;
 pub mod items;
 pub mod kinds;
 pub mod node;
+pub mod pydantic;
 pub mod python;
 pub mod request;
 pub mod source;

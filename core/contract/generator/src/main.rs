@@ -8,7 +8,9 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use deltafold_contract::{coverage, import, items, kinds, python, request, tables, typescript, Compiler, Facts};
+use deltafold_contract::{
+    coverage, import, items, kinds, pydantic, python, request, tables, typescript, Compiler, Facts,
+};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -42,6 +44,7 @@ fn outputs() -> Result<Vec<Output>, String> {
         ("core/src/request/generated.rs", request::generate(&facts)?),
         ("docs/coverage.md", coverage::generate(&facts, &compiler)?),
         ("npm/src/contract.ts", typescript::generate(&facts)?),
+        ("python/deltafold/_models.py", pydantic::generate(&facts, &compiler)),
         ("python/deltafold/types.py", python::generate(&facts, &compiler)?),
     ])
 }

@@ -49,8 +49,7 @@ const OTHER_EVENTS: &str = r#"
 
 /// Returns the text of the file.
 pub fn generate(facts: &Facts, compiler: &Compiler) -> Result<String, String> {
-    let mut printer =
-        Printer { compiler, rows: HashMap::new(), nodes: HashMap::new(), names: HashSet::new(), done: vec![] };
+    let mut printer = Printer::new(compiler, Style::TypedDict);
     let mut events = Vec::new();
     for event in facts.list("streaming_events") {
         events.push(printer.event(facts, event)?);
@@ -62,6 +61,7 @@ pub fn generate(facts: &Facts, compiler: &Compiler) -> Result<String, String> {
     if let Some(row) = compiler.find("ResponseResource") {
         printer.row(row);
     }
+    let views = VIEWS.map(|view| printer.view(view));
     let mut names: Vec<&str> = printer.names.iter().map(String::as_str).filter(|name| !name.starts_with('_')).collect();
     names.sort_unstable();
     let mut out = String::from(HEAD);
@@ -76,6 +76,7 @@ pub fn generate(facts: &Facts, compiler: &Compiler) -> Result<String, String> {
         out.push_str(&event.text);
     }
     out.push_str(OTHER_EVENTS);
+    out.push_str(&views.concat());
     out.push_str("    StreamEvent = Union[\n");
     for event in &events {
         _ = writeln!(out, "        {},", event.name);
@@ -90,23 +91,58 @@ pub fn generate(facts: &Facts, compiler: &Compiler) -> Result<String, String> {
     Ok(out)
 }
 
+/// The wire fields of a live view, as attributes: the name of the class, the schema of the object or of a union of objects, the field of
+/// the first object to go into, and the names that the view defines itself.
+struct View {
+    name: &'static str,
+    schema: &'static str,
+    field: &'static str,
+    own: &'static [&'static str],
+}
+
+const VIEWS: [View; 3] = [
+    View {
+        name: "ResponseFields",
+        schema: "ResponseResource",
+        field: "",
+        own: &["id", "status", "model", "output", "output_text", "usage", "error", "incomplete_details"],
+    },
+    View { name: "ItemFields", schema: "ItemField", field: "", own: &["type", "id", "status", "arguments"] },
+    View { name: "PartFields", schema: "Message", field: "content", own: &["type", "text"] },
+];
+
 struct EventClass {
     kind: String,
     name: String,
     text: String,
 }
 
-struct Printer<'a> {
-    compiler: &'a Compiler,
+/// How objects are printed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// As TypedDicts.
+    TypedDict,
+    /// As models of pydantic.
+    Model,
+}
+
+/// Prints the objects that it is asked for, and those that they refer to, each once.
+pub(crate) struct Printer<'a> {
+    pub(crate) compiler: &'a Compiler,
+    style: Style,
     /// Rows that have a name in Python.
     rows: HashMap<u16, String>,
     /// Objects without a row that have one.
     nodes: HashMap<u16, String>,
-    names: HashSet<String>,
-    done: Vec<String>,
+    pub(crate) names: HashSet<String>,
+    pub(crate) done: Vec<String>,
 }
 
-impl Printer<'_> {
+impl<'a> Printer<'a> {
+    pub(crate) fn new(compiler: &'a Compiler, style: Style) -> Self {
+        Self { compiler, style, rows: HashMap::new(), nodes: HashMap::new(), names: HashSet::new(), done: Vec::new() }
+    }
+
     /// The class of an event: its fields as attributes.
     fn event(&mut self, facts: &Facts, event: &Value) -> Result<EventClass, String> {
         let wire = event["type"].as_str().unwrap_or_default();
@@ -151,8 +187,57 @@ impl Printer<'_> {
         EventClass { kind: wire.into(), name, text }
     }
 
+    /// The class with the fields of all objects that a live view may show. A field with several types is `Any`.
+    fn view(&mut self, view: View) -> String {
+        let mut rows: Vec<u16> = self.compiler.find(view.schema).into_iter().collect();
+        if !view.field.is_empty() {
+            let fields = rows.first().map(|row| self.fields(*row)).unwrap_or_default();
+            rows = fields
+                .iter()
+                .filter(|field| field.name == view.field)
+                .flat_map(|field| self.rows_in(field.node))
+                .collect();
+        } else if let Some(row) = rows.first().filter(|row| self.fields(**row).is_empty()) {
+            rows = self.rows_in(main_node(&self.compiler.rows[usize::from(*row)].nodes));
+        }
+        let mut found: Vec<(String, String)> = Vec::new();
+        for row in rows {
+            let owner = self.row(row);
+            for field in self.fields(row) {
+                if view.own.contains(&field.name.as_str()) || !is_name(&field.name) {
+                    continue;
+                }
+                let of = self.expression(field.node, &format!("{owner}{}", camel(&field.name)));
+                match found.iter_mut().find(|(name, _)| *name == field.name) {
+                    Some((_, known)) if *known != of => *known = "Any".into(),
+                    Some(_) => {}
+                    None => found.push((field.name.clone(), of)),
+                }
+            }
+        }
+        found.sort();
+        let name = view.name;
+        let mut text = format!("\n    class {name}:\n        \"\"\"The wire fields of a view, as attributes; a field that was not sent raises AttributeError.\"\"\"\n\n");
+        for (name, of) in found {
+            _ = write!(text, "        @property\n        def {name}(self) -> {of}: ...\n");
+        }
+        text.push('\n');
+        text
+    }
+
+    /// The named objects of a union or of a list of them.
+    pub(crate) fn rows_in(&self, node: u16) -> Vec<u16> {
+        match &self.compiler.pool.get(node).shape {
+            Shape::Ref(row) => vec![*row],
+            Shape::Array(node, _) => self.rows_in(*node),
+            Shape::Union(union) => forms(union).into_iter().flat_map(|form| self.rows_in(form)).collect(),
+            Shape::AnyOf(forms) => forms.iter().flat_map(|form| self.rows_in(*form)).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// Returns the fields of a row that is an object; those that only OpenAI has come last.
-    fn fields(&self, row: u16) -> Vec<Field> {
+    pub(crate) fn fields(&self, row: u16) -> Vec<Field> {
         let nodes = &self.compiler.rows[usize::from(row)].nodes;
         let mut fields: Vec<Field> = Vec::new();
         for node in [main_node(nodes), nodes[COLUMNS.len()]].into_iter().filter(|node| *node != NONE) {
@@ -160,15 +245,25 @@ impl Printer<'_> {
             let first = fields.is_empty();
             for field in all.iter().filter(|field| !field.forbidden) {
                 if fields.iter().all(|known| known.name != field.name) {
-                    fields.push(Field { required: field.required && first, ..field.clone() });
+                    let required =
+                        field.required && first && (self.style == Style::TypedDict || self.is_required(nodes, field));
+                    fields.push(Field { required, ..field.clone() });
                 }
             }
         }
         fields
     }
 
+    /// Returns whether every edition that has an object requires a field of it, so that a model accepts objects of all editions.
+    fn is_required(&self, nodes: &[u16], field: &Field) -> bool {
+        nodes.iter().filter(|node| **node != NONE).all(|node| match &self.compiler.pool.get(*node).shape {
+            Shape::Object(fields) => fields.iter().any(|other| other.name == field.name && other.required),
+            _ => true,
+        })
+    }
+
     /// Returns the Python name of a row, which is printed if it is new.
-    fn row(&mut self, row: u16) -> String {
+    pub(crate) fn row(&mut self, row: u16) -> String {
         if let Some(name) = self.rows.get(&row) {
             return name.clone();
         }
@@ -190,6 +285,9 @@ impl Printer<'_> {
     }
 
     fn class(&mut self, name: &str, fields: &[Field]) {
+        if self.style == Style::Model {
+            return self.model(name, &format!("`{name}`"), fields);
+        }
         let mut parts = [String::new(), String::new()];
         let mut odd = Vec::new();
         for field in fields {
@@ -214,6 +312,60 @@ impl Printer<'_> {
         let (total, body) = if optional.is_empty() { ("", &required) } else { (", total=False", &optional) };
         _ = write!(text, "\n\nclass {name}({base}{total}):\n    \"\"\"`{name}`\"\"\"\n\n{body}");
         self.done.push(text);
+    }
+
+    /// The only string that a node allows; empty if it allows others.
+    pub(crate) fn literal(&self, node: u16) -> String {
+        match &self.compiler.pool.get(node).shape {
+            Shape::Enum(words) if words.len() == 1 => words[0].clone(),
+            _ => String::new(),
+        }
+    }
+
+    /// Prints a model of pydantic.
+    pub(crate) fn model(&mut self, name: &str, doc: &str, fields: &[Field]) {
+        let mut parts = [String::new(), String::new()];
+        for field in fields {
+            let of = self.expression(field.node, &format!("{name}{}", camel(&field.name)));
+            let optional =
+                if of.starts_with("Optional[") || of == "Any" { of.clone() } else { format!("Optional[{of}]") };
+            // A keyword, or a name that a model has itself.
+            let line = match (is_name(&field.name) && field.name != "schema", field.required) {
+                (true, true) => format!("    {}: {of}\n", field.name),
+                (true, false) => format!("    {}: {optional} = None\n", field.name),
+                (false, true) => format!("    {}_: {of} = Field(alias={:?})\n", field.name, field.name),
+                (false, false) => {
+                    format!("    {}_: {optional} = Field(default=None, alias={:?})\n", field.name, field.name)
+                }
+            };
+            parts[usize::from(!field.required)].push_str(&line);
+        }
+        self.done.push(format!("\n\nclass {name}(Model):\n    \"\"\"{doc}\"\"\"\n\n{}", parts.concat()));
+    }
+
+    /// A union of objects that a field distinguishes, for pydantic. An object of another type stays a dict, so that nothing is lost.
+    fn tagged(&mut self, union: &Union, field: &str, proposed: &str) -> String {
+        let mut scalars = Vec::new();
+        for (at, form) in [union.string, union.number, union.boolean, union.array].into_iter().enumerate() {
+            if form != NONE {
+                scalars.push(self.expression(form, &format!("{proposed}{}", at + 1)));
+            }
+        }
+        let mut cases = Vec::new();
+        let mut tags = Vec::new();
+        for (at, (tag, node)) in union.cases.iter().enumerate() {
+            let of = self.expression(*node, &format!("{proposed}{}", at + 1));
+            if of != "Any" {
+                cases.push(format!("Annotated[{of}, Tag({tag:?})]"));
+                tags.push(format!("{tag:?}"));
+            }
+        }
+        cases.push("Annotated[Dict[str, Any], Tag(\"\")]".into());
+        scalars.push(format!("Annotated[Union[{}], _by({field:?}, {})]", cases.join(", "), tags.join(", ")));
+        match scalars.as_slice() {
+            [one] => one.clone(),
+            _ => format!("Union[{}]", scalars.join(", ")),
+        }
     }
 
     /// Returns a node as a Python type. An object without a name gets the proposed name.
@@ -243,7 +395,12 @@ impl Printer<'_> {
                     name
                 }
             },
-            Shape::Union(union) => self.one_of(&forms(union), proposed),
+            Shape::Union(union) => match &union.field {
+                Some(field) if self.style == Style::Model && !union.cases.is_empty() => {
+                    self.tagged(union, field, proposed)
+                }
+                _ => self.one_of(&forms(union), proposed),
+            },
             Shape::AnyOf(forms) => self.one_of(forms, proposed),
             Shape::Ref(row) => self.row(*row),
             // The common part of both needs no type.
@@ -284,7 +441,7 @@ impl Printer<'_> {
 }
 
 /// Returns the type of `event.type` for a kind: its wire name and its aliases.
-fn wire_types(facts: &Facts, wire: &str) -> String {
+pub(crate) fn wire_types(facts: &Facts, wire: &str) -> String {
     let aliases = facts.aliases.as_array().into_iter().flatten().filter(|alias| alias["read_as"] == wire);
     let mut types = vec![format!("{wire:?}")];
     types.extend(aliases.map(|alias| alias["type"].to_string()));
@@ -292,7 +449,7 @@ fn wire_types(facts: &Facts, wire: &str) -> String {
 }
 
 /// Returns the node of the largest edition that has the schema.
-fn main_node(nodes: &[u16]) -> u16 {
+pub(crate) fn main_node(nodes: &[u16]) -> u16 {
     [2, 0, 3, 1, COLUMNS.len()].into_iter().map(|column| nodes[column]).find(|node| *node != NONE).unwrap_or(NONE)
 }
 
@@ -315,7 +472,23 @@ fn quoted(expression: &str) -> String {
             word.push(next);
             continue;
         }
-        let known = ["Any", "None", "bool", "int", "float", "str", "List", "Dict", "Literal", "Optional", "Union", ""];
+        let known = [
+            "Any",
+            "None",
+            "bool",
+            "int",
+            "float",
+            "str",
+            "List",
+            "Dict",
+            "Literal",
+            "Optional",
+            "Union",
+            "Annotated",
+            "Tag",
+            "_by",
+            "",
+        ];
         if known.contains(&word.as_str()) {
             out.push_str(&word);
         } else {
