@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::ptr;
+use std::sync::MutexGuard;
 
 use deltafold::json::{visit, Value, ValueKind, ValueRef, VisitError, Visitor};
 use pyo3::exceptions::PyTypeError;
@@ -48,7 +49,7 @@ pub(crate) fn parse_object<'py>(py: Python<'py>, text: &str, depth: usize) -> Py
     }
     // Creating objects may run a finalizer that converts another text: that one finds empty buffers.
     let (objects, open) = BUFFERS.take();
-    let mut builder = Builder { py, objects, open };
+    let mut builder = Builder { py, objects, open, values: interned::values(py) };
     let dict = match visit(text, depth, &mut builder) {
         Ok(()) => builder.objects.pop(),
         Err(VisitError::Json(_)) => None,
@@ -73,6 +74,7 @@ struct Builder<'py> {
     objects: Vec<*mut ffi::PyObject>,
     /// Where the children of each open container begin.
     open: Vec<usize>,
+    values: Option<MutexGuard<'static, interned::Values>>,
 }
 
 impl Builder<'_> {
@@ -121,7 +123,10 @@ impl Visitor for Builder<'_> {
 
     #[inline]
     fn string(&mut self, text: &str) -> bool {
-        let object = string(self.py, text);
+        let object = match &mut self.values {
+            Some(values) => values.string(self.py, text),
+            None => string(self.py, text),
+        };
         self.push(object)
     }
 

@@ -5,6 +5,7 @@
 
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicU8, Ordering};
+use std::sync::{Mutex, MutexGuard};
 
 use deltafold::Kind;
 use pyo3::exceptions::PySystemError;
@@ -134,6 +135,61 @@ fn new_key(text: &str, bucket: usize) -> *mut ffi::PyObject {
             Err(_) => drop(Box::from_raw(entry)),
         }
         string
+    }
+}
+
+/// Short strings that were values of a payload before. The events of a stream repeat ids, types, states and short deltas, and a string
+/// that exists costs a comparison instead of an allocation. The newest string of a bucket is kept.
+pub(crate) struct Values(Vec<ShortString>);
+
+#[derive(Clone)]
+struct ShortString {
+    length: usize,
+    text: [u8; VALUE_BYTES],
+    /// Owned; null if the bucket is empty.
+    string: *mut ffi::PyObject,
+}
+
+// SAFETY: any thread may refer to the strings; the lock gives access to one thread at a time, which is attached to the interpreter.
+unsafe impl Send for Values {}
+
+static VALUES: Mutex<Values> = Mutex::new(Values(Vec::new()));
+const VALUE_COUNT: usize = 1024;
+const VALUE_BYTES: usize = 64;
+
+/// Locks the values. `None` while another conversion uses them: objects are created under this lock, so nobody waits for it.
+pub(crate) fn values(_: Python<'_>) -> Option<MutexGuard<'static, Values>> {
+    let mut values = VALUES.try_lock().ok()?;
+    if values.0.is_empty() {
+        values.0.resize(VALUE_COUNT, ShortString { length: 0, text: [0; VALUE_BYTES], string: ptr::null_mut() });
+    }
+    Some(values)
+}
+
+impl Values {
+    /// Returns the string of a text as a new reference, or null with an exception set if memory runs out.
+    #[inline]
+    pub(crate) fn string(&mut self, _: Python<'_>, text: &str) -> *mut ffi::PyObject {
+        // SAFETY: the interpreter is attached; the length of a `str` always fits Python's size type. Freeing a `str` runs no code.
+        unsafe {
+            let create = || ffi::PyUnicode_FromStringAndSize(text.as_ptr().cast(), text.len() as ffi::Py_ssize_t);
+            if text.is_empty() || text.len() > VALUE_BYTES {
+                return create();
+            }
+            let known = &mut self.0[key_hash(text.as_bytes()) as usize % VALUE_COUNT];
+            if known.length == text.len() && known.text[..text.len()] == *text.as_bytes() {
+                ffi::Py_INCREF(known.string);
+                return known.string;
+            }
+            let string = create();
+            if !string.is_null() {
+                ffi::Py_INCREF(string);
+                ffi::Py_XDECREF(std::mem::replace(&mut known.string, string));
+                known.length = text.len();
+                known.text[..text.len()].copy_from_slice(text.as_bytes());
+            }
+            string
+        }
     }
 }
 
