@@ -56,6 +56,7 @@ from ._native import (
     is_valid_extension_type,
     partial_json,
     profiles,
+    suggest_profile,
     validate,
 )
 from ._outcome import Outcome, OutcomeError
@@ -105,6 +106,7 @@ __all__ = [
     "is_valid_extension_type",
     "partial_json",
     "profiles",
+    "suggest_profile",
     "validate",
     "validate_event",
     "validate_item",

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
+    from .names import SourceDialect, TargetDialect
     from .options import ConvertOptions
 
 
@@ -28,7 +29,7 @@ class Conversion(NamedTuple):
         return f"<Conversion {report.get('from')} to {report.get('to')}, {len(self.data)} bytes, {report.get('lost')} lost>"
 
 
-def convert(source: Any, to: str, from_: str | None = None, **options: Unpack[ConvertOptions]) -> Conversion:
+def convert(source: Any, to: TargetDialect, from_: SourceDialect | None = None, **options: Unpack[ConvertOptions]) -> Conversion:
     """Converts a whole stream to another dialect. Takes the sources of `events`; `from_` is detected if it is not given.
 
     `options` are the keyword arguments of `deltafold.options.ConvertOptions`: `framing`, `limits`, and those of both adapters.
@@ -101,11 +102,11 @@ class AsyncConvertedStream:
         return self.converter.report()
 
 
-def convert_stream(source: Any, to: str, from_: str | None = None, **options: Unpack[ConvertOptions]) -> ConvertedStream:
+def convert_stream(source: Any, to: TargetDialect, from_: SourceDialect | None = None, **options: Unpack[ConvertOptions]) -> ConvertedStream:
     """Converts a stream as it arrives: iterate over the result. See `convert`."""
     return ConvertedStream(source, Converter(to, from_, **options))
 
 
-def aconvert_stream(source: Any, to: str, from_: str | None = None, **options: Unpack[ConvertOptions]) -> AsyncConvertedStream:
+def aconvert_stream(source: Any, to: TargetDialect, from_: SourceDialect | None = None, **options: Unpack[ConvertOptions]) -> AsyncConvertedStream:
     """Converts an asynchronous stream as it arrives: iterate over the result with `async for`. See `convert`."""
     return AsyncConvertedStream(source, Converter(to, from_, **options))

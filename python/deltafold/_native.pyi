@@ -7,14 +7,29 @@ from typing import Any, Dict, Literal, Type, final
 from typing_extensions import Unpack
 
 from ._outcome import Outcome
-from .options import AdapterOptions, CustomProfile, ExtensionSchemas, Limits
-from .types import ResponseResource, StreamEvent
+from .names import Edition, Layer, ProfileName, SourceDialect, TargetDialect
+from .options import ConvertOptions, CustomProfile, ExtensionSchemas, Limits
+from .types import ItemFields, PartFields, ResponseFields, ResponseResource, StreamEvent
 
 # Any object with the buffer protocol: bytes, bytearray, memoryview, array, mmap.
 _Bytes = Any
 _Json = Any
-_Layer = Literal["framing", "schema", "stream"]
 _Severity = Literal["error", "warning", "note"]
+_Target = Literal[
+    "event",
+    "response",
+    "item",
+    "input_item",
+    "request",
+    "compact_request",
+    "compact_response",
+    "token_count",
+    "websocket_create",
+    "websocket_error",
+    "error",
+    "request_head",
+    "response_head",
+]
 _Unfinished = Literal["include", "omit", "mark"]
 
 __all__ = [
@@ -48,6 +63,7 @@ __all__ = [
     "is_valid_extension_type",
     "partial_json",
     "profiles",
+    "suggest_profile",
     "validate",
 ]
 
@@ -233,9 +249,9 @@ class Reader:
         strict: bool | None = None,
         quote: bool | None = None,
         ignore_terminal_snapshot: bool | None = None,
-        profile: str | CustomProfile | None = None,
-        edition: str | None = None,
-        layers: Literal["all", "none"] | Iterable[_Layer] | None = None,
+        profile: ProfileName | CustomProfile | None = None,
+        edition: Edition | None = None,
+        layers: Literal["all", "none"] | Iterable[Layer] | None = None,
         images: Literal["keep-last", "keep", "drop"] | None = None,
         starting_after: int | None = None,
         limits: Limits | None = None,
@@ -262,9 +278,9 @@ class Reader:
         strict: bool | None = None,
         quote: bool | None = None,
         ignore_terminal_snapshot: bool | None = None,
-        profile: str | CustomProfile | None = None,
-        edition: str | None = None,
-        layers: Literal["all", "none"] | Iterable[_Layer] | None = None,
+        profile: ProfileName | CustomProfile | None = None,
+        edition: Edition | None = None,
+        layers: Literal["all", "none"] | Iterable[Layer] | None = None,
         images: Literal["keep-last", "keep", "drop"] | None = None,
         starting_after: int | None = None,
         limits: Limits | None = None,
@@ -359,7 +375,7 @@ class Reader:
     ) -> None: ...
 
 @final
-class Response:
+class Response(ResponseFields):
     """The response so far: a snapshot before its terminal event, the response after it.
 
     A live view: an access reads the current state of the reader. Every wire field is an attribute and an item;
@@ -401,6 +417,8 @@ class Response:
         """The same as `to_dict()`, under the name that pydantic models use."""
     def to_json(self) -> str:
         """The whole response as JSON text."""
+    def _repr_html_(self) -> str:
+        """A table of the output items for notebooks, without payload text."""
     def to_openai(self) -> Any:
         """The response as an `openai.types.responses.Response`; required fields that the stream did not send get neutral defaults.
         Raises Misuse if no response has begun, and ImportError without the openai package.
@@ -409,7 +427,6 @@ class Response:
         """The value of a wire field, or `default`."""
     def keys(self) -> KeysView[str]:
         """The names of the wire fields, in order."""
-    def __getattribute__(self, name: str, /) -> Any: ...
     def __getitem__(self, key: str, /) -> Any: ...
     def __contains__(self, key: object, /) -> bool: ...
     def __iter__(self) -> Iterator[str]: ...
@@ -418,7 +435,7 @@ class Response:
     def __eq__(self, other: object, /) -> bool: ...
 
 @final
-class Item:
+class Item(ItemFields):
     """One output item, in progress or done, as a live view."""
 
     @property
@@ -460,7 +477,6 @@ class Item:
         """The value of a wire field, or `default`."""
     def keys(self) -> KeysView[str]:
         """The names of the wire fields, in order."""
-    def __getattribute__(self, name: str, /) -> Any: ...
     def __getitem__(self, key: str, /) -> Any: ...
     def __contains__(self, key: object, /) -> bool: ...
     def __iter__(self) -> Iterator[str]: ...
@@ -469,7 +485,7 @@ class Item:
     def __eq__(self, other: object, /) -> bool: ...
 
 @final
-class Part:
+class Part(PartFields):
     """One part of an item's content or summary, as a live view."""
 
     @property
@@ -482,7 +498,6 @@ class Part:
         """The text so far as a JSON value, for structured output. None before the value begins."""
     def get(self, key: str, default: Any = None, /) -> Any:
         """The value of a wire field, or `default`."""
-    def __getattribute__(self, name: str, /) -> Any: ...
     def __getitem__(self, key: str, /) -> Any: ...
 
 @final
@@ -528,7 +543,7 @@ def _event(raw: str, frame_name: str | None, index: int, offset: int, /) -> Stre
 class Converter:
     """Converts a stream from one dialect to another, chunk by chunk, and reports data that the target cannot express."""
 
-    def __new__(cls, to: str, from_: str | None = None, *, framing: Literal["sse", "jsonl"] | None = None, limits: Limits | None = None, **options: Unpack[AdapterOptions]) -> Converter: ...
+    def __new__(cls, to: TargetDialect, from_: SourceDialect | None = None, **options: Unpack[ConvertOptions]) -> Converter: ...
     def feed(self, chunk: _Bytes) -> bytes:
         """Feeds bytes of the source, split anywhere, and returns the bytes of the target that are ready."""
     def close(self) -> bytes:
@@ -543,10 +558,10 @@ class Converter:
     def lost(self) -> int:
         """Number of data losses."""
     @property
-    def source(self) -> str | None:
+    def source(self) -> SourceDialect | None:
         """The source dialect; None while it is unknown."""
     @property
-    def target(self) -> str:
+    def target(self) -> TargetDialect:
         """The target dialect."""
 
 @final
@@ -589,7 +604,7 @@ class Writer:
     output index of another one.
     """
 
-    def __new__(cls, id: str, model: str | None = None, created_at: int | None = None, *, template: Mapping[str, Any] | None = None, request: Mapping[str, Any] | None = None, reasoning_names: Literal["open_responses", "openai"] | None = None, edition: str | None = None, heartbeat: Literal["comment", "keepalive", "off"] | None = None) -> Writer: ...
+    def __new__(cls, id: str, model: str | None = None, created_at: int | None = None, *, template: Mapping[str, Any] | None = None, request: Mapping[str, Any] | None = None, reasoning_names: Literal["open_responses", "openai"] | None = None, edition: Edition | None = None, heartbeat: Literal["comment", "keepalive", "off"] | None = None) -> Writer: ...
     @staticmethod
     def intents() -> list[str]:
         """The names of all intents except the item types."""
@@ -708,10 +723,10 @@ class Writer:
     def response(self) -> dict[str, Any]:
         """The response so far as a new dict, as the next snapshot would have it."""
 
-def detect(start: _Bytes, /) -> str | None:
+def detect(start: _Bytes, /) -> SourceDialect | None:
     """Detects the dialect of a stream from its first bytes; None if more bytes are needed or no dialect matches."""
 
-def dialects() -> tuple[list[str], list[str]]:
+def dialects() -> tuple[list[SourceDialect], list[TargetDialect]]:
     """The names of all source dialects, and of all target dialects."""
 
 def is_success_status(status: str, /) -> bool:
@@ -730,13 +745,32 @@ def partial_json(text: str, /, *, strings: _Unfinished | None = None, numbers: _
     pieces.
     """
 
-def profiles() -> list[str]:
+def profiles() -> list[ProfileName]:
     """The names of the built-in profiles."""
 
-def validate(what: str, value: _Json, /, *, edition: str | None = None, status: int | None = None, schemas: ExtensionSchemas | None = None) -> list[Finding]:
+def suggest_profile(
+    stream: _Bytes,
+    /,
+    *,
+    request: _Json = None,
+    headers: Mapping[str, str] | Iterable[tuple[Any, Any]] | None = None,
+    status: int | None = None,
+) -> ProfileName:
+    """The name of the built-in profile that leaves the fewest errors in a stream."""
+
+def validate(
+    what: _Target,
+    value: _Json,
+    /,
+    *,
+    profile: ProfileName | CustomProfile | None = None,
+    edition: Edition | None = None,
+    status: int | None = None,
+    schemas: ExtensionSchemas | None = None,
+) -> list[Finding]:
     """Checks a dict or JSON text as the named kind of object: "event", "response", "item", "input_item", "request",
     "compact_request", "compact_response", "websocket_create", "websocket_error", "error", "request_head" or
-    "response_head".
+    "response_head". `profile` sets the edition and the severities; without one, every rule counts.
     """
 
 def _request(what: str, value: _Json, /) -> dict[str, Any]:

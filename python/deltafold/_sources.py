@@ -28,7 +28,10 @@ from ._outcome import Outcome
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Collection, Iterator
 
+    from typing_extensions import Unpack
+
     from ._outcome import OutcomeName
+    from .names import ReaderOptions
     from .types import StreamEvent
 
 logger = logging.getLogger("deltafold")
@@ -137,7 +140,7 @@ class _EventStream:
 
     __slots__ = ("_content_type", "_outcome", "_source", "_status", "reader")
 
-    def __init__(self, source: Any, reader: Reader | None, options: dict[str, Any]) -> None:
+    def __init__(self, source: Any, reader: Reader | None, options: ReaderOptions) -> None:
         if reader is not None and options:
             raise Misuse("expected either a reader or options of a new reader, found both")
         self.reader: Reader = Reader(**options) if reader is None else reader
@@ -227,7 +230,7 @@ class EventStream(_EventStream):
 
     __slots__ = ("_events",)
 
-    def __init__(self, source: Any, reader: Reader | None, options: dict[str, Any]) -> None:
+    def __init__(self, source: Any, reader: Reader | None, options: ReaderOptions) -> None:
         super().__init__(source, reader, options)
         self._events = self._read(chunks(source))
 
@@ -262,7 +265,7 @@ class AsyncEventStream(_EventStream):
 
     __slots__ = ("_events",)
 
-    def __init__(self, source: Any, reader: Reader | None, options: dict[str, Any]) -> None:
+    def __init__(self, source: Any, reader: Reader | None, options: ReaderOptions) -> None:
         super().__init__(source, reader, options)
         self._events = self._read(achunks(source))
 
@@ -307,7 +310,7 @@ def _close(part: Any) -> None:
         close()
 
 
-def events(source: Any, *, reader: Reader | None = None, **options: Any) -> EventStream:
+def events(source: Any, *, reader: Reader | None = None, **options: Unpack[ReaderOptions]) -> EventStream:
     """Returns the events of a source: an HTTP response of httpx, requests, urllib3 or openai, a file, a path, bytes, or any
     iterable of bytes.
 
@@ -318,7 +321,7 @@ def events(source: Any, *, reader: Reader | None = None, **options: Any) -> Even
     return EventStream(source, reader, options)
 
 
-def aevents(source: Any, *, reader: Reader | None = None, **options: Any) -> AsyncEventStream:
+def aevents(source: Any, *, reader: Reader | None = None, **options: Unpack[ReaderOptions]) -> AsyncEventStream:
     """Returns the events of an asynchronous source for `async for`: an HTTP response of httpx, aiohttp or openai, an ASGI
     body, or any iterable of bytes, asynchronous or not. See `events`.
     """

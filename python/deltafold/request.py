@@ -15,18 +15,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import importlib
+import json
 from typing import TYPE_CHECKING, Any, Literal
 
 from ._native import _request, _ToolLoop
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from .names import PolicyName
     from .options import CustomPolicy
 
 __all__ = [
     "ToolLoop",
     "advice",
     "api_error",
+    "check_arguments",
     "create_message",
     "enforce",
     "history",
@@ -38,9 +43,11 @@ __all__ = [
     "too_many_requests",
 ]
 
+LoopState = Literal["ready", "waiting", "finished", "stopped"]
+
 
 def history(
-    request: Mapping[str, Any], steps: Iterable[Mapping[str, Any]], *, policy: str | CustomPolicy = "stateless"
+    request: Mapping[str, Any], steps: Iterable[Mapping[str, Any]], *, policy: PolicyName | CustomPolicy = "stateless"
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Returns the next request, and a finding for each part of a response that the request omits.
 
@@ -66,6 +73,45 @@ def advice(
     and `why`.
     """
     return _request("advice", {"error": dict(error), "status": status, "headers": dict(headers or {})})
+
+
+def check_arguments(tool: Mapping[str, Any], arguments: str | Mapping[str, Any]) -> list[str]:
+    """Checks the arguments of a call against the JSON schema of its tool; returns one message for each error.
+
+    `tool` is the tool of the request, with `parameters`; a tool without them takes any object. `arguments` is the text of the call,
+    or the parsed object. The messages name the place and what the schema expects there, and quote no argument, so they can be sent
+    to the model. Needs the package jsonschema (`pip install deltafold[schema]`).
+    """
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments)
+        except ValueError:
+            return ["expected JSON, found text that does not parse"]
+    if not isinstance(arguments, dict):
+        return ["expected an object, found another value"]
+    schema = tool.get("parameters")
+    if schema is None:
+        return []
+    try:
+        jsonschema: Any = importlib.import_module("jsonschema")
+    except ImportError:
+        raise ImportError("checking arguments needs the package jsonschema: pip install deltafold[schema]") from None
+    validator = jsonschema.validators.validator_for(schema, default=jsonschema.Draft202012Validator)(schema)
+    errors = sorted(validator.iter_errors(arguments), key=lambda error: [str(step) for step in error.absolute_path])
+    return [_schema_message(error) for error in errors]
+
+
+def _schema_message(error: Any) -> str:
+    place = "".join(f"/{step}" for step in error.absolute_path) or "the arguments"
+    keyword, value = error.validator, error.validator_value
+    if keyword == "required":
+        value = next((name for name in value if name not in error.instance and repr(name) in error.message), value)
+        return f"{place}: expected the member {json.dumps(value)}"
+    if keyword == "additionalProperties":
+        return f"{place}: expected only the members of the schema"
+    if keyword is None or isinstance(value, dict) or keyword in ("anyOf", "oneOf", "allOf"):
+        return f"{place}: expected a value that the schema allows (`{keyword}`)"
+    return f"{place}: expected `{keyword}` {json.dumps(value)}"
 
 
 def create_message(request: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
@@ -129,18 +175,24 @@ class ToolLoop:
 
     Send `request` and pass the response to `apply`; run the `pending` calls and pass each result to `result`, in any order;
     repeat while `state` is "ready". The loop itself answers calls that the request does not allow (`rejected`).
+
+    With `check_arguments`, it also answers calls whose arguments the schema of their tool refuses, with a message for the model that
+    names the error; see the function of the same name.
     """
 
-    __slots__ = ("_core", "_state", "_request")
+    __slots__ = ("_bad_calls", "_core", "_request", "_state", "_tools")
 
     def __init__(
         self,
         request: Mapping[str, Any],
         *,
-        policy: str | CustomPolicy = "stateless",
+        policy: PolicyName | CustomPolicy = "stateless",
         max_turns: int | None = None,
         max_calls: int | None = None,
+        check_arguments: bool = False,
     ) -> None:
+        self._tools: list[Mapping[str, Any]] = list(request.get("tools") or []) if check_arguments else []
+        self._bad_calls: list[dict[str, Any]] = []
         options: dict[str, Any] = {"request": dict(request), "policy": policy}
         for name, limit in (("max_turns", max_turns), ("max_calls", max_calls)):
             if limit is not None:
@@ -149,11 +201,27 @@ class ToolLoop:
         self._state: dict[str, Any] = self._core.state()
         self._request: dict[str, Any] | None = None
 
-    def apply(self, response: Mapping[str, Any]) -> str:
+    def apply(self, response: Mapping[str, Any]) -> LoopState:
         """Adds the response to `request` and returns the state. Raises Misuse while calls are pending, or after the end."""
-        return self._took(self._core.apply(dict(response)))
+        self._took(self._core.apply(dict(response)))
+        self._bad_calls = []
+        for call in self.pending if self._tools else []:
+            tool = self._tool(call)
+            errors = check_arguments(tool, call["item"].get("arguments") or "{}") if tool is not None else []
+            if errors:
+                detail = "; ".join(errors)
+                self.result(call["call_id"], {"error": f"The arguments are not what the tool takes. {detail}"})
+                self._bad_calls.append({**call, "reason": "bad_arguments", "detail": detail})
+        return self.state
 
-    def result(self, call_id: str, result: Any, /) -> str:
+    def _tool(self, call: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """The function tool of the request that a call names."""
+        if call["type"] != "function_call":
+            return None
+        named = (tool for tool in self._tools if tool.get("type") == "function" and tool.get("name") == call["name"])
+        return next(named, None)
+
+    def result(self, call_id: str, result: Any, /) -> LoopState:
         """Adds the result of a pending call and returns the state.
 
         A result is a text, or a dict with `text`, `json`, `parts`, `error`, or `approve` (and `reason`). Raises Misuse if the call
@@ -162,14 +230,15 @@ class ToolLoop:
         # A text is not JSON text.
         return self._took(self._core.result(call_id, {"text": result} if isinstance(result, str) else result))
 
-    def stop(self) -> str:
+    def stop(self) -> LoopState:
         """Stops the loop in any state and returns the state, "stopped". No call is pending then, and no request follows."""
         return self._took(self._core.stop())
 
     @property
-    def state(self) -> str:
+    def state(self) -> LoopState:
         """ "ready", "waiting", "finished" or "stopped"."""
-        return str(self._state["state"])
+        state: LoopState = self._state["state"]
+        return state
 
     @property
     def reason(self) -> str | None:
@@ -199,8 +268,7 @@ class ToolLoop:
     @property
     def rejected(self) -> list[dict[str, Any]]:
         """The calls of the last response that must not be run, each with its `reason`."""
-        rejected: list[dict[str, Any]] = self._state["rejected"]
-        return rejected
+        return [*self._state["rejected"], *self._bad_calls]
 
     @property
     def findings(self) -> list[dict[str, Any]]:
@@ -208,6 +276,6 @@ class ToolLoop:
         findings: list[dict[str, Any]] = self._state["findings"]
         return findings
 
-    def _took(self, state: dict[str, Any]) -> str:
+    def _took(self, state: dict[str, Any]) -> LoopState:
         self._state, self._request = state, None
         return self.state

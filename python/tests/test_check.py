@@ -33,12 +33,64 @@ def test_a_check_uses_request_status_and_headers() -> None:
     rules = deltafold.check(STREAM, headers={"content-type": "text/html"}, status=200, request={"model": "other", "input": "x"}).rules
     assert any(rule.startswith("HTTP") for rule in rules)
     with pytest.raises(deltafold.Misuse, match="reports all findings"):
-        deltafold.check(STREAM, strict=True)
+        deltafold.check(STREAM, strict=True)  # type: ignore[call-arg]
 
     async def later() -> AsyncIterator[bytes]:
         yield STREAM
 
     assert asyncio.run(deltafold.acheck(later())).to_dict() == deltafold.check(STREAM).to_dict()
+
+
+SHORT = {"model": "m", "input": [{"role": "user", "content": "hi"}]}
+
+
+def test_the_short_form_of_a_message_is_explained_and_openai_accepts_it() -> None:
+    (finding,) = deltafold.validate_request(SHORT)
+    assert (finding.rule, finding.path, finding.severity) == ("ITEM-20", "/input/0/type", "error")
+    assert '"type":"message"' in finding.message and "OpenAI accepts" in finding.message
+    assert deltafold.validate_request(SHORT, profile="openai") == deltafold.validate_request(SHORT, edition="openai") == []
+    (finding,) = deltafold.validate_request(SHORT, profile={"exemptions": [{"rule": "ITEM-20", "severity": "note"}]})
+    assert finding.severity == "note"
+    with pytest.raises(deltafold.Misuse, match="known profiles"):
+        deltafold.validate_request(SHORT, profile="nonsense")  # type: ignore[arg-type]
+
+
+def without_done(stream: bytes) -> bytes:
+    """A stream as OpenAI sends it, which ends without `[DONE]`."""
+    return stream.replace(b"data: [DONE]\n\n", b"")
+
+
+def valid() -> bytes:
+    writer = deltafold.Writer("resp_1", "m-1", 5)
+    writer.message()
+    writer.text("Hi")
+    writer.complete({"input_tokens": 1, "output_tokens": 1})
+    return writer.take()
+
+
+def test_a_check_suggests_a_profile_where_one_leaves_fewer_errors() -> None:
+    report = deltafold.check(without_done(valid()))
+    assert not report.ok and report.rules == ["SSE-02"] and report.profile == "open-responses"
+    assert report.suggested_profile is not None and "profile=\"auto\"" in str(report)
+    assert deltafold.check(without_done(valid()), profile="any").suggested_profile is None
+    report = deltafold.check(valid())
+    assert report.ok and report.suggested_profile is None and "hint" not in str(report)
+
+
+def test_a_check_with_the_profile_auto_selects_one() -> None:
+    report = deltafold.check([without_done(valid())[:900], without_done(valid())[900:]], profile="auto")
+    assert report.ok and report.profile not in (None, "open-responses") and report.suggested_profile is None
+    assert report.profile == deltafold.suggest_profile(without_done(valid()))
+    assert report.to_dict() == deltafold.check(without_done(valid()), profile=report.profile).to_dict()
+    report = deltafold.check(valid(), profile="auto")
+    assert report.ok and report.profile == "open-responses" == deltafold.suggest_profile(valid())
+
+
+def test_a_suggestion_uses_the_request_and_the_head() -> None:
+    data = without_done(valid())
+    assert deltafold.suggest_profile(data, request={"model": "m-1", "input": "x"}, headers={"content-type": "text/event-stream"}, status=200)
+    with pytest.raises(deltafold.LimitExceeded):
+        deltafold.suggest_profile(b"data: " + b"[" * 70_000_000)
 
 
 def test_single_objects_are_checked() -> None:
@@ -53,9 +105,9 @@ def test_single_objects_are_checked() -> None:
     assert deltafold.validate("response_head", {"status": 200, "headers": {}})
     assert deltafold.validate("error", {"error": {}}, status=500)
     wrongs: "list[Callable[[], object]]" = [
-        lambda: deltafold.validate("nonsense", {}),
+        lambda: deltafold.validate("nonsense", {}),  # type: ignore[arg-type]
         lambda: deltafold.validate_item("{"),
-        lambda: deltafold.validate_item({}, edition="nonsense"),
+        lambda: deltafold.validate_item({}, edition="nonsense"),  # type: ignore[arg-type]
     ]
     for wrong in wrongs:
         with pytest.raises(deltafold.DeltafoldError):

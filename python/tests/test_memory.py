@@ -91,7 +91,7 @@ def others() -> None:
     deltafold.check(data, profile="openai")
     deltafold.convert(data, "chat-completions")
     deltafold.partial_json('{"a":[1,')
-    for wrong in (lambda: writer.text("x"), lambda: deltafold.Reader(edition="nonsense")):
+    for wrong in (lambda: writer.text("x"), lambda: deltafold.Reader(edition="nonsense")):  # type: ignore[arg-type]
         with pytest.raises(deltafold.Misuse):
             wrong()
 

@@ -73,7 +73,7 @@ def test_items_and_parts_are_live_views() -> None:
     assert item.summary_parts == [] and item.partial_images == []
     for view in (item, part):
         with pytest.raises(AttributeError):
-            view.nonsense
+            view.nonsense  # type: ignore[union-attr]
         with pytest.raises(KeyError):
             view["nonsense"]
     reader.reset()

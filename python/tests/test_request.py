@@ -11,6 +11,7 @@ from deltafold.request import (
     ToolLoop,
     advice,
     api_error,
+    check_arguments,
     create_message,
     enforce,
     history,
@@ -87,7 +88,57 @@ def test_a_step_that_is_refused_raises_and_changes_nothing() -> None:
     assert caught.value.code == "misuse.intent"
     assert (tools.state, tools.request, tools.pending) == before
     with pytest.raises(deltafold.Misuse):
-        ToolLoop(REQUEST, policy="nobody")
+        ToolLoop(REQUEST, policy="nobody")  # type: ignore[arg-type]
+
+
+WEATHER: dict[str, Any] = {
+    "type": "function",
+    "name": "weather",
+    "parameters": {
+        "type": "object",
+        "properties": {"city": {"$ref": "#/$defs/city"}, "days": {"type": "integer", "maximum": 10}, "unit": {"enum": ["C", "F"]}},
+        "required": ["city"],
+        "additionalProperties": False,
+        "$defs": {"city": {"type": "string", "minLength": 2}},
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "messages"),
+    [
+        ('{"city":"Paris","days":3}', []),
+        ({"city": "Paris", "unit": "C"}, []),
+        ("{}", ['the arguments: expected the member "city"']),
+        ('{"city":"K4N4RY","days":11}', ["/days: expected `maximum` 10"]),
+        ('{"city":"K","unit":"K4N4RY"}', ["/city: expected `minLength` 2", '/unit: expected `enum` ["C", "F"]']),
+        ('{"city":"Paris","K4N4RY":1}', ["the arguments: expected only the members of the schema"]),
+        ('{"city":', ["expected JSON, found text that does not parse"]),
+        ("[1]", ["expected an object, found another value"]),
+    ],
+)
+def test_arguments_are_checked_by_the_schema_of_their_tool(arguments: Any, messages: list[str]) -> None:
+    pytest.importorskip("jsonschema")
+    assert check_arguments(WEATHER, arguments) == messages
+    assert check_arguments({"type": "function", "name": "x"}, {"any": 1}) == []
+
+
+def test_a_loop_answers_calls_with_arguments_that_the_schema_refuses() -> None:
+    pytest.importorskip("jsonschema")
+    tools = ToolLoop({"model": "m", "input": "Hi", "tools": [WEATHER]}, check_arguments=True)
+    wrong = {**call("c1", "weather"), "arguments": '{"city":"Paris","days":99}'}
+    right = {**call("c2", "weather"), "arguments": '{"city":"Paris"}'}
+    assert tools.apply(response(wrong, right)) == "waiting"
+    assert [found["call_id"] for found in tools.pending] == ["c2"]
+    assert [(found["call_id"], found["reason"], found["detail"]) for found in tools.rejected] == [
+        ("c1", "bad_arguments", "/days: expected `maximum` 10")
+    ]
+    assert tools.result("c2", "sunny") == "ready"
+    outputs = [item["output"] for item in tools.request["input"] if item["type"] == "function_call_output"]
+    assert "/days: expected `maximum` 10" in outputs[0] and outputs[1] == "sunny"
+    # Only wrong calls: the model hears of them at once.
+    assert tools.apply(response(wrong)) == "ready" and tools.pending == []
+    assert ToolLoop({"model": "m", "tools": [WEATHER]}).apply(response(wrong)) == "waiting"
 
 
 def test_a_loop_stops_by_its_limits() -> None:

@@ -149,7 +149,7 @@ def test_refused_arguments_are_not_quoted() -> None:
         lambda: out.apply({"do": "text", "delta": CANARY}),
         lambda: out.apply({"do": "start", CANARY: CANARY}),
         lambda: deltafold.Reader.restore(CANARY.encode()),
-        lambda: deltafold.Reader(limits={"depth": CANARY}),
+        lambda: deltafold.Reader(limits={"depth": CANARY}),  # type: ignore[arg-type]
         lambda: deltafold.validate("event", CANARY),
         lambda: deltafold.validate("event", {"type": {CANARY}}),
         lambda: ToolLoop({"model": "m"}).result(CANARY, CANARY),

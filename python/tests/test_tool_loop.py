@@ -11,6 +11,7 @@ from typing import Any, Callable, Iterator
 import pytest
 
 import deltafold
+from deltafold.names import PolicyName
 from deltafold.request import ToolLoop
 
 httpx = pytest.importorskip("httpx")
@@ -59,7 +60,7 @@ def as_json(url: str, request: "dict[str, Any]") -> "dict[str, Any]":
 
 @pytest.mark.parametrize("policy", ["stateless", "stateful"])
 @pytest.mark.parametrize("send", [by_httpx, by_requests, as_json])
-def test_a_conversation_with_tools_finishes(url: str, send: Send, policy: str) -> None:
+def test_a_conversation_with_tools_finishes(url: str, send: Send, policy: PolicyName) -> None:
     assert SCRIPT
     with open(SCRIPT) as file:
         script = json.load(file)

@@ -2,6 +2,7 @@
 
 import deltafold
 from deltafold import types
+from deltafold.request import ToolLoop
 
 
 def fields_of_another_event(reader: deltafold.Reader) -> None:
@@ -41,3 +42,25 @@ def invalid_calls(reader: deltafold.Reader, writer: deltafold.Writer) -> None:
     reader.nonsense()  # wrong
     writer.text(7)  # wrong
     writer.message().text("x")  # wrong
+
+
+def misspelled_names_and_keywords(events: deltafold.EventStream) -> None:
+    events.response.outptu_text  # wrong
+    events.response.items[0].argumens  # wrong
+    events.response.items[0].parts[0].txt  # wrong
+    events.outcom  # wrong
+    deltafold.events(b"", layer="all")  # wrong
+    deltafold.aevents(b"", profile="opneai")  # wrong
+    deltafold.check(b"", profil="auto")  # wrong
+    deltafold.check(b"", profile="automatic")  # wrong
+    deltafold.events(b"", profile="auto")  # wrong
+    deltafold.convert(b"", "antropic")  # wrong
+    deltafold.convert(b"", "anthropic", "claude")  # wrong
+    deltafold.convert(b"", "ag-ui", thread="t")  # wrong
+    deltafold.Converter("ag-ui", reasoning_style="loud")  # wrong
+    deltafold.Reader(limits={"dept": 3})  # wrong
+    deltafold.Reader(edition="2025-01-01")  # wrong
+    deltafold.validate_request({}, profile="opneai")  # wrong
+    deltafold.validate("reqest", {})  # wrong
+    events.raise_for_outcome(allow=["incomplet"])  # wrong
+    ToolLoop({}, policy="stateles")  # wrong

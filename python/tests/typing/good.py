@@ -1,12 +1,14 @@
 """The types that type checkers infer. Checked by mypy and pyright, never run."""
 
-from typing import Dict, List, Optional
+from typing import Any, Dict, List, Literal, Optional
 
 import httpx
-from typing_extensions import assert_type
+from typing_extensions import Unpack, assert_type
 
 import deltafold
+from deltafold.names import ProfileName, ReaderOptions, SourceDialect, TargetDialect
 from deltafold.options import ConvertOptions
+from deltafold.request import ToolLoop
 from deltafold.types import (
     CompletedEvent,
     CreatedEvent,
@@ -93,6 +95,23 @@ def the_rest_is_typed(reader: deltafold.Reader) -> None:
     assert_type(writer.take(), bytes)
     headers: Dict[str, str] = {}
     reader.note_headers(headers)
+
+
+def fields_of_views_are_typed(reader: deltafold.Reader) -> None:
+    assert_type(reader.response.created_at, int)
+    assert_type(reader.response.items[0].name, str)
+    assert_type(reader.response.items[0].parts[0].refusal, str)
+    assert_type(reader.response["anything"], Any)
+
+
+def names_of_options_are_literals(source: SourceDialect, target: TargetDialect, name: ProfileName, **options: Unpack[ReaderOptions]) -> None:
+    deltafold.convert_stream(b"", target, source, now=5, include_usage=False)
+    deltafold.check(b"", profile=name, layers={"stream"})
+    deltafold.events(b"", **options)
+    deltafold.Reader(limits={"depth": 5, "overflow": "drop"}, profile={"extends": "openai", "exemptions": [{"rule": "SEQ-01"}]})
+    assert_type(deltafold.detect(b""), Optional[SourceDialect])
+    assert_type(deltafold.suggest_profile(b""), ProfileName)
+    assert_type(ToolLoop({}).state, Literal["ready", "waiting", "finished", "stopped"])
 
 
 def typed_options(source: bytes) -> None:
