@@ -312,7 +312,9 @@ impl ErrorReport {
             (Some("true"), None | Some((Action::Retry | Action::GiveUp, _))) => {
                 return (Action::Retry, "the x-should-retry header of the response");
             }
-            (Some("false"), None | Some((Action::Retry, _))) => return (Action::GiveUp, "the x-should-retry header of the response"),
+            (Some("false"), None | Some((Action::Retry, _))) => {
+                return (Action::GiveUp, "the x-should-retry header of the response")
+            }
             _ => {}
         }
         if let Some(found) = by_code {

@@ -78,9 +78,13 @@ impl ToolResult {
         Ok(match (kind, self) {
             ("function_call", _) => InputItem::function_call_output(call_id, self.output()),
             ("custom_tool_call", _) => InputItem::custom_tool_call_output(call_id, self.output()),
-            ("local_shell_call", Self::Parts(_)) => return Err(invalid("expected text as the result of a local shell call")),
+            ("local_shell_call", Self::Parts(_)) => {
+                return Err(invalid("expected text as the result of a local shell call"))
+            }
             ("local_shell_call", _) => InputItem::local_shell_call_output(call_id, self.text()),
-            ("apply_patch_call", Self::Parts(_)) => return Err(invalid("expected text or an error as the result of a patch")),
+            ("apply_patch_call", Self::Parts(_)) => {
+                return Err(invalid("expected text or an error as the result of a patch"))
+            }
             ("apply_patch_call", Self::Error(message)) => {
                 InputItem::apply_patch_call_output(call_id, "failed").with("output", message.as_str())
             }
@@ -88,12 +92,16 @@ impl ToolResult {
                 InputItem::apply_patch_call_output(call_id, "completed").with("output", self.text())
             }
             ("shell_call", Self::Json(list @ Value::Array(_))) => InputItem::shell_call_output(call_id, list.clone()),
-            ("shell_call", Self::Parts(_)) => return Err(invalid("expected text or a list as the result of a shell call")),
+            ("shell_call", Self::Parts(_)) => {
+                return Err(invalid("expected text or a list as the result of a shell call"))
+            }
             ("shell_call", _) => InputItem::shell_call_output(call_id, self.command_output()),
             ("computer_call", Self::Json(shot @ Value::Object(_))) => {
                 InputItem::computer_call_output(call_id, shot.clone())
             }
-            ("computer_call", _) => return Err(invalid("expected a screenshot object as the result of a computer call")),
+            ("computer_call", _) => {
+                return Err(invalid("expected a screenshot object as the result of a computer call"))
+            }
             _ => return Err(invalid("expected an item that a client answers")),
         })
     }

@@ -89,7 +89,11 @@ impl MultiplexedReader {
         let name = value.str_at("stream_id").unwrap_or_default().to_string();
         let kind = value.str_at("type").unwrap_or_default();
         if !self.lanes.contains_key(&name) && self.lanes.len() >= self.limit {
-            return Err(Error::new(Code::ItemLimit, 0, format!("expected at most {} lanes, found another one", self.limit)));
+            return Err(Error::new(
+                Code::ItemLimit,
+                0,
+                format!("expected at most {} lanes, found another one", self.limit),
+            ));
         }
         let options = &self.options;
         let lane = self.lanes.entry(name.clone()).or_insert_with(|| Lane::new(options));
