@@ -8,7 +8,7 @@ from typing_extensions import Unpack
 
 from ._outcome import Outcome
 from .names import Edition, Layer, ProfileName, SourceDialect, TargetDialect
-from .options import ConvertOptions, CustomProfile, ExtensionSchemas, Limits
+from .options import AdapterOptions, CustomProfile, ExtensionSchemas, Limits
 from .types import ItemFields, PartFields, ResponseFields, ResponseResource, StreamEvent
 
 # Any object with the buffer protocol: bytes, bytearray, memoryview, array, mmap.
@@ -543,7 +543,15 @@ def _event(raw: str, frame_name: str | None, index: int, offset: int, /) -> Stre
 class Converter:
     """Converts a stream from one dialect to another, chunk by chunk, and reports data that the target cannot express."""
 
-    def __new__(cls, to: TargetDialect, from_: SourceDialect | None = None, **options: Unpack[ConvertOptions]) -> Converter: ...
+    def __new__(
+        cls,
+        to: TargetDialect,
+        from_: SourceDialect | None = None,
+        *,
+        framing: Literal["sse", "jsonl"] | None = None,
+        limits: Limits | None = None,
+        **options: Unpack[AdapterOptions],
+    ) -> Converter: ...
     def feed(self, chunk: _Bytes) -> bytes:
         """Feeds bytes of the source, split anywhere, and returns the bytes of the target that are ready."""
     def close(self) -> bytes:

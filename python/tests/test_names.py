@@ -43,7 +43,9 @@ def test_keyword_arguments_are_those_of_the_reader() -> None:
     keywords = set(get_type_hints(names.ReaderOptions))
     deltafold.Reader(**dict.fromkeys(keywords))
     signature = str(getattr(deltafold.Reader, "__text_signature__", ""))
-    assert set(re.findall(r"(\w+)=", signature)) == keywords
+    if sys.version_info >= (3, 10):
+        # Python 3.9 does not keep the signature of a class.
+        assert set(re.findall(r"(\w+)=", signature)) == keywords
     assert set(get_type_hints(names.CheckOptions)) == keywords - {"strict"}
     deltafold.check(b"", **dict.fromkeys(keywords - {"strict"}))
 
