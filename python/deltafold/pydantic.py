@@ -1,18 +1,17 @@
-"""Models of pydantic for events, items and responses, and validation of structured output while it arrives.
+"""The models of events, items and responses, and validation of structured output while it arrives. `deltafold.models` has the models.
 
 Needs pydantic 2.7 or newer: `pip install deltafold[pydantic]`.
 
 >>> import deltafold
->>> from deltafold.pydantic import Growing, OutputTextDeltaEvent, event_model
+>>> from deltafold.models import OutputTextDeltaEvent
+>>> from deltafold.pydantic import event_model
 >>> event = deltafold.Event.parse('{"type":"response.output_text.delta","sequence_number":4,"item_id":"msg_1","output_index":0,'
 ...                               '"content_index":0,"delta":"Hi","logprobs":[]}')
 >>> model = event_model(event)
 >>> isinstance(model, OutputTextDeltaEvent), model.delta
 (True, 'Hi')
 
-The models have the names of the schemas, and the members of OpenAI that Open Responses lacks are optional. Unknown members are kept; an
-object of an unknown type is an `OtherEvent` or `OtherItem`, and inside of other objects a dict. So
-`model_dump(by_alias=True, exclude_unset=True)` returns what was read.
+An object of an unknown type is an `OtherEvent` or `OtherItem`.
 """
 
 from __future__ import annotations
@@ -22,28 +21,26 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union, cast, g
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import InitErrorDetails
 
-from . import _models
-from ._models import *
+from . import models
 from ._native import Event, Item, PartialJson, Response
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ._models import Model, ResponseResource
+    from .models import Model, ResponseResource
 
 __all__ = ["Growing", "OtherEvent", "OtherItem", "event_model", "function_tool", "item_model", "response_model"]
-__all__ += _models.__all__
 
 T = TypeVar("T")
 
 
-class OtherEvent(_models.Model):
+class OtherEvent(models.Model):
     """An event of a type that the contract does not have, such as an extension."""
 
     type: str = ""
 
 
-class OtherItem(_models.Model):
+class OtherItem(models.Model):
     """An item of a type that the contract does not have, such as an extension."""
 
     type: str = ""
@@ -56,20 +53,20 @@ def event_model(event: Event | Mapping[str, Any] | str) -> Model:
     """
     if not isinstance(event, Event):
         event = Event.parse(event)
-    return _models.EVENTS.get(event.type, OtherEvent).model_validate_json(event.raw)
+    return models.EVENTS.get(event.type, OtherEvent).model_validate_json(event.raw)
 
 
 def item_model(item: Item | Mapping[str, Any]) -> Model:
     """Returns the model of an output item; an `OtherItem` for an unknown type. Raises ValidationError as `event_model` does."""
     fields = item.to_dict() if isinstance(item, Item) else dict(item)
-    return _models.ITEMS.get(fields.get("type", ""), OtherItem).model_validate(fields)
+    return models.ITEMS.get(fields.get("type", ""), OtherItem).model_validate(fields)
 
 
 def response_model(response: Response | Mapping[str, Any]) -> ResponseResource:
     """Returns the model of a response. Raises ValidationError as `event_model` does, for example before the end of a stream."""
     if isinstance(response, Response):
-        return _models.ResponseResource.model_validate_json(response.to_json())
-    return _models.ResponseResource.model_validate(dict(response))
+        return models.ResponseResource.model_validate_json(response.to_json())
+    return models.ResponseResource.model_validate(dict(response))
 
 
 def function_tool(

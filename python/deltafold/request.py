@@ -24,6 +24,7 @@ from ._native import _request, _ToolLoop
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from ._native import Response
     from .names import PolicyName
     from .options import CustomPolicy
 
@@ -201,7 +202,7 @@ class ToolLoop:
         self._state: dict[str, Any] = self._core.state()
         self._request: dict[str, Any] | None = None
 
-    def apply(self, response: Mapping[str, Any]) -> LoopState:
+    def apply(self, response: Mapping[str, Any] | Response) -> LoopState:
         """Adds the response to `request` and returns the state. Raises Misuse while calls are pending, or after the end."""
         self._took(self._core.apply(dict(response)))
         self._bad_calls = []

@@ -20,7 +20,7 @@ pydantic = pytest.importorskip("pydantic")
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator  # noqa: E402
 from typing_extensions import Annotated, TypedDict  # noqa: E402
 
-from deltafold import pydantic as models  # noqa: E402
+from deltafold import models as wire, pydantic as models  # noqa: E402
 
 EVENTS = list(deltafold.Reader().feed(stream()))
 
@@ -41,17 +41,17 @@ def valid() -> deltafold.Reader:
 def test_every_kind_of_event_with_a_schema_has_a_model_of_its_name() -> None:
     from deltafold import types
 
-    for kind, model in models.EVENTS.items():
+    for kind, model in wire.EVENTS.items():
         cls = getattr(types, model.__name__)
         assert type(deltafold.Event.parse({"type": kind})) is cls, kind
-    assert len(models.EVENTS) > 70 and len(models.ITEMS) > 20
+    assert len(wire.EVENTS) > 70 and len(wire.ITEMS) > 20
 
 
 def test_an_event_becomes_its_model_and_keeps_every_member() -> None:
     event = next(event for event in EVENTS if event.type == "response.output_text.delta")
     for given in (event, event.to_dict(), event.raw):
         model = models.event_model(given)
-        assert isinstance(model, models.OutputTextDeltaEvent) and (model.delta, model.output_index) == ("Hel", 0)
+        assert isinstance(model, wire.OutputTextDeltaEvent) and (model.delta, model.output_index) == ("Hel", 0)
         assert model.model_dump(by_alias=True, exclude_unset=True) == event.to_dict()
     other = models.event_model({"type": "acme:trace", "sequence_number": 1, "span": {"a": [1]}})
     assert isinstance(other, models.OtherEvent) and other.type == "acme:trace" and other.model_extra == {"sequence_number": 1, "span": {"a": [1]}}
@@ -62,8 +62,8 @@ def test_an_event_becomes_its_model_and_keeps_every_member() -> None:
 def test_items_and_responses_become_models() -> None:
     reader = valid()
     message, call, note = [models.item_model(item) for item in reader.response.items]
-    assert isinstance(message, models.Message) and isinstance(message.content[0], models.OutputTextContent) and message.content[0].text == "Hi"
-    assert isinstance(call, models.FunctionCall) and (call.name, call.arguments, call.async_) == ("look", '{"at":1}', None)
+    assert isinstance(message, wire.Message) and isinstance(message.content[0], wire.OutputTextContent) and message.content[0].text == "Hi"
+    assert isinstance(call, wire.FunctionCall) and (call.name, call.arguments, call.async_) == ("look", '{"at":1}', None)
     assert isinstance(note, models.OtherItem) and note.type == "acme:note"
     response = models.response_model(reader.response)
     assert [type(item).__name__ for item in response.output] == ["Message", "FunctionCall", "dict"]

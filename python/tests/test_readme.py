@@ -35,10 +35,10 @@ def base_url() -> Iterator[str]:
 
 
 def test_there_is_a_client_for_each_library() -> None:
-    assert [re.findall(r"^import (httpx|aiohttp|openai)$", block, re.M) for block in CLIENTS] == [["httpx"], ["aiohttp"], ["openai"]]
+    assert [re.findall(r"^import (httpx|aiohttp|openai)$", block, re.M) for block in CLIENTS] == [["httpx"], ["aiohttp"], ["openai"], ["openai"]]
 
 
-@pytest.mark.parametrize("block", CLIENTS, ids=["httpx", "aiohttp", "openai"])
+@pytest.mark.parametrize("block", CLIENTS, ids=["httpx", "aiohttp", "openai", "openai patched"])
 def test_a_client_prints_the_output_on_the_page(block: str, base_url: str) -> None:
     said = "".join(line[2:] + "\n" for line in re.findall(r"(?:^# .*\n)+\Z", block, re.M)[0].splitlines())
     done = subprocess.run([sys.executable, "-c", block], capture_output=True, text=True, env={"BASE_URL": base_url, "PYTHONPATH": ":".join(sys.path)})

@@ -44,7 +44,7 @@ fn outputs() -> Result<Vec<Output>, String> {
         ("core/src/request/generated.rs", request::generate(&facts)?),
         ("docs/coverage.md", coverage::generate(&facts, &compiler)?),
         ("npm/src/contract.ts", typescript::generate(&facts)?),
-        ("python/deltafold/_models.py", pydantic::generate(&facts, &compiler)),
+        ("python/deltafold/models.py", pydantic::generate(&facts, &compiler)),
         ("python/deltafold/types.py", python::generate(&facts, &compiler)?),
     ])
 }
