@@ -16,7 +16,7 @@ python=$VENV/bin/python
 run "$python" -m pip install --quiet --force-reinstall --no-deps "$made"/dist/*.whl
 cp -r python/tests python/README.md "$made/"
 # The reference server, for a tool loop over real connections, and the command line with `serve`, for the pages.
-(use_target native && build_programs deltafold-server deltafold-cli)
+(use_target native && build_programs deltafold-server deltafold)
 export PATH=$DELTAFOLD_CACHE/target/native/debug:$PATH DELTAFOLD_ROOT=$ROOT
 export DELTAFOLD_SERVER_PROGRAM=$DELTAFOLD_CACHE/target/native/debug/deltafold-server DELTAFOLD_TOOL_LOOP=$ROOT/examples/server/tool-loop.json
 cd "$made/tests"
