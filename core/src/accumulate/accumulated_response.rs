@@ -20,15 +20,16 @@ pub(crate) struct AccumulatedResponse {
     /// True if a snapshot was taken.
     pub(crate) started: bool,
     pub(crate) slots: Vec<ItemSlot>,
-    /// The slot that an `output_index` routes to. The value is a pair with 0, so that both maps have one type.
-    pub(crate) by_output_index: ChunkedMap<(u64, u32)>,
+    /// The slot that an `output_index` routes to, unless that is the slot at this position. The value is a pair with 0, so that both maps
+    /// have one type.
+    by_output_index: ChunkedMap<(u64, u32)>,
     /// The slot of an id, for the ids of the first slots only. Servers send indexes, so few streams ever need it.
     pub(super) by_id: ChunkedMap<String>,
     pub(super) named: usize,
     /// The size of the ids in the map.
     pub(super) name_bytes: usize,
-    /// The order of the output: wire index, then arrival.
-    pub(crate) order: ChunkedMap<(u64, u32)>,
+    /// The order of the output: wire index, then arrival. Empty while the items are in the order of their arrival.
+    order: ChunkedMap<(u64, u32)>,
     /// True if an item is not at the position of its arrival, so that positions have to be counted.
     pub(crate) out_of_order: bool,
 }
@@ -36,7 +37,50 @@ pub(crate) struct AccumulatedResponse {
 impl AccumulatedResponse {
     /// The items in output order.
     pub(crate) fn items(&self) -> impl Iterator<Item = &ItemSlot> {
-        self.order.values().filter_map(|at| self.slots.get(at as usize))
+        self.order().filter_map(|(_, at)| self.slots.get(at as usize))
+    }
+
+    /// The number of items in the output.
+    pub(crate) fn item_count(&self) -> usize {
+        if self.out_of_order {
+            self.order.len()
+        } else {
+            self.slots.len()
+        }
+    }
+
+    /// The rank and the number of each slot in output order.
+    pub(super) fn order(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
+        let in_place = if self.out_of_order { &[][..] } else { &self.slots[..] };
+        let in_place = in_place.iter().zip(0..).map(|(slot, at)| (slot.rank, at));
+        self.order.iter().map(|((rank, _), at)| (*rank, *at)).chain(in_place)
+    }
+
+    /// Puts the slots in this order, which gives each its rank; `None` if there is no such slot.
+    pub(super) fn set_order(&mut self, order: &[(u64, u32)]) -> Option<()> {
+        for (rank, at) in order {
+            self.slots.get_mut(*at as usize)?.rank = *rank;
+            self.order.insert((*rank, *at), *at);
+        }
+        self.out_of_order = self.order.len() != self.slots.len()
+            || self.order.values().enumerate().any(|(position, at)| position != at as usize);
+        if !self.out_of_order {
+            self.order.clear();
+        }
+        Some(())
+    }
+
+    /// Routes an `output_index` to a slot; `None` if there is no such slot.
+    pub(super) fn route(&mut self, index: u64, at: u32) -> Option<()> {
+        let old = self.slot_at_output_index(index);
+        if let Some(old) = old.and_then(|old| self.slots.get_mut(old as usize)) {
+            old.index = None;
+        }
+        self.slots.get_mut(at as usize)?.index = Some(index);
+        if index != u64::from(at) {
+            self.by_output_index.insert((index, 0), at);
+        }
+        Some(())
     }
 
     /// The slot at a position of the output. Items mostly arrive in order; then nothing is counted.
@@ -68,21 +112,27 @@ impl AccumulatedResponse {
 
     /// The index after all others.
     pub(crate) fn next_index(&self) -> u64 {
-        self.order.last().map_or(0, |(index, _)| index.saturating_add(1))
+        let in_place = || self.slots.last().map(|slot| slot.rank);
+        let last = if self.out_of_order { self.order.last().map(|(index, _)| *index) } else { in_place() };
+        last.map_or(0, |index| index.saturating_add(1))
     }
 
     /// Inserts an item into the order of the output, routed to by `index`.
     pub(crate) fn insert_item(&mut self, index: u64, rank: u64, mut slot: ItemSlot) {
         let at = self.slots.len() as u32;
-        if let Some(old) = self.by_output_index.insert((index, 0), at).and_then(|old| self.slots.get_mut(old as usize))
-        {
-            old.index = None;
+        if !self.out_of_order && self.slots.last().is_some_and(|last| last.rank > rank) {
+            self.out_of_order = true;
+            for (slot, at) in self.slots.iter().zip(0..) {
+                self.order.insert((slot.rank, at), at);
+            }
         }
-        slot.index = Some(index);
+        if self.out_of_order {
+            self.order.insert((rank, at), at);
+        }
         slot.rank = rank;
-        self.out_of_order |= self.order.last().is_some_and(|last| *last > (rank, at));
-        self.order.insert((rank, at), at);
+        slot.index = None;
         self.slots.push(slot);
+        let _ = self.route(index, at);
     }
 
     /// The slot that an id belongs to: the first that had it.

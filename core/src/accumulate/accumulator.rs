@@ -705,7 +705,7 @@ fn add_delta(
 
 fn outcome_of(kind: Kind, response: Option<ValueRef<'_>>, error: Option<&Failure>) -> Outcome {
     let text = |pointer: &str| Some(response?.pointer(pointer)?.as_str()?.into_owned());
-    if text("/status").as_deref() == Some("cancelled") {
+    if response.and_then(|response| response.get("status")).is_some_and(|status| status.is_str("cancelled")) {
         return Outcome::Cancelled;
     }
     match kind {

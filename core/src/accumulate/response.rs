@@ -72,18 +72,18 @@ impl<'a> Response<'a> {
 
     /// The number of items.
     pub fn len(&self) -> usize {
-        self.state.order.len()
+        self.state.item_count()
     }
 
     /// Returns `true` if there are no items yet.
     pub fn is_empty(&self) -> bool {
-        self.state.order.len() == 0
+        self.state.item_count() == 0
     }
 
     /// The items in output order, without gaps.
     pub fn items(&self) -> impl Iterator<Item = Item<'a>> + use<'a> {
         let state = self.state;
-        state.order.values().map(move |at| Item { slot: &state.slots[at as usize] })
+        state.items().map(|slot| Item { slot })
     }
 
     /// The item at a position of the output.
@@ -93,12 +93,12 @@ impl<'a> Response<'a> {
 
     /// The position in the output of the item with this `output_index`.
     pub fn position_of_index(&self, output_index: u64) -> Option<usize> {
-        self.state.position_of(self.state.by_output_index.get(&(output_index, 0))?)
+        self.state.position_of(self.state.slot_at_output_index(output_index)?)
     }
 
     /// The item with this `output_index`.
     pub fn item_at_index(&self, output_index: u64) -> Option<Item<'a>> {
-        let at = self.state.by_output_index.get(&(output_index, 0))?;
+        let at = self.state.slot_at_output_index(output_index)?;
         self.state.slots.get(at as usize).map(|slot| Item { slot })
     }
 

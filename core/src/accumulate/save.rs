@@ -21,8 +21,11 @@ impl Accumulator {
         state.push("fields", response.fields.object().clone());
         state.push("started", response.started);
         state.push("slots", response.slots.iter().map(save_slot).collect::<Vec<_>>());
-        state.push("by_index", pairs(response.by_output_index.iter().map(|((index, _), at)| (*index, *at))));
-        state.push("order", pairs(response.order.iter().map(|((rank, _), at)| (*rank, *at))));
+        let mut indexes: Vec<_> =
+            response.slots.iter().zip(0..).filter_map(|(slot, at)| Some((slot.index?, at))).collect();
+        indexes.sort_unstable();
+        state.push("by_index", pairs(indexes.into_iter()));
+        state.push("order", pairs(response.order()));
         // An item is also found by its earlier ids. Few streams use them.
         let mut names = Object::new();
         response.by_id.iter().for_each(|(id, at)| names.push(id.as_str(), *at));
@@ -40,12 +43,10 @@ impl Accumulator {
     pub(crate) fn restore(state: &Value, options: AccumulateOptions, limits: Limits) -> Option<Self> {
         let mut this = Self::new(options, limits);
         let fields = state.get("fields")?.as_object()?.clone();
-        let mut response = AccumulatedResponse {
-            id: fields.get("id").and_then(Value::as_str).unwrap_or("").to_owned(),
-            fields: fields.into(),
-            started: state.get("started")?.as_bool()?,
-            ..AccumulatedResponse::default()
-        };
+        let mut response = AccumulatedResponse::default();
+        response.id = fields.get("id").and_then(Value::as_str).unwrap_or("").to_owned();
+        response.fields = fields.into();
+        response.started = state.get("started")?.as_bool()?;
         for slot in state.get("slots")?.as_array()? {
             response.slots.push(restore_slot(slot)?);
         }
@@ -57,21 +58,12 @@ impl Accumulator {
         };
         for pair in state.get("by_index")?.as_array()? {
             let (wire, at) = index(pair)?;
-            response.by_output_index.insert((wire, 0), at);
+            response.route(wire, at)?;
         }
-        for pair in state.get("order")?.as_array()? {
-            let (rank, at) = index(pair)?;
-            response.slots.get_mut(at as usize)?.rank = rank;
-            response.order.insert((rank, at), at);
-        }
+        let order: Option<Vec<_>> = state.get("order")?.as_array()?.iter().map(index).collect();
+        response.set_order(&order?)?;
         for (id, at) in state.get("names").and_then(Value::as_object).into_iter().flat_map(Object::iter) {
             response.name_slot(id.to_owned(), at.as_u64().filter(|at| *at < count)? as u32);
-        }
-        response.out_of_order = response.order.len() != response.slots.len()
-            || response.order.values().enumerate().any(|(position, at)| position != at as usize);
-        let AccumulatedResponse { slots, by_output_index, .. } = &mut response;
-        for ((index, _), at) in by_output_index.iter() {
-            slots.get_mut(*at as usize)?.index = Some(*index);
         }
         this.outcome = option(state.get("outcome")?, restore_outcome)?;
         this.error = option(state.get("error")?, restore_failure)?;

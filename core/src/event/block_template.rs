@@ -72,6 +72,12 @@ impl ItemKey {
 /// The maximum length of a block that is learned. Each growing item keeps one.
 const MAX_BYTES: usize = 1024;
 
+/// Room for the name, the type and the id.
+const KNOWN_BYTES: usize = 160;
+
+/// Room for a block's head, the blank line and the zeros after it. A longer head makes the text grow again.
+const MAX_HEAD_BYTES: usize = 96;
+
 impl BlockTemplate {
     /// Learns from a delta that the flat scanner has read. `marks` are its values that may change; `id` is different for each template that
     /// a parser learns. Returns `None` if the next block cannot be predicted from this one; the template then matches nothing.
@@ -100,6 +106,7 @@ impl BlockTemplate {
             return None;
         }
         self.copy_fields(head.name, payload, fields)?;
+        self.text.reserve(bytes.len() + MAX_HEAD_BYTES);
         if let Some(name) = head.name {
             self.text.extend_from_slice(b"event: ");
             self.text.extend_from_slice(name.as_bytes());
@@ -148,6 +155,7 @@ impl BlockTemplate {
         }
         let mut known = core::mem::take(&mut self.fields.known);
         known.clear();
+        known.reserve(KNOWN_BYTES);
         self.fields.clone_from(fields);
         // An empty list moves with the literal before it.
         self.fields.logprobs = TextSpan::default();

@@ -4,6 +4,9 @@ use alloc::string::String;
 
 use crate::json::simd::{push_ascii, LANES};
 
+/// The capacity that a text gets at first: most texts are longer.
+const FIRST_CAPACITY: usize = 8 * LANES;
+
 /// A payload. It is always known to be UTF-8, but a block that matched a template was compared as bytes: a caller that needs a
 /// `str` pays for a check, and a caller that needs bytes does not.
 #[derive(Clone, Copy)]
@@ -146,8 +149,8 @@ impl TextSpan {
     #[inline(never)]
     fn push_any(&self, source: Source<'_>, out: &mut String) {
         let text = self.get(source).unwrap_or_default();
-        // Reserves room for the next short text, and grows by powers of two as without the reserve.
-        out.reserve((text.len() + LANES).max(2 * LANES));
+        // Reserves room for the next short texts, and grows by powers of two as without the reserve.
+        out.reserve((text.len() + LANES).max(FIRST_CAPACITY));
         out.push_str(text);
     }
 }

@@ -437,14 +437,16 @@ fn key_of(key: &str) -> Key {
     let names: &[&'static str] = match key.len() {
         2 => &["id"],
         4 => &["type", "text", "role", "name"],
-        5 => &["token", "bytes", "model", "usage", "error"],
-        6 => &["status", "object", "output"],
+        3 => &["url"],
+        5 => &["token", "bytes", "title", "phase", "model", "usage", "error"],
+        6 => &["status", "object", "output", "action"],
         7 => &["content", "call_id", "logprob", "summary"],
         8 => &["logprobs"],
-        9 => &["arguments"],
+        9 => &["arguments", "end_index"],
         10 => &["created_at"],
-        11 => &["annotations"],
+        11 => &["annotations", "start_index"],
         12 => &["top_logprobs"],
+        17 => &["encrypted_content"],
         _ => &[],
     };
     let usual = names.iter().copied().find(|name| *name == key);

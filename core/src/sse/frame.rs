@@ -436,6 +436,7 @@ impl FrameDecoder {
         if self.name.as_bytes() != bytes {
             let (text, bad) = decode_text(bytes, &mut self.scratch);
             self.name.clear();
+            self.name.reserve(NAME_BYTES);
             self.name.push_str(text);
             self.note_invalid_utf8(bad, offset);
         }
@@ -537,6 +538,9 @@ fn comment<'a>(bytes: &'a [u8], partial: &PartialLine, scratch: &'a mut String) 
         is_truncated: partial.is_truncated,
     }
 }
+
+/// Capacity for an event name: the longest of the specification has 49 bytes.
+const NAME_BYTES: usize = 64;
 
 /// The maximum capacity that a buffer keeps between blocks.
 const KEPT_BYTES: usize = 1 << 20;
