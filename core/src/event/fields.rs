@@ -478,21 +478,27 @@ fn token(bytes: &[u8], at: usize, depth: usize, stack: &mut Vec<scan::OpenContai
         b'f' => literal(ValueKind::False, b"false"),
         first => {
             let tag = if *first == b'[' { ValueKind::Array } else { ValueKind::Object };
-            let end = scan::value::<false>(bytes, at, depth, &mut Vec::new(), stack).ok()?;
+            let end = scan::skip(bytes, at, depth, stack).ok()?;
             Some((Token { tag, escaped: false, start: at, end }, end))
         }
     }
 }
 
-/// Reads the same fields from a whole tape. The error tells why the payload is not a JSON object.
+/// Reads the same fields from a tape: of the whole payload, or of its [outline](Tape::parse_outline). The error tells why the payload is
+/// not a JSON object.
 pub(crate) fn general(
     payload: &str,
     depth: usize,
+    outline: bool,
     fields: &mut Fields,
     scratch: &mut String,
     tape: &mut Tape,
 ) -> Result<(), JsonError> {
-    tape.parse(payload, depth)?;
+    if outline {
+        tape.parse_outline(payload, depth)?;
+    } else {
+        tape.parse(payload, depth)?;
+    }
     let root = tape.root(payload);
     if root.kind() != ValueKind::Object {
         return Err(JsonError::new(JsonErrorKind::Unexpected, 0));

@@ -67,6 +67,8 @@ impl Default for Levels {
 /// ```
 pub struct Parser {
     depth: usize,
+    /// True if tapes are outlines; see [`Tape::parse_outline`].
+    outline: bool,
     levels: Levels,
     fields: Fields,
     fault: Option<Fault>,
@@ -126,6 +128,7 @@ impl Parser {
     pub fn with_levels(depth: usize, levels: Levels) -> Self {
         Self {
             depth: depth.min(MAX_DEPTH),
+            outline: false,
             levels,
             fields: Fields::default(),
             fault: None,
@@ -136,6 +139,11 @@ impl Parser {
             templates: Templates::default(),
             response: String::new(),
         }
+    }
+
+    /// Builds outlines instead of whole tapes, for a reader without a validator.
+    pub(crate) fn with_outlines(self, outline: bool) -> Self {
+        Self { outline, ..self }
     }
 
     /// Reads one payload. The event borrows from it and from the parser.
@@ -231,7 +239,10 @@ impl Parser {
         }
         self.response.clear();
         // A flat payload needs no tape.
-        let flat_kind = kind.map_or(payload.len() < 1024, |kind| kind.is_delta() || kind.is_done());
+        let flat_kind = match kind {
+            Some(kind) => kind.is_delta() || (kind.is_done() && self.outline),
+            None => payload.len() < 1024,
+        };
         if self.levels.flat && flat_kind {
             let Self { fields, scratch, stack, marks, .. } = self;
             if flat(payload, self.depth, "", fields, scratch, stack, marks).is_some() {
@@ -275,7 +286,7 @@ impl Parser {
 
     fn by_tape(&mut self, payload: &str) -> Option<Fault> {
         let mut tape = self.lazy.take();
-        let result = general(payload, self.depth, &mut self.fields, &mut self.scratch, &mut tape);
+        let result = general(payload, self.depth, self.outline, &mut self.fields, &mut self.scratch, &mut tape);
         let object = !tape.is_empty();
         self.lazy.put(tape);
         match result {

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::simd::{
     find_non_plain, find_string_special, non_plain_mask, push_ascii, skip_plain_blocks, string_special_mask, LANES,
 };
-use super::tape::{JsonError, JsonErrorKind, Node, ValueKind};
+use super::tape::{JsonError, JsonErrorKind, Node, Nodes, ValueKind};
 
 /// One level of an open container: the index of its node, and whether it is an object.
 #[derive(Clone, Copy, Debug)]
@@ -378,11 +378,17 @@ pub(crate) fn value<const KEEP: bool>(
     bytes: &[u8],
     at: usize,
     depth: usize,
-    nodes: &mut Vec<Node>,
+    nodes: &mut Nodes,
     stack: &mut Vec<OpenContainer>,
 ) -> Result<usize, JsonError> {
     stack.clear();
     value_above::<KEEP>(bytes, at, depth, nodes, stack, 0)
+}
+
+/// Checks one whole value as [`value`] does, and keeps nothing.
+#[inline]
+pub(crate) fn skip(bytes: &[u8], at: usize, depth: usize, stack: &mut Vec<OpenContainer>) -> Result<usize, JsonError> {
+    value::<false>(bytes, at, depth, &mut Nodes::default(), stack)
 }
 
 /// [`value`] inside `open` containers that are already open.
@@ -391,7 +397,7 @@ fn value_above<const KEEP: bool>(
     bytes: &[u8],
     mut at: usize,
     depth: usize,
-    nodes: &mut Vec<Node>,
+    nodes: &mut Nodes,
     stack: &mut Vec<OpenContainer>,
     around: usize,
 ) -> Result<usize, JsonError> {
@@ -414,7 +420,10 @@ fn value_above<const KEEP: bool>(
                 push::<KEEP>(nodes, ValueKind::Number, at, end, false);
                 at = end;
             }
-            b'[' if in_object && KEEP && is_logprobs(bytes, at, nodes) => {
+            b'{' | b'['
+                if KEEP
+                    && is_deferred(bytes, at, stack.len() >= nodes.max_depth, in_object && first == b'[', nodes) =>
+            {
                 at = deferred(bytes, at, depth, nodes, stack)?
             }
             b'{' | b'[' => {
@@ -427,7 +436,7 @@ fn value_above<const KEEP: bool>(
                 } else {
                     in_object = first == b'{';
                     let (kind, close) = if in_object { (ValueKind::Object, b'}') } else { (ValueKind::Array, b']') };
-                    stack.push(OpenContainer { node: nodes.len() as u32, object: in_object });
+                    stack.push(OpenContainer { node: nodes.list.len() as u32, object: in_object });
                     push::<KEEP>(nodes, kind, at, at, false);
                     at = skip_space(bytes, at + 1);
                     if bytes.get(at) != Some(&close) {
@@ -456,8 +465,8 @@ fn value_above<const KEEP: bool>(
             }
             stack.pop();
             if KEEP {
-                let next = nodes.len() as u32;
-                let node = &mut nodes[open.node as usize];
+                let next = nodes.list.len() as u32;
+                let node = &mut nodes.list[open.node as usize];
                 (node.end, node.next) = (at as u32, next);
             }
         }
@@ -486,33 +495,39 @@ fn integers(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// Returns `true` if the list at `at`, after the key read last, has log probabilities: one node is kept for all of them.
-#[inline]
-fn is_logprobs(bytes: &[u8], at: usize, nodes: &[Node]) -> bool {
-    let key = nodes.last().and_then(|key| bytes.get(key.start as usize..key.end as usize));
-    key == Some(b"logprobs") && bytes.get(skip_space(bytes, at + 1)) != Some(&b']')
+/// Returns `true` if one node is kept for all of the container at `at`: it is not empty, and deeper than the outline or a list after the
+/// key `logprobs`, the key read last.
+#[inline(always)]
+fn is_deferred(bytes: &[u8], at: usize, is_deep: bool, is_member_list: bool, nodes: &Nodes) -> bool {
+    if is_deep {
+        return !matches!(bytes.get(at + 1), Some(b']' | b'}'));
+    }
+    let key = || nodes.list.last().and_then(|key| bytes.get(key.start as usize..key.end as usize));
+    is_member_list && key() == Some(b"logprobs") && bytes.get(skip_space(bytes, at + 1)) != Some(&b']')
 }
 
-/// Checks a list and keeps one node for all of it.
+/// Checks a container and keeps one node for all of it.
 #[inline(never)]
 fn deferred(
     bytes: &[u8],
     at: usize,
     depth: usize,
-    nodes: &mut Vec<Node>,
+    nodes: &mut Nodes,
     stack: &mut Vec<OpenContainer>,
 ) -> Result<usize, JsonError> {
     let around = stack.len();
     let end = value_above::<false>(bytes, at, depth, nodes, stack, around)?;
-    push::<true>(nodes, ValueKind::Array, at, end, true);
+    let kind = if bytes.get(at) == Some(&b'[') { ValueKind::Array } else { ValueKind::Object };
+    nodes.record_deferred();
+    push::<true>(nodes, kind, at, end, true);
     Ok(end)
 }
 
 #[inline]
-fn push<const KEEP: bool>(nodes: &mut Vec<Node>, tag: ValueKind, start: usize, end: usize, escaped: bool) {
+fn push<const KEEP: bool>(nodes: &mut Nodes, tag: ValueKind, start: usize, end: usize, escaped: bool) {
     if KEEP {
-        let next = nodes.len() as u32 + 1;
-        nodes.push(Node { start: start as u32, end: end as u32, next, tag, escaped });
+        let next = nodes.list.len() as u32 + 1;
+        nodes.list.push(Node { start: start as u32, end: end as u32, next, tag, escaped });
     }
 }
 
@@ -520,7 +535,7 @@ fn push<const KEEP: bool>(nodes: &mut Vec<Node>, tag: ValueKind, start: usize, e
 // In wasm the compiler decides, because code size matters there.
 #[cfg_attr(target_arch = "wasm32", inline)]
 #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
-fn key<const KEEP: bool>(bytes: &[u8], at: usize, nodes: &mut Vec<Node>) -> Result<usize, JsonError> {
+fn key<const KEEP: bool>(bytes: &[u8], at: usize, nodes: &mut Nodes) -> Result<usize, JsonError> {
     if bytes.get(at) != Some(&b'"') {
         return Err(unexpected(bytes, at));
     }
@@ -539,7 +554,7 @@ fn word<const KEEP: bool>(
     at: usize,
     word: &[u8],
     tag: ValueKind,
-    nodes: &mut Vec<Node>,
+    nodes: &mut Nodes,
 ) -> Result<usize, JsonError> {
     if bytes.get(at..at + word.len()) != Some(word) {
         return Err(unexpected(bytes, at));

@@ -18,13 +18,34 @@ use crate::sync::OnceCell;
 /// [`root`](Tape::root) that was passed to [`parse`](Tape::parse).
 ///
 /// Lists of log probabilities are checked, but their elements are parsed on first access: they can be most of a document, and callers
-/// rarely read them. Objects and lists that were checked before are deferred in the same way.
+/// rarely read them. A reader without a validator defers all deeply nested values in the same way.
 #[derive(Clone, Debug, Default)]
 pub struct Tape {
-    pub(super) nodes: Vec<Node>,
+    nodes: Nodes,
     stack: Vec<scan::OpenContainer>,
-    /// The deferred lists by node, each with its own tape after the first access.
-    pub(super) deferred: Vec<(u32, OnceCell<Box<Self>>)>,
+}
+
+/// The nodes of a document.
+#[derive(Clone, Debug)]
+pub(crate) struct Nodes {
+    pub(super) list: Vec<Node>,
+    /// Containers inside so many others are deferred.
+    pub(super) max_depth: usize,
+    /// The deferred containers by node, each with its own tape after the first access.
+    deferred: Vec<(u32, OnceCell<Box<Tape>>)>,
+}
+
+impl Default for Nodes {
+    fn default() -> Self {
+        Self { list: Vec::new(), max_depth: usize::MAX, deferred: Vec::new() }
+    }
+}
+
+impl Nodes {
+    /// Records that the next node is that of a deferred container.
+    pub(super) fn record_deferred(&mut self) {
+        self.deferred.push((self.list.len() as u32, OnceCell::new()));
+    }
 }
 
 /// The position of one value. String positions exclude the quotes.
@@ -42,7 +63,7 @@ pub(crate) struct Node {
 impl Node {
     #[inline]
     fn is_deferred(&self) -> bool {
-        self.escaped && self.tag == ValueKind::Array
+        self.escaped && self.tag != ValueKind::String
     }
 }
 
@@ -155,12 +176,26 @@ impl core::error::Error for JsonError {}
 const BYTES_PER_NODE: usize = 12;
 const MAX_RESERVED_NODES: usize = 1024;
 
+/// The depth of the values that an outline defers: the content of an item in a response, the parameters of a tool.
+const OUTLINE_DEPTH: usize = 4;
+
 /// The depth of a typical document.
 const RESERVED_DEPTH: usize = 16;
 
 impl Tape {
     /// Checks a whole document, nested at most `depth` deep, and remembers its values. On an error the tape is empty.
     pub fn parse(&mut self, text: &str, depth: usize) -> Result<(), JsonError> {
+        self.nodes.max_depth = usize::MAX;
+        self.parse_to_depth(text, depth)
+    }
+
+    /// As [`parse`](Self::parse), for callers that rarely read deeply nested values: those are parsed on first access.
+    pub(crate) fn parse_outline(&mut self, text: &str, depth: usize) -> Result<(), JsonError> {
+        self.nodes.max_depth = OUTLINE_DEPTH;
+        self.parse_to_depth(text, depth)
+    }
+
+    fn parse_to_depth(&mut self, text: &str, depth: usize) -> Result<(), JsonError> {
         self.clear();
         // A saved state nests values of the maximum depth a few levels further.
         let result = self.parse_inner(text.as_bytes(), depth.min(MAX_DEPTH + 32));
@@ -175,51 +210,44 @@ impl Tape {
             return Err(JsonError::new(JsonErrorKind::Length, 0));
         }
         // A new tape allocates at once: growing step by step costs as much as parsing a short payload.
-        self.nodes.reserve((bytes.len() / BYTES_PER_NODE).min(MAX_RESERVED_NODES));
+        self.nodes.list.reserve((bytes.len() / BYTES_PER_NODE).min(MAX_RESERVED_NODES));
         self.stack.reserve(RESERVED_DEPTH);
         let end = scan::value::<true>(bytes, 0, depth, &mut self.nodes, &mut self.stack)?;
         let end = scan::skip_space(bytes, end);
         if end < bytes.len() {
             return Err(JsonError::new(JsonErrorKind::Trailing, end));
         }
-        self.record_deferred();
         Ok(())
     }
 
-    pub(super) fn record_deferred(&mut self) {
-        let nodes = self.nodes.iter().enumerate().filter(|(_, node)| node.is_deferred());
-        self.deferred.extend(nodes.map(|(at, _)| (at as u32, OnceCell::new())));
-    }
-
-    /// Returns the tape of a deferred list; parses it at the first call.
+    /// Returns the tape of a deferred container; parses it at the first call.
     fn parse_deferred(&self, at: usize, text: &str) -> Option<&Self> {
-        let found = self.deferred.binary_search_by_key(&(at as u32), |(node, _)| *node).ok()?;
-        let (_, tape) = self.deferred.get(found)?;
+        let found = self.nodes.deferred.binary_search_by_key(&(at as u32), |(node, _)| *node).ok()?;
+        let (_, tape) = self.nodes.deferred.get(found)?;
         Some(tape.get_or_init(|| {
             let mut tape = Self::default();
-            let start = self.nodes[at].start as usize;
+            let start = self.nodes.list[at].start as usize;
             // The text was checked before, its depth included.
             let checked = scan::value::<true>(text.as_bytes(), start, usize::MAX, &mut tape.nodes, &mut tape.stack);
             debug_assert!(checked.is_ok(), "only what was checked is deferred");
-            tape.record_deferred();
             Box::new(tape)
         }))
     }
 
     /// Removes the document and keeps the buffers.
     pub fn clear(&mut self) {
-        self.nodes.clear();
-        self.deferred.clear();
+        self.nodes.list.clear();
+        self.nodes.deferred.clear();
     }
 
     /// The memory of the buffers, in bytes.
     pub(crate) fn capacity(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>()
+        self.nodes.list.capacity() * size_of::<Node>()
     }
 
     /// Returns `true` if there is no document.
     pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
+        self.nodes.list.is_empty()
     }
 
     /// Returns the value of the document. `text` must be the text that was parsed.
@@ -227,7 +255,7 @@ impl Tape {
     /// # Panics
     /// If no document was parsed.
     pub fn root<'a>(&'a self, text: &'a str) -> ValueRef<'a> {
-        assert!(!self.nodes.is_empty(), "root of an empty tape");
+        assert!(!self.is_empty(), "root of an empty tape");
         ValueRef { text, tape: self, at: 0 }
     }
 }
@@ -235,7 +263,7 @@ impl Tape {
 /// Returns `true` if the bytes are one whole document, nested at most `depth` deep: the check of [`Tape::parse`], without building a
 /// tape.
 pub(crate) fn is_document(text: &[u8], depth: usize) -> bool {
-    let end = scan::value::<false>(text, 0, depth.min(MAX_DEPTH + 32), &mut Vec::new(), &mut Vec::new());
+    let end = scan::skip(text, 0, depth.min(MAX_DEPTH + 32), &mut Vec::new());
     u32::try_from(text.len()).is_ok() && end.is_ok_and(|end| scan::skip_space(text, end) == text.len())
 }
 
@@ -250,7 +278,7 @@ pub struct ValueRef<'a> {
 impl<'a> ValueRef<'a> {
     #[inline]
     fn node(&self) -> &'a Node {
-        &self.tape.nodes[self.at]
+        &self.tape.nodes.list[self.at]
     }
 
     #[inline]
@@ -305,7 +333,7 @@ impl<'a> ValueRef<'a> {
     #[inline]
     pub fn is_str(&self, text: &str) -> bool {
         let node = self.node();
-        node.tag == ValueKind::String && self.key_is(self.at, text)
+        node.tag == ValueKind::String && self.is_key(node, text)
     }
 
     /// The value of a boolean.
@@ -387,8 +415,8 @@ impl<'a> ValueRef<'a> {
         let node = this.node();
         let end = if node.tag == ValueKind::Object { node.next as usize } else { 0 };
         let (mut at, mut found) = (this.at + 1, None);
-        while let Some([_, value, ..]) = this.tape.nodes.get(at..end) {
-            if this.key_is(at, key) {
+        while let Some([name, value, ..]) = this.tape.nodes.list.get(at..end) {
+            if this.is_key(name, key) {
                 found = Some(this.at_node(at + 1));
             }
             at = value.next as usize;
@@ -403,9 +431,9 @@ impl<'a> ValueRef<'a> {
         let node = this.node();
         let end = if node.tag == ValueKind::Object { node.next as usize } else { 0 };
         let (mut at, mut found) = (this.at + 1, [None; N]);
-        while let Some([_, value, ..]) = this.tape.nodes.get(at..end) {
+        while let Some([name, value, ..]) = this.tape.nodes.list.get(at..end) {
             for (key, found) in keys.iter().zip(&mut found) {
-                if this.key_is(at, key) {
+                if this.is_key(name, key) {
                     *found = Some(this.at_node(at + 1));
                 }
             }
@@ -430,8 +458,7 @@ impl<'a> ValueRef<'a> {
 
     // Inlined, because most keys differ in length, which is compared without a call.
     #[inline(always)]
-    fn key_is(&self, at: usize, key: &str) -> bool {
-        let node = &self.tape.nodes[at];
+    fn is_key(&self, node: &Node, key: &str) -> bool {
         let may_equal = (node.end - node.start) as usize == key.len() || node.escaped;
         may_equal && self.key_equals(node, key)
     }
@@ -522,7 +549,7 @@ impl<'a> ValueRef<'a> {
         let (mut at, end) = (this.at + 1, this.node().next as usize);
         while at < end {
             elements.push(this.at_node(at).to_value());
-            at = this.tape.nodes[at].next as usize;
+            at = this.tape.nodes.list[at].next as usize;
         }
         Value::Array(elements)
     }
@@ -535,7 +562,7 @@ impl<'a> ValueRef<'a> {
         while at < end {
             let value = this.at_node(at + 1).to_value();
             this.push_to(&mut object, at, value);
-            at = this.tape.nodes[at + 1].next as usize;
+            at = this.tape.nodes.list[at + 1].next as usize;
         }
         Value::Object(object)
     }
@@ -604,7 +631,7 @@ mod tests {
         let mut tape = Tape::default();
         for _ in 0..2 {
             tape.parse(&text, 7).unwrap();
-            assert!(tape.nodes.len() < 16, "{}", tape.nodes.len());
+            assert!(tape.nodes.list.len() < 16, "{}", tape.nodes.list.len());
             let root = tape.root(&text);
             let known = Value::parse(&other, 7).unwrap();
             assert_eq!(format!("{}", root.to_value()), format!("{known}").replace("logPROBS", "logprobs"));

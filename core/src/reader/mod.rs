@@ -190,6 +190,7 @@ impl Reader {
     /// Makes a reader with these options.
     pub fn with_options(options: ReaderOptions) -> Self {
         let limits = options.limits;
+        let validator = validation::of(&options);
         Self {
             pending: Vec::new(),
             at: 0,
@@ -199,9 +200,9 @@ impl Reader {
             waiting_bytes: 0,
             message: String::new(),
             message_offset: 0,
-            parser: Parser::with_levels(limits.depth, options.levels),
+            parser: Parser::with_levels(limits.depth, options.levels).with_outlines(validator.is_none()),
             accumulator: Accumulator::new(options.accumulate, limits),
-            validator: validation::of(&options),
+            validator,
             findings: Findings::new(limits.findings, options.profile.severity_map()),
             foreign: ForeignDetector::default(),
             events: 0,
