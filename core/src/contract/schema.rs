@@ -180,6 +180,7 @@ impl SchemaNode {
             8 => NodeShape::Map(Self(first), Bounds(second)),
             9 => NodeShape::Object(ObjectFields {
                 run: slice_range(&FIELDS, first, second >> 8),
+                first,
                 required: second as u8,
             }),
             10 => NodeShape::Union(SchemaUnion(&UNIONS[usize::from(first)])),
@@ -230,12 +231,23 @@ impl EnumStrings {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ObjectFields {
     run: &'static [[u16; 2]],
+    /// The position of its first field among the fields of all objects.
+    first: u16,
     required: u8,
 }
+
+/// The number of fields of all objects.
+pub(crate) const ALL_FIELDS: usize = FIELDS.len();
 
 impl ObjectFields {
     pub(crate) fn len(self) -> usize {
         self.run.len()
+    }
+
+    /// The position of a field among the fields of all objects, below [`ALL_FIELDS`].
+    #[inline]
+    pub(crate) fn position_of_all(self, at: usize) -> usize {
+        usize::from(self.first) + at
     }
 
     /// A bit for each required field.

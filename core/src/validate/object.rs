@@ -1,10 +1,11 @@
 //! Rules about one object that a schema cannot express: sums, fields by status, indexes inside a text, unique ids.
 //!
-//! Part of the schema layer. Nothing is allocated for a valid object, except for the ids of an output.
+//! Part of the schema layer. Nothing is allocated for a valid object, except for the ids of an output: paths are formatted for a report.
 
 use alloc::collections::BTreeSet;
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
+use core::fmt::Arguments;
 
 use super::digest::text_hash;
 use super::incomplete_items::{IncompletePolicy, ItemEnding};
@@ -23,29 +24,29 @@ pub(super) fn event(root: ValueRef<'_>, kind: Kind, report: &mut Report<'_>) {
     match kind {
         Kind::OutputItemAdded => {
             if let Some(view) = root.get("item") {
-                new_item(view, "/item", report);
-                item(view, "/item", report);
+                new_item(view, format_args!("/item"), report);
+                item(view, format_args!("/item"), report);
             }
         }
         Kind::OutputItemDone => {
             if let Some(view) = root.get("item") {
-                item(view, "/item", report);
+                item(view, format_args!("/item"), report);
             }
         }
         Kind::ContentPartAdded | Kind::ContentPartDone => {
             if let Some(view) = root.get("part") {
-                streamed_part(view, "/part", report);
-                part(view, "/part", report);
+                streamed_part(view, format_args!("/part"), report);
+                part(view, format_args!("/part"), report);
             }
         }
         Kind::Error => {
             if let Some(view) = root.pointer("/error/type") {
-                error_type(view, "/error/type", report);
+                error_type(view, format_args!("/error/type"), report);
             }
         }
         _ if kind.is_response_state() => {
             if let Some(view) = root.get("response") {
-                response(view, "/response", report);
+                response(view, format_args!("/response"), report);
             }
         }
         _ => {}
@@ -53,7 +54,7 @@ pub(super) fn event(root: ValueRef<'_>, kind: Kind, report: &mut Report<'_>) {
 }
 
 /// Checks a response object. Its tool calls are checked by [`calls`] or, in a stream, with the terminal event.
-pub(super) fn response(view: ValueRef<'_>, path: &str, report: &mut Report<'_>) {
+pub(super) fn response(view: ValueRef<'_>, path: Arguments<'_>, report: &mut Report<'_>) {
     let [status, usage, completed_at, error, incomplete_details, items] =
         view.members(["status", "usage", "completed_at", "error", "incomplete_details", "output"]);
     let set = |value: Option<ValueRef<'_>>| value.is_some_and(|value| !value.is_null());
@@ -87,10 +88,10 @@ pub(super) fn response(view: ValueRef<'_>, path: &str, report: &mut Report<'_>) 
         report(Rule::Inc01, format!("{path}/incomplete_details"), "expected the reason, found none".into());
     }
     if let Some(usage) = usage.filter(|usage| usage.kind() == ValueKind::Object) {
-        usage_sums(usage, &format!("{path}/usage"), report);
+        usage_sums(usage, format_args!("{path}/usage"), report);
     }
     let Some(items) = items else { return };
-    output(items, view, &status, &format!("{path}/output"), report);
+    output(items, view, &status, format_args!("{path}/output"), report);
     let reason = incomplete_details.and_then(|details| details.get("reason"));
     let budget = reason.is_some_and(|reason| reason.is_str("max_output_tokens"));
     let last = items.elements().enumerate().last();
@@ -124,7 +125,7 @@ pub(super) fn error_body(view: ValueRef<'_>, report: &mut Report<'_>) {
         }
     }
     if let Some(kind) = error.get("type") {
-        error_type(kind, "/error/type", report);
+        error_type(kind, format_args!("/error/type"), report);
     }
 }
 
@@ -158,39 +159,40 @@ pub(super) fn compaction(view: ValueRef<'_>, report: &mut Report<'_>) {
 }
 
 /// Checks an item of an output.
-pub(super) fn item(view: ValueRef<'_>, path: &str, report: &mut Report<'_>) {
+pub(super) fn item(view: ValueRef<'_>, path: Arguments<'_>, report: &mut Report<'_>) {
     for (index, content) in view.get("content").into_iter().flat_map(|content| content.elements()).enumerate() {
-        part(content, &format!("{path}/content/{index}"), report);
+        part(content, format_args!("{path}/content/{index}"), report);
     }
 }
 
-fn output(items: ValueRef<'_>, response: ValueRef<'_>, status: &str, path: &str, report: &mut Report<'_>) {
+fn output(items: ValueRef<'_>, response: ValueRef<'_>, status: &str, path: Arguments<'_>, report: &mut Report<'_>) {
     let mut ids = BTreeSet::new();
-    let policy = IncompletePolicy::of(response, items.elements().last().map(ItemEnding::of));
+    // Few outputs have an incomplete item.
+    let policy = || IncompletePolicy::of(response, items.elements().last().map(ItemEnding::of));
     let count = items.elements().count();
     for (index, view) in items.elements().enumerate() {
-        let path = format!("{path}/{index}");
         if let Some(id) = view.get("id").and_then(|id| id.as_str()).filter(|id| !id.is_empty()) {
             if !ids.insert(text_hash(&id)) {
-                report(Rule::Item02, format!("{path}/id"), "expected a unique id, found the id of another item".into());
+                let message = "expected a unique id, found the id of another item";
+                report(Rule::Item02, format!("{path}/{index}/id"), message.into());
             }
         }
         if status_is(view, "incomplete") {
-            if index + 1 < count && policy.must_be_last(ItemEnding::of(view)) {
+            if index + 1 < count && policy().must_be_last(ItemEnding::of(view)) {
                 let message = "expected an incomplete item at the end, found items after it";
-                report(Rule::Item08, format!("{path}/status"), message.into());
+                report(Rule::Item08, format!("{path}/{index}/status"), message.into());
             }
             if status == "completed" {
                 let message = "expected no incomplete item in a completed response, found one";
-                report(Rule::Item09, format!("{path}/status"), message.into());
+                report(Rule::Item09, format!("{path}/{index}/status"), message.into());
             }
         }
-        item(view, &path, report);
+        item(view, format_args!("{path}/{index}"), report);
     }
 }
 
 /// Checks an added item: a message needs its role, a function call its name.
-fn new_item(view: ValueRef<'_>, path: &str, report: &mut Report<'_>) {
+fn new_item(view: ValueRef<'_>, path: Arguments<'_>, report: &mut Report<'_>) {
     let key = match ItemClass::of(&view.get("type").and_then(|kind| kind.as_str()).unwrap_or_default()) {
         ItemClass::Message => "role",
         ItemClass::FunctionCall => "name",
@@ -202,7 +204,7 @@ fn new_item(view: ValueRef<'_>, path: &str, report: &mut Report<'_>) {
 }
 
 /// Checks the type of a streamed part: one of four types, although the schema allows input parts too.
-fn streamed_part(view: ValueRef<'_>, path: &str, report: &mut Report<'_>) {
+fn streamed_part(view: ValueRef<'_>, path: Arguments<'_>, report: &mut Report<'_>) {
     let Some(kind) = view.get("type").and_then(|kind| kind.as_str()) else { return };
     if PartType::of(&kind) == PartType::Other && !kind.contains(':') {
         let message = "expected output_text, refusal, reasoning_text or summary_text, found another type";
@@ -210,7 +212,7 @@ fn streamed_part(view: ValueRef<'_>, path: &str, report: &mut Report<'_>) {
     }
 }
 
-fn part(view: ValueRef<'_>, path: &str, report: &mut Report<'_>) {
+fn part(view: ValueRef<'_>, path: Arguments<'_>, report: &mut Report<'_>) {
     let kind = PartType::of(&view.get("type").and_then(|kind| kind.as_str()).unwrap_or_default());
     if kind == PartType::Refusal && view.get("refusal").is_none() && view.get("text").is_some() {
         report(Rule::Ref01, format!("{path}/text"), "expected the refusal in `refusal`, found it in `text`".into());
@@ -229,27 +231,42 @@ fn part(view: ValueRef<'_>, path: &str, report: &mut Report<'_>) {
     }
 }
 
-fn usage_sums(usage: ValueRef<'_>, path: &str, report: &mut Report<'_>) {
-    let count = |pointer: &str| usage.pointer(pointer).and_then(|value| value.as_u64());
-    let (input, output) = (count("/input_tokens"), count("/output_tokens"));
-    if let (Some(input), Some(output), Some(total)) = (input, output, count("/total_tokens")) {
+fn usage_sums(usage: ValueRef<'_>, path: Arguments<'_>, report: &mut Report<'_>) {
+    let [input, output, total, input_details, output_details] = usage.members([
+        "input_tokens",
+        "output_tokens",
+        "total_tokens",
+        "input_tokens_details",
+        "output_tokens_details",
+    ]);
+    let count = |value: Option<ValueRef<'_>>| value.and_then(|value| value.as_u64());
+    let (input, output) = (count(input), count(output));
+    if let (Some(input), Some(output), Some(total)) = (input, output, count(total)) {
         if input.checked_add(output) != Some(total) {
             report(Rule::Obj07, format!("{path}/total_tokens"), {
                 format!("expected {input} + {output}, found {total}")
             });
         }
     }
-    let details = [("/input_tokens_details/cached_tokens", input), ("/output_tokens_details/reasoning_tokens", output)];
-    for (pointer, whole) in details {
-        if let (Some(part), Some(whole)) = (count(pointer), whole) {
+    let details = [
+        (input_details, "input_tokens_details", "cached_tokens", input),
+        (output_details, "output_tokens_details", "reasoning_tokens", output),
+    ];
+    for (details, key, part_key, whole) in details {
+        let part = count(details.and_then(|details| details.get(part_key)));
+        if let (Some(part), Some(whole)) = (part, whole) {
             if part > whole {
-                report(Rule::Obj07, format!("{path}{pointer}"), format!("expected at most {whole}, found {part}"));
+                report(
+                    Rule::Obj07,
+                    format!("{path}/{key}/{part_key}"),
+                    format!("expected at most {whole}, found {part}"),
+                );
             }
         }
     }
 }
 
-fn error_type(view: ValueRef<'_>, path: &str, report: &mut Report<'_>) {
+fn error_type(view: ValueRef<'_>, path: Arguments<'_>, report: &mut Report<'_>) {
     let Some(kind) = view.as_str() else { return };
     let known = ["server", "invalid_request", "not_found", "model", "too_many_requests"];
     // `server_error` and `model_error` are in the table of the specification, `invalid_request_error` in its example.
@@ -258,6 +275,6 @@ fn error_type(view: ValueRef<'_>, path: &str, report: &mut Report<'_>) {
         None => known[1..].contains(&&*kind) && kind != "model",
     };
     if !fits {
-        report(Rule::Err03, path.into(), "expected one of the five error types, found another one".into());
+        report(Rule::Err03, path.to_string(), "expected one of the five error types, found another one".into());
     }
 }

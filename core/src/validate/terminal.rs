@@ -188,8 +188,8 @@ impl Validator {
 
     /// After a cut-off by the token limit, a call with partial arguments cannot be completed.
     fn check_truncated_calls(&self, event: &Event<'_>, response: ValueRef<'_>, findings: &mut Findings) {
-        let reason = response.pointer("/incomplete_details/reason");
-        if event.kind() != Kind::Incomplete || !reason.is_some_and(|reason| reason.is_str("max_output_tokens")) {
+        let reason = || response.pointer("/incomplete_details/reason");
+        if event.kind() != Kind::Incomplete || !reason().is_some_and(|reason| reason.is_str("max_output_tokens")) {
             return;
         }
         for (index, item) in response.get("output").into_iter().flat_map(|output| output.elements()).enumerate() {

@@ -420,7 +420,8 @@ impl Validator {
     ) {
         let Some(response) = response else { return };
         let kind = event.kind();
-        if let Some(id) = response.get("id").and_then(|id| id.as_str()) {
+        let [id, status] = response.members(["id", "status"]);
+        if let Some(id) = id.and_then(|id| id.as_str()) {
             if self.response_id.is_empty() {
                 self.response_id = Name::of(&id);
             } else if !self.response_id.is(&id) {
@@ -438,7 +439,7 @@ impl Validator {
             Kind::Incomplete => &["incomplete"],
             _ => &["failed"],
         };
-        if let Some(status) = response.get("status").and_then(|status| status.as_str()) {
+        if let Some(status) = status.and_then(|status| status.as_str()) {
             if !wanted.contains(&&*status) {
                 let found = self.quote(&status);
                 findings.report(Rule::Life05, event.location(), None, || {

@@ -4,7 +4,7 @@ use super::logprobs::LogprobLists;
 use super::path::Path;
 use super::problem::{Problem, ProblemKind};
 use super::rule_for::Root;
-use super::walk::{Extensions, SchemaWalk};
+use super::walk::{Extensions, MemberOrder, SchemaWalk};
 use crate::contract::tables::id;
 use crate::contract::{Edition, Kind, SchemaId};
 use crate::event::Event;
@@ -26,6 +26,7 @@ pub(crate) struct EventSchema {
     /// always checked.
     wrong: u128,
     lists: LogprobLists,
+    order: MemberOrder,
     shortcuts: bool,
     /// True if rules of the stream layer are reported too, such as SEQ-01.
     stream_rules: bool,
@@ -33,7 +34,15 @@ pub(crate) struct EventSchema {
 
 impl EventSchema {
     pub(crate) fn new(edition: Edition, stream_rules: bool) -> Self {
-        Self { edition, right: 0, wrong: 0, lists: LogprobLists::default(), shortcuts: true, stream_rules }
+        Self {
+            edition,
+            right: 0,
+            wrong: 0,
+            lists: LogprobLists::default(),
+            order: MemberOrder::default(),
+            shortcuts: true,
+            stream_rules,
+        }
     }
 
     /// Returns `true` if the event has the shape of an event that was checked and valid.
@@ -64,7 +73,8 @@ impl EventSchema {
         let stream_rules = self.stream_rules;
         let mut wrong = false;
         let lists = Some(&mut self.lists).filter(|_| self.shortcuts);
-        check(root, kind, event.wire_type(), (self.edition, schemas, lists), &mut |problem| {
+        let seen = (lists, Some(&mut self.order));
+        check(root, kind, event.wire_type(), (self.edition, schemas, seen), &mut |problem| {
             wrong = true;
             if problem.rule.layer() == Layer::Stream && !stream_rules {
                 return;
@@ -96,7 +106,7 @@ impl EventSchema {
             return false;
         }
         let mut right = true;
-        let told = (self.edition, schemas, None);
+        let told = (self.edition, schemas, (None, Some(&mut self.order)));
         check(tape.root(&rest), event.kind(), event.wire_type(), told, &mut |_| right = false);
         right
     }
@@ -105,12 +115,15 @@ impl EventSchema {
 /// Minimum length of a list that is left out.
 const LONG: usize = 1 << 10;
 
-/// Checks an event's payload against the schema of its kind; `lists` are the lists of log probabilities that were checked before.
+/// The lists of log probabilities that were checked before, and the order of members in earlier objects.
+type SeenBefore<'a> = (Option<&'a mut LogprobLists>, Option<&'a mut MemberOrder>);
+
+/// Checks an event's payload against the schema of its kind.
 pub(super) fn check(
     view: ValueRef<'_>,
     kind: Kind,
     wire_type: &str,
-    (edition, schemas, lists): (Edition, &ExtensionSchemas, Option<&mut LogprobLists>),
+    (edition, schemas, (lists, order)): (Edition, &ExtensionSchemas, SeenBefore<'_>),
     report: &mut dyn FnMut(&Problem<'_>),
 ) {
     let Some((schema, edition)) = schema_of(view, kind, edition) else {
@@ -139,6 +152,7 @@ pub(super) fn check(
     };
     let mut walk = SchemaWalk::new(Root::Event(kind), Extensions::Allowed, &mut but_the_name).with(schemas);
     walk.lists = lists;
+    walk.order = order;
     walk.schema(view, schema, edition);
 }
 

@@ -25,7 +25,7 @@ impl<'a> Path<'a> {
 
     /// The path as a JSON pointer.
     pub(crate) fn pointer(&self) -> String {
-        let mut out = String::new();
+        let mut out = String::with_capacity(64);
         self.write(&mut out);
         out
     }
@@ -36,6 +36,9 @@ impl<'a> Path<'a> {
             Self::Key(before, key) => {
                 before.write(out);
                 out.push('/');
+                if !key.contains(['~', '/']) {
+                    return out.push_str(key);
+                }
                 for char in key.chars() {
                     match char {
                         '~' => out.push_str("~0"),

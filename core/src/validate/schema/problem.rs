@@ -100,7 +100,7 @@ impl Problem<'_> {
 
     /// The expected and the found value.
     pub(super) fn message(&self) -> String {
-        let mut out = String::new();
+        let mut out = String::with_capacity(96);
         // Writing to a string cannot fail.
         let _ = self.write(&mut out);
         out

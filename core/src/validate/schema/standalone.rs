@@ -69,7 +69,9 @@ fn event_with(json: &str, edition: Edition, schemas: &ExtensionSchemas) -> Resul
         let wire_type = view.get("type").and_then(|value| value.as_str()).unwrap_or_default();
         let kind = Kind::from_wire(&wire_type);
         findings.extend(name_finding(view, kind, &wire_type));
-        event::check(view, kind, &wire_type, (edition, schemas, None), &mut |problem| findings.push(finding(problem)));
+        event::check(view, kind, &wire_type, (edition, schemas, (None, None)), &mut |problem| {
+            findings.push(finding(problem))
+        });
         object::event(view, kind, &mut |rule, path, message| findings.push(rule_finding(rule, path, message)));
     })?;
     Ok(findings)
@@ -104,7 +106,7 @@ pub fn validate_response(json: &str, edition: Edition) -> Result<Vec<Finding>, E
 }
 
 fn response_rules(view: ValueRef<'_>, report: &mut object::Report<'_>) {
-    object::response(view, "", report);
+    object::response(view, format_args!(""), report);
     object::calls(view, report);
 }
 
@@ -114,7 +116,7 @@ pub fn validate_item(json: &str, edition: Edition) -> Result<Vec<Finding>, Error
 }
 
 fn item_rules(view: ValueRef<'_>, report: &mut object::Report<'_>) {
-    object::item(view, "", report);
+    object::item(view, format_args!(""), report);
 }
 
 /// Checks an input item.

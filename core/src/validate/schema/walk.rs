@@ -1,13 +1,16 @@
 //! [`SchemaWalk`]: visits a value and the schema tables together.
 
 use alloc::borrow::Cow;
+use alloc::vec::Vec;
 
 use super::logprobs::{self, LogprobLists};
 use super::number;
 use super::path::Path;
 use super::problem::{Context, Interval, Measure, Problem, ProblemKind};
 use super::rule_for::{rule_for, Root};
-use crate::contract::schema::{self, Bounds, EnumStrings, NodeShape, ObjectFields, SchemaId, SchemaNode, SchemaUnion};
+use crate::contract::schema::{
+    self, Bounds, EnumStrings, NodeShape, ObjectFields, SchemaId, SchemaNode, SchemaUnion, ALL_FIELDS,
+};
 use crate::contract::tables::id;
 use crate::contract::{is_valid_extension_type, Edition};
 use crate::json::{ValueKind, ValueRef};
@@ -33,8 +36,37 @@ pub(crate) struct SchemaWalk<'r> {
     pub(super) report: &'r mut dyn FnMut(&Problem<'_>),
     /// The lists of log probabilities that were checked before.
     pub(super) lists: Option<&'r mut LogprobLists>,
+    /// The order of members in earlier objects.
+    pub(super) order: Option<&'r mut MemberOrder>,
     /// Number of problems so far, to select among variants without a discriminator.
     problems: usize,
+}
+
+/// For each field of the contract, the field that came after it in the last object: servers keep the order of members, and the field that
+/// comes next is then found without a search.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MemberOrder(Vec<u8>);
+
+impl MemberOrder {
+    /// The expected position of the member after this one.
+    #[inline]
+    fn after(&self, fields: ObjectFields, at: usize) -> usize {
+        match self.0.get(fields.position_of_all(at)) {
+            Some(next) if *next > 0 => usize::from(*next) - 1,
+            _ => at + 1,
+        }
+    }
+
+    /// Notes that a member came after another one, against the expectation.
+    #[cold]
+    fn note(&mut self, fields: ObjectFields, at: usize, next: usize) {
+        if self.0.is_empty() {
+            self.0 = alloc::vec![0; ALL_FIELDS];
+        }
+        if let (Some(noted), Ok(next)) = (self.0.get_mut(fields.position_of_all(at)), u8::try_from(next + 1)) {
+            *noted = next;
+        }
+    }
 }
 
 /// A pattern: the test, and its description for messages.
@@ -52,7 +84,7 @@ const PATTERNS: [Pattern; 2] = [
 
 impl<'r> SchemaWalk<'r> {
     pub(super) fn new(root: Root, extensions: Extensions, report: &'r mut dyn FnMut(&Problem<'_>)) -> Self {
-        Self { root, extensions, schemas: NONE, report, lists: None, problems: 0 }
+        Self { root, extensions, schemas: NONE, report, lists: None, order: None, problems: 0 }
     }
 
     /// Sets the caller's schemas of extension types.
@@ -106,15 +138,23 @@ impl<'r> SchemaWalk<'r> {
 
     fn object(&mut self, view: ValueRef<'_>, fields: ObjectFields, path: &Path<'_>, context: Context) {
         let mut seen = 0u64;
-        let mut hint = 0;
+        let mut last = None;
         for (key, value) in view.entries() {
+            let hint = match (last, &self.order) {
+                (Some(last), Some(order)) => order.after(fields, last),
+                (Some(last), None) => last + 1,
+                (None, _) => 0,
+            };
             let at = match key.plain_bytes() {
                 Some(key) => fields.position(key, hint),
                 None => fields.position(key.as_str().unwrap_or_default().as_bytes(), hint),
             };
             let Some(at) = at else { continue };
             seen |= 1 << at;
-            hint = at + 1;
+            if let (Some(last), Some(order)) = (last.filter(|_| at != hint), &mut self.order) {
+                order.note(fields, last, at);
+            }
+            last = Some(at);
             let (node, forbidden) = fields.node(at);
             if !forbidden && node.accepts_plain_scalar(value) {
                 continue;
@@ -335,6 +375,7 @@ impl<'r> SchemaWalk<'r> {
             let mut silent = |_: &Problem<'_>| {};
             let mut walk = SchemaWalk::new(self.root, self.extensions, &mut silent).with(self.schemas);
             walk.lists = self.lists.as_deref_mut();
+            walk.order = self.order.as_deref_mut();
             walk.value(view, node, path, context);
             match walk.problems {
                 0 => return,
