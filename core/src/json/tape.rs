@@ -648,6 +648,36 @@ mod tests {
     }
 
     #[test]
+    fn an_outline_has_fewer_nodes_and_the_same_values() {
+        let deep = r#"{"response":{"output":[{"id":"a","content":[{"text":"x\n","a":[[],{}]}],"e":[],"o":{}}],"n":[1]},"t":0}"#;
+        let (mut outline, mut whole) = (Tape::default(), Tape::default());
+        for text in [deep, "[[[[[[[1]]]]]]]", r#"[[[[{"a":{"a":1,"a":2}}]]]]"#, "{}", "[[[[ ]]]]"] {
+            // The second time, the buffers are reused.
+            for _ in 0..2 {
+                outline.parse_outline(text, 9).unwrap();
+                whole.parse(text, 9).unwrap();
+                assert!(outline.nodes.list.len() <= whole.nodes.list.len());
+                let (a, b) = (outline.root(text), whole.root(text));
+                assert!(a.is_equal(b) && b.is_equal(a));
+                assert_eq!(format!("{}", a.to_value()), format!("{}", b.to_value()));
+            }
+            // Miri is slow; some depths take the same branches.
+            for depth in (0..10).step_by(if cfg!(miri) { 4 } else { 1 }) {
+                for end in 0..=text.len() {
+                    assert_eq!(outline.parse_outline(&text[..end], depth), whole.parse(&text[..end], depth));
+                }
+            }
+        }
+        outline.parse_outline(deep, 9).unwrap();
+        let item = outline.root(deep).pointer("/response/output/0").unwrap();
+        assert_eq!(item.get("content").unwrap().raw(), r#"[{"text":"x\n","a":[[],{}]}]"#);
+        assert_eq!(item.pointer("/content/0/text").unwrap().as_str().as_deref(), Some("x\n"));
+        let [id, content] = item.members(["id", "content"]);
+        assert!(id.unwrap().is_str("a") && content.unwrap().elements().count() == 1);
+        assert_eq!(outline.nodes.deferred.len(), 1, "empty containers are not deferred");
+    }
+
+    #[test]
     fn depth_is_accepted_up_to_the_limit_and_refused_beyond_it() {
         assert!(parse("[[[[]]]]").is_ok());
         assert_eq!(parse("[[[[[]]]]]").unwrap_err().kind(), JsonErrorKind::Depth);

@@ -55,6 +55,17 @@ fn readers() -> [(&'static str, Reader); 2] {
     [("reading", Reader::new()), ("checking", checking)]
 }
 
+/// A service holds as many readers open as it has clients, and most of them wait.
+#[test]
+fn a_new_reader_takes_at_most_4_kib() {
+    let before = live();
+    let reader = Box::new(Reader::new());
+    let bytes = live() - before;
+    assert!((1..=4096).contains(&bytes), "{bytes} bytes");
+    drop(reader);
+    assert_eq!(live(), before);
+}
+
 fn poll(reader: &mut Reader) {
     while reader.poll_event().expect("within the limits").is_some() {}
 }

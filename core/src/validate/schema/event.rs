@@ -73,7 +73,7 @@ impl EventSchema {
         let stream_rules = self.stream_rules;
         let mut wrong = false;
         let lists = Some(&mut self.lists).filter(|_| self.shortcuts);
-        let seen = (lists, Some(&mut self.order));
+        let seen = (lists, Some(&mut self.order).filter(|_| self.shortcuts));
         check(root, kind, event.wire_type(), (self.edition, schemas, seen), &mut |problem| {
             wrong = true;
             if problem.rule.layer() == Layer::Stream && !stream_rules {
