@@ -204,6 +204,13 @@ def memory(logs, tables) -> None:
             bound = 2 * response + (1 << 20)
             print(f"| {found[1]} | {kib(response)} | {kib(peak)} | {kib(bound)} | {verdict(peak <= bound)} | {calls} in {deltas:,} deltas |")
         print()
+        waiting = re.findall(r"^waiting (.+): (\d+) readers, (\d+) bytes each$", file.read_text(), re.M)
+        if waiting:
+            print("| open readers | bytes each | bound | |\n| --- | --- | --- | --- |")
+            for state, count, each in waiting:
+                bound, reached = ("≤ 4,096", verdict(int(each) <= 4096)) if state == "new" else ("", "")
+                print(f"| {int(count):,}, {state} | {int(each):,} | {bound} | {reached} |")
+            print()
     rows = []
     for part, what, bound in [("python", "wheel", 2_000_000), ("python", "import", 30), ("js", "wasm", 120_000), ("js", "import", 10)]:
         file = logs / f"{part}.log"

@@ -1,11 +1,12 @@
-//! Memory used by reading: the peak above the start compared with the size of the response, and allocations per delta.
+//! Memory used by reading: the peak above the start compared with the size of the response, allocations per delta, and the memory of open
+//! readers that wait.
 //!
 //! Counted by the allocator, so that the figures are the same on every run.
 
 use deltafold::Reader;
 use deltafold_benches::shapes::Shape;
-use deltafold_benches::{mode, Chunking};
-use deltafold_tests::memory::{watch, Counting};
+use deltafold_benches::{mode, Chunking, Mode};
+use deltafold_tests::memory::{live, watch, Counting};
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
@@ -18,6 +19,25 @@ fn main() {
             read(&shape, chunking);
         }
     }
+    let chat = Shape::named("W1", mode).expect("a shape");
+    let readers = if mode == Mode::Full { 100_000 } else { 100 };
+    for (state, events) in [("new", 0), ("after 3 events", 3), ("after 30 events", 30)] {
+        wait(&chat, state, events, readers);
+    }
+}
+
+/// Opens many readers that have read so many events and wait for more, and prints the bytes of each.
+fn wait(shape: &Shape, state: &str, events: usize, readers: usize) {
+    let chunks = Chunking::Event.chunks(&shape.stream);
+    let before = live();
+    let mut open = Vec::with_capacity(readers);
+    for _ in 0..readers {
+        let mut reader = Reader::new();
+        chunks.iter().take(events).for_each(|chunk| assert!(feed(&mut reader, chunk).0 == 1));
+        open.push(reader);
+    }
+    let bytes = (live() - before) as usize / readers;
+    println!("waiting {state}: {readers} readers, {bytes} bytes each");
 }
 
 fn read(shape: &Shape, chunking: Chunking) {

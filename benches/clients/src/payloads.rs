@@ -36,6 +36,39 @@ pub(crate) fn compare(mode: Mode) {
     let images = Shape::named("W4", mode).expect("a shape");
     let images: Vec<Vec<u8>> = payloads_of(&images.stream).filter(|payload| payload.len() > 32 << 10).collect();
     table("images (synthetic)", &images, mode);
+    long_strings(mode);
+}
+
+/// Strings of several lengths, over the search for a newline in the same bytes. A loop whose next load waits for the result of the last
+/// one executes no more instructions than it should, but its ratio grows with the length.
+fn long_strings(mode: Mode) {
+    let title = "long strings (synthetic)";
+    if !wanted(title) {
+        return;
+    }
+    println!("{title}: time over that of a newline search + UTF-8");
+    for length in [256, 4 << 10, 64 << 10, 1 << 20] {
+        let payload = format!("{{\"type\":\"x\",\"delta\":\"{}\"}}", "abcdefgh".repeat(length / 8)).into_bytes();
+        let count = if mode == Mode::Quick { 2 } else { (4 << 20) / length };
+        let payloads = vec![payload; count];
+        let time = |parse: Parse| {
+            let mut times: Vec<f64> = (0..if mode == Mode::Quick { 1 } else { 31 })
+                .map(|_| {
+                    let start = ThreadTime::now();
+                    std::hint::black_box(parse(std::hint::black_box(&payloads)));
+                    start.elapsed().as_secs_f64()
+                })
+                .collect();
+            times.sort_by(f64::total_cmp);
+            times[times.len() / 2]
+        };
+        let limit = time(newline_and_utf8);
+        let ratios = [("tape", tape as Parse), ("sonic-rs", sonic_lazy), ("serde_json", serde_skip)];
+        let ratios: Vec<String> =
+            ratios.map(|(name, parse)| format!("{name} {:.1}x", time(parse) / limit)).into_iter().collect();
+        println!("  {length:>9} bytes  {}", ratios.join("  "));
+    }
+    println!();
 }
 
 fn payloads_of(stream: &[u8]) -> impl Iterator<Item = Vec<u8>> + '_ {

@@ -12,8 +12,10 @@ use crate::{fold_if_known, for_each_event, split_sonic};
 type Run = fn(&[&[u8]]) -> Folded;
 
 /// The contenders; the first is what the ratios refer to. `false`: the result is not that of the stream.
-const CONTENDERS: [(&str, Run, bool); 8] = [
+const CONTENDERS: [(&str, Run, bool); 9] = [
     ("reader", |chunks| StreamReader::Reader.run(chunks), true),
+    // The response is accumulated, as above, but only the deltas of the events are read.
+    ("reader-unread", |chunks| StreamReader::ReaderUnread.run(chunks), false),
     ("reader-checking", |chunks| StreamReader::ReaderChecking.run(chunks), true),
     ("split", |chunks| StreamReader::Split.run(chunks), false),
     ("split+simd-json-tape", |chunks| StreamReader::SplitSimdTape.run(chunks), true),

@@ -12,7 +12,9 @@ use crate::shapes::Folded;
 pub enum StreamReader {
     /// `deltafold::Reader`: framing, routing, findings, accumulation. The text is taken from the response at the end.
     Reader,
-    /// The same, reading the length of the text after each event.
+    /// The same, but the program reads the deltas of the events and not the response. Its result is only the number of events.
+    ReaderUnread,
+    /// The same as the first, reading the length of the text after each event.
     ReaderLooking,
     /// The same as the first, with all layers of validation.
     ReaderChecking,
@@ -28,8 +30,9 @@ pub enum StreamReader {
 
 impl StreamReader {
     /// All of them; the first is what ratios refer to.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Reader,
+        Self::ReaderUnread,
         Self::ReaderLooking,
         Self::ReaderChecking,
         Self::Split,
@@ -42,6 +45,7 @@ impl StreamReader {
     pub fn name(self) -> &'static str {
         match self {
             Self::Reader => "reader",
+            Self::ReaderUnread => "reader-unread",
             Self::ReaderLooking => "reader-looking",
             Self::ReaderChecking => "reader-checking",
             Self::Split => "split",
@@ -53,13 +57,14 @@ impl StreamReader {
 
     /// Returns `true` if the result holds text; otherwise only the number of events can be checked.
     pub fn reads(self) -> bool {
-        self != Self::Split
+        !matches!(self, Self::Split | Self::ReaderUnread)
     }
 
     /// Reads all chunks.
     pub fn run(self, chunks: &[&[u8]]) -> Folded {
         match self {
             Self::Reader => reader(chunks, Reader::new(), false),
+            Self::ReaderUnread => reader_unread(chunks),
             Self::ReaderLooking => reader(chunks, Reader::new(), true),
             Self::ReaderChecking => {
                 let profile = Profile::builtin("open-responses").expect("a profile of ours");
@@ -126,6 +131,18 @@ fn reader(chunks: &[&[u8]], mut reader: Reader, look: bool) -> Folded {
         }
     }
     fold_texts(&reader, &mut folded);
+    folded
+}
+
+fn reader_unread(chunks: &[&[u8]]) -> Folded {
+    let (mut folded, mut reader) = (Folded::default(), Reader::new());
+    for chunk in chunks {
+        reader.feed(chunk).expect("within the limits");
+        while let Some(event) = reader.poll_event().expect("within the limits") {
+            std::hint::black_box((event.kind(), event.sequence_number(), event.delta()));
+            folded.event();
+        }
+    }
     folded
 }
 
