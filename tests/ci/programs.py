@@ -35,6 +35,7 @@ SIGNS = {
     "oldest-rust": r"\+\$OLDEST_RUST",
     "wasm32": r"wasm32-unknown-unknown",
     "wasip1": r"wasm32-wasip1",
+    "aarch64": r"aarch64-unknown-linux-musl",
     "libcurl": r"\blibcurl\b",
     "ruby-ffi": r"\bruby -I\b",
     "ruby-minitest": r"_test\.rb\b",
