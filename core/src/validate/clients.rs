@@ -1,7 +1,7 @@
 //! Published clients that fail on streams that break a rule.
 //!
-//! The table is measured: `tests/clients` feeds each client with one stream per rule that breaks only this rule, and with the valid
-//! stream that it is an edit of. `tests/clients/broken-rules.json` is the result; a test compares it with this table.
+//! The table is measured: `tests/clients` feeds each client with every validation vector, and with the valid stream that it is an edit
+//! of. `tests/clients/broken-rules.json` is the result; a test compares it with this table.
 
 use core::fmt;
 use core::str::FromStr;
@@ -95,16 +95,24 @@ const BROKEN: &[(Rule, &[Client])] = &[
     (Rule::Item15, &[AiSdk]),
     (Rule::Life02, &[OpenAiPython, OpenAiNode]),
     (Rule::Life04, &[OpenAiPython, OpenAiNode]),
+    (Rule::Life06, &[OpenAiPython]),
     (Rule::Life07, &[AiSdk]),
     (Rule::Life08, &[OpenAiPython, OpenAiNode]),
     (Rule::Life13, &[OpenAiPython, OpenAiNode]),
+    (Rule::Part01, &[OpenAiPython, OpenAiNode, AiSdk]),
     (Rule::Part02, &[OpenAiPython, OpenAiNode]),
+    (Rule::Part07, &[OpenAiPython, OpenAiNode]),
     (Rule::Part08, &[OpenAiPython, OpenAiNode]),
+    (Rule::Part13, &[OpenAiNode]),
+    (Rule::Read01, &[OpenAiPython, OpenAiNode]),
+    (Rule::Read04, &[OpenAiPython, OpenAiNode]),
     (Rule::Read07, &[OpenAiPython, OpenAiNode]),
     (Rule::Rsn02, &[AiSdk]),
     (Rule::Schema01, &[OpenAiPython, OpenAiNode]),
+    (Rule::Seq07, &[AiSdk]),
     (Rule::Sse01, &[OpenAiPython, OpenAiNode, AiSdk]),
     (Rule::Sse03, &[OpenAiPython, OpenAiNode, AiSdk]),
     (Rule::Sse05, &[OpenAiPython]),
     (Rule::Sse09, &[OpenAiPython, OpenAiNode]),
+    (Rule::Sse10, &[OpenAiPython]),
 ];
