@@ -75,15 +75,11 @@ pub fn gather(to: &str, out: &[u8]) -> ClientContent {
                 text(&mut all.text, &delta["refusal"]);
                 text(&mut all.reasoning, &delta["reasoning_content"]);
                 for call in delta["tool_calls"].as_array().into_iter().flatten() {
-                    let (tool, text) = match call.get("custom") {
-                        Some(custom) => (custom, "input"),
-                        None => (&call["function"], "arguments"),
-                    };
                     if call["id"].is_string() {
-                        all.call(&call["id"], &tool["name"]);
+                        all.call(&call["id"], &call["function"]["name"]);
                     }
                     let id = Value::from(all.calls[call["index"].as_u64().unwrap() as usize].0.clone());
-                    all.grow(&id, &tool[text]);
+                    all.grow(&id, &call["function"]["arguments"]);
                 }
             }
             _ => {}
@@ -117,7 +113,7 @@ pub fn folded(to: &str, response: Response<'_>) -> ClientContent {
                 item.name().unwrap_or_default().into(),
                 item.arguments().unwrap_or_default().into(),
             )),
-            "custom_tool_call" if to != "anthropic" => {
+            "custom_tool_call" if matches!(to, "ag-ui" | "ui-message-stream") => {
                 all.calls.push((
                     item.call_id().unwrap_or_default().into(),
                     item.name().unwrap_or_default().into(),

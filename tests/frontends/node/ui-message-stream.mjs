@@ -39,13 +39,17 @@ await each("ui-message-stream", async (one, bytes) => {
   const text = parts.filter((part) => part.type === "text").map((part) => part.text).join("");
   const calls = chunks.filter((chunk) => chunk.type === "tool-input-start").map((start) => {
     const pieces = chunks.filter((chunk) => chunk.type === "tool-input-delta" && chunk.toolCallId === start.toolCallId);
-    return [start.toolCallId, start.toolName, pieces.map((chunk) => chunk.inputTextDelta).join("")];
+    // The text of a custom tool comes when it is complete.
+    const whole = chunks.find((chunk) => chunk.type === "tool-input-available" && chunk.toolCallId === start.toolCallId)?.input;
+    const input = typeof whole === "string" ? whole : pieces.map((chunk) => chunk.inputTextDelta).join("");
+    return [start.toolCallId, start.toolName, input];
   });
   same(one, text, calls);
   for (const [id, name, input] of calls) {
-    const part = parts.find((part) => part.type === `tool-${name}` && part.toolCallId === id);
-    ok(part, `no tool part for ${id}`);
-    if (["input-available", "output-available"].includes(part.state)) deepEqual(part.input, JSON.parse(input || "{}"));
+    const part = parts.find((part) => part.toolCallId === id);
+    ok(part?.type === `tool-${name}` || (part?.type === "dynamic-tool" && part.toolName === name), `no tool part for ${id}`);
+    if (!["input-available", "output-available"].includes(part.state)) continue;
+    deepEqual(part.input, typeof part.input === "string" ? input : JSON.parse(input || "{}"));
   }
   if (comparable(one)) {
     const thoughts = parts.filter((part) => part.type === "reasoning").map((part) => part.text);

@@ -9,8 +9,8 @@ use alloc::string::String;
 
 use super::media::{self, Media};
 use super::{
-    EndStatus, ItemHead, ItemShape, ObjectWriter, ResponseEnd, ResponseStart, ShownCalls, SourceItem, SourcePart,
-    TargetFormat, TargetOutput, TextChannel,
+    EndStatus, ItemHead, ItemShape, ObjectWriter, ResponseEnd, ResponseStart, SourceItem, SourcePart, TargetFormat,
+    TargetOutput, TextChannel,
 };
 use crate::adapter::{AdapterCode, ChatOptions};
 use crate::event::Event;
@@ -154,10 +154,6 @@ impl ChatTarget {
 }
 
 impl TargetFormat for ChatTarget {
-    fn shown_calls(&self) -> ShownCalls {
-        ShownCalls { custom: true, mcp: false }
-    }
-
     fn start(&mut self, start: &ResponseStart, out: &mut TargetOutput) {
         let opening = &mut self.opening;
         opening.push_str("\"id\":");
@@ -171,18 +167,17 @@ impl TargetFormat for ChatTarget {
     }
 
     fn item_added(&mut self, head: &mut ItemHead, _item: Option<ValueRef<'_>>, out: &mut TargetOutput) {
-        if head.shape.is_call() {
-            let is_custom = head.shape == ItemShape::Custom;
+        if head.shape == ItemShape::Function {
             head.target_number = self.calls;
             self.calls += 1;
             self.chunk(out, |delta| {
                 delta.array_of_one("tool_calls", |call| {
                     call.number("index", head.target_number);
                     call.text("id", &head.call_id);
-                    call.text("type", if is_custom { "custom" } else { "function" });
-                    call.object(if is_custom { "custom" } else { "function" }, |tool| {
-                        tool.text("name", &head.name);
-                        tool.text(if is_custom { "input" } else { "arguments" }, "");
+                    call.text("type", "function");
+                    call.object("function", |function| {
+                        function.text("name", &head.name);
+                        function.text("arguments", "");
                     });
                 });
             });
@@ -256,10 +251,7 @@ impl TargetFormat for ChatTarget {
         self.chunk(out, |delta| {
             delta.array_of_one("tool_calls", |call| {
                 call.number("index", head.target_number);
-                match head.shape {
-                    ItemShape::Custom => call.object("custom", |custom| custom.text("input", text)),
-                    _ => call.object("function", |function| function.text("arguments", text)),
-                }
+                call.object("function", |function| function.text("arguments", text));
             });
         });
     }
@@ -282,8 +274,11 @@ impl TargetFormat for ChatTarget {
                     _ => out.report_code(AdapterCode::MediaDropped),
                 }
             }
-            ItemShape::Other | ItemShape::Mcp => out.report(AdapterCode::ItemDropped, || head.item_type.clone()),
-            ItemShape::Message | ItemShape::Function | ItemShape::Custom => {}
+            // Custom calls too: the stream helper of `openai` for Python raises AttributeError for a call of the type `custom`.
+            ItemShape::Other | ItemShape::Custom | ItemShape::Mcp => {
+                out.report(AdapterCode::ItemDropped, || head.item_type.clone());
+            }
+            ItemShape::Message | ItemShape::Function => {}
         }
     }
 
