@@ -137,3 +137,23 @@ fn by_type(kind: &str, root: ValueRef<'_>) -> Option<Dialect> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_length_decides_whether_bytes_are_an_event_stream_of_aws() {
+        let start = |length: u32, headers: u32| [length.to_be_bytes(), headers.to_be_bytes()].concat();
+        assert_eq!(detect(&start(100, 84)), Some(Dialect::Bedrock));
+        assert_eq!(detect(&start(100, 85)), None);
+        assert_eq!(detect(&start(15, 0)), None);
+        assert_eq!(detect(&[0, 1, 2, 0xFF]), None);
+        assert_eq!(detect(&start(100, 84)[..7]), None);
+    }
+
+    #[test]
+    fn a_chunk_of_an_invoked_model_is_of_bedrock() {
+        assert_eq!(detect(b"{\"chunk\":{\"bytes\":\"e30=\"}}\n"), Some(Dialect::Bedrock));
+    }
+}

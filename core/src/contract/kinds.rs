@@ -419,11 +419,13 @@ pub(crate) static SCHEMAS: [Option<&str>; 76] = [
 ];
 
 /// Wire names seen on real servers that no edition lists, and the kind that each is read as.
-pub(crate) const ALIASES: [(&str, Kind); 8] = [
+pub(crate) const ALIASES: [(&str, Kind); 10] = [
     ("response.reasoning_part.added", Kind::ContentPartAdded),
     ("response.reasoning_part.done", Kind::ContentPartDone),
     ("response.reasoning_content.delta", Kind::ReasoningTextDelta),
     ("response.reasoning_content.done", Kind::ReasoningTextDone),
+    ("response.text.delta", Kind::OutputTextDelta),
+    ("response.text.done", Kind::OutputTextDone),
     ("ping", Kind::Keepalive),
     ("response.keep_alive", Kind::Keepalive),
     ("response.heartbeat", Kind::Keepalive),
@@ -446,12 +448,14 @@ pub(crate) fn search(name: &str) -> Option<Kind> {
         17 => ("codex.rate_limits", Kind::RateLimits),
         18 => match bytes[9] {
             b'c' => ("response.completed", Kind::Completed),
+            b't' => ("response.text.done", Kind::OutputTextDone),
             b'h' => ("response.heartbeat", Kind::Keepalive),
             _ => return None,
         },
         19 => match bytes[9] {
             b'i' => ("response.incomplete", Kind::Incomplete),
             b'a' => ("response.audio.done", Kind::AudioDone),
+            b't' => ("response.text.delta", Kind::OutputTextDelta),
             b'k' => ("response.keep_alive", Kind::Keepalive),
             _ => return None,
         },
