@@ -41,7 +41,8 @@ def bill(files):
     # What only an optional feature or another system takes is not in a wheel.
     for crate in sorted({"jsonschema", "serde_json", "regex", "windows-sys", "wasm-bindgen"} & found):
         yield f"{name} names {crate}, which is not built in"
-    for crate in sorted({"deltafold", "deltafold-cli", "memchr", "simdutf8", "pyo3"} - found):
+    own = {"deltafold-arrow", "arrow-array"} if "deltafold_arrow" in name else {"deltafold-cli"}
+    for crate in sorted({"deltafold", "memchr", "simdutf8", "pyo3", *own} - found):
         yield f"{name} does not name {crate}"
 
 

@@ -79,7 +79,9 @@ impl CaptureReader {
         }
         let dialect = dialect.unwrap_or_else(|| detect_body(body));
         let mut adapter_findings = Vec::new();
-        let fed = if dialect == Dialect::OpenResponses {
+        let fed = if dialect == Dialect::OpenResponses && is_messages(body) {
+            feed_messages(&mut self.reader, body, each)
+        } else if dialect == Dialect::OpenResponses {
             feed(&mut self.reader, body, self.limits.buffered_bytes, each)
         } else {
             self.converted.clear();
@@ -108,6 +110,15 @@ impl CaptureReader {
 fn feed(reader: &mut Reader, bytes: &[u8], limit: usize, each: &mut impl FnMut(&Event<'_>)) -> Result<(), Error> {
     for chunk in bytes.chunks(CHUNK.min(limit.max(1))) {
         reader.feed(chunk)?;
+        poll(reader, each)?;
+    }
+    Ok(())
+}
+
+/// Feeds a transcript of a WebSocket or a log: a line is one JSON message.
+fn feed_messages(reader: &mut Reader, body: &[u8], each: &mut impl FnMut(&Event<'_>)) -> Result<(), Error> {
+    for line in body.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty()) {
+        reader.feed_json(&String::from_utf8_lossy(line))?;
         poll(reader, each)?;
     }
     Ok(())
@@ -142,16 +153,25 @@ pub(crate) fn detect_body(body: &[u8]) -> Dialect {
     if starts_as_open_responses(body) {
         return Dialect::OpenResponses;
     }
-    let start = body.get(..DETECTION_LIMIT).unwrap_or(body);
-    // The last block of a short body may lack the blank line that ends it.
-    let found =
-        detect(start).or_else(|| if start.len() < body.len() { None } else { detect(&[start, b"\n\n"].concat()) });
     let is_json = body.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
-    match found {
+    match detect_start(body) {
         None => Dialect::OpenResponses,
         Some(Dialect::ChatCompletions | Dialect::Gemini) if is_json => Dialect::OpenResponses,
         Some(dialect) => dialect,
     }
+}
+
+/// Returns `true` for Open Responses as one JSON message per line. An SSE stream does not begin with a brace, and an error body is
+/// no event.
+fn is_messages(body: &[u8]) -> bool {
+    body.trim_ascii_start().first() == Some(&b'{') && detect_start(body) == Some(Dialect::OpenResponses)
+}
+
+/// The dialect that the start of a body shows.
+fn detect_start(body: &[u8]) -> Option<Dialect> {
+    let start = body.get(..DETECTION_LIMIT).unwrap_or(body);
+    // The last block of a short body may lack the blank line that ends it.
+    detect(start).or_else(|| if start.len() < body.len() { None } else { detect(&[start, b"\n\n"].concat()) })
 }
 
 /// Recognizes the start of most Responses streams, whose first event can be tens of kilobytes of JSON: `detect` finds the same.

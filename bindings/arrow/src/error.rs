@@ -27,6 +27,8 @@ pub enum BatchError {
     Stopped,
     /// The result does not fit into one array: its texts exceed 2 GiB. The chunks of the result are usable.
     TooLarge,
+    /// A column of another library cannot be read.
+    Import(String),
     /// An error of the Arrow library.
     Arrow(ArrowError),
 }
@@ -54,6 +56,7 @@ impl fmt::Display for BatchError {
             Self::TooLarge => {
                 f.write_str("the texts of the result exceed 2 GiB, the limit of one array; read the result as a stream of chunks")
             }
+            Self::Import(reason) => write!(f, "the column cannot be read: {reason}"),
             Self::Arrow(error) => error.fmt(f),
         }
     }

@@ -1,4 +1,4 @@
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 #![doc = include_str!("crate.md")]
 
 mod builders;
@@ -8,6 +8,8 @@ mod check;
 mod convert;
 mod error;
 mod events;
+#[cfg(feature = "ffi")]
+pub mod ffi;
 mod fold;
 mod parallel;
 mod row;
@@ -15,7 +17,9 @@ mod row;
 use std::num::NonZeroUsize;
 use std::ops::{ControlFlow, Range};
 
-use arrow_array::{new_empty_array, Array, ArrayRef};
+use arrow_array::cast::AsArray;
+use arrow_array::{make_array, new_empty_array, Array, ArrayRef};
+use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use arrow_select::concat::concat;
 use deltafold::adapter::{ConverterOptions, Dialect, InboundOptions};
@@ -254,14 +258,7 @@ impl Batch {
     ///
     /// [`BatchError::TooLarge`] if the texts of the result exceed 2 GiB.
     pub fn join(&self, chunks: &[ArrayRef]) -> Result<ArrayRef, BatchError> {
-        match chunks {
-            [] => Ok(new_empty_array(&self.data_type())),
-            [chunk] => Ok(chunk.clone()),
-            chunks => {
-                let chunks: Vec<&dyn Array> = chunks.iter().map(|chunk| chunk.as_ref()).collect();
-                concat(&chunks).map_err(|_| BatchError::TooLarge)
-            }
-        }
+        join(&self.data_type(), chunks)
     }
 
     fn builder(&self) -> Box<dyn RowBuilder> {
@@ -300,15 +297,44 @@ fn dialect_column(dialects: &dyn Array, bodies: usize) -> Result<ByteColumn<'_>,
     if dialects.len() != bodies {
         return Err(BatchError::Length { bodies, dialects: dialects.len() });
     }
-    let is_text = |data_type: &DataType| {
-        matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Null)
-    };
-    let found = match dialects.data_type() {
-        DataType::Dictionary(_, value) => value.as_ref(),
-        data_type => data_type,
-    };
-    let column = ByteColumn::new(dialects).filter(|_| is_text(found));
-    column.ok_or_else(|| BatchError::DialectType(dialects.data_type().clone()))
+    ByteColumn::new(dialects).ok_or_else(|| BatchError::DialectType(dialects.data_type().clone()))
+}
+
+/// Joins chunks of one type into one array.
+///
+/// # Errors
+///
+/// [`BatchError::TooLarge`] if their texts exceed 2 GiB.
+pub fn join(data_type: &DataType, chunks: &[ArrayRef]) -> Result<ArrayRef, BatchError> {
+    match chunks {
+        [] => Ok(new_empty_array(data_type)),
+        [chunk] => Ok(chunk.clone()),
+        chunks => {
+            let chunks: Vec<&dyn Array> = chunks.iter().map(|chunk| chunk.as_ref()).collect();
+            concat(&chunks).map_err(|_| BatchError::TooLarge)
+        }
+    }
+}
+
+/// Returns `true` for the types that a column of bodies can have, and for tables with one such column.
+pub fn is_body_type(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Struct(fields) => fields.len() == 1 && fields.iter().all(|field| is_body_type(field.data_type())),
+        data_type => ByteColumn::new(&new_empty_array(data_type)).is_some(),
+    }
+}
+
+/// The only column of a table, as an engine passes a selection of one column; any other array as it is. A row that is null in the
+/// table is null in the column.
+///
+/// # Errors
+///
+/// [`BatchError::BodyType`] for a table with several columns.
+pub fn only_column(array: &ArrayRef) -> Result<ArrayRef, BatchError> {
+    let Some(table) = array.as_struct_opt() else { return Ok(array.clone()) };
+    let [column] = table.columns() else { return Err(BatchError::BodyType(array.data_type().clone())) };
+    let nulls = NullBuffer::union(table.nulls(), column.nulls());
+    Ok(make_array(column.to_data().into_builder().nulls(nulls).build()?))
 }
 
 /// Splits the rows into ranges of about the same number of bytes.

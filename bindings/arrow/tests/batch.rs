@@ -55,7 +55,7 @@ fn a_row_has_the_response_that_a_reader_builds() {
     assert_eq!(row["events"], 2);
     assert_eq!(row["bytes"], HELLO.len());
     let finding = row["findings"].as_array().unwrap().iter().find(|finding| finding["event_index"] == 1).unwrap();
-    assert_eq!((&finding["rule"], &finding["path"]), (&json!("STATE-03"), &json!("")), "{finding}");
+    assert_eq!((&finding["rule"], &finding["path"]), (&json!("ITEM-03"), &json!("")), "{finding}");
     let response: serde_json::Value = serde_json::from_str(row["response"].as_str().unwrap()).unwrap();
     assert_eq!(response["output"][0]["content"][0]["text"], "Hello");
 }
@@ -321,6 +321,35 @@ fn events_are_listed_with_their_payload() {
     assert_eq!(events[2], json!([]));
     let starts = result.as_list::<i32>().offsets().to_vec();
     assert_eq!(starts, [0, 2, 2, 2]);
+}
+
+#[test]
+fn a_transcript_of_json_messages_is_read_as_its_events() {
+    // As a WebSocket or a log has them: the payloads of the events, one per line.
+    let lines: Vec<&str> = HELLO.lines().filter_map(|line| line.strip_prefix("data: ")).collect();
+    let bodies = StringArray::from(vec![lines.join("\n"), lines.join("\r\n\r\n") + "\n", HELLO.to_owned()]);
+    let columns = [FoldColumn::Outcome, FoldColumn::Dialect, FoldColumn::OutputText, FoldColumn::Events];
+    let result = Batch::fold(&columns).run_to_array(&bodies).unwrap();
+    let rows = rows(&result);
+    assert_eq!(rows[0]["output_text"], "Hello");
+    assert_eq!((&rows[0], &rows[1]), (&rows[2], &rows[2]));
+}
+
+#[test]
+fn a_table_of_one_column_is_that_column_and_its_null_rows_are_null() {
+    let bodies = Arc::new(StringArray::from(vec![Some(HELLO), None, Some(CHAT)])) as ArrayRef;
+    let field = Arc::new(arrow_schema::Field::new("body", DataType::Utf8, true));
+    let nulls = arrow_buffer::NullBuffer::from(vec![true, true, false]);
+    let table = StructArray::new(vec![field.clone()].into(), vec![bodies.clone()], Some(nulls));
+    let table = Arc::new(table) as ArrayRef;
+    let column = deltafold_arrow::only_column(&table).unwrap();
+    assert_eq!(column.nulls().unwrap().iter().collect::<Vec<_>>(), [true, false, false]);
+    assert_eq!(deltafold_arrow::only_column(&table.slice(2, 1)).unwrap().null_count(), 1);
+    assert_eq!(&deltafold_arrow::only_column(&bodies).unwrap(), &bodies);
+    let two = StructArray::new(vec![field.clone(), field].into(), vec![bodies.clone(), bodies], None);
+    assert!(!deltafold_arrow::is_body_type(two.data_type()));
+    assert!(deltafold_arrow::is_body_type(table.data_type()) && !deltafold_arrow::is_body_type(&DataType::Int8));
+    assert!(matches!(deltafold_arrow::only_column(&(Arc::new(two) as ArrayRef)), Err(BatchError::BodyType(_))));
 }
 
 #[test]

@@ -16,6 +16,8 @@
 //! more.
 
 mod args;
+#[cfg(feature = "table")]
+mod captures;
 mod check;
 mod color;
 mod completions;
@@ -37,7 +39,11 @@ mod progress;
 mod records;
 mod replay;
 mod show;
+#[cfg(feature = "table")]
+mod stats;
 mod styled_line;
+#[cfg(feature = "table")]
+mod table;
 mod write;
 
 use std::ffi::OsString;
@@ -90,6 +96,10 @@ enum Command {
     Events(events::EventsArgs),
     Frames(frames::FramesArgs),
     Convert(convert::ConvertArgs),
+    #[cfg(feature = "table")]
+    Table(table::TableArgs),
+    #[cfg(feature = "table")]
+    Stats(stats::StatsArgs),
     Write(write::WriteArgs),
     History(history::HistoryArgs),
     Diff(diff::DiffArgs),
@@ -109,6 +119,10 @@ impl Command {
             Self::Events(args) => events::run(args, io),
             Self::Frames(args) => frames::run(args, io),
             Self::Convert(args) => convert::run(args, io),
+            #[cfg(feature = "table")]
+            Self::Table(args) => table::run(args, io),
+            #[cfg(feature = "table")]
+            Self::Stats(args) => stats::run(args, io),
             Self::Write(args) => write::run(args, io),
             Self::History(args) => history::run(args, io),
             Self::Diff(args) => diff::run(args, io),
