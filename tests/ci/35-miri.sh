@@ -12,6 +12,8 @@ miri() { run cargo "+$NIGHTLY" miri test --locked "$@"; }
 # Every C function with NULL and in random orders; every returned view is read completely.
 miri -p deltafold-c --test sequences -- every_function_takes any_order
 miri -p deltafold --test threads
+# The C data interface of Arrow: streams, arrays and types, exported and imported.
+miri -p deltafold-arrow --features ffi --lib -- ffi
 # All unsafe code of the core: with SSE2, with NEON, and on s390x with machine words alone.
 miri -p deltafold --lib -- json::simd
 miri -p deltafold --target aarch64-unknown-linux-gnu --lib -- json::simd

@@ -48,7 +48,7 @@ done
 big=$(git ls-files -z | xargs -0 du -k | awk '$1 > 1024 { print $2 " (" $1 " KiB)" }')
 [ -z "$big" ] || complain "files above 1 MiB: $big"
 
-for package in deltafold deltafold-cli deltafold-c deltafold-python deltafold-wasm; do
+for package in deltafold deltafold-arrow-python deltafold-cli deltafold-c deltafold-python deltafold-wasm; do
     python3 tests/tools/sbom.py "$package" >/dev/null || complain "no bill of materials of $package"
 done
 

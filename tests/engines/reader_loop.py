@@ -8,7 +8,6 @@ import deltafold
 
 # Open Responses starts so; detection of the other dialects needs the first message.
 _DETECTION_LIMIT = 256 << 10
-_WITHOUT_ID = {"blocks", "ollama", "bedrock"}
 _COUNTS = {
     "input_tokens": ("input_tokens",),
     "cached_tokens": ("input_tokens_details", "cached_tokens"),
@@ -65,8 +64,8 @@ def fold(body: bytes | None, dialect: str | None = None) -> dict[str, Any] | Non
     row: dict[str, Any] = {
         "outcome": outcome,
         "dialect": dialect,
-        "response_id": _text(response.get("id")) if dialect not in _WITHOUT_ID else None,
-        "model": _text(response.get("model")),
+        "response_id": _wire(response.get("id"), dialect, "resp_unknown"),
+        "model": _wire(response.get("model"), dialect, "unknown"),
         "created_at": created if isinstance(created, int) and (created or dialect == "open-responses") else None,
         "output_text": _joined([part.text for item in items if item.type == "message" for part in item.parts if part.type == "output_text"]),
         "reasoning_text": _joined([text for item in items if item.type == "reasoning" for text in _reasoning(item)], "\n\n"),
@@ -93,6 +92,11 @@ def fold(body: bytes | None, dialect: str | None = None) -> dict[str, Any] | Non
 
 def _text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
+
+
+def _wire(value: Any, dialect: str, invented: str) -> str | None:
+    """A text of the stream; an adapter makes up the ones that a stream of another dialect lacks."""
+    return None if dialect != "open-responses" and value == invented else _text(value)
 
 
 def _joined(texts: list[str], separator: str = "") -> str | None:

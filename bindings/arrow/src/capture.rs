@@ -1,7 +1,7 @@
 //! [`CaptureReader`]: reads one captured body of any dialect, as `deltafold fold` reads a file.
 
 use deltafold::adapter::{
-    detect, inbound, option_table, AdapterFinding, Dialect, ExtensionEvents, InboundOptions, ReasoningEvents, Turns,
+    detect, inbound, AdapterFinding, Dialect, ExtensionEvents, InboundOptions, ReasoningEvents, Turns,
 };
 use deltafold::{Error, Event, Limits, Outcome, Reader, ReaderOptions};
 
@@ -11,8 +11,10 @@ const DETECTION_LIMIT: usize = 256 << 10;
 /// Bytes that are fed at a time: few enough to stay in the cache while they are read.
 const CHUNK: usize = 128 << 10;
 
-/// The response id of a dialect that has none on the wire. Adapters need one; the column `response_id` is null.
+/// The response id of a stream that has none on the wire. Adapters need one; the column `response_id` is null.
 const NO_ID: &str = "resp_unknown";
+/// The model that adapters write where the stream names none; the column `model` is null.
+const NO_MODEL: &str = "unknown";
 
 /// Reads bodies one after the other with one set of options.
 pub(crate) struct CaptureReader {
@@ -20,8 +22,9 @@ pub(crate) struct CaptureReader {
     is_used: bool,
     limits: Limits,
     source: InboundOptions,
-    /// Dialects whose response id is made up here.
-    without_id: &'static [Dialect],
+    /// The caller has not named an id, or a model, for streams without one.
+    invents_id: bool,
+    invents_model: bool,
     /// The body in Open Responses, if it was in another dialect.
     converted: Vec<u8>,
 }
@@ -46,18 +49,15 @@ impl CaptureReader {
             .reasoning_events(ReasoningEvents::OpenResponses)
             .extension_events(ExtensionEvents::Events)
             .turns(Turns::First);
-        let mut without_id: &[Dialect] = &[];
-        if source.response_id.is_none() {
-            source.response_id = Some(NO_ID.to_owned());
-            without_id =
-                option_table().find(|option| option.name == "response_id").map_or(&[], |option| option.required);
-        }
+        let (invents_id, invents_model) = (source.response_id.is_none(), source.model.is_none());
+        source.response_id.get_or_insert_with(|| NO_ID.to_owned());
         Self {
             reader: Reader::with_options(options.clone()),
             is_used: false,
             limits: options.limits,
             source,
-            without_id,
+            invents_id,
+            invents_model,
             converted: Vec::new(),
         }
     }
@@ -67,9 +67,16 @@ impl CaptureReader {
         &self.reader
     }
 
-    /// Returns `true` if bodies of a dialect have no response id, so that the one in the response is made up.
-    pub(crate) fn invents_id(&self, dialect: Dialect) -> bool {
-        self.without_id.contains(&dialect)
+    /// The response id that a body of this dialect has on the wire.
+    pub(crate) fn response_id(&self, dialect: Dialect) -> Option<&str> {
+        let is_invented = |id: &str| self.invents_id && dialect != Dialect::OpenResponses && id == NO_ID;
+        self.reader.response().id().filter(|id| !is_invented(id))
+    }
+
+    /// The model that a body of this dialect names.
+    pub(crate) fn model(&self, dialect: Dialect) -> Option<&str> {
+        let is_invented = |model: &str| self.invents_model && dialect != Dialect::OpenResponses && model == NO_MODEL;
+        self.reader.response().model().filter(|model| !is_invented(model))
     }
 
     /// Reads a body. Without a dialect, its first message shows it. `each` is called with every event.

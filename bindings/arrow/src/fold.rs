@@ -37,9 +37,9 @@ columns! {
     Outcome = "outcome";
     /// The dialect that was read.
     Dialect = "dialect";
-    /// The id of the response.
+    /// The id of the response; null if the stream has none.
     ResponseId = "response_id";
-    /// The name of the model.
+    /// The name of the model; null if the stream names none.
     Model = "model";
     /// When the response was created, in seconds since 1970.
     CreatedAt = "created_at";
@@ -242,8 +242,8 @@ fn append_text(
     match column {
         FoldColumn::Outcome => texts.append(Some(capture.outcome.name())),
         FoldColumn::Dialect => texts.append(Some(capture.dialect.name())),
-        FoldColumn::ResponseId => texts.append(response.id().filter(|_| !reader.invents_id(capture.dialect))),
-        FoldColumn::Model => texts.append(response.model()),
+        FoldColumn::ResponseId => texts.append(reader.response_id(capture.dialect)),
+        FoldColumn::Model => texts.append(reader.model(capture.dialect)),
         FoldColumn::Status => texts.append(response.status_name()),
         FoldColumn::OutputText => texts.append_joined(message_texts(response, "output_text"), ""),
         FoldColumn::ReasoningText => texts.append_joined(response.items().flat_map(reasoning_texts), "\n\n"),

@@ -41,6 +41,8 @@ const MAX_RANGE_BYTES: usize = 32 << 20;
 const MIN_RANGE_BYTES: usize = 256 << 10;
 /// Rows in one range, at most. A null has no bytes, but takes time too.
 const MAX_RANGE_ROWS: usize = 1 << 16;
+/// Bytes of a chunk of the result, about.
+const CHUNK_BYTES: usize = 32 << 20;
 /// Ranges per thread: several, so that threads finish at about the same time.
 const RANGES_PER_THREAD: usize = 8;
 
@@ -229,7 +231,7 @@ impl Batch {
         let dialects = dialects.map(|dialects| dialect_column(dialects, bodies.len())).transpose()?;
         let threads = self.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
         let ranges = ranges(&column, bodies.len(), threads);
-        parallel::run(&ranges, threads, bodies.len(), observe, |range, counter| {
+        let arrays = parallel::run(&ranges, threads, bodies.len(), observe, |range, counter| {
             let mut builder = self.builder();
             let mut arrays = Vec::new();
             for row in range {
@@ -249,7 +251,8 @@ impl Batch {
             }
             arrays.push(builder.finish());
             arrays
-        })
+        })?;
+        coalesce(arrays)
     }
 
     /// Joins the chunks of a result into one array.
@@ -298,6 +301,36 @@ fn dialect_column(dialects: &dyn Array, bodies: usize) -> Result<ByteColumn<'_>,
         return Err(BatchError::Length { bodies, dialects: dialects.len() });
     }
     ByteColumn::new(dialects).ok_or_else(|| BatchError::DialectType(dialects.data_type().clone()))
+}
+
+/// Joins neighbours into chunks of about [`CHUNK_BYTES`]: a range of rows has few, and its builders have room for more. No chunk
+/// takes more memory than its values.
+fn coalesce(arrays: Vec<ArrayRef>) -> Result<Vec<ArrayRef>, BatchError> {
+    let mut chunks = Vec::new();
+    let (mut group, mut bytes) = (Vec::new(), 0);
+    let mut join_group = |group: &mut Vec<ArrayRef>| -> Result<(), BatchError> {
+        match group.as_mut_slice() {
+            [] => {}
+            [array] => {
+                array.shrink_to_fit();
+                chunks.push(array.clone());
+            }
+            arrays => chunks.push(concat(&arrays.iter().map(|array| array.as_ref()).collect::<Vec<_>>())?),
+        }
+        group.clear();
+        Ok(())
+    };
+    for array in arrays {
+        let size = array.to_data().get_slice_memory_size()?;
+        if bytes + size > CHUNK_BYTES {
+            join_group(&mut group)?;
+            bytes = 0;
+        }
+        bytes += size;
+        group.push(array);
+    }
+    join_group(&mut group)?;
+    Ok(chunks)
 }
 
 /// Joins chunks of one type into one array.

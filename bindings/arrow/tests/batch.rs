@@ -284,6 +284,21 @@ fn the_result_is_the_same_for_any_number_of_threads() {
 }
 
 #[test]
+fn a_result_has_few_chunks_and_takes_no_more_memory_than_its_values() {
+    // More ranges of rows than one, each far below the size of a chunk.
+    let long = CHAT.replace("Hi", &"x".repeat(10_000));
+    let bodies = StringArray::from(vec![long.as_str(); 200]);
+    let result = all_columns().threads(std::num::NonZeroUsize::new(2)).run(&bodies).unwrap();
+    assert_eq!(result.len(), 1);
+    let values = result[0].to_data().get_slice_memory_size().unwrap();
+    assert!(
+        result[0].get_buffer_memory_size() <= values + values / 8,
+        "{} for {values}",
+        result[0].get_buffer_memory_size()
+    );
+}
+
+#[test]
 fn the_observer_sees_the_progress_and_can_stop_the_batch() {
     let bodies = StringArray::from(vec![HELLO; 100]);
     let mut seen = Vec::new();

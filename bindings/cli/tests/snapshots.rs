@@ -82,7 +82,8 @@ fn every_command_has_a_snapshot_in_every_format() {
         let between = |start: &str| about.split_once(start).and_then(|(_, rest)| rest.split_once(']')).unwrap().0;
         let default = between("[default: ");
         // Parquet and Arrow are not text; tests/table.rs reads them.
-        for format in between("[possible values: ").split(", ").filter(|format| !["parquet", "arrow"].contains(format)) {
+        for format in between("[possible values: ").split(", ").filter(|format| !["parquet", "arrow"].contains(format))
+        {
             assert!(
                 seen.contains(&format.to_owned()) || (default == format && seen.contains(&String::new())),
                 "{command} {format}"

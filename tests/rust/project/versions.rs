@@ -73,6 +73,16 @@ fn the_python_package_takes_its_version_from_its_crate() {
 }
 
 #[test]
+fn the_two_wheels_of_python_need_each_other_in_the_same_version() {
+    let version = version();
+    let project = read("bindings/arrow/python/pyproject.toml").expect("pyproject.toml of deltafold-arrow");
+    assert!(project.contains("\ndynamic = [\"version\"]\n") && project.contains("\nmanifest-path = \"Cargo.toml\"\n"));
+    assert!(project.contains(&format!("\ndependencies = [\"deltafold=={version}\"]\n")), "deltafold-arrow");
+    let project = read("python/pyproject.toml").expect("pyproject.toml");
+    assert!(project.contains(&format!("\narrow = [\"deltafold-arrow=={version}\"]\n")), "deltafold");
+}
+
+#[test]
 fn the_npm_package_and_its_lock_file_state_the_version() {
     for file in ["npm/package.json", "npm/package-lock.json"] {
         let json: serde_json::Value = serde_json::from_str(&read(file).expect(file)).expect(file);

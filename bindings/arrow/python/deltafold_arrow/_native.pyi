@@ -38,7 +38,7 @@ class Column:
         """Number of rows that are null."""
     @property
     def nbytes(self) -> int:
-        """Number of bytes in memory."""
+        """Number of bytes of the values, offsets and null bits."""
     @property
     def num_chunks(self) -> int:
         """Number of chunks."""

@@ -148,10 +148,11 @@ impl Column {
         self.chunks.iter().map(|chunk| chunk.null_count()).sum()
     }
 
-    /// Number of bytes in memory.
+    /// Number of bytes of the values, offsets and null bits.
     #[getter]
     fn nbytes(&self) -> usize {
-        self.chunks.iter().map(|chunk| chunk.get_array_memory_size()).sum()
+        // Every type of a result has a size.
+        self.chunks.iter().map(|chunk| chunk.to_data().get_slice_memory_size().unwrap_or(0)).sum()
     }
 
     /// Number of chunks.

@@ -13,7 +13,7 @@ use clap::ValueHint;
 use deltafold::adapter::Dialect;
 use deltafold_arrow::{Batch, FoldColumn};
 
-use crate::args::{source_dialect, BatchArgs, SourceDialect};
+use crate::args::{positive, source_dialect, SourceDialect, When};
 use crate::input::{shown, Input, Stdin};
 use crate::progress::Progress;
 use crate::Failure;
@@ -36,8 +36,13 @@ pub(crate) struct CaptureArgs {
     /// recognized by a field body or response_body)
     #[arg(long, value_name = "FIELD")]
     body: Option<String>,
-    #[command(flatten)]
-    batch: BatchArgs,
+    /// Fold on N threads (default: one per core); the output does not depend on it
+    #[arg(long, value_name = "N", value_parser = positive)]
+    jobs: Option<usize>,
+    /// When to show progress on stderr; auto: a bar on a terminal, otherwise a line every 10 seconds; always: without a
+    /// terminal, a line per file
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
+    progress: When,
 }
 
 /// One captured body.
@@ -78,7 +83,7 @@ pub(crate) fn fold(
         SourceDialect::Auto => None,
         SourceDialect::Named(dialect) => Some(dialect),
     };
-    let progress = Progress::new(args.batch.progress, files.len(), errors.0, errors.1);
+    let progress = Progress::new(args.progress, files.len(), errors.0, errors.1);
     let mut queue = Queue::new(args, dialect, columns);
     let mut problems = Vec::new();
     for file in &files {
@@ -111,7 +116,7 @@ struct Queue {
 
 impl Queue {
     fn new(args: &CaptureArgs, dialect: Option<Dialect>, columns: &[FoldColumn]) -> Self {
-        let threads = args.batch.jobs.and_then(std::num::NonZeroUsize::new);
+        let threads = args.jobs.and_then(std::num::NonZeroUsize::new);
         Self {
             batch: Batch::fold(columns).dialect(dialect).threads(threads),
             files: Vec::new(),

@@ -43,7 +43,7 @@ impl TableWriter for JsonLines<'_> {
     }
 }
 
-/// Comma-separated values as in RFC 4180, with a line of names. Lists and structs are JSON.
+/// Comma-separated values as in RFC 4180, but with line feeds, and a first line of names. Lists and structs are JSON.
 pub(super) struct Csv<'a> {
     sink: Box<dyn Write + Send + 'a>,
     text: String,
@@ -52,7 +52,7 @@ pub(super) struct Csv<'a> {
 impl<'a> Csv<'a> {
     pub(super) fn new(mut sink: Box<dyn Write + Send + 'a>, schema: &SchemaRef) -> Result<Self, Failure> {
         let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
-        sink.write_all((names.join(",") + "\r\n").as_bytes()).map_err(|error| failure(&error))?;
+        sink.write_all((names.join(",") + "\n").as_bytes()).map_err(|error| failure(&error))?;
         Ok(Self { sink, text: String::new() })
     }
 }
@@ -77,7 +77,7 @@ impl TableWriter for Csv<'_> {
                     }
                 }
             }
-            self.text.push_str("\r\n");
+            self.text.push('\n');
             self.sink.write_all(self.text.as_bytes()).map_err(|error| failure(&error))?;
         }
         Ok(())
