@@ -29,7 +29,7 @@ FILE_PATH = re.compile(rf"(?<![\w./<>$}}@:\\-])(?:{'|'.join(FOLDERS)})/[\w./*-]*
 PATH_END = re.compile(r"(?<![\w.*<>$}{/\"'-])(?:[\w-][\w.-]*/)*[\w-]+\.(?:rs|py|pyi|sh|mjs|ts|c|cpp|h|hpp|kt|rb|swift|toml)\b(?![\w(/])")
 COMMENT = re.compile(r"(?:^|\s)(?://[/!]?|#|\*)\s(.*)")
 # Names of the source: `Type::member`, a name of several words.
-SOURCE_NAME = re.compile(r"(?<![\w.-])(?:[A-Z]\w*::[a-z]\w*|[A-Z][a-z]+(?:[A-Z][a-z]+)+|[a-z]+(?:_[a-z]+)+)\b(?![\w.-])")
+SOURCE_NAME = re.compile(r"(?<![\w.:-])(?:[A-Z]\w*::[a-z]\w*|[A-Z][a-z]+(?:[A-Z][a-z]+)+|[a-z]+(?:_[a-z]+)+)\b(?![\w.-])")
 # Pages with names of other libraries and protocols, which are not in the source.
 FOREIGN_NAMES = ("docs/cookbook.md", "docs/coverage.md", "docs/dialects.md")
 # What the endings of source files are, for the names of types and functions.
