@@ -68,6 +68,7 @@ def main() -> None:
         print(f"Measured of {next(iter(states))}.\n")
     recordings(logs)
     payloads(logs)
+    python_recordings(logs)
     goals(tables)
     growth(tables)
     memory(logs, tables)
@@ -138,6 +139,33 @@ def payloads(logs) -> None:
         goal = IMAGES if title.startswith("images") else max(speed[name] for name in OTHERS)
         cells = [bounded(speed[TAPE], LEAST, goal), *(f"{speed[name]:.1f}" for name in names[1:])]
         print(f"| {title} | " + " | ".join(cells) + " |")
+    print()
+
+
+# Python on recordings: the title of a table, the contender, the least ratio of totals.
+PYTHON = [
+    ("delta fields", "split + orjson", 2.0),
+    ("all fields of all events", "split + orjson", 1.0),
+    ("response only", "split + orjson", 3.0),
+    ("delta fields, beside openai", "openai `responses.stream`", 150.0),
+]
+
+
+def python_recordings(logs) -> None:
+    """Real recordings in Python, as benches/python/recordings.py prints them."""
+    file = logs / "python.log"
+    text = file.read_text(encoding="utf-8") if file.exists() else ""
+    tables = re.findall(r"^(.+), chunks (\w+) \((\d+ of \d+ recordings), .*\)\n\n.*\n.*\n((?:\|.*\n)+)", text, re.M)
+    if not tables:
+        return
+    print("## Real recordings in Python\n\nThe published wheel: the other's time over ours, all files together, and the median file. Goals are in brackets, **bold** where they\n"
+          "are missed. `split` splits bytes at blank lines, by no other rule; `patched` is a client of openai after `deltafold.openai.patch`.\n")
+    print("| what is read | chunks | other | total | median file | files that it reads faster |\n| --- | --- | --- | --- | --- | --- |")
+    for title, cut, _, rows in tables:
+        for row in rows.splitlines():
+            name, total, middle, faster = row.strip("| ").split(" | ")
+            goal = next((goal for where, other, goal in PYTHON if (where, other) == (title, name)), None)
+            print(f"| {title} | {cut} | {name} | {bounded(float(total), LEAST, goal)} | {middle} | {faster} |")
     print()
 
 

@@ -21,6 +21,7 @@ import openai
 import orjson
 
 import deltafold
+import deltafold.openai
 
 Place = Tuple[int, int]
 Result = Tuple[int, Dict[Place, List[str]]]
@@ -114,16 +115,43 @@ def parts_of(reader: deltafold.Reader) -> Dict[Place, List[str]]:
     return parts
 
 
-def openai_stream(chunks: List[bytes]) -> Result:
+class Answers:
+    """A client of openai that answers with given chunks. A program has one client, so it is created once, outside of what is timed."""
+
+    def __init__(self, patched: bool) -> None:
+        self.chunks: List[bytes] = []
+        transport = httpx2.Client(transport=httpx2.MockTransport(self.answer))
+        client = openai.OpenAI(api_key="none", base_url="http://127.0.0.1/v1", max_retries=0, http_client=transport)
+        self.client = deltafold.openai.patch(client) if patched else client
+
+    def answer(self, _: Any) -> httpx2.Response:
+        return httpx2.Response(200, headers={"content-type": "text/event-stream"}, content=iter(self.chunks))
+
+
+PLAIN, PATCHED = Answers(False), Answers(True)
+
+
+def openai_stream(chunks: List[bytes], answers: Answers = PLAIN) -> Result:
     """responses.stream() of the openai package: typed events, the response accumulated."""
-
-    def answer(_: Any) -> httpx2.Response:
-        return httpx2.Response(200, headers={"content-type": "text/event-stream"}, content=iter(chunks))
-
-    transport = httpx2.Client(transport=httpx2.MockTransport(answer))
-    client = openai.OpenAI(api_key="none", base_url="http://127.0.0.1/v1", max_retries=0, http_client=transport)
-    with client.responses.stream(model="m", input="x") as stream:
+    answers.chunks = chunks
+    with answers.client.responses.stream(model="m", input="x") as stream:
         return objects(stream)
+
+
+def openai_create(chunks: List[bytes], answers: Answers = PLAIN) -> Result:
+    """responses.create(stream=True): typed events alone."""
+    answers.chunks = chunks
+    return objects(answers.client.responses.create(model="m", input="x", stream=True))
+
+
+def patched_stream(chunks: List[bytes]) -> Result:
+    """responses.stream() of a client that deltafold.openai.patch has changed."""
+    return openai_stream(chunks, PATCHED)
+
+
+def patched_create(chunks: List[bytes]) -> Result:
+    """responses.create(stream=True) of such a client."""
+    return openai_create(chunks, PATCHED)
 
 
 def httpx_sse_json(chunks: List[bytes]) -> Result:

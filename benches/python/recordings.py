@@ -113,7 +113,13 @@ TABLES = [
     Table(
         "delta fields, beside openai",
         "deltafold",
-        {"deltafold": contenders.ours, "openai `responses.stream`": contenders.openai_stream},
+        {
+            "deltafold": contenders.ours,
+            "openai `responses.stream`": contenders.openai_stream,
+            "openai `responses.stream`, patched": contenders.patched_stream,
+            "openai `responses.create`": contenders.openai_create,
+            "openai `responses.create`, patched": contenders.patched_create,
+        },
         joined,
     ),
 ]

@@ -1,4 +1,4 @@
-"""The openai package, with streams read by deltafold: the same typed events, in a fraction of the time.
+"""The openai package, with streams read by deltafold: the same typed events in less time.
 
 >>> import openai, deltafold.openai
 >>> client = deltafold.openai.patch(openai.OpenAI(api_key="none"))

@@ -1,5 +1,5 @@
 # what: Python: the wheel (on every Python of the machine, with the real libraries), the source archive and the checkout install in new environments, pass the tests and the type checks, and keep their size limit
-# needs: cargo cc python3 python3-venv pip:python
+# needs: cargo cc python3 python3-venv valgrind pip:python
 set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"
 use_target python
@@ -49,6 +49,8 @@ wheel=$(echo "$made"/release/*.whl)
 # The step `vectors` tests this wheel as well: it is optimized, the one above is not.
 run python3 -m zipfile -e "$wheel" "$made/unpacked"
 fresh python3 "$wheel"
+# The speed of the wheel itself: a build with other options would pass every other test.
+run "$made/fresh/bin/python" "$ROOT/benches/python/gate.py" "$ROOT"/examples/streams/tour.sse
 
 # All tests, with the libraries, run with the published wheel on every Python of this machine. The environments with the libraries are kept.
 grep -v '^\(maturin\|mypy\|pyright\|types-\)' "$ROOT/tests/ci/python-requirements.txt" >"$made/libraries.txt"
