@@ -338,6 +338,11 @@ impl Findings {
         self.softened = true;
     }
 
+    /// True if later repairs are notes.
+    pub(crate) fn is_softened(&self) -> bool {
+        self.softened
+    }
+
     /// Adds a finding, or only counts it when the list is full. `text` returns path and message; it is called only if
     /// the finding is kept or the severity of its rule depends on the location. A silenced rule is not counted.
     ///

@@ -151,6 +151,14 @@ impl Accumulator {
             });
             return Ok(());
         }
+        let applied = self.apply_kind(kind, event, findings);
+        // An event that passed a limit may have added something before.
+        self.count_touched();
+        applied?;
+        self.check_room(0, event)
+    }
+
+    fn apply_kind(&mut self, kind: Kind, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
         match kind {
             Kind::Created | Kind::Queued | Kind::InProgress => self.snapshot(event, findings)?,
             Kind::Completed | Kind::Failed | Kind::Incomplete => self.terminal(event, findings)?,
@@ -184,8 +192,7 @@ impl Accumulator {
                 }
             }
         }
-        self.count_touched();
-        self.check_room(0, event)
+        Ok(())
     }
 
     /// Adds the growth of the event's item to the count.
@@ -256,6 +263,7 @@ impl Accumulator {
             error.push("message", message);
             self.building.fields.object_mut().insert("status", "failed");
             self.building.fields.object_mut().insert("error", error);
+            self.count_all();
         }
         self.outcome = Some(outcome.clone());
         outcome
@@ -324,7 +332,8 @@ impl Accumulator {
             });
         }
         let snapshot = Snapshot::of(response);
-        let another = self.building.started && snapshot.id.is_some_and(|id| !id.is_str(&self.building.id));
+        let another = self.building.started
+            && snapshot.id.is_some_and(|id| id.kind() == ValueKind::String && !id.is_str(&self.building.id));
         if another {
             findings.report(Rule::Life08, event.location(), None, || {
                 (String::from("/response/id"), "expected the response's id, found another".to_owned())
@@ -381,6 +390,7 @@ impl Accumulator {
             None => {
                 self.close_open_items();
                 self.building.fields.object_mut().insert("status", status);
+                self.count_all();
             }
             Some(response) => self.apply_terminal(response, event, findings)?,
         }

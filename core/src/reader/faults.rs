@@ -132,6 +132,16 @@ pub(super) struct ForeignDetector {
 const MAX_ERROR_BODY: usize = 64 << 10;
 
 impl ForeignDetector {
+    /// True once the format of the stream was named, which happens once.
+    pub(super) fn is_named(&self) -> bool {
+        self.named
+    }
+
+    /// Takes up a stream whose format was named before.
+    pub(super) fn set_named(&mut self) {
+        self.named = true;
+    }
+
     #[inline]
     pub(super) fn keep_start(&mut self, chunk: &[u8]) {
         if self.cleared || self.body.len() >= MAX_ERROR_BODY {

@@ -17,7 +17,7 @@ const ROOM: usize = 16;
 
 impl Reader {
     /// The state after the last polled event, as bytes to store. It does not contain bytes that were fed and not polled, or a frame
-    /// that is incomplete: a new connection starts at a frame.
+    /// that is incomplete: a new connection starts at a frame. It does not contain findings either; store those that you need.
     pub fn save(&self) -> Vec<u8> {
         let mut state = Object::new();
         state.push("format", FORMAT);
@@ -27,6 +27,13 @@ impl Reader {
         state.push("done", self.done_sentinel);
         state.push("last_event_id", self.decoder.last_event_id());
         state.push("retry", self.decoder.retry());
+        // Severities of what follows depend on what was missed before. Few streams have either.
+        if self.findings.is_softened() {
+            state.push("softened", true);
+        }
+        if self.foreign.is_named() {
+            state.push("named", true);
+        }
         state.push("response", self.accumulator.save());
         let mut bytes = Value::Object(state).to_string().into_bytes();
         // A checksum detects a truncated or changed save before its parts are used.
@@ -67,6 +74,12 @@ impl Reader {
             validator.join(self.last_sequence_number);
         }
         self.done_sentinel = state.get("done")?.as_bool()?;
+        if state.get("softened").is_some() {
+            self.findings.soften_repairs();
+        }
+        if state.get("named").is_some() {
+            self.foreign.set_named();
+        }
         let (id, retry) = (state.str_at("last_event_id")?, state.get("retry")?.as_u64());
         self.decoder = FrameDecoder::resume(&self.options.limits, id, retry);
         self.accumulator = Accumulator::restore(state.get("response")?, self.options.accumulate, self.options.limits)?;

@@ -67,9 +67,13 @@ impl Validator {
         }
         let position = match self.items.position(index) {
             Some(position) => position,
-            None if self.items.len() >= self.options.limits.items => return,
-            None => self.items.insert(index, ItemRecord::default()),
+            None if self.is_full() => return,
+            None => {
+                self.record_bytes += RECORD_BYTES;
+                self.items.insert(index, ItemRecord::default())
+            }
         };
+        self.record_bytes += kind.len() + text("call_id").len();
         if let Some(slot) = self.items.at_mut(position) {
             *slot = new;
         }
@@ -110,6 +114,7 @@ impl Validator {
         let lists = close_parts(event, view, item, how, findings);
         close_input(event, view, item, how, findings);
         item.members = member_digests(view, lists, item.input.text.last_whole());
+        self.record_bytes += item.members.len() * MEMBER_BYTES;
         item.raw_digest = Some(Digest::of_raw(view.raw()));
         if unnamed {
             self.name_item(position, &id, event, findings);
@@ -173,8 +178,9 @@ impl Validator {
         let position = match event.output_index() {
             Some(index) => match self.items.position(index) {
                 Some(position) => position,
-                None if self.items.len() >= self.options.limits.items => return None,
+                None if self.is_full() => return None,
                 None => {
+                    self.record_bytes += RECORD_BYTES;
                     self.next_index = self.next_index.max(index.saturating_add(1));
                     // An item whose first event is its done event was sent complete.
                     let whole = step == ItemTransition::Done;
@@ -207,10 +213,11 @@ impl Validator {
 
     /// Sets the id of an item; reports an id that another item has.
     fn name_item(&mut self, position: usize, id: &str, event: &Event<'_>, findings: &mut Findings) {
-        if id.is_empty() {
+        if id.is_empty() || self.record_bytes >= self.options.limits.response_bytes {
             return;
         }
         let Some(item) = self.items.at_mut(position) else { return };
+        self.record_bytes += NAME_BYTES + id.len();
         item.id = Name::of(id);
         let other = self.ids.insert(item.id.hash(), position);
         if other.is_some_and(|other| other != position) {
@@ -233,6 +240,15 @@ impl Validator {
         }
     }
 }
+
+/// The record of an item, without its names.
+const RECORD_BYTES: usize = 768;
+
+/// An id by which an item is found.
+const NAME_BYTES: usize = 64;
+
+/// The digest of a member of a finished item.
+const MEMBER_BYTES: usize = 24;
 
 fn item_message(rule: Rule) -> String {
     match rule {

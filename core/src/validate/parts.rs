@@ -66,7 +66,7 @@ impl Validator {
     pub(super) fn part_added(&mut self, event: &Event<'_>, channel: Channel, findings: &mut Findings) {
         let location = event.location();
         let Some(position) = self.route(event, ItemTransition::PartAdded, channel.class(), findings) else { return };
-        let (limit, unread) = (self.options.limits.parts, self.unread);
+        let (limit, unread) = (self.part_limit(), self.unread);
         let joined = self.joined;
         let Some(item) = self.items.at_mut(position) else { return };
         if !channel.fits(item.class) {
@@ -95,7 +95,7 @@ impl Validator {
                 (index_path(channel), format!("expected index {next}, found {index}"))
             });
         }
-        let Some((_, slot)) = open(rows, index, limit, unread) else { return };
+        let Some((_, slot)) = open(rows, index, limit, unread, &mut self.record_bytes) else { return };
         if let Some(rule) = slot.state.apply(PartTransition::Added) {
             findings.report(channel.rule(rule), location, None, || {
                 (index_path(channel), format!("expected an unused index, found {index} again"))
@@ -193,7 +193,7 @@ impl Validator {
 
     pub(super) fn annotation(&mut self, event: &Event<'_>, findings: &mut Findings) {
         let channel = Channel::Content(PartType::OutputText);
-        let limit = self.options.limits.parts;
+        let limit = self.part_limit();
         let Some((_, row, item)) = self.part(event, channel, PartTransition::Annotation, findings) else { return };
         let Some(slot) = item.content.at_mut(row) else { return };
         let (Some(annotation), Some(index)) = (event.annotation(), event.annotation_index()) else { return };
@@ -209,6 +209,7 @@ impl Validator {
             None => {
                 if count < limit {
                     slot.annotations.push(digest);
+                    self.record_bytes += ANNOTATION_BYTES;
                 }
                 if index == count as u64 || count >= limit {
                     return;
@@ -229,7 +230,7 @@ impl Validator {
     ) -> Option<(usize, usize, &mut ItemRecord)> {
         let location = event.location();
         let position = self.route(event, ItemTransition::Event, channel.class(), findings)?;
-        let (limit, unread) = (self.options.limits.parts, self.unread);
+        let (limit, unread) = (self.part_limit(), self.unread);
         let joined = self.joined;
         let item = self.items.at_mut(position)?;
         if !channel.fits(item.class) {
@@ -254,7 +255,7 @@ impl Validator {
                 }
             }
         } else {
-            open(rows, index, limit, unread)?
+            open(rows, index, limit, unread, &mut self.record_bytes)?
         };
         let fresh = !slot.state.is_known();
         if let Some(rule) = slot.state.apply(step) {
@@ -352,12 +353,27 @@ pub(super) fn channel_rows(item: &mut ItemRecord, channel: Channel) -> &mut ByIn
     }
 }
 
+/// The record of a part.
+const PART_BYTES: usize = 256;
+
+/// The digest of an annotation.
+const ANNOTATION_BYTES: usize = 24;
+
 /// Finds a part or inserts it; `None` if the item has too many parts.
-fn open(rows: &mut ByIndex<PartRecord>, index: u64, limit: usize, unread: u64) -> Option<(usize, &mut PartRecord)> {
+fn open<'r>(
+    rows: &'r mut ByIndex<PartRecord>,
+    index: u64,
+    limit: usize,
+    unread: u64,
+    bytes: &mut usize,
+) -> Option<(usize, &'r mut PartRecord)> {
     let row = match rows.position(index) {
         Some(row) => row,
         None if rows.len() >= limit => return None,
-        None => rows.insert(index, PartRecord { text: StreamedText::since(unread), ..PartRecord::default() }),
+        None => {
+            *bytes += PART_BYTES;
+            rows.insert(index, PartRecord { text: StreamedText::since(unread), ..PartRecord::default() })
+        }
     };
     rows.at_mut(row).map(|part| (row, part))
 }

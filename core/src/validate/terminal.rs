@@ -75,7 +75,7 @@ impl Validator {
         let due: Vec<(u64, &ItemRecord)> =
             self.items.in_order().filter(|(_, item)| item.state.is_done() || held.position(item).is_some()).collect();
         // If some items are unknown, an item is looked up at its own index.
-        let limited = self.items.len() >= self.options.limits.items;
+        let limited = self.is_full();
         let partly = self.joined || self.unread > 0 || limited;
         if output.len() == due.len() || partly {
             let at = |index: u64| usize::try_from(index).ok();

@@ -2,8 +2,8 @@
 //!
 //! The validator never changes an event. After a broken rule it continues from the state that the event leads to; repairs are
 //! the accumulator's task. A delta that continues the previous one costs a few comparisons and the digest of its text, and
-//! allocates nothing. [`Limits::items`](crate::Limits) and [`Limits::parts`](crate::Limits) bound the memory; items and parts
-//! beyond these limits are not checked.
+//! allocates nothing. [`Limits::items`](crate::Limits), [`Limits::parts`](crate::Limits) and
+//! [`Limits::response_bytes`](crate::Limits) bound the memory; items and parts beyond these limits are not checked.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -85,6 +85,8 @@ pub struct Validator {
     /// True if events may be accepted because they repeat a checked one. Off in the test that compares both paths.
     pub(super) shortcuts: bool,
     pub(super) expectations: Expectations,
+    /// The bytes of the records, as [`Limits::response_bytes`](crate::Limits::response_bytes) counts them.
+    pub(super) record_bytes: usize,
 }
 
 /// Target of the last delta, so that the next delta finds it without a search.
@@ -157,6 +159,7 @@ impl Validator {
             last_delta_is_valid: false,
             shortcuts: true,
             expectations: Expectations::default(),
+            record_bytes: 0,
             options,
         }
     }
@@ -203,6 +206,20 @@ impl Validator {
             text.push(event.delta_bytes(), event.halves());
         }
         true
+    }
+
+    /// Returns `true` if there is no room for the record of another item. Items without a record are not checked.
+    pub(super) fn is_full(&self) -> bool {
+        self.items.len() >= self.options.limits.items || self.record_bytes >= self.options.limits.response_bytes
+    }
+
+    /// The most parts that an item may get: none once the records have reached their limit.
+    pub(super) fn part_limit(&self) -> usize {
+        if self.record_bytes >= self.options.limits.response_bytes {
+            0
+        } else {
+            self.options.limits.parts
+        }
     }
 
     /// Declares that the stream continues an earlier one after this sequence number: earlier items and parts are unknown here.

@@ -39,7 +39,7 @@ fn a_dialect_is_detected_the_same_at_any_split_and_before_a_cancellation() {
         for cancel in [false, true] {
             for to in ["ui-message-stream", "open-responses"] {
                 let splits = [Split::Bytes, Split::Every(100), Split::Every(28), Split::Random(45)];
-                converts_alike(stream.as_bytes(), Conversion { from: None, to, cancel }, &splits, "detected");
+                converts_alike(stream.as_bytes(), Conversion::new(None, to, cancel), &splits, "detected");
             }
         }
     }

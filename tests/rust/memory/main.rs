@@ -2,6 +2,7 @@
 
 mod adapter;
 mod growing;
+mod invariants;
 mod reader;
 mod sse;
 mod writer;

@@ -8,7 +8,7 @@ use deltafold::{Edition, Limits, ReaderOptions};
 use deltafold_tests::properties::{
     a_damaged_save_is_refused, a_forged_save_is_harmless, a_save_goes_on, any_text_is_judged, converts_alike,
     events_are_written_as_read, grows_to_the_value_of_others, no_level_matters, no_split_matters, reads_soundly,
-    small_limits, strict_reads_a_prefix, Conversion, PIECES, SOURCES, WRITTEN,
+    shaken, small_limits, strict_reads_a_prefix, Conversion, PIECES, SOURCES, WRITTEN,
 };
 use deltafold_tests::streams::{feed, stream_names, Feed};
 use deltafold_tests::{random_json, vectors, Ambiguity, Random, Split, Vector};
@@ -37,45 +37,6 @@ fn sources() -> Vec<Vec<u8>> {
     }
     all.retain(|stream| !stream.is_empty());
     all
-}
-
-/// Changes a stream in a few places.
-fn shaken(sources: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
-    let pick = |random: &mut Random| sources[random.below(sources.len())].clone();
-    let mut bytes = pick(random);
-    for _ in 0..=random.below(6) {
-        let at = random.below(bytes.len().max(1));
-        let length = random.below(40).min(bytes.len() - at.min(bytes.len()));
-        match random.below(9) {
-            0 => bytes[at] ^= 1 << random.below(8),
-            1 | 2 => drop(bytes.splice(at..at, random.pick(PIECES).bytes())),
-            3 => drop(bytes.splice(at..at + length, random.pick(PIECES).bytes())),
-            4 => drop(bytes.drain(at..at + length)),
-            5 => {
-                let again = bytes[at..at + length].to_vec();
-                drop(bytes.splice(at..at, again));
-            }
-            6 => bytes.insert(at, random.below(256) as u8),
-            7 => {
-                let other = pick(random);
-                let from = random.below(other.len());
-                bytes.truncate(at);
-                bytes.extend_from_slice(&other[from..]);
-            }
-            _ => {
-                // A whole frame is moved.
-                let text = String::from_utf8_lossy(&bytes).into_owned();
-                let mut frames: Vec<&str> = text.split_inclusive("\n\n").collect();
-                let frame = frames.remove(random.below(frames.len()));
-                frames.insert(random.below(frames.len() + 1), frame);
-                bytes = frames.concat().into_bytes();
-            }
-        }
-        if bytes.is_empty() {
-            bytes.push(b'\n');
-        }
-    }
-    bytes
 }
 
 fn options(random: &mut Random) -> ReaderOptions {
@@ -165,7 +126,7 @@ fn any_bytes_convert_the_same_at_any_split() {
         let mut random = Random::new(seed);
         let bytes = shaken(&sources, &mut random);
         let (from, to) = (Some(random.pick(&SOURCES)), random.pick(&WRITTEN));
-        let conversion = Conversion { from, to, cancel: random.one_in(8) };
+        let conversion = Conversion::new(from, to, random.one_in(8));
         converts_alike(&bytes, conversion, &[Split::Bytes, Split::Random(seed)], &format!("seed {seed}"));
     }
 }

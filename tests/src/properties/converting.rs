@@ -1,9 +1,9 @@
 //! Conversions of arbitrary bytes of any dialect: the same result for any split, and a valid stream if the target is Open Responses.
 
-use deltafold::adapter::{Converter, Dialect};
+use deltafold::adapter::{Converter, ConverterOptions, Dialect};
 use deltafold::json::Value;
 use deltafold::validate::Layers;
-use deltafold::{Class, Reader, Severity};
+use deltafold::{Class, Edition, Limits, Reader, Severity};
 
 use crate::Split;
 
@@ -33,15 +33,28 @@ pub struct Conversion {
     pub to: &'static str,
     /// `true` if it is cancelled at the end.
     pub cancel: bool,
+    /// The edition of the Open Responses events; `None` for the default one.
+    pub edition: Option<Edition>,
+    /// The limits of the input.
+    pub limits: Limits,
 }
 
 impl Conversion {
+    /// A conversion with default limits, in the default edition.
+    pub fn new(from: Option<&'static str>, to: &'static str, cancel: bool) -> Self {
+        Self { from, to, cancel, edition: None, limits: Limits::default() }
+    }
+
     /// Converts, and returns the bytes, the code of the error that stopped it, and the report.
     fn run(self, bytes: &[u8], split: Split) -> (Vec<u8>, Option<deltafold::Code>, String) {
         let dialect = |name| Dialect::from_name(name).expect("a dialect");
         let options = r#"{"response_id":"resp_1","model":"m","now":7,"thread_id":"t","run_id":"r"}"#;
-        let options = Value::parse(options, 8).expect("options are JSON");
-        let converter = Converter::new(self.from.map(dialect), dialect(self.to), &options);
+        let mut options = Value::parse(options, 8).expect("options are JSON");
+        if let (Some(edition), Some(options)) = (self.edition, options.as_object_mut()) {
+            options.push("edition", edition.name());
+        }
+        let options = ConverterOptions::from_value(&options).expect("valid options").limits(self.limits);
+        let converter = Converter::with_options(self.from.map(dialect), dialect(self.to), options);
         let mut converter = converter.expect("every pair can be converted");
         let (mut fed, mut out) = (Ok(()), Vec::new());
         for chunk in split.chunks(bytes) {
@@ -87,23 +100,27 @@ pub const FORCED: [&str; 4] = ["ARG-03", "ARG-09", "ITEM-08", "INC-01"];
 /// # Panics
 ///
 /// If a rule is broken, or the stream has no end.
-pub fn converts_to_a_valid_stream(bytes: &[u8], from: &'static str, cancel: bool) {
-    let conversion = Conversion { from: Some(from), to: "open-responses", cancel };
+pub fn converts_to_a_valid_stream(bytes: &[u8], conversion: Conversion) {
+    let (conversion, from) = (Conversion { to: "open-responses", ..conversion }, conversion.from);
     let (out, stopped, report) = conversion.run(bytes, Split::Whole);
     if stopped.is_some() {
         return;
     }
-    let mut reader = Reader::builder().validate(Layers::ALL).build();
-    reader.feed(&out).expect("no limit is passed");
-    reader.finish().unwrap();
     // Text that the source retracted cannot be retracted here.
     let rewritten = report.contains("non_append_update");
-    let broken: Vec<String> = reader
-        .findings()
-        .iter()
-        .filter(|finding| finding.severity == Severity::Error && !FORCED.contains(&finding.rule.id()))
-        .map(ToString::to_string)
-        .collect();
-    assert!(broken.is_empty() || rewritten, "{from}: {broken:#?}\n{}", String::from_utf8_lossy(bytes));
-    assert!(out.ends_with(b"data: [DONE]\n\n"), "{from}: {}", String::from_utf8_lossy(bytes));
+    let mut broken: Vec<String> = Vec::new();
+    // A thread of several turns is several streams, each with its sentinel and each valid on its own.
+    for stream in std::str::from_utf8(&out).expect("the output is UTF-8").split_inclusive("data: [DONE]\n\n") {
+        let mut reader = Reader::builder().validate(Layers::ALL);
+        if let Some(edition) = conversion.edition {
+            reader = reader.edition(edition);
+        }
+        let mut reader = reader.build();
+        reader.feed(stream.as_bytes()).expect("no limit is passed");
+        reader.finish().unwrap();
+        let errors = reader.findings().iter().filter(|finding| finding.severity == Severity::Error);
+        broken.extend(errors.filter(|finding| !FORCED.contains(&finding.rule.id())).map(ToString::to_string));
+    }
+    assert!(broken.is_empty() || rewritten, "{from:?}: {broken:#?}\n{}", String::from_utf8_lossy(bytes));
+    assert!(out.ends_with(b"data: [DONE]\n\n"), "{from:?}: {}", String::from_utf8_lossy(bytes));
 }

@@ -74,6 +74,7 @@ pub fn reads_soundly(bytes: &[u8], split: Split, options: ReaderOptions) {
                     assert!((offset..=end).contains(&event.offset()), "{} after {offset} of {end}", event.offset());
                     assert_eq!(event.index(), count);
                     assert!(event.fault().is_some() || event.root().is_some(), "{}", event.raw());
+                    is_raw_at(event.raw(), event.offset(), bytes);
                     (offset, count) = (event.offset(), count + 1);
                 }
                 Ok(None) => break,
@@ -106,6 +107,15 @@ pub fn reads_soundly(bytes: &[u8], split: Split, options: ReaderOptions) {
         assert!(finding.location.offset <= end, "{finding:?} of {end}");
     }
     is_json(&reader.response().to_json(), &reader.response().to_value());
+}
+
+/// Checks that the payload of an event is the text at its offset, unless it was joined from several lines or repaired.
+fn is_raw_at(raw: &str, offset: u64, bytes: &[u8]) {
+    if raw.contains(['\n', char::REPLACEMENT_CHARACTER]) {
+        return;
+    }
+    let found = usize::try_from(offset).ok().and_then(|offset| bytes.get(offset..)?.get(..raw.len()));
+    assert_eq!(found.map(String::from_utf8_lossy).as_deref(), Some(raw), "the payload at {offset}");
 }
 
 /// Checks that a text is JSON with this value.

@@ -134,8 +134,8 @@ fn adapters(input: &[u8]) {
     let from = SOURCES.get(usize::from(from) % (SOURCES.len() + 1)).copied();
     let (cancel, to) = (to & 128 != 0, WRITTEN[usize::from(to & 127) % WRITTEN.len()]);
     match from.filter(|from| *from != "open-responses" && to == "open-responses" && cut & 1 == 1) {
-        Some(from) => converts_to_a_valid_stream(&bytes, from, cancel),
-        None => converts_alike(&bytes, Conversion { from, to, cancel }, &[split(cut, bytes.len())], "adapters"),
+        Some(from) => converts_to_a_valid_stream(&bytes, Conversion::new(Some(from), to, cancel)),
+        None => converts_alike(&bytes, Conversion::new(from, to, cancel), &[split(cut, bytes.len())], "adapters"),
     }
 }
 
