@@ -338,6 +338,12 @@ impl Findings {
         self.softened = true;
     }
 
+    /// Returns `true` if a finding is kept for this event and path.
+    pub(crate) fn has(&self, location: Location, path: &str) -> bool {
+        let of_event = |finding: &&Finding| finding.location.event_index == location.event_index;
+        self.kept.iter().rev().take_while(of_event).any(|finding| finding.path == path)
+    }
+
     /// True if later repairs are notes.
     pub(crate) fn is_softened(&self) -> bool {
         self.softened

@@ -8,7 +8,7 @@ use super::chunked_map::ChunkedMap;
 use super::held_bytes::NAME_BYTES;
 use super::item_slot::ItemSlot;
 use super::lazy_object::LazyObject;
-use crate::json::{Object, Value, ValueRef};
+use crate::json::{Object, Value, ValueKind, ValueRef};
 
 /// The response so far.
 #[derive(Clone, Debug, Default)]
@@ -210,7 +210,8 @@ impl AccumulatedResponse {
         }
         self.clear_items();
         let Some(output) = output else { return };
-        for (at, item) in output.elements().enumerate() {
+        // An element that is no object is no item; it was reported.
+        for (at, item) in output.elements().enumerate().filter(|(_, item)| item.kind() == ValueKind::Object) {
             let [id, status] = item.members(["id", "status"]).map(|member| member.and_then(|member| member.as_str()));
             let done = done || status.as_deref() != Some("in_progress");
             let body = if done { LazyObject::from(item) } else { LazyObject::from(object(item)) };

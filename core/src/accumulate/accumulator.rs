@@ -339,6 +339,7 @@ impl Accumulator {
                 (String::from("/response/id"), "expected the response's id, found another".to_owned())
             });
         }
+        report_foreign_output(&snapshot, event, findings);
         self.take_fields(&snapshot, event)?;
         if self.building.slots.is_empty() || (another && event.kind() == Kind::Created) {
             self.check_item_limit(&snapshot, event)?;
@@ -408,7 +409,9 @@ impl Accumulator {
         findings: &mut Findings,
     ) -> Result<(), Error> {
         let snapshot = Snapshot::of(response);
-        let empty = snapshot.output.is_none_or(|output| output.elements().next().is_none());
+        report_foreign_output(&snapshot, event, findings);
+        let is_item = |element: ValueRef<'_>| element.kind() == ValueKind::Object;
+        let empty = snapshot.output.is_none_or(|output| !output.elements().any(is_item));
         if empty && !self.building.slots.is_empty() {
             findings.report(Rule::Life09, event.location(), Some(Repair::KeptItems), || {
                 let items = self.building.slots.len();
@@ -435,7 +438,9 @@ impl Accumulator {
 
     fn close_open_items(&mut self) {
         for slot in self.building.slots.iter_mut().filter(|slot| !slot.done) {
-            let known = slot.item.object().contains_key("status");
+            // The contract has no such status for patches: what was cut off stays as it is.
+            let patch = matches!(slot.text("type"), "apply_patch_call" | "apply_patch_call_output");
+            let known = !patch && slot.item.object().contains_key("status");
             if known && matches!(slot.text("status"), "in_progress" | "searching" | "interpreting" | "generating" | "")
             {
                 slot.set_status("incomplete");
@@ -648,6 +653,28 @@ impl Accumulator {
             }
         }
         Ok(())
+    }
+}
+
+/// Reports an `output` that is not a list, and its elements that are not objects: they are no items and are left out. The event still
+/// has them.
+fn report_foreign_output(snapshot: &Snapshot<'_>, event: &Event<'_>, findings: &mut Findings) {
+    let Some(output) = snapshot.output.filter(|output| output.kind() != ValueKind::Null) else { return };
+    let mut others = output.elements().enumerate().filter(|(_, item)| item.kind() != ValueKind::Object);
+    let (path, message) = if output.kind() != ValueKind::Array {
+        let message = "expected a list of items, found another value; it is left out of the response";
+        (String::from("/response/output"), String::from(message))
+    } else if let Some((first, _)) = others.next() {
+        let count = 1 + others.count();
+        let message =
+            format!("expected items, found {count} values that are not objects; they are left out of the response");
+        (format!("/response/output/{first}"), message)
+    } else {
+        return;
+    };
+    // The validator may have reported the same value.
+    if !findings.has(event.location(), &path) {
+        findings.report(Rule::Read07, event.location(), None, || (path, message));
     }
 }
 

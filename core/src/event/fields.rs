@@ -32,10 +32,12 @@ pub(crate) struct Fields {
     pub(crate) wire_type: TextSpan,
     pub(crate) item_id: TextSpan,
     pub(crate) delta: TextSpan,
-    /// The whole string of a done event, in any of its fields, as it was written, and whether it has escapes. It can be
+    /// The whole string of a done event, in the field of its kind, as it was written, and whether it has escapes. It can be
     /// long, and is often only compared.
     pub(crate) whole: TextSpan,
     pub(crate) whole_escaped: bool,
+    /// The field that `whole` is from.
+    whole_field: Field,
     /// The `logprobs` array as it was written, brackets included.
     pub(crate) logprobs: TextSpan,
     sequence_number: u64,
@@ -127,6 +129,7 @@ impl Default for Fields {
             delta: TextSpan::default(),
             whole: TextSpan::default(),
             whole_escaped: false,
+            whole_field: Field::Text,
             logprobs: TextSpan::default(),
             sequence_number: NONE,
             indexes: [NONE; 6],
@@ -155,7 +158,13 @@ pub(crate) enum Field {
     CommandIndex,
     PartialImageIndex,
     Delta,
-    Whole,
+    Text,
+    Refusal,
+    Arguments,
+    Input,
+    Code,
+    Diff,
+    Command,
     Obfuscation,
     Logprobs,
 }
@@ -187,13 +196,13 @@ keys! {
     b"command_index" CommandIndex,
     b"partial_image_index" PartialImageIndex,
     b"delta" Delta,
-    b"text" Whole,
-    b"refusal" Whole,
-    b"arguments" Whole,
-    b"input" Whole,
-    b"code" Whole,
-    b"diff" Whole,
-    b"command" Whole,
+    b"text" Text,
+    b"refusal" Refusal,
+    b"arguments" Arguments,
+    b"input" Input,
+    b"code" Code,
+    b"diff" Diff,
+    b"command" Command,
     b"obfuscation" Obfuscation,
     b"logprobs" Logprobs,
 }
@@ -206,13 +215,40 @@ impl Field {
 
     /// The fields whose bits are in `mask`, by wire name.
     pub(crate) fn names(mask: u32) -> impl Iterator<Item = &'static str> {
-        // For a repeated key, its first name.
-        let first = |field: u8| Self::KEYS.iter().find(|(_, known)| *known as u8 == field);
-        (0..=Self::Logprobs as u8)
-            .filter(move |at| mask & (1 << at) != 0)
-            .filter_map(first)
-            .filter_map(|(name, _)| core::str::from_utf8(name).ok())
+        let named = Self::KEYS.iter().filter(move |(_, field)| mask & field.bit() != 0);
+        named.filter_map(|(name, _)| core::str::from_utf8(name).ok())
     }
+
+    /// The wire name.
+    fn name(self) -> &'static str {
+        Self::names(self.bit()).next().unwrap_or_default()
+    }
+
+    /// The field with the whole string of a done event.
+    #[inline]
+    fn whole_of(kind: Kind) -> Option<Self> {
+        Some(match kind {
+            Kind::OutputTextDone | Kind::ReasoningDone | Kind::ReasoningTextDone | Kind::ReasoningSummaryTextDone => {
+                Self::Text
+            }
+            Kind::RefusalDone => Self::Refusal,
+            Kind::FunctionCallArgumentsDone | Kind::McpCallArgumentsDone => Self::Arguments,
+            Kind::CustomToolCallInputDone => Self::Input,
+            Kind::CodeInterpreterCallCodeDone => Self::Code,
+            Kind::ApplyPatchCallOperationDiffDone => Self::Diff,
+            Kind::ShellCallCommandAdded | Kind::ShellCallCommandDone => Self::Command,
+            _ => return None,
+        })
+    }
+
+    /// The fields that have the whole string of a done event of some kind.
+    const WHOLE: u32 = (1 << Self::Text as u32)
+        | (1 << Self::Refusal as u32)
+        | (1 << Self::Arguments as u32)
+        | (1 << Self::Input as u32)
+        | (1 << Self::Code as u32)
+        | (1 << Self::Diff as u32)
+        | (1 << Self::Command as u32);
 }
 
 /// A member's value as both scanners return it.
@@ -302,7 +338,14 @@ impl Fields {
                 (self.delta, self.halves) = self.string(field, token, payload, scratch);
                 return (token.tag == ValueKind::String).then_some(FieldSlot::Delta);
             }
-            Field::Whole => {
+            Field::Text
+            | Field::Refusal
+            | Field::Arguments
+            | Field::Input
+            | Field::Code
+            | Field::Diff
+            | Field::Command => {
+                self.whole_field = field;
                 self.whole = self.string(field, Token { escaped: false, ..token }, payload, scratch).0;
                 self.whole_escaped = token.tag == ValueKind::String && token.escaped;
                 return None;
@@ -339,7 +382,7 @@ impl Fields {
     ) -> (TextSpan, LoneSurrogates) {
         if token.tag != ValueKind::String {
             // `delta` is an object in one event family, and the names of whole strings have other meanings elsewhere.
-            let free = matches!(field, Field::Delta | Field::Whole) || token.tag == ValueKind::Null;
+            let free = field == Field::Delta || field.bit() & Field::WHOLE != 0 || token.tag == ValueKind::Null;
             self.bad |= if free { 0 } else { field.bit() };
             return (TextSpan::default(), LoneSurrogates::default());
         }
@@ -520,4 +563,28 @@ pub(crate) fn general(
 #[inline]
 fn set_kind(fields: &mut Fields, payload: &str, scratch: &str) {
     fields.kind = fields.wire_type.get(Source::of(payload, scratch)).map_or(Kind::Unknown, Kind::from_wire);
+    if let Some(field) = Field::whole_of(fields.kind).filter(|field| fields.seen & Field::WHOLE & !field.bit() != 0) {
+        select_whole(fields, field, payload);
+    }
+}
+
+/// Takes the whole string from the field of the event's kind, if the event has another one that is such a field of other kinds.
+#[cold]
+fn select_whole(fields: &mut Fields, field: Field, payload: &str) {
+    if fields.seen & field.bit() != 0 && fields.whole_field == field {
+        return;
+    }
+    (fields.whole, fields.whole_escaped) = (TextSpan::default(), false);
+    if fields.seen & field.bit() == 0 {
+        return;
+    }
+    // Only one such field was kept while scanning. This is too rare to keep them all. The depth was checked by the scan.
+    let mut tape = Tape::default();
+    if tape.parse(payload, usize::MAX).is_err() {
+        return;
+    }
+    let value = tape.root(payload).get(field.name()).filter(|value| value.kind() == ValueKind::String);
+    if let Some((_, escaped, start, end)) = value.map(|value| value.token()) {
+        (fields.whole, fields.whole_escaped) = (TextSpan::in_payload(start, end), escaped);
+    }
 }
