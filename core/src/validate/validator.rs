@@ -18,7 +18,7 @@ use super::rule::Rule;
 use super::schema::EventSchema;
 use super::state;
 use super::tool_calls::Expectations;
-use crate::contract::{Edition, Kind};
+use crate::contract::{is_valid_extension_type, Edition, Kind};
 use crate::event::{Event, Fault};
 use crate::finding::{Findings, Layer, Location};
 use crate::json::ValueRef;
@@ -392,6 +392,16 @@ impl Validator {
                     (
                         "/error".into(),
                         "expected no `error` field in an extension event: clients treat it as a failure".into(),
+                    )
+                });
+            }
+            // Reading keeps the data of any `a:b`; the form of a name is a rule for servers, the same as for the writer.
+            if !is_valid_extension_type(event.wire_type()) {
+                let name = self.quote(event.wire_type());
+                findings.report(Rule::Ext02, event.location(), None, || {
+                    (
+                        "/type".into(),
+                        format!("expected an event name of the specification or `slug:name`, found {name}"),
                     )
                 });
             }

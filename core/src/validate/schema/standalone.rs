@@ -9,7 +9,7 @@ use super::problem::Problem;
 use super::rule_for::Root;
 use super::walk::{Extensions, SchemaWalk};
 use crate::contract::tables::id;
-use crate::contract::{Edition, Kind, SchemaId};
+use crate::contract::{is_valid_extension_type, Edition, Kind, SchemaId};
 use crate::error::{Code, Error};
 use crate::finding::{Finding, Location};
 use crate::json::{Tape, ValueKind, ValueRef};
@@ -84,6 +84,8 @@ fn name_finding(view: ValueRef<'_>, kind: Kind, wire_type: &str) -> Option<Findi
     } else if wire_type.is_empty() {
         (Rule::Schema01, "/type", "expected a string `type`, found none".into())
     } else if kind == Kind::Unknown {
+        (Rule::Ext02, "/type", "expected an event name of the contract or `slug:name`, found another name".into())
+    } else if kind == Kind::Extension && !is_valid_extension_type(wire_type) {
         (Rule::Ext02, "/type", "expected an event name of the contract or `slug:name`, found another name".into())
     } else if kind.is_known() && wire_type != kind.as_str() {
         (Rule::Ext02, "/type", format!("expected `{kind}`, found another name for it"))
