@@ -2523,9 +2523,9 @@ dfold_status dfold_check(const uint8_t *stream,
 
 /**
  * Checks a JSON text as the named kind of object: `event`, `response`, `item`, `input_item`, `request`, `compact_request`,
- * `compact_response`, `websocket_create`, `websocket_error`, `error`, `request_head` or `response_head`. A head is
- * `{"status", "streamed", "headers": {name: value}}`. Options are a JSON object: `edition`, and for an error its HTTP
- * `status`.
+ * `compact_response`, `token_count`, `websocket_create`, `websocket_error`, `error`, `request_head` or `response_head`; any other name
+ * is that of a schema of the contract, such as `Usage`. A head is `{"status", "streamed", "headers": {name: value}}`. Options are a JSON
+ * object: `edition`, and for an error its HTTP `status`.
  *
  * Returns DFOLD_OK with a report, whatever the findings; DFOLD_JSON_SYNTAX or DFOLD_JSON_DEPTH for invalid text,
  * DFOLD_MISUSE_ARGUMENT or DFOLD_MISUSE_UNKNOWN_NAME for an unknown name or option, with the reason in `out_problem`;

@@ -27,7 +27,7 @@ export async function check(source: ByteSource, options: ReaderOptions = {}): Pr
   }
 }
 
-/** The kinds of JSON objects that can be checked alone. */
+/** The kinds of JSON objects that can be checked alone; any other text is the name of a schema of the contract, such as `Usage`. */
 export type Checkable =
   | "event"
   | "response"
@@ -36,11 +36,13 @@ export type Checkable =
   | "request"
   | "compact_request"
   | "compact_response"
+  | "token_count"
   | "websocket_create"
   | "websocket_error"
   | "error"
   | "request_head"
-  | "response_head";
+  | "response_head"
+  | (string & {});
 
 /** Options of `validate`. */
 export interface ValidateOptions {

@@ -767,7 +767,7 @@ def suggest_profile(
     """The name of the built-in profile that leaves the fewest errors in a stream."""
 
 def validate(
-    what: _Target,
+    what: _Target | str,
     value: _Json,
     /,
     *,
@@ -777,8 +777,9 @@ def validate(
     schemas: ExtensionSchemas | None = None,
 ) -> list[Finding]:
     """Checks a dict or JSON text as the named kind of object: "event", "response", "item", "input_item", "request",
-    "compact_request", "compact_response", "websocket_create", "websocket_error", "error", "request_head" or
-    "response_head". `profile` sets the edition and the severities; without one, every rule counts.
+    "compact_request", "compact_response", "token_count", "websocket_create", "websocket_error", "error", "request_head" or
+    "response_head"; any other name is that of a schema of the contract, such as "Usage". `profile`
+    sets the edition and the severities; without one, every rule counts.
     """
 
 def _request(what: str, value: _Json, /) -> dict[str, Any]:

@@ -434,6 +434,10 @@ fn any_object_of_the_contract_is_checked_by_its_name() {
         let done = run(&["check", "--schema-name", name], request);
         assert_eq!((done.code, &*done.output), (code, ""), "{name}");
     }
+    let usage = br#"{"input_tokens":1,"output_tokens":"2"}"#;
+    let done = run(&["check", "--schema-name", "Usage", "--edition", "split"], usage);
+    assert!(done.code == 1 && done.output.contains("SCHEMA-02"), "{}", done.output);
+    assert!(run(&["check", "--schema-name", "Usag"], usage).errors.contains("(did you mean Usage?)"));
     assert!(run(&["check", "--schema-name", "reqest"], request).errors.contains("(did you mean request?)"));
     assert_eq!(run(&["check", "--schema-name", "item"], b"{").code, 2);
 }

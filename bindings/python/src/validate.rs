@@ -9,8 +9,9 @@ use crate::finding::Finding;
 use crate::{convert, error, options};
 
 /// Checks a dict or JSON text as the named kind of object: "event", "response", "item", "input_item", "request",
-/// "compact_request", "compact_response", "websocket_create", "websocket_error", "error", "request_head" or
-/// "response_head". `profile` sets the edition and the severities.
+/// "compact_request", "compact_response", "token_count", "websocket_create", "websocket_error", "error", "request_head" or
+/// "response_head"; any other name is that of a schema of the contract, such as "Usage". `profile` sets the
+/// edition and the severities.
 #[pyfunction]
 #[pyo3(signature = (what, value, /, *, profile = None, edition = None, status = None, schemas = None))]
 pub(crate) fn validate(

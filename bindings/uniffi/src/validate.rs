@@ -50,8 +50,8 @@ pub fn check(stream: Vec<u8>, options: Option<ReaderOptions>) -> Result<Report, 
 }
 
 /// Checks JSON text as the named kind of object: `event`, `response`, `item`, `input_item`, `request`, `compact_request`,
-/// `compact_response`, `websocket_create`, `websocket_error`, `error`, `request_head` or `response_head`. Options are JSON
-/// text: `edition`, `status`, `schemas`.
+/// `compact_response`, `token_count`, `websocket_create`, `websocket_error`, `error`, `request_head` or `response_head`; any other name
+/// is that of a schema of the contract, such as `Usage`. Options are JSON text: `edition`, `status`, `schemas`.
 #[uniffi::export(default(options = ""))]
 pub fn validate_named(what: &str, json: &str, options: &str) -> Result<Vec<Finding>, DeltafoldError> {
     Ok(deltafold::__bindings::validate_named(what, json, options)?.iter().map(Finding::of).collect())

@@ -5,11 +5,11 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use super::{
-    validate_compact_request, validate_compact_response, validate_error, validate_input_item, validate_request,
-    validate_request_head, validate_response_head, validate_token_count, validate_websocket_create,
-    validate_websocket_error, ExtensionSchemas,
+    validate_as, validate_compact_request, validate_compact_response, validate_error, validate_input_item,
+    validate_request, validate_request_head, validate_response_head, validate_token_count, validate_websocket_create,
+    validate_websocket_error, ExtensionSchemas, Extensions,
 };
-use crate::contract::Edition;
+use crate::contract::{Edition, SchemaId};
 use crate::error::{Code, Error};
 use crate::finding::{Finding, Findings, SeverityMap};
 use crate::json::Value;
@@ -17,7 +17,8 @@ use crate::limits::Limits;
 use crate::options::{invalid_option, parse, OptionReader};
 use crate::profile::Profile;
 
-/// The kinds of objects that [`validate_named`] checks.
+/// The kinds of objects that [`validate_named`] checks with the rules that a schema cannot express. It also checks against any schema of
+/// the contract by its name.
 pub const VALIDATION_TARGETS: &[&str] = &[
     "event",
     "response",
@@ -35,7 +36,8 @@ pub const VALIDATION_TARGETS: &[&str] = &[
 ];
 
 /// Checks a JSON text as one of [`VALIDATION_TARGETS`]: an object of the contract, an `error` body, or an HTTP head as
-/// `{"status", "streamed", "headers": {name: value}}`.
+/// `{"status", "streamed", "headers": {name: value}}`. Any other name is that of a schema of the contract, such as `Usage` or
+/// `FunctionToolParam`; the names that exist are those of [`SchemaId::all`], and each edition has some of them.
 ///
 /// `options` is JSON text or empty: `profile`, which sets the severities and the edition (the name of a built-in profile, or an
 /// object as for [`Profile::from_json`]; by default every rule counts); `edition`; for an `error` the HTTP `status`; for an event, an
@@ -45,6 +47,8 @@ pub const VALIDATION_TARGETS: &[&str] = &[
 /// use deltafold::__bindings::validate_named;
 /// let findings = validate_named("request", r#"{"model":7,"input":"Hi"}"#, r#"{"edition":"split"}"#)?;
 /// assert_eq!((findings[0].rule.id(), findings[0].path.as_str()), ("SCHEMA-02", "/model"));
+/// let findings = validate_named("Usage", r#"{"input_tokens":-1}"#, r#"{"edition":"split"}"#)?;
+/// assert_eq!(findings.len(), 5);
 /// let findings = validate_named("response_head", r#"{"status":200,"headers":{}}"#, "")?;
 /// assert_eq!(findings[0].rule.id(), "HTTP-05");
 /// # Ok::<(), deltafold::Error>(())
@@ -52,7 +56,7 @@ pub const VALIDATION_TARGETS: &[&str] = &[
 ///
 /// # Errors
 ///
-/// [`Code::UnknownName`] for an unknown target, option or edition, [`Code::NotJson`] or [`Code::TooDeep`] for a text that cannot
+/// [`Code::UnknownName`] for an unknown target, option or edition, and for a schema that the edition does not have, [`Code::NotJson`] or [`Code::TooDeep`] for a text that cannot
 /// be parsed, [`Code::BadArgument`] for an option or a head of the wrong type.
 pub fn validate_named(what: &str, json: &str, options: &str) -> Result<Vec<Finding>, Error> {
     let options = parse(options)?;
@@ -97,7 +101,14 @@ fn check(
         "websocket_error" => validate_websocket_error(json, edition),
         "error" => validate_error(json, status(reader)?),
         "request_head" | "response_head" => head(json, what == "response_head"),
-        _ => Err(Error::new(Code::UnknownName, 0, format!("expected one of {}", VALIDATION_TARGETS.join(", ")))),
+        _ => match SchemaId::from_name(what) {
+            Some(schema) => validate_as(json, schema, edition, Extensions::Allowed),
+            None => {
+                let targets = VALIDATION_TARGETS.join(", ");
+                let detail = format!("expected one of {targets}, or the name of a schema of the contract");
+                Err(Error::new(Code::UnknownName, 0, detail))
+            }
+        },
     }
 }
 
@@ -152,6 +163,24 @@ mod tests {
         assert_eq!(found(exempt)[0].severity, Severity::Warning);
         let dropped = r#"{"profile":{"exemptions":[{"rule":"ITEM-20","severity":"none"}]}}"#;
         assert_eq!(found(dropped), []);
+    }
+
+    #[test]
+    fn every_schema_of_the_contract_is_checked_by_its_name() {
+        let mut checked = [0; Edition::ALL.len()];
+        for schema in SchemaId::all() {
+            for (at, edition) in Edition::ALL.into_iter().enumerate() {
+                let found = validate_named(schema.name(), "[[]]", &format!(r#"{{"edition":"{edition}"}}"#));
+                let is_checked = found.is_ok();
+                match found {
+                    Ok(_) => checked[at] += 1,
+                    Err(error) => assert_eq!(error.code(), Code::UnknownName, "{}", schema.name()),
+                }
+                let known = schema.editions().contains(edition);
+                assert_eq!(known, is_checked, "{} in {edition}", schema.name());
+            }
+        }
+        assert!(checked.iter().max() >= Some(&412), "{checked:?}");
     }
 
     #[test]

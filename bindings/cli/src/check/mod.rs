@@ -14,6 +14,7 @@ use std::ffi::{OsStr, OsString};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ValueEnum, ValueHint};
 use deltafold::__bindings::VALIDATION_TARGETS;
+use deltafold::contract::SchemaId;
 use deltafold::json::Value;
 use deltafold::validate::{Client, ExtensionSchemas, Layers, Rule};
 use deltafold::{Edition, Finding, Limits, Profile, Severity};
@@ -88,7 +89,7 @@ pub(crate) struct CheckArgs {
     /// Check a response body (or a compaction or error body) instead of a stream; may be repeated
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     response: Vec<OsString>,
-    /// Check the files as JSON objects of the contract instead of as streams
+    /// Check the files as JSON objects of the contract instead of as streams: one of these kinds, or any schema, such as Usage
     #[arg(
         long,
         value_name = "NAME",
@@ -257,10 +258,14 @@ pub(crate) fn run(args: &CheckArgs, io: &mut Io<'_>) -> Result<u8, Failure> {
 
 impl CheckOptions {
     fn from_args(args: &CheckArgs, stdin: &Stdin<'_>) -> Result<Self, Failure> {
-        if let Some(name) = args.schema_name.as_deref().filter(|name| !VALIDATION_TARGETS.contains(name)) {
-            let hint = did_you_mean(name, VALIDATION_TARGETS.iter().copied());
+        let known = |name: &&str| VALIDATION_TARGETS.contains(name) || SchemaId::from_name(name).is_some();
+        if let Some(name) = args.schema_name.as_deref().filter(|name| !known(name)) {
+            let all = VALIDATION_TARGETS.iter().copied().chain(SchemaId::all().map(SchemaId::name));
+            let hint = did_you_mean(name, all);
             let names = VALIDATION_TARGETS.join(", ");
-            return Err(Failure::Usage(format!("no schema is called `{name}`{hint}; known schemas: {names}")));
+            return Err(Failure::Usage(format!(
+                "no schema is called `{name}`{hint}; known: {names}, and every schema of the contract, such as Usage"
+            )));
         }
         let rules = args.rule.iter().map(|id| explain::rule(id.trim())).collect::<Result<_, _>>()?;
         let read = |file: &Option<OsString>| file.as_ref().map(|file| read_text(file, stdin)).transpose();
