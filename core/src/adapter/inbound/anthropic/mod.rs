@@ -59,7 +59,7 @@ enum AnthropicBlockKind {
         input: String,
     },
     Compaction {
-        slot: OutputSlot,
+        slot: Option<OutputSlot>,
         content: String,
         encrypted: String,
     },
@@ -233,8 +233,10 @@ impl AnthropicDecoder {
             }
             "server_tool_use" | "mcp_tool_use" => self.start_hosted(&name, block, builder)?,
             "compaction" => {
-                let slot = builder.start_compaction()?;
-                keep_fields(slot, block, builder)?;
+                let slot = builder.start_compaction("anthropic:compaction")?;
+                if let Some(slot) = slot {
+                    keep_fields(slot, block, builder)?;
+                }
                 let content = text(block.get("content")).unwrap_or_default().into_owned();
                 let encrypted = text(block.get("encrypted_content")).unwrap_or_default().into_owned();
                 AnthropicBlockKind::Compaction { slot, content, encrypted }
@@ -367,7 +369,9 @@ impl AnthropicDecoder {
                 Ok(())
             }
             ("compaction_delta", AnthropicBlockKind::Compaction { slot, content, encrypted }) => {
-                keep_fields(*slot, delta, builder)?;
+                if let Some(slot) = slot {
+                    keep_fields(*slot, delta, builder)?;
+                }
                 if let Some(more) = text(delta.get("content")) {
                     builder.account_bytes(more.len())?;
                     content.push_str(&more);
@@ -454,7 +458,8 @@ impl AnthropicDecoder {
                 let parsed = Value::parse(&input, builder.limits.depth).unwrap_or(Value::String(input));
                 builder.set_field(slot, "input", parsed)
             }
-            AnthropicBlockKind::Compaction { slot, content, encrypted } => {
+            AnthropicBlockKind::Compaction { slot: None, .. } => Ok(()),
+            AnthropicBlockKind::Compaction { slot: Some(slot), content, encrypted } => {
                 let (kind, payload) =
                     if encrypted.is_empty() { ("compaction_text", content) } else { ("compaction", encrypted) };
                 builder.set_field(

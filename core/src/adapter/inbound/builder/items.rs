@@ -193,14 +193,17 @@ impl ResponseBuilder {
         Ok(slot)
     }
 
-    /// A new compaction after the last item.
-    pub(crate) fn start_compaction(&mut self) -> Result<OutputSlot, Error> {
-        self.close_last_item(ItemStatus::Completed)?;
+    /// A new compaction after the last item. The first release has no such item: there it is an extension item, if those are written.
+    pub(crate) fn start_compaction(&mut self, extension: &str) -> Result<Option<OutputSlot>, Error> {
         let mut fields = Object::new();
         fields.push("encrypted_content", "");
+        if self.options.edition == Edition::V2026_01_15 {
+            return self.start_extension(extension, fields);
+        }
+        self.close_last_item(ItemStatus::Completed)?;
         let slot = self.add_item("compaction", fields, false)?;
         self.last = Some((slot, LastItem::Other));
-        Ok(slot)
+        Ok(Some(slot))
     }
 
     /// A new extension item after the last item.
