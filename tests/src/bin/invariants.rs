@@ -58,6 +58,9 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(!sound))
 }
 
+/// After how many cases a line is printed.
+const PROGRESS: u64 = 50_000;
+
 fn run(name: &str, case: Case, count: u64, first: u64) -> bool {
     let jobs = std::env::var("DELTAFOLD_JOBS").ok().and_then(|jobs| jobs.parse().ok()).unwrap_or(2);
     let (start, next) = (Instant::now(), AtomicU64::new(first));
@@ -70,6 +73,10 @@ fn run(name: &str, case: Case, count: u64, first: u64) -> bool {
                 }
                 SEED.set(seed);
                 let _ = catch_unwind(|| case(seed));
+                if seed % PROGRESS == PROGRESS - 1 {
+                    let failed: u64 = FAILED.lock().expect("the lock is whole").values().map(|(times, ..)| times).sum();
+                    println!("{name}: at seed {seed}, {} s, {failed} failed", start.elapsed().as_secs());
+                }
             });
         }
     });

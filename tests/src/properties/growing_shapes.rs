@@ -113,7 +113,7 @@ pub fn a_growing_shape_stays_within_the_limits(shapes: &[GrowingShape], random: 
                 }
             }
         }
-        assert_eq!(reader.held_bytes(), reader.count_again(), "after {fed} bytes of {shapes:?}");
+        assert_eq!(reader.held_bytes(), reader.recount_bytes(), "after {fed} bytes of {shapes:?}");
     });
     assert!(used.peak < MOST, "a reader, {layers:?}: {} bytes are held after {fed} of {shapes:?}", used.peak);
 }
