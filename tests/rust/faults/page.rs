@@ -61,6 +61,35 @@ fn exist(id: &str, names: &[&str]) {
     }
 }
 
+/// The text with single spaces, as a table has it.
+fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn every_promise_of_the_readme_names_its_tests() {
+    let page = page();
+    let section = page.split("\n## ").find(|section| section.starts_with("Promises")).expect("a section");
+    let rows =
+        section.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |")?.rsplit_once(" | ")).skip(2);
+    let readme = std::fs::read_to_string(root().join("README.md")).expect("README.md").replace("**", "");
+    let readme = on_one_line(&readme);
+    let mut promises = Vec::new();
+    for (promise, proof) in rows {
+        assert!(readme.contains(promise), "the README does not say: {promise}");
+        let names: Vec<&str> = proof.split('`').skip(1).step_by(2).collect();
+        assert!(names.len() > 1, "{promise} names no test");
+        exist(promise, &names);
+        promises.push(promise);
+    }
+    assert!(promises.len() >= 15, "{promises:?}");
+    // Every sentence of the guarantees starts with a promise of the table, or is one.
+    let guarantees = readme.split("## Guarantees").nth(1).and_then(|rest| rest.split("[docs/robustness.md]").next());
+    for guarantee in guarantees.expect("a section").split(" - ").filter(|line| !line.trim().is_empty()) {
+        assert!(promises.iter().any(|promise| guarantee.contains(promise)), "no row for: {guarantee}");
+    }
+}
+
 #[test]
 fn every_language_has_a_test_for_secrets() {
     let page = page();
