@@ -27,6 +27,7 @@ impl Batch {
     /// options of the reader and of the adapters.
     #[new]
     #[pyo3(signature = (operation, *, columns = None, to = None, dialect = None, reader = "", source = "", threads = None))]
+    #[allow(clippy::too_many_arguments, reason = "keywords of a Python call")]
     fn new(
         py: Python<'_>,
         operation: &str,
