@@ -193,7 +193,8 @@ def test_the_error_of_a_producer_is_raised() -> None:
 def test_only_named_columns_are_in_the_result() -> None:
     assert batch.fold([], columns=["model", "outcome"]).names == ["outcome", "model"]
     assert batch.fold([]).names == [name for name in ALL if name != "response"]
-    assert batch.fold([], columns=[]).names == []
+    nothing = batch.fold([HELLO, None], columns=[])
+    assert nothing.names == [] and nothing.to_pylist() == [{}, None] and len(nothing.table()) == 2
     names: Any
     for names in (["models"], ["model", ""]):
         with pytest.raises(deltafold.Misuse, match="known columns: outcome, dialect") as raised:

@@ -122,8 +122,13 @@ impl Validity {
 
     /// Makes a struct array of the columns.
     pub(crate) fn finish_struct(&mut self, fields: Fields, columns: Vec<ArrayRef>) -> ArrayRef {
+        let rows = self.0.len();
+        let nulls = self.0.finish();
+        if columns.is_empty() {
+            return Arc::new(StructArray::new_empty_fields(rows, nulls));
+        }
         // Filled row by row, the columns have the lengths and types that the fields state.
-        Arc::new(StructArray::new(fields, columns, self.0.finish()))
+        Arc::new(StructArray::new(fields, columns, nulls))
     }
 }
 

@@ -75,6 +75,13 @@ fn only_the_columns_that_are_named_are_in_the_result_in_their_order() {
 }
 
 #[test]
+fn a_fold_without_columns_still_has_its_rows() {
+    let bodies = StringArray::from(vec![Some(HELLO), None, Some(CHAT)]);
+    let result = Batch::fold(&[]).run_to_array(&bodies).unwrap();
+    assert_eq!((result.len(), result.null_count()), (3, 1));
+}
+
+#[test]
 fn each_column_alone_equals_the_column_among_all_others() {
     let bodies: Vec<_> = recorded().into_iter().step_by(17).map(|(_, body)| body).collect();
     let mut bodies: Vec<Option<&[u8]>> = bodies.iter().map(|body| Some(body.as_slice())).collect();

@@ -167,7 +167,12 @@ impl Column {
             return Err(PyTypeError::new_err(format!("expected a column of structs, found {}", self.data_type)));
         };
         let chunks = self.chunks.iter().map(|chunk| {
-            Arc::new(StructArray::new(fields.clone(), chunk.as_struct().columns().to_vec(), None)) as ArrayRef
+            let table = if fields.is_empty() {
+                StructArray::new_empty_fields(chunk.len(), None)
+            } else {
+                StructArray::new(fields.clone(), chunk.as_struct().columns().to_vec(), None)
+            };
+            Arc::new(table) as ArrayRef
         });
         Ok(Self::new(self.data_type.clone(), chunks.collect()))
     }

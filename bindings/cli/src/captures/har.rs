@@ -58,9 +58,7 @@ pub(super) fn read(
             _ => {}
         }
     }
-    Ok(without
-        .message(file, "entry", "content; browsers save it only while their tools are open")
-        .map(|text| text.replace("entrys", "entries")))
+    Ok(without.message(file, ("entry", "entries"), "content; browsers save it only while their tools are open"))
 }
 
 /// Returns `true` for a body that shows a dialect and is not one JSON value, as the answer of any API is.

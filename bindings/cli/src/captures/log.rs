@@ -63,7 +63,7 @@ pub(super) fn read(
     if !buffer.is_empty() {
         each(&buffer)?;
     }
-    Ok(without.message(file, "line", &format!("field {}", field.unwrap_or(&FIELDS.join(" or ")))))
+    Ok(without.message(file, ("line", "lines"), &format!("field {}", field.unwrap_or(&FIELDS.join(" or ")))))
 }
 
 /// Lines or entries without a body.
@@ -79,11 +79,13 @@ impl Without {
         self.first = if self.count == 1 { number } else { self.first };
     }
 
-    pub(super) fn message(&self, file: &str, unit: &str, what: &str) -> Option<String> {
+    /// Says how many there are; `units` is the word for one and for several.
+    pub(super) fn message(&self, file: &str, units: (&str, &str), what: &str) -> Option<String> {
+        let (one, several) = units;
         match self.count {
             0 => None,
-            1 => Some(format!("{file}: {unit} {} has no {what}", self.first)),
-            count => Some(format!("{file}: {count} {unit}s have no {what}, the first is {unit} {}", self.first)),
+            1 => Some(format!("{file}: {one} {} has no {what}", self.first)),
+            count => Some(format!("{file}: {count} {several} have no {what}, the first is {one} {}", self.first)),
         }
     }
 }
