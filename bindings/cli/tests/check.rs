@@ -276,7 +276,7 @@ fn extension_types_are_checked_by_schemas_from_a_file() {
     let schemas = folder.file("acme.json", schemas);
     let done = run(&["check", "--schema", schemas.to_str().unwrap()], &stream("extended", json!([])));
     assert_eq!((done.code, &*done.errors), (1, ""));
-    assert!(done.output.contains("SCHEMA-02") && done.output.contains("/step"), "{}", done.output);
+    assert!(done.output.contains("OBJ-06") && done.output.contains("/step"), "{}", done.output);
     assert!(done.output.contains("/response/output/0/note"), "{}", done.output);
     let plain = run(&["check"], &stream("extended", json!([])));
     assert_eq!(plain.code, 0, "{}", plain.output);
@@ -436,7 +436,7 @@ fn any_object_of_the_contract_is_checked_by_its_name() {
     }
     let usage = br#"{"input_tokens":1,"output_tokens":"2"}"#;
     let done = run(&["check", "--schema-name", "Usage", "--edition", "split"], usage);
-    assert!(done.code == 1 && done.output.contains("SCHEMA-02"), "{}", done.output);
+    assert!(done.code == 1 && done.output.contains("OBJ-06"), "{}", done.output);
     assert!(run(&["check", "--schema-name", "Usag"], usage).errors.contains("(did you mean Usage?)"));
     assert!(run(&["check", "--schema-name", "reqest"], request).errors.contains("(did you mean request?)"));
     assert_eq!(run(&["check", "--schema-name", "item"], b"{").code, 2);
