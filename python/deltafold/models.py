@@ -8,7 +8,7 @@ returns what was read. A field whose name Python reserves ends in `_`. `deltafol
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Literal, Optional, Type, Union
+from typing import Any, ClassVar, Dict, List, Literal, Optional, Type, Union
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 from typing_extensions import Annotated
@@ -17,7 +17,7 @@ from typing_extensions import Annotated
 class Model(BaseModel):
     """The base of all models. Unknown fields are kept. A model is built at its first use."""
 
-    model_config = ConfigDict(extra="allow", populate_by_name=True, protected_namespaces=(), defer_build=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="allow", populate_by_name=True, protected_namespaces=(), defer_build=True)
 
 
 def _by(field: str, *tags: str) -> Discriminator:
