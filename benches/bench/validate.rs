@@ -75,7 +75,7 @@ fn schemas() -> (Schemas, jsonschema::Validator) {
         let Some(name) = kind.schema().and_then(|schema| name_in(&facts, EDITION, schema)) else { continue };
         // Where the published schemas contradict themselves, any value is accepted.
         let mut schema = rebuild(name, source, &|_| Treatment::Any);
-        schemas.insert(kind.as_str().to_owned(), compile(&schema));
+        schemas.insert(kind.name().to_owned(), compile(&schema));
         if let Some(Value::Object(more)) = schema.as_object_mut().and_then(|schema| schema.remove("$defs")) {
             definitions.extend(more);
         }

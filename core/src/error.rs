@@ -8,6 +8,7 @@ use alloc::string::ToString;
 use core::fmt;
 
 use crate::json::{JsonError, JsonErrorKind};
+use crate::named::display_name;
 
 /// The party that caused an [`Error`], or the kind of its cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -148,3 +149,5 @@ impl From<JsonError> for Error {
         Self::new(code, error.at() as u64, error.to_string())
     }
 }
+
+display_name!(Code);

@@ -8,6 +8,7 @@ use core::str::FromStr;
 
 use crate::error::{Code, Error};
 use crate::json::{Object, Value};
+use crate::named::display_name;
 use crate::profile::{BuiltinLine, EVERY};
 use crate::validate::Rule;
 
@@ -143,6 +144,7 @@ pub struct Location {
 
 /// A rule that the stream broke, or a repair that was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Finding {
     /// The rule.
     pub rule: Rule,
@@ -161,6 +163,20 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// Creates a finding with the rule's own severity and layer, without a location. For programs with checks of their own.
+    pub fn new(rule: Rule, message: impl Into<String>) -> Self {
+        let (severity, layer) = (rule.severity(), rule.layer());
+        Self {
+            rule,
+            severity,
+            layer,
+            location: Location::default(),
+            path: String::new(),
+            message: message.into(),
+            repair: None,
+        }
+    }
+
     /// Returns the finding in the form of every binding and report: `{"rule", "severity", "layer", "event_index", "sequence_number",
     /// "offset", "path", "message", "repair"}`; absent values are `null`.
     pub fn to_value(&self) -> Value {
@@ -464,3 +480,5 @@ impl Findings {
         self.softened = false;
     }
 }
+
+display_name!(Layer, Repair);

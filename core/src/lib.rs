@@ -22,6 +22,7 @@ mod finding;
 mod interop;
 pub mod json;
 mod limits;
+mod named;
 mod options;
 mod outcome;
 mod profile;

@@ -60,6 +60,7 @@ impl Eq for Profile {}
 
 /// An exemption of a profile: a rule with a lower severity, its location, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Exemption {
     /// The rule.
     pub rule: Rule,
@@ -208,13 +209,13 @@ impl Profile {
         if !self.is_any {
             return &self.exemptions;
         }
-        self.any.get_or_init(|| EVERY.iter().map(Exemption::from).collect())
+        self.any.get_or_init(|| EVERY.iter().map(Exemption::from_line).collect())
     }
 
     /// The list of exemptions, to change: the profile is no longer `any` as it is built in.
     fn exemptions_mut(&mut self) -> &mut Vec<Exemption> {
         if core::mem::take(&mut self.is_any) {
-            self.exemptions = self.any.take().unwrap_or_else(|| EVERY.iter().map(Exemption::from).collect());
+            self.exemptions = self.any.take().unwrap_or_else(|| EVERY.iter().map(Exemption::from_line).collect());
         }
         &mut self.exemptions
     }
@@ -275,7 +276,7 @@ impl Profile {
                 known.severity = known.severity.min(*severity);
                 continue;
             }
-            self.exemptions_mut().push(Exemption::from(line));
+            self.exemptions_mut().push(Exemption::from_line(line));
         }
     }
 }
@@ -305,13 +306,11 @@ impl Default for Profile {
     }
 }
 
-impl From<&BuiltinLine> for Exemption {
-    fn from(&(rule, path, severity, why): &BuiltinLine) -> Self {
+impl Exemption {
+    fn from_line(&(rule, path, severity, why): &BuiltinLine) -> Self {
         Self { rule, path: Cow::Borrowed(path), severity, why: Cow::Borrowed(why) }
     }
-}
 
-impl Exemption {
     fn from_value(value: &Value) -> Result<Self, Error> {
         if value.as_object().is_none() {
             return Err(invalid("expected an exemption to be a JSON object"));
@@ -377,7 +376,7 @@ mod tests {
                 );
             }
         }
-        assert_eq!(made.exemptions(), EVERY.iter().map(Exemption::from).collect::<Vec<_>>());
+        assert_eq!(made.exemptions(), EVERY.iter().map(Exemption::from_line).collect::<Vec<_>>());
     }
 
     #[test]

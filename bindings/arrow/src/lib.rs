@@ -288,7 +288,7 @@ impl Batch {
         let Some(name) = dialects.and_then(|dialects| dialects.get(row)) else { return Ok(self.dialect) };
         match std::str::from_utf8(name).unwrap_or("\u{fffd}") {
             "auto" => Ok(self.dialect),
-            name => Dialect::from_name(name).map(Some),
+            name => name.parse().map(Some),
         }
     }
 }

@@ -259,7 +259,7 @@ impl From<Kind> for dfold_kind {
 #[no_mangle]
 pub extern "C" fn dfold_kind_name(kind: i32) -> dfold_bytes {
     let found = Kind::ALL.iter().find(|known| dfold_kind::from(**known) as i32 == kind);
-    found.unwrap_or(&Kind::Unknown).as_str().into()
+    found.unwrap_or(&Kind::Unknown).name().into()
 }
 
 #[cfg(test)]

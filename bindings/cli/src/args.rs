@@ -87,14 +87,14 @@ pub(crate) fn source_dialect() -> impl TypedValueParser<Value = SourceDialect> {
     let names = Dialect::ALL.iter().filter(|dialect| dialect.is_read()).map(|dialect| dialect.name());
     PossibleValuesParser::new(["auto"].into_iter().chain(names)).try_map(|name| match name.as_str() {
         "auto" => Ok(SourceDialect::Auto),
-        name => Dialect::from_name(name).map(SourceDialect::Named),
+        name => name.parse().map(SourceDialect::Named),
     })
 }
 
 /// Accepts every dialect that can be written.
 pub(crate) fn target_dialect() -> impl TypedValueParser<Value = Dialect> {
     let names = Dialect::ALL.iter().filter(|dialect| dialect.is_written()).map(|dialect| dialect.name());
-    PossibleValuesParser::new(names).try_map(|name| Dialect::from_name(&name))
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<Dialect>())
 }
 
 /// Accepts any text; shells complete the words that `known` returns.

@@ -202,15 +202,15 @@ pub(crate) fn add_classes(module: &Bound<'_, PyModule>) -> PyResult<()> {
         unsafe { Bound::from_borrowed_ptr(py, Event::class().load(Ordering::Acquire).cast()).cast_into_unchecked() };
     let classes = PyDict::new(py);
     for kind in Kind::ALL {
-        let name = CString::new(format!("deltafold.types.{}", class_name(kind.as_str())))?;
+        let name = CString::new(format!("deltafold.types.{}", class_name(kind.name())))?;
         let doc = match kind {
             Kind::Extension => c"An event whose type is an extension, `slug:name`.".to_owned(),
             Kind::Unknown => c"An event of an unknown type, or without one.".to_owned(),
-            kind => CString::new(format!("`{}`", kind.as_str()))?,
+            kind => CString::new(format!("`{}`", kind.name()))?,
         };
         // Python may keep the pointer to the name as long as the class lives, which is as long as the process.
         let class = fast_class::derive::<Event>(&base, Box::leak(name.into_boxed_c_str()), &doc, Vec::new(), false)?;
-        classes.set_item(kind.as_str(), &class)?;
+        classes.set_item(kind.name(), &class)?;
         CLASSES[*kind as usize].store(class.into_ptr().cast(), Ordering::Release);
     }
     module.add("_event_classes", classes)
@@ -321,7 +321,7 @@ impl Event {
     ) -> *mut ffi::PyObject {
         let (delta, wire_type, kind) = (event.delta(), event.wire_type(), event.kind());
         let decoded = delta_span.start == NO_SPAN.start && !delta.is_empty();
-        let alias = !same(wire_type, kind.as_str());
+        let alias = !same(wire_type, kind.name());
         let frame = match event.frame_name() {
             None => Frame::Absent,
             Some(name) if same(name, wire_type) => Frame::SameAsType,
@@ -419,7 +419,7 @@ impl Event {
     }
 
     fn type_text(&self) -> &str {
-        self.name().unwrap_or(self.kind.as_str())
+        self.name().unwrap_or(self.kind.name())
     }
 
     fn name(&self) -> Option<&str> {
@@ -648,8 +648,8 @@ impl Event {
 
     // Payloads can contain secrets, so only the routing fields are shown.
     fn __repr__(&self) -> String {
-        let mut text = format!("<{}", class_name(self.kind.as_str()));
-        if self.type_text() != self.kind.as_str() {
+        let mut text = format!("<{}", class_name(self.kind.name()));
+        if self.type_text() != self.kind.name() {
             text.push_str(&format!(" {:?}", self.type_text()));
         }
         let index = |index: u32| if index == NO_INDEX { NO_NUMBER } else { u64::from(index) };

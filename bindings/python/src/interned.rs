@@ -209,7 +209,7 @@ fn key_hash(text: &[u8]) -> u64 {
 pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
     for (position, kind) in Kind::ALL.iter().enumerate() {
         debug_assert_eq!(position, *kind as usize);
-        KIND_NAMES[position].store(PyString::intern(py, kind.as_str()).into_ptr(), Ordering::Release);
+        KIND_NAMES[position].store(PyString::intern(py, kind.name()).into_ptr(), Ordering::Release);
     }
     for (number, object) in (0_u64..).zip(&SMALL_INTEGERS) {
         object.store(PyInt::new(py, number).into_ptr(), Ordering::Release);

@@ -177,7 +177,7 @@ impl EventInfo {
     fn of(event: &deltafold::Event<'_>) -> Self {
         Self {
             index: int(event.index()),
-            kind: event.kind().as_str().to_owned(),
+            kind: event.kind().name().to_owned(),
             r#type: event.wire_type().to_owned(),
             sequence_number: event.sequence_number().map(int),
             item_id: event.item_id().map(str::to_owned),

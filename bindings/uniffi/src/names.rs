@@ -52,7 +52,7 @@ pub fn version() -> String {
 /// The wire names of all known events, then `extension` and `unknown`.
 #[uniffi::export]
 pub fn kinds() -> Vec<String> {
-    Kind::ALL.iter().map(|kind| kind.as_str().to_owned()).collect()
+    Kind::ALL.iter().map(|kind| kind.name().to_owned()).collect()
 }
 
 /// All codes of errors.

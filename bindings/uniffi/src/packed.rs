@@ -100,7 +100,7 @@ impl Packed {
         }
         // Ruby has the names of all kinds.
         let wire_type = event.wire_type();
-        self.text(Some(wire_type).filter(|name| *name != kind.as_str()), raw, start);
+        self.text(Some(wire_type).filter(|name| *name != kind.name()), raw, start);
         self.text(event.item_id(), raw, start);
         self.text(Some(event.delta()), raw, start);
         self.text(event.done_text(), raw, start);

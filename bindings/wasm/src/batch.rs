@@ -105,7 +105,7 @@ impl Batch {
             return None;
         };
         // Payloads of one template have the same text outside their gaps: the same members, indexes and id.
-        let same = by != 0 && by == self.last.by && !event.halves().lone;
+        let same = by != 0 && by == self.last.by && !event.delta_surrogates().lone;
         if !same {
             let Some(plain) = self.plain(event) else {
                 self.push_other(event);
@@ -201,7 +201,7 @@ impl Batch {
                 *members = Members::Plain;
             }
         }
-        if event.halves().lone {
+        if event.delta_surrogates().lone {
             return None;
         }
         let mut flags = PLAIN;
@@ -252,8 +252,7 @@ const MEMBERS: [&str; 9] = [
 #[cold]
 fn has_plain_members(event: &Event<'_>) -> bool {
     // An alias of a kind keeps its wire name, and a repeated member needs the whole payload.
-    if event.wire_type() != event.kind().as_str() || event.bad_fields().chain(event.repeated_fields()).next().is_some()
-    {
+    if event.wire_type() != event.kind().name() || event.bad_fields().chain(event.repeated_fields()).next().is_some() {
         return false;
     }
     let Some(root) = event.root() else { return false };

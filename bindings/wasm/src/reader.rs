@@ -258,7 +258,7 @@ impl Reader {
 pub fn kind_names() -> String {
     let mut names = String::new();
     for kind in Kind::ALL {
-        names.push_str(kind.as_str());
+        names.push_str(kind.name());
         names.push('\n');
     }
     names

@@ -379,7 +379,7 @@ impl Accumulator {
     }
 
     fn terminal(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
-        let status = event.kind().as_str().strip_prefix("response.").unwrap_or_default();
+        let status = event.kind().name().strip_prefix("response.").unwrap_or_default();
         let response = event.response();
         if !self.building.started {
             findings.report(Rule::Life02, event.location(), Some(Repair::StartedAnyway), || {
@@ -708,7 +708,7 @@ fn add_delta(
     event: &Event<'_>,
     findings: &mut Findings,
 ) {
-    let halves = event.halves();
+    let halves = event.delta_surrogates();
     let high = slot
         .pending_high_surrogate
         .take()

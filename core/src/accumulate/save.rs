@@ -104,7 +104,7 @@ fn save_slot(slot: &ItemSlot) -> Value {
     if let Some((target, element, unit)) = slot.pending_high_surrogate {
         // A target has no name of its own; any delta kind with this target identifies it.
         let leads = |kind: &&Kind| kind.is_delta() && text_route(**kind).is_some_and(|route| route.target == target);
-        let kind = Kind::ALL.iter().find(leads).map(|kind| Value::from(kind.as_str()));
+        let kind = Kind::ALL.iter().find(leads).map(|kind| Value::from(kind.name()));
         state.push("high", Vec::from([Value::from(kind), Value::from(element), Value::from(u32::from(unit))]));
     }
     Value::Object(state)

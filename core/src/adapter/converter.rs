@@ -167,7 +167,7 @@ impl Converter {
         let value = crate::options::parse(json)?;
         let reader = OptionReader::new(&value)?;
         reader.check_names(&["from", "to", "options", "framing", "limits"])?;
-        let from = reader.text("from")?.map(Dialect::from_name).transpose()?;
+        let from = reader.text("from")?.map(str::parse).transpose()?;
         let to = reader.text("to")?.ok_or_else(|| Error::new(Code::BadArgument, 0, "expected a dialect in to"))?;
         let framing = match reader.choice("framing", &["sse", "jsonl"])? {
             0 => Framing::Native,
@@ -176,7 +176,7 @@ impl Converter {
         let limits = Limits::from_value(reader.value("limits").unwrap_or(&Value::Null))?;
         let options = reader.value("options").unwrap_or(&Value::Null);
         let options = ConverterOptions::from_value(options)?.framing(framing).limits(limits);
-        Self::with_options(from, Dialect::from_name(to)?, options)
+        Self::with_options(from, to.parse()?, options)
     }
 
     /// Takes bytes of the source, split anywhere.

@@ -1,6 +1,6 @@
 //! [`Dialect`]: the stream formats by name.
 
-use crate::error::{Code, Error};
+use crate::named::{display_name, parse_name};
 
 macro_rules! dialects {
     ($($(#[$doc:meta])* $variant:ident, $name:literal, $read:literal, $write:literal;)*) => {
@@ -58,17 +58,5 @@ dialects! {
     UiMessageStream, "ui-message-stream", false, true;
 }
 
-impl Dialect {
-    /// The dialect of this name.
-    ///
-    /// # Errors
-    ///
-    /// [`Code::UnknownName`] with the known names in the message.
-    pub fn from_name(name: &str) -> Result<Self, Error> {
-        let found = Self::ALL.iter().copied().find(|dialect| dialect.name() == name);
-        found.ok_or_else(|| {
-            let known = crate::options::listed(Self::ALL.iter().map(|dialect| dialect.name()), ", ");
-            Error::new(Code::UnknownName, 0, alloc::format!("no dialect is called {name}; known dialects: {known}"))
-        })
-    }
-}
+display_name!(Dialect);
+parse_name! { Dialect, "dialect"; }

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::json::{Object, Value};
+use crate::named::display_name;
 
 /// The effect of a conversion on a piece of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -108,6 +109,7 @@ codes! {
 
 /// One loss, repair or assumption of a conversion.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AdapterFinding {
     /// The exact cause.
     pub code: AdapterCode,
@@ -165,7 +167,7 @@ impl AdapterFindings {
     }
 
     /// Sets the current event of the source, which later findings refer to.
-    pub fn at(&mut self, event_index: u64, offset: u64) {
+    pub fn set_event(&mut self, event_index: u64, offset: u64) {
         self.event_index = event_index;
         self.offset = offset;
     }
@@ -199,3 +201,5 @@ impl AdapterFindings {
         self.lost
     }
 }
+
+display_name!(Fidelity, AdapterCode);

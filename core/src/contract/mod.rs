@@ -3,6 +3,7 @@
 //! Takes names and ids of the wire; gives kinds, groups, fields and schema nodes. The tables are generated from the fact files in
 //! `core/contract` by `cargo run -p deltafold-contract`. They are constants: no start-up cost, no allocation.
 
+use crate::named::display_name;
 use core::fmt;
 
 mod edition;
@@ -94,3 +95,5 @@ impl Group {
         }
     }
 }
+
+display_name!(Group);

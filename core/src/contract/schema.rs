@@ -19,6 +19,7 @@ pub struct SchemaId(u16);
 
 /// A declared field of a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FieldFact {
     /// The key.
     pub name: &'static str,

@@ -19,10 +19,10 @@ impl<E> From<Error> for ReadError<E> {
     }
 }
 
-impl<E: fmt::Display> fmt::Display for ReadError<E> {
+impl<E> fmt::Display for ReadError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Source(error) => write!(f, "the source of the stream failed: {error}"),
+            Self::Source(_) => f.write_str("the source of the stream failed"),
             Self::Reader(error) => fmt::Display::fmt(error, f),
         }
     }
@@ -32,7 +32,8 @@ impl<E: std::error::Error + 'static> std::error::Error for ReadError<E> {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Source(error) => Some(error),
-            Self::Reader(error) => Some(error),
+            // Its text is that of this error.
+            Self::Reader(error) => error.source(),
         }
     }
 }

@@ -477,7 +477,7 @@ mod tests {
                         event.sequence_number(),
                         event.item_id(),
                         event.delta(),
-                        event.halves(),
+                        event.delta_surrogates(),
                         event.fault(),
                         event.wire_type(),
                         event.raw(),

@@ -28,7 +28,7 @@ impl Kind {
 
     /// The wire name in the contract, such as `response.created`; `extension` and `unknown` for the two kinds that
     /// have many names.
-    pub fn as_str(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         self.fact().name
     }
 
@@ -93,18 +93,18 @@ impl Kind {
 
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        f.write_str(self.name())
     }
 }
 
-/// Accepts the result of [`Kind::as_str`], the aliases, and `slug:name`.
+/// Accepts the result of [`Kind::name`], the aliases, and `slug:name`.
 impl FromStr for Kind {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self, Error> {
         match Self::from_wire(name) {
-            Self::Unknown if name == Self::Extension.as_str() => Ok(Self::Extension),
-            Self::Unknown if name != Self::Unknown.as_str() => {
+            Self::Unknown if name == Self::Extension.name() => Ok(Self::Extension),
+            Self::Unknown if name != Self::Unknown.name() => {
                 Err(Error::new(Code::UnknownName, 0, "no event of the contract has this name"))
             }
             kind => Ok(kind),
@@ -123,7 +123,7 @@ mod tests {
         for (at, kind) in Kind::ALL.iter().enumerate() {
             assert_eq!(*kind as usize, at);
             assert_eq!(kind.to_string().parse(), Ok(*kind));
-            assert_eq!(Kind::from_wire(kind.as_str()), if kind.is_known() { *kind } else { Kind::Unknown });
+            assert_eq!(Kind::from_wire(kind.name()), if kind.is_known() { *kind } else { Kind::Unknown });
         }
     }
 
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn a_name_that_differs_in_one_byte_is_another_name() {
         for kind in Kind::ALL.iter().filter(|kind| kind.is_known()) {
-            let name = kind.as_str();
+            let name = kind.name();
             for at in 0..name.len() {
                 let mut other = name.to_string();
                 other.replace_range(at..=at, "#");

@@ -395,7 +395,7 @@ mod tests {
             event.address(),
             event.sequence_number(),
             event.delta(),
-            event.halves(),
+            event.delta_surrogates(),
             event.done_text(),
             event.logprobs(),
             event.summary_index(),

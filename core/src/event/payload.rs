@@ -174,7 +174,7 @@ impl<'a> Event<'a> {
     }
 
     /// The text that a delta event adds; empty for all others. Half of a surrogate pair is U+FFFD here, see
-    /// [`halves`](Event::halves).
+    /// [`delta_surrogates`](Event::delta_surrogates).
     #[inline]
     pub fn delta(&self) -> &'a str {
         self.fields.delta.get(self.source()).unwrap_or("")
@@ -210,7 +210,7 @@ impl<'a> Event<'a> {
     }
 
     /// Unpaired surrogate halves at the ends of the delta, for joining it with its neighbours.
-    pub fn halves(&self) -> LoneSurrogates {
+    pub fn delta_surrogates(&self) -> LoneSurrogates {
         self.fields.halves
     }
 

@@ -7,6 +7,7 @@ use crate::outcome::Failure;
 
 /// The item, and the element of it, that an event is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Address<'a> {
     /// Position of the item in the output.
     pub output_index: Option<u64>,
@@ -114,7 +115,7 @@ impl Kind {
         if self.group() != Group::ToolState {
             return None;
         }
-        let name = self.as_str();
+        let name = self.name();
         name.get(name.bytes().rposition(|byte| byte == b'.').map_or(0, |at| at + 1)..)
     }
 }

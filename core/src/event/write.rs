@@ -17,7 +17,7 @@ use crate::json::{Object, Value};
 pub fn summary(event: &Event<'_>) -> Value {
     let mut object = Object::with_capacity(12);
     object.push("index", event.index());
-    object.push("kind", event.kind().as_str());
+    object.push("kind", event.kind().name());
     object.push("type", event.wire_type());
     object.push("sequence_number", event.sequence_number());
     object.push("item_id", event.item_id());

@@ -164,7 +164,7 @@ by_name!(
     Edition => name,
     ItemKind => name,
     ItemStatus => name,
-    Kind => as_str,
+    Kind => name,
     ResponseStatus => name,
     Rule => id,
     Severity => name

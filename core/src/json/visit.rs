@@ -4,6 +4,7 @@ use super::scan::{number, skip_space, string, unexpected};
 use super::tape::{JsonError, JsonErrorKind};
 use super::text;
 use super::MAX_DEPTH;
+use core::fmt;
 
 /// Takes the values of a document in reading order. Every method returns `false` to stop.
 pub trait Visitor {
@@ -31,6 +32,17 @@ pub enum VisitError {
     /// The visitor stopped.
     Stopped,
 }
+
+impl fmt::Display for VisitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Json(error) => error.fmt(f),
+            Self::Stopped => f.write_str("the visitor stopped"),
+        }
+    }
+}
+
+impl core::error::Error for VisitError {}
 
 impl From<JsonError> for VisitError {
     fn from(error: JsonError) -> Self {

@@ -13,9 +13,11 @@ use super::choice::{Choice, ToolName};
 use super::parts::InputItem;
 use super::result::ToolResult;
 use crate::json::{Object, Value};
+use crate::named::display_name;
 
 /// A call of an answer, and whether it may be run.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct CallVerdict {
     /// Its position in the output.
     pub index: usize,
@@ -235,3 +237,5 @@ pub(super) fn is_for_client(kind: &str) -> bool {
             | "mcp_approval_request"
     )
 }
+
+display_name!(Rejection);

@@ -8,6 +8,7 @@ use alloc::string::{String, ToString};
 use crate::error::{Code, Error};
 use crate::json::{Object, Value};
 use crate::limits::Limits;
+use crate::named::display_name;
 use crate::options::{invalid_option, parse, OptionReader};
 use crate::retry_after;
 
@@ -402,3 +403,5 @@ pub(super) fn advice_json(json: &str) -> Result<String, Error> {
     };
     Ok(report.with_advice(advice).to_string())
 }
+
+display_name!(Action, ErrorForm);

@@ -12,6 +12,7 @@ use crate::contract::{Edition, SchemaId};
 use crate::error::{Code, Error};
 use crate::finding::Severity;
 use crate::json::{Object, Value};
+use crate::named::display_name;
 use crate::options::{invalid_option, parse, OptionReader};
 use crate::validate::validate_input_item;
 
@@ -59,6 +60,7 @@ pub struct History {
 
 /// Data of an answer that the next request does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct HistoryFinding {
     /// What happened.
     pub code: HistoryCode,
@@ -481,3 +483,5 @@ pub(super) fn history_json(json: &str) -> Result<String, Error> {
     answer.push("findings", history.findings.iter().map(HistoryFinding::to_value).collect::<Vec<_>>());
     Ok(Value::Object(answer).to_string())
 }
+
+display_name!(HistoryCode);

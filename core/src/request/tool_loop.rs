@@ -12,6 +12,7 @@ use super::result::ToolResult;
 use crate::error::{Code, Error};
 use crate::json::{Object, Value};
 use crate::limits::Limits;
+use crate::named::display_name;
 use crate::options::{parse, setters, OptionReader};
 
 /// The state machine of a conversation with tools.
@@ -312,3 +313,5 @@ impl ToolLoop {
 fn misuse(detail: &'static str) -> Error {
     Error::new(Code::BadIntent, 0, detail.to_string())
 }
+
+display_name!(LoopState, StopReason);

@@ -27,7 +27,7 @@ impl Validator {
             report_id(event, findings);
         }
         if let Some(text) = last_delta_text(&mut self.items, &self.last_delta) {
-            text.push(event.delta_bytes(), event.halves());
+            text.push(event.delta_bytes(), event.delta_surrogates());
         }
         named
     }
@@ -140,13 +140,13 @@ impl Validator {
         if let Channel::Input(class) = channel {
             let Some(position) = self.input(event, class, InputTransition::Delta, findings) else { return };
             let Some(item) = self.items.at_mut(position) else { return };
-            item.input.text.push(event.delta_bytes(), event.halves());
+            item.input.text.push(event.delta_bytes(), event.delta_surrogates());
             self.remember(event, channel, position, 0);
             return;
         }
         let Some((position, row, item)) = self.part(event, channel, PartTransition::Delta, findings) else { return };
         if let Some(slot) = channel_rows(item, channel).at_mut(row) {
-            slot.text.push(event.delta_bytes(), event.halves());
+            slot.text.push(event.delta_bytes(), event.delta_surrogates());
         }
         self.remember(event, channel, position, row);
     }

@@ -203,7 +203,7 @@ impl Validator {
         }
         self.last_number = number;
         if let Some(text) = last_delta_text(&mut self.items, &self.last_delta) {
-            text.push(event.delta_bytes(), event.halves());
+            text.push(event.delta_bytes(), event.delta_surrogates());
         }
         true
     }
@@ -410,7 +410,7 @@ impl Validator {
         let listed = kind.editions();
         let open = Edition::ALL.iter().any(|edition| *edition != Edition::OpenAi && listed.contains(*edition));
         let ours = self.options.edition == Edition::OpenAi && listed.contains(Edition::OpenAi);
-        if (open || ours) && event.wire_type() == kind.as_str() {
+        if (open || ours) && event.wire_type() == kind.name() {
             return;
         }
         // Every unknown event may have a new name. A known but wrong name is reported once per stream.

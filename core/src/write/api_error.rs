@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use super::emitter::push_u64;
 use crate::json::write_string;
+use crate::named::display_name;
 
 /// The five error types.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -191,3 +192,5 @@ fn write_optional(text: Option<&str>, out: &mut String) {
         None => out.push_str("null"),
     }
 }
+
+display_name!(ErrorType);

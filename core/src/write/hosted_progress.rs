@@ -44,7 +44,7 @@ impl Writer {
         if !fields.iter().all(|(key, value)| known.contains(&key) && value.as_str().is_some()) {
             return Err(invalid_argument("expected strings in size, quality, background and output_format"));
         }
-        self.emit.open(Kind::ImageGenerationCallPartialImage.as_str());
+        self.emit.open(Kind::ImageGenerationCallPartialImage.name());
         self.emit.text("item_id", &entry.id);
         self.emit.number("output_index", at as u64);
         self.emit.number("partial_image_index", entry.images);
@@ -89,7 +89,7 @@ impl Writer {
         if let Some(command) = entry.commands.last_mut() {
             command.push_str(delta);
         }
-        self.emit.open(Kind::ShellCallCommandDelta.as_str());
+        self.emit.open(Kind::ShellCallCommandDelta.name());
         self.emit.verbatim(&entry.delta_head);
         self.emit.string(delta);
         self.emit.close();
@@ -114,7 +114,7 @@ impl Writer {
             output.stderr.push_str(stderr);
         }
         if entry.outputs_shown {
-            self.emit.open(Kind::ShellCallOutputContentDelta.as_str());
+            self.emit.open(Kind::ShellCallOutputContentDelta.name());
             self.emit.text("item_id", &entry.id);
             self.emit.number("output_index", at as u64);
             self.emit.number("command_index", entry.outputs.len() as u64 - 1);
@@ -203,7 +203,7 @@ pub(crate) fn end_output(emit: &mut Emitter, entry: &mut OpenItem, at: usize, cu
 /// Writes the done event of the last entry of a shell call output.
 fn write_output_done(emit: &mut Emitter, entry: &OpenItem, at: usize) {
     let Some(output) = entry.outputs.last().filter(|_| entry.outputs_shown) else { return };
-    emit.open(Kind::ShellCallOutputContentDone.as_str());
+    emit.open(Kind::ShellCallOutputContentDone.name());
     emit.text("item_id", &entry.id);
     emit.number("output_index", at as u64);
     emit.number("command_index", entry.outputs.len() as u64 - 1);
@@ -216,7 +216,7 @@ fn write_output_done(emit: &mut Emitter, entry: &OpenItem, at: usize) {
 
 /// Begins an event about a command. These events have no `item_id`.
 fn command_event(emit: &mut Emitter, kind: Kind, at: usize, index: usize) {
-    emit.open(kind.as_str());
+    emit.open(kind.name());
     emit.number("output_index", at as u64);
     emit.number("command_index", index as u64);
 }

@@ -4,6 +4,7 @@
 //! the possible final statuses.
 
 use crate::contract::{is_valid_extension_type, Edition, Editions, Kind};
+use crate::named::display_name;
 pub use crate::status::ItemStatus;
 
 /// The definition of an item type.
@@ -369,6 +370,8 @@ const ITEM_DEFINITIONS: &[ItemDefinition] = {
         hosted_item("local_shell_call_output", "lsho", &[("call_id", Required), ("output", Text), ("status", Status)]),
     ]
 };
+
+display_name!(ToolState);
 
 #[cfg(test)]
 mod tests {

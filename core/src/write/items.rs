@@ -201,7 +201,7 @@ impl Writer {
         self.ensure_started()?;
         self.ids.insert(entry.id.clone());
         let at = self.items.len();
-        self.emit.open(Kind::OutputItemAdded.as_str());
+        self.emit.open(Kind::OutputItemAdded.name());
         self.emit.number("output_index", at as u64);
         entry.write(self.emit.raw("item"));
         self.emit.close();
@@ -289,7 +289,7 @@ impl Writer {
         for (key, value) in entry.pending.take() {
             entry.fields.insert(key, value);
         }
-        self.emit.open(Kind::OutputItemDone.as_str());
+        self.emit.open(Kind::OutputItemDone.name());
         self.emit.number("output_index", at as u64);
         let out = self.emit.raw("item");
         let start = out.len();
@@ -314,7 +314,7 @@ impl Writer {
             return;
         }
         entry.progress = step;
-        self.emit.open(kind.as_str());
+        self.emit.open(kind.name());
         self.emit.text("item_id", &entry.id);
         self.emit.number("output_index", at as u64);
         self.emit.close();

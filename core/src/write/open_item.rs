@@ -11,6 +11,7 @@ use super::field_map::FieldMap;
 use super::item_definitions::{InitialValue, InputField, ItemDefinition, ItemParts};
 use crate::contract::Kind;
 use crate::json::{write_string, Object, Value};
+use crate::named::display_name;
 
 #[derive(Clone, Debug)]
 pub(crate) struct OpenItem {
@@ -365,3 +366,5 @@ pub(crate) fn write_members<'a>(members: impl Iterator<Item = (&'a str, &'a Valu
         value.write_into(out);
     }
 }
+
+display_name!(PartKind);

@@ -5,6 +5,7 @@ use alloc::string::String;
 use crate::contract::Edition;
 use crate::error::{Code, Error};
 use crate::json::Object;
+use crate::named::display_name;
 use crate::options::setters;
 
 /// Settings of a [`Writer`](super::Writer). They contain the response id and the time, because the core has neither clock nor
@@ -116,3 +117,5 @@ impl Heartbeat {
         }
     }
 }
+
+display_name!(ReasoningNames, Heartbeat);

@@ -159,7 +159,7 @@ impl Writer {
             open_part(&mut self.emit, entry, at, kind, openai);
         }
         let emit = &mut self.emit;
-        emit.open(kind.kinds(openai)[1].as_str());
+        emit.open(kind.kinds(openai)[1].name());
         emit.verbatim(&entry.delta_head);
         emit.string(delta);
         if let Some(part) = entry.part_mut() {
@@ -194,7 +194,7 @@ impl Writer {
             if entry.delta_head.is_empty() {
                 input_head(entry, at);
             }
-            self.emit.open(input.delta.as_str());
+            self.emit.open(input.delta.name());
             self.emit.verbatim(&entry.delta_head);
             self.emit.string(delta);
             self.emit.close();
@@ -240,14 +240,14 @@ pub(crate) fn close_input(emit: &mut Emitter, entry: &mut OpenItem, at: usize, c
         entry.input.push_str("{}");
         if entry.input_visible {
             input_head(entry, at);
-            emit.open(input.delta.as_str());
+            emit.open(input.delta.name());
             emit.verbatim(&entry.delta_head);
             emit.string("{}");
             emit.close();
         }
     }
     if entry.input_visible {
-        emit.open(input.done.as_str());
+        emit.open(input.done.name());
         emit.text("item_id", &entry.id);
         emit.number("output_index", at as u64);
         emit.text(input.key, &entry.input);
@@ -259,7 +259,7 @@ fn open_part(emit: &mut Emitter, entry: &mut OpenItem, at: usize, kind: PartKind
     let part = OpenPart::new(kind);
     let (parts, key) = parts_mut(entry, kind);
     let index = parts.len();
-    open_part_event(emit, entry, at, kind.kinds(openai)[0].as_str(), key, index);
+    open_part_event(emit, entry, at, kind.kinds(openai)[0].name(), key, index);
     part.write(emit.raw("part"));
     emit.close();
     let (parts, _) = parts_mut(entry, kind);
@@ -285,7 +285,7 @@ fn close_part(emit: &mut Emitter, entry: &mut OpenItem, at: usize, kind: PartKin
     let index = parts.len();
     take_pending_logprobs(&mut part);
     let [_, _, said, closed] = kind.kinds(openai);
-    open_part_event(emit, entry, at, said.as_str(), key, index);
+    open_part_event(emit, entry, at, said.name(), key, index);
     emit.text(kind.field(), &part.text);
     if kind == PartKind::Text {
         let out = emit.raw("logprobs");
@@ -295,7 +295,7 @@ fn close_part(emit: &mut Emitter, entry: &mut OpenItem, at: usize, kind: PartKin
     }
     emit.close();
     part.extra = core::mem::take(&mut part.pending);
-    open_part_event(emit, entry, at, closed.as_str(), key, index);
+    open_part_event(emit, entry, at, closed.name(), key, index);
     part.write(emit.raw("part"));
     emit.close();
     let (parts, _) = parts_mut(entry, kind);

@@ -273,7 +273,7 @@ impl Writer {
                 end_output(&mut self.emit, entry, at, true);
             }
         }
-        self.emit.open(Kind::Error.as_str());
+        self.emit.open(Kind::Error.name());
         error.write(self.emit.raw("error"));
         self.emit.close();
         self.phase = Phase::Errored;
@@ -287,7 +287,7 @@ impl Writer {
             Heartbeat::Off => {}
             // The first event must be `response.created`; before it, only a comment is possible.
             Heartbeat::Keepalive if self.phase != Phase::New => {
-                self.emit.open(Kind::Keepalive.as_str());
+                self.emit.open(Kind::Keepalive.name());
                 self.emit.close();
             }
             _ => self.emit.frame(": keep-alive\n\n"),
@@ -336,11 +336,11 @@ impl Writer {
         if fields.contains_key("type") || fields.contains_key("sequence_number") {
             return Err(invalid_argument("the writer itself sets `type` and `sequence_number`; expected other fields"));
         }
-        let json = event_json(kind.as_str(), fields);
+        let json = event_json(kind.name(), fields);
         check_routing(&json)?;
         check_for_edition(self.options.edition, |edition| validate_event(&json, edition))?;
         self.ensure_started()?;
-        self.emit.open(kind.as_str());
+        self.emit.open(kind.name());
         write_members(fields.iter(), self.emit.raw_members());
         self.emit.close();
         Ok(())
@@ -501,7 +501,7 @@ impl Writer {
     }
 
     fn snapshot_event(&mut self, kind: Kind) {
-        self.emit.open(kind.as_str());
+        self.emit.open(kind.name());
         snapshot::write(&self.options, &self.fields, &self.state, &self.items, self.emit.raw("response"));
         self.emit.close();
     }

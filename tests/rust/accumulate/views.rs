@@ -186,7 +186,7 @@ fn an_event_has_the_accessors_of_its_group() {
     assert_eq!(payload(r#"{"type":"response.output_text.done","text":"xy"}"#), "done xy");
     assert_eq!(payload(r#"{"type":"response.output_text.done"}"#), "done ");
     assert!("no.such.kind".parse::<Kind>().is_err());
-    assert_eq!(Kind::Unknown.as_str().parse::<Kind>().unwrap(), Kind::Unknown);
+    assert_eq!(Kind::Unknown.name().parse::<Kind>().unwrap(), Kind::Unknown);
 }
 
 #[test]

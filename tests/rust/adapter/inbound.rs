@@ -14,7 +14,7 @@ type Converted = (Vec<u8>, Vec<&'static str>);
 
 fn convert(vector: &Vector, bytes: &[u8], split: Split) -> Converted {
     let options = Json::parse(&vector.get("options").to_string(), 64).unwrap();
-    let from = Dialect::from_name(vector.get("from").as_str().unwrap()).unwrap();
+    let from = vector.get("from").as_str().unwrap().parse::<Dialect>().unwrap();
     let mut converter = Converter::new(Some(from), Dialect::OpenResponses, &options).unwrap();
     let mut out = Vec::new();
     for chunk in split.chunks(bytes) {
@@ -111,7 +111,7 @@ fn every_worked_example_converts_as_written_at_every_split() {
         if let Some(sizes) = vector.get("feed_split_bytes").as_array() {
             let mut rest = input.as_bytes();
             let options = Json::parse(&vector.get("options").to_string(), 64).unwrap();
-            let from = Dialect::from_name(vector.get("from").as_str().unwrap()).unwrap();
+            let from = vector.get("from").as_str().unwrap().parse::<Dialect>().unwrap();
             let mut converter = Converter::new(Some(from), Dialect::OpenResponses, &options).unwrap();
             for size in sizes {
                 let (chunk, behind) = rest.split_at(size.as_u64().unwrap() as usize);

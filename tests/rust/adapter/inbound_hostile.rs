@@ -51,7 +51,7 @@ fn check(dialect: Dialect, bytes: &[u8], random: &mut Random, what: &str) {
 }
 
 fn dialect_of(vector: &Vector) -> Dialect {
-    Dialect::from_name(vector.get("from").as_str().unwrap()).unwrap()
+    vector.get("from").as_str().unwrap().parse::<Dialect>().unwrap()
 }
 
 /// A value of an unexpected type.

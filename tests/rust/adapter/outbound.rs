@@ -14,7 +14,7 @@ type Converted = (Vec<u8>, Vec<&'static str>);
 
 fn convert(to: &str, options: &Value, bytes: &[u8], split: Split) -> Converted {
     let options = Json::parse(&options.to_string(), 64).unwrap();
-    let to = Dialect::from_name(to).unwrap();
+    let to = to.parse().unwrap();
     let mut converter = Converter::new(Some(Dialect::OpenResponses), to, &options).unwrap();
     let mut out = Vec::new();
     for chunk in split.chunks(bytes) {

@@ -12,7 +12,7 @@ use serde_json::{json, Value};
 fn converter(to: &str, options: Value, framing: Framing, limits: Limits) -> Result<Converter, deltafold::Error> {
     let options = Json::parse(&options.to_string(), 64).unwrap();
     let options = ConverterOptions::from_value(&options)?.framing(framing).limits(limits);
-    Converter::with_options(Some(Dialect::OpenResponses), Dialect::from_name(to).unwrap(), options)
+    Converter::with_options(Some(Dialect::OpenResponses), to.parse().unwrap(), options)
 }
 
 fn plain(to: &str) -> Converter {
@@ -34,7 +34,7 @@ fn scramble(random: &mut Random) -> String {
             0 => "response.output_item.added",
             1 | 2 => "response.output_item.done",
             3.. if number + 1 == end => random.pick(&["response.completed", "response.incomplete", "response.failed"]),
-            _ => Kind::ALL[random.below(Kind::ALL.len())].as_str(),
+            _ => Kind::ALL[random.below(Kind::ALL.len())].name(),
         };
         let mut event = json!({ "type": kind, "sequence_number": number });
         let mut set = |random: &mut Random, key: &str, value: Value| {

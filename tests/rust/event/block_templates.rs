@@ -43,7 +43,7 @@ fn poll(reader: &mut Reader, lines: &mut Vec<String>) {
             event.sequence_number(),
             (event.output_index(), event.content_index(), event.item_id()),
             event.delta(),
-            event.halves(),
+            event.delta_surrogates(),
             event.logprobs(),
             event.raw(),
         ));

@@ -18,7 +18,7 @@ fn a_delta_allocates_nothing_but_the_growth_of_text_and_output() {
     ] {
         for to in TARGETS {
             let options = Json::parse(r#"{"thread_id":"t"}"#, 8).unwrap();
-            let dialect = Dialect::from_name(to).unwrap();
+            let dialect = to.parse().unwrap();
             let mut target = outbound(dialect, &ConverterOptions::from_value(&options).unwrap()).unwrap();
             let mut parser = Parser::new(128);
             let added = json!({ "type": "response.output_item.added", "output_index": 0,

@@ -239,6 +239,6 @@ fn read_json(payloads: &[String]) -> (String, String) {
 #[test]
 fn kinds_and_wire_names_agree() {
     for kind in Kind::ALL.iter().filter(|kind| kind.is_known()) {
-        assert_eq!(Kind::from_wire(kind.as_str()), *kind);
+        assert_eq!(Kind::from_wire(kind.name()), *kind);
     }
 }

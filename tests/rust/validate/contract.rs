@@ -101,7 +101,7 @@ fn every_field_is_required_and_nullable_as_in_the_facts() {
             let found = schema(name).fields(edition);
             let fields = variant["fields"].as_object().unwrap();
             assert_eq!(found.len(), fields.len(), "{name} in {id}");
-            for FieldFact { name: field, required, nullable, forbidden } in found {
+            for FieldFact { name: field, required, nullable, forbidden, .. } in found {
                 let fact = &fields[field];
                 let takes_null = fact["nullable"] == true || fact["type"] == "any" || fact["type"] == "null";
                 assert_eq!(fact["required"] == true, required, "{name}.{field} in {id}");
@@ -145,7 +145,7 @@ fn every_event_has_the_name_group_schema_and_editions_of_the_facts() {
     for event in facts.list("streaming_events") {
         let wire = event["type"].as_str().unwrap();
         let kind = Kind::from_wire(wire);
-        assert_eq!(kind.as_str(), wire);
+        assert_eq!(kind.name(), wire);
         assert_eq!(kind.group().name(), event["group"].as_str().unwrap(), "{wire}");
         assert_eq!(kind.schema(), event["schema"].as_str(), "{wire}");
         for (edition, id) in EDITIONS {
@@ -167,14 +167,14 @@ fn all_openai_only_and_websocket_events_exist() {
     let only_openai = Kind::ALL.iter().filter(|kind| kind.is_known() && kind.schema().is_none());
     let outside = |kind: &&&Kind| matches!(kind.group(), Group::Transport | Group::WebsocketControl);
     let (control, events): (Vec<&Kind>, Vec<&Kind>) = only_openai.partition(|kind| outside(&kind));
-    let events: BTreeSet<&str> = events.iter().map(|kind| kind.as_str()).collect();
+    let events: BTreeSet<&str> = events.iter().map(|kind| kind.name()).collect();
     assert_eq!(events, names("not_in_open_responses"));
     assert_eq!(events.len(), 9);
     let control: BTreeSet<&str> =
-        control.iter().filter(|kind| kind.group() == Group::WebsocketControl).map(|kind| kind.as_str()).collect();
+        control.iter().filter(|kind| kind.group() == Group::WebsocketControl).map(|kind| kind.name()).collect();
     assert_eq!(control, &names("websocket_event_types") | &names("beta_websocket_event_types"));
     let missing = Kind::ALL.iter().filter(|kind| kind.schema().is_some() && !kind.editions().contains(Edition::OpenAi));
-    let missing: BTreeSet<&str> = missing.map(|kind| kind.as_str()).collect();
+    let missing: BTreeSet<&str> = missing.map(|kind| kind.name()).collect();
     assert_eq!(missing, &names("open_responses_not_in_openai") | &names("images_event_types"));
 }
 

@@ -80,7 +80,7 @@ fn convert(from: Dialect, to: Dialect, options: &Value, bytes: &[u8]) -> (Vec<u8
 }
 
 fn write(source: &Source, to: &str, options: Value, number: usize, folder: &Path) -> Value {
-    let target = Dialect::from_name(to).unwrap();
+    let target = to.parse().unwrap();
     let (out, findings) = convert(Dialect::OpenResponses, target, &options, &source.bytes);
     let path = format!("{to}/{number}.sse");
     std::fs::create_dir_all(folder.join(to)).unwrap();

@@ -47,7 +47,7 @@ impl Conversion {
 
     /// Converts, and returns the bytes, the code of the error that stopped it, and the report.
     fn run(self, bytes: &[u8], split: Split) -> (Vec<u8>, Option<deltafold::Code>, String) {
-        let dialect = |name| Dialect::from_name(name).expect("a dialect");
+        let dialect = |name: &str| name.parse::<Dialect>().expect("a dialect");
         let options = r#"{"response_id":"resp_1","model":"m","now":7,"thread_id":"t","run_id":"r"}"#;
         let mut options = Value::parse(options, 8).expect("options are JSON");
         if let (Some(edition), Some(options)) = (self.edition, options.as_object_mut()) {

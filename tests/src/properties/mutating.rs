@@ -238,7 +238,7 @@ fn edit(value: &mut Value, random: &mut Random) {
                 }
                 3 if members.contains_key("type") => {
                     let kinds = deltafold::Kind::ALL;
-                    let kind = kinds[random.below(kinds.len())].as_str();
+                    let kind = kinds[random.below(kinds.len())].name();
                     members.insert("type".to_owned(), json!(kind));
                 }
                 _ => edit(&mut members[&key], random),

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
 use arrow_array::{Array, ArrayRef};
-use deltafold::adapter::{ConverterOptions, Dialect, InboundOptions};
+use deltafold::adapter::{ConverterOptions, InboundOptions};
 use deltafold::json::Value;
 use deltafold::{Error, Limits};
 use deltafold_arrow::{join, only_column, BatchError, FoldColumn, Progress};
@@ -52,9 +52,9 @@ impl Batch {
                 }
                 "events" => deltafold_arrow::Batch::events().source(options.source),
                 "check" => deltafold_arrow::Batch::check().source(options.source),
-                _ => deltafold_arrow::Batch::convert(Dialect::from_name(to.unwrap_or_default())?, options)?,
+                _ => deltafold_arrow::Batch::convert(to.unwrap_or_default().parse()?, options)?,
             };
-            let dialect = dialect.filter(|name| *name != "auto").map(Dialect::from_name).transpose()?;
+            let dialect = dialect.filter(|name| *name != "auto").map(str::parse).transpose()?;
             Ok(batch.reader_json(reader)?.dialect(dialect))
         };
         let threads = threads.map(|threads| {

@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use deltafold::__bindings::validate_named;
 use deltafold::json::{Object, Value};
 use deltafold::validate::{validate_compact_response, validate_error, validate_request, Layers, Rule};
-use deltafold::{Edition, Error, Finding, Layer, Limits, Location, Outcome, Profile, Reader, Severity, SeverityMap};
+use deltafold::{Edition, Error, Finding, Layer, Limits, Outcome, Profile, Reader, Severity, SeverityMap};
 
 use super::{CheckOptions, ProfileChoice};
 use crate::dialect_input::{drain, DialectInput};
@@ -71,9 +71,9 @@ impl Report {
 
     /// Adds an error of the whole input, whatever the profile exempts.
     fn add_error(&mut self, rule: Rule, message: String) {
-        let location = Location::default();
-        let (layer, path) = (rule.layer(), String::new());
-        self.findings.push(Finding { rule, severity: Severity::Error, layer, location, path, message, repair: None });
+        let mut finding = Finding::new(rule, message);
+        finding.severity = Severity::Error;
+        self.findings.push(finding);
         self.counts[Severity::Error as usize] += 1;
     }
 }

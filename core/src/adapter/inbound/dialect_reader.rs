@@ -139,7 +139,7 @@ impl DialectReader {
         if builder.is_ended() || !builder.options.enabled {
             return Ok(());
         }
-        builder.findings.at(*messages, framer.offset());
+        builder.findings.set_event(*messages, framer.offset());
         let result = decoder.end_of_input(builder);
         record_position(builder, positions, *messages, framer.offset());
         result
@@ -165,7 +165,7 @@ fn take(
     if message.data.trim() == "[DONE]" {
         return if builder.is_ended() { Ok(()) } else { decoder.done_sentinel(builder) };
     }
-    builder.findings.at(*messages, message.offset);
+    builder.findings.set_event(*messages, message.offset);
     *messages += 1;
     if let Some(why) = message.dropped {
         builder.report(AdapterCode::EventDropped, why);

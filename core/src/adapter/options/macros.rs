@@ -26,16 +26,24 @@ macro_rules! option_words {
                 match self { Self::$first => $first_word, $(Self::$variant => $word,)* }
             }
 
-            /// The value of a word.
-            ///
-            /// # Errors
-            ///
-            /// [`Code::UnknownName`](crate::Code::UnknownName) with the known words in the message.
-            pub fn from_name(name: &str) -> Result<Self, Error> {
-                match name {
+        }
+
+        impl core::fmt::Display for $name {
+            /// Writes the word.
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.pad(self.name())
+            }
+        }
+
+        impl core::str::FromStr for $name {
+            type Err = Error;
+
+            /// Reads a word; the error lists the known words.
+            fn from_str(word: &str) -> Result<Self, Error> {
+                match word {
                     $first_word => Ok(Self::$first),
                     $($word => Ok(Self::$variant),)*
-                    _ => Err(super::unknown_word(name, Self::WORDS)),
+                    _ => Err(super::unknown_word(word, Self::WORDS)),
                 }
             }
         }
@@ -131,7 +139,7 @@ macro_rules! option_read {
     };
     ($reader:ident, $name:ident, $field:expr, words $words:ident) => {
         if let Some(word) = $reader.text(stringify!($name))? {
-            $field = $words::from_name(word).map_err(|_| super::invalid_word(stringify!($name), $words::WORDS))?;
+            $field = word.parse::<$words>().map_err(|_| super::invalid_word(stringify!($name), $words::WORDS))?;
         }
     };
 }

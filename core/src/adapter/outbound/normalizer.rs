@@ -381,7 +381,7 @@ impl Outbound for Normalizer {
         if event.kind() == Kind::Keepalive {
             return Ok(());
         }
-        self.out.findings.at(event.index(), event.offset());
+        self.out.findings.set_event(event.index(), event.offset());
         if self.ended {
             self.out.report(AdapterCode::EventAfterTerminal, || format!("{}", event.kind()));
             return Ok(());

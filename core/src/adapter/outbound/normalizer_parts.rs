@@ -58,12 +58,12 @@ impl Normalizer {
         let Self { items, target, out, .. } = self;
         let Some((head, part)) = part_of(items, at, channel, index) else { return Ok(()) };
         out.account_bytes(event.delta().len());
-        if part.forwarded.can_append_unchanged(event.halves()) {
+        if part.forwarded.can_append_unchanged(event.delta_surrogates()) {
             part.forwarded.text.push_str(event.delta());
             target.delta(head, part, event.delta(), event.logprobs(), out);
             return Ok(());
         }
-        let added = part.forwarded.push(event.delta(), event.halves());
+        let added = part.forwarded.push(event.delta(), event.delta_surrogates());
         let joined = String::from(suffix_of(part.text(), added));
         if !joined.is_empty() {
             target.delta(head, part, &joined, event.logprobs(), out);
@@ -150,7 +150,7 @@ impl Normalizer {
         let Some(at) = self.find_call(event, shape)? else { return Ok(()) };
         let Self { items, target, out, .. } = self;
         let Some(SourceItem { head, .. }) = items.get_mut(at) else { return Ok(()) };
-        let (delta, halves) = (event.delta(), event.halves());
+        let (delta, halves) = (event.delta(), event.delta_surrogates());
         out.account_bytes(delta.len());
         if head.arguments.can_append_unchanged(halves) {
             head.arguments.text.push_str(delta);

@@ -15,6 +15,7 @@ use crate::json::value::Value;
 ///
 /// Applying the changes in order to a copy makes the copy equal to the value.
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 pub struct Change<'a> {
     /// The change.
     pub kind: ChangeKind<'a>,

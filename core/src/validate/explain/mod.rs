@@ -19,6 +19,7 @@ mod transport;
 
 /// The texts of one rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Explanation {
     /// The rule in one or two sentences.
     pub statement: &'static str,

@@ -144,7 +144,7 @@ pub(super) fn check(
         return;
     };
     // An alias differs from the name in its schema. The stream layer checks the name.
-    let renamed = wire_type != kind.as_str() || Some(schema) != SchemaId::of_kind(kind);
+    let renamed = wire_type != kind.name() || Some(schema) != SchemaId::of_kind(kind);
     let mut but_the_name = |problem: &Problem<'_>| {
         if !(renamed && is_top(problem, "type") && matches!(problem.kind, ProblemKind::Value(_))) {
             report(problem);

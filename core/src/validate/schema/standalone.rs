@@ -87,7 +87,7 @@ fn name_finding(view: ValueRef<'_>, kind: Kind, wire_type: &str) -> Option<Findi
         (Rule::Ext02, "/type", "expected an event name of the contract or `slug:name`, found another name".into())
     } else if kind == Kind::Extension && !is_valid_extension_type(wire_type) {
         (Rule::Ext02, "/type", "expected an event name of the contract or `slug:name`, found another name".into())
-    } else if kind.is_known() && wire_type != kind.as_str() {
+    } else if kind.is_known() && wire_type != kind.name() {
         (Rule::Ext02, "/type", format!("expected `{kind}`, found another name for it"))
     } else {
         return None;

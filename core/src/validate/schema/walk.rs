@@ -96,7 +96,7 @@ impl<'r> SchemaWalk<'r> {
     pub(super) fn schema(&mut self, view: ValueRef<'_>, schema: SchemaId, edition: Edition) -> bool {
         let Some(node) = schema.node(edition) else { return false };
         let variant = match self.root {
-            Root::Event(kind) => kind.as_str(),
+            Root::Event(kind) => kind.name(),
             Root::Value => "",
         };
         let context = Context { schema: Some(schema), via: None, field: "", variant, edition };
