@@ -14,7 +14,8 @@ use super::held_bytes::{object_bytes, value_bytes, view_bytes, ITEM_BYTES, VALUE
 use super::item_slot::{CreatedOnPath, ElementArray, ItemSlot, TextPath, MAX_SHIFTED_ELEMENTS};
 use super::rate_limits::RateLimits;
 use super::response::Response;
-use super::route::{text_route, Route, Target};
+use super::route::disagreement_rule;
+use crate::contract::text_route::{text_route, TextRoute, TextTarget};
 use crate::contract::Kind;
 use crate::error::{Code, Error};
 use crate::event::{Event, Fields, Index};
@@ -599,9 +600,9 @@ impl Accumulator {
         Ok(())
     }
 
-    fn text(&mut self, event: &Event<'_>, route: Route, findings: &mut Findings) -> Result<(), Error> {
+    fn text(&mut self, event: &Event<'_>, route: TextRoute, findings: &mut Findings) -> Result<(), Error> {
         let kind = event.kind();
-        let Some(at) = self.find(event, route.item_type, findings)? else { return Ok(()) };
+        let Some(at) = self.find(event, route.item.name(), findings)? else { return Ok(()) };
         let element = element_of(event.fields(), kind);
         let announced = kind == Kind::ShellCallCommandAdded;
         let (path, opened) = self.building.slots[at as usize].text_path(route.target, element, self.limits.parts);
@@ -622,16 +623,21 @@ impl Accumulator {
                 if event.done_text_is(text) != Some(true) {
                     let whole = event.done_text().unwrap_or_default();
                     if !announced {
-                        findings.report(route.agree, event.location(), Some(Repair::TookLater), || {
-                            (
-                                String::new(),
-                                format!(
-                                    "expected the joined deltas ({} bytes), found {} bytes that differ",
-                                    text.len(),
-                                    whole.len()
-                                ),
-                            )
-                        });
+                        findings.report(
+                            disagreement_rule(route.target),
+                            event.location(),
+                            Some(Repair::TookLater),
+                            || {
+                                (
+                                    String::new(),
+                                    format!(
+                                        "expected the joined deltas ({} bytes), found {} bytes that differ",
+                                        text.len(),
+                                        whole.len()
+                                    ),
+                                )
+                            },
+                        );
                     }
                     let growth = whole.len() as isize - text.len() as isize;
                     text.clear();
@@ -703,7 +709,7 @@ pub(super) fn element_of(fields: &Fields, kind: Kind) -> u64 {
 fn add_delta(
     slot: &mut ItemSlot,
     path: TextPath,
-    target: Target,
+    target: TextTarget,
     element: u64,
     event: &Event<'_>,
     findings: &mut Findings,

@@ -9,7 +9,7 @@ use super::compare;
 use super::held_bytes::{insert_member, replace_value, value_bytes, view_bytes, view_part_bytes};
 use super::item_slot::{empty_part, split_part, split_part_reusing, CreatedOnPath, ElementArray};
 use super::route::implied_type;
-use crate::contract::Kind;
+use crate::contract::{ItemKind, Kind};
 use crate::error::{Code, Error};
 use crate::event::Event;
 use crate::finding::{Findings, Repair};
@@ -137,9 +137,9 @@ impl Accumulator {
 
     pub(super) fn tool_state(&mut self, event: &Event<'_>, status: &str, findings: &mut Findings) -> Result<(), Error> {
         let Some(item_type) = implied_type(event.kind()) else { return Ok(()) };
-        let Some(at) = self.find(event, item_type, findings)? else { return Ok(()) };
+        let Some(at) = self.find(event, item_type.name(), findings)? else { return Ok(()) };
         // These two item types have no status.
-        if !matches!(item_type, "mcp_list_tools" | "compaction") {
+        if !matches!(item_type, ItemKind::McpListTools | ItemKind::Compaction) {
             self.building.slots[at as usize].set_status(status);
         }
         Ok(())

@@ -9,7 +9,7 @@ use super::held_bytes::{
     insert_member, replace_value, value_bytes, IMAGE_BYTES, ITEM_BYTES, LOGPROBS_BYTES, PART_BYTES,
 };
 use super::lazy_object::LazyObject;
-use super::route::Target;
+use crate::contract::text_route::TextTarget;
 use crate::contract::Kind;
 use crate::finding::Repair;
 use crate::json::{Object, PartialJson, PartialOptions, Value, ValueKind, ValueRef};
@@ -38,7 +38,7 @@ pub(crate) struct ItemSlot {
     /// The wire indexes that have log probabilities.
     logprobs_of: ChunkedMap<(u64, u32)>,
     /// A high surrogate at the end of the last extended text, which waits for its low half.
-    pub(crate) pending_high_surrogate: Option<(Target, u64, u16)>,
+    pub(crate) pending_high_surrogate: Option<(TextTarget, u64, u16)>,
     /// Preview images: number, base64.
     images: Vec<(u64, String)>,
     /// The growth of the slot since the accumulator counted it, without the deltas that the accumulator appended itself.
@@ -312,7 +312,12 @@ impl ItemSlot {
     }
 
     /// Finds the path to the string of a target and wire index; opens missing elements.
-    pub(crate) fn text_path(&mut self, target: Target, wire: u64, limit: usize) -> (Option<TextPath>, CreatedOnPath) {
+    pub(crate) fn text_path(
+        &mut self,
+        target: TextTarget,
+        wire: u64,
+        limit: usize,
+    ) -> (Option<TextPath>, CreatedOnPath) {
         let mut opened = CreatedOnPath::default();
         let path = self.find_text_path(target, wire, limit, &mut opened);
         (path, opened)
@@ -320,31 +325,31 @@ impl ItemSlot {
 
     fn find_text_path(
         &mut self,
-        target: Target,
+        target: TextTarget,
         wire: u64,
         limit: usize,
         opened: &mut CreatedOnPath,
     ) -> Option<TextPath> {
         match target {
-            Target::Field(field) => {
+            TextTarget::Field(field) => {
                 let at = string_at(self.item.object_mut(), field, &mut self.growth);
                 Some(TextPath::Member(at))
             }
-            Target::Diff => {
+            TextTarget::Diff => {
                 let operation = object_at(self.item.object_mut(), "operation", &mut self.growth)?;
                 let member = string_at(operation, "diff", &mut self.growth);
                 let object = self.item.object().position("operation")? as u32;
                 Some(TextPath::Inner { object, member })
             }
-            Target::Content(kind, field) => {
-                let position = self.open_part(ElementArray::Content, wire, kind, limit, opened)?;
-                self.part_text_path("content", position, field)
+            TextTarget::Content(part) => {
+                let position = self.open_part(ElementArray::Content, wire, part.name(), limit, opened)?;
+                self.part_text_path("content", position, part.field())
             }
-            Target::Summary => {
+            TextTarget::Summary => {
                 let position = self.open_part(ElementArray::Summary, wire, "summary_text", limit, opened)?;
                 self.part_text_path("summary", position, "text")
             }
-            Target::Command => {
+            TextTarget::Command => {
                 if self.position(ElementArray::Commands, wire).is_none() {
                     *opened = self.put(ElementArray::Commands, wire, Value::from(""), limit);
                 }

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::accumulated_response::AccumulatedResponse;
 use super::accumulator::{AccumulateOptions, Accumulator};
 use super::item_slot::{ItemSlot, Logprobs};
-use super::route::text_route;
+use crate::contract::text_route::text_route;
 use crate::contract::Kind;
 use crate::json::{Object, Value};
 use crate::limits::Limits;

@@ -16,6 +16,7 @@ pub(crate) mod kinds;
 pub(crate) mod schema;
 #[rustfmt::skip]
 pub(crate) mod tables;
+pub(crate) mod text_route;
 
 pub use edition::{Edition, Editions};
 pub use extension_type::is_valid_extension_type;

@@ -23,6 +23,7 @@ pub use partial::{partial_json, Change, ChangeKind, PartialJson, PartialOptions,
 pub(crate) use tape::is_document;
 pub(crate) use tape::SortedMembers;
 pub use tape::{JsonError, JsonErrorKind, Tape, ValueKind, ValueRef};
+pub(crate) use text::SurrogateCarry;
 pub use text::{decode, decode_into, join, write_string, LoneSurrogates};
 pub use value::{Number, Object, Value};
 pub use visit::{visit, VisitError, Visitor};

@@ -2,6 +2,7 @@
 
 use alloc::borrow::Cow;
 use alloc::string::String;
+use core::ops::Range;
 
 use super::scan::{HIGH, ONES, SIMPLE_ESCAPES};
 use super::simd::{push_plain, LANES};
@@ -216,6 +217,48 @@ fn hex4(bytes: &[u8], at: usize) -> u16 {
             })
     })
 }
+
+/// A high surrogate at the end of a text that grows by pieces. It waits for its low half, so that no half is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SurrogateCarry(Option<u16>);
+
+impl SurrogateCarry {
+    /// Joins a decoded piece to the waiting half. Returns the character to write before the piece, and the range of the piece to write; a
+    /// high half at its end waits from now on. An empty piece changes nothing.
+    pub(crate) fn join(&mut self, piece: &[u8], halves: LoneSurrogates) -> (Option<char>, Range<usize>) {
+        if piece.is_empty() {
+            return (None, 0..0);
+        }
+        let (mut start, mut end) = (0, piece.len());
+        let first = self.0.take().map(|high| match halves.leading_low.and_then(|low| join(high, low)) {
+            Some(joined) => {
+                // The low half is a replacement character in the piece.
+                start = REPLACEMENT_BYTES;
+                joined
+            }
+            None => char::REPLACEMENT_CHARACTER,
+        });
+        if halves.trailing_high.is_some() {
+            self.0 = halves.trailing_high;
+            end -= REPLACEMENT_BYTES;
+        }
+        (first, start..end)
+    }
+
+    /// Returns `true` if a half is waiting.
+    #[inline]
+    pub(crate) fn is_waiting(self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Stops waiting; returns `true` if a half was waiting, which then stands for U+FFFD.
+    pub(crate) fn take_lone_surrogate(&mut self) -> bool {
+        self.0.take().is_some()
+    }
+}
+
+/// The length of U+FFFD in UTF-8.
+const REPLACEMENT_BYTES: usize = char::REPLACEMENT_CHARACTER.len_utf8();
 
 /// Appends a string as a JSON literal, quotes included. Non-ASCII text is not escaped.
 pub fn write_string(text: &str, out: &mut String) {

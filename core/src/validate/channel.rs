@@ -3,6 +3,7 @@
 use super::records::{ItemClass, PartType, TextComparison};
 use super::rule::Rule;
 use super::state::ResponseTransition;
+use crate::contract::text_route::{text_route, TextRoute, TextStep, TextTarget};
 use crate::contract::{Group, Kind};
 use crate::event::Event;
 
@@ -42,34 +43,21 @@ impl EventRole {
     #[inline]
     pub(crate) fn of(kind: Kind) -> Self {
         const CONTENT: Channel = Channel::Content(PartType::Unknown);
+        if let Some(route) = text_route(kind) {
+            let channel = Channel::of(route);
+            return match route.step {
+                TextStep::Added => Self::PartAdded(channel),
+                TextStep::Delta => Self::Delta(channel),
+                TextStep::Done => Self::TextDone(channel),
+            };
+        }
         match kind {
-            Kind::OutputTextDelta => Self::Delta(Channel::Content(PartType::OutputText)),
-            Kind::FunctionCallArgumentsDelta => Self::Delta(Channel::Input(ItemClass::FunctionCall)),
-            Kind::ReasoningSummaryTextDelta => Self::Delta(Channel::Summary),
-            Kind::ReasoningDelta | Kind::ReasoningTextDelta => Self::Delta(Channel::Content(PartType::ReasoningText)),
-            Kind::RefusalDelta => Self::Delta(Channel::Content(PartType::Refusal)),
-            Kind::CustomToolCallInputDelta => Self::Delta(Channel::Input(ItemClass::CustomToolCall)),
-            Kind::McpCallArgumentsDelta => Self::Delta(Channel::Input(ItemClass::McpCall)),
-            Kind::CodeInterpreterCallCodeDelta => Self::Delta(Channel::Input(ItemClass::CodeInterpreterCall)),
-            Kind::ApplyPatchCallOperationDiffDelta => Self::Delta(Channel::Input(ItemClass::ApplyPatchCall)),
-            Kind::ShellCallCommandDelta => Self::Delta(Channel::Command),
-            Kind::OutputTextDone => Self::TextDone(Channel::Content(PartType::OutputText)),
-            Kind::FunctionCallArgumentsDone => Self::TextDone(Channel::Input(ItemClass::FunctionCall)),
-            Kind::ReasoningSummaryTextDone => Self::TextDone(Channel::Summary),
-            Kind::ReasoningDone | Kind::ReasoningTextDone => Self::TextDone(Channel::Content(PartType::ReasoningText)),
-            Kind::RefusalDone => Self::TextDone(Channel::Content(PartType::Refusal)),
-            Kind::CustomToolCallInputDone => Self::TextDone(Channel::Input(ItemClass::CustomToolCall)),
-            Kind::McpCallArgumentsDone => Self::TextDone(Channel::Input(ItemClass::McpCall)),
-            Kind::CodeInterpreterCallCodeDone => Self::TextDone(Channel::Input(ItemClass::CodeInterpreterCall)),
-            Kind::ApplyPatchCallOperationDiffDone => Self::TextDone(Channel::Input(ItemClass::ApplyPatchCall)),
-            Kind::ShellCallCommandDone => Self::TextDone(Channel::Command),
             Kind::OutputItemAdded => Self::ItemAdded,
             Kind::OutputItemDone => Self::ItemDone,
             Kind::ContentPartAdded => Self::PartAdded(CONTENT),
             Kind::ContentPartDone => Self::PartDone(CONTENT),
             Kind::ReasoningSummaryPartAdded => Self::PartAdded(Channel::Summary),
             Kind::ReasoningSummaryPartDone => Self::PartDone(Channel::Summary),
-            Kind::ShellCallCommandAdded => Self::PartAdded(Channel::Command),
             Kind::OutputTextAnnotationAdded => Self::Annotation,
             Kind::Error => Self::Error,
             Kind::McpCallInProgress | Kind::McpCallCompleted | Kind::McpCallFailed => {
@@ -116,6 +104,16 @@ impl EventRole {
 }
 
 impl Channel {
+    /// The channel of a text.
+    fn of(route: TextRoute) -> Self {
+        match route.target {
+            TextTarget::Content(part) => Self::Content(part.into()),
+            TextTarget::Summary => Self::Summary,
+            TextTarget::Field(_) | TextTarget::Diff => Self::Input(ItemClass::of_kind(route.item)),
+            TextTarget::Command => Self::Command,
+        }
+    }
+
     /// The index of the text inside its item.
     #[inline]
     pub(crate) fn element(self, event: &Event<'_>) -> Option<u64> {

@@ -7,7 +7,7 @@
 mod json;
 
 use super::text_digest::TextDigest;
-use crate::json::{join, LoneSurrogates, ValueRef};
+use crate::json::{LoneSurrogates, SurrogateCarry, ValueRef};
 
 use json::{value_hash, ARRAY};
 
@@ -81,7 +81,7 @@ pub(crate) struct DigestBuilder {
     pending: u64,
     filled: u32,
     /// High surrogate at the end of the last delta; the low surrogate may follow in the next delta.
-    high: Option<u16>,
+    carry: SurrogateCarry,
 }
 
 impl DigestBuilder {
@@ -111,7 +111,7 @@ impl DigestBuilder {
     /// Appends a delta, which may begin or end inside a surrogate pair.
     #[inline]
     pub(crate) fn push_delta(&mut self, delta: &[u8], halves: LoneSurrogates) {
-        if self.high.is_none() && !halves.lone {
+        if !self.carry.is_waiting() && !halves.lone {
             self.push_bytes(delta);
         } else {
             self.push_surrogates(delta, halves);
@@ -121,7 +121,7 @@ impl DigestBuilder {
     /// The digest of the text so far.
     pub(crate) fn digest(&self) -> Digest {
         let mut this = *self;
-        if this.high.take().is_some() {
+        if this.carry.take_lone_surrogate() {
             this.push(REPLACEMENT);
         }
         Digest { length: this.length, hash: mix(mix(this.hash, this.pending), this.length) }
@@ -161,26 +161,11 @@ impl DigestBuilder {
 
     #[cold]
     fn push_surrogates(&mut self, delta: &[u8], halves: LoneSurrogates) {
-        let mut rest = delta;
-        if let Some(high) = self.high {
-            // An empty delta between the two surrogates does not separate them.
-            if delta.is_empty() {
-                return;
-            }
-            self.high = None;
-            match halves.leading_low.and_then(|low| join(high, low)) {
-                Some(joined) => {
-                    self.push(joined.encode_utf8(&mut [0; 4]));
-                    rest = rest.strip_prefix(REPLACEMENT.as_bytes()).unwrap_or(rest);
-                }
-                None => self.push(REPLACEMENT),
-            }
+        let (first, rest) = self.carry.join(delta, halves);
+        if let Some(first) = first {
+            self.push(first.encode_utf8(&mut [0; 4]));
         }
-        if halves.trailing_high.is_some() {
-            self.high = halves.trailing_high;
-            rest = rest.strip_suffix(REPLACEMENT.as_bytes()).unwrap_or(rest);
-        }
-        self.push_bytes(rest);
+        self.push_bytes(delta.get(rest).unwrap_or_default());
     }
 }
 

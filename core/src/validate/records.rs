@@ -11,6 +11,8 @@ use super::digest::{text_hash, Digest, DigestBuilder};
 use super::incomplete_items::ItemEnding;
 use super::state;
 use super::text_digest::TextDigest;
+use crate::contract::text_route::TextPart;
+use crate::contract::ItemKind;
 use crate::json::LoneSurrogates;
 
 /// Elements with wire indexes, in order of arrival.
@@ -173,33 +175,41 @@ pub(crate) enum ItemClass {
 
 impl ItemClass {
     /// The class of an item type.
-    pub(crate) fn of(kind: &str) -> Self {
+    pub(crate) fn of(item_type: &str) -> Self {
+        match ItemKind::from_wire(item_type) {
+            // A type of servers that no edition lists.
+            ItemKind::Unknown if item_type == "tool_search_call" => Self::HostedCall,
+            kind => Self::of_kind(kind),
+        }
+    }
+
+    /// The class of an item of this kind.
+    pub(crate) fn of_kind(kind: ItemKind) -> Self {
         match kind {
-            "message" => Self::Message,
-            "reasoning" => Self::Reasoning,
-            "function_call" => Self::FunctionCall,
-            "custom_tool_call" => Self::CustomToolCall,
-            "mcp_call" => Self::McpCall,
-            "code_interpreter_call" => Self::CodeInterpreterCall,
-            "apply_patch_call" => Self::ApplyPatchCall,
-            "shell_call" => Self::ShellCall,
-            "file_search_call"
-            | "web_search_call"
-            | "image_generation_call"
-            | "computer_call"
-            | "local_shell_call"
-            | "tool_search_call" => Self::HostedCall,
-            "function_call_output"
-            | "computer_call_output"
-            | "compaction"
-            | "local_shell_call_output"
-            | "shell_call_output"
-            | "apply_patch_call_output"
-            | "mcp_list_tools"
-            | "mcp_approval_request"
-            | "mcp_approval_response"
-            | "custom_tool_call_output" => Self::Other,
-            _ => Self::Foreign,
+            ItemKind::Message => Self::Message,
+            ItemKind::Reasoning => Self::Reasoning,
+            ItemKind::FunctionCall => Self::FunctionCall,
+            ItemKind::CustomToolCall => Self::CustomToolCall,
+            ItemKind::McpCall => Self::McpCall,
+            ItemKind::CodeInterpreterCall => Self::CodeInterpreterCall,
+            ItemKind::ApplyPatchCall => Self::ApplyPatchCall,
+            ItemKind::ShellCall => Self::ShellCall,
+            ItemKind::FileSearchCall
+            | ItemKind::WebSearchCall
+            | ItemKind::ImageGenerationCall
+            | ItemKind::ComputerCall
+            | ItemKind::LocalShellCall => Self::HostedCall,
+            ItemKind::FunctionCallOutput
+            | ItemKind::ComputerCallOutput
+            | ItemKind::Compaction
+            | ItemKind::LocalShellCallOutput
+            | ItemKind::ShellCallOutput
+            | ItemKind::ApplyPatchCallOutput
+            | ItemKind::McpListTools
+            | ItemKind::McpApprovalRequest
+            | ItemKind::McpApprovalResponse
+            | ItemKind::CustomToolCallOutput => Self::Other,
+            ItemKind::Extension | ItemKind::Unknown => Self::Foreign,
         }
     }
 
@@ -316,6 +326,16 @@ pub(crate) enum PartType {
     ReasoningText,
     SummaryText,
     Other,
+}
+
+impl From<TextPart> for PartType {
+    fn from(part: TextPart) -> Self {
+        match part {
+            TextPart::OutputText => Self::OutputText,
+            TextPart::Refusal => Self::Refusal,
+            TextPart::ReasoningText => Self::ReasoningText,
+        }
+    }
 }
 
 impl PartType {

@@ -199,7 +199,7 @@ const EXTENSION: ItemDefinition = ItemDefinition {
     ..hosted_item("", "ext", &[("status", InitialValue::Status)])
 };
 
-const ITEM_DEFINITIONS: &[ItemDefinition] = {
+pub(crate) const ITEM_DEFINITIONS: &[ItemDefinition] = {
     use InitialValue::{CallId, Commands, Content, List, Literal, Null, Outputs, Required, Status, Summary, Text};
     use ToolState::{Compacting, Completed, Failed, Generating, InProgress, Interpreting, Searching};
     &[

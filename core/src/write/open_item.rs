@@ -368,3 +368,44 @@ pub(crate) fn write_members<'a>(members: impl Iterator<Item = (&'a str, &'a Valu
 }
 
 display_name!(PartKind);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::text_route::{text_route, TextStep, TextTarget};
+    use crate::contract::ItemKind;
+    use crate::write::item_definitions::ITEM_DEFINITIONS;
+
+    fn route(kind: Kind) -> (ItemKind, TextTarget, TextStep) {
+        let route = text_route(kind).unwrap_or_else(|| panic!("{kind} has no route"));
+        (route.item, route.target, route.step)
+    }
+
+    #[test]
+    fn the_events_of_a_part_extend_its_text() {
+        for part in [PartKind::Text, PartKind::Refusal, PartKind::Reasoning, PartKind::Summary] {
+            for openai in [false, true] {
+                let [_, delta, done, _] = part.kinds(openai);
+                let (item, target, step) = route(delta);
+                assert_eq!((step, route(done)), (TextStep::Delta, (item, target, TextStep::Done)), "{part}");
+                assert!(part.fits(if item == ItemKind::Message { ItemParts::Message } else { ItemParts::Reasoning }));
+                let place = match target {
+                    TextTarget::Content(text) => (text.name(), text.field()),
+                    other => (if other == TextTarget::Summary { "summary_text" } else { "" }, "text"),
+                };
+                assert_eq!(place, (part.name(), part.field()), "{part}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_events_of_an_input_extend_its_field() {
+        for definition in ITEM_DEFINITIONS.iter() {
+            let Some(input) = definition.input else { continue };
+            let target = if input.inside.is_some() { TextTarget::Diff } else { TextTarget::Field(input.key) };
+            let item = ItemKind::from_wire(definition.name);
+            assert_eq!(route(input.delta), (item, target, TextStep::Delta), "{}", definition.name);
+            assert_eq!(route(input.done), (item, target, TextStep::Done), "{}", definition.name);
+        }
+    }
+}

@@ -261,7 +261,7 @@ impl BlocksDecoder {
             ModelBlockKind::Thinking => builder.append_thinking(block.slot, &piece),
             ModelBlockKind::ToolUse => builder.append_arguments(block.slot, &piece),
             ModelBlockKind::ToolResult => {
-                let text = block.carry.join(&piece);
+                let text = piece.join(&mut block.carry);
                 builder.account_bytes(text.len())?;
                 block.output.push_str(&text);
                 Ok(())

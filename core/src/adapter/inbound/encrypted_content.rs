@@ -5,10 +5,11 @@ use alloc::format;
 use alloc::string::String;
 
 use super::builder::ResponseBuilder;
-use super::text_piece::{SurrogateCarry, TextPiece};
+use super::text_piece::TextPiece;
 use crate::adapter::Envelope;
 use crate::error::Error;
 use crate::json::write_string;
+use crate::json::SurrogateCarry;
 
 /// The prefix of every envelope.
 pub(crate) const TAG: &str = "dfold1";
@@ -38,7 +39,7 @@ impl SignedThinking {
     /// Takes thinking text.
     pub(crate) fn grow(&mut self, piece: &TextPiece<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         if builder.options.envelope == Envelope::SelfContained {
-            let text = self.carry.join(piece);
+            let text = piece.join(&mut self.carry);
             builder.account_bytes(text.len())?;
             self.text.push_str(&text);
         }

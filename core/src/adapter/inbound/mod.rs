@@ -29,11 +29,12 @@ mod token_counts;
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
 
+use crate::json::SurrogateCarry;
 use builder::{extension_type, ErrorType, ResponseBuilder};
 use dialect_reader::{DialectDecoder, DialectReader};
 use message_framer::{JsonLayout, MessageFramer};
 use rfc3339::unix_seconds;
-use text_piece::{SurrogateCarry, TextPiece};
+use text_piece::TextPiece;
 
 use super::{Dialect, Inbound, InboundOptions};
 use crate::error::Error;

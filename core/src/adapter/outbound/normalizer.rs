@@ -12,7 +12,7 @@ use super::target_output::TargetOutput;
 use super::{EndStatus, ResponseEnd, ResponseStart, TargetFormat};
 use crate::accumulate::held_bytes::{ITEM_BYTES, NAME_BYTES};
 use crate::adapter::{AdapterCode, AdapterFindings, Framing, Outbound};
-use crate::contract::Kind;
+use crate::contract::{ItemKind, Kind};
 use crate::error::{Code, Error};
 use crate::event::Event;
 use crate::json::{ValueKind, ValueRef};
@@ -173,7 +173,7 @@ impl Normalizer {
                 return Ok(());
             }
         }
-        let shape = ItemShape::of(&text_at(item, "type"), self.target.shown_calls());
+        let shape = ItemShape::of(ItemKind::from_wire(&text_at(item, "type")), self.target.shown_calls());
         let at = self.add_item(index, shape, Some(&id), event)?;
         self.merge_fields(at, item);
         self.announce(at, Some(item));
@@ -187,7 +187,7 @@ impl Normalizer {
         let at = match self.lookup(event.output_index(), Some(&id)) {
             Some(at) => at,
             None => {
-                let shape = ItemShape::of(&text_at(item, "type"), self.target.shown_calls());
+                let shape = ItemShape::of(ItemKind::from_wire(&text_at(item, "type")), self.target.shown_calls());
                 self.add_item(event.output_index().unwrap_or(self.next_index), shape, Some(&id), event)?
             }
         };

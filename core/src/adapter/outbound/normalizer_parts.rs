@@ -10,6 +10,7 @@ use super::target_output::TargetOutput;
 use super::TargetFormat;
 use crate::accumulate::held_bytes::PART_BYTES;
 use crate::adapter::AdapterCode;
+use crate::contract::text_route::{text_route, TextRoute, TextStep, TextTarget};
 use crate::contract::Kind;
 use crate::error::{Code, Error};
 use crate::event::Event;
@@ -17,30 +18,34 @@ use crate::json::{ValueKind, ValueRef};
 
 impl Normalizer {
     pub(super) fn apply_inside_item(&mut self, kind: Kind, event: &Event<'_>) -> Result<(), Error> {
+        if let Some(route) = text_route(kind) {
+            return self.apply_text(route, event);
+        }
         match kind {
-            Kind::OutputTextDelta => self.delta(event, TextChannel::Text),
-            Kind::RefusalDelta => self.delta(event, TextChannel::Refusal),
-            Kind::ReasoningDelta | Kind::ReasoningTextDelta => self.delta(event, TextChannel::RawReasoning),
-            Kind::ReasoningSummaryTextDelta => self.delta(event, TextChannel::Summary),
-            Kind::OutputTextDone => self.text_done(event, TextChannel::Text),
-            Kind::RefusalDone => self.text_done(event, TextChannel::Refusal),
-            Kind::ReasoningDone | Kind::ReasoningTextDone => self.text_done(event, TextChannel::RawReasoning),
-            Kind::ReasoningSummaryTextDone => self.text_done(event, TextChannel::Summary),
             Kind::ContentPartAdded => self.part_added(event, false),
             Kind::ReasoningSummaryPartAdded => self.part_added(event, true),
             Kind::ContentPartDone => self.part_done(event, false),
             Kind::ReasoningSummaryPartDone => self.part_done(event, true),
             Kind::OutputTextAnnotationAdded => self.annotation(event),
-            Kind::FunctionCallArgumentsDelta => self.arguments(event, ItemShape::Function),
-            Kind::FunctionCallArgumentsDone => self.arguments_done(event, ItemShape::Function),
-            Kind::CustomToolCallInputDelta if self.target.shown_calls().custom => {
-                self.arguments(event, ItemShape::Custom)
+            _ => {
+                self.target.event(event, &mut self.out);
+                Ok(())
             }
-            Kind::CustomToolCallInputDone if self.target.shown_calls().custom => {
-                self.arguments_done(event, ItemShape::Custom)
-            }
-            Kind::McpCallArgumentsDelta if self.target.shown_calls().mcp => self.arguments(event, ItemShape::Mcp),
-            Kind::McpCallArgumentsDone if self.target.shown_calls().mcp => self.arguments_done(event, ItemShape::Mcp),
+        }
+    }
+
+    fn apply_text(&mut self, route: TextRoute, event: &Event<'_>) -> Result<(), Error> {
+        let channel = match route.target {
+            TextTarget::Content(part) => Some(TextChannel::of_text(part)),
+            TextTarget::Summary => Some(TextChannel::Summary),
+            TextTarget::Field(_) | TextTarget::Diff | TextTarget::Command => None,
+        };
+        let shape = ItemShape::of(route.item, self.target.shown_calls());
+        match (channel, route.step) {
+            (Some(channel), TextStep::Delta) => self.delta(event, channel),
+            (Some(channel), TextStep::Done) => self.text_done(event, channel),
+            (None, TextStep::Delta) if shape.is_call() => self.arguments(event, shape),
+            (None, TextStep::Done) if shape.is_call() => self.arguments_done(event, shape),
             _ => {
                 self.target.event(event, &mut self.out);
                 Ok(())

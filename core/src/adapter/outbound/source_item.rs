@@ -4,8 +4,10 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::contract::text_route::TextPart;
+use crate::contract::ItemKind;
 use crate::event::Event;
-use crate::json::{join, LoneSurrogates, ValueRef};
+use crate::json::{LoneSurrogates, SurrogateCarry, ValueRef};
 
 /// The form of an item for a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,15 +38,15 @@ pub(crate) struct ShownCalls {
 }
 
 impl ItemShape {
-    /// The shape of an item type for a target.
-    pub(crate) fn of(item_type: &str, shown: ShownCalls) -> Self {
-        match item_type {
-            "message" => Self::Message,
-            "reasoning" => Self::Reasoning,
-            "function_call" => Self::Function,
-            "custom_tool_call" if shown.custom => Self::Custom,
-            "mcp_call" if shown.mcp => Self::Mcp,
-            "function_call_output" => Self::Output,
+    /// The shape of an item for a target.
+    pub(crate) fn of(kind: ItemKind, shown: ShownCalls) -> Self {
+        match kind {
+            ItemKind::Message => Self::Message,
+            ItemKind::Reasoning => Self::Reasoning,
+            ItemKind::FunctionCall => Self::Function,
+            ItemKind::CustomToolCall if shown.custom => Self::Custom,
+            ItemKind::McpCall if shown.mcp => Self::Mcp,
+            ItemKind::FunctionCallOutput => Self::Output,
             _ => Self::Other,
         }
     }
@@ -99,6 +101,15 @@ impl TextChannel {
         }
     }
 
+    /// The channel of a part's text.
+    pub(super) fn of_text(part: TextPart) -> Self {
+        match part {
+            TextPart::OutputText => Self::Text,
+            TextPart::Refusal => Self::Refusal,
+            TextPart::ReasoningText => Self::RawReasoning,
+        }
+    }
+
     /// The key of the part at an index.
     pub(super) fn key(self, index: u64) -> (bool, u64) {
         (self == Self::Summary, index)
@@ -109,49 +120,37 @@ impl TextChannel {
 #[derive(Debug, Default)]
 pub(crate) struct ForwardedText {
     pub(crate) text: String,
-    high: Option<u16>,
+    carry: SurrogateCarry,
 }
 
 impl ForwardedText {
     /// Joins a delta with the withheld half and appends it. Returns the length that was appended.
     pub(super) fn push(&mut self, delta: &str, halves: LoneSurrogates) -> usize {
         let before = self.text.len();
-        let mut rest = delta;
-        if let Some(high) = self.high.take().filter(|_| !delta.is_empty()) {
-            match halves.leading_low.and_then(|low| join(high, low)) {
-                Some(whole) => {
-                    self.text.push(whole);
-                    rest = rest.strip_prefix('\u{FFFD}').unwrap_or(rest);
-                }
-                None => self.text.push('\u{FFFD}'),
-            }
-        }
-        if halves.trailing_high.is_some() {
-            self.high = halves.trailing_high;
-            rest = rest.strip_suffix('\u{FFFD}').unwrap_or(rest);
-        }
-        self.text.push_str(rest);
+        let (first, rest) = self.carry.join(delta.as_bytes(), halves);
+        self.text.extend(first);
+        self.text.push_str(delta.get(rest).unwrap_or_default());
         self.text.len() - before
     }
 
     /// Returns `true` if a delta can be forwarded unchanged.
     #[inline]
     pub(super) fn can_append_unchanged(&self, halves: LoneSurrogates) -> bool {
-        self.high.is_none() && !halves.lone
+        !self.carry.is_waiting() && !halves.lone
     }
 
     /// The part of a whole text after the text so far; `None` if it does not begin with the text so far.
     pub(super) fn missing_suffix<'t>(&mut self, whole: &'t str) -> Option<&'t str> {
         let tail = whole.strip_prefix(self.text.as_str())?;
         if !tail.is_empty() {
-            self.high = None;
+            self.carry = SurrogateCarry::default();
         }
         Some(tail)
     }
 
     /// Ends the text: an unpaired half becomes U+FFFD. Returns `true` if there was one.
     pub(super) fn take_lone_surrogate(&mut self) -> bool {
-        let lone = self.high.take().is_some();
+        let lone = self.carry.take_lone_surrogate();
         if lone {
             self.text.push('\u{FFFD}');
         }

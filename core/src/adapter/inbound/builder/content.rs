@@ -5,9 +5,10 @@ use alloc::string::ToString;
 
 use super::{handle, OutputSlot, PartKind, ResponseBuilder};
 use crate::accumulate::held_bytes::{member_bytes, value_bytes, PART_BYTES};
-use crate::adapter::inbound::text_piece::{SurrogateCarry, TextPiece};
+use crate::adapter::inbound::text_piece::TextPiece;
 use crate::adapter::{AdapterCode, ExtensionEvents, ThinkingAs};
 use crate::error::{Code, Error};
+use crate::json::SurrogateCarry;
 use crate::json::{Object, Value};
 
 impl ResponseBuilder {
@@ -70,7 +71,7 @@ impl ResponseBuilder {
     /// Appends to the arguments of a call.
     pub(crate) fn append_arguments(&mut self, slot: OutputSlot, piece: &TextPiece<'_>) -> Result<(), Error> {
         let Some(item) = self.items.get_mut(slot) else { return Ok(()) };
-        let text = item.carry.join(piece);
+        let text = piece.join(&mut item.carry);
         self.account_bytes(text.len())?;
         self.write_input(slot, &text)
     }
@@ -206,7 +207,7 @@ impl ResponseBuilder {
         }
         self.ensure_part(slot, kind)?;
         let Some(item) = self.items.get_mut(slot) else { return Ok(()) };
-        let text = item.carry.join(piece);
+        let text = piece.join(&mut item.carry);
         item.length += text.chars().count() as u64;
         self.account_bytes(text.len())?;
         self.writer.append(handle(slot), kind, &text)

@@ -13,11 +13,11 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::text_piece::SurrogateCarry;
 pub(crate) use super::token_counts::TokenCounts;
 use crate::accumulate::held_bytes::{view_bytes, NAME_BYTES};
 use crate::adapter::{AdapterCode, AdapterFindings, InboundOptions, ReasoningEvents};
 use crate::error::{Code, Error};
+use crate::json::SurrogateCarry;
 use crate::json::{Object, Value, ValueRef};
 use crate::limits::Limits;
 use crate::write::{response_id, ItemHandle, ReasoningNames, Writer, WriterOptions};

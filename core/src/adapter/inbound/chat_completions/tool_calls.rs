@@ -213,7 +213,7 @@ impl ChatDecoder {
             Some(slot) => builder.append_arguments(slot, &piece),
             None if call.dropped => Ok(()),
             None => {
-                let text = call.carry.join(&piece);
+                let text = piece.join(&mut call.carry);
                 builder.account_bytes(text.len())?;
                 call.early.push_str(&text);
                 Ok(())

@@ -66,7 +66,7 @@ impl CitedText {
             builder.account_bytes(16)?;
             self.part_starts.push((part, self.text.len() as u64));
         }
-        let text = self.carry.join(piece);
+        let text = piece.join(&mut self.carry);
         builder.account_bytes(text.len())?;
         self.text.push_str(&text);
         Ok(())

@@ -46,7 +46,7 @@ impl PartialArguments {
         }
         let string = piece.get("stringValue").and_then(TextPiece::from_json);
         let value = match &string {
-            Some(piece) => Value::String(self.carry.join(piece).into_owned()),
+            Some(piece) => Value::String(piece.join(&mut self.carry).into_owned()),
             None => match plain_value(piece) {
                 Some(value) => value,
                 // A string that only begins or ends has no text on the wire.
