@@ -33,7 +33,7 @@ pub struct Limits {
     ///
     /// Counted are the bytes of texts, ids, names, keys, numbers, log probabilities, preview images, rate limits and the last error, and
     /// fixed amounts that follow the memory: 1,024 bytes for an item, 256 for a part, 128 for the log probabilities of a part, 24 for a
-    /// value, 32 for a key. A finished item and a snapshot are held and counted as text, until somebody reads their fields. The count is
+    /// value, 32 for a key. A finished item and a snapshot are held and counted as text, until a caller reads their fields. The count is
     /// the same on every machine; the memory is at most about three times as much, because buffers grow by doubling.
     /// [`Reader::held_bytes`](crate::Reader::held_bytes) gives the count.
     pub response_bytes: usize,

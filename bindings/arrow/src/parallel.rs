@@ -28,7 +28,7 @@ pub struct Progress {
     pub bytes_done: u64,
 }
 
-/// Counts finished rows, and says whether to go on.
+/// Counts finished rows, and holds the flag that stops the batch.
 pub(crate) struct Counter {
     rows: AtomicU64,
     bytes: AtomicU64,

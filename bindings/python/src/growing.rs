@@ -2,7 +2,7 @@
 //!
 //! A value of growing JSON changes only at its end: the innermost open string gets longer, open containers get more children, and
 //! finished values never change. So a call converts only what is new. What the caller still holds from an earlier call is not
-//! changed: an open container or string that somebody else refers to is copied first (copy on write), finished values are shared.
+//! changed: an open container or string that other code refers to is copied first (copy on write), finished values are shared.
 //!
 //! Objects are created without a lock, because creating them may start a garbage collection, and a finalizer may use the same
 //! reader. Therefore [`ConvertedState::take_changes`] runs under the lock and copies what is new, and [`ConvertedValue::apply`] runs after it.
@@ -296,7 +296,7 @@ impl ConvertedValue {
         }
     }
 
-    /// Replaces an open container by a copy if somebody else refers to it. The containers around it are already our own.
+    /// Replaces an open container by a copy if other code refers to it. The containers around it are already our own.
     fn make_own(&mut self, py: Python<'_>, level: usize) -> PyResult<()> {
         let container = &self.open[level];
         // The outermost one is referred to by `root` and `open`, each other one by `open` and the container around it.
@@ -323,7 +323,7 @@ impl ConvertedValue {
         Ok(())
     }
 
-    /// Appends to the string at the end. Python lengthens a string in place if nobody else refers to it.
+    /// Appends to the string at the end. Python lengthens a string in place if no other code refers to it.
     fn append(&mut self, py: Python<'_>, text: &str) -> PyResult<()> {
         let text = PyString::new(py, text);
         let level = self.open.len();

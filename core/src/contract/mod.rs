@@ -1,7 +1,8 @@
 //! The wire contract as data: the editions, and the kinds and schemas of each.
 //!
 //! Takes names and ids of the wire; gives kinds, groups, fields and schema nodes. The tables are generated from the fact files in
-//! `core/contract` by `cargo run -p deltafold-contract`. They are constants: no start-up cost, no allocation.
+//! `core/contract` by `cargo run -p deltafold-contract`. They are constants: no start-up cost, no allocation. `text_route.rs` is
+//! written by hand, because the facts state the effect of an event in words only.
 
 use crate::named::display_name;
 use core::fmt;

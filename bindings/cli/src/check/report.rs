@@ -57,7 +57,7 @@ impl Report {
     }
 
     /// Makes a finding that breaks a published client at least a warning, unless the profile exempts it. To a reader, a stream that
-    /// was joined in the middle is no fault, so what is missing before it is a note; a client that gets these bytes fails.
+    /// was joined in the middle is not a fault, so data missing before it is a note; a client that gets these bytes fails.
     fn raise_for_clients(&mut self, severities: &SeverityMap) {
         for finding in self.findings.iter_mut().filter(|finding| !finding.broken_clients().is_empty()) {
             let exempted = severities.at(finding.rule, &finding.path) <= Some(Severity::Note);
