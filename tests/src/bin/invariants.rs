@@ -37,7 +37,11 @@ fn main() -> ExitCode {
         let message = payload.downcast_ref::<String>().map(String::as_str);
         let message = message.or(payload.downcast_ref::<&str>().copied()).unwrap_or("").to_owned();
         let mut failed = FAILED.lock().expect("the lock is whole");
-        failed.entry(place).or_insert((0, SEED.get(), message)).0 += 1;
+        let entry = failed.entry(place).or_insert_with_key(|place| {
+            println!("error: seed {} at {place}", SEED.get());
+            (0, SEED.get(), message)
+        });
+        entry.0 += 1;
     }));
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let runs: Vec<(&str, Case, u64, u64)> = match arguments.as_slice() {

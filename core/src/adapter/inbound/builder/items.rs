@@ -109,6 +109,11 @@ impl ResponseBuilder {
 
     /// Sets a field of an item, which its done event has.
     pub(crate) fn set_field(&mut self, slot: OutputSlot, key: &str, value: Value) -> Result<(), Error> {
+        if !self.writer.is_open(handle(slot)) {
+            // The source sent it after the item that it belongs to.
+            self.report(AdapterCode::ContentPartDropped, key);
+            return Ok(());
+        }
         self.account_bytes(member_bytes(key, &value))?;
         let set = self.writer.set(handle(slot), key, value);
         self.drop_invalid(set, AdapterCode::ContentPartDropped, key).map(drop)
