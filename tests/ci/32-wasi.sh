@@ -4,4 +4,4 @@ set -euo pipefail
 . "$ROOT/tests/ci/lib.sh"
 use_target nohost
 
-run cargo check --locked -p deltafold-cli --no-default-features --target wasm32-wasip1
+run cargo check --locked -p deltafold-cli --target wasm32-wasip1

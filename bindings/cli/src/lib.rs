@@ -104,7 +104,7 @@ enum Command {
     History(history::HistoryArgs),
     Diff(diff::DiffArgs),
     Replay(replay::ReplayArgs),
-    #[cfg(feature = "serve")]
+    #[cfg(all(feature = "serve", not(target_family = "wasm")))]
     Serve(replay::serve::ServeArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
@@ -127,7 +127,7 @@ impl Command {
             Self::History(args) => history::run(args, io),
             Self::Diff(args) => diff::run(args, io),
             Self::Replay(args) => replay::run(args, io),
-            #[cfg(feature = "serve")]
+            #[cfg(all(feature = "serve", not(target_family = "wasm")))]
             Self::Serve(args) => replay::serve::run(args, io),
             Self::Completions(args) => completions::run(args, io),
             Self::Man(args) => man::run(args, io),

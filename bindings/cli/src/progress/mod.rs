@@ -2,7 +2,7 @@
 //!
 //! On a terminal a bar, shown after a fifth of a second. Elsewhere lines, at an interval that is longer than a short run.
 
-#[cfg_attr(not(feature = "progress-bar"), path = "no_bar.rs")]
+#[cfg_attr(any(not(feature = "progress-bar"), target_family = "wasm"), path = "no_bar.rs")]
 mod bar;
 
 use std::io::Write;

@@ -1,6 +1,6 @@
 //! `deltafold replay`: sends a capture again, with a chosen rate and chunk size.
 
-#[cfg(feature = "serve")]
+#[cfg(all(feature = "serve", not(target_family = "wasm")))]
 pub(crate) mod serve;
 mod split;
 

@@ -50,7 +50,7 @@ impl EventSplitter {
         self.bytes.get(from..).unwrap_or_default()
     }
 
-    #[cfg(feature = "serve")]
+    #[cfg(all(feature = "serve", not(target_family = "wasm")))]
     pub(crate) fn format(&self) -> Option<CaptureFormat> {
         self.format
     }
