@@ -3,7 +3,7 @@
 //! Every command that reads events feeds its bytes through here, so that `--from` and `--messages` mean the same everywhere.
 //! The first message shows the dialect; until then at most [`DETECTION_LIMIT`] bytes are buffered.
 
-use deltafold::adapter::{detect, Converter, Dialect};
+use deltafold::adapter::{detect, AdapterCode, AdapterFinding, Converter, Dialect};
 use deltafold::json::Value;
 use deltafold::{Error, Reader};
 
@@ -119,6 +119,15 @@ impl DialectInput {
             Decoder::Converted(converter) => converter.source(),
             _ => None,
         }
+    }
+
+    /// A message for people about data that was not read: a reader holds one response, so only the first turn of a thread log is.
+    pub(crate) fn unread_turns(&self) -> Option<&'static str> {
+        let Decoder::Converted(converter) = &self.decoder else { return None };
+        let is_turn = |finding: &AdapterFinding| {
+            finding.code == AdapterCode::EventAfterTerminal && finding.detail == "another turn"
+        };
+        converter.findings().any(is_turn).then_some("only the first turn was read; `deltafold convert --to open-responses` writes a stream for each turn")
     }
 
     fn start(&mut self, found: SourceFormat, reader: &mut Reader) -> Result<(), Error> {

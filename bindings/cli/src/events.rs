@@ -9,7 +9,7 @@ use deltafold::{Event, Reader};
 use crate::args::{SourceArgs, SplitArg};
 use crate::dialect_input::{DialectInput, SourceFormat};
 use crate::input::{Input, Stdin};
-use crate::output::Output;
+use crate::output::{print_error, Output};
 use crate::records::{RecordArgs, RecordWriter};
 use crate::{Failure, Io};
 
@@ -45,6 +45,7 @@ pub(crate) fn run(args: &EventsArgs, io: &mut Io<'_>) -> Result<u8, Failure> {
     let stdin = Stdin::new(&mut io.input);
     let output = Output::new(&mut io.output, io.output_is_terminal);
     let mut records = RecordWriter::new(args.records, args.files.len() > 1, output);
+    let mut messages = Vec::new();
     for file in &args.files {
         let mut input = Input::open(file, args.split.split, &stdin)?;
         let name = input.name().to_owned();
@@ -70,8 +71,10 @@ pub(crate) fn run(args: &EventsArgs, io: &mut Io<'_>) -> Result<u8, Failure> {
                 break;
             }
         }
+        messages.extend(source.unread_turns().map(|message| format!("{name}: {message}")));
     }
     records.finish()?;
+    messages.iter().for_each(|message| print_error(io, message));
     Ok(0)
 }
 

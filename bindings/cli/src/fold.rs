@@ -68,8 +68,8 @@ struct Folded {
     events: u64,
     items: usize,
     findings: u64,
-    /// Why the response is empty, if it is.
-    empty: Option<String>,
+    /// Why the response is empty, if it is, or what was not read.
+    message: Option<String>,
 }
 
 pub(crate) fn run(args: &FoldArgs, io: &mut Io<'_>) -> Result<u8, Failure> {
@@ -107,7 +107,7 @@ pub(crate) fn run(args: &FoldArgs, io: &mut Io<'_>) -> Result<u8, Failure> {
                 }
                 output.flush()
             })?;
-            messages.extend(folded.empty.as_ref().map(|reason| format!("{name}: {reason}")));
+            messages.extend(folded.message.as_ref().map(|reason| format!("{name}: {reason}")));
             rows.push((name, Some(Folded { text: String::new(), ..folded })));
             Ok(())
         })?;
@@ -152,13 +152,15 @@ fn fold(
     };
     text.push('\n');
     let first_finding = || reader.findings().first().map_or("no event was found", |finding| finding.message.as_str());
+    let is_empty = response.is_empty() && response.id().is_none_or(str::is_empty);
+    let message = is_empty.then(|| first_finding().to_owned()).or_else(|| source.unread_turns().map(str::to_owned));
     Ok(Folded {
         text,
         outcome,
         events: reader.event_count(),
         items: response.len(),
         findings: reader.all_findings().total(),
-        empty: (response.is_empty() && response.id().is_none_or(str::is_empty)).then(|| first_finding().to_owned()),
+        message,
     })
 }
 

@@ -154,3 +154,23 @@ fn lines_of_open_responses_events_are_recognized() {
     let checked = run(&["check"], lines.output.as_bytes());
     assert_eq!(checked.code, 0, "{}", checked.output);
 }
+
+#[test]
+fn a_command_that_reads_one_response_says_that_a_log_has_more_turns() {
+    let turn = |text: &str| {
+        format!(
+            "{{\"type\":\"turn.started\"}}\n{{\"type\":\"item.completed\",\"item\":{{\"id\":\"i\",\"type\":\"agent_message\",\"text\":\"{text}\"}}}}\n\
+             {{\"type\":\"turn.completed\",\"usage\":{{\"input_tokens\":1,\"output_tokens\":1}}}}\n"
+        )
+    };
+    let start = "{\"type\":\"thread.started\",\"thread_id\":\"thread_1\"}\n";
+    let end = "{\"type\":\"thread.completed\",\"thread_id\":\"thread_1\",\"subtype\":\"success\"}\n";
+    let (one, two) = (format!("{start}{}{end}", turn("a")), format!("{start}{}{}{end}", turn("a"), turn("b")));
+    for arguments in [&["fold", "--format", "text"][..], &["events"]] {
+        assert_eq!(run(arguments, one.as_bytes()).errors, "", "{arguments:?}");
+        let errors = run(arguments, two.as_bytes()).errors;
+        assert!(errors.contains("stdin: only the first turn was read"), "{arguments:?}: {errors}");
+    }
+    let converted = run(&["convert", "--to", "open-responses"], two.as_bytes()).output;
+    assert_eq!(converted.matches("event: response.completed").count(), 2, "{converted}");
+}

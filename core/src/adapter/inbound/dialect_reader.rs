@@ -189,7 +189,7 @@ fn take(
         return decoder.message(message.name, root, builder);
     }
     if !decoder.is_ignorable_after_end(message.name, root) {
-        builder.findings.report(AdapterCode::EventAfterTerminal, Default::default);
+        builder.report(AdapterCode::EventAfterTerminal, if decoder.starts_response(root) { "another turn" } else { "" });
     }
     Ok(())
 }
