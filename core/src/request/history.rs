@@ -278,6 +278,7 @@ impl History {
                 sent.push(field, value.clone());
             }
         }
+        self.make_name_legal(&mut sent, kind, at);
         if let Some(id) = id.filter(|_| self.policy.ids == Inclusion::Drop) {
             sent.remove("id");
             if kind.contains(':') || is_valid(&sent, &self.policy) {
@@ -291,9 +292,6 @@ impl History {
         if !kind.contains(':') && !is_valid(&sent, &self.policy) {
             if let Some(plain) = self.text_only(&sent, kind, at) {
                 return Some(plain);
-            }
-            if let Some(renamed) = self.with_legal_name(&sent, kind, at) {
-                return Some(renamed);
             }
             self.report(HistoryCode::ItemInvalid, &format!("/output/{at}"), kind);
             return None;
@@ -323,17 +321,16 @@ impl History {
         Some(plain)
     }
 
-    /// A call whose only fault is its name, with a name that every server accepts: only letters, digits, `_` and `-`.
-    fn with_legal_name(&mut self, item: &Object, kind: &str, at: usize) -> Option<Object> {
-        let legal = |char: char| if char.is_ascii_alphanumeric() || "_-".contains(char) { char } else { '_' };
-        let mut renamed = item.clone();
-        let name: String = item.get("name")?.as_str()?.chars().map(legal).collect();
-        renamed.insert("name", name);
-        if !is_valid(&renamed, &self.policy) {
-            return None;
+    /// Gives a call a name that every server accepts: only letters, digits, `_` and `-`.
+    fn make_name_legal(&mut self, item: &mut Object, kind: &str, at: usize) {
+        let is_legal = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
+        let Some(name) = item.get("name").and_then(Value::as_str) else { return };
+        if !matches!(kind, "function_call" | "custom_tool_call") || name.chars().all(is_legal) {
+            return;
         }
+        let legal: String = name.chars().map(|char| if is_legal(char) { char } else { '_' }).collect();
+        item.insert("name", legal);
         self.report(HistoryCode::NameReplaced, &format!("/output/{at}/name"), kind);
-        Some(renamed)
     }
 
     /// Leaves out the outputs of omitted calls, and remembers these calls.
@@ -412,8 +409,8 @@ fn answered_call(item: &Value) -> Option<(String, String)> {
 
 /// Returns `true` if an item may be input in the policy's edition.
 ///
-/// OpenAI's service is described only by the types of its SDKs, which require fields that the service does not require. So in that
-/// edition an item is accepted if it fits either those types or the full surface of Open Responses.
+/// OpenAI's service is described only by the types of its SDKs, which require fields that the service does not require, and the full
+/// surface of Open Responses differs from them in a few items. So in these two editions an item is accepted if it fits either.
 ///
 /// An item of a type that the edition does not list came from a server with a newer edition: it is checked against the
 /// editions that list the type, and is kept unchanged if none does. A policy that drops extensions drops these types too.
@@ -426,7 +423,12 @@ fn is_valid(item: &Object, policy: &Policy) -> bool {
     };
     let kind = item.get("type").and_then(Value::as_str).unwrap_or_default();
     if policy.extensions == Inclusion::Drop || kind.is_empty() || lists_type(policy.edition, kind) {
-        return fits(policy.edition) || (policy.edition == Edition::OpenAi && fits(Edition::Split));
+        let other = match policy.edition {
+            Edition::OpenAi => Some(Edition::Split),
+            Edition::Split => Some(Edition::OpenAi),
+            _ => None,
+        };
+        return fits(policy.edition) || other.is_some_and(fits);
     }
     let mut listing = Edition::ALL.into_iter().filter(|edition| lists_type(*edition, kind)).peekable();
     listing.peek().is_none() || listing.any(fits)

@@ -34,13 +34,18 @@ fn run(vector: &Vector) -> History {
     history
 }
 
-/// Errors in the next request. OpenAI's service omits fields that the types of its SDKs require: there, an item is accepted
-/// if it fits the split edition of Open Responses. Items of types that the edition does not list are for the server that made them.
+/// Errors in the next request. OpenAI's service omits fields that the types of its SDKs require, and the split edition has other
+/// shapes for a few items: there, an item is accepted if it fits the other of the two. Items of types that the edition does not list are for the server that made them.
 fn errors(history: &History) -> Vec<Finding> {
     let (request, edition) = (history.request(), history.policy().edition);
     let mut found = validate_request(&request.to_json(), edition).unwrap();
-    let fits = |at: usize| {
-        let found = validate_input_item(&request.input_items()[at].to_string(), Edition::Split).unwrap();
+    let other = match edition {
+        Edition::OpenAi => Some(Edition::Split),
+        Edition::Split => Some(Edition::OpenAi),
+        _ => None,
+    };
+    let fits = |at: usize, other| {
+        let found = validate_input_item(&request.input_items()[at].to_string(), other).unwrap();
         found.iter().all(|finding| finding.severity != Severity::Error)
     };
     found.retain(|finding| {
@@ -48,7 +53,7 @@ fn errors(history: &History) -> Vec<Finding> {
         let items = request.input_items();
         let listed =
             |at: usize| item_types("ItemParam", edition).contains(&items[at].str_at("type").unwrap_or_default());
-        let excused = item.is_some_and(|at| !listed(at) || (edition == Edition::OpenAi && fits(at)));
+        let excused = item.is_some_and(|at| !listed(at) || other.is_some_and(|other| fits(at, other)));
         finding.severity == Severity::Error && !excused
     });
     found

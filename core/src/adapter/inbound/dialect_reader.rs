@@ -189,7 +189,8 @@ fn take(
         return decoder.message(message.name, root, builder);
     }
     if !decoder.is_ignorable_after_end(message.name, root) {
-        builder.report(AdapterCode::EventAfterTerminal, if decoder.starts_response(root) { "another turn" } else { "" });
+        builder
+            .report(AdapterCode::EventAfterTerminal, if decoder.starts_response(root) { "another turn" } else { "" });
     }
     Ok(())
 }
