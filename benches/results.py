@@ -119,6 +119,8 @@ def recordings(logs) -> None:
             goal = next((goal[1:] for goal in RECORDINGS if goal[0] == name), (None, None, None))
             if name == "reader-checking":
                 print(f"| our own reader with all layers of validation, its time over the reader's | {bounded(total, MOST, CHECKING)} | {middle:.2f} | |")
+            elif name == "reader-unread":
+                print(f"| our own reader if the program reads the deltas and not the response, its time over the reader's | {total:.2f} | {middle:.2f} | |")
             elif name != "reader":
                 print(f"| {name} | {bounded(total, LEAST, goal[0])} | {bounded(middle, LEAST, goal[1])} | {bounded(faster, MOST, goal[2], '{:.0f} %')} |")
         print()
