@@ -175,7 +175,8 @@ impl Parser {
     }
 
     /// Compares the bytes of a stream, which begin with a block, with the templates. The payload of a match is valid UTF-8, and two line
-    /// feeds follow it. Call [`matched_event`](Self::matched_event) next, unless the block is not to be used.
+    /// feeds follow it. Call [`accept_match`](Self::accept_match) and [`matched_event`](Self::matched_event) next, unless the block is not
+    /// to be used.
     // In wasm the compiler decides, because code size matters there.
     #[cfg_attr(target_arch = "wasm32", inline)]
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
@@ -203,19 +204,24 @@ impl Parser {
         None
     }
 
+    /// Makes the block that matched last the current event.
+    #[inline]
+    pub(crate) fn accept_match(&mut self) {
+        self.lazy.reset();
+        self.response.clear();
+        self.templates.unused = 0;
+    }
+
     /// The event of the block that matched last. `origin` needs no frame name: the template has it.
     // In wasm the compiler decides, because code size matters there.
     #[cfg_attr(target_arch = "wasm32", inline)]
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub(crate) fn matched_event<'a>(
-        &'a mut self,
+        &'a self,
         payload: &'a [u8],
         mut origin: Origin<'a>,
         continues_previous: bool,
     ) -> Event<'a> {
-        self.lazy.reset();
-        self.response.clear();
-        self.templates.unused = 0;
         let template = self.templates.list.get(self.templates.current);
         origin.frame_name = template.and_then(BlockTemplate::frame_name);
         Event {

@@ -250,6 +250,7 @@ impl Reader {
         self.events += 1;
         self.activity += 1;
         let payload = self.pending.get(block + start..block + end).unwrap_or_default();
+        self.parser.accept_match();
         let event = self.parser.matched_event(payload, origin, continues_previous);
         // Most events extend a text and need no validator.
         if self.validator.is_none() && self.accumulator.append_delta(&event) {
@@ -258,6 +259,9 @@ impl Reader {
             }
             return Ok(Some(event));
         }
+        // Made a second time: the first one stays in registers, because no call takes it. Copying an event out of memory that was just
+        // written costs as much as finding the block.
+        let event = self.parser.matched_event(payload, origin, continues_previous);
         // Only the presence of the payload is used, which is known.
         let frame = self.decoder.simple_frame(event.frame_name(), "{}", offset, event.offset());
         if let Err(error) = stages!(self, event).take(&event, Some(&frame), false) {
