@@ -127,7 +127,9 @@ impl DialectInput {
         let is_turn = |finding: &AdapterFinding| {
             finding.code == AdapterCode::EventAfterTerminal && finding.detail == "another turn"
         };
-        converter.findings().any(is_turn).then_some("only the first turn was read; `deltafold convert --to open-responses` writes a stream for each turn")
+        converter.findings().any(is_turn).then_some(
+            "only the first turn was read; `deltafold convert --to open-responses` writes a stream for each turn",
+        )
     }
 
     fn start(&mut self, found: SourceFormat, reader: &mut Reader) -> Result<(), Error> {

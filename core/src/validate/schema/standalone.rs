@@ -83,9 +83,7 @@ fn name_finding(view: ValueRef<'_>, kind: Kind, wire_type: &str) -> Option<Findi
         (Rule::Sse01, "", format!("expected an object, found a payload of type {}", view.kind().name()))
     } else if wire_type.is_empty() {
         (Rule::Schema01, "/type", "expected a string `type`, found none".into())
-    } else if kind == Kind::Unknown {
-        (Rule::Ext02, "/type", "expected an event name of the contract or `slug:name`, found another name".into())
-    } else if kind == Kind::Extension && !is_valid_extension_type(wire_type) {
+    } else if kind == Kind::Unknown || (kind == Kind::Extension && !is_valid_extension_type(wire_type)) {
         (Rule::Ext02, "/type", "expected an event name of the contract or `slug:name`, found another name".into())
     } else if kind.is_known() && wire_type != kind.name() {
         (Rule::Ext02, "/type", format!("expected `{kind}`, found another name for it"))
