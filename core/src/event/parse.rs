@@ -149,19 +149,21 @@ impl Parser {
     /// Reads one payload. The event borrows from it and from the parser.
     #[inline]
     pub fn parse<'a>(&'a mut self, payload: &'a str, origin: Origin<'a>) -> Event<'a> {
-        self.parse_framed(payload, origin, None)
+        self.read_payload(payload, origin.frame_name, None);
+        self.event(payload, origin)
     }
 
-    /// Reads the payload of a frame. With the head of its block, a template may be learned for the next blocks.
-    pub(crate) fn parse_framed<'a>(
-        &'a mut self,
-        payload: &'a str,
-        origin: Origin<'a>,
-        head: Option<BlockHead<'_>>,
-    ) -> Event<'a> {
+    /// Reads the payload of a frame. With the head of its block, a template may be learned for the next blocks. Call
+    /// [`event`](Self::event) next.
+    pub(crate) fn read_payload(&mut self, payload: &str, name: Option<&str>, head: Option<BlockHead<'_>>) {
         self.lazy.reset();
         self.templates.matched = false;
-        self.fault = self.by_scan(payload, origin.frame_name, head);
+        self.fault = self.by_scan(payload, name, head);
+    }
+
+    /// The event of the payload that was read last.
+    #[inline]
+    pub(crate) fn event<'a>(&'a self, payload: &'a str, origin: Origin<'a>) -> Event<'a> {
         Event {
             raw: RawText::Text(payload),
             scratch: &self.scratch,

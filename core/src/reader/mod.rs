@@ -269,7 +269,7 @@ impl Reader {
             self.at_block_boundary = false;
             return Err(error);
         }
-        Ok(Some(event))
+        Ok(Some(self.parser.matched_event(payload, origin, continues_previous)))
     }
 
     /// Reads when the position may be inside a block.
@@ -322,7 +322,8 @@ impl Reader {
         let origin = Origin { frame_name: name, offset: frame.data_offset, index: self.events };
         self.events += 1;
         self.activity += 1;
-        let event = self.parser.parse_framed(frame.data, origin, input::block_head(&frame));
+        self.parser.read_payload(frame.data, name, input::block_head(&frame));
+        let event = self.parser.event(frame.data, origin);
         if frame.invalid_utf8.is_some() || frame.dropped {
             faults::of_frame(&frame, &event, &mut self.findings);
         }
@@ -330,7 +331,8 @@ impl Reader {
             self.fatal = Some(error.clone());
             return Err(error);
         }
-        Ok(Some(event))
+        // Made a second time, as in `poll_next`.
+        Ok(Some(self.parser.event(frame.data, origin)))
     }
 
     /// Ends the input, applies every event that was not polled, and returns how the stream ended.
