@@ -332,4 +332,18 @@ class DeltafoldTest < Minitest::Test
     assert_includes Deltafold.history(request, steps, "stateful"), "resp_1"
     assert_equal '{"a":"b"}', Deltafold.partial_json('{"a":"b')
   end
+
+  def test_results_errors_statuses_and_names_have_functions
+    call = { type: "function_call", id: "fc_1", call_id: "call_1", name: "lookup", arguments: "{}", status: "completed" }
+    items = JSON.parse(Deltafold.tool_results(JSON.generate(output: [call]), '{"call_1":"42"}'))["items"]
+    assert_equal [%w[function_call_output 42]], items.map { |item| item.values_at("type", "output") }
+    types = %w[server_error invalid_request not_found model_error too_many_requests]
+    errors = types.map { |type| JSON.parse(Deltafold.api_error(type, "m", "c")) }
+    assert_equal [500, 400, 404, 500, 429], errors.map { |error| error["status"] }
+    assert_equal types, errors.map { |error| error["body"]["error"]["type"] }
+    assert_raises(Deltafold::Error) { Deltafold.api_error("teapot", "m") }
+    assert_equal [false, true, true, false], %w[searching completed failed done].map { |name| Deltafold.is_terminal_status(name) }
+    assert_equal [false, true, false, false], %w[searching completed failed done].map { |name| Deltafold.is_success_status(name) }
+    assert_equal [true, false], %w[acme:note note].map { |name| Deltafold.is_valid_extension_type(name) }
+  end
 end
