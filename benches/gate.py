@@ -17,8 +17,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 BASELINE = pathlib.Path(__file__).with_name("baseline.txt")
-CASES = [(shape, cut, road) for shape, cut in [("examples", "16k"), ("examples", "event"), ("W1", "event"), ("W1", "16k"), ("W1", "7b"), ("W2", "event"), ("W3", "event")]
-         for road in ("reader", "reader-checking")]
+CASES = [(shape, cut, reader) for shape, cut in [("examples", "16k"), ("examples", "event"), ("W1", "event"), ("W1", "16k"), ("W1", "7b"), ("W2", "event"), ("W3", "event")]
+         for reader in ("reader", "reader-checking")]
 HEAD = """\
 # Instructions by callgrind for deltafold-count, in sections by compiler and C library; see gate.py.
 # After a change that is meant: bash benches/gate --update, and say in the commit what the instructions buy.

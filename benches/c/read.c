@@ -1,4 +1,4 @@
-/* The whole road through the C functions, one chunk per event, for comparing with the Rust reader:  read STREAM ROUNDS
+/* The whole path through the C functions, one chunk per event, for comparing with the Rust reader:  read STREAM ROUNDS
  *
  * Prints what it read, and the processor time of an event in nanoseconds: the median of the rounds. */
 

@@ -133,3 +133,18 @@ fn the_kotlin_compiler_has_the_version_in_the_metadata() {
         assert!(read(file).expect(file).contains(&text), "{file} names another compiler than {wanted}");
     }
 }
+
+#[test]
+fn the_core_package_has_its_licences_and_no_tests() {
+    let list = std::process::Command::new(env!("CARGO"))
+        .args(["package", "--list", "--allow-dirty", "--offline", "-p", "deltafold"])
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .output()
+        .unwrap();
+    assert!(list.status.success(), "{}", String::from_utf8_lossy(&list.stderr));
+    let list = String::from_utf8(list.stdout).unwrap();
+    for file in ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "src/crate.md", "src/lib.rs", "examples/read.rs"] {
+        assert!(list.lines().any(|line| line == file), "{file} is not in the package");
+    }
+    assert!(!list.lines().any(|line| line.starts_with("tests/") || line.starts_with("contract/")), "{list}");
+}
