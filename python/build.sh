@@ -3,7 +3,7 @@
 #
 # With --arrow that of deltafold-arrow, otherwise that of deltafold.
 #
-# This is `maturin build` (stable Rust, the profile `release`) with two additions: paths of this machine are removed from panic
+# This is `maturin build` (stable Rust, the profile `release`), packed tighter, with two additions: paths of this machine are removed from panic
 # messages, and the wheel contains a bill of materials of its crates. MATURIN sets the program (default: maturin).
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
@@ -26,4 +26,4 @@ for folder in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*; do flags+=("--remap-
 export CARGO_ENCODED_RUSTFLAGS
 CARGO_ENCODED_RUSTFLAGS=$(IFS=$'\x1f'; echo "${flags[*]}")
 cd "$project"
-"${MATURIN:-maturin}" build --locked --sbom-include "$made/$crate.cdx.json" --out "$out" "$@"
+"${MATURIN:-maturin}" build --locked --compression-level 9 --sbom-include "$made/$crate.cdx.json" --out "$out" "$@"
