@@ -56,9 +56,12 @@ fn responses() -> &'static [Vec<u8>] {
     })
 }
 
-/// Streams of each dialect that is read, with its name.
-fn foreign() -> &'static [(&'static str, Vec<Vec<u8>>)] {
-    static ALL: OnceLock<Vec<(&'static str, Vec<Vec<u8>>)>> = OnceLock::new();
+/// The name of a dialect, and streams of it.
+type DialectStreams = (&'static str, Vec<Vec<u8>>);
+
+/// Streams of each dialect that is read.
+fn foreign() -> &'static [DialectStreams] {
+    static ALL: OnceLock<Vec<DialectStreams>> = OnceLock::new();
     ALL.get_or_init(|| {
         let vectors: Vec<Vector> = vectors("adapter/inbound");
         let all = SOURCES.iter().map(|dialect| {
