@@ -20,11 +20,15 @@ _COUNTS = {
 
 def detect(body: bytes) -> str:
     """The dialect of a body, as a program would find it."""
-    start = body[:_DETECTION_LIMIT]
-    found = deltafold.detect(start) or (deltafold.detect(start + b"\n\n") if len(start) == len(body) else None)
+    found = _show(body)
     if found in ("chat-completions", "gemini") and body.lstrip()[:1] == b"{":
         return "open-responses"  # an error body
     return found or "open-responses"
+
+
+def _show(body: bytes) -> str | None:
+    start = body[:_DETECTION_LIMIT]
+    return deltafold.detect(start) or (deltafold.detect(start + b"\n\n") if len(start) == len(body) else None)
 
 
 def fold(body: bytes | None, dialect: str | None = None) -> dict[str, Any] | None:
@@ -35,7 +39,12 @@ def fold(body: bytes | None, dialect: str | None = None) -> dict[str, Any] | Non
     reader = deltafold.Reader()
     error: deltafold.DeltafoldError | None = None
     try:
-        if dialect == "open-responses":
+        if dialect == "open-responses" and body.lstrip()[:1] == b"{" and _show(body) == "open-responses":
+            for line in body.decode(errors="replace").split("\n"):
+                if line.strip():
+                    for _ in reader.feed_json(line.strip()):
+                        pass
+        elif dialect == "open-responses":
             for _ in reader.feed(body):
                 pass
         else:
