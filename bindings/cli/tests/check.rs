@@ -276,7 +276,7 @@ fn extension_types_are_checked_by_schemas_from_a_file() {
     let schemas = folder.file("acme.json", schemas);
     let done = run(&["check", "--schema", schemas.to_str().unwrap()], &stream("extended", json!([])));
     assert_eq!((done.code, &*done.errors), (1, ""));
-    assert!(done.output.contains("OBJ-06") && done.output.contains("/step"), "{}", done.output);
+    assert!(done.output.contains("SCHEMA-02") && done.output.contains("/step"), "{}", done.output);
     assert!(done.output.contains("/response/output/0/note"), "{}", done.output);
     let plain = run(&["check"], &stream("extended", json!([])));
     assert_eq!(plain.code, 0, "{}", plain.output);
