@@ -1,6 +1,6 @@
 //! Allocations of the target adapters: for a delta, only the growth of the text and of the output.
 
-use deltafold::adapter::{outbound, ConverterOptions, Dialect};
+use deltafold::adapter::{outbound, ConverterOptions};
 use deltafold::event::{Origin, Parser};
 use deltafold::json::Value as Json;
 use deltafold_tests::adapter::TARGETS;
