@@ -334,7 +334,7 @@ impl Accumulator {
         }
         let snapshot = Snapshot::of(response);
         let another = self.building.started
-            && snapshot.id.is_some_and(|id| id.kind() == ValueKind::String && !id.is_str(&self.building.id));
+            && snapshot.id.and_then(|id| id.as_str()).is_some_and(|id| id != self.building.id.as_str());
         if another {
             findings.report(Rule::Life08, event.location(), None, || {
                 (String::from("/response/id"), "expected the response's id, found another".to_owned())

@@ -440,6 +440,8 @@ fn a_repeated_response_is_read_as_if_it_were_new() {
         r#"{"id":"r","object":"response","status":"queued","output":[]}"#.to_owned(),
         format!(r#"{{"id":"r","object":"response","status":"in_progress","output":[{item}]}}"#),
         r#"{"id":"other","object":"response"}"#.to_owned(),
+        r#"{"id":null,"object":"response","output":[]}"#.to_owned(),
+        r#"{"id":"\ud83d","object":"response","status":"in_progress","output":[]}"#.to_owned(),
         r#"{"output":[],"output":[{"type":"message"}]}"#.to_owned(),
         "{}".to_owned(),
         "[1]".to_owned(),

@@ -107,7 +107,8 @@ pub fn converts_to_a_valid_stream(bytes: &[u8], conversion: Conversion) {
         return;
     }
     // Text that the source retracted cannot be retracted here.
-    let rewritten = report.contains("non_append_update");
+    let unreported = conversion.limits.findings < Limits::default().findings;
+    let rewritten = report.contains("non_append_update") || (unreported && from == Some("thread-events"));
     let mut broken: Vec<String> = Vec::new();
     // A thread of several turns is several streams, each with its sentinel and each valid on its own.
     for stream in std::str::from_utf8(&out).expect("the output is UTF-8").split_inclusive("data: [DONE]\n\n") {

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::ToString;
 
 use super::{handle, OutputSlot, PartKind, ResponseBuilder};
-use crate::accumulate::held_bytes::{member_bytes, value_bytes, PART_BYTES};
+use crate::accumulate::held_bytes::{member_bytes, object_bytes, value_bytes, PART_BYTES};
 use crate::adapter::inbound::text_piece::TextPiece;
 use crate::adapter::{AdapterCode, ExtensionEvents, ThinkingAs};
 use crate::error::{Code, Error};
@@ -38,7 +38,8 @@ impl ResponseBuilder {
         }
         if !logprobs.is_empty() {
             self.account_bytes(logprobs.iter().map(value_bytes).sum())?;
-            self.writer.logprobs(handle(slot), logprobs.to_vec())?;
+            let set = self.writer.logprobs(handle(slot), logprobs.to_vec());
+            self.drop_invalid(set, AdapterCode::ContentPartDropped, "log probabilities")?;
         }
         self.append(slot, PartKind::Text, piece)
     }
@@ -135,9 +136,10 @@ impl ResponseBuilder {
         let start = annotation.get("start_index").and_then(Value::as_u64).unwrap_or(0).min(end);
         annotation.insert("start_index", start);
         annotation.insert("end_index", end);
-        let texts = ["url", "title"].iter().filter_map(|key| annotation.get(key)?.as_str());
-        self.account_bytes(texts.map(str::len).sum::<usize>() + 128)?;
-        self.writer.annotation(handle(slot), annotation)
+        self.account_bytes(object_bytes(&annotation) + 128)?;
+        let added = self.writer.annotation(handle(slot), annotation);
+        // Nested too deep, or not what the edition has.
+        self.drop_invalid(added, AdapterCode::AnnotationDropped, "an annotation").map(drop)
     }
 
     /// Sets a property of the open part, which its done event has.
