@@ -28,6 +28,12 @@ pub fn raw_bytes<'a>(event: &Event<'a>) -> &'a [u8] {
     event.raw_bytes()
 }
 
+/// `true` if the payload has an empty list `logprobs`. `false` if that is not known, which is so for an event that matched a template.
+#[inline]
+pub fn has_empty_logprobs(event: &Event<'_>) -> bool {
+    event.has_empty_logprobs()
+}
+
 /// `true` if the type, the frame's name, the item and the part of the event are those of the previous event. `false` if that is not known.
 #[inline]
 pub fn continues_previous(event: &Event<'_>) -> bool {

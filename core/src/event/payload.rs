@@ -259,6 +259,12 @@ impl<'a> Event<'a> {
         self.fields.logprobs.get(self.source()).filter(|text| text.len() > 2)
     }
 
+    /// Returns `true` if the payload has the member `logprobs` as `[]`. `false` means unknown.
+    #[inline]
+    pub(crate) fn has_empty_logprobs(&self) -> bool {
+        self.fields.logprobs.is_present() && self.fields.logprobs.len() == 2
+    }
+
     /// Returns `true` if the event has the type, frame name, item and part of the previous one ([`index`](Event::index)), because both
     /// matched one template. `false` means unknown.
     #[inline]

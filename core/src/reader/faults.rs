@@ -126,6 +126,8 @@ pub(super) struct ForeignDetector {
     /// The first bytes cannot be such a body.
     cleared: bool,
     named: bool,
+    /// The HTTP status of the response; 0 if unknown.
+    status: u16,
 }
 
 /// Error bodies are small; a larger one is identified but not parsed.
@@ -189,16 +191,45 @@ impl ForeignDetector {
         findings.report(Rule::Read04, location, None, || {
             (String::new(), format!("expected an event stream, found {name}"))
         });
-        let body = Value::parse(core::str::from_utf8(&self.body).ok()?, 128).ok()?;
-        let error = body.get("error").filter(|error| error.as_object().is_some())?;
-        let text = |key: &str| error.str_at(key).unwrap_or("").to_string();
-        Some(Outcome::Failed {
-            error: Failure {
-                kind: text("type"),
-                code: text("code"),
-                message: text("message"),
-                param: error.str_at("param").map(ToString::to_string),
-            },
-        })
+        failure_of(core::str::from_utf8(&self.body).ok()?).map(|error| Outcome::Failed { error })
     }
+
+    /// Stores the HTTP status of the response.
+    pub(super) fn note_status(&mut self, status: u16) {
+        self.status = status;
+    }
+
+    /// The outcome of a response that has no events and an HTTP status of an error.
+    pub(super) fn outcome_of_status(&self, events: u64) -> Option<Outcome> {
+        let status = Some(self.status).filter(|status| *status >= 400 && events == 0)?;
+        let error = Failure {
+            kind: "http_error".to_string(),
+            code: format!("http_{status}"),
+            message: "the server answered with an HTTP status of an error, and without events".to_string(),
+            param: None,
+        };
+        Some(Outcome::Failed { error })
+    }
+}
+
+/// The error that an event without a type reports: `{"error": {…}}`, as gateways send it inside of a stream.
+#[cold]
+pub(super) fn reported_error(event: &Event<'_>) -> Option<Failure> {
+    if event.kind() != Kind::Unknown || !event.wire_type().is_empty() {
+        return None;
+    }
+    failure_of(event.raw())
+}
+
+/// The member `error` of a JSON object.
+fn failure_of(json: &str) -> Option<Failure> {
+    let body = Value::parse(json, 128).ok()?;
+    let error = body.get("error").filter(|error| error.as_object().is_some())?;
+    let text = |key: &str| error.str_at(key).unwrap_or("").to_string();
+    Some(Failure {
+        kind: text("type"),
+        code: text("code"),
+        message: text("message"),
+        param: error.str_at("param").map(ToString::to_string),
+    })
 }

@@ -80,6 +80,9 @@ impl Stages<'_> {
         }
         if !event.kind().is_known() {
             foreign.observe(event, findings);
+            if let Some(error) = faults::reported_error(event) {
+                accumulator.error = Some(error);
+            }
         }
         if let Some(validator) = unchecked {
             validator.check(event, findings);
@@ -367,6 +370,8 @@ impl Reader {
                 &mut self.findings,
             ) {
                 self.accumulator.outcome = Some(outcome);
+            } else if self.accumulator.error.is_none() {
+                self.accumulator.outcome = self.foreign.outcome_of_status(self.events);
             }
         }
         // Taken, so that a second call reports nothing twice. After a limit the rest of the stream is unknown.
@@ -451,7 +456,7 @@ impl Reader {
     }
 
     /// Takes the HTTP status and headers of the response: the validator then checks the rules about them. Rate
-    /// limits are kept as by [`note_headers`](Self::note_headers).
+    /// limits are kept as by [`note_headers`](Self::note_headers). A response without events whose status is 400 or more has failed.
     pub fn note_head<N: AsRef<str>, V: AsRef<[u8]>>(&mut self, status: u16, headers: impl IntoIterator<Item = (N, V)>) {
         let headers: Vec<(N, V)> = headers.into_iter().collect();
         let headers = header_texts(&headers);
@@ -460,6 +465,7 @@ impl Reader {
             validator.note_headers(status, pairs, &mut self.findings);
         }
         self.accumulator.note_header_texts(&headers);
+        self.foreign.note_status(status);
     }
 
     /// Takes HTTP response headers. Those about rate limits are kept.
