@@ -201,7 +201,6 @@ export interface OutputTextDeltaEvent {
   output_index: number;
   sequence_number: number;
   type: "response.output_text.delta";
-  obfuscation?: string;
 }
 
 /** `response.output_text.done` */
@@ -223,7 +222,6 @@ export interface RefusalDeltaEvent {
   output_index: number;
   sequence_number: number;
   type: "response.refusal.delta";
-  obfuscation?: string;
 }
 
 /** `response.refusal.done` */
@@ -244,7 +242,6 @@ export interface ReasoningDeltaEvent {
   output_index: number;
   content_index: number;
   delta: string;
-  obfuscation?: string;
 }
 
 /** `response.reasoning.done` */
@@ -265,7 +262,6 @@ export interface ReasoningSummaryTextDeltaEvent {
   sequence_number: number;
   summary_index: number;
   type: "response.reasoning_summary_text.delta";
-  obfuscation?: string;
 }
 
 /** `response.reasoning_summary_text.done` */
@@ -296,7 +292,6 @@ export interface FunctionCallArgumentsDeltaEvent {
   output_index: number;
   sequence_number: number;
   type: "response.function_call_arguments.delta";
-  obfuscation?: string;
 }
 
 /** `response.function_call_arguments.done` */
@@ -315,7 +310,6 @@ export interface CustomToolCallInputDeltaEvent {
   output_index: number;
   sequence_number: number;
   type: "response.custom_tool_call_input.delta";
-  obfuscation?: string;
 }
 
 /** `response.custom_tool_call_input.done` */
@@ -343,7 +337,6 @@ export interface ShellCallCommandDeltaEvent {
   output_index: number;
   sequence_number: number;
   type: "response.shell_call_command.delta";
-  obfuscation?: string;
 }
 
 /** `response.shell_call_command.done` */
@@ -426,7 +419,6 @@ export interface CodeInterpreterCallCodeDeltaEvent {
   output_index: number;
   sequence_number: number;
   type: "response.code_interpreter_call_code.delta";
-  obfuscation?: string;
 }
 
 /** `response.code_interpreter_call_code.done` */
@@ -453,7 +445,6 @@ export interface ApplyPatchCallOperationDiffDeltaEvent {
   item_id: string;
   output_index: number;
   delta: string;
-  obfuscation?: string;
 }
 
 /** `response.apply_patch_call_operation_diff.done` */
@@ -558,7 +549,6 @@ export interface McpCallArgumentsDeltaEvent {
   output_index: number;
   sequence_number: number;
   type: "response.mcp_call_arguments.delta";
-  obfuscation?: string;
 }
 
 /** `response.mcp_call_arguments.done` */
@@ -635,7 +625,6 @@ export interface AudioDeltaEvent {
   delta: string;
   sequence_number: number;
   type: "response.audio.delta";
-  obfuscation?: string;
 }
 
 /** `response.audio.done` */
@@ -649,7 +638,6 @@ export interface AudioTranscriptDeltaEvent {
   delta: string;
   sequence_number: number;
   type: "response.audio.transcript.delta";
-  obfuscation?: string;
 }
 
 /** `response.audio.transcript.done` */
@@ -674,7 +662,6 @@ export interface ShellCallOutputContentDeltaEvent {
   output_index: number;
   sequence_number: number;
   type: "response.shell_call_output_content.delta";
-  obfuscation?: string;
 }
 
 /** `response.shell_call_output_content.done` */
@@ -695,7 +682,6 @@ export interface ReasoningTextDeltaEvent {
   output_index: number;
   sequence_number: number;
   type: "response.reasoning_text.delta";
-  obfuscation?: string;
 }
 
 /** `response.reasoning_text.done` */
@@ -1334,7 +1320,7 @@ export interface ResponseCustomToolCallProgram {
 }
 
 export interface ResponseError {
-  code: "server_error" | "rate_limit_exceeded" | "invalid_prompt" | "data_residency_mismatch" | "bio_policy" | "misalignment_policy_violation" | "vector_store_timeout" | "invalid_image" | "invalid_image_format" | "invalid_base64_image" | "invalid_image_url" | "image_too_large" | "image_too_small" | "image_parse_error" | "image_content_policy_violation" | "invalid_image_mode" | "image_file_too_large" | "unsupported_image_media_type" | "empty_image_file" | "failed_to_download_image" | "image_file_not_found";
+  code: "server_error" | "rate_limit_exceeded" | "invalid_prompt" | "data_residency_mismatch" | "bio_policy" | "misalignment_policy_violation" | "vector_store_timeout" | "invalid_image" | "invalid_image_format" | "invalid_base64_image" | "invalid_image_url" | "image_too_large" | "image_too_small" | "image_parse_error" | "image_content_policy_violation" | "invalid_image_mode" | "image_file_too_large" | "unsupported_image_media_type" | "empty_image_file" | "failed_to_download_image" | "image_file_not_found" | "stream_truncated" | (string & {});
   message: string;
   misalignment?: ResponseErrorMisalignment;
   param?: string | null;
@@ -1382,7 +1368,7 @@ export interface ResponseFormatTextJSONSchemaConfig {
   name: string;
   schema: { [name: string]: unknown };
   type: "json_schema";
-  description?: string;
+  description?: string | null;
   strict?: boolean | null;
 }
 
@@ -1409,7 +1395,7 @@ export interface ResponseFunctionShellToolCall {
   id: string;
   action: ResponseFunctionShellToolCallAction;
   call_id: string;
-  environment: ResponseLocalEnvironment | ResponseContainerReference | null;
+  environment?: ResponseLocalEnvironment | ResponseContainerReference | null;
   status: "in_progress" | "completed" | "incomplete";
   type: "shell_call";
   caller?: ResponseFunctionShellToolCallDirect | ResponseFunctionShellToolCallProgram | null;
@@ -1511,7 +1497,7 @@ export interface ResponseFunctionToolCallProgram {
 
 export interface ResponseFunctionWebSearch {
   id: string;
-  action: ResponseFunctionWebSearchSearch | ResponseFunctionWebSearchOpenPage | ResponseFunctionWebSearchFind;
+  action?: ResponseFunctionWebSearchSearch | ResponseFunctionWebSearchOpenPage | ResponseFunctionWebSearchFind;
   status: "in_progress" | "searching" | "completed" | "failed" | "incomplete";
   type: "web_search_call";
 }
@@ -1941,8 +1927,8 @@ export interface ResponseModerationModerationResult {
 
 export interface ResponseObject {
   id: string;
-  access_programs: ResponseAccessPrograms | null;
-  output_text: string;
+  access_programs?: ResponseAccessPrograms | null;
+  output_text?: string;
   created_at: number;
   error: ResponseError | null;
   incomplete_details: ResponseIncompleteDetails | null;
@@ -1977,8 +1963,8 @@ export interface ResponseObject {
   tool_usage?: ResponseToolUsage;
   top_logprobs?: number | null;
   truncation?: "auto" | "disabled" | null;
-  usage?: ResponseUsage;
-  user?: string;
+  usage?: ResponseUsage | null;
+  user?: string | null;
 }
 
 export type ResponseOutputItem = ResponseOutputMessage | ResponseFileSearchToolCall | ResponseFunctionToolCall | ResponseFunctionToolCallOutputItem | ResponseFunctionWebSearch | ResponseComputerToolCall | ResponseComputerToolCallOutputItem | ResponseReasoningItem | ResponseOutputItemProgram | ResponseOutputItemProgramOutput | ResponseToolSearchCall | ResponseToolSearchOutputItem | ResponseOutputItemAdditionalTools | ResponseCompactionItem | ResponseOutputItemImageGenerationCall | ResponseCodeInterpreterToolCall | ResponseOutputItemLocalShellCall | ResponseOutputItemLocalShellCallOutput | ResponseFunctionShellToolCall | ResponseFunctionShellToolCallOutput | ResponseApplyPatchToolCall | ResponseApplyPatchToolCallOutput | ResponseOutputItemMcpCall | ResponseOutputItemMcpListTools | ResponseOutputItemMcpApprovalRequest | ResponseOutputItemMcpApprovalResponse | ResponseCustomToolCall | ResponseCustomToolCallOutputItem;
@@ -1992,7 +1978,7 @@ export interface ResponseOutputItemAdditionalTools {
 
 export interface ResponseOutputItemImageGenerationCall {
   id: string;
-  result: string | null;
+  result?: string | null;
   status: "in_progress" | "completed" | "generating" | "failed";
   type: "image_generation_call";
   action?: "generate" | "edit" | "auto" | null;
@@ -2560,7 +2546,7 @@ export interface ResponseUsage {
 }
 
 export interface ResponseUsageInputTokensDetails {
-  cache_write_tokens: number;
+  cache_write_tokens?: number;
   cached_tokens: number;
   cache_write_tokens_details?: ResponseUsageInputTokensDetailsCacheWriteTokensDetails;
 }
@@ -2682,28 +2668,28 @@ export interface ToolMcp {
   defer_loading?: boolean;
   headers?: { [name: string]: string } | null;
   require_approval?: ToolMcpMcpToolApprovalFilter | "always" | "never" | null;
-  server_description?: string;
+  server_description?: string | null;
   server_url?: string;
   tunnel_id?: string;
 }
 
 export interface ToolMcpMcpToolApprovalFilter {
-  always?: ToolMcpMcpToolApprovalFilterAlways;
-  never?: ToolMcpMcpToolApprovalFilterNever;
+  always?: ToolMcpMcpToolApprovalFilterAlways | null;
+  never?: ToolMcpMcpToolApprovalFilterNever | null;
 }
 
 export interface ToolMcpMcpToolApprovalFilterAlways {
-  read_only?: boolean;
+  read_only?: boolean | null;
   tool_names?: Array<string>;
 }
 
 export interface ToolMcpMcpToolApprovalFilterNever {
-  read_only?: boolean;
+  read_only?: boolean | null;
   tool_names?: Array<string>;
 }
 
 export interface ToolMcpMcpToolFilter {
-  read_only?: boolean;
+  read_only?: boolean | null;
   tool_names?: Array<string>;
 }
 

@@ -59,7 +59,7 @@ impl<'a> Source<'a> {
 }
 
 /// Applies `openai/wire.json` to a type: fields that the service does not send as its SDK types declare.
-fn correct(wire: &Value, name: &str, value: &mut Value) -> Result<(), String> {
+pub fn correct(wire: &Value, name: &str, value: &mut Value) -> Result<(), String> {
     for entry in wire.as_array().into_iter().flatten().filter(|entry| entry["type"] == name) {
         let field = entry["field"].as_str().unwrap_or_default();
         let fields: &mut Map<String, Value> =

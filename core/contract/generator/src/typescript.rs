@@ -32,7 +32,17 @@ export interface ExtensionItem {
 pub fn generate(facts: &Facts) -> Result<String, String> {
     let types = facts.contract["openai"]["types"].as_object().ok_or("there are no types of OpenAI")?;
     let schemas = facts.contract["schemas"].as_object().ok_or("there are no schemas")?;
-    let mut printer = Printer { types, done: BTreeMap::new() };
+    let mut corrected = types.clone();
+    for (name, node) in &mut corrected {
+        let listed = node["fields"]["code"]["enum"].clone();
+        crate::source::correct(&facts.wire, name, node)?;
+        if name == "ResponseError" {
+            // The union stays for editors, with the code that the reader sets and any other one.
+            node["fields"]["code"]["enum"] = listed;
+            node["fields"]["code"]["open"] = true.into();
+        }
+    }
+    let mut printer = Printer { types: &corrected, done: BTreeMap::new() };
     let mut events = Vec::new();
     for event in facts.list("streaming_events") {
         let wire = event["type"].as_str().ok_or("an event without type")?;
@@ -54,11 +64,9 @@ pub fn generate(facts: &Facts) -> Result<String, String> {
         } else {
             ""
         };
-        // Real streams pad deltas, so that their length does not reveal the text.
-        let padding =
-            if wire.ends_with(".delta") && !text.contains("  obfuscation") { "  obfuscation?: string;\n" } else { "" };
-        events
-            .push((name.clone(), format!("\n/** `{wire}` */\nexport interface {name} {{\n{text}{more}{padding}}}\n")));
+        // The padding of deltas is no own property of their objects, so that a copy of an event would not have it.
+        let text = text.replace("  obfuscation: string;\n", "").replace("  obfuscation?: string;\n", "");
+        events.push((name.clone(), format!("\n/** `{wire}` */\nexport interface {name} {{\n{text}{more}}}\n")));
     }
     let item = printer.reference("ResponseOutputItem", "");
     printer.reference("Response", "");
@@ -149,7 +157,12 @@ impl Printer<'_> {
             return node["const"].to_string();
         }
         if let Some(words) = node["enum"].as_array() {
-            return words.iter().map(Value::to_string).collect::<Vec<_>>().join(" | ");
+            let words = words.iter().map(Value::to_string).collect::<Vec<_>>().join(" | ");
+            return if node["open"] == true {
+                format!("{words} | \"stream_truncated\" | (string & {{}})")
+            } else {
+                words
+            };
         }
         match node["type"].as_str().unwrap_or("any") {
             "string" => "string".into(),
