@@ -1,4 +1,5 @@
 // Builds the package into npm/dist:  npm ci && npm run build
+// With `-- --javascript`, the wasm of the last build is used again.
 //
 // Cargo compiles bindings/wasm to two modules: `core` reads, `full` also validates, writes and converts. The wasm-bindgen of
 // tests/tools writes the JavaScript for them, wasm-opt optimizes them, esbuild bundles the entries, tsc writes the types.
@@ -13,6 +14,8 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { deflateSync } from "fflate";
 
+import { variant } from "./variant.mjs";
+
 const root = fileURLToPath(new URL("..", import.meta.url));
 const cache = process.env.DELTAFOLD_CACHE ?? join(root, ".cache");
 process.chdir(join(root, "npm"));
@@ -22,7 +25,8 @@ function run(command, args, env = {}) {
   execFileSync(command, args, { stdio: "inherit", env: { ...process.env, ...env } });
 }
 
-await rm("gen", { recursive: true, force: true });
+const compiles = !process.argv.includes("--javascript");
+if (compiles) await rm("gen", { recursive: true, force: true });
 await rm("dist", { recursive: true, force: true });
 await mkdir("gen", { recursive: true });
 await mkdir("dist");
@@ -36,6 +40,10 @@ const RUSTFLAGS = [
   `--remap-path-prefix=${registry}=crates`,
 ];
 for (const name of ["core", "full"]) {
+  if (!compiles) {
+    await copyFile(`gen/${name}.wasm`, `dist/${name}.wasm`);
+    continue;
+  }
   const features = name === "full" ? ["--features", "full"] : [];
   run("cargo", ["build", "--locked", "-p", "deltafold-wasm", "--target", "wasm32-unknown-unknown", "--profile", "wasm", ...features], {
     CARGO_TARGET_DIR: target,
@@ -54,11 +62,6 @@ for (const name of ["core", "full"]) {
   await writeFile(`gen/${name}-inline.d.ts`, "export const wasm: { size: number; text: string };\n");
 }
 
-/** In the full entries every call goes to the full module, so that there is one memory. */
-const oneModule = {
-  name: "one-module",
-  setup: (build) => build.onResolve({ filter: /gen\/core\.js$/ }, () => ({ path: new URL("gen/full.js", import.meta.url).pathname })),
-};
 const common = {
   bundle: true,
   outdir: "dist",
@@ -66,22 +69,43 @@ const common = {
   target: ["es2022"],
   // A page without a charset would misread any other encoding.
   charset: "ascii",
-  sourcemap: true,
-  // Identifiers stay: users see the names of errors and of classes.
+  // `keepNames` would keep every class in every bundle; public classes have a static `name` instead. Source maps would be half of the package.
   minifySyntax: true,
   minifyWhitespace: true,
+  minifyIdentifiers: true,
   legalComments: "none",
   logLevel: "warning",
 };
-const reading = { ...common, entryPoints: { index: "src/entry/inline.ts", slim: "src/entry/slim.ts" } };
-const everything = { ...common, entryPoints: { full: "src/entry/full.ts", "full-slim": "src/entry/slim-full.ts" }, plugins: [oneModule] };
-for (const entries of [reading, everything]) {
-  await build({ ...entries, format: "esm" });
+for (const [name, source, module, start, path] of [
+  ["index", "src/index.ts", "core", "inline"],
+  ["full", "src/full.ts", "full", "inline"],
+  ["slim", "src/entry/slim.ts", "core", "slim"],
+  ["full-slim", "src/entry/slim-full.ts", "full", "slim"],
+  ["workerd", "src/index.ts", "core", "compiled", "./core.wasm"],
+  ["full-workerd", "src/full.ts", "full", "compiled", "./full.wasm"],
+  // Next's Edge runtime compiles the files whose path ends in this way.
+  ["edge-light", "src/index.ts", "core", "compiled", "./core.wasm?module"],
+  ["full-edge-light", "src/full.ts", "full", "compiled", "./full.wasm?module"],
+]) {
+  const entry = { ...common, entryPoints: { [name]: source }, plugins: [variant(module, start, path)] };
+  await build({ ...entry, format: "esm" });
+  if (start === "compiled") continue;
   // The generated code uses import.meta only to fetch the wasm, which these entries never do.
-  await build({ ...entries, format: "cjs", outExtension: { ".js": ".cjs" }, define: { "import.meta.url": "undefined" } });
+  await build({ ...entry, format: "cjs", outExtension: { ".js": ".cjs" }, define: { "import.meta.url": "undefined" } });
 }
-await build({ ...common, entryPoints: { workerd: "src/entry/workerd.ts" }, format: "esm", external: ["./core.wasm"] });
-
+// Entries without wasm of their own. What they use of the package stays an import of it, so that there is one copy.
+const self = {
+  name: "self-reference",
+  setup(build) {
+    build.onResolve({ filter: /^\.\/index\.js$/ }, () => ({ path: "deltafold", external: true }));
+    build.onResolve({ filter: /^\.\/full\.js$/ }, () => ({ path: "deltafold/full", external: true }));
+  },
+};
+for (const name of ["openai", "react", "ai"]) {
+  const entry = { ...common, entryPoints: { [name]: `src/${name}.ts` }, external: ["react", "ai"], plugins: [self] };
+  await build({ ...entry, format: "esm" });
+  await build({ ...entry, format: "cjs", outExtension: { ".js": ".cjs" } });
+}
 run("node", ["inspector/build.mjs"]);
 run("node_modules/.bin/tsc", ["--project", "tsconfig.json"]);
 run("node", ["types.mjs"]);

@@ -2,14 +2,13 @@
 
 import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 
-// An entry's declarations are those of what it exports; the entry files themselves are about loading.
-const SLIM = 'export { init, initSync, type WasmSource } from "./slim.js";\n';
+// The declarations of a slim entry are those of its functions, and those of the loading.
 await rename("dist/slim.d.ts", "dist/loading.d.ts");
-await rename("dist/full.d.ts", "dist/everything.d.ts");
-await writeFile("dist/full.d.ts", 'export * from "./everything.js";\n');
-await writeFile("dist/slim.d.ts", `export * from "./index.js";\n${SLIM.replace("slim", "loading")}`);
-await writeFile("dist/full-slim.d.ts", `export * from "./everything.js";\n${SLIM.replace("slim", "loading")}`);
-await rm("dist/entry", { recursive: true });
+for (const [entry, functions] of [["slim", "index"], ["full-slim", "full"]]) {
+  await writeFile(`dist/${entry}.d.ts`, `export * from "./${functions}.js";\nexport { init, initSync, type WasmSource } from "./loading.js";\n`);
+}
+for (const folder of ["entry", "start"]) await rm(`dist/${folder}`, { recursive: true });
+for (const file of ["dispose", "grown", "load", "memory", "snapshot", "start"]) await rm(`dist/${file}.d.ts`);
 
 // CommonJS has declarations of its own, or its users would be told that they import an ES module.
 for (const file of await readdir("dist")) {

@@ -4,13 +4,10 @@ import { build } from "esbuild";
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 
-// The package says which files load by being imported; the sources of those are not in its list.
-const common = { bundle: true, write: false, ignoreAnnotations: true, minify: true, charset: "ascii", target: ["es2022"], logLevel: "warning" };
-const oneModule = {
-  name: "one-module",
-  setup: (build) => build.onResolve({ filter: /gen\/core\.js$/ }, () => ({ path: new URL("../gen/full.js", import.meta.url).pathname })),
-};
-const worker = await build({ ...common, entryPoints: ["inspector/worker.js"], format: "iife", plugins: [oneModule], define: { "import.meta.url": "undefined" } });
+import { variant } from "../variant.mjs";
+
+const common = { bundle: true, write: false, minify: true, charset: "ascii", target: ["es2022"], logLevel: "warning" };
+const worker = await build({ ...common, entryPoints: ["inspector/worker.js"], format: "iife", plugins: [variant("full", "inline")], define: { "import.meta.url": "undefined" } });
 const main = await readFile("inspector/main.js", "utf8");
 const script = await build({
   ...common,

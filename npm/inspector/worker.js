@@ -1,7 +1,6 @@
 // The inspector's worker: reading, checking, accumulating up to an event, converting.
 
 import { Converter, detectDialect, dialects, eventInfo, explain, profiles, Reader, Writer } from "../src/full.ts";
-import "../src/entry/full.ts";
 
 const PIECE = 1 << 18;
 const decode = (bytes) => new TextDecoder().decode(bytes);

@@ -1,19 +1,20 @@
-// Packs the package as users get it, installs the tarball in a fresh project, and uses it there: Node.js (ESM, CJS), TypeScript,
-// Deno, Bun, workerd, and what Vite makes of it. What needs a browser is in test/browser, which runs on the same project.
+// Packs the package as users get it, installs the tarball in a fresh project, and uses it there: two versions of Node.js (ESM, CJS),
+// TypeScript, Deno, Bun, workerd, Next, and what esbuild and Vite make of it. What needs a browser is in test/browser, which runs on the
+// same project.
 //
 //   node packaging/run.mjs FOLDER
 
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 
 const folder = resolve(process.argv[2]);
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 
-function run(command, args, cwd) {
+function run(command, args, cwd, env = {}) {
   try {
-    return execFileSync(command, args, { cwd, stdio: ["ignore", "pipe", "inherit"], encoding: "utf8" });
+    return execFileSync(command, args, { cwd, stdio: ["ignore", "pipe", "inherit"], encoding: "utf8", env: { ...process.env, ...env } });
   } catch (error) {
     throw new Error(`${command} ${args.join(" ")} failed:\n${String(error.stdout).slice(-4000)}`);
   }
@@ -27,10 +28,14 @@ const packed = JSON.parse(run("npm", ["pack", "--json", "--pack-destination", fo
 const { filename, files } = packed[0] ?? Object.values(packed)[0];
 const names = files.map((file) => file.path).sort();
 console.log(names.join("\n"));
-const entries = ["index", "slim", "full", "full-slim"].flatMap((name) => ["cjs", "d.cts", "d.ts", "js", "js.map"].map((end) => `dist/${name}.${end}`));
-for (const name of ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "dist/core.wasm", "dist/full.wasm", "dist/workerd.js", "dist/inspector.html", ...entries]) {
+const entries = ["index", "slim", "full", "full-slim", "openai", "react", "ai"].flatMap((name) => ["cjs", "d.cts", "d.ts", "js"].map((end) => `dist/${name}.${end}`));
+for (const name of ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "dist/core.wasm", "dist/full.wasm", "dist/workerd.js", "dist/full-workerd.js", "dist/edge-light.js", "dist/full-edge-light.js", "dist/inspector.html", ...entries]) {
   if (!names.includes(name)) throw new Error(`the tarball lacks ${name}`);
 }
+
+const unpacked = files.reduce((sum, { size }) => sum + size, 0);
+console.log(`unpacked: ${unpacked} bytes`);
+if (unpacked > 5_500_000) throw new Error(`the package unpacks to ${unpacked} bytes, more than 5,500,000`);
 
 const project = join(folder, "project");
 mkdirSync(project);
@@ -73,7 +78,18 @@ write("slim.mjs", `import { init, readEvents, version } from "deltafold/slim";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 await init(await readFile(fileURLToPath(import.meta.resolve("deltafold/core.wasm"))));${use}console.log(await main());`);
-for (const file of ["esm.mjs", "cjs.cjs", "full.cjs", "slim.mjs"]) check(`node ${file}`, run("node", [file], project));
+const files_of_node = ["esm.mjs", "cjs.cjs", "full.cjs", "slim.mjs"];
+for (const file of files_of_node) check(`node ${file}`, run("node", [file], project));
+// The newest version with long-term support comes by npm, as a package for each platform.
+const newest = readdirSync("packaging/node_modules").filter((name) => name.startsWith("node-")).map((name) => resolve("packaging/node_modules", name, "bin/node"));
+for (const node of newest) for (const file of files_of_node) check(`node ${run(node, ["--version"], project).trim()} ${file}`, run(node, [file], project));
+if (newest.length === 0) console.log("NOTE: the newest Node.js is not here, so the package was not tried in it");
+// A program that uses no reader gets no wasm.
+write("shaken.mjs", 'import { DeltafoldError } from "deltafold"; console.log(DeltafoldError.name);');
+run(tool("esbuild"), ["shaken.mjs", "--bundle", "--minify", "--format=esm", "--outfile=shaken.out.mjs", "--log-level=warning"], project);
+const shaken = readFileSync(join(project, "shaken.out.mjs")).length;
+if (shaken > 10_000) throw new Error(`an import of DeltafoldError alone costs ${shaken} bytes`);
+console.log(`an import of DeltafoldError alone: ${shaken} bytes`);
 run(tool("esbuild"), ["server.mjs", "--bundle", "--platform=node", "--outfile=server.cjs", "--log-level=warning"], project);
 check("node server.cjs, bundled", run("node", ["server.cjs"], project));
 same("the bundle for a server", join(project, "server.cjs"), "index.js");
@@ -85,28 +101,45 @@ for (const [name, args] of [["deno", ["run", "--node-modules-dir=manual", "--all
 
 // Hosted workers: workerd runs the module that the condition of that name picks, with the wasm compiled by the host.
 const { exports } = JSON.parse(readFileSync(join(project, "node_modules/deltafold/package.json"), "utf8"));
-const hosted = join("node_modules/deltafold", exports["."].workerd.default);
-write("hosted.js", `import { readEvents, version } from "./${hosted}";${use}
+const dist = (name) => join("node_modules/deltafold/dist", name);
+const picked = (entry) => join("node_modules/deltafold", exports[entry].workerd.default);
+const asModule = (name, kind) => `(name = "${name}", ${kind} = embed "${name}")`;
+for (const [number, [entry, wasm, before]] of [
+  [".", "core.wasm", ""],
+  ["./full", "full.wasm", ""],
+  ["./slim", "core.wasm", "await init(module);"],
+  ["./full/slim", "full.wasm", "initSync(module);"],
+].entries()) {
+  const script = `hosted${number}.js`;
+  write(script, `import * as deltafold from "./${picked(entry)}";
+import module from "./${dist(wasm)}";
+const { init, initSync, readEvents, version } = deltafold;
+${use}
 export default {
   async test() {
+    ${before}
     const answer = await main();
     if (!${wanted}.test(answer)) throw new Error("printed " + answer);
+    if (${entry.startsWith("./full")} && deltafold.explain("SEQ-03") === null) throw new Error("the rules are not there");
   },
 };`);
-const asModule = (name, kind) => `(name = "${name}", ${kind} = embed "${name}")`;
-write("hosted.capnp", `using Workerd = import "/workerd/workerd.capnp";
+  write(`hosted${number}.capnp`, `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (services = [(name = "main", worker = .hosted)]);
 const hosted :Workerd.Worker = (
-  modules = [${[asModule("hosted.js", "esModule"), asModule(hosted, "esModule"), asModule(join(dirname(hosted), "core.wasm"), "wasm")].join(", ")}],
+  modules = [${[asModule(script, "esModule"), asModule(picked(entry), "esModule"), asModule(dist(wasm), "wasm")].join(", ")}],
   compatibilityDate = "2026-01-01",
 );
 `);
-if (existsSync(other("workerd"))) {
-  run(other("workerd"), ["test", "hosted.capnp"], project);
-  console.log("workerd: ok");
-} else {
-  console.log("NOTE: workerd is not here, so the package was not tried in it");
+  if (existsSync(other("workerd"))) {
+    run(other("workerd"), ["test", `hosted${number}.capnp`], project);
+    console.log(`workerd ${entry}: ok`);
+  } else {
+    console.log("NOTE: workerd is not here, so the package was not tried in it");
+  }
 }
+
+// Next: a route of the Edge runtime and one of Node.js, with both entries, built and asked.
+await import("./next.mjs").then(({ tryNext }) => tryNext(project, run, resolve("packaging/node_modules")));
 
 const typed = `const reader = new Reader();
 for (const event of reader.feed(new Uint8Array())) if (event.type === "response.output_text.delta") console.log(event.delta.length);
@@ -131,4 +164,16 @@ const assets = readdirSync(join(project, "vite/dist/assets")).filter((name) => n
 if (assets.length !== 1) throw new Error(`Vite made ${assets.length} scripts`);
 same("what Vite builds", join(project, "vite/dist/assets", assets[0]), "index.js");
 console.log("vite build: ok");
+
+// A page with React and the AI SDK for the browser tests. They are those of this folder, which the page's modules find through links.
+// The examples of README.md use the others.
+for (const name of ["react", "react-dom", "ai", "@ai-sdk/react", "@types/react", "zod"]) {
+  mkdirSync(join(project, "node_modules", name, ".."), { recursive: true });
+  symlinkSync(resolve("node_modules", name), join(project, "node_modules", name));
+}
+mkdirSync(join(project, "react"));
+write("react/index.html", '<!doctype html><title>react</title><div id="root"></div><script type="module" src="./main.js"></script>');
+copyFileSync("test/browser/react-page.js", join(project, "react/main.js"));
+run(other("vite"), ["build", "react", "--base", "./", "--logLevel", "error"], project, { NODE_ENV: "production" });
+console.log("vite build with react and ai: ok");
 console.log("packaging: ok");

@@ -35,6 +35,8 @@ export interface Loss {
 
 /** Converts a stream from one dialect to another, in push form. */
 export class Converter {
+  /** @internal */
+  static readonly name: string = "Converter";
   readonly #core: core.Converter;
 
   constructor(options: ConvertOptions) {
@@ -84,8 +86,12 @@ export class Converter {
 
 /** Transforms one dialect to another: `body.pipeThrough(new ConvertStream({ to: "ag-ui" }))`. */
 export class ConvertStream extends LazyTransform<Uint8Array, Uint8Array> {
+  /** @internal */
+  static readonly name: string = "ConvertStream";
   /** The converter of the stream, with its report. */
   readonly converter: Converter;
+  readonly #to: TargetDialect;
+  readonly #framing: "sse" | "jsonl";
 
   constructor(options: ConvertOptions) {
     extendTransform(ConvertStream);
@@ -106,12 +112,78 @@ export class ConvertStream extends LazyTransform<Uint8Array, Uint8Array> {
       flush: (out) => pass(() => converter.finish(), out),
     });
     this.converter = converter;
+    this.#to = options.to;
+    this.#framing = options.framing ?? "sse";
   }
 
   /** The data that was lost, repaired or assumed so far. */
   get report(): Converter["report"] {
     return this.converter.report;
   }
+
+  /**
+   * Converts a source to a response for an HTTP client, such as the result of a route handler of Next or Hono.
+   *
+   * It has the headers of the target, and a comment while the source is silent. If the source breaks, the response ends as the target
+   * ends a failure. A client that goes away cancels the source.
+   */
+  toResponse(source: ByteSource, { heartbeat = HEARTBEAT, signal, ...init }: ToResponseOptions = {}): Response {
+    const { converter } = this;
+    const chunks = new Chunks(source, signal);
+    let timer: ReturnType<typeof setInterval> | undefined;
+    const body = new ReadableStream<Uint8Array>({
+      start: (out) => {
+        if (heartbeat > 0 && this.#framing === "sse") timer = setInterval(() => out.enqueue(COMMENT.slice()), heartbeat);
+      },
+      pull: async (out) => {
+        let bytes: Uint8Array | undefined;
+        try {
+          for (let chunk = await chunks.next(); chunk !== undefined; chunk = await chunks.next()) {
+            bytes = converter.feed(chunk);
+            if (bytes.length > 0) return out.enqueue(bytes);
+          }
+        } catch (error) {
+          await chunks.cancel(error);
+        }
+        clearInterval(timer);
+        try {
+          bytes = converter.finish();
+        } catch {
+          bytes = converter.take();
+        }
+        if (bytes.length > 0) out.enqueue(bytes);
+        out.close();
+      },
+      cancel: (reason) => {
+        clearInterval(timer);
+        return chunks.cancel(reason);
+      },
+    });
+    const headers = new Headers(init.headers);
+    for (const [name, value] of Object.entries(headersOf(this.#to, this.#framing))) if (!headers.has(name)) headers.set(name, value);
+    return new Response(body, { ...init, headers });
+  }
+}
+
+/** Options of `toResponse`: status and headers of the response, and when to send a comment. */
+export interface ToResponseOptions extends ResponseInit {
+  /** Milliseconds between two comments; 15,000 by default, 0 for none. Proxies close connections that are silent. */
+  heartbeat?: number;
+  /** Aborting it ends the response as a failure. */
+  signal?: AbortSignal;
+}
+
+const HEARTBEAT = 15_000;
+const COMMENT = /* @__PURE__ */ new Uint8Array([0x3a, 0x0a, 0x0a]);
+
+function headersOf(to: TargetDialect, framing: "sse" | "jsonl"): Record<string, string> {
+  return {
+    "content-type": framing === "sse" ? "text/event-stream" : "application/x-ndjson",
+    "cache-control": "no-cache",
+    // nginx collects the output of a server otherwise.
+    "x-accel-buffering": "no",
+    ...(to === "ui-message-stream" && { "x-vercel-ai-ui-message-stream": "v1" }),
+  };
 }
 
 /** Transforms a stream in any dialect to AG-UI events. */

@@ -1,7 +1,11 @@
 import { ensureStarted } from "./memory.js";
+import type { SchemaIssue } from "./schema.js";
+import type { Failure, Outcome } from "./types.js";
 
 /** The base class of all errors of this package; `code` names the cause and `offset` the place. */
 export class DeltafoldError extends Error {
+  /** @internal */
+  static readonly name: string = "DeltafoldError";
   override readonly name: string = "DeltafoldError";
   /** The exact cause, such as `limit.line`. */
   readonly code: string;
@@ -21,21 +25,66 @@ export class DeltafoldError extends Error {
 
 /** A limit was exceeded. */
 export class LimitExceeded extends DeltafoldError {
+  /** @internal */
+  static readonly name: string = "LimitExceeded";
   override readonly name = "LimitExceeded";
 }
 
 /** The stream breaks a rule, and the reader is strict. */
 export class StrictViolation extends DeltafoldError {
+  /** @internal */
+  static readonly name: string = "StrictViolation";
   override readonly name = "StrictViolation";
 }
 
 /** The caller may not make this call in the current state, or with these arguments. */
 export class Misuse extends DeltafoldError {
+  /** @internal */
+  static readonly name: string = "Misuse";
   override readonly name = "Misuse";
+}
+
+/** A stream that failed, was cancelled or is truncated; `throwIfFailed` throws it. The error of the server is in `failure`. */
+export class ResponseFailed extends DeltafoldError {
+  /** @internal */
+  static readonly name: string = "ResponseFailed";
+  override readonly name = "ResponseFailed";
+  readonly outcome: Outcome;
+  /** The error that the stream reports; null if it was cancelled or truncated. */
+  readonly failure: Failure | null;
+
+  constructor(outcome: Outcome) {
+    const failure = outcome.outcome === "failed" ? outcome.error : null;
+    // A code is a word of an API; anything else may quote the user.
+    const code = failure !== null && /^[a-z0-9_]{1,64}$/.test(failure.code) ? `: ${failure.code}` : "";
+    const truncated = outcome.outcome === "truncated";
+    super(`the response ${truncated ? "is" : outcome.outcome === "failed" ? "has" : "was"} ${outcome.outcome}${code}`, `outcome.${outcome.outcome}`, 0, truncated ? outcome.last_sequence_number : null);
+    this.outcome = outcome;
+    this.failure = failure;
+    // What a program logs of an error must not have texts of the server in it.
+    for (const name of ["outcome", "failure"]) Object.defineProperty(this, name, { enumerable: false });
+  }
+}
+
+/** A structured output that is not JSON, or does not match its schema; `issues` says where. */
+export class SchemaViolation extends DeltafoldError {
+  /** @internal */
+  static readonly name: string = "SchemaViolation";
+  override readonly name = "SchemaViolation";
+  readonly issues: readonly SchemaIssue[];
+
+  constructor(message: string, issues: readonly SchemaIssue[]) {
+    super(message, "schema.mismatch", 0);
+    this.issues = issues;
+    // The messages of a schema library can quote the value.
+    Object.defineProperty(this, "issues", { enumerable: false });
+  }
 }
 
 /** The wasm trapped during a call, which is a bug of deltafold. The object of the call is unusable; new objects work. */
 export class Fatal extends DeltafoldError {
+  /** @internal */
+  static readonly name: string = "Fatal";
   override readonly name = "Fatal";
 }
 

@@ -24,7 +24,9 @@ const PLAIN = 1 << 8;
 const CONTENT = 1 << 9;
 const SUMMARY = 1 << 10;
 const NEW_ITEM = 1 << 11;
+const LOGPROBS = 1 << 12;
 const FAULTY = 1 << 13;
+const EMPTY_LOGPROBS = 1 << 14;
 
 /** Numbers in a table row. */
 const ROW = 6;
@@ -35,8 +37,13 @@ const SLOTS = 64;
 /** The wire names of all kinds, by kind number. */
 let types: string[] = [];
 
-/** A delta event. Its routing fields are own properties; `logprobs` and `obfuscation` are read from the payload on access. */
+/**
+ * A delta event. Everything that its type has is an own enumerable property, so that `{...event}` and `structuredClone(event)` keep it.
+ * Log probabilities are read from the payload on access. The padding `obfuscation` is not part of the type: it is only a getter.
+ */
 class PlainEvent {
+  /** @internal */
+  static readonly name: string = "PlainEvent";
   /* The public fields are only declared, because an initialized class field would be written twice. */
   readonly #page: Page;
   /** Position of the event's record on the page. */
@@ -48,6 +55,7 @@ class PlainEvent {
   declare readonly delta: string;
   declare readonly content_index?: number;
   declare readonly summary_index?: number;
+  declare readonly logprobs?: unknown;
 
   /* One class for all three kinds of deltas: a call to a base constructor would cost as much as the rest. */
   constructor(type: string, number: number, item: string, output: number, flags: number, element: number, delta: string, page: Page, at: number) {
@@ -60,10 +68,8 @@ class PlainEvent {
     this.delta = delta;
     if ((flags & CONTENT) !== 0) this.content_index = element;
     else if ((flags & SUMMARY) !== 0) this.summary_index = element;
-  }
-
-  get logprobs(): unknown {
-    return ParsedPayload.of(this)["logprobs"];
+    if ((flags & EMPTY_LOGPROBS) !== 0) this.logprobs = [];
+    else if ((flags & LOGPROBS) !== 0) Object.defineProperty(this, "logprobs", LOGPROBS_ACCESSOR);
   }
 
   get obfuscation(): unknown {
@@ -80,6 +86,17 @@ class PlainEvent {
     return { kind: event.type, raw: page.text(at), index: page.index(at), offset: page.offset(at), fault: null };
   }
 }
+
+const LOGPROBS_ACCESSOR: PropertyDescriptor & ThisType<PlainEvent> = {
+  enumerable: true,
+  configurable: true,
+  get() {
+    return ParsedPayload.of(this)["logprobs"];
+  },
+  set(value) {
+    define(this, "logprobs", value);
+  },
+};
 
 /** A base class whose constructor returns its argument, so that a subclass can add private fields to an existing object. */
 const ReturnArgument = function (object: object): object {
@@ -134,24 +151,36 @@ export function eventsOf(head: number, count: number, page: Page, items: string[
   let at = table[head + TABLE_AT]! >>> 2;
   let start = 0;
   for (let i = 0; i < count; i++, at += ROW) {
-    const flags = table[at]!;
-    const middle = table[at + 4]!;
-    const end = table[at + 5]!;
-    const type = types[flags & 255]!;
-    const first = text.slice(start, middle);
-    if ((flags & PLAIN) !== 0) {
-      const indexes = table[at + 2]!;
-      const output = indexes & 0xffff;
-      const slot = output % SLOTS;
-      if ((flags & NEW_ITEM) !== 0) items[slot] = text.slice(middle, end);
-      events[i] = new PlainEvent(type, table[at + 1]!, items[slot]!, output, flags, indexes >>> 16, first, page, table[at + 3]!);
-    } else {
-      const offset = table[at + 1]! + table[at + 2]! * 4294967296;
-      events[i] = parseEvent(type, first, text.slice(middle, end), table[at + 3]!, offset, (flags & FAULTY) !== 0);
-    }
-    start = end;
+    events[i] = eventAt(table, at, text, start, page, items);
+    start = table[at + 5]!;
   }
   return events as StreamEvent[];
+}
+
+/** Returns the only event of a batch. */
+export function eventOf(head: number, page: Page, items: string[]): StreamEvent {
+  if (types.length === 0) types = kindNames();
+  const table = wordView();
+  const text = textAt(table[head + TEXT_AT]!, table[head + TEXT_BYTES]!, (table[head + FLAGS]! & WIDE) === 0);
+  return eventAt(table, table[head + TABLE_AT]! >>> 2, text, 0, page, items) as StreamEvent;
+}
+
+/** Returns the event of the table row at a position; its texts begin at `start`. */
+function eventAt(table: Uint32Array, at: number, text: string, start: number, page: Page, items: string[]): object {
+  const flags = table[at]!;
+  const middle = table[at + 4]!;
+  const end = table[at + 5]!;
+  const type = types[flags & 255]!;
+  const first = text.slice(start, middle);
+  if ((flags & PLAIN) === 0) {
+    const offset = table[at + 1]! + table[at + 2]! * 4294967296;
+    return parseEvent(type, first, text.slice(middle, end), table[at + 3]!, offset, (flags & FAULTY) !== 0);
+  }
+  const indexes = table[at + 2]!;
+  const output = indexes & 0xffff;
+  const slot = output % SLOTS;
+  if ((flags & NEW_ITEM) !== 0) items[slot] = text.slice(middle, end);
+  return new PlainEvent(type, table[at + 1]!, items[slot]!, output, flags, indexes >>> 16, first, page, table[at + 3]!);
 }
 
 /** Property names are interned by the engine, so a comparison with a literal in the user's code compares two pointers. */

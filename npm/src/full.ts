@@ -35,6 +35,7 @@ export {
   OpenResponsesStream,
   type SourceDialect,
   type TargetDialect,
+  type ToResponseOptions,
   UiMessageStream,
 } from "./convert.js";
 export {

@@ -1,18 +1,11 @@
-/* Decodes and starts the embedded module. */
-
-import { inflateSync } from "fflate";
-
-/** Decodes and inflates the embedded module, and starts it. */
-export function decode<T>({ text, size }: { text: string; size: number }, start: (module: Uint8Array<ArrayBuffer>) => T): T {
-  return guarded(() => start(inflateSync(bytesOf(text), { out: new Uint8Array(size) })));
-}
+/* Decodes the embedded module, and names what the environment lacks. */
 
 interface Base64 {
   Buffer?: { from(text: string, encoding: "base64"): Uint8Array<ArrayBuffer> };
 }
 
 /** Decodes base64. In Node.js `atob` would take most of the start time, `Buffer` takes almost none. */
-function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   const { Buffer } = globalThis as Base64;
   if (typeof Buffer?.from === "function") return Buffer.from(text, "base64");
   const binary = atob(text);
@@ -21,12 +14,24 @@ function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
+/** Inflates bytes with the engine's own code, which works in the background. */
+export async function inflated(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
 /** Starts the module; an error names what the environment lacks or forbids. */
 export function guarded<T>(start: () => T): T {
   if (typeof WebAssembly !== "object") throw new Error("deltafold needs WebAssembly, which this environment does not have");
   try {
-    return start();
+    const started = start();
+    if (started instanceof Promise) return started.catch(forbidden) as T;
+    return started;
   } catch (cause) {
-    throw new Error("deltafold cannot compile its wasm; a page with a script policy needs 'wasm-unsafe-eval'", { cause });
+    return forbidden(cause);
   }
+}
+
+function forbidden(cause: unknown): never {
+  throw new Error("deltafold cannot compile its wasm; a page with a script policy needs 'wasm-unsafe-eval'", { cause });
 }

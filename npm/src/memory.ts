@@ -1,5 +1,7 @@
 /* Views of the wasm module's memory. They are detached when the memory grows, so every access after a call checks them. */
 
+import { startModule } from "./start.js";
+
 let memory: WebAssembly.Memory | undefined;
 let bytes = new Uint8Array();
 let words = new Uint32Array();
@@ -17,28 +19,28 @@ interface Host {
 
 const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Starts the module. Entries with embedded wasm replace this function; with the slim entries the user starts the module. */
-let start = (): void => {
-  throw new Error("the wasm is not loaded; with deltafold/slim or deltafold/full/slim, await init() first");
-};
-
-/**
- * Sets the function that starts the module at its first use. An import starts nothing: decoding and compiling take longer than the
- * rest of the import, and the program may never use the module.
- */
-export function startWith(body: () => void): void {
-  start = body;
-}
-
 /** Starts the module unless it already runs. Every call that may be the first one into the module must call this before. */
 export function ensureStarted(): void {
-  if (memory === undefined) start();
+  if (memory === undefined) attach(startModule());
+}
+
+/** True if the module runs. */
+export function isStarted(): boolean {
+  return memory !== undefined;
+}
+
+/** The exports of the running module that are called here directly. */
+export interface Exports {
+  memory: WebAssembly.Memory;
+  reader_feed(reader: number, length: number, most: number): number;
+  reader_more(reader: number, most: number): number;
 }
 
 /** Stores the exports of the running module. */
-export function attach(exports: { memory: WebAssembly.Memory; reader_feed(reader: number, length: number, most: number): number }): void {
+export function attach(exports: Exports): void {
   memory = exports.memory;
   feed = exports.reader_feed;
+  more = exports.reader_more;
   refresh();
 }
 
@@ -110,8 +112,9 @@ export function put(chunk: Uint8Array, at: number): void {
 
 const FEW = 16;
 
-/** The module's function for every chunk, stored because a lookup in the exports costs as much as the call. */
-export let feed: (reader: number, length: number, most: number) => number;
+/* The module's functions for every chunk and event, stored because a lookup in the exports costs as much as the call. */
+export let feed: Exports["reader_feed"];
+export let more: Exports["reader_more"];
 
 function refresh(): void {
   const { buffer: all } = memory!;

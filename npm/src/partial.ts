@@ -1,5 +1,6 @@
 import * as core from "../gen/core.js";
 import { call, DeltafoldError, Fatal } from "./error.js";
+import { Grown, type News } from "./grown.js";
 
 /** How an incomplete string, number or literal appears: its certain part, not at all, or as null. */
 export type Unfinished = "include" | "omit" | "mark";
@@ -18,6 +19,15 @@ export interface PartialOptions {
   record_changes?: boolean;
 }
 
+/** The type of a JSON value, as change notes and `unfinished` name it. */
+export type JsonType = "null" | "true" | "false" | "number" | "string" | "array" | "object";
+
+/**
+ * A change of an incomplete value: its JSON pointer, and what happened to it. A value of a type started, empty; a string or the digits of a
+ * number grew by a text; or the value is complete. Applied in order, the changes make the value.
+ */
+export type PartialChange = [path: string, change: "started", type: JsonType] | [path: string, change: "appended", text: string] | [path: string, change: "finished"];
+
 /** Parses JSON text that may end anywhere and returns the value so far; undefined if there is no value yet. */
 export function partialJson(text: string, options: PartialOptions = {}): unknown {
   const partial = new PartialJson(options);
@@ -34,8 +44,11 @@ export function partialJson(text: string, options: PartialOptions = {}): unknown
 
 /** Parses JSON text that arrives in pieces. Parsing takes time in proportion to the length of each piece. */
 export class PartialJson {
+  /** @internal */
+  static readonly name: string = "PartialJson";
   #core: core.PartialJson;
   readonly #options: string;
+  #grown = new Grown();
 
   constructor(options: PartialOptions = {}) {
     this.#options = JSON.stringify(options);
@@ -56,12 +69,17 @@ export class PartialJson {
   reset(): void {
     this.#core.free();
     this.#core = call(() => new core.PartialJson(this.#options));
+    this.#grown = new Grown();
   }
 
-  /** The value so far; undefined if there is none yet. */
+  /**
+   * The value so far; undefined if there is none yet. Parts that did not change are the same objects as at the last access, which costs what
+   * is new and a shallow copy of each open object and array.
+   */
   get value(): unknown {
-    const { json } = this;
-    return json === "" ? undefined : JSON.parse(json);
+    const news = this.#core.query(core.PartialQuery.News);
+    if (news !== "") this.#grown.apply(JSON.parse(news) as News);
+    return this.#grown.value;
   }
 
   /** True if the value is complete. */
@@ -75,13 +93,13 @@ export class PartialJson {
   }
 
   /** Returns the changes since the last call, if the option `record_changes` is set. */
-  takeChanges(): unknown[] {
-    return JSON.parse(this.#core.query(core.PartialQuery.Changes)) as unknown[];
+  takeChanges(): PartialChange[] {
+    return JSON.parse(this.#core.query(core.PartialQuery.Changes)) as PartialChange[];
   }
 
   /** The innermost incomplete value: its JSON pointer and type; null if there is none. */
-  get unfinished(): { path: string; type: string } | null {
-    const found = JSON.parse(this.#core.query(core.PartialQuery.Unfinished)) as [path: string, type: string] | null;
+  get unfinished(): { path: string; type: JsonType } | null {
+    const found = JSON.parse(this.#core.query(core.PartialQuery.Unfinished)) as [path: string, type: JsonType] | null;
     return found === null ? null : { path: found[0], type: found[1] };
   }
 

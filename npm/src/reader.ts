@@ -1,8 +1,10 @@
 import * as core from "../gen/core.js";
 import { call, DeltafoldError, errorOf, Fatal, Misuse, toError } from "./error.js";
-import { eventsOf } from "./event.js";
-import { feed, put, wordView } from "./memory.js";
+import { eventOf, eventsOf } from "./event.js";
+import { feed, more, put, wordView } from "./memory.js";
 import { FLAGS, FULL, Page, STOPPED, WIDE } from "./page.js";
+import { GrownTexts } from "./grown.js";
+import { makeDisposable } from "./dispose.js";
 import { Snapshot } from "./snapshot.js";
 import type { Finding, FindingCounts, Outcome, RateLimits, ReaderOptions, ResponseObject, StreamEvent } from "./types.js";
 
@@ -25,6 +27,8 @@ const trapped: core.Reader[] = [];
  * reading. Events before the error are returned first and set `error`; the next call throws it.
  */
 export class Reader {
+  /** @internal */
+  static readonly name: string = "Reader";
   #core: core.Reader | null;
   readonly #options: string;
   /** Address of the module's reader. */
@@ -35,15 +39,29 @@ export class Reader {
   #roomAt = 0;
   /** The rest of a chunk that is read event by event; null if there is none. */
   #rest: Uint8Array | null = null;
+  /** How many bytes of that chunk the module has. */
+  #restAt = 0;
   /** True if the module may hold more events of the bytes that it has. */
   #moreInside = false;
   #fatal: Fatal | null = null;
   #items: string[] = [];
   #snapshot = new Snapshot();
+  #grown = new GrownTexts();
   #findings: Finding[] = [];
+  /** What a reader that `resumeFrom` replaced had found. */
+  #before: Found = NOTHING_FOUND;
+  /** The state of a finished reader whose memory in the module was given to others; null if it has its own. */
+  #parked: Parked | null = null;
+  /** Its entry in the list of finished readers; null while it reads. */
+  #finished: Finished | null = null;
+  /** The state of a finished stream, which a restored reader does not have in full. */
+  #finalState: string | null = null;
+  /** The number of bytes that were fed. */
+  #fed = 0;
   #error: DeltafoldError | null = null;
 
   constructor(options: ReaderOptions = {}) {
+    makeDisposable(Reader.prototype);
     this.#options = JSON.stringify(options);
     this.#core = existing ?? call(() => new core.Reader(this.#options));
     this.#begin(this.#core);
@@ -58,10 +76,10 @@ export class Reader {
   feed(chunk: Uint8Array): StreamEvent[] {
     if (!(chunk instanceof Uint8Array)) throw new TypeError(`expected a Uint8Array, found ${typeName(chunk)}`);
     if (this.#rest !== null) throw iteratorOwnsReader();
-    if (chunk.length <= PIECE) return this.#piece(chunk, ALL);
+    if (chunk.length <= PIECE) return this.#piece(chunk);
     const events: StreamEvent[] = [];
     for (let at = 0; at < chunk.length && this.#error === null; at += PIECE) {
-      for (const event of this.#piece(chunk.subarray(at, at + PIECE), ALL)) events.push(event);
+      for (const event of this.#piece(chunk.subarray(at, at + PIECE))) events.push(event);
     }
     return events;
   }
@@ -73,6 +91,7 @@ export class Reader {
    */
   put(chunk: Uint8Array): void {
     this.#rest = chunk;
+    this.#restAt = 0;
   }
 
   /**
@@ -81,20 +100,27 @@ export class Reader {
    * @internal
    */
   take(): StreamEvent | undefined {
-    const started = this.#rest !== null;
-    // The module may hold another event. Every chunk is read to its end before the next one is stored.
+    const chunk = this.#rest;
+    if (chunk === null) return undefined;
+    // Every piece is read to its end before the next one is fed.
     if (this.#moreInside && this.#error === null) {
-      const event = this.#batch(this.#call((reader) => reader.more(1) | 0))[0];
-      if (event !== undefined) return event;
+      this.#live();
+      let count;
+      try {
+        count = more(this.#at, 1) | 0;
+      } catch (thrown) {
+        throw this.#recordTrap(thrown);
+      }
+      if (count !== 0) return this.#one(count);
     }
     this.#moreInside = false;
-    while (started && this.#rest !== null && this.#error === null) {
-      const piece = this.#rest.subarray(0, PIECE);
-      this.#rest = this.#rest.length > PIECE ? this.#rest.subarray(PIECE) : EMPTY;
-      if (piece.length === 0) break;
-      const event = this.#piece(piece, 1)[0];
+    while (this.#restAt < chunk.length && this.#error === null) {
+      const from = this.#restAt;
+      this.#restAt += PIECE;
       this.#moreInside = true;
-      if (event !== undefined) return event;
+      const count = this.#feed(from === 0 && chunk.length <= PIECE ? chunk : chunk.subarray(from, from + PIECE), 1);
+      if (count !== 0) return this.#one(count);
+      this.#moreInside = false;
     }
     this.#rest = null;
     return undefined;
@@ -118,11 +144,19 @@ export class Reader {
    *
    * Throws the error that ended reading: a limit, or a broken rule if the reader is strict. `outcome` and `response` then have
    * what was read before the error. A last block without the blank line after it is read if its payload is complete JSON.
+   *
+   * The memory of a finished reader in the module may be used by others. What the reader has stays readable.
    */
   finish(): Outcome {
+    if (this.#parked !== null) {
+      if (this.#error !== null) throw this.#error;
+      return JSON.parse(this.#parked.outcome) as Outcome;
+    }
+    // Copies the page, which the module releases, and which events that the user keeps refer to.
+    if (this.#core !== null) this.#newPage();
     const outcome = this.#query(core.ReaderQuery.Finish);
-    // Copies the page, so that events that the user keeps do not keep the module's reader alive.
-    this.#newPage();
+    this.#room = 0;
+    this.#finished ??= addFinished(this, this.#fed);
     if (outcome === "") throw (this.#error ??= errorOf(this.#core!.error()));
     return JSON.parse(outcome) as Outcome;
   }
@@ -135,9 +169,10 @@ export class Reader {
    * connection. Throws after `finish`.
    */
   reconnect(): void {
+    const reader = this.#live();
     this.#rest = null;
     this.#moreInside = false;
-    call(() => this.#live().reconnect());
+    call(() => reader.reconnect());
   }
 
   /** The response so far, as plain objects. Unchanged parts are the same objects as at the last access. Null before the first event. */
@@ -164,13 +199,14 @@ export class Reader {
       const from = Math.max(0, Math.min(this.#findings.length, kept) - 8);
       this.#findings = [...this.#findings.slice(0, from), ...(JSON.parse(this.#query(core.ReaderQuery.Findings, from)) as Finding[])];
     }
-    return this.#findings;
+    return this.#before.findings.length === 0 ? this.#findings : [...this.#before.findings, ...this.#findings];
   }
 
   /** The number of findings, including those that are not stored. */
   get findingCounts(): FindingCounts {
     const [notes, warnings, errors] = this.#counts();
-    return { notes: notes!, warnings: warnings!, errors: errors! };
+    const { counts } = this.#before;
+    return { notes: counts.notes + notes!, warnings: counts.warnings + warnings!, errors: counts.errors + errors! };
   }
 
   /** How the stream ended; null before a terminal event or `finish`. */
@@ -224,14 +260,17 @@ export class Reader {
     return this.#state().rate_limits;
   }
 
-  /** The arguments of the call at an output position, parsed as incomplete JSON; undefined before the first character. */
+  /**
+   * The arguments of the call at an output position, parsed as incomplete JSON; undefined before the first character. Parts that did not
+   * change are the same objects as at the last access, which costs what is new and a shallow copy of each open object and array.
+   */
   partialArguments(position: number): unknown {
-    return valueOf(this.#query(core.ReaderQuery.Arguments, position));
+    return this.#grown.apply(this.#query(core.ReaderQuery.Arguments, position), `${position}`);
   }
 
-  /** The text of a part, parsed as incomplete JSON, for structured output; undefined before the first character. */
+  /** The text of a part, parsed as incomplete JSON like `partialArguments`, for structured output; undefined before the first character. */
   partialText(position: number, part: number): unknown {
-    return valueOf(this.#query(core.ReaderQuery.Text, position, part));
+    return this.#grown.apply(this.#query(core.ReaderQuery.Text, position, part), `${position}/${part}`);
   }
 
   /** The preview images of the item at an output position: number and base64 data. */
@@ -252,32 +291,86 @@ export class Reader {
 
   /** Returns the state after the last event as bytes; `Reader.restore` continues from it. */
   save(): Uint8Array {
-    return this.#live(true).save();
+    return this.#parked === null ? this.#live(true).save() : this.#parked.saved.slice();
+  }
+
+  /**
+   * Returns the state before the end is applied to a response without a terminal event, for `resumeFrom`.
+   *
+   * @internal
+   */
+  suspend(): Suspended {
+    return { saved: this.save(), findings: this.findings, counts: this.findingCounts };
+  }
+
+  /**
+   * Goes back to a state that `suspend` returned, to read the bytes of a new connection.
+   *
+   * @internal
+   */
+  resumeFrom({ saved, findings, counts }: Suspended): void {
+    const reader = call(() => core.Reader.restore(saved, this.#options));
+    this.#release();
+    this.#start(reader);
+    this.#before = { findings, counts };
+    this.#findings = [];
+  }
+
+  /**
+   * Gives the memory in the module to other readers. What is asked for later is restored.
+   *
+   * @internal
+   */
+  park(): void {
+    // It may have been reset or freed.
+    if (this.#core === null || this.#finished === null) return;
+    const query = (what: core.ReaderQuery): string => this.#query(what);
+    const { Findings, Counts, Outcome, State } = core.ReaderQuery;
+    const parked = { saved: this.#core.save(), findings: query(Findings), counts: query(Counts), outcome: query(Outcome), state: query(State) };
+    this.#release();
+    this.#parked = parked;
   }
 
   /** Resets the reader to the start of a stream, with the same options. */
   reset(): void {
-    const old = this.#live(true);
-    this.#page.take();
+    this.#live(true);
     const reader = call(() => new core.Reader(this.#options));
-    this.#core = reader;
-    old.free();
-    this.#room = 0;
-    this.#rest = null;
-    this.#moreInside = false;
+    this.#release();
+    this.#start(reader);
     this.#items = [];
     this.#snapshot = new Snapshot();
     this.#findings = [];
-    this.#error = null;
-    this.#begin(reader);
+    this.#before = NOTHING_FOUND;
   }
 
   /** Frees the memory in the module. `using` and garbage collection also do it. Events and snapshots stay valid. */
   free(): void {
+    this.#release();
+    this.#parked = null;
+  }
+
+  /** Frees the module's reader. */
+  #release(): void {
     if (this.#core === null) return;
-    this.#newPage();
+    this.#page.take();
     this.#core.free();
     this.#core = null;
+    if (this.#finished !== null) removeFinished(this.#finished);
+  }
+
+  /** Starts to read with another reader of the module. */
+  #start(reader: core.Reader): void {
+    this.#parked = null;
+    this.#finished = null;
+    this.#finalState = null;
+    this.#fed = 0;
+    this.#core = reader;
+    this.#room = 0;
+    this.#rest = null;
+    this.#moreInside = false;
+    this.#error = null;
+    this.#grown = new GrownTexts();
+    this.#begin(reader);
   }
 
   #begin(reader: core.Reader): void {
@@ -293,22 +386,27 @@ export class Reader {
     this.#page = new Page(this.#core!, this.#head);
   }
 
-  #piece(chunk: Uint8Array, most: number): StreamEvent[] {
+  #piece(chunk: Uint8Array): StreamEvent[] {
+    const count = this.#feed(chunk, ALL);
+    return count === 0 ? [] : this.#batch(count);
+  }
+
+  /** Copies a chunk into the module and reads at most this number of events. */
+  #feed(chunk: Uint8Array, most: number): number {
     const reader = this.#live();
     const length = chunk.length;
+    this.#fed += length;
     if (length > this.#room) {
       this.#room = Math.min(PIECE, Math.max(1024, length * 2));
       this.#roomAt = reader.room(this.#room);
     }
     // A chunk with a detached buffer has length 0 and cannot be copied.
     if (length > 0) put(chunk, this.#roomAt);
-    let count;
     try {
-      count = feed(this.#at, length, most) | 0;
+      return feed(this.#at, length, most) | 0;
     } catch (thrown) {
       throw this.#recordTrap(thrown);
     }
-    return count === 0 ? [] : this.#batch(count);
   }
 
   #call<T>(body: (reader: core.Reader) => T, ended = false): T {
@@ -334,21 +432,59 @@ export class Reader {
   #batch(count: number): StreamEvent[] {
     if (count <= 0) {
       if (count === 0) return [];
-      const error = errorOf(this.#core!.error());
-      if (count === ENDED || !(error instanceof Misuse)) this.#error = error;
-      throw error;
+      throw this.#refusal(count);
     }
     const events = eventsOf(this.#head, count, this.#page, this.#items);
-    const flags = wordView()[this.#head + FLAGS]!;
-    if (flags > WIDE) {
-      if ((flags & FULL) !== 0) this.#newPage();
-      if ((flags & STOPPED) !== 0) this.#error = errorOf(this.#core!.error());
-    }
+    this.#noteFlags();
     return events;
   }
 
+  /** The event of a batch that can have only one. */
+  #one(count: number): StreamEvent {
+    if (count < 0) throw this.#refusal(count);
+    const event = eventOf(this.#head, this.#page, this.#items);
+    this.#noteFlags();
+    return event;
+  }
+
+  #noteFlags(): void {
+    const flags = wordView()[this.#head + FLAGS]!;
+    if (flags <= WIDE) return;
+    if ((flags & FULL) !== 0) this.#newPage();
+    if ((flags & STOPPED) !== 0) this.#error = errorOf(this.#core!.error());
+  }
+
+  #refusal(count: number): DeltafoldError {
+    const error = errorOf(this.#core!.error());
+    if (count === ENDED || !(error instanceof Misuse)) this.#error = error;
+    return error;
+  }
+
   #query(what: core.ReaderQuery, at = 0, part = 0): string {
+    if (this.#parked !== null) {
+      const known = parkedAnswer(this.#parked, what, at);
+      if (known !== undefined) return known;
+    }
+    if (this.#finalState !== null && what === core.ReaderQuery.State) return this.#finalState;
     return this.#call((reader) => reader.query(what, at, part), true);
+  }
+
+  /** Restores the module's reader of a finished stream. It becomes the newest one that may be parked. */
+  #unpark({ saved, findings, counts, state }: Parked): void {
+    const error = this.#error;
+    const [notes, warnings, errors] = JSON.parse(counts) as [number, number, number];
+    const before = this.#before;
+    const reader = call(() => core.Reader.restore(saved, this.#options));
+    reader.query(core.ReaderQuery.Finish, 0, 0);
+    this.#start(reader);
+    this.#error = error;
+    this.#finished = addFinished(this, saved.length);
+    this.#finalState = state;
+    this.#before = {
+      findings: [...before.findings, ...(JSON.parse(findings) as Finding[])],
+      counts: { notes: before.counts.notes + notes, warnings: before.counts.warnings + warnings, errors: before.counts.errors + errors },
+    };
+    this.#findings = [];
   }
 
   #counts(): number[] {
@@ -360,6 +496,7 @@ export class Reader {
   }
 
   #live(ended = false): core.Reader {
+    if (this.#parked !== null) this.#unpark(this.#parked);
     if (!this.#core) {
       if (this.#fatal === null) throw new Misuse("the reader was freed", "misuse.after_finish", 0);
       const fatal = new Fatal("the wasm stopped in an earlier call and this reader is unusable; create a new one", "fatal.dead", 0);
@@ -371,9 +508,81 @@ export class Reader {
   }
 }
 
-// In engines that have `Symbol.dispose`, `using reader = new Reader()` frees the reader.
-if (typeof Symbol.dispose === "symbol") {
-  Object.defineProperty(Reader.prototype, Symbol.dispose, { value: Reader.prototype.free, configurable: true, writable: true });
+/** The findings of a reader. */
+interface Found {
+  readonly findings: readonly Finding[];
+  readonly counts: FindingCounts;
+}
+
+const NOTHING_FOUND: Found = { findings: [], counts: { notes: 0, warnings: 0, errors: 0 } };
+
+/**
+ * A state to resume from.
+ *
+ * @internal
+ */
+export interface Suspended extends Found {
+  readonly saved: Uint8Array;
+}
+
+/** The state of a finished reader as bytes, and the answers that these bytes do not have, as JSON text. */
+interface Parked {
+  readonly saved: Uint8Array;
+  readonly findings: string;
+  readonly counts: string;
+  readonly outcome: string;
+  readonly state: string;
+}
+
+function parkedAnswer(parked: Parked, what: core.ReaderQuery, at: number): string | undefined {
+  switch (what) {
+    case core.ReaderQuery.Findings:
+      return at === 0 ? parked.findings : JSON.stringify((JSON.parse(parked.findings) as Finding[]).slice(at));
+    case core.ReaderQuery.Counts:
+      return parked.counts;
+    case core.ReaderQuery.Outcome:
+      return parked.outcome;
+    case core.ReaderQuery.State:
+      return parked.state;
+  }
+  return undefined;
+}
+
+/** A finished reader that still has memory in the module, and an upper bound of that memory in bytes. */
+interface Finished {
+  readonly reader: WeakRef<Reader>;
+  readonly bytes: number;
+}
+
+/**
+ * The finished readers that still have memory in the module, oldest first. Most programs free no reader, and a loop that waits for no
+ * timer and no socket gives the garbage collector no chance to do it.
+ */
+const finished = new Set<Finished>();
+
+/** The sum of the memory of all finished readers. */
+let finishedBytes = 0;
+
+/** Bound of that sum: past it, the oldest readers are parked. */
+const MAX_FINISHED_BYTES = 64 << 20;
+
+/** What a finished reader has in the module besides its response, which is at most as long as the stream. */
+const READER_BYTES = 8192;
+
+function addFinished(reader: Reader, streamBytes: number): Finished {
+  const entry = { reader: new WeakRef(reader), bytes: READER_BYTES + streamBytes };
+  finished.add(entry);
+  finishedBytes += entry.bytes;
+  for (const oldest of finished) {
+    if (finishedBytes <= MAX_FINISHED_BYTES || oldest === entry) break;
+    removeFinished(oldest);
+    oldest.reader.deref()?.park();
+  }
+  return entry;
+}
+
+function removeFinished(entry: Finished): void {
+  if (finished.delete(entry)) finishedBytes -= entry.bytes;
 }
 
 interface State {
@@ -386,8 +595,6 @@ interface State {
   offset: number;
   rate_limits: RateLimits;
 }
-
-const EMPTY = new Uint8Array();
 
 function iteratorOwnsReader(): Misuse {
   return new Misuse("an iterator still returns events of the last chunk; only the iterator may feed its reader", "misuse.intent", 0);

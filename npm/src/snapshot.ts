@@ -64,7 +64,7 @@ interface Whole {
 }
 
 /** Returns the new value, with every part that equals the old one replaced by the old object. */
-function shared(old: unknown, value: unknown): unknown {
+export function shared(old: unknown, value: unknown): unknown {
   if (Object.is(old, value)) return old;
   if (typeof old !== "object" || typeof value !== "object" || old === null || value === null) return value;
   if (Array.isArray(old) !== Array.isArray(value)) return value;

@@ -18,6 +18,8 @@ export interface Frame {
 
 /** Decodes an event stream to frames, from chunks that are split anywhere. */
 export class SseDecoder {
+  /** @internal */
+  static readonly name: string = "SseDecoder";
   #core: core.SseDecoder | null;
   readonly #limits: string;
 

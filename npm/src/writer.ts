@@ -1,4 +1,5 @@
 import * as core from "../gen/full.js";
+import { makeDisposable } from "./dispose.js";
 import { call, Misuse } from "./error.js";
 import type { ResponseObject } from "./types.js";
 
@@ -51,11 +52,14 @@ export interface Intent {
  * `Response`. Methods that add to an item use the newest item unless they get an index.
  */
 export class Writer {
+  /** @internal */
+  static readonly name: string = "Writer";
   #core: core.Writer | null;
   #readable: ReadableStream<Uint8Array> | null = null;
   #out: ReadableStreamDefaultController<Uint8Array> | null = null;
 
   constructor(options: WriterOptions) {
+    makeDisposable(Writer.prototype);
     this.#core = call(() => new core.Writer(JSON.stringify(options)));
   }
 
@@ -192,6 +196,31 @@ export class Writer {
     return { "content-type": "text/event-stream", "cache-control": "no-cache" };
   }
 
+  /**
+   * Runs a function that writes, and returns the response for an HTTP client, such as the result of a route handler of Next or Hono.
+   *
+   * A heartbeat is written while the function is silent. If it throws, or returns before the response has ended, the response ends as
+   * failed; the message of the error is not sent, because it may quote secrets. A client that goes away cancels the response, and what
+   * the function writes then throws `Misuse`.
+   */
+  toResponse(write: (writer: Writer) => unknown, { heartbeat = 15_000, ...init }: ResponseInit & { heartbeat?: number } = {}): Response {
+    const headers = new Headers(init.headers);
+    for (const [name, value] of Object.entries({ ...this.headers, "x-accel-buffering": "no" })) if (!headers.has(name)) headers.set(name, value);
+    const timer = heartbeat > 0 ? setInterval(() => this.ended || this.apply({ do: "heartbeat" }), heartbeat) : undefined;
+    const run = async (): Promise<void> => {
+      let message = "the server did not complete the response";
+      try {
+        await write(this);
+      } catch {
+        message = "the server failed while it wrote the response";
+      }
+      clearInterval(timer);
+      if (this.#core !== null && !this.ended) this.fail({ message, type: "server_error", code: "server_error" });
+    };
+    void run();
+    return new Response(this.readable, { ...init, headers });
+  }
+
   /** The response so far. */
   get response(): ResponseObject {
     return JSON.parse(this.responseJson) as ResponseObject;
@@ -245,8 +274,4 @@ export class Writer {
 
 function at(item: number | undefined): { item?: number } {
   return item === undefined ? {} : { item };
-}
-
-if (typeof Symbol.dispose === "symbol") {
-  Object.defineProperty(Writer.prototype, Symbol.dispose, { value: Writer.prototype.free, configurable: true, writable: true });
 }

@@ -1,4 +1,4 @@
-// The React hook of README.md, run by React itself.
+// The hook of deltafold/react, run by React itself. test/browser/react.test.mjs runs it in a page.
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
@@ -6,7 +6,7 @@ import { afterEach, beforeEach, test } from "node:test";
 import { act, createElement, memo } from "react";
 import { create } from "react-test-renderer";
 
-import { useResponse } from "../examples/useResponse.js";
+import { useResponse } from "deltafold/react";
 
 globalThis.IS_REACT_ACT_ENVIRONMENT = true;
 // The renderer would tell that it is going out of fashion.
@@ -19,29 +19,31 @@ let frames = new Map();
 let body;
 let cancelled;
 let drawn;
-const native = { fetch: globalThis.fetch };
+let hook;
+let ends;
 
 beforeEach(() => {
-  [frames, cancelled, drawn] = [new Map(), false, []];
+  [frames, cancelled, drawn, hook, ends] = [new Map(), false, [], null, []];
   let last = 0;
   globalThis.requestAnimationFrame = (draw) => (frames.set(++last, draw), last);
   globalThis.cancelAnimationFrame = (frame) => void frames.delete(frame);
-  globalThis.fetch = async () => new Response(new ReadableStream({ start: (out) => void (body = out), cancel: () => void (cancelled = true) }));
 });
 afterEach(() => {
-  globalThis.fetch = native.fetch;
   delete globalThis.requestAnimationFrame;
   delete globalThis.cancelAnimationFrame;
 });
+/** What `fetch` would give: `body` is the other end of it. */
+const request = () => new ReadableStream({ start: (out) => void (body = out), cancel: () => void (cancelled = true) });
 
 const Item = memo(({ item }) => {
   drawn.push(item.id);
   return item.content[0].text;
 });
-function Chat({ url }) {
-  const { response, outcome, error } = useResponse(url);
+function Chat() {
+  hook = useResponse({ onEnd: (state) => ends.push(state.status) });
+  const { status, response, outcome, error } = hook;
   const items = response?.output.map((item) => createElement(Item, { key: item.id, item })) ?? [];
-  return [...items, outcome && `(${outcome.outcome})`, error && `(${error.message})`];
+  return [status, ...items, outcome && `(${outcome.outcome})`, error && `(${error.message})`];
 }
 
 const turn = () => act(() => new Promise((resolve) => setTimeout(resolve, 5)));
@@ -56,7 +58,9 @@ const shown = (page) => [page.toJSON() ?? []].flat().join(" ");
 
 async function mounted() {
   let page;
-  await act(() => void (page = create(createElement(Chat, { url: "/chat" }))));
+  await act(() => void (page = create(createElement(Chat))));
+  await turn();
+  await act(() => hook.send(request));
   await turn();
   return page;
 }
@@ -64,34 +68,70 @@ async function mounted() {
 test("the hook draws once per frame, and only the items that grew", async () => {
   const page = await mounted();
   await send(delta(0, 0, "Hel"), delta(1, 0, "lo"), delta(2, 1, "wor"));
-  assert.deepEqual([shown(page), frames.size], ["", 1]);
+  assert.deepEqual([shown(page), frames.size], ["streaming", 1]);
   await screen();
-  assert.equal(shown(page), "Hello wor");
+  assert.equal(shown(page), "streaming Hello wor");
   assert.deepEqual(drawn.splice(0), ["msg_0", "msg_1"]);
   await send(delta(3, 1, "ld"));
   await screen();
-  assert.equal(shown(page), "Hello world");
+  assert.equal(shown(page), "streaming Hello world");
   assert.deepEqual(drawn.splice(0), ["msg_1"]);
   await send(delta(4, 1, "!"));
   await act(() => body.close());
   await turn();
-  assert.deepEqual([shown(page), frames.size], ["Hello world! (truncated)", 0]);
+  assert.deepEqual([shown(page), frames.size, ends], ["done Hello world! (truncated)", 0, ["done"]]);
 });
 
-test("a component that is unmounted cancels the stream and stops rendering", async () => {
+test("a component that goes away cancels the stream, and draws no more", async () => {
   const page = await mounted();
   await send(delta(0, 0, "a"));
   assert.equal(frames.size, 1);
   await act(() => page.unmount());
   await turn();
-  assert.deepEqual([cancelled, frames.size, drawn], [true, 0, []]);
+  assert.deepEqual([cancelled, frames.size, drawn, ends], [true, 0, [], []]);
 });
 
-test("an error of the source is shown next to the response so far", async () => {
+test("an error of the source is shown beside what was read, also where a frame was pending", async () => {
+  for (const pending of [false, true]) {
+    const page = await mounted();
+    await send(delta(0, 0, "a"));
+    if (!pending) await screen();
+    await act(() => body.error(new Error("gone")));
+    await turn();
+    // A frame that was not cancelled would be drawn now.
+    await screen();
+    assert.equal(shown(page), "error a (truncated) (gone)");
+    assert.equal(frames.size, 0);
+  }
+});
+
+test("stop keeps what was read and is no error", async () => {
   const page = await mounted();
   await send(delta(0, 0, "a"));
-  await screen();
+  await act(() => hook.stop());
+  await turn();
+  assert.deepEqual([shown(page), cancelled, ends], ["done a (truncated)", true, ["done"]]);
+});
+
+test("resume continues after an error; send starts again and stops the one before", async () => {
+  const page = await mounted();
+  await send(delta(0, 0, "a"));
   await act(() => body.error(new Error("gone")));
   await turn();
-  assert.equal(shown(page), "a (gone)");
+  let after;
+  await act(() => hook.resume((signal, last) => ((after = [signal.aborted, last]), request())));
+  await turn();
+  assert.deepEqual(after, [false, 0]);
+  await send(delta(1, 0, "b"));
+  await screen();
+  assert.equal(shown(page), "streaming ab");
+  await act(() => hook.send(request));
+  await turn();
+  assert.equal(cancelled, true);
+  await send(delta(0, 0, "new"));
+  await screen();
+  assert.equal(shown(page), "streaming new");
+  await act(() => hook.reset());
+  await turn();
+  assert.equal(shown(page), "idle");
 });

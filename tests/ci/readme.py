@@ -8,6 +8,7 @@ A block is checked by its language, or by a comment on the line above it:
     sh                a comment must say `check: run`, or `check: not run, REASON`
     text              a comment may say `check: printed`: it is what the last block that ran has printed
     python, js, c     run; a last comment of the block is what it prints
+    ts, tsx           compiled with `strict`; ts with such a comment is run, too
     anything else     refused, unless a comment has `check: not run, REASON`
 
 In running text, `code` that begins with `deltafold` must be a command with options that its help page has. The program is the
@@ -85,6 +86,18 @@ def check(block, printed, python, node, prefix):
         file = node / "readme.mjs"
         file.write_text(text, encoding="utf-8")
         return compare(run(["node", file.name], node), comment(text, r"(?:^// .*\n)+\Z", "// "))
+    if language in ("ts", "tsx"):
+        # A module of its own, whatever its package says.
+        file = node / f"readme.{language.replace('ts', 'mts') if language == 'ts' else language}"
+        file.write_text(text, encoding="utf-8")
+        tools = ROOT / "npm/node_modules/.bin"
+        options = ["--strict", "--noEmit", "--skipLibCheck", "--module", "preserve", "--target", "es2022", "--jsx", "react-jsx", "--lib", "es2022,dom,dom.iterable,dom.asynciterable", "--types", ""]
+        run([str(tools / "tsc"), *options, "--ignoreConfig", file.name], node)
+        expected = re.search(r"(?:^// .*\n)+\Z", text, re.M)
+        if not expected:
+            return printed
+        run([str(tools / "esbuild"), file.name, "--bundle", "--format=esm", "--platform=node", "--outfile=readme.ts.mjs", "--log-level=warning"], node)
+        return compare(run(["node", "readme.ts.mjs"], node), comment(text, r"(?:^// .*\n)+\Z", "// "))
     if language == "c":
         return compare(compiled(text, prefix), comment(text, r"^/\* .* \*/\n\Z", "/* ", " */"))
     raise Wrong(f"no way to check a block of '{block['language']}'")

@@ -32,6 +32,7 @@ const SUMMARY: u32 = 1 << 10;
 const NEW_ITEM: u32 = 1 << 11;
 const LOGPROBS: u32 = 1 << 12;
 const FAULTY: u32 = 1 << 13;
+const EMPTY_LOGPROBS: u32 = 1 << 14;
 
 /// Flags of the header: the text is not ASCII, reading has ended, the page is full.
 const WIDE: u32 = 1;
@@ -92,6 +93,15 @@ impl Batch {
         // Releases the memory of a payload of megabytes.
         self.text.shrink_to(1 << 20);
         self.page.turn();
+    }
+
+    /// Releases the memory of table, text and page. JavaScript must have copied the page before.
+    pub(crate) fn release(&mut self) {
+        self.table = Vec::new();
+        self.text = Vec::new();
+        self.units = 0;
+        self.page.release();
+        self.seal(false);
     }
 
     /// Adds an event. Returns the number of bytes that it appended to a string of the response, if it can have changed nothing else:
@@ -217,12 +227,31 @@ impl Batch {
             (None, None) => 0,
             (Some(_), Some(_)) => return None,
         };
-        if event.logprobs().is_some() {
-            flags |= LOGPROBS;
-        }
+        flags |= logprobs_flag(event);
         event.item_id()?;
         let [output, element] = [event.output_index()?, element].map(u16::try_from);
         Some(LastPlain { by: 0, flags, indexes: u32::from(output.ok()?) | u32::from(element.ok()?) << 16 })
+    }
+}
+
+/// `LOGPROBS` if the payload has log probabilities, `EMPTY_LOGPROBS` if it has the empty list, 0 if it has neither.
+fn logprobs_flag(event: &Event<'_>) -> u32 {
+    if event.logprobs().is_some() {
+        return LOGPROBS;
+    }
+    if deltafold::__bindings::has_empty_logprobs(event) {
+        return EMPTY_LOGPROBS;
+    }
+    if deltafold::__bindings::template_match(event).is_none() {
+        return 0;
+    }
+    // A template does not keep the place of the list. In a string the quotes of this name would be escaped.
+    const NAME: &[u8] = b",\"logprobs\"";
+    let raw = deltafold::__bindings::raw_bytes(event);
+    match raw.windows(NAME.len()).position(|window| window == NAME) {
+        None => 0,
+        Some(at) if raw.get(at + NAME.len()..).is_some_and(|rest| rest.starts_with(b":[]")) => EMPTY_LOGPROBS,
+        Some(_) => LOGPROBS,
     }
 }
 
@@ -276,11 +305,22 @@ fn short_text(text: &[u8], payload: &[u8]) -> Option<u64> {
     (word & 0x8080_8080_8080_8080 == 0).then_some(word)
 }
 
-/// The length of a text in UTF-16: one unit per character, two for characters of four bytes.
+/// The length of a text in UTF-16: one unit per character, two for characters of four bytes. Eight bytes at a time.
 fn units(text: &[u8]) -> u32 {
-    if text.is_ascii() {
-        return text.len() as u32;
-    }
-    let count = |wanted: fn(&u8) -> bool| text.iter().copied().filter(wanted).count() as u32;
-    count(|byte| byte & 0xC0 != 0x80) + count(|byte| *byte >= 0xF0)
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let (words, rest) = text.as_chunks::<8>();
+    let mut units = text.len() as u32;
+    let mut count = |word: u64| {
+        if word & (ONES << 7) != 0 {
+            // Bit 0 of each byte: the byte continues a character; it starts one of four bytes.
+            let continues = word >> 7 & !(word >> 6) & ONES;
+            let starts_four = word >> 7 & word >> 6 & word >> 5 & word >> 4 & ONES;
+            units = units - continues.count_ones() + starts_four.count_ones();
+        }
+    };
+    words.iter().for_each(|word| count(u64::from_le_bytes(*word)));
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    count(u64::from_le_bytes(last));
+    units
 }

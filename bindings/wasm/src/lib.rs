@@ -19,6 +19,7 @@ mod check;
 #[cfg(feature = "full")]
 mod convert;
 mod error;
+mod growing;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod mem;
 mod outline;

@@ -78,6 +78,13 @@ impl Page {
         }
     }
 
+    /// Releases the memory; the page is empty.
+    pub(crate) fn release(&mut self) {
+        self.bytes = Vec::new();
+        self.used = 0;
+        self.bases.fill(BasePayload::default());
+    }
+
     /// Adds a payload and returns the position of its record.
     #[inline]
     pub(crate) fn push(

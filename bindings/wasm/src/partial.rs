@@ -7,11 +7,12 @@ use deltafold::Error;
 use wasm_bindgen::prelude::*;
 
 use crate::error::rows;
+use crate::growing::Known;
 
 /// Parses JSON text that arrives in pieces.
 #[wasm_bindgen]
 #[derive(Debug)]
-pub struct PartialJson(json::PartialJson);
+pub struct PartialJson(json::PartialJson, Known);
 
 /// The queries of [`PartialJson::query`]. The results are JSON text.
 #[wasm_bindgen]
@@ -19,6 +20,8 @@ pub struct PartialJson(json::PartialJson);
 pub enum PartialQuery {
     /// The value so far; empty without one.
     Value,
+    /// What is new in the value since the last query of this kind, as a list; see [`Known::news`]. Empty without a value.
+    News,
     /// Whether the value is complete.
     Complete,
     /// The changes since the last query, if the option `record_changes` is set.
@@ -35,7 +38,7 @@ impl PartialJson {
     /// An invalid option.
     #[wasm_bindgen(constructor)]
     pub fn new(options: &str) -> Result<Self, JsValue> {
-        rows(PartialOptions::from_json(options)).map(|options| Self(json::PartialJson::new(options)))
+        rows(PartialOptions::from_json(options)).map(|options| Self(json::PartialJson::new(options), Known::default()))
     }
 
     /// Takes the next piece, or ends the text if `end` is set.
@@ -51,6 +54,13 @@ impl PartialJson {
     pub fn query(&mut self, what: PartialQuery) -> String {
         let answer = match what {
             PartialQuery::Value => return self.0.value().map_or_else(String::new, ToString::to_string),
+            PartialQuery::News => {
+                let Some(value) = self.0.value() else { return String::new() };
+                let mut news = String::from("[");
+                self.1.news(value, &mut news);
+                news.push(']');
+                return news;
+            }
             PartialQuery::Complete => Value::from(self.0.is_complete()),
             PartialQuery::Changes => {
                 let changes = self.0.changes().map(|change: Change<'_>| change.to_value()).collect();

@@ -10,6 +10,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::batch::Batch;
 use crate::error::{row, rows};
+use crate::growing::GrowingTexts;
 use crate::snapshot::SnapshotState;
 
 /// Reads a stream.
@@ -21,6 +22,7 @@ pub struct Reader {
     input: Vec<u8>,
     batch: Batch,
     snapshot: SnapshotState,
+    growing: GrowingTexts,
     /// Why the last call was refused, or why reading ended.
     error: Option<Error>,
 }
@@ -29,7 +31,7 @@ pub struct Reader {
 #[wasm_bindgen]
 #[derive(Clone, Copy, Debug)]
 pub enum ReaderQuery {
-    /// Ends the input and returns the outcome; empty if an error ended reading, which `error` returns then.
+    /// Ends the input, releases the buffers, and returns the outcome; empty if an error ended reading, which `error` returns then.
     Finish,
     /// The changes of the response since the last query; see `snapshot.rs`.
     Changes,
@@ -37,9 +39,9 @@ pub enum ReaderQuery {
     Response,
     /// The texts of all messages, joined; not JSON.
     OutputText,
-    /// The arguments of the call at an output position, parsed as incomplete JSON; empty without a value.
+    /// What is new in the arguments of the call at an output position, parsed as incomplete JSON; see [`GrowingTexts::news`].
     Arguments,
-    /// The text of a part, parsed as incomplete JSON; empty without a value.
+    /// What is new in the text of a part, parsed as incomplete JSON; see [`GrowingTexts::news`].
     Text,
     /// The preview images of the item at an output position: a list of number and base64 data.
     Images,
@@ -135,6 +137,9 @@ impl Reader {
         match what {
             ReaderQuery::Finish => {
                 self.snapshot.changed();
+                // A finished reader keeps the response, and not the buffers of reading.
+                self.input = Vec::new();
+                self.batch.release();
                 match self.core.finish() {
                     Ok(outcome) => outcome.to_value().to_string(),
                     Err(error) => {
@@ -146,10 +151,16 @@ impl Reader {
             ReaderQuery::Changes => self.snapshot.changes(self.core.response()),
             ReaderQuery::Response => self.core.response().to_json(),
             ReaderQuery::OutputText => self.core.response().output_text().into_owned(),
-            ReaderQuery::Arguments => self.item(at, |item| item.read_arguments(|read| text_of(read.value()))),
-            ReaderQuery::Text => self.item(at, |item| {
-                item.parts().nth(part).map_or_else(String::new, |part| part.read_json(|read| text_of(read.value())))
-            }),
+            ReaderQuery::Arguments => {
+                let Some(item) = self.core.response().item(at) else { return String::new() };
+                item.read_arguments_marked(|read, mark| self.growing.news(read.value(), mark))
+            }
+            ReaderQuery::Text => {
+                let Some(part) = self.core.response().item(at).and_then(|item| item.parts().nth(part)) else {
+                    return String::new();
+                };
+                part.read_json_marked(|read, mark| self.growing.news(read.value(), mark))
+            }
             ReaderQuery::Images => self.item(at, |item| {
                 let images = item.partial_images();
                 let rows = images.map(|(number, base64)| Value::Array(vec![Value::from(number), Value::from(base64)]));
@@ -219,7 +230,14 @@ impl Reader {
     }
 
     fn around(core: deltafold::Reader) -> Self {
-        Self { core, input: Vec::new(), batch: Batch::new(), snapshot: SnapshotState::default(), error: None }
+        Self {
+            core,
+            input: Vec::new(),
+            batch: Batch::new(),
+            snapshot: SnapshotState::default(),
+            growing: GrowingTexts::default(),
+            error: None,
+        }
     }
 
     fn read(&mut self, fed: Result<(), Error>, mut most: u32) -> u32 {
@@ -275,8 +293,4 @@ fn options_of(options: &str) -> Result<ReaderOptions, Error> {
 /// Findings as JSON text.
 pub(crate) fn array(findings: &[Finding]) -> String {
     Value::Array(findings.iter().map(Finding::to_value).collect()).to_string()
-}
-
-fn text_of(value: Option<&Value>) -> String {
-    value.map_or_else(String::new, ToString::to_string)
 }

@@ -1,0 +1,77 @@
+// Builds an app of Next with the package, starts it, and asks a route of each runtime.
+
+import { spawn } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+
+const route = (runtime) => `import { readEvents, version } from "deltafold";
+import { check, Writer } from "deltafold/full";
+
+export const runtime = "${runtime}";
+export const dynamic = "force-dynamic";
+
+export async function GET() {
+  const writer = new Writer({ id: "resp_1" });
+  writer.message();
+  writer.text("Hi");
+  writer.complete({ input_tokens: 1, output_tokens: 1 });
+  const bytes = writer.take();
+  let text = "";
+  for await (const event of readEvents([bytes])) if (event.type === "response.output_text.delta") text += event.delta;
+  const report = await check([bytes]);
+  return new Response([version(), text, report.outcome.outcome, report.findings.length].join(" "));
+}
+`;
+
+async function freePort() {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Asks until the server answers. */
+async function ask(url) {
+  for (let left = 100; ; left--) {
+    try {
+      const answer = await fetch(url);
+      return `${answer.status} ${await answer.text()}`;
+    } catch (error) {
+      if (left === 0) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+}
+
+export async function tryNext(project, run, modules) {
+  if (!existsSync(join(modules, "next"))) return console.log("NOTE: next is not here, so the package was not tried in it");
+  const folder = join(project, "next");
+  mkdirSync(join(folder, "node_modules"), { recursive: true });
+  for (const name of ["next", "react", "react-dom"]) symlinkSync(join(modules, name), join(folder, "node_modules", name));
+  cpSync(join(project, "node_modules/deltafold"), join(folder, "node_modules/deltafold"), { recursive: true });
+  const write = (name, text) => {
+    mkdirSync(join(folder, name, ".."), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  };
+  write("package.json", '{ "private": true }');
+  // The modules of Next are links to another folder.
+  write("next.config.mjs", 'export default { outputFileTracingRoot: "/", typescript: { ignoreBuildErrors: true } };\n');
+  write("app/layout.js", "export default function Layout({ children }) {\n  return <html><body>{children}</body></html>;\n}\n");
+  const runtimes = ["edge", "nodejs"];
+  for (const runtime of runtimes) write(`app/${runtime}/route.js`, route(runtime));
+  const program = join(modules, "next/dist/bin/next");
+  run(process.execPath, [program, "build", "--webpack"], folder, { NEXT_TELEMETRY_DISABLED: "1" });
+  const port = await freePort();
+  const server = spawn(process.execPath, [program, "start", "--port", String(port), "--hostname", "127.0.0.1"], { cwd: folder, stdio: "inherit", env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1" } });
+  try {
+    for (const runtime of runtimes) {
+      const answer = await ask(`http://127.0.0.1:${port}/${runtime}`);
+      if (!/^200 \d+\.\d+\.\d+ Hi completed 0$/.test(answer)) throw new Error(`next, ${runtime}: ${answer}`);
+      console.log(`next, ${runtime}: ok`);
+    }
+  } finally {
+    server.kill();
+  }
+}

@@ -1,0 +1,10 @@
+import { attach, isStarted } from "./memory.js";
+import { loadModule } from "./start.js";
+
+/**
+ * Compiles the wasm in the background, so that the first reader does not block the thread. Optional: without it, the first use
+ * compiles synchronously. In a page, call it before the first stream: `await init()`, or without `await` while the request is under way.
+ */
+export async function init(): Promise<void> {
+  if (!isStarted()) attach(await loadModule());
+}
