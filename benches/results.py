@@ -72,6 +72,7 @@ def main() -> None:
     goals(tables)
     growth(tables)
     memory(logs, tables)
+    asynchronous(logs)
     beside(tables)
     plot(svg, panels(tables))
 
@@ -249,6 +250,15 @@ def memory(logs, tables) -> None:
             rows.append(f"| {part}: {what} | {float(found[1]):,.0f} {found[2]} | ≤ {bound:,} | {verdict(float(found[1]) <= bound)} |")
     if rows:
         print("| size and start | measured | bound | |\n| --- | --- | --- | --- |\n" + "\n".join(rows) + "\n")
+
+
+def asynchronous(logs) -> None:
+    """The table of benches/js/async.mjs, as it was printed."""
+    log = logs / "async.log"
+    if log.exists():
+        print("## Asynchronous reading in Node.js\n")
+        print("What programs use, on the body of a response: time on the processor in µs per event, and the time of the peer over it.\n")
+        print(log.read_text(encoding="utf-8"))
 
 
 def beside(tables) -> None:
