@@ -262,8 +262,8 @@ impl Reader {
             }
             return Ok(Some(event));
         }
-        // Made a second time: the first one stays in registers, because no call takes it. Copying an event out of memory that was just
-        // written costs as much as finding the block.
+        // Made a second time, so that the first one, which no call takes, stays in registers. A copy of an event waits until all of it has
+        // been written to memory.
         let event = self.parser.matched_event(payload, origin, continues_previous);
         // Only the presence of the payload is used, which is known.
         let frame = self.decoder.simple_frame(event.frame_name(), "{}", offset, event.offset());
