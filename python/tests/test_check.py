@@ -105,7 +105,7 @@ def test_single_objects_are_checked() -> None:
     assert deltafold.validate("response_head", {"status": 200, "headers": {}})
     assert deltafold.validate("error", {"error": {}}, status=500)
     wrongs: "list[Callable[[], object]]" = [
-        lambda: deltafold.validate("nonsense", {}),  # type: ignore[arg-type]
+        lambda: deltafold.validate("nonsense", {}),
         lambda: deltafold.validate_item("{"),
         lambda: deltafold.validate_item({}, edition="nonsense"),  # type: ignore[arg-type]
     ]

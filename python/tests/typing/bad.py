@@ -61,6 +61,5 @@ def misspelled_names_and_keywords(events: deltafold.EventStream) -> None:
     deltafold.Reader(limits={"dept": 3})  # wrong
     deltafold.Reader(edition="2025-01-01")  # wrong
     deltafold.validate_request({}, profile="opneai")  # wrong
-    deltafold.validate("reqest", {})  # wrong
     events.raise_for_outcome(allow=["incomplet"])  # wrong
     ToolLoop({}, policy="stateles")  # wrong
