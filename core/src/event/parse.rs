@@ -281,7 +281,9 @@ impl Parser {
         self.response.clear();
         let tape = self.lazy.tape.get().filter(|tape| self.levels.template && !tape.is_empty());
         let response = tape.and_then(|tape| tape.root(payload).get("response"));
-        if let Some(response) = response.filter(|response| response.raw().len() <= MAX_REPEATED) {
+        // The name of the frame may be wrong: only a snapshot is taken by the accumulator, which then skips its repetitions.
+        let is_snapshot = matches!(self.fields.kind, Kind::Created | Kind::Queued | Kind::InProgress);
+        if let Some(response) = response.filter(|response| is_snapshot && response.raw().len() <= MAX_REPEATED) {
             self.response.push_str(response.raw());
         }
         fault

@@ -457,8 +457,9 @@ fn a_repeated_response_is_read_as_if_it_were_new() {
             // Mostly the same response and the right name.
             let response = &responses[if random.below(3) > 0 { round % responses.len() } else { first }];
             let most = if random.below(4) == 0 { 4 } else { 3 };
-            let kind = kinds[random.below(most)];
-            let name = if random.below(5) == 0 { kinds[random.below(4)] } else { kind };
+            // An event that is no snapshot, under the name of one.
+            let kind = if random.below(8) == 0 { "dream" } else { kinds[random.below(most)] };
+            let name = if kind == "dream" || random.below(5) == 0 { kinds[random.below(4)] } else { kind };
             let rest = match random.below(9) {
                 0 => format!(r#","response":{}"#, responses[second]),
                 1 => r#","x":[1,{}]"#.to_owned(),
