@@ -19,7 +19,7 @@ use deltafold_arrow::FoldColumn;
 
 use crate::captures::{self, CaptureArgs, Rows};
 use crate::input::{shown, Stdin};
-use crate::output::{failure, print_error};
+use crate::output::print_error;
 use crate::{Failure, Io};
 
 /// Write a table with one row per capture
@@ -181,7 +181,8 @@ impl Target {
     }
 
     fn complete(self) -> Result<(), Failure> {
-        std::fs::rename(&self.partial, &self.path).map_err(|error| failure(&error))
+        std::fs::rename(&self.partial, &self.path)
+            .map_err(|error| Failure::Work(format!("cannot write {}: {error}", self.path.display())))
     }
 }
 

@@ -10,8 +10,14 @@ use deltafold::json::write_string;
 
 use super::TableWriter;
 use crate::escape::escape;
-use crate::output::failure;
 use crate::Failure;
+
+fn failure(error: &io::Error) -> Failure {
+    match error.kind() {
+        io::ErrorKind::BrokenPipe => Failure::Closed,
+        _ => Failure::Work(format!("cannot write the table: {error}")),
+    }
+}
 
 /// One JSON object per row.
 pub(super) struct JsonLines<'a> {
