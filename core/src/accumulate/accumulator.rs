@@ -182,9 +182,17 @@ impl Accumulator {
             }
             // A payload that could not be read has no kind; its faults are reported by the reader.
             Kind::Unknown if event.fault().is_some() => {}
-            Kind::Unknown => findings.report(Rule::Ext02, event.location(), Some(Repair::KeptUnknown), || {
-                (String::new(), "expected a known type or `slug:name`, found another; the event is kept".to_owned())
-            }),
+            Kind::Unknown => {
+                // Gateways send `{"error": {…}}` without a type inside of a stream.
+                if event.wire_type().is_empty() {
+                    let before = self.report_bytes();
+                    self.error = crate::reader::failure_of(event.raw()).or_else(|| self.error.take());
+                    self.count(self.report_bytes() as isize - before as isize);
+                }
+                findings.report(Rule::Ext02, event.location(), Some(Repair::KeptUnknown), || {
+                    (String::new(), "expected a known type or `slug:name`, found another; the event is kept".to_owned())
+                });
+            }
             _ => {
                 if let Some(route) = text_route(kind) {
                     self.text(event, route, findings)?;

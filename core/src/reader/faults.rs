@@ -212,17 +212,8 @@ impl ForeignDetector {
     }
 }
 
-/// The error that an event without a type reports: `{"error": {…}}`, as gateways send it inside of a stream.
-#[cold]
-pub(super) fn reported_error(event: &Event<'_>) -> Option<Failure> {
-    if event.kind() != Kind::Unknown || !event.wire_type().is_empty() {
-        return None;
-    }
-    failure_of(event.raw())
-}
-
 /// The member `error` of a JSON object.
-fn failure_of(json: &str) -> Option<Failure> {
+pub(crate) fn failure_of(json: &str) -> Option<Failure> {
     let body = Value::parse(json, 128).ok()?;
     let error = body.get("error").filter(|error| error.as_object().is_some())?;
     let text = |key: &str| error.str_at(key).unwrap_or("").to_string();

@@ -21,6 +21,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 pub use builder::{ReaderBuilder, ReaderOptions};
+pub(crate) use faults::failure_of;
 use faults::ForeignDetector;
 use validation::ReaderValidator;
 
@@ -80,9 +81,6 @@ impl Stages<'_> {
         }
         if !event.kind().is_known() {
             foreign.observe(event, findings);
-            if let Some(error) = faults::reported_error(event) {
-                accumulator.error = Some(error);
-            }
         }
         if let Some(validator) = unchecked {
             validator.check(event, findings);
