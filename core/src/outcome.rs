@@ -3,7 +3,7 @@
 use alloc::string::{String, ToString};
 use core::fmt;
 
-use crate::json::{Object, Value};
+use crate::json::{Object, Value, MAX_DEPTH};
 
 /// How a stream ended, as returned by `Reader::finish`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +41,21 @@ pub struct Failure {
     pub message: String,
     /// The request parameter that caused the error, if any.
     pub param: Option<String>,
+}
+
+impl Failure {
+    /// The error of a JSON object with the member `error`; `None` for any other text.
+    pub(crate) fn from_error_body(json: &str) -> Option<Self> {
+        let body = Value::parse(json, MAX_DEPTH).ok()?;
+        let error = body.get("error").filter(|error| error.as_object().is_some())?;
+        let text = |key: &str| error.str_at(key).unwrap_or("").to_string();
+        Some(Self {
+            kind: text("type"),
+            code: text("code"),
+            message: text("message"),
+            param: error.str_at("param").map(ToString::to_string),
+        })
+    }
 }
 
 impl Outcome {

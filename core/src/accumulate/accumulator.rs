@@ -186,7 +186,7 @@ impl Accumulator {
                 // Gateways send `{"error": {…}}` without a type inside of a stream.
                 if event.wire_type().is_empty() {
                     let before = self.report_bytes();
-                    self.error = crate::reader::failure_of(event.raw()).or_else(|| self.error.take());
+                    self.error = Failure::from_error_body(event.raw()).or_else(|| self.error.take());
                     self.count(self.report_bytes() as isize - before as isize);
                 }
                 findings.report(Rule::Ext02, event.location(), Some(Repair::KeptUnknown), || {

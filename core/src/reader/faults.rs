@@ -9,7 +9,6 @@ use crate::contract::Kind;
 use crate::error::{Code, Error};
 use crate::event::{identify_bytes, identify_event, Event, Fault};
 use crate::finding::{Findings, Location, Repair, Severity};
-use crate::json::Value;
 use crate::outcome::{Failure, Outcome};
 use crate::sse::Frame;
 use crate::validate::{Rule, Validator};
@@ -191,7 +190,7 @@ impl ForeignDetector {
         findings.report(Rule::Read04, location, None, || {
             (String::new(), format!("expected an event stream, found {name}"))
         });
-        failure_of(core::str::from_utf8(&self.body).ok()?).map(|error| Outcome::Failed { error })
+        Failure::from_error_body(core::str::from_utf8(&self.body).ok()?).map(|error| Outcome::Failed { error })
     }
 
     /// Stores the HTTP status of the response.
@@ -210,17 +209,4 @@ impl ForeignDetector {
         };
         Some(Outcome::Failed { error })
     }
-}
-
-/// The member `error` of a JSON object.
-pub(crate) fn failure_of(json: &str) -> Option<Failure> {
-    let body = Value::parse(json, 128).ok()?;
-    let error = body.get("error").filter(|error| error.as_object().is_some())?;
-    let text = |key: &str| error.str_at(key).unwrap_or("").to_string();
-    Some(Failure {
-        kind: text("type"),
-        code: text("code"),
-        message: text("message"),
-        param: error.str_at("param").map(ToString::to_string),
-    })
 }

@@ -21,7 +21,6 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 pub use builder::{ReaderBuilder, ReaderOptions};
-pub(crate) use faults::failure_of;
 use faults::ForeignDetector;
 use validation::ReaderValidator;
 
