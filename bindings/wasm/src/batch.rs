@@ -308,7 +308,8 @@ fn short_text(text: &[u8], payload: &[u8]) -> Option<u64> {
 /// The length of a text in UTF-16: one unit per character, two for characters of four bytes. Eight bytes at a time.
 fn units(text: &[u8]) -> u32 {
     const ONES: u64 = 0x0101_0101_0101_0101;
-    let (words, rest) = text.as_chunks::<8>();
+    let words = text.chunks_exact(8);
+    let rest = words.remainder();
     let mut units = text.len() as u32;
     let mut count = |word: u64| {
         if word & (ONES << 7) != 0 {
@@ -318,7 +319,7 @@ fn units(text: &[u8]) -> u32 {
             units = units - continues.count_ones() + starts_four.count_ones();
         }
     };
-    words.iter().for_each(|word| count(u64::from_le_bytes(*word)));
+    words.filter_map(<[u8]>::first_chunk::<8>).for_each(|word| count(u64::from_le_bytes(*word)));
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
     count(u64::from_le_bytes(last));

@@ -473,6 +473,10 @@ impl ItemSlot {
         }
         let wire = self.wire_indexes[ElementArray::Content as usize].get(at)?;
         let logprobs = &self.logprobs[self.logprobs_of.get(&(*wire, 0))? as usize];
+        if logprobs.elements.is_empty() {
+            // A done event had an empty list; the part has it.
+            return None;
+        }
         Some(logprobs.list(self.elements(ElementArray::Content)?.get(at)?.as_object()?))
     }
 

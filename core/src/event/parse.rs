@@ -14,7 +14,7 @@ use super::fields::{flat, general, Fields, Mark};
 use super::payload::{Event, Lazy};
 use super::span::RawText;
 use crate::contract::Kind;
-use crate::json::{scan, JsonError, JsonErrorKind, Tape, MAX_DEPTH};
+use crate::json::{scan, JsonError, JsonErrorKind, Tape, ValueKind, ValueRef, MAX_DEPTH};
 use crate::sync::{OnceCell, Shared};
 
 /// Why a payload is not an event of the specification's form.
@@ -283,7 +283,9 @@ impl Parser {
         let response = tape.and_then(|tape| tape.root(payload).get("response"));
         // The name of the frame may be wrong: only a snapshot is taken by the accumulator, which then skips its repetitions.
         let is_snapshot = matches!(self.fields.kind, Kind::Created | Kind::Queued | Kind::InProgress);
-        if let Some(response) = response.filter(|response| is_snapshot && response.raw().len() <= MAX_REPEATED) {
+        if let Some(response) = response.filter(|response| {
+            is_snapshot && response.raw().len() <= MAX_REPEATED && response.get("output").is_none_or(is_item_list)
+        }) {
             self.response.push_str(response.raw());
         }
         fault
@@ -315,6 +317,15 @@ impl Parser {
     fn restart(&mut self) {
         self.fields = Fields::default();
         self.scratch.clear();
+    }
+}
+
+/// Returns `true` if the accumulator takes an `output` without a finding. Another one is reported for each event that has it.
+fn is_item_list(output: ValueRef<'_>) -> bool {
+    match output.kind() {
+        ValueKind::Null => true,
+        ValueKind::Array => output.elements().all(|item| item.kind() == ValueKind::Object),
+        _ => false,
     }
 }
 
