@@ -211,7 +211,7 @@ class ToolLoop:
             errors = check_arguments(tool, call["item"].get("arguments") or "{}") if tool is not None else []
             if errors:
                 detail = "; ".join(errors)
-                self.result(call["call_id"], {"error": f"The arguments are not what the tool takes. {detail}"})
+                self.result(call["call_id"], {"error": f"The arguments do not match the tool's parameters. {detail}"})
                 self._bad_calls.append({**call, "reason": "bad_arguments", "detail": detail})
         return self.state
 
