@@ -10,7 +10,7 @@ type Way = (string | number | null)[];
  * What is new in a value. Everything; or the new children of each open container, outermost first, and the change of the last leaf: none,
  * more text, or another value. Then the way to the last leaf, from the first container whose last child is another one.
  */
-export type News = [0, unknown, Way] | [1, (unknown[] | [string, unknown][])[], 0 | 2 | 3, unknown, Way];
+export type ValueUpdate = [0, unknown, Way] | [1, (unknown[] | [string, unknown][])[], 0 | 2 | 3, unknown, Way];
 
 /** A container on the way to the last leaf, and the key of its last child; null if it is empty. */
 interface Open {
@@ -25,14 +25,14 @@ export class Grown {
   #open: Open[] = [];
 
   /** Applies what is new. A whole value shares what is equal with the value before it. */
-  apply(news: News, before?: unknown): unknown {
-    if (news[0] === 0) {
-      this.value = shared(before, news[1]);
+  apply(update: ValueUpdate, before?: unknown): unknown {
+    if (update[0] === 0) {
+      this.value = shared(before, update[1]);
       this.#open = [];
-      this.#descend(this.value, news[2]);
+      this.#descend(this.value, update[2]);
       return this.value;
     }
-    const [, children, leaf, change, way] = news;
+    const [, children, leaf, change, way] = update;
     const grown = children.findIndex((list) => list.length > 0);
     let changed = this.#open.length;
     // Without a change of the leaf, the containers below the last one that grew stay.
@@ -97,17 +97,17 @@ export class GrownTexts {
   /** The newest value by the place in the response. */
   readonly #newest = new Map<string, unknown>();
 
-  /** Applies what is new, which is a list of the mark and the members of `News`, and returns the value; undefined if there is none. */
+  /** Applies what is new, which is a list of the mark and the members of `ValueUpdate`, and returns the value; undefined if there is none. */
   apply(json: string, place: string): unknown {
     if (json === "") return undefined;
-    const [mark, ...news] = JSON.parse(json) as [number, ...News];
+    const [mark, ...update] = JSON.parse(json) as [number, ...ValueUpdate];
     let grown = this.#values.get(mark);
     if (grown === undefined) {
       if (this.#values.size === MAX_GROWN) this.#values.clear();
       this.#values.set(mark, (grown = new Grown()));
     }
     // A terminal event replaces every text, mostly by an equal one, and its parser has another mark.
-    const value = grown.apply(news as News, news[0] === 0 ? this.#newest.get(place) : undefined);
+    const value = grown.apply(update as ValueUpdate, update[0] === 0 ? this.#newest.get(place) : undefined);
     if (this.#newest.size > MAX_GROWN) this.#newest.clear();
     this.#newest.set(place, value);
     return value;

@@ -1,6 +1,6 @@
 import * as core from "../gen/core.js";
 import { call, DeltafoldError, Fatal } from "./error.js";
-import { Grown, type News } from "./grown.js";
+import { Grown, type ValueUpdate } from "./grown.js";
 
 /** How an incomplete string, number or literal appears: its certain part, not at all, or as null. */
 export type Unfinished = "include" | "omit" | "mark";
@@ -77,8 +77,8 @@ export class PartialJson {
    * is new and a shallow copy of each open object and array.
    */
   get value(): unknown {
-    const news = this.#core.query(core.PartialQuery.News);
-    if (news !== "") this.#grown.apply(JSON.parse(news) as News);
+    const update = this.#core.query(core.PartialQuery.Update);
+    if (update !== "") this.#grown.apply(JSON.parse(update) as ValueUpdate);
     return this.#grown.value;
   }
 

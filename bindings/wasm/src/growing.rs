@@ -1,4 +1,4 @@
-//! [`Known`]: the part of a growing JSON value that JavaScript already has, so that a query returns only what is new.
+//! [`SentValue`]: the part of a growing JSON value that JavaScript already has, so that a query returns only what is new.
 //!
 //! A value of growing JSON changes only at its end: the last leaf gets longer or is replaced, open containers get more children, and
 //! finished values never change. So the state is the number of children of each container on the way to the last leaf, and that leaf.
@@ -15,13 +15,13 @@ const MAX_GROWN: usize = 64;
 /// What JavaScript has of the growing texts of a reader, by the mark of their parsers.
 #[derive(Debug, Default)]
 pub(crate) struct GrowingTexts {
-    known: Vec<(u64, Known)>,
+    known: Vec<(u64, SentValue)>,
     newest_mark: u64,
 }
 
 impl GrowingTexts {
-    /// Returns the mark and what is new, as `[mark, …]` followed by the members of [`Known::news`]; empty without a value.
-    pub(crate) fn news(&mut self, value: Option<&Value>, mark: &mut u64) -> String {
+    /// Returns the mark and what is new, as `[mark, …]` followed by the members of `SentValue::update`; empty without a value.
+    pub(crate) fn update(&mut self, value: Option<&Value>, mark: &mut u64) -> String {
         let Some(value) = value else { return String::new() };
         let at = self.known.iter().position(|(other, _)| other == mark).unwrap_or_else(|| {
             if self.known.len() == MAX_GROWN {
@@ -29,14 +29,14 @@ impl GrowingTexts {
             }
             self.newest_mark += 1;
             *mark = self.newest_mark;
-            self.known.push((*mark, Known::default()));
+            self.known.push((*mark, SentValue::default()));
             self.known.len() - 1
         });
         let mut out = String::from("[");
         Value::from(*mark).write_into(&mut out);
         out.push(',');
         if let Some((_, known)) = self.known.get_mut(at) {
-            known.news(value, &mut out);
+            known.update(value, &mut out);
         }
         out.push(']');
         out
@@ -45,7 +45,7 @@ impl GrowingTexts {
 
 /// What JavaScript has of one growing value.
 #[derive(Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct SentValue {
     begun: bool,
     /// The number of children of each container on the way to the last leaf, outermost first.
     counts: Vec<usize>,
@@ -61,13 +61,13 @@ enum Leaf {
     Other(String),
 }
 
-impl Known {
+impl SentValue {
     /// Appends what is new, without brackets, and remembers it. The whole value if nothing was known: `0,value,way`. Otherwise `1`, the new
     /// children of each known container, the change of the leaf, and the way: `1,[[child,…],[[key,child],…],…],2,"appended text",way`, or
     /// `3,value` for another leaf, or `0,null` for the same one. The way is that to the last leaf, from the outermost container that is new
     /// or has a new last child: the key or position of the last child of each container, null in an empty one. JavaScript cannot find
     /// it, because its objects have their own order of keys.
-    pub(crate) fn news(&mut self, value: &Value, out: &mut String) {
+    pub(crate) fn update(&mut self, value: &Value, out: &mut String) {
         if !self.begun {
             self.begun = true;
             out.push_str("0,");

@@ -7,12 +7,12 @@ use deltafold::Error;
 use wasm_bindgen::prelude::*;
 
 use crate::error::rows;
-use crate::growing::Known;
+use crate::growing::SentValue;
 
 /// Parses JSON text that arrives in pieces.
 #[wasm_bindgen]
 #[derive(Debug)]
-pub struct PartialJson(json::PartialJson, Known);
+pub struct PartialJson(json::PartialJson, SentValue);
 
 /// The queries of [`PartialJson::query`]. The results are JSON text.
 #[wasm_bindgen]
@@ -20,8 +20,8 @@ pub struct PartialJson(json::PartialJson, Known);
 pub enum PartialQuery {
     /// The value so far; empty without one.
     Value,
-    /// What is new in the value since the last query of this kind, as a list; see [`Known::news`]. Empty without a value.
-    News,
+    /// What is new in the value since the last query of this kind, as a list. Empty without a value.
+    Update,
     /// Whether the value is complete.
     Complete,
     /// The changes since the last query, if the option `record_changes` is set.
@@ -38,7 +38,8 @@ impl PartialJson {
     /// An invalid option.
     #[wasm_bindgen(constructor)]
     pub fn new(options: &str) -> Result<Self, JsValue> {
-        rows(PartialOptions::from_json(options)).map(|options| Self(json::PartialJson::new(options), Known::default()))
+        rows(PartialOptions::from_json(options))
+            .map(|options| Self(json::PartialJson::new(options), SentValue::default()))
     }
 
     /// Takes the next piece, or ends the text if `end` is set.
@@ -54,12 +55,12 @@ impl PartialJson {
     pub fn query(&mut self, what: PartialQuery) -> String {
         let answer = match what {
             PartialQuery::Value => return self.0.value().map_or_else(String::new, ToString::to_string),
-            PartialQuery::News => {
+            PartialQuery::Update => {
                 let Some(value) = self.0.value() else { return String::new() };
-                let mut news = String::from("[");
-                self.1.news(value, &mut news);
-                news.push(']');
-                return news;
+                let mut update = String::from("[");
+                self.1.update(value, &mut update);
+                update.push(']');
+                return update;
             }
             PartialQuery::Complete => Value::from(self.0.is_complete()),
             PartialQuery::Changes => {

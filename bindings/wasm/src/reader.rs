@@ -39,9 +39,9 @@ pub enum ReaderQuery {
     Response,
     /// The texts of all messages, joined; not JSON.
     OutputText,
-    /// What is new in the arguments of the call at an output position, parsed as incomplete JSON; see [`GrowingTexts::news`].
+    /// What is new in the arguments of the call at an output position, parsed as incomplete JSON.
     Arguments,
-    /// What is new in the text of a part, parsed as incomplete JSON; see [`GrowingTexts::news`].
+    /// What is new in the text of a part, parsed as incomplete JSON.
     Text,
     /// The preview images of the item at an output position: a list of number and base64 data.
     Images,
@@ -153,13 +153,13 @@ impl Reader {
             ReaderQuery::OutputText => self.core.response().output_text().into_owned(),
             ReaderQuery::Arguments => {
                 let Some(item) = self.core.response().item(at) else { return String::new() };
-                item.read_arguments_marked(|read, mark| self.growing.news(read.value(), mark))
+                item.read_arguments_marked(|read, mark| self.growing.update(read.value(), mark))
             }
             ReaderQuery::Text => {
                 let Some(part) = self.core.response().item(at).and_then(|item| item.parts().nth(part)) else {
                     return String::new();
                 };
-                part.read_json_marked(|read, mark| self.growing.news(read.value(), mark))
+                part.read_json_marked(|read, mark| self.growing.update(read.value(), mark))
             }
             ReaderQuery::Images => self.item(at, |item| {
                 let images = item.partial_images();
