@@ -47,8 +47,8 @@ pub const VALIDATION_TARGETS: &[&str] = &[
 /// use deltafold::__bindings::validate_named;
 /// let findings = validate_named("request", r#"{"model":7,"input":"Hi"}"#, r#"{"edition":"split"}"#)?;
 /// assert_eq!((findings[0].rule.id(), findings[0].path.as_str()), ("SCHEMA-02", "/model"));
-/// let findings = validate_named("Usage", r#"{"input_tokens":-1}"#, r#"{"edition":"split"}"#)?;
-/// assert_eq!(findings.len(), 5);
+/// let findings = validate_named("Usage", r#"{"input_tokens":1,"output_tokens":"2"}"#, r#"{"edition":"split"}"#)?;
+/// assert_eq!(findings.len(), 4);
 /// let findings = validate_named("response_head", r#"{"status":200,"headers":{}}"#, "")?;
 /// assert_eq!(findings[0].rule.id(), "HTTP-05");
 /// # Ok::<(), deltafold::Error>(())
