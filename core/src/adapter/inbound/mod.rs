@@ -57,6 +57,10 @@ pub(crate) fn open(dialect: Dialect, mut options: InboundOptions, limits: Limits
 }
 
 /// Makes the decoder of a dialect; `None` if there is none in this build.
+#[cfg_attr(
+    not(any(feature = "adapter-chat-completions", feature = "adapter-mistral")),
+    allow(unused_variables, reason = "no other decoder has options")
+)]
 fn decoder(dialect: Dialect, options: &InboundOptions) -> Option<Box<dyn DialectDecoder>> {
     Some(match dialect {
         #[cfg(feature = "adapter-anthropic")]
