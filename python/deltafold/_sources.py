@@ -212,14 +212,17 @@ class _EventStream:
         status, error = self._status, outcome.error
         if status is None or outcome == "completed":
             return outcome
-        if error is not None:
+        # The core does not know the body's length and type, which say more than the status.
+        of_status = error is not None and error.type == "http_error"
+        if error is not None and not of_status:
             return Outcome("failed", error=Failure(error.type, error.code, error.message, error.param, status))
-        if outcome != "truncated" or (status < 400 and self.reader.event_count > 0):
+        if not of_status and (outcome != "truncated" or (status < 400 and self.reader.event_count > 0)):
             return outcome
         phrase = http.HTTPStatus(status).phrase if status in set(http.HTTPStatus) else "unknown status"
         size = self.reader.offset
         body = f"{size} bytes of {self._content_type or 'an unknown content type'} without events" if size else "an empty body"
-        return Outcome("failed", error=Failure(message=f"HTTP status {status} ({phrase}) with {body}", status=status))
+        kind, code = ("http_error", f"http_{status}") if of_status else ("", "")
+        return Outcome("failed", error=Failure(kind, code, f"HTTP status {status} ({phrase}) with {body}", status=status))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.reader!r}>"

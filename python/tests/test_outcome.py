@@ -42,8 +42,8 @@ class AsyncAnswer(Answer):
 ANSWERS = [
     (401, JSON_ERROR, "application/json", "invalid_api_key"),
     (429, b'{"error":{"message":"slow","type":"rate_limit_error"}}', "application/json", ""),
-    (502, b"<html>Bad Gateway</html>", "text/html", ""),
-    (503, b"", "text/plain", ""),
+    (502, b"<html>Bad Gateway</html>", "text/html", "http_502"),
+    (503, b"", "text/plain", "http_503"),
     (200, b"", "text/event-stream", ""),
     (200, b"<html>log in</html>", "text/html", ""),
     (500, FAILED, "text/event-stream", "overloaded"),
