@@ -94,7 +94,7 @@ function repaired() {
   const response = JSON.parse(reader.responseJson);
   const outcome = reader.outcome?.outcome;
   const { id, model, created_at, status, output = [], usage, error, incomplete_details, completed_at, object, ...template } = response;
-  const options = { id: id || "resp_repaired", model: model || "", created_at: Math.trunc(created_at) || 0, edition: "openai", dialect: "openai" };
+  const options = { id: id || "resp_repaired", model: model || "", created_at: Math.trunc(created_at) || 0, edition: "openai", reasoning_names: "openai" };
   let writer;
   try {
     writer = new Writer({ ...options, template });
