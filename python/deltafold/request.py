@@ -68,12 +68,13 @@ def enforce(request: Mapping[str, Any], response: Mapping[str, Any]) -> list[dic
 
 
 def advice(
-    error: Mapping[str, Any], *, status: int | None = None, headers: Mapping[str, str] | None = None
+    error: Mapping[str, Any] | str | None, *, status: int | None = None, headers: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
     """Returns an error of any form in uniform form, with `action` (retry, reconnect, resend_context, shorten, give_up), `after`
-    and `why`.
+    and `why`. `error` is the object, the text of a body that is no JSON, or None.
     """
-    return _request("advice", {"error": dict(error), "status": status, "headers": dict(headers or {})})
+    error = error if error is None or isinstance(error, str) else dict(error)
+    return _request("advice", {"error": error, "status": status, "headers": dict(headers or {})})
 
 
 def check_arguments(tool: Mapping[str, Any], arguments: str | Mapping[str, Any]) -> list[str]:

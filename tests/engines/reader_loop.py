@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import deltafold
 
@@ -49,7 +49,7 @@ def fold(body: bytes | None, dialect: str | None = None) -> dict[str, Any] | Non
                 pass
         else:
             converter = deltafold.Converter(
-                "open-responses", dialect, reasoning_events="open_responses", extension_events="events", turns="first",
+                "open-responses", cast("Any", dialect), reasoning_events="open_responses", extension_events="events", turns="first",
                 response_id="resp_unknown",
             )  # fmt: skip
             try:

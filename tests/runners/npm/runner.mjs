@@ -1,6 +1,21 @@
 // The runner, for Node.js and for a page: takes and returns lines. The protocol is in tests/runners/README.md.
 
 const WHOLE = ["text", "refusal", "arguments", "input", "code", "diff", "command"];
+// The field of each kind; an event of another kind has its text in the last of these fields.
+const WHOLE_OF = {
+  "response.output_text.done": "text",
+  "response.reasoning.done": "text",
+  "response.reasoning_text.done": "text",
+  "response.reasoning_summary_text.done": "text",
+  "response.refusal.done": "refusal",
+  "response.function_call_arguments.done": "arguments",
+  "response.mcp_call_arguments.done": "arguments",
+  "response.custom_tool_call_input.done": "input",
+  "response.code_interpreter_call_code.done": "code",
+  "response.apply_patch_call_operation_diff.done": "diff",
+  "response.shell_call_command.added": "command",
+  "response.shell_call_command.done": "command",
+};
 
 // These commands have a plain word before their options.
 const NAMED = ["validate", "ask"];
@@ -32,7 +47,8 @@ export function makeRunner(deltafold) {
     };
     // A lone surrogate has no UTF-8 form.
     const text = (name) => (typeof event[name] === "string" ? event[name].toWellFormed() : null);
-    const whole = Object.keys(event).findLast((name) => WHOLE.includes(name));
+    const last = Object.keys(event).findLast((name) => WHOLE.includes(name));
+    const whole = last === undefined ? undefined : (WHOLE_OF[kind] ?? last);
     return {
       index,
       kind,

@@ -7,6 +7,21 @@ import deltafold
 from deltafold import request
 
 WHOLE = ("text", "refusal", "arguments", "input", "code", "diff", "command")
+# The field of each kind; an event of another kind has its text in the last of these fields.
+WHOLE_OF = {
+    "response.output_text.done": "text",
+    "response.reasoning.done": "text",
+    "response.reasoning_text.done": "text",
+    "response.reasoning_summary_text.done": "text",
+    "response.refusal.done": "refusal",
+    "response.function_call_arguments.done": "arguments",
+    "response.mcp_call_arguments.done": "arguments",
+    "response.custom_tool_call_input.done": "input",
+    "response.code_interpreter_call_code.done": "code",
+    "response.apply_patch_call_operation_diff.done": "diff",
+    "response.shell_call_command.added": "command",
+    "response.shell_call_command.done": "command",
+}
 
 
 def show(value):
@@ -32,6 +47,7 @@ def summary(event):
         return value if isinstance(value, str) else None
 
     wholes = [name for name in event if name in WHOLE]
+    whole = WHOLE_OF.get(event.kind, wholes[-1]) if wholes else None
     return {
         "index": event.index,
         "kind": event.kind,
@@ -43,7 +59,7 @@ def summary(event):
         "summary_index": number("summary_index"),
         "offset": event.offset,
         "delta": text("delta") or "",
-        "text": text(wholes[-1]) if wholes else None,
+        "text": text(whole) if whole else None,
         "raw": event.raw,
     }
 
