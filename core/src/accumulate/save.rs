@@ -32,6 +32,10 @@ impl Accumulator {
         if !names.is_empty() {
             state.push("names", names);
         }
+        // The slots whose ids are among the names: an item that got its id later may not take it from another one.
+        if response.named > 0 {
+            state.push("named", response.named as u64);
+        }
         state.push("outcome", self.outcome.as_ref().map(save_outcome));
         state.push("error", self.error.as_ref().map(save_failure));
         state.push("headers", self.rate_limits.headers.clone());
@@ -65,6 +69,7 @@ impl Accumulator {
         for (id, at) in state.get("names").and_then(Value::as_object).into_iter().flat_map(Object::iter) {
             response.name_slot(id.to_owned(), at.as_u64().filter(|at| *at < count)? as u32);
         }
+        response.named = state.get("named").and_then(Value::as_u64).unwrap_or(0).min(count) as usize;
         this.outcome = option(state.get("outcome")?, restore_outcome)?;
         this.error = option(state.get("error")?, restore_failure)?;
         this.rate_limits.headers = state.get("headers")?.as_object()?.clone();
