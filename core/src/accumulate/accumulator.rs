@@ -16,7 +16,7 @@ use super::rate_limits::RateLimits;
 use super::response::Response;
 use super::route::disagreement_rule;
 use crate::contract::text_route::{text_route, TextRoute, TextTarget};
-use crate::contract::Kind;
+use crate::contract::{ItemKind, Kind};
 use crate::error::{Code, Error};
 use crate::event::{Event, Fields, Index};
 use crate::finding::{Findings, Location, Repair};
@@ -447,8 +447,9 @@ impl Accumulator {
 
     fn close_open_items(&mut self) {
         for slot in self.building.slots.iter_mut().filter(|slot| !slot.done) {
-            // The contract has no such status for patches: what was cut off stays as it is.
-            let patch = matches!(slot.text("type"), "apply_patch_call" | "apply_patch_call_output");
+            // The contract has no such status for patches: an incomplete one keeps its status.
+            let kind = ItemKind::from_wire(slot.text("type"));
+            let patch = matches!(kind, ItemKind::ApplyPatchCall | ItemKind::ApplyPatchCallOutput);
             let known = !patch && slot.item.object().contains_key("status");
             if known && matches!(slot.text("status"), "in_progress" | "searching" | "interpreting" | "generating" | "")
             {
@@ -538,7 +539,7 @@ impl Accumulator {
     pub(super) fn find(
         &mut self,
         event: &Event<'_>,
-        item_type: &str,
+        item_type: ItemKind,
         findings: &mut Findings,
     ) -> Result<Option<u32>, Error> {
         let by_output_index = event.output_index().and_then(|index| self.building.slot_at_output_index(index));
@@ -610,7 +611,7 @@ impl Accumulator {
 
     fn text(&mut self, event: &Event<'_>, route: TextRoute, findings: &mut Findings) -> Result<(), Error> {
         let kind = event.kind();
-        let Some(at) = self.find(event, route.item.name(), findings)? else { return Ok(()) };
+        let Some(at) = self.find(event, route.item, findings)? else { return Ok(()) };
         let element = element_of(event.fields(), kind);
         let announced = kind == Kind::ShellCallCommandAdded;
         let (path, opened) = self.building.slots[at as usize].text_path(route.target, element, self.limits.parts);

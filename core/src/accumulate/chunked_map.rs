@@ -122,12 +122,12 @@ impl<K: Ord> ChunkedMap<K> {
                 Some(keys) if at < BLOCK => keys.split_off(BLOCK / 2),
                 _ => Vec::new(),
             };
-            let behind = self.blocks.len().min(block + 1);
+            let after = self.blocks.len().min(block + 1);
             if rest.is_empty() || at > BLOCK / 2 {
                 at = if rest.is_empty() { 0 } else { at - BLOCK / 2 };
-                block = behind;
+                block = after;
             }
-            self.blocks.insert(behind, rest);
+            self.blocks.insert(after, rest);
         }
         self.blocks[block].insert(at, pair);
     }

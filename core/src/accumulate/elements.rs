@@ -8,7 +8,8 @@ use super::accumulator::{element_of, Accumulator, PreviewImages};
 use super::compare;
 use super::held_bytes::{insert_member, replace_value, value_bytes, view_bytes, view_part_bytes};
 use super::item_slot::{empty_part, split_part, split_part_reusing, CreatedOnPath, ElementArray};
-use super::route::implied_type;
+use crate::contract::kinds::progress;
+use crate::contract::text_route::TextPart;
 use crate::contract::{ItemKind, Kind};
 use crate::error::{Code, Error};
 use crate::event::Event;
@@ -24,10 +25,8 @@ impl Accumulator {
         findings: &mut Findings,
     ) -> Result<(), Error> {
         let Some(part) = event.part() else { return Ok(()) };
-        let item_type = match part.get("type").and_then(|kind| kind.as_str()).as_deref() {
-            Some("reasoning_text" | "summary_text") => "reasoning",
-            _ => "message",
-        };
+        let part_type = part.get("type").and_then(|kind| kind.as_str()).and_then(|name| TextPart::from_wire(&name));
+        let item_type = part_type.map_or(ItemKind::Message, TextPart::item);
         let Some(at) = self.find(event, item_type, findings)? else { return Ok(()) };
         let wire = element_of(event.fields(), event.kind());
         let slot = &mut self.building.slots[at as usize];
@@ -58,7 +57,7 @@ impl Accumulator {
         findings: &mut Findings,
     ) -> Result<(), Error> {
         let Some(part) = event.part() else { return Ok(()) };
-        let item_type = if array == ElementArray::Summary { "reasoning" } else { "message" };
+        let item_type = if array == ElementArray::Summary { ItemKind::Reasoning } else { ItemKind::Message };
         let Some(at) = self.find(event, item_type, findings)? else { return Ok(()) };
         let wire = element_of(event.fields(), event.kind());
         let slot = &mut self.building.slots[at as usize];
@@ -93,13 +92,13 @@ impl Accumulator {
     pub(super) fn annotation(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
         let Some(annotation) = event.annotation() else { return Ok(()) };
         self.check_room(view_bytes(annotation), event)?;
-        let Some(at) = self.find(event, "message", findings)? else { return Ok(()) };
+        let Some(at) = self.find(event, ItemKind::Message, findings)? else { return Ok(()) };
         let wire = event.content_index().unwrap_or(0);
         let limit = self.limits.parts;
         let slot = &mut self.building.slots[at as usize];
         let mut opened = CreatedOnPath::default();
         if slot.position(ElementArray::Content, wire).is_none() {
-            opened = slot.put(ElementArray::Content, wire, empty_part("output_text"), limit);
+            opened = slot.put(ElementArray::Content, wire, empty_part(TextPart::OutputText), limit);
         }
         self.opened(opened, "part", event, findings)?;
         let slot = &mut self.building.slots[at as usize];
@@ -136,8 +135,8 @@ impl Accumulator {
     }
 
     pub(super) fn tool_state(&mut self, event: &Event<'_>, status: &str, findings: &mut Findings) -> Result<(), Error> {
-        let Some(item_type) = implied_type(event.kind()) else { return Ok(()) };
-        let Some(at) = self.find(event, item_type.name(), findings)? else { return Ok(()) };
+        let Some((item_type, _)) = progress(event.kind()) else { return Ok(()) };
+        let Some(at) = self.find(event, item_type, findings)? else { return Ok(()) };
         // These two item types have no status.
         if !matches!(item_type, ItemKind::McpListTools | ItemKind::Compaction) {
             self.building.slots[at as usize].set_status(status);
@@ -146,7 +145,7 @@ impl Accumulator {
     }
 
     pub(super) fn shell_output(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
-        let Some(at) = self.find(event, "shell_call_output", findings)? else { return Ok(()) };
+        let Some(at) = self.find(event, ItemKind::ShellCallOutput, findings)? else { return Ok(()) };
         let index = event.command_index().unwrap_or(0);
         let limit = self.limits.parts;
         let slot = &mut self.building.slots[at as usize];
@@ -196,7 +195,7 @@ impl Accumulator {
     }
 
     pub(super) fn partial_image(&mut self, event: &Event<'_>, findings: &mut Findings) -> Result<(), Error> {
-        let Some(at) = self.find(event, "image_generation_call", findings)? else { return Ok(()) };
+        let Some(at) = self.find(event, ItemKind::ImageGenerationCall, findings)? else { return Ok(()) };
         if self.options.images == PreviewImages::Drop {
             return Ok(());
         }

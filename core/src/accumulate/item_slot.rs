@@ -9,8 +9,8 @@ use super::held_bytes::{
     insert_member, replace_value, value_bytes, IMAGE_BYTES, ITEM_BYTES, LOGPROBS_BYTES, PART_BYTES,
 };
 use super::lazy_object::LazyObject;
-use crate::contract::text_route::TextTarget;
-use crate::contract::Kind;
+use crate::contract::text_route::{TextPart, TextTarget};
+use crate::contract::{ItemKind, Kind};
 use crate::finding::Repair;
 use crate::json::{Object, PartialJson, PartialOptions, Value, ValueKind, ValueRef};
 use crate::sync::{OnceCell, Shared};
@@ -112,33 +112,23 @@ impl ItemSlot {
         slot
     }
 
-    /// An item without an `output_item.added` event, with the zero values of its type.
-    pub(crate) fn with_default_fields(item_type: &str, id: Option<&str>) -> Self {
+    /// An item without an `output_item.added` event, with the zero values of its type: empty lists of parts, and empty strings for the
+    /// members that a program reads while the item grows. Not generated, because the contract also requires members that are
+    /// known only when the item is done; a test compares the members with the table of the writer.
+    pub(crate) fn with_default_fields(item_type: ItemKind, id: Option<&str>) -> Self {
         let mut item = Object::new();
-        item.push("type", item_type);
+        item.push("type", item_type.name());
         item.push("id", id.unwrap_or(""));
         item.push("status", "in_progress");
         match item_type {
-            "message" => {
+            ItemKind::Message => {
                 item.push("role", "assistant");
                 item.push("content", Value::Array(Vec::new()));
             }
-            "reasoning" => item.push("summary", Value::Array(Vec::new())),
-            "function_call" => {
-                item.push("call_id", "");
-                item.push("name", "");
-                item.push("arguments", "");
-            }
-            "custom_tool_call" => {
-                item.push("call_id", "");
-                item.push("name", "");
-                item.push("input", "");
-            }
-            "mcp_call" => {
-                item.push("name", "");
-                item.push("server_label", "");
-                item.push("arguments", "");
-            }
+            ItemKind::Reasoning => item.push("summary", Value::Array(Vec::new())),
+            ItemKind::FunctionCall => push_empty(&mut item, &["call_id", "name", "arguments"]),
+            ItemKind::CustomToolCall => push_empty(&mut item, &["call_id", "name", "input"]),
+            ItemKind::McpCall => push_empty(&mut item, &["name", "server_label", "arguments"]),
             _ => {}
         }
         Self::from_item(item, id.unwrap_or(""), false)
@@ -342,12 +332,13 @@ impl ItemSlot {
                 Some(TextPath::Inner { object, member })
             }
             TextTarget::Content(part) => {
-                let position = self.open_part(ElementArray::Content, wire, part.name(), limit, opened)?;
+                let position = self.open_part(ElementArray::Content, wire, part, limit, opened)?;
                 self.part_text_path("content", position, part.field())
             }
             TextTarget::Summary => {
-                let position = self.open_part(ElementArray::Summary, wire, "summary_text", limit, opened)?;
-                self.part_text_path("summary", position, "text")
+                let part = TextPart::SummaryText;
+                let position = self.open_part(ElementArray::Summary, wire, part, limit, opened)?;
+                self.part_text_path("summary", position, part.field())
             }
             TextTarget::Command => {
                 if self.position(ElementArray::Commands, wire).is_none() {
@@ -366,12 +357,12 @@ impl ItemSlot {
         &mut self,
         array: ElementArray,
         wire: u64,
-        kind: &str,
+        part: TextPart,
         limit: usize,
         opened: &mut CreatedOnPath,
     ) -> Option<usize> {
         if self.position(array, wire).is_none() {
-            *opened = self.put(array, wire, empty_part(kind), limit);
+            *opened = self.put(array, wire, empty_part(part), limit);
         }
         self.position(array, wire)
     }
@@ -616,19 +607,21 @@ pub(crate) fn split_part_reusing<'a>(view: ValueRef<'a>, old: &mut Value) -> (Va
 }
 
 /// An empty part of a type.
-pub(crate) fn empty_part(kind: &str) -> Value {
+pub(crate) fn empty_part(kind: TextPart) -> Value {
     let mut part = Object::new();
-    part.push("type", kind);
-    match kind {
-        "refusal" => part.push("refusal", ""),
-        "output_text" => {
-            part.push("text", "");
-            part.push("annotations", Value::Array(Vec::new()));
-            part.push("logprobs", Value::Array(Vec::new()));
-        }
-        _ => part.push("text", ""),
+    part.push("type", kind.name());
+    part.push(kind.field(), "");
+    if kind == TextPart::OutputText {
+        part.push("annotations", Value::Array(Vec::new()));
+        part.push("logprobs", Value::Array(Vec::new()));
     }
     Value::Object(part)
+}
+
+fn push_empty(item: &mut Object, keys: &[&str]) {
+    for key in keys {
+        item.push(*key, "");
+    }
 }
 
 /// The object at a key; created if it is missing or another type.
@@ -657,6 +650,22 @@ impl CreatedOnPath {
             Self { gap: true, .. } => Some(Repair::ClosedGap),
             Self { part: true, .. } => Some(Repair::OpenedPart),
             _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::write::item_definitions::ITEM_DEFINITIONS;
+
+    #[test]
+    fn the_zero_values_of_an_item_are_members_of_its_type() {
+        for definition in ITEM_DEFINITIONS {
+            let slot = ItemSlot::with_default_fields(definition.kind, Some("x"));
+            for (key, _) in slot.item.object().iter().skip(2) {
+                assert!(definition.fields.iter().any(|(name, _)| *name == key), "{} {key}", definition.kind);
+            }
         }
     }
 }

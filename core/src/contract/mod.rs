@@ -1,8 +1,9 @@
 //! The wire contract as data: the editions, and the kinds and schemas of each.
 //!
 //! Takes names and ids of the wire; gives kinds, groups, fields and schema nodes. The tables are generated from the fact files in
-//! `core/contract` by `cargo run -p deltafold-contract`. They are constants: no start-up cost, no allocation. `text_route.rs` is
-//! written by hand, because the facts state the effect of an event in words only.
+//! `core/contract` by `cargo run -p deltafold-contract`. They are constants: no start-up cost, no allocation. `text_route.rs` and
+//! [`ItemKind::is_answered_by_client`] are written by hand, because the facts state the effect of an event and the party that runs a
+//! tool in words only.
 
 use crate::named::display_name;
 use core::fmt;
@@ -66,6 +67,30 @@ impl ItemKind {
             Some(kind) => *kind,
             None if is_valid_extension_type(name) => Self::Extension,
             None => Self::Unknown,
+        }
+    }
+
+    /// Returns `true` for calls that a client can answer: their outputs are input items of the next request. The server runs and
+    /// answers the calls of all other types.
+    pub fn is_answered_by_client(self) -> bool {
+        matches!(
+            self,
+            Self::FunctionCall
+                | Self::CustomToolCall
+                | Self::ShellCall
+                | Self::LocalShellCall
+                | Self::ApplyPatchCall
+                | Self::ComputerCall
+                | Self::McpApprovalRequest
+        )
+    }
+
+    /// The member that identifies a call of this type in its answer: `call_id`, or the `id` of an approval request.
+    pub(crate) fn call_id_key(self) -> &'static str {
+        if self == Self::McpApprovalRequest {
+            "id"
+        } else {
+            "call_id"
         }
     }
 }

@@ -1,14 +1,16 @@
-//! [`text_route`]: the string of an item that a text event extends or completes. Reading, validating and converting use this table;
-//! a test compares the writer's events with it.
+//! [`text_route`]: the string of an item that a text event extends or completes. Reading, validating, writing and converting use this
+//! table.
 
 use super::{ItemKind, Kind};
 
-/// The type of a content part that has a text.
+/// The type of a part that has a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TextPart {
     OutputText,
     Refusal,
     ReasoningText,
+    /// The only type of part in a summary.
+    SummaryText,
 }
 
 /// The place of a text inside its item.
@@ -47,12 +49,28 @@ pub(crate) struct TextRoute {
 }
 
 impl TextPart {
+    /// The part with this `type`.
+    pub(crate) fn from_wire(name: &str) -> Option<Self> {
+        [Self::OutputText, Self::Refusal, Self::ReasoningText, Self::SummaryText]
+            .into_iter()
+            .find(|part| part.name() == name)
+    }
+
+    /// The type of an item with such parts.
+    pub(crate) fn item(self) -> ItemKind {
+        match self {
+            Self::OutputText | Self::Refusal => ItemKind::Message,
+            Self::ReasoningText | Self::SummaryText => ItemKind::Reasoning,
+        }
+    }
+
     /// The part's `type`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::OutputText => "output_text",
             Self::Refusal => "refusal",
             Self::ReasoningText => "reasoning_text",
+            Self::SummaryText => "summary_text",
         }
     }
 
@@ -60,14 +78,14 @@ impl TextPart {
     pub(crate) fn field(self) -> &'static str {
         match self {
             Self::Refusal => "refusal",
-            Self::OutputText | Self::ReasoningText => "text",
+            Self::OutputText | Self::ReasoningText | Self::SummaryText => "text",
         }
     }
 }
 
 /// The route of an event that begins, extends or completes a text of an item; `None` for every other kind.
 #[inline]
-pub(crate) fn text_route(kind: Kind) -> Option<TextRoute> {
+pub(crate) const fn text_route(kind: Kind) -> Option<TextRoute> {
     use Kind::*;
     use TextStep::{Added, Delta, Done};
     use TextTarget::{Command, Content, Diff, Field, Summary};
@@ -97,6 +115,13 @@ pub(crate) fn text_route(kind: Kind) -> Option<TextRoute> {
         _ => return None,
     };
     Some(TextRoute { item, target, step })
+}
+
+/// The done event of the text that a delta extends.
+pub(crate) fn done_event(delta: Kind) -> Option<Kind> {
+    let route = text_route(delta)?;
+    let done = TextRoute { step: TextStep::Done, ..route };
+    Kind::ALL.iter().copied().find(|kind| text_route(*kind) == Some(done))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! [`Payload`]: the content of an event, by family, for matching.
 
 use super::payload::Event;
+use crate::contract::kinds::progress;
 use crate::contract::{Group, Kind};
 use crate::json::ValueRef;
 use crate::outcome::Failure;
@@ -112,10 +113,6 @@ impl<'a> Event<'a> {
 impl Kind {
     /// The item status that a tool-state event sets.
     pub fn status(self) -> Option<&'static str> {
-        if self.group() != Group::ToolState {
-            return None;
-        }
-        let name = self.name();
-        name.get(name.bytes().rposition(|byte| byte == b'.').map_or(0, |at| at + 1)..)
+        progress(self).map(|(_, state)| state)
     }
 }

@@ -12,6 +12,7 @@ use super::body::CreateResponse;
 use super::choice::{Choice, ToolName};
 use super::parts::InputItem;
 use super::result::ToolResult;
+use crate::contract::ItemKind;
 use crate::json::{Object, Value};
 use crate::named::display_name;
 
@@ -67,8 +68,7 @@ rejections! {
 impl CallVerdict {
     /// The id in the answer to the call: `call_id`, or the `id` of an approval request.
     pub fn id(&self) -> &str {
-        let key = if self.item.str_at("type") == Some("mcp_approval_request") { "id" } else { "call_id" };
-        self.item.str_at(key).unwrap_or_default()
+        self.item.str_at(ItemKind::from_wire(self.kind()).call_id_key()).unwrap_or_default()
     }
 
     /// The item's type.
@@ -83,7 +83,7 @@ impl CallVerdict {
 
     /// Returns `true` if a client answers calls of this type; the server runs and answers hosted tools.
     pub fn is_for_client(&self) -> bool {
-        is_for_client(self.kind())
+        ItemKind::from_wire(self.kind()).is_answered_by_client()
     }
 
     /// The item that tells the model that the call was not run, and the reason. `None` if it may be run, or if no client can
@@ -184,15 +184,15 @@ impl<'a> ToolBudget<'a> {
         }
         let tool = self.tools.iter().find(|tool| ToolName::of(tool).is_some_and(|tool| calls(call, tool)));
         let Some(tool) = tool else { return because(Rejection::UnknownTool) };
-        let kind = call.str_at("type").unwrap_or_default();
-        if kind == "function_call" {
+        let kind = ItemKind::from_wire(call.str_at("type").unwrap_or_default());
+        if kind == ItemKind::FunctionCall {
             let arguments = call.str_at("arguments").unwrap_or_default();
             check_arguments(tool, arguments).map_err(|detail| (Rejection::BadArguments, detail))?;
         }
         if self.left == 0 {
             return because(Rejection::TooMany);
         }
-        if is_for_client(kind) {
+        if kind.is_answered_by_client() {
             if self.parallel == 0 {
                 return because(Rejection::Parallel);
             }
@@ -207,35 +207,22 @@ impl<'a> ToolBudget<'a> {
 fn calls(call: &Value, tool: ToolName<'_>) -> bool {
     let kind = call.str_at("type").unwrap_or_default();
     let name = call.str_at("name");
-    match kind {
-        "function_call" => tool.kind == "function" && tool.name == name,
-        "custom_tool_call" => tool.kind == "custom" && tool.name == name,
-        "mcp_call" | "mcp_approval_request" => {
+    match ItemKind::from_wire(kind) {
+        ItemKind::FunctionCall => tool.kind == "function" && tool.name == name,
+        ItemKind::CustomToolCall => tool.kind == "custom" && tool.name == name,
+        ItemKind::McpCall | ItemKind::McpApprovalRequest => {
             let server = tool.server.is_some() && tool.server == call.str_at("server_label");
             tool.kind == "mcp" && server && tool.name.is_none_or(|tool| Some(tool) == name)
         }
-        "computer_call" => tool.kind.starts_with("computer"),
+        ItemKind::ComputerCall => tool.kind.starts_with("computer"),
         // `web_search_call` comes from `web_search`, `web_search_preview` and their dated forms.
         _ => kind.strip_suffix("_call").is_some_and(|base| tool.kind.starts_with(base)),
     }
 }
 
 fn is_call(kind: &str) -> bool {
-    // A call of an extension type is answered by its server.
-    !kind.contains(':') && (kind.ends_with("_call") || kind == "mcp_approval_request")
-}
-
-pub(super) fn is_for_client(kind: &str) -> bool {
-    matches!(
-        kind,
-        "function_call"
-            | "custom_tool_call"
-            | "shell_call"
-            | "local_shell_call"
-            | "apply_patch_call"
-            | "computer_call"
-            | "mcp_approval_request"
-    )
+    // A call of an extension type is answered by its server. Unknown types count by their name.
+    !kind.contains(':') && (kind.ends_with("_call") || kind == ItemKind::McpApprovalRequest.name())
 }
 
 display_name!(Rejection);

@@ -4,8 +4,8 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::enforce::is_for_client;
 use super::parts::{InputItem, InputPart};
+use crate::contract::ItemKind;
 use crate::error::{Code, Error};
 use crate::json::{Object, Value};
 
@@ -69,37 +69,39 @@ impl ToolResult {
     /// [`Code::BadArgument`] if the item is not a call that a client answers, has no id, or does not accept a result of
     /// this form.
     pub fn answer(&self, call: &Value) -> Result<InputItem, Error> {
-        let kind = call.str_at("type").unwrap_or_default();
-        if kind == "mcp_approval_request" {
+        let kind = ItemKind::from_wire(call.str_at("type").unwrap_or_default());
+        if kind == ItemKind::McpApprovalRequest {
             return self.approval(call);
         }
         let call_id = call.str_at("call_id").filter(|id| !id.is_empty());
         let call_id = call_id.ok_or_else(|| invalid("expected a call with a call_id"))?;
         Ok(match (kind, self) {
-            ("function_call", _) => InputItem::function_call_output(call_id, self.output()),
-            ("custom_tool_call", _) => InputItem::custom_tool_call_output(call_id, self.output()),
-            ("local_shell_call", Self::Parts(_)) => {
+            (ItemKind::FunctionCall, _) => InputItem::function_call_output(call_id, self.output()),
+            (ItemKind::CustomToolCall, _) => InputItem::custom_tool_call_output(call_id, self.output()),
+            (ItemKind::LocalShellCall, Self::Parts(_)) => {
                 return Err(invalid("expected text as the result of a local shell call"))
             }
-            ("local_shell_call", _) => InputItem::local_shell_call_output(call_id, self.text()),
-            ("apply_patch_call", Self::Parts(_)) => {
+            (ItemKind::LocalShellCall, _) => InputItem::local_shell_call_output(call_id, self.text()),
+            (ItemKind::ApplyPatchCall, Self::Parts(_)) => {
                 return Err(invalid("expected text or an error as the result of a patch"))
             }
-            ("apply_patch_call", Self::Error(message)) => {
+            (ItemKind::ApplyPatchCall, Self::Error(message)) => {
                 InputItem::apply_patch_call_output(call_id, "failed").with("output", message.as_str())
             }
-            ("apply_patch_call", _) => {
+            (ItemKind::ApplyPatchCall, _) => {
                 InputItem::apply_patch_call_output(call_id, "completed").with("output", self.text())
             }
-            ("shell_call", Self::Json(list @ Value::Array(_))) => InputItem::shell_call_output(call_id, list.clone()),
-            ("shell_call", Self::Parts(_)) => {
+            (ItemKind::ShellCall, Self::Json(list @ Value::Array(_))) => {
+                InputItem::shell_call_output(call_id, list.clone())
+            }
+            (ItemKind::ShellCall, Self::Parts(_)) => {
                 return Err(invalid("expected text or a list as the result of a shell call"))
             }
-            ("shell_call", _) => InputItem::shell_call_output(call_id, self.command_output()),
-            ("computer_call", Self::Json(shot @ Value::Object(_))) => {
+            (ItemKind::ShellCall, _) => InputItem::shell_call_output(call_id, self.command_output()),
+            (ItemKind::ComputerCall, Self::Json(shot @ Value::Object(_))) => {
                 InputItem::computer_call_output(call_id, shot.clone())
             }
-            ("computer_call", _) => {
+            (ItemKind::ComputerCall, _) => {
                 return Err(invalid("expected a screenshot object as the result of a computer call"))
             }
             _ => return Err(invalid("expected an item that a client answers")),
@@ -181,12 +183,14 @@ pub fn tool_results(response: &Value, results: &[(&str, ToolResult)]) -> Result<
     let mut items = Vec::new();
     let mut used = 0;
     for item in response.get("output").and_then(Value::as_array).unwrap_or_default() {
-        let kind = item.str_at("type").unwrap_or_default();
-        let key = if kind == "mcp_approval_request" { "id" } else { "call_id" };
-        let Some(id) = item.str_at(key).filter(|id| !id.is_empty()) else { continue };
-        if kind.ends_with("_output") {
+        let name = item.str_at("type").unwrap_or_default();
+        let kind = ItemKind::from_wire(name);
+        let Some(id) = item.str_at(kind.call_id_key()).filter(|id| !id.is_empty()) else { continue };
+        if name.ends_with("_output") {
             items.push(InputItem::from_value(item.clone())?);
-        } else if let Some((_, result)) = results.iter().find(|(of, _)| *of == id).filter(|_| is_for_client(kind)) {
+        } else if let Some((_, result)) =
+            results.iter().find(|(of, _)| *of == id).filter(|_| kind.is_answered_by_client())
+        {
             items.push(result.answer(item)?);
             used += 1;
         }

@@ -3,6 +3,7 @@
 use super::records::{ItemClass, PartType, TextComparison};
 use super::rule::Rule;
 use super::state::ResponseTransition;
+use crate::contract::kinds::progress;
 use crate::contract::text_route::{text_route, TextRoute, TextStep, TextTarget};
 use crate::contract::{Group, Kind};
 use crate::event::Event;
@@ -60,26 +61,16 @@ impl EventRole {
             Kind::ReasoningSummaryPartDone => Self::PartDone(Channel::Summary),
             Kind::OutputTextAnnotationAdded => Self::Annotation,
             Kind::Error => Self::Error,
-            Kind::McpCallInProgress | Kind::McpCallCompleted | Kind::McpCallFailed => {
-                Self::Progress(ItemClass::McpCall)
-            }
-            Kind::CodeInterpreterCallInProgress
-            | Kind::CodeInterpreterCallInterpreting
-            | Kind::CodeInterpreterCallCompleted => Self::Progress(ItemClass::CodeInterpreterCall),
             // Audio events name no item.
             Kind::AudioDelta | Kind::AudioDone | Kind::AudioTranscriptDelta | Kind::AudioTranscriptDone => {
                 Self::Progress(ItemClass::Unknown)
             }
-            Kind::ShellCallOutputContentDelta
-            | Kind::ShellCallOutputContentDone
-            | Kind::McpListToolsInProgress
-            | Kind::McpListToolsCompleted
-            | Kind::McpListToolsFailed
-            | Kind::CompactionCompacting => Self::Progress(ItemClass::Other),
-            _ => match kind.group() {
-                Group::ResponseState => Self::Response,
-                Group::ToolState | Group::Delta => Self::Progress(ItemClass::HostedCall),
-                _ => Self::Unrelated,
+            Kind::ShellCallOutputContentDelta | Kind::ShellCallOutputContentDone => Self::Progress(ItemClass::Other),
+            Kind::ImageGenerationCallPartialImage => Self::Progress(ItemClass::HostedCall),
+            _ => match progress(kind) {
+                Some((item, _)) => Self::Progress(ItemClass::of_kind(item)),
+                None if kind.group() == Group::ResponseState => Self::Response,
+                None => Self::Unrelated,
             },
         }
     }

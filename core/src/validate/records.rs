@@ -237,7 +237,7 @@ pub(crate) struct StreamedText {
     /// The deltas alone, if there is an initial text.
     deltas: Option<DigestBuilder>,
     /// The whole text of the latest done event; later comparisons use it.
-    said: Option<TextDigest>,
+    done_text: Option<TextDigest>,
     /// True if the beginning of the text is unknown, so that comparisons are skipped.
     pub(crate) joined: bool,
     /// Number of unreadable events at the start of the text: a later one may have been a delta of it.
@@ -282,16 +282,16 @@ impl StreamedText {
 
     /// The whole text of the latest done event.
     pub(crate) fn last_whole(&self) -> Option<TextDigest> {
-        self.said
+        self.done_text
     }
 
     /// Compares with the whole text of a done event, part or item, and keeps it for later comparisons. `unread` is the number of
     /// unreadable events so far.
-    pub(crate) fn compare_whole(&mut self, said: TextDigest, unread: u64) -> TextComparison {
-        let whole = said.text;
+    pub(crate) fn compare_whole(&mut self, done_text: TextDigest, unread: u64) -> TextComparison {
+        let whole = done_text.text;
         let seen = !self.joined && self.unread == unread;
-        let known = self.said.map(|said| said.text).or_else(|| seen.then(|| self.text.digest()));
-        self.said = Some(said);
+        let known = self.done_text.map(|known| known.text).or_else(|| seen.then(|| self.text.digest()));
+        self.done_text = Some(done_text);
         match known {
             Some(known) if known != whole && known.length == 0 => TextComparison::NoDeltas,
             Some(known) if known != whole => match self.deltas.take() {
@@ -334,6 +334,7 @@ impl From<TextPart> for PartType {
             TextPart::OutputText => Self::OutputText,
             TextPart::Refusal => Self::Refusal,
             TextPart::ReasoningText => Self::ReasoningText,
+            TextPart::SummaryText => Self::SummaryText,
         }
     }
 }
@@ -341,33 +342,35 @@ impl From<TextPart> for PartType {
 impl PartType {
     /// The value for a part's `type`.
     pub(crate) fn of(kind: &str) -> Self {
-        match kind {
-            "output_text" => Self::OutputText,
-            "refusal" => Self::Refusal,
-            "reasoning_text" => Self::ReasoningText,
-            "summary_text" => Self::SummaryText,
-            "" => Self::Unknown,
-            _ => Self::Other,
+        match TextPart::from_wire(kind) {
+            Some(part) => part.into(),
+            None if kind.is_empty() => Self::Unknown,
+            None => Self::Other,
+        }
+    }
+
+    /// The same type for parts with a text.
+    fn text_part(self) -> Option<TextPart> {
+        match self {
+            Self::OutputText => Some(TextPart::OutputText),
+            Self::Refusal => Some(TextPart::Refusal),
+            Self::ReasoningText => Some(TextPart::ReasoningText),
+            Self::SummaryText => Some(TextPart::SummaryText),
+            Self::Unknown | Self::Other => None,
         }
     }
 
     /// The member of the part that has its text.
     pub(crate) fn field(self) -> &'static str {
-        match self {
-            Self::Refusal => "refusal",
-            _ => "text",
-        }
+        self.text_part().map_or("text", TextPart::field)
     }
 
     /// The wire name, or a description, for messages.
     pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Unknown => "a part without a type",
-            Self::OutputText => "output_text",
-            Self::Refusal => "refusal",
-            Self::ReasoningText => "reasoning_text",
-            Self::SummaryText => "summary_text",
-            Self::Other => "a part of another type",
+        match self.text_part() {
+            Some(part) => part.name(),
+            None if self == Self::Unknown => "a part without a type",
+            None => "a part of another type",
         }
     }
 }

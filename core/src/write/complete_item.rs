@@ -6,6 +6,7 @@ use super::item_definitions::{InitialValue, ItemDefinition, ItemStatus};
 use super::items::ItemHandle;
 use super::open_item::PartKind;
 use super::writer::{invalid_argument, Writer};
+use crate::contract::ItemKind;
 use crate::error::Error;
 use crate::json::{Object, Value};
 
@@ -166,7 +167,7 @@ fn split_item(item: &Object, definition: &ItemDefinition) -> Result<SplitItem, E
             Some(InitialValue::Content) => split.content = Some(value.clone()),
             Some(InitialValue::Summary) => split.summary = Some(value.clone()),
             Some(InitialValue::Outputs) => split.outputs = Some(value.clone()),
-            None if definition.name == "reasoning" && key == "content" => split.content = Some(value.clone()),
+            None if definition.kind == ItemKind::Reasoning && key == "content" => split.content = Some(value.clone()),
             Some(InitialValue::Input) => {
                 let text = value
                     .as_str()
@@ -199,7 +200,7 @@ fn split_item(item: &Object, definition: &ItemDefinition) -> Result<SplitItem, E
             Some(InitialValue::Text | InitialValue::Null | InitialValue::List) => {
                 split.late.insert(key, value.clone());
             }
-            None if !definition.name.is_empty() && !matches!(key, "id" | "phase") => {
+            None if !definition.is_extension() && !matches!(key, "id" | "phase") => {
                 split.late.insert(key, value.clone());
             }
             _ => {

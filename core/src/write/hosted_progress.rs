@@ -6,7 +6,7 @@ use super::items::ItemHandle;
 use super::open_item::{write_members, OpenChild, OpenItem, ShellOutput};
 use super::parts::{close_input, close_open};
 use super::writer::{invalid_argument, invalid_intent, Writer, ITEM_LEVELS};
-use crate::contract::Kind;
+use crate::contract::{ItemKind, Kind};
 use crate::error::Error;
 use crate::json::{write_string, Object, Value};
 
@@ -24,8 +24,7 @@ impl Writer {
         if entry.definition.state(state, self.options.edition).is_none() {
             return Err(invalid_intent("expected a progress state of this item type, found another one"));
         }
-        let step = entry.definition.states.iter().position(|(known, _)| *known == state).unwrap_or_default();
-        if entry.progress > step {
+        if entry.progress >= Some(state) {
             return Err(invalid_intent("expected a later progress state, found an earlier or the same one"));
         }
         close_input(&mut self.emit, entry, at, true);
@@ -37,7 +36,7 @@ impl Writer {
     pub fn partial_image(&mut self, item: ItemHandle, base64: &str, fields: &Object) -> Result<(), Error> {
         let at = self.open_index(item)?;
         let entry = &mut self.items[at];
-        if entry.definition.name != "image_generation_call" {
+        if entry.definition.kind != ItemKind::ImageGenerationCall {
             return Err(invalid_intent("expected an image generation call, found another item type"));
         }
         let known = ["size", "quality", "background", "output_format"];

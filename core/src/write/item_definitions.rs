@@ -1,26 +1,25 @@
 //! [`ItemDefinition`]: the writer's table of item types.
 //!
-//! A definition lists the fields in the order of the wire with their initial values, the streamed input, the progress events and
-//! the possible final statuses.
+//! A definition lists the fields in the order of the wire with their initial values, the streamed input and the possible final
+//! statuses. Names, editions, progress events and the events of an input are those of the contract's tables.
 
-use crate::contract::{is_valid_extension_type, Edition, Editions, Kind};
+use crate::contract::kinds::progress;
+use crate::contract::text_route::{done_event, text_route, TextTarget};
+use crate::contract::{Edition, ItemKind, Kind};
 use crate::named::display_name;
 pub use crate::status::ItemStatus;
 
 /// The definition of an item type.
 #[derive(Debug)]
 pub(crate) struct ItemDefinition {
-    pub(crate) name: &'static str,
+    pub(crate) kind: ItemKind,
     /// Prefix of generated ids.
     pub(crate) prefix: &'static str,
     /// Fields after `type` and `id`, in order.
     pub(crate) fields: &'static [(&'static str, InitialValue)],
     pub(crate) parts: ItemParts,
     pub(crate) input: Option<InputField>,
-    /// Progress states and their events, in their only valid order.
-    pub(crate) states: &'static [(ToolState, Kind)],
     pub(crate) ends: EndStatuses,
-    pub(crate) editions: Editions,
 }
 
 /// The initial value of a field.
@@ -66,12 +65,11 @@ pub(crate) struct InputField {
     /// The object that contains it, if it is not a field of the item itself.
     pub(crate) inside: Option<&'static str>,
     pub(crate) delta: Kind,
-    pub(crate) done: Kind,
     /// True if it is JSON, so that an empty input is written as `{}`.
     pub(crate) json: bool,
 }
 
-/// A progress state of a hosted tool.
+/// A progress state of a hosted tool. A later state never precedes an earlier one in a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum ToolState {
@@ -123,18 +121,50 @@ impl ToolState {
 
     /// The state with this name.
     pub fn from_name(name: &str) -> Option<Self> {
-        use ToolState::{Compacting, Completed, Failed, Generating, InProgress, Interpreting, Searching};
-        [InProgress, Searching, Interpreting, Generating, Compacting, Completed, Failed]
-            .into_iter()
-            .find(|state| state.name() == name)
+        Self::ALL.iter().copied().find(|state| state.name() == name)
+    }
+
+    /// Every state, in the order in which a tool goes through them.
+    pub const ALL: &'static [Self] = &[
+        Self::InProgress,
+        Self::Searching,
+        Self::Interpreting,
+        Self::Generating,
+        Self::Compacting,
+        Self::Completed,
+        Self::Failed,
+    ];
+}
+
+impl InputField {
+    /// The input that this delta event extends. Evaluated at compile time.
+    const fn of(delta: Kind, json: bool) -> Option<Self> {
+        match text_route(delta) {
+            Some(route) => match route.target {
+                TextTarget::Field(key) => Some(Self { key, inside: None, delta, json }),
+                TextTarget::Diff => Some(Self { key: "diff", inside: Some("operation"), delta, json }),
+                _ => panic!("an input is a string of its item"),
+            },
+            None => panic!("the delta has no route"),
+        }
+    }
+
+    /// The event with the whole input.
+    pub(crate) fn done(self) -> Kind {
+        done_event(self.delta).unwrap_or(self.delta)
     }
 }
 
 impl ItemDefinition {
     /// The definition of an item type; extension types share one.
     pub(crate) fn of(item_type: &str) -> Option<&'static Self> {
-        let definition = ITEM_DEFINITIONS.iter().find(|definition| definition.name == item_type);
-        definition.or_else(|| is_valid_extension_type(item_type).then_some(&EXTENSION))
+        let kind = ItemKind::from_wire(item_type);
+        ITEM_DEFINITIONS.iter().find(|definition| definition.kind == kind)
+    }
+
+    /// Returns `true` for the definition that all extension types share.
+    pub(crate) fn is_extension(&self) -> bool {
+        self.kind == ItemKind::Extension
     }
 
     /// The status on the wire, if the type has it.
@@ -155,151 +185,88 @@ impl ItemDefinition {
 
     /// Returns `true` if the type has no streamed contents and no progress, so that its intent writes a complete item.
     pub(crate) fn is_static(&self) -> bool {
-        let still = self.input.is_none() && self.parts == ItemParts::None && !self.name.is_empty();
+        let still = self.input.is_none() && self.parts == ItemParts::None && !self.is_extension();
+        let has_progress = Kind::ALL.iter().any(|kind| progress(*kind).is_some_and(|(item, _)| item == self.kind));
         // The only state of a compaction is OpenAI's. Calls stay open while their client runs them.
-        still && (self.name == "compaction" || (self.states.is_empty() && !self.name.ends_with("_call")))
+        still && (self.kind == ItemKind::Compaction || !(has_progress || self.kind.name().ends_with("_call")))
     }
 
     /// The progress event of a state, if the edition has it.
     pub(crate) fn state(&self, state: ToolState, edition: Edition) -> Option<Kind> {
-        let found = self.states.iter().find(|(known, _)| *known == state).map(|(_, kind)| *kind)?;
+        let event = Some((self.kind, state.name()));
+        let found = Kind::ALL.iter().copied().find(|kind| progress(*kind) == event)?;
         found.editions().contains(edition).then_some(found)
     }
 }
 
-const ALL: Editions = Editions::of(&Edition::ALL);
-const HOSTED: Editions = Editions::of(&[Edition::Split, Edition::Split2026_01, Edition::OpenAi]);
-const COMPACTION: Editions =
-    Editions::of(&[Edition::V2026_04_24, Edition::Split, Edition::Split2026_01, Edition::OpenAi]);
-
-const fn hosted_item(
-    name: &'static str,
-    prefix: &'static str,
-    fields: &'static [(&'static str, InitialValue)],
-) -> ItemDefinition {
-    ItemDefinition {
-        name,
-        prefix,
-        fields,
-        parts: ItemParts::None,
-        input: None,
-        states: &[],
-        ends: EndStatuses::Incomplete,
-        editions: HOSTED,
-    }
+const fn item(kind: ItemKind, prefix: &'static str, fields: &'static [(&'static str, InitialValue)]) -> ItemDefinition {
+    ItemDefinition { kind, prefix, fields, parts: ItemParts::None, input: None, ends: EndStatuses::Incomplete }
 }
-
-const fn input(key: &'static str, delta: Kind, done: Kind, json: bool) -> Option<InputField> {
-    Some(InputField { key, inside: None, delta, done, json })
-}
-
-const EXTENSION: ItemDefinition = ItemDefinition {
-    ends: EndStatuses::IncompleteOrFailed,
-    editions: ALL,
-    ..hosted_item("", "ext", &[("status", InitialValue::Status)])
-};
 
 pub(crate) const ITEM_DEFINITIONS: &[ItemDefinition] = {
     use InitialValue::{CallId, Commands, Content, List, Literal, Null, Outputs, Required, Status, Summary, Text};
-    use ToolState::{Compacting, Completed, Failed, Generating, InProgress, Interpreting, Searching};
     &[
         ItemDefinition {
             parts: ItemParts::Message,
-            editions: ALL,
-            ..hosted_item("message", "msg", &[("status", Status), ("role", Literal("assistant")), ("content", Content)])
+            ..item(
+                ItemKind::Message,
+                "msg",
+                &[("status", Status), ("role", Literal("assistant")), ("content", Content)],
+            )
         },
         ItemDefinition {
-            input: input("arguments", Kind::FunctionCallArgumentsDelta, Kind::FunctionCallArgumentsDone, true),
-            editions: ALL,
-            ..hosted_item(
-                "function_call",
+            input: InputField::of(Kind::FunctionCallArgumentsDelta, true),
+            ..item(
+                ItemKind::FunctionCall,
                 "fc",
                 &[("call_id", CallId), ("name", Required), ("arguments", InitialValue::Input), ("status", Status)],
             )
         },
-        ItemDefinition {
-            editions: ALL,
-            ..hosted_item("function_call_output", "fco", &[("call_id", Required), ("output", Text), ("status", Status)])
-        },
+        item(ItemKind::FunctionCallOutput, "fco", &[("call_id", Required), ("output", Text), ("status", Status)]),
         ItemDefinition {
             parts: ItemParts::Reasoning,
-            editions: ALL,
-            ..hosted_item("reasoning", "rs", &[("status", Status), ("summary", Summary)])
+            ..item(ItemKind::Reasoning, "rs", &[("status", Status), ("summary", Summary)])
         },
+        item(ItemKind::Compaction, "cmp", &[("status", Status), ("encrypted_content", Text)]),
         ItemDefinition {
-            states: &[(Compacting, Kind::CompactionCompacting)],
-            editions: COMPACTION,
-            ..hosted_item("compaction", "cmp", &[("status", Status), ("encrypted_content", Text)])
-        },
-        ItemDefinition {
-            input: input("input", Kind::CustomToolCallInputDelta, Kind::CustomToolCallInputDone, false),
-            ..hosted_item(
-                "custom_tool_call",
+            input: InputField::of(Kind::CustomToolCallInputDelta, false),
+            ..item(
+                ItemKind::CustomToolCall,
                 "ctc",
                 &[("call_id", CallId), ("name", Required), ("input", InitialValue::Input), ("status", Status)],
             )
         },
-        hosted_item("custom_tool_call_output", "ctco", &[("call_id", Required), ("output", Text), ("status", Status)]),
+        item(ItemKind::CustomToolCallOutput, "ctco", &[("call_id", Required), ("output", Text), ("status", Status)]),
         ItemDefinition {
-            states: &[
-                (InProgress, Kind::WebSearchCallInProgress),
-                (Searching, Kind::WebSearchCallSearching),
-                (Completed, Kind::WebSearchCallCompleted),
-            ],
             ends: EndStatuses::IncompleteOrFailed,
-            ..hosted_item("web_search_call", "ws", &[("status", Status)])
+            ..item(ItemKind::WebSearchCall, "ws", &[("status", Status)])
         },
         ItemDefinition {
-            states: &[
-                (InProgress, Kind::FileSearchCallInProgress),
-                (Searching, Kind::FileSearchCallSearching),
-                (Completed, Kind::FileSearchCallCompleted),
-            ],
             ends: EndStatuses::IncompleteOrFailed,
-            ..hosted_item("file_search_call", "fs", &[("status", Status), ("queries", List), ("results", Null)])
+            ..item(ItemKind::FileSearchCall, "fs", &[("status", Status), ("queries", List), ("results", Null)])
         },
         ItemDefinition {
-            input: input("code", Kind::CodeInterpreterCallCodeDelta, Kind::CodeInterpreterCallCodeDone, false),
-            states: &[
-                (InProgress, Kind::CodeInterpreterCallInProgress),
-                (Interpreting, Kind::CodeInterpreterCallInterpreting),
-                (Completed, Kind::CodeInterpreterCallCompleted),
-            ],
+            input: InputField::of(Kind::CodeInterpreterCallCodeDelta, false),
             ends: EndStatuses::IncompleteOrFailed,
-            ..hosted_item(
-                "code_interpreter_call",
+            ..item(
+                ItemKind::CodeInterpreterCall,
                 "ci",
                 &[("status", Status), ("container_id", Required), ("code", InitialValue::Input), ("outputs", Null)],
             )
         },
         ItemDefinition {
-            states: &[
-                (InProgress, Kind::ImageGenerationCallInProgress),
-                (Generating, Kind::ImageGenerationCallGenerating),
-                (Completed, Kind::ImageGenerationCallCompleted),
-            ],
             ends: EndStatuses::IncompleteOrFailed,
-            ..hosted_item("image_generation_call", "ig", &[("status", Status)])
+            ..item(ItemKind::ImageGenerationCall, "ig", &[("status", Status)])
         },
         ItemDefinition {
-            states: &[
-                (InProgress, Kind::McpListToolsInProgress),
-                (Completed, Kind::McpListToolsCompleted),
-                (Failed, Kind::McpListToolsFailed),
-            ],
             ends: EndStatuses::IncompleteOrFailed,
-            ..hosted_item("mcp_list_tools", "mcpl", &[("status", Status), ("server_label", Required), ("tools", List)])
+            ..item(ItemKind::McpListTools, "mcpl", &[("status", Status), ("server_label", Required), ("tools", List)])
         },
         ItemDefinition {
-            input: input("arguments", Kind::McpCallArgumentsDelta, Kind::McpCallArgumentsDone, true),
-            states: &[
-                (InProgress, Kind::McpCallInProgress),
-                (Completed, Kind::McpCallCompleted),
-                (Failed, Kind::McpCallFailed),
-            ],
+            input: InputField::of(Kind::McpCallArgumentsDelta, true),
             ends: EndStatuses::IncompleteOrFailed,
-            ..hosted_item(
-                "mcp_call",
+            ..item(
+                ItemKind::McpCall,
                 "mcp",
                 &[
                     ("status", Status),
@@ -312,62 +279,56 @@ pub(crate) const ITEM_DEFINITIONS: &[ItemDefinition] = {
                 ],
             )
         },
-        hosted_item(
-            "mcp_approval_request",
+        item(
+            ItemKind::McpApprovalRequest,
             "mcpr",
             &[("status", Status), ("server_label", Required), ("name", Required), ("arguments", Literal("{}"))],
         ),
-        hosted_item(
-            "mcp_approval_response",
+        item(
+            ItemKind::McpApprovalResponse,
             "mcpa",
             &[("status", Status), ("approval_request_id", Required), ("approve", Required), ("reason", Null)],
         ),
         ItemDefinition {
             parts: ItemParts::Commands,
-            ..hosted_item("shell_call", "sh", &[("call_id", CallId), ("action", Commands), ("status", Status)])
+            ..item(ItemKind::ShellCall, "sh", &[("call_id", CallId), ("action", Commands), ("status", Status)])
         },
         ItemDefinition {
             parts: ItemParts::Outputs,
-            ..hosted_item(
-                "shell_call_output",
+            ..item(
+                ItemKind::ShellCallOutput,
                 "sho",
                 &[("call_id", Required), ("output", Outputs), ("max_output_length", Null), ("status", Status)],
             )
         },
         ItemDefinition {
-            input: Some(InputField {
-                key: "diff",
-                inside: Some("operation"),
-                delta: Kind::ApplyPatchCallOperationDiffDelta,
-                done: Kind::ApplyPatchCallOperationDiffDone,
-                json: false,
-            }),
+            input: InputField::of(Kind::ApplyPatchCallOperationDiffDelta, false),
             ends: EndStatuses::CompletedOnly,
-            ..hosted_item(
-                "apply_patch_call",
-                "apc",
-                &[("call_id", CallId), ("status", Status), ("operation", Required)],
-            )
+            ..item(ItemKind::ApplyPatchCall, "apc", &[("call_id", CallId), ("status", Status), ("operation", Required)])
         },
         ItemDefinition {
             ends: EndStatuses::FailedWithoutProgress,
-            ..hosted_item(
-                "apply_patch_call_output",
+            ..item(
+                ItemKind::ApplyPatchCallOutput,
                 "apco",
                 &[("call_id", Required), ("status", Status), ("output", Null)],
             )
         },
-        hosted_item("computer_call", "cu", &[("call_id", CallId), ("pending_safety_checks", List), ("status", Status)]),
+        item(ItemKind::ComputerCall, "cu", &[("call_id", CallId), ("pending_safety_checks", List), ("status", Status)]),
         ItemDefinition {
             ends: EndStatuses::AnyWithoutProgress,
-            ..hosted_item(
-                "computer_call_output",
+            ..item(
+                ItemKind::ComputerCallOutput,
                 "cuo",
                 &[("call_id", Required), ("output", Required), ("status", Status), ("current_url", Null)],
             )
         },
-        hosted_item("local_shell_call", "lsh", &[("call_id", CallId), ("action", Required), ("status", Status)]),
-        hosted_item("local_shell_call_output", "lsho", &[("call_id", Required), ("output", Text), ("status", Status)]),
+        item(ItemKind::LocalShellCall, "lsh", &[("call_id", CallId), ("action", Required), ("status", Status)]),
+        item(ItemKind::LocalShellCallOutput, "lsho", &[("call_id", Required), ("output", Text), ("status", Status)]),
+        ItemDefinition {
+            ends: EndStatuses::IncompleteOrFailed,
+            ..item(ItemKind::Extension, "ext", &[("status", Status)])
+        },
     ]
 };
 
@@ -383,8 +344,25 @@ mod tests {
             assert!(
                 ITEM_DEFINITIONS[..at].iter().all(|other| other.prefix != definition.prefix),
                 "{}",
-                definition.name
+                definition.kind
             );
+        }
+    }
+
+    #[test]
+    fn every_item_type_has_one_definition_and_every_progress_state_a_name() {
+        for kind in ItemKind::ALL.iter().chain(&[ItemKind::Extension]) {
+            assert_eq!(ITEM_DEFINITIONS.iter().filter(|definition| definition.kind == *kind).count(), 1, "{kind}");
+        }
+        for (_, state) in Kind::ALL.iter().filter_map(|kind| progress(*kind)) {
+            assert!(ToolState::from_name(state).is_some(), "{state}");
+        }
+    }
+
+    #[test]
+    fn every_input_has_a_done_event() {
+        for input in ITEM_DEFINITIONS.iter().filter_map(|definition| definition.input) {
+            assert_eq!(input.done().name(), input.delta.name().replace(".delta", ".done"));
         }
     }
 }

@@ -16,7 +16,7 @@ use super::writer::{
     check_depth, check_for_edition, check_json_depth, depth, invalid_argument, invalid_intent, is_contract_name, Phase,
     Writer, ITEM_LEVELS,
 };
-use crate::contract::Kind;
+use crate::contract::{ItemKind, Kind};
 use crate::error::Error;
 use crate::json::{is_document, Object, Value};
 use crate::validate::validate_event;
@@ -51,7 +51,7 @@ impl Writer {
     /// Sets the encrypted content of a reasoning or compaction item; written when the item closes.
     pub fn encrypted_content(&mut self, item: ItemHandle, content: &str) -> Result<(), Error> {
         let at = self.open_index(item)?;
-        if !matches!(self.items[at].definition.name, "reasoning" | "compaction") {
+        if !matches!(self.items[at].definition.kind, ItemKind::Reasoning | ItemKind::Compaction) {
             return Err(invalid_intent("expected a reasoning or compaction item, found another type"));
         }
         self.set(item, "encrypted_content", content)
@@ -84,7 +84,7 @@ impl Writer {
 
     /// Opens an extension item of type `slug:name` with any fields.
     pub fn extension_item(&mut self, item_type: &str, fields: Object) -> Result<ItemHandle, Error> {
-        if ItemDefinition::of(item_type).is_none_or(|definition| !definition.name.is_empty()) {
+        if ItemDefinition::of(item_type).is_none_or(|definition| !definition.is_extension()) {
             return Err(invalid_argument("expected an item type of the form `slug:name`"));
         }
         self.open(item_type, fields)
@@ -147,7 +147,7 @@ impl Writer {
         if entry.definition.status_word(status).is_none() {
             return Err(invalid_intent(format!(
                 "items of type {} have no status {}",
-                entry.definition.name,
+                entry.definition.kind,
                 status.name()
             )));
         }
@@ -218,8 +218,8 @@ impl Writer {
         }
         let definition = definition_of(item_type)?;
         let edition = self.options.edition;
-        if !definition.editions.contains(edition) {
-            return Err(invalid_intent(format!("edition {edition} has no item type `{}`", definition.name)));
+        if !definition.kind.editions().contains(edition) {
+            return Err(invalid_intent(format!("edition {edition} has no item type `{}`", definition.kind)));
         }
         if given.contains_key("status") || given.contains_key("type") {
             return Err(invalid_argument(
@@ -309,17 +309,16 @@ impl Writer {
     pub(crate) fn write_state_event(&mut self, at: usize, state: ToolState) {
         let Some(entry) = self.items.get_mut(at) else { return };
         let Some(kind) = entry.definition.state(state, self.options.edition) else { return };
-        let step = entry.definition.states.iter().position(|(known, _)| *known == state).unwrap_or_default() + 1;
-        if entry.progress >= step {
+        if entry.progress >= Some(state) {
             return;
         }
-        entry.progress = step;
+        entry.progress = Some(state);
         self.emit.open(kind.name());
         self.emit.text("item_id", &entry.id);
         self.emit.number("output_index", at as u64);
         self.emit.close();
         // Tool lists and compactions have no such status in the contract, so these events do not change it.
-        if entry.definition.name != "mcp_list_tools" && entry.definition.name != "compaction" {
+        if !matches!(entry.definition.kind, ItemKind::McpListTools | ItemKind::Compaction) {
             entry.status = Cow::Borrowed(state.name());
         }
     }
@@ -372,7 +371,7 @@ impl Writer {
                     (Some(value), Some(input)) if input.inside == Some(key) => operation(value)?,
                     (Some(value), _) => value,
                     (None, _) => {
-                        return Err(invalid_argument(format!("expected `{key}` in a {}, found none", definition.name)))
+                        return Err(invalid_argument(format!("expected `{key}` in a {}, found none", definition.kind)))
                     }
                 },
                 InitialValue::Literal(word) => value.unwrap_or_else(|| Value::from(*word)),

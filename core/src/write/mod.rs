@@ -32,7 +32,7 @@ mod field_map;
 mod hosted_items;
 mod hosted_progress;
 mod ids;
-mod item_definitions;
+pub(crate) mod item_definitions;
 mod items;
 pub(crate) mod json_intents;
 mod open_item;

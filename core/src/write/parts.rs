@@ -205,7 +205,7 @@ impl Writer {
     /// The index of an open item that has parts of this type.
     fn part_item_index(&self, item: ItemHandle, kind: PartKind) -> Result<usize, Error> {
         let at = self.open_index(item)?;
-        if kind.fits(self.items[at].definition.parts) {
+        if kind.fits(self.items[at].definition.kind) {
             Ok(at)
         } else {
             Err(invalid_intent(format!("expected an item with parts of type `{}`, found another type", kind.name())))
@@ -247,7 +247,7 @@ pub(crate) fn close_input(emit: &mut Emitter, entry: &mut OpenItem, at: usize, c
         }
     }
     if entry.input_visible {
-        emit.open(input.done.name());
+        emit.open(input.done().name());
         emit.text("item_id", &entry.id);
         emit.number("output_index", at as u64);
         emit.text(input.key, &entry.input);

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::facts::Facts;
-use crate::kinds::camel;
+use crate::kinds::{camel, editions};
 use crate::request::{form, text};
 
 const HEADER: &str =
@@ -17,10 +17,11 @@ const COMMON: &[&str] = &["type", "id", "status", "content", "summary"];
 
 /// Returns the text of `item_kinds.rs`.
 pub fn item_kinds(facts: &Facts) -> String {
-    let types: Vec<String> = facts.list("output_items").iter().map(|item| text(&item["type"])).collect();
+    let items = facts.list("output_items");
+    let types: Vec<String> = items.iter().map(|item| text(&item["type"])).collect();
     let mut out = String::from(HEADER);
     out.push_str(
-        "/// The type of an output item: one variant per type in any edition of the contract.\n\
+        "use super::{Edition, Editions};\n\n/// The type of an output item: one variant per type in any edition of the contract.\n\
          #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\n\
          #[non_exhaustive]\n\
          pub enum ItemKind {\n",
@@ -44,7 +45,19 @@ pub fn item_kinds(facts: &Facts) -> String {
         _ = writeln!(out, "            Self::{} => \"{name}\",", camel(name));
     }
     out.push_str(
-        "            Self::Extension => \"extension\",\n            Self::Unknown => \"unknown\",\n        }\n    }\n}\n",
+        "            Self::Extension => \"extension\",\n            Self::Unknown => \"unknown\",\n        }\n    }\n\n    \
+         /// The editions that have the type; all of them for extensions, none for unknown types.\n    \
+         pub const fn editions(self) -> Editions {\n        \
+         use Edition::{OpenAi, Split, Split2026_01, V2026_01_15, V2026_04_24};\n        \
+         Editions::of(match self {\n",
+    );
+    for item in items {
+        // The facts list the editions of Open Responses. OpenAI's types have every item.
+        let names = editions(&item["editions"]).into_iter().chain(["OpenAi"]).collect::<Vec<_>>().join(", ");
+        _ = writeln!(out, "            Self::{} => &[{names}],", camel(&text(&item["type"])));
+    }
+    out.push_str(
+        "            Self::Extension => &Edition::ALL,\n            Self::Unknown => &[],\n        })\n    }\n}\n",
     );
     out
 }

@@ -107,6 +107,7 @@ impl TextChannel {
             TextPart::OutputText => Self::Text,
             TextPart::Refusal => Self::Refusal,
             TextPart::ReasoningText => Self::RawReasoning,
+            TextPart::SummaryText => Self::Summary,
         }
     }
 
