@@ -1,14 +1,18 @@
-//! Entry points for the language bindings of this project. They are not part of the public API and may change at any time.
+//! Entry points for the language bindings, tests and benches of this project. They are not part of the public API and may change at any
+//! time.
 //!
-//! *Takes* values of the public API. *Gives* what a binding needs and a Rust program does not: functions selected by a name, with JSON
-//! in and JSON out; the strings of an event as bytes; what the fast paths found out about an event. *Promises* the same results as the
-//! public functions. *Costs* nothing beyond them: each function is one call.
+//! *Takes* values of the public API. *Gives* functions that a binding needs and a Rust program does not: functions selected by a name,
+//! with JSON in and JSON out; the strings of an event as bytes; the facts about an event that the fast paths know; and, for tests, readers
+//! and parsers without fast paths. *Promises* the same results as the public functions. *Costs* nothing beyond them: each function is one
+//! call.
 
+pub use crate::event::parse::ParserTiers;
 pub use crate::event::payload::{RawFields, TemplateMatch};
+use crate::event::Parser;
 pub use crate::request::by_name::{request_named, REQUEST_OPERATIONS};
 pub use crate::validate::by_name::{validate_named, VALIDATION_TARGETS};
 pub use crate::write::json_intents::INTENTS;
-use crate::{Event, Reader};
+use crate::{Event, Reader, ReaderBuilder, ReaderOptions};
 
 /// The strings of an event as bytes; see [`RawFields`].
 #[inline]
@@ -63,4 +67,19 @@ pub fn next_is_long(reader: &Reader, bytes: usize) -> bool {
 #[inline]
 pub fn short_events_end(reader: &Reader, bytes: usize) -> u64 {
     reader.short_events_end(bytes)
+}
+
+/// A builder of a reader that uses only these tiers and the tape, for comparing them.
+pub fn builder_with_tiers(tiers: ParserTiers) -> ReaderBuilder {
+    Reader::builder().parser_tiers(tiers)
+}
+
+/// Options of a reader that uses only these tiers and the tape, for comparing them.
+pub fn options_with_tiers(options: ReaderOptions, tiers: ParserTiers) -> ReaderOptions {
+    ReaderOptions { parser_tiers: tiers, ..options }
+}
+
+/// A parser that uses only these tiers and the tape, for comparing and measuring them.
+pub fn parser_with_tiers(depth: usize, tiers: ParserTiers) -> Parser {
+    Parser::with_tiers(depth, tiers)
 }

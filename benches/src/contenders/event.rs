@@ -1,6 +1,7 @@
 //! Payloads in, events out.
 
-use deltafold::event::{Levels, Origin, Parser};
+use deltafold::__bindings::{parser_with_tiers, ParserTiers};
+use deltafold::event::Origin;
 use deltafold::Kind;
 use simd_json::prelude::*;
 
@@ -58,9 +59,13 @@ impl PayloadReader {
     pub fn run(self, payloads: &Payloads<'_>) -> Folded {
         let mut folded = Folded::default();
         match self {
-            Self::Deltafold => deltafold(payloads, Levels::default(), &mut folded),
-            Self::DeltafoldFlat => deltafold(payloads, Levels { template: false, flat: true }, &mut folded),
-            Self::DeltafoldTape => deltafold(payloads, Levels { template: false, flat: false }, &mut folded),
+            Self::Deltafold => deltafold(payloads, ParserTiers::default(), &mut folded),
+            Self::DeltafoldFlat => {
+                deltafold(payloads, ParserTiers { block_template: false, flat_scanner: true }, &mut folded)
+            }
+            Self::DeltafoldTape => {
+                deltafold(payloads, ParserTiers { block_template: false, flat_scanner: false }, &mut folded)
+            }
             Self::SimdTape => {
                 let mut simd = Simd::default();
                 payloads.iter().for_each(|(_, payload)| simd.tape(payload, &mut folded));
@@ -88,8 +93,8 @@ pub fn payloads(shape: &Shape) -> Payloads<'_> {
         .collect()
 }
 
-fn deltafold(payloads: &Payloads<'_>, levels: Levels, folded: &mut Folded) {
-    let mut parser = Parser::with_levels(128, levels);
+fn deltafold(payloads: &Payloads<'_>, tiers: ParserTiers, folded: &mut Folded) {
+    let mut parser = parser_with_tiers(128, tiers);
     for (index, (name, payload)) in payloads.iter().enumerate() {
         let event = parser.parse(payload, Origin { frame_name: Some(name), offset: 0, index: index as u64 });
         std::hint::black_box((event.sequence_number(), event.item_id()));

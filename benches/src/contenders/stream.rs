@@ -67,7 +67,7 @@ impl StreamReader {
             Self::ReaderUnread => reader_unread(chunks),
             Self::ReaderLooking => reader(chunks, Reader::new(), true),
             Self::ReaderChecking => {
-                let profile = Profile::builtin("open-responses").expect("a profile of ours");
+                let profile = Profile::builtin("open-responses").expect("a built-in profile");
                 let builder = Reader::builder().validate(Layers::ALL).profile(profile).edition(Edition::Split);
                 reader(chunks, builder.build(), false)
             }

@@ -281,7 +281,7 @@ impl BlockTemplate {
         at.checked_sub(2)
     }
 
-    /// Reads again with the number that the block has, if the comparison failed in the literal at `start`, after so many gaps, and that
+    /// Reads again with the number that the block has, if the comparison failed in the literal at `start`, after this number of gaps, and that
     /// literal has the sequence number. Reads again at most once: the second time, the expected number is the one in the block.
     #[inline(never)]
     fn read_with_found_number(
@@ -461,13 +461,14 @@ mod tests {
     use alloc::string::{String, ToString};
     use alloc::vec::Vec;
 
-    use crate::event::Levels;
+    use crate::event::parse::ParserTiers;
     use crate::Reader;
 
     /// Returns all results of some blocks, each in its own chunk; they must be the same without templates.
     fn same_with_and_without(blocks: &[Vec<u8>]) -> Vec<String> {
         let read = |template: bool| {
-            let mut reader = Reader::builder().levels(Levels { template, flat: true }).build();
+            let mut reader =
+                Reader::builder().parser_tiers(ParserTiers { block_template: template, flat_scanner: true }).build();
             let mut seen = Vec::new();
             for block in blocks {
                 reader.feed(block).unwrap();

@@ -88,7 +88,7 @@ pub(crate) struct Gap {
 pub(crate) const MAX_GAPS: usize = 4;
 
 impl Gaps {
-    /// The length of the literal after so many strings.
+    /// The length of the literal after this number of strings.
     pub(crate) fn literal_mut(&mut self, strings_before: usize) -> Option<&mut u32> {
         match strings_before.checked_sub(1) {
             None => Some(&mut self.first),

@@ -40,20 +40,19 @@ pub struct Origin<'a> {
     pub index: u64,
 }
 
-/// Which tiers a parser may use besides the tape, which is always used for the rest.
-///
-/// All choices give the same events. They exist for tests, which compare the tiers, and for measurements.
+/// The tiers that a parser uses besides the tape. All combinations give the same events: tests compare them, and benches measure them.
+/// Not part of the public API; `__bindings` exports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Levels {
+pub struct ParserTiers {
     /// Compare a block with a template of the previous blocks of its item.
-    pub template: bool,
+    pub block_template: bool,
     /// Scan the top level of a payload without a tape.
-    pub flat: bool,
+    pub flat_scanner: bool,
 }
 
-impl Default for Levels {
+impl Default for ParserTiers {
     fn default() -> Self {
-        Self { template: true, flat: true }
+        Self { block_template: true, flat_scanner: true }
     }
 }
 
@@ -69,7 +68,7 @@ pub struct Parser {
     depth: usize,
     /// True if tapes are outlines; see [`Tape::parse_outline`].
     outline: bool,
-    levels: Levels,
+    tiers: ParserTiers,
     fields: Fields,
     fault: Option<Fault>,
     scratch: String,
@@ -102,7 +101,7 @@ struct Templates {
 impl fmt::Debug for Parser {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Payloads can contain secrets: only the settings are shown.
-        f.debug_struct("Parser").field("depth", &self.depth).field("levels", &self.levels).finish_non_exhaustive()
+        f.debug_struct("Parser").field("depth", &self.depth).field("tiers", &self.tiers).finish_non_exhaustive()
     }
 }
 
@@ -121,15 +120,15 @@ const MAX_TEMPLATES: usize = 24;
 impl Parser {
     /// Makes a parser for payloads nested at most `depth` deep.
     pub fn new(depth: usize) -> Self {
-        Self::with_levels(depth, Levels::default())
+        Self::with_tiers(depth, ParserTiers::default())
     }
 
-    /// Makes a parser that uses only some levels.
-    pub fn with_levels(depth: usize, levels: Levels) -> Self {
+    /// Makes a parser that uses only these tiers and the tape.
+    pub(crate) fn with_tiers(depth: usize, tiers: ParserTiers) -> Self {
         Self {
             depth: depth.min(MAX_DEPTH),
             outline: false,
-            levels,
+            tiers,
             fields: Fields::default(),
             fault: None,
             scratch: String::new(),
@@ -251,10 +250,10 @@ impl Parser {
             Some(kind) => kind.is_delta() || (kind.is_done() && self.outline),
             None => payload.len() < 1024,
         };
-        if self.levels.flat && flat_kind {
+        if self.tiers.flat_scanner && flat_kind {
             let Self { fields, scratch, stack, marks, .. } = self;
             if flat(payload, self.depth, "", fields, scratch, stack, marks).is_some() {
-                if let Some(head) = head.filter(|_| self.levels.template && self.fields.kind.is_delta()) {
+                if let Some(head) = head.filter(|_| self.tiers.block_template && self.fields.kind.is_delta()) {
                     self.templates.in_run = true;
                     if in_run {
                         self.templates.learn(head, payload, &self.fields, &self.marks);
@@ -269,7 +268,7 @@ impl Parser {
 
     /// Reads a snapshot at the start of a stream, which often repeats the response of the event before it.
     fn by_snapshot(&mut self, payload: &str) -> Option<Fault> {
-        if self.levels.template && !self.response.is_empty() {
+        if self.tiers.block_template && !self.response.is_empty() {
             let Self { fields, scratch, stack, marks, response, .. } = self;
             let read = flat(payload, self.depth, response, fields, scratch, stack, marks);
             if read.is_some() && self.fields.repeated_response.is_present() {
@@ -279,7 +278,7 @@ impl Parser {
         }
         let fault = self.by_tape(payload);
         self.response.clear();
-        let tape = self.lazy.tape.get().filter(|tape| self.levels.template && !tape.is_empty());
+        let tape = self.lazy.tape.get().filter(|tape| self.tiers.block_template && !tape.is_empty());
         let response = tape.and_then(|tape| tape.root(payload).get("response"));
         // The name of the frame may be wrong: only a snapshot is taken by the accumulator, which then skips its repetitions.
         let is_snapshot = matches!(self.fields.kind, Kind::Created | Kind::Queued | Kind::InProgress);
@@ -403,7 +402,10 @@ mod tests {
     use alloc::format;
     use alloc::string::ToString;
 
-    const LEVELS: [Levels; 2] = [Levels { template: false, flat: false }, Levels { template: true, flat: true }];
+    const TIERS: [ParserTiers; 2] = [
+        ParserTiers { block_template: false, flat_scanner: false },
+        ParserTiers { block_template: true, flat_scanner: true },
+    ];
 
     /// Everything that a caller can see of an event, nested values included.
     fn visible_fields(event: &Event<'_>) -> String {
@@ -429,7 +431,7 @@ mod tests {
     }
 
     fn assert_same_at_every_level(payloads: &[String]) {
-        let mut parsers = LEVELS.map(|levels| Parser::with_levels(8, levels));
+        let mut parsers = TIERS.map(|tiers| Parser::with_tiers(8, tiers));
         for payload in payloads {
             for name in [None, Some("response.output_text.delta")] {
                 let origin = Origin { frame_name: name, ..Origin::default() };
@@ -444,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn all_levels_read_the_same_from_deltas_and_broken_variants() {
+    fn all_tiers_read_the_same_from_deltas_and_broken_variants() {
         let delta = |number: &str, id: &str, index: &str, text: &str, rest: &str| {
             format!(
                 r#"{{"type":"response.output_text.delta","sequence_number":{number},"item_id":"{id}","output_index":{index},"content_index":0,"delta":"{text}"{rest}}}"#

@@ -6,7 +6,7 @@ use super::{validation, Reader};
 use crate::accumulate::{AccumulateOptions, PreviewImages};
 use crate::contract::Edition;
 use crate::error::Error;
-use crate::event::Levels;
+use crate::event::parse::ParserTiers;
 use crate::json::Value;
 use crate::limits::Limits;
 use crate::options::{parse, setters, OptionReader};
@@ -23,8 +23,8 @@ pub struct ReaderOptions {
     pub strict: bool,
     /// How the response is accumulated.
     pub accumulate: AccumulateOptions,
-    /// Which levels of the event parser are used; all give the same events.
-    pub levels: Levels,
+    /// Set by tests and benches only, through `__bindings`.
+    pub(crate) parser_tiers: ParserTiers,
     /// The severities of rules.
     pub profile: Profile,
     /// The layers of validation; none by default: a reader then reports only the faults that it meets. Without the feature
@@ -46,7 +46,7 @@ impl Default for ReaderOptions {
             limits: Limits::default(),
             strict: false,
             accumulate: AccumulateOptions::default(),
-            levels: Levels::default(),
+            parser_tiers: ParserTiers::default(),
             profile: Profile::default(),
             layers: Layers::NONE,
             edition: None,
@@ -61,7 +61,6 @@ setters!(ReaderOptions {
     limits: Limits,
     strict: bool,
     accumulate: AccumulateOptions,
-    levels: Levels,
     profile: Profile,
     layers: Layers,
     edition: into Option<Edition>,
@@ -140,7 +139,7 @@ impl ReaderOptions {
             starting_after: reader.count("starting_after")?,
             limits: reader.value("limits").map_or(Ok(Limits::default()), Limits::from_value)?,
             schemas: validation::schemas(reader.value("schemas"))?,
-            levels: Levels::default(),
+            parser_tiers: ParserTiers::default(),
         })
     }
 }
@@ -187,10 +186,8 @@ impl ReaderBuilder {
         self
     }
 
-    /// Sets which levels of the event parser are used; all give the same events.
-    #[must_use]
-    pub fn levels(mut self, levels: Levels) -> Self {
-        self.options.levels = levels;
+    pub(crate) fn parser_tiers(mut self, tiers: ParserTiers) -> Self {
+        self.options.parser_tiers = tiers;
         self
     }
 

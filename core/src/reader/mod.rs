@@ -200,7 +200,7 @@ impl Reader {
             waiting_bytes: 0,
             message: String::new(),
             message_offset: 0,
-            parser: Parser::with_levels(limits.depth, options.levels).with_outlines(validator.is_none()),
+            parser: Parser::with_tiers(limits.depth, options.parser_tiers).with_outlines(validator.is_none()),
             accumulator: Accumulator::new(options.accumulate, limits),
             validator,
             findings: Findings::new(limits.findings, options.profile.severity_map()),

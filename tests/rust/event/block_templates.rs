@@ -3,7 +3,7 @@
 //! The reader without templates decodes every line; the two readers must give identical results on
 //! repetitive streams and on streams with one byte changed.
 
-use deltafold::event::Levels;
+use deltafold::__bindings::{builder_with_tiers, ParserTiers};
 use deltafold::validate::Layers;
 use deltafold::Reader;
 use deltafold_tests::Random;
@@ -12,8 +12,8 @@ const DELTA: &str = "response.output_text.delta";
 
 /// All results of a stream: events, findings, the response, and how it ended.
 fn seen(bytes: &[u8], template: bool, cut: impl Fn(usize) -> usize) -> Vec<String> {
-    let levels = Levels { template, flat: true };
-    let mut reader = Reader::builder().levels(levels).validate(Layers::ALL).build();
+    let tiers = ParserTiers { block_template: template, flat_scanner: true };
+    let mut reader = builder_with_tiers(tiers).validate(Layers::ALL).build();
     let mut lines = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
@@ -325,7 +325,7 @@ fn irregular_deltas_read_the_same_the_second_time() {
 #[test]
 fn payloads_that_match_the_same_template_are_equal_outside_their_gaps() {
     let mut texts = std::collections::HashMap::new();
-    let mut foretold = 0;
+    let mut matched = 0;
     let mut reader = Reader::new();
     for order in [0, 2, 0, 1, 0] {
         let numbers: Vec<u64> = (8..120).collect();
@@ -333,7 +333,7 @@ fn payloads_that_match_the_same_template_are_equal_outside_their_gaps() {
             reader.feed(stream(order, HEADS[0], &numbers, indexes, &DELTAS).as_bytes()).expect("within the limits");
             while let Some(event) = reader.poll_event().expect("within the limits") {
                 let Some(known) = deltafold::__bindings::template_match(&event) else { continue };
-                foretold += 1;
+                matched += 1;
                 let (mut text, mut from) = (Vec::new(), 0);
                 for (start, end) in known.gaps() {
                     text.push(event.raw()[from..start as usize].to_owned());
@@ -344,7 +344,7 @@ fn payloads_that_match_the_same_template_are_equal_outside_their_gaps() {
             }
         }
     }
-    assert!(foretold > 500 && texts.len() > 4, "{foretold} by {}", texts.len());
+    assert!(matched > 500 && texts.len() > 4, "{matched} by {}", texts.len());
 }
 
 /// Data before a block, in a separate chunk, makes it a different block: it must not match the prediction.
@@ -381,14 +381,16 @@ fn a_block_with_earlier_bytes_does_not_match_the_prediction() {
 }
 
 #[test]
-fn every_level_of_the_parser_has_the_same_limit_of_depth() {
+fn every_tier_of_the_parser_has_the_same_limit_of_depth() {
     for depth in 1..6 {
         for nested in 0..8 {
             let list = ["[".repeat(nested), "1".to_owned(), "]".repeat(nested)].concat();
             let event = format!(r#"data: {{"type":"{DELTA}","delta":"x","other":{list}}}"#) + "\n\n";
             let kinds = [(false, false), (false, true), (true, true)].map(|(template, flat)| {
                 let limits = deltafold::Limits::default().depth(depth);
-                let mut reader = Reader::builder().levels(Levels { template, flat }).limits(limits).build();
+                let mut reader = builder_with_tiers(ParserTiers { block_template: template, flat_scanner: flat })
+                    .limits(limits)
+                    .build();
                 reader.feed(event.repeat(3).as_bytes()).unwrap();
                 let mut faults = Vec::new();
                 while let Some(event) = reader.poll_event().unwrap() {
@@ -415,7 +417,9 @@ fn a_repeated_item_obeys_the_depth_limit() {
             );
             let faults = [false, true].map(|template| {
                 let limits = deltafold::Limits::default().depth(depth);
-                let mut reader = Reader::builder().levels(Levels { template, flat: true }).limits(limits).build();
+                let mut reader = builder_with_tiers(ParserTiers { block_template: template, flat_scanner: true })
+                    .limits(limits)
+                    .build();
                 reader.feed(stream.as_bytes()).unwrap();
                 let mut faults = Vec::new();
                 while let Some(event) = reader.poll_event().unwrap() {

@@ -3,7 +3,7 @@
 //! All tiers give the same results, which `block_templates.rs` tests; so only a measurement shows whether a tier is used. An event
 //! records whether its block matched a template, and whether the same template matched the previous event.
 
-use deltafold::event::Levels;
+use deltafold::__bindings::{builder_with_tiers, ParserTiers};
 use deltafold::Reader;
 
 const TEXT: &str = "response.output_text.delta";
@@ -103,7 +103,7 @@ fn any_text_may_be_in_a_gap() {
 #[test]
 fn members_may_have_any_order_and_some_may_be_missing() {
     let data = |rest: String| format!("data: {{\"type\":\"{TEXT}\"{rest}}}\n\n");
-    // `N`, `D` and `P` stand for number, delta and padding.
+    // `N`, `D` and `P` are replaced by number, delta and padding.
     for order in [
         r#","item_id":"m","output_index":0,"delta":"D","sequence_number":N"#,
         r#","sequence_number":N,"delta":"D","item_id":"a longer id","output_index":0"#,
@@ -127,9 +127,9 @@ fn members_may_have_any_order_and_some_may_be_missing() {
         for number in 95..125 {
             reader.feed(block(number).as_bytes()).unwrap();
             let event = reader.poll_event().unwrap().unwrap();
-            let Some(foretold) = deltafold::__bindings::template_match(&event) else { continue };
+            let Some(matched) = deltafold::__bindings::template_match(&event) else { continue };
             let gaps: Vec<&str> =
-                foretold.gaps().map(|(start, end)| &event.raw()[start as usize..end as usize]).collect();
+                matched.gaps().map(|(start, end)| &event.raw()[start as usize..end as usize]).collect();
             let mut wanted: Vec<_> =
                 texts(number).into_iter().filter_map(|(name, text)| Some((order.find(name)?, text))).collect();
             wanted.sort();
@@ -159,7 +159,7 @@ fn long_and_irregular_blocks_match_no_template() {
 #[test]
 fn no_template_is_used_when_the_fast_path_is_off() {
     for flat in [false, true] {
-        let mut reader = Reader::builder().levels(Levels { template: false, flat }).build();
+        let mut reader = builder_with_tiers(ParserTiers { block_template: false, flat_scanner: flat }).build();
         reader.feed(numbered(0..9).concat().as_bytes()).unwrap();
         for _ in 0..9 {
             assert_eq!(tier_of(&reader.poll_event().unwrap().unwrap()), Scanned);

@@ -139,7 +139,7 @@ fn changes_of_incomplete_json_have_pointer_and_content() {
     let mut partial = PartialJson::new(PartialOptions::default().record_changes(true));
     partial.push(r#"{"a":["x"#).unwrap();
     partial.push(r#"y","z"#).unwrap();
-    let told: Vec<String> = partial.changes().map(|change| change.to_value().to_string()).collect();
+    let result: Vec<String> = partial.changes().map(|change| change.to_value().to_string()).collect();
     let expected = [
         r#"["","started","object"]"#,
         r#"["/a","started","array"]"#,
@@ -149,7 +149,7 @@ fn changes_of_incomplete_json_have_pointer_and_content() {
         r#"["/a/1","started","string"]"#,
         r#"["/a/1","appended","z"]"#,
     ];
-    assert_eq!(told, expected);
+    assert_eq!(result, expected);
     assert!(partial.changes().all(|change| format!("{change:?}").contains("/a") || change.pointer().is_empty()));
     assert!(partial.changes().all(|change| !format!("{change:?}").is_empty()));
 }

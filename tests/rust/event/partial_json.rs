@@ -165,7 +165,7 @@ fn damaged_documents_get_the_verdict_of_the_complete_parser_at_any_split() {
             let pushed = push(&mut partial, &document, split);
             let ended = partial.finish();
             assert_eq!(ended.is_ok(), verdict.is_ok(), "seed {seed}, {split:?}: {document}");
-            assert!(pushed.is_ok() || pushed == ended, "an error stays");
+            assert!(pushed.is_ok() || pushed == ended, "an error is final");
             if let (Err(ours), Err(theirs)) = (ended, &verdict) {
                 // If the text ends inside a literal or escape, only a parser of the whole text rejects it.
                 if ours.kind() != JsonErrorKind::End && theirs.kind() != JsonErrorKind::End {

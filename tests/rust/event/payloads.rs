@@ -1,6 +1,7 @@
 //! The event layer with invalid, unusual and foreign payloads: an event that keeps its raw text, a finding, and no panic.
 
-use deltafold::event::{Fault, Levels, Origin, Parser};
+use deltafold::__bindings::{parser_with_tiers, ParserTiers};
+use deltafold::event::{Fault, Origin, Parser};
 use deltafold::{Kind, Limits, Outcome, Reader};
 use deltafold_tests::{base64, shared, vectors};
 use serde_json::Value;
@@ -55,7 +56,7 @@ fn the_json_parsing_suite_gets_its_expected_verdicts_inside_a_frame() {
         }
         stream.extend_from_slice(b"\ndata: {\"type\":\"response.completed\"}\n\n");
         let (seen, reader) = read_bytes(&stream);
-        assert_eq!(seen.last().map(|last| last.kind), Some(Kind::Completed), "{name}: the stream goes on");
+        assert_eq!(seen.last().map(|last| last.kind), Some(Kind::Completed), "{name}: reading continues");
         let invalid_utf8 = reader.findings().iter().any(|finding| finding.rule.id() == "READ-01");
         // Split by CR or joined again, the first data is the document, or its first piece.
         let refused =
@@ -65,7 +66,7 @@ fn the_json_parsing_suite_gets_its_expected_verdicts_inside_a_frame() {
             "reject" => {
                 assert!(refused, "{name} is not JSON");
                 let empty = bytes.iter().all(|byte| *byte == b'\n');
-                assert!(empty || !reader.findings().is_empty(), "{name}: a finding says so");
+                assert!(empty || !reader.findings().is_empty(), "{name}: there is a finding");
             }
             _ => {}
         }
@@ -113,7 +114,7 @@ fn every_fast_path_gives_the_same_verdict_on_words_numbers_and_fields() {
     let delta = |rest: &str| format!(r#"{{"type":"response.output_text.delta",{rest}"output_index":0,"delta":"x"}}"#);
     let broken = ["nope", "trux", "falsy", "nul", ":", "1:", "01", "+1", "-", "0x1", "1.", ""];
     for (template, flat) in [(false, false), (false, true), (true, true)] {
-        let mut parser = Parser::with_levels(8, Levels { template, flat });
+        let mut parser = parser_with_tiers(8, ParserTiers { block_template: template, flat_scanner: flat });
         let mut check = |payload: &str, look: &dyn Fn(&deltafold::Event<'_>)| {
             for _ in 0..3 {
                 for number in [7, 12] {

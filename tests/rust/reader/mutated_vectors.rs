@@ -6,9 +6,9 @@ use deltafold::json::Unfinished;
 use deltafold::validate::Layers;
 use deltafold::{Edition, Limits, ReaderOptions};
 use deltafold_tests::properties::{
-    a_damaged_save_is_refused, a_forged_save_is_harmless, a_save_goes_on, any_text_is_judged, converts_alike,
-    events_are_written_as_read, grows_to_the_value_of_others, no_level_matters, no_split_matters, reads_soundly,
-    shaken, small_limits, strict_reads_a_prefix, Conversion, PIECES, SOURCES, WRITTEN,
+    a_damaged_save_is_refused, a_forged_save_is_harmless, a_restored_reader_continues, any_text_is_judged,
+    converts_alike, events_are_written_as_read, grows_to_the_value_of_others, no_fast_path_matters, no_split_matters,
+    reads_soundly, shaken, small_limits, strict_reads_a_prefix, Conversion, PIECES, SOURCES, WRITTEN,
 };
 use deltafold_tests::streams::{feed, stream_names, Feed};
 use deltafold_tests::{random_json, vectors, Ambiguity, Random, Split, Vector};
@@ -57,7 +57,7 @@ fn no_split_and_no_fast_path_changes_the_result() {
         let options = options(&mut random);
         let what = format!("seed {seed}");
         let whole = no_split_matters(&bytes, &options, &[Split::Bytes, Split::Random(seed)], &what);
-        no_level_matters(&bytes, &options, &whole, &what);
+        no_fast_path_matters(&bytes, &options, whole, &what);
         reads_soundly(&bytes, Split::Random(seed), options.clone());
         strict_reads_a_prefix(&bytes, &options);
     }
@@ -71,9 +71,9 @@ fn a_response_that_was_read_is_json_and_a_restored_reader_continues_it() {
         let bytes = shaken(&sources, &mut random);
         let what = format!("seed {seed}");
         let anywhere = random.below(bytes.len());
-        let saved = a_save_goes_on(&bytes, anywhere, &what);
+        let saved = a_restored_reader_continues(&bytes, anywhere, &what);
         let frame = bytes[anywhere..].windows(2).position(|two| two == b"\n\n").unwrap_or(0);
-        a_save_goes_on(&bytes, anywhere + frame + 2, &what);
+        a_restored_reader_continues(&bytes, anywhere + frame + 2, &what);
         let mut state = saved[..saved.len() - 17].to_vec();
         let at = random.below(state.len());
         drop(state.splice(at..at, random.pick(PIECES).bytes()));

@@ -1,6 +1,7 @@
 //! Real recordings: every event is read, the response is rebuilt, and neither depends on the split.
 
-use deltafold::event::{Levels, Origin, Parser};
+use deltafold::__bindings::{builder_with_tiers, ParserTiers};
+use deltafold::event::{Origin, Parser};
 use deltafold::validate::Rule;
 use deltafold::{Kind, Limits, Reader, ReaderBuilder, ReaderOptions};
 use deltafold_tests::{canonical, recordings, sse, Exceptions, Recording, Split};
@@ -73,7 +74,7 @@ fn every_event_of_every_recording_is_read_and_keeps_its_exact_text() {
             raws.push(event.raw().to_owned());
             let value: Value = serde_json::from_str(event.raw()).unwrap();
             let again: Value = serde_json::from_str(&event.to_value().to_string()).unwrap();
-            assert_eq!(value, again, "{}: written again, the value is another", recording.file);
+            assert_eq!(value, again, "{}: writing and parsing changes the value", recording.file);
             if !event.kind().is_known() {
                 assert!(exceptions.covers(event.wire_type()), "{}: unknown {}", recording.file, event.wire_type());
             }
@@ -183,9 +184,11 @@ fn no_split_changes_the_result() {
 
 #[test]
 fn every_set_of_fast_paths_gives_the_same_result() {
-    for recording in recordings("corpus: levels", "responses") {
+    for recording in recordings("corpus: parser tiers", "responses") {
         let bytes = recording.bytes();
-        let with = |template, flat| read(Reader::builder().levels(Levels { template, flat }), &[&bytes]);
+        let with = |template, flat| {
+            read(builder_with_tiers(ParserTiers { block_template: template, flat_scanner: flat }), &[&bytes])
+        };
         let all = with(true, true);
         assert!(all == with(false, true), "{}: without templates", recording.file);
         assert!(all == with(false, false), "{}: without the flat scanner", recording.file);
@@ -213,7 +216,8 @@ fn a_reader_saved_and_restored_at_any_event_ends_with_the_same_response() {
                 first.feed_json(payload).unwrap();
                 while first.poll_event().unwrap().is_some() {}
             }
-            let mut second = Reader::restore(&first.save(), ReaderOptions::default()).expect("our own save");
+            let mut second =
+                Reader::restore(&first.save(), ReaderOptions::default()).expect("the state was saved above");
             // A server that numbers its events may replay them all.
             let from = if numbered && border % 2 == 1 { 0 } else { border };
             for payload in &payloads[from..] {

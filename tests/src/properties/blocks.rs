@@ -144,7 +144,10 @@ pub fn near_identical_blocks(random: &mut Random) -> Vec<u8> {
             if random.one_in(25) {
                 let at = random.below(block.len());
                 match random.below(4) {
-                    0 => block[at] = *b"\n\r\"\\0:} x\xC3\x80\0,{".get(random.below(14)).expect("there are so many"),
+                    0 => {
+                        block[at] =
+                            *b"\n\r\"\\0:} x\xC3\x80\0,{".get(random.below(14)).expect("the position is in range")
+                    }
                     1 => drop(block.remove(at)),
                     2 => block.insert(at, b" \n9x"[random.below(4)]),
                     _ => block.truncate(at),

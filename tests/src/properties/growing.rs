@@ -40,7 +40,7 @@ pub fn grows_to_the_value_of_others(text: &str, split: Split, policy: Unfinished
     let shown = growing.value().cloned();
     let ended = growing.finish();
     assert_eq!(ended.is_ok(), whole.is_ok(), "{what}: {ended:?} and {whole:?}: {text}");
-    assert!(pushed.is_ok() || pushed == ended, "{what}: an error stays: {text}");
+    assert!(pushed.is_ok() || pushed == ended, "{what}: the error changed: {text}");
     match (&ended, &whole) {
         (Ok(()), Ok(whole)) => {
             assert!(same(growing.value(), Some(whole)), "{what}: {:?} of {text}", growing.value());

@@ -1,4 +1,4 @@
-//! Messages that repeat with rising numbers: whatever a stream makes a reader or a converter hold is within its limits.
+//! Messages that repeat with rising numbers: the memory that a reader or a converter holds stays within its limits.
 
 use deltafold::adapter::Converter;
 use deltafold::validate::Layers;
@@ -11,10 +11,10 @@ use crate::Random;
 /// The limit that is set.
 const LIMIT: usize = 50_000;
 
-/// What may be held at most: buffers grow by doubling, and findings and templates have room of their own.
+/// The bound on held bytes: above the limit, because buffers grow by doubling, and findings and templates have separate bounds.
 const MOST: usize = 700_000;
 
-/// How many bytes of a shape are fed, unless a limit ends reading.
+/// The number of bytes of a shape that are fed, unless a limit ends reading.
 const FED: usize = 1_500_000;
 
 /// A message whose parts rise with a number: `\u{1}n` is replaced by the number, `\u{1}l` by a long text that ends in it.
@@ -46,7 +46,7 @@ fn rise(value: &mut Value, random: &mut Random) {
             }
             if !members.is_empty() && random.one_in(20) {
                 let at = random.below(members.len());
-                let key = members.keys().nth(at).expect("there are so many").clone();
+                let key = members.keys().nth(at).expect("the position is in range").clone();
                 if let Some(value) = members.shift_remove(&key) {
                     members.insert(format!("{key}\u{1}{}", random.pick(&["n", "l"])), value);
                 }
@@ -75,7 +75,7 @@ fn rise(value: &mut Value, random: &mut Random) {
 ///
 /// # Panics
 ///
-/// If more is held than the limits allow, or the count of what is held is not what it adds up to.
+/// If more is held than the limits allow, or the running count of held bytes differs from a recount.
 pub fn a_growing_shape_stays_within_the_limits(shapes: &[GrowingShape], random: &mut Random) {
     let layers = if random.one_in(2) { Layers::ALL } else { Layers::NONE };
     let (json, polled) = (random.one_in(3), random.one_in(4));
@@ -106,7 +106,7 @@ pub fn a_growing_shape_stays_within_the_limits(shapes: &[GrowingShape], random: 
                 }
             }
             if polled && number == 20 {
-                // Views that are built when they are asked for.
+                // Views are built on access.
                 let _ = reader.response().to_json();
                 for item in reader.response().items() {
                     let _ = (item.partial_arguments(), item.to_value(), item.parts().count());

@@ -12,8 +12,9 @@ use super::growing_shapes::{
 };
 use super::mutating::{edited, excerpt, shake, shaken, split_frames};
 use super::{
-    a_save_goes_on, any_intents_leave_a_valid_stream, converts_alike, converts_to_a_valid_stream, no_level_matters,
-    no_split_matters, reads_soundly, small_limits, strict_reads_a_prefix, Conversion, SOURCES, WRITTEN,
+    a_restored_reader_continues, any_intents_leave_a_valid_stream, converts_alike, converts_to_a_valid_stream,
+    no_fast_path_matters, no_split_matters, reads_soundly, small_limits, strict_reads_a_prefix, Conversion, SOURCES,
+    WRITTEN,
 };
 use crate::streams::{feed, stream_names, Feed};
 use crate::{recordings, vectors, Random, Split, Vector};
@@ -21,7 +22,7 @@ use crate::{recordings, vectors, Random, Split, Vector};
 /// Runs one case.
 pub type Case = fn(u64);
 
-/// Every kind of case, the function that runs one, and how many the long script runs.
+/// Every kind of case, the function that runs one, and the number that the long script runs.
 pub const INVARIANTS: &[(&str, Case, u64)] = &[
     ("recordings", a_mutated_recording, 500_000),
     ("blocks", a_stream_of_near_identical_blocks, 200_000),
@@ -135,7 +136,7 @@ fn read(bytes: &[u8], random: &mut Random, what: &str) {
         Split::Two(random.below(bytes.len().max(1))),
     ];
     let whole = no_split_matters(bytes, &options, &splits, what);
-    no_level_matters(bytes, &options, &whole, what);
+    no_fast_path_matters(bytes, &options, whole, what);
     reads_soundly(bytes, Split::Random(random.bits()), options.clone());
     strict_reads_a_prefix(bytes, &options);
 }
@@ -144,14 +145,14 @@ fn save(bytes: &[u8], random: &mut Random, what: &str) {
     // After a frame, where a new connection could start, and anywhere.
     let at = random.below(bytes.len().max(1));
     let frame = bytes[at..].windows(2).position(|two| two == b"\n\n").map_or(at, |end| at + end + 2);
-    a_save_goes_on(bytes, frame, what);
+    a_restored_reader_continues(bytes, frame, what);
     if random.one_in(4) {
-        a_save_goes_on(bytes, at, what);
+        a_restored_reader_continues(bytes, at, what);
     }
 }
 
-/// A changed part of a recording: any split and fast path gives the same, offsets are inside, raw text is exact, a saved state goes
-/// on, and what it makes a reader hold is limited.
+/// A changed part of a recording: no split and no fast path changes the result, offsets are inside the stream, raw text is exact, a
+/// restored reader continues, and the memory that the reader holds is limited.
 fn a_mutated_recording(seed: u64) {
     let mut random = Random::new(seed);
     let bytes = match random.one_in(10) {
@@ -176,7 +177,7 @@ fn a_stream_of_near_identical_blocks(seed: u64) {
     save(&bytes, &mut random, "blocks");
 }
 
-/// Random intents, half of them invalid: what is written is a valid stream, what is refused changes nothing.
+/// Random intents, half of them invalid: the output is a valid stream, and refused intents change nothing.
 fn a_writer_session(seed: u64) {
     let mut random = Random::new(seed);
     let edition = [Edition::V2026_04_24, Edition::Split, Edition::V2026_01_15, Edition::Split2026_01][random.below(4)];
@@ -184,8 +185,8 @@ fn a_writer_session(seed: u64) {
     any_intents_leave_a_valid_stream(edition, random, most);
 }
 
-/// A changed stream of any dialect, to any target: any split gives the same, Open Responses that come out are valid, and what the
-/// converter holds is limited.
+/// A changed stream of any dialect, to any target: no split changes the output, output in Open Responses is valid, and the memory that
+/// the converter holds is limited.
 fn a_conversion(seed: u64) {
     let mut random = Random::new(seed);
     let (from, streams) = &foreign()[random.below(foreign().len())];

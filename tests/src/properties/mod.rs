@@ -26,10 +26,10 @@ pub use growing_shapes::{
 pub use invariants::{invariant, Case, INVARIANTS};
 pub use mutating::{edited, excerpt, shake, shaken, split_frames, stranger};
 pub use reading::{
-    layers_change_no_event, no_level_matters, no_split_matters, read, reads_soundly, small_limits,
+    layers_change_no_event, no_fast_path_matters, no_split_matters, read, reads_soundly, small_limits,
     strict_reads_a_prefix,
 };
 pub use requests::{any_request, any_text_is_judged, events_are_written_as_read, frames_come_back};
-pub use saving::{a_damaged_save_is_refused, a_forged_save_is_harmless, a_save_goes_on, sign};
+pub use saving::{a_damaged_save_is_refused, a_forged_save_is_harmless, a_restored_reader_continues, sign};
 pub use targets::{target, Target, TARGETS};
 pub use writing::{any_intents_leave_a_valid_stream, check_stream, item_types};

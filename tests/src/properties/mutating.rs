@@ -224,7 +224,7 @@ fn edit(value: &mut Value, random: &mut Random) {
     match value {
         Value::Object(members) if !members.is_empty() && !random.one_in(8) => {
             let at = random.below(members.len());
-            let key = members.keys().nth(at).expect("there are so many").clone();
+            let key = members.keys().nth(at).expect("the position is in range").clone();
             match random.below(8) {
                 0 => drop(members.shift_remove(&key)),
                 1 => {

@@ -1,4 +1,4 @@
-//! Saved states: a restored reader continues, a damaged state is refused, and none does harm.
+//! Saved states: a restored reader continues, a damaged state is refused, and a forged one causes no panic and no invalid output.
 
 use deltafold::event::summary;
 use deltafold::json::Value;
@@ -6,18 +6,18 @@ use deltafold::{Reader, ReaderOptions};
 
 use super::reading::{is_json, same};
 
-/// Reads a stream, saves after so many of its bytes, restores and reads the rest. Returns the saved state.
+/// Reads a stream, saves after `at` bytes, restores and reads the rest. Returns the saved state.
 ///
 /// # Panics
 ///
 /// If the restored reader differs from the saved one, or from one that was never saved, in anything that a caller can see.
-pub fn a_save_goes_on(bytes: &[u8], at: usize, what: &str) -> Vec<u8> {
+pub fn a_restored_reader_continues(bytes: &[u8], at: usize, what: &str) -> Vec<u8> {
     let (front, back) = bytes.split_at(at.min(bytes.len()));
     let mut reader = Reader::new();
     reader.feed(front).expect("no limit is passed");
     while reader.poll_event().expect("no limit is passed").is_some() {}
     let saved = reader.save();
-    let mut restored = Reader::restore(&saved, ReaderOptions::default()).expect("it was saved just now");
+    let mut restored = Reader::restore(&saved, ReaderOptions::default()).expect("the state was saved above");
     assert_eq!(visible(&restored), visible(&reader), "{what}");
     assert_eq!(restored.save(), saved, "{what}");
     if reader.event_count() == 0 || !is_between_frames(front) || back.starts_with("\u{feff}".as_bytes()) {
@@ -37,8 +37,8 @@ pub fn a_save_goes_on(bytes: &[u8], at: usize, what: &str) -> Vec<u8> {
     saved
 }
 
-/// Everything that a caller can see between two events, except findings and offsets, which are of one connection, and the count of what
-/// is held, which is made anew.
+/// Everything that a caller can see between two events, except findings and offsets, which belong to one connection, and the count of
+/// held bytes, which is computed from scratch.
 fn visible(reader: &Reader) -> Vec<String> {
     let response = reader.response();
     let mut seen = vec![

@@ -5,10 +5,11 @@ use deltafold::validate::Layers;
 use deltafold::{Edition, ReaderOptions};
 
 use super::{
-    a_damaged_save_is_refused, a_forged_save_is_harmless, a_save_goes_on, any_intents_leave_a_valid_stream,
-    any_request, any_text_is_judged, converts_alike, converts_to_a_valid_stream, events_are_written_as_read, expand,
-    frames_come_back, grows_to_the_value_of_others, layers_change_no_event, no_level_matters, no_split_matters,
-    reads_soundly, small_limits, strict_reads_a_prefix, Conversion, SOURCES, WRITTEN,
+    a_damaged_save_is_refused, a_forged_save_is_harmless, a_restored_reader_continues,
+    any_intents_leave_a_valid_stream, any_request, any_text_is_judged, converts_alike, converts_to_a_valid_stream,
+    events_are_written_as_read, expand, frames_come_back, grows_to_the_value_of_others, layers_change_no_event,
+    no_fast_path_matters, no_split_matters, reads_soundly, small_limits, strict_reads_a_prefix, Conversion, SOURCES,
+    WRITTEN,
 };
 use crate::{Random, Split};
 
@@ -81,7 +82,7 @@ fn splits(input: &[u8]) {
     let splits = [split(one, bytes.len()), split(other, bytes.len())];
     let whole = no_split_matters(&bytes, &options, &splits, "splits");
     if other & 1 == 0 {
-        no_level_matters(&bytes, &options, &whole, "splits");
+        no_fast_path_matters(&bytes, &options, whole, "splits");
     }
 }
 
@@ -112,7 +113,9 @@ fn validate(input: &[u8]) {
     let edition = Edition::ALL[usize::from(choice >> 2) % Edition::ALL.len()];
     let options = ReaderOptions::default().layers(Layers::ALL).edition(Some(edition));
     match choice & 3 {
-        0 => drop(no_split_matters(&bytes, &options, &[split(cut, bytes.len())], "validate")),
+        0 => {
+            no_split_matters(&bytes, &options, &[split(cut, bytes.len())], "validate");
+        }
         1 => layers_change_no_event(&bytes, &options),
         2 => strict_reads_a_prefix(&bytes, &options),
         _ => any_text_is_judged(&String::from_utf8_lossy(rest), edition),
@@ -139,7 +142,7 @@ fn adapters(input: &[u8]) {
     }
 }
 
-/// A state saved anywhere can be restored; a damaged one is refused; a forged one does no harm.
+/// A state saved anywhere can be restored; a damaged one is refused; a forged one causes no panic and no invalid output.
 fn save_restore(input: &[u8]) {
     let ([how, at, change], rest) = chosen(input);
     if how & 1 == 1 {
@@ -149,9 +152,9 @@ fn save_restore(input: &[u8]) {
     let bytes = expand(rest);
     let place = usize::from(at) * bytes.len().max(256) / 256;
     // After the next frame, where a new connection could start, or anywhere.
-    let behind = |from: usize| bytes[from..].windows(2).position(|two| two == b"\n\n").map(|at| from + at + 2);
-    let place = if how & 2 == 0 { behind(place.min(bytes.len())).unwrap_or(place) } else { place };
-    let saved = a_save_goes_on(&bytes, place, "save_restore");
+    let after = |from: usize| bytes[from..].windows(2).position(|two| two == b"\n\n").map(|at| from + at + 2);
+    let place = if how & 2 == 0 { after(place.min(bytes.len())).unwrap_or(place) } else { place };
+    let saved = a_restored_reader_continues(&bytes, place, "save_restore");
     a_damaged_save_is_refused(saved, usize::from(at) << 4 | usize::from(how >> 4), change, "save_restore");
 }
 
