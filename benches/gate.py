@@ -21,7 +21,7 @@ CASES = [(shape, cut, reader) for shape, cut in [("examples", "16k"), ("examples
          for reader in ("reader", "reader-checking")]
 HEAD = """\
 # Instructions by callgrind for deltafold-count, in sections by compiler and C library; see gate.py.
-# After a change that is meant: bash benches/gate --update, and say in the commit what the instructions buy.
+# After an intended change: bash benches/gate --update, and state in the commit what the instructions are for.
 """
 
 
@@ -42,12 +42,12 @@ def main() -> int:
     name, allowed = (tools, 5) if tools in sections else (next(iter(sections)), 30)
     if name != tools:
         print(f"NOTE: no instruction baseline for {tools}: compared with {name}, only above +{allowed} % fails; "
-              "for the narrow check add a section: bash benches/gate --update")
+              "to check at ±5 %, add a section: bash benches/gate --update")
     return judge(sections[name], counts, allowed)
 
 
 def judge(baseline, counts, allowed) -> int:
-    wrong, spare = [], []
+    wrong, lower = [], []
     for case, now in counts.items():
         label, before = " ".join(case), baseline.get(case)
         if before is None:
@@ -58,13 +58,13 @@ def judge(baseline, counts, allowed) -> int:
         if change > allowed:
             wrong.append(f"{label}: {now:,} instructions, {change:+.1f} % over {before:,}, allowed is +{allowed} %")
         elif change < -5:
-            spare.append(label)
-    if spare:
-        print(f"NOTE: more than 5 % below the baseline, which should follow (bash benches/gate --update): {', '.join(spare)}")
+            lower.append(label)
+    if lower:
+        print(f"NOTE: more than 5 % below the baseline; update it (bash benches/gate --update): {', '.join(lower)}")
     for line in wrong:
         print(f"error: {line}")
     if wrong:
-        print("error: if the cost is meant, renew the baseline: bash benches/gate --update")
+        print("error: if the cost is intended, update the baseline: bash benches/gate --update")
     return 1 if wrong else 0
 
 

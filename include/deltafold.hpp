@@ -482,7 +482,7 @@ class Reader {
     /** Ends the input and returns the last events. */
     Events end(std::error_code *ec = nullptr) { return after(dfold_reader_end(get()), ec); }
     /**
-     * Ends the input, applies every event that was not read, and returns how the stream ended. Fails with what ended reading, a
+     * Ends the input, applies every event that was not read, and returns how the stream ended. Fails with the error that ended reading, a
      * limit or a rule of a strict reader; `outcome` then has the outcome of what was read before.
      */
     Outcome finish(std::error_code *ec = nullptr) {
@@ -496,7 +496,7 @@ class Reader {
         if (dfold_reader_outcome(get(), &outcome) != DFOLD_OK) return std::nullopt;
         return Outcome(outcome);
     }
-    /** Goes on with the stream over a new connection: numbers that were read are dropped, a half block is discarded. */
+    /** Continues the stream over a new connection: events that were read before are dropped, an incomplete block is discarded. */
     void reconnect(std::error_code *ec = nullptr) { detail::has_result(dfold_reader_reconnect(get()), get(), ec); }
     void reset(std::error_code *ec = nullptr) { detail::has_result(dfold_reader_reset(get()), get(), ec); }
     void note_request(std::string_view request, std::error_code *ec = nullptr) {

@@ -3,7 +3,7 @@
 # conversions. Prints a line for each kind, and the first failing seed of each place that panics.
 #
 #   bash tests/invariants.sh                        500,000, 200,000, 200,000 and 400,000 cases; hours on two cores
-#   bash tests/invariants.sh KIND COUNT [FIRST]     so many cases of recordings, blocks, sessions or conversions, from a seed on
+#   bash tests/invariants.sh KIND COUNT [FIRST]     this many cases of recordings, blocks, sessions or conversions, starting at a seed
 #
 # Set DELTAFOLD_SHARED to mutate the recordings as well as the vectors. Environment: DELTAFOLD_JOBS, the number of threads (default 2).
 set -euo pipefail

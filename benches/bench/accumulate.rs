@@ -11,7 +11,7 @@ pub(crate) fn main() {
     let most = if mode == Mode::Full { 200_000 } else { 400 };
     let shapes = [most / 4, most / 2, most].map(|deltas| chat(6, deltas, Order::Classic));
     for (method, name) in
-        [(StreamReader::Reader, "no look"), (StreamReader::ReaderLooking, "text length after each event")]
+        [(StreamReader::Reader, "response not read"), (StreamReader::ReaderLooking, "text length after each event")]
     {
         growth(name, &shapes, |chunks| method.run(chunks), mode);
     }

@@ -57,7 +57,7 @@ enum ReadPath {
     Reader(usize),
     /// As partial JSON, one character at a time; the value is read each time.
     Partial,
-    /// By a reader with all layers of validation; then every item is asked for by its position and by its index.
+    /// By a reader with all layers of validation; then every item is looked up by its position and by its index.
     Items,
     /// As a foreign dialect.
     Adapter(&'static str),
@@ -172,7 +172,7 @@ fn again(events: usize) -> ExitCode {
 
 /// Resident memory in kB.
 fn resident() -> usize {
-    let status = std::fs::read_to_string("/proc/self/status").expect("a system that tells");
+    let status = std::fs::read_to_string("/proc/self/status").expect("a system with /proc");
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a size");
     line.trim().trim_end_matches(" kB").parse().expect("a number")
 }

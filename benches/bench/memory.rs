@@ -26,7 +26,7 @@ fn main() {
     }
 }
 
-/// Opens many readers that have read so many events and wait for more, and prints the bytes of each.
+/// Opens many readers that have read `events` events and wait for more, and prints the bytes of each.
 fn wait(shape: &Shape, state: &str, events: usize, readers: usize) {
     let chunks = Chunking::Event.chunks(&shape.stream);
     let before = live();

@@ -25,7 +25,7 @@ pub(crate) fn main() {
 
 fn against_jiter(name: &str, text: &str, mode: Mode) {
     let deltas = deltas(text);
-    // The text is compact and has no repeated keys, so that writing its value gives it back.
+    // The text is compact and has no repeated keys, so writing its value gives the same text.
     let expected = (hash(text.bytes()), deltas.len());
     let table = measure(
         format!("partial {name}, {} bytes", text.len()),
@@ -33,7 +33,7 @@ fn against_jiter(name: &str, text: &str, mode: Mode) {
         |name, seen: &ContenderResult| assert_eq!(*seen, expected, "{name}"),
         vec![
             Contender::new("deltafold", || ours(&deltas, false)),
-            Contender::new("deltafold, change notes read", || ours(&deltas, true)),
+            Contender::new("deltafold, recorded changes read", || ours(&deltas, true)),
             Contender::new("jiter partial, parsed per delta", || jiter(&deltas)),
         ],
         mode,
@@ -50,7 +50,7 @@ fn growth(name: &str, make: fn(usize) -> String, deltas: usize, mode: Mode) {
     });
     let expected: Vec<ContenderResult> =
         texts.iter().zip(&runs).map(|(text, run)| (hash(text.bytes()), run.len())).collect();
-    let check = |name: &str, seen: &ContenderResult| assert!(expected.contains(seen), "{name} ends with another value");
+    let check = |name: &str, seen: &ContenderResult| assert!(expected.contains(seen), "{name} has another final value");
     println!("{}", measure(format!("growth {name}"), deltas, check, contenders.collect(), mode));
 }
 
@@ -73,9 +73,9 @@ fn deltas(text: &str) -> Vec<&str> {
     let mut rest = text;
     let mut pieces = Vec::new();
     while !rest.is_empty() {
-        let (piece, behind) = rest.split_at(random.between(3, 5).min(rest.len()));
+        let (piece, after) = rest.split_at(random.between(3, 5).min(rest.len()));
         pieces.push(piece);
-        rest = behind;
+        rest = after;
     }
     pieces
 }

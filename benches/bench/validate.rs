@@ -49,7 +49,7 @@ fn compare(shape: &Shape, chunking: Chunking, schemas: &Schemas, union: &jsonsch
 }
 
 fn read(builder: ReaderBuilder, chunks: &[&[u8]]) -> usize {
-    let profile = Profile::builtin("open-responses").expect("a profile of ours");
+    let profile = Profile::builtin("open-responses").expect("a built-in profile");
     let mut reader = builder.profile(profile).edition(EDITION).build();
     let mut events = 0;
     for chunk in chunks {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Counts the instructions of the C program and of the Rust reader on one shape, one chunk per event:  bash benches/c/compare.sh [SHAPE]
 #
-# Both must read the same. The Rust reader is counted twice: for a program that looks at every member that the C struct holds,
-# which is what the C functions are held against, and for one that looks at nothing but the kind. Needs valgrind; builds both
+# Both must read the same. The Rust reader is counted twice: for a program that reads every member that the C struct has,
+# which the C functions are compared with, and for one that reads only the kind. Needs valgrind; builds both
 # as users get the C library.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -16,7 +16,7 @@ gcc -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Wpedantic -Werror -O2 -g -
     -L"$folder/prefix/lib" -ldeltafold -Wl,-rpath,"$folder/prefix/lib" -o "$folder/read"
 "$rust" "$shape" >"$folder/stream.sse"
 
-# Prints what the command read, and keeps its instructions: count FUNCTION COMMAND…
+# Prints the result of the command, and stores its instruction count: count FUNCTION COMMAND…
 count() {
     local function=$1
     shift
@@ -32,4 +32,4 @@ of_c=$instructions
 cat "$folder/c.txt"
 diff "$folder/rust.txt" "$folder/c.txt"
 over() { awk "BEGIN { printf \"%.2f\", $of_c / $1 }"; }
-echo "C $of_c instructions; Rust $of_members with every member looked at: $(over "$of_members"); $of_kind with the kind alone: $(over "$of_kind")"
+echo "C $of_c instructions; Rust $of_members with every member read: $(over "$of_members"); $of_kind with only the kind read: $(over "$of_kind")"

@@ -20,8 +20,8 @@ static void add(struct folded *folded, dfold_bytes text) {
     folded->text_bytes += text.len;
 }
 
-/* What is counted and timed: as the Rust contender, which takes the text from the response at the end. Not static, so that
- * callgrind can be told its name. */
+/* The function that is counted and timed: like the Rust contender, it takes the text from the response at the end. Not static, so that
+ * callgrind can select it by name. */
 dfold_reader *counted(const uint8_t *const *ends, size_t chunks, const uint8_t *stream, struct folded *folded);
 
 dfold_reader *counted(const uint8_t *const *ends, size_t chunks, const uint8_t *stream, struct folded *folded) {

@@ -1,11 +1,11 @@
 // Times the asynchronous reading of the npm package beside its peers:  node async.mjs SHAPES [--quick] [--only=recordings]
 //
 // SHAPES is a folder that deltafold-shapes wrote; with DELTAFOLD_SHARED, the recordings of the corpus are read too, one stream after the
-// other. Every contender gets the body of a `fetch` response and joins deltas by place; all of a row must find the same. What counts is
-// time on the processor, of all threads of the process; contenders of a row run in turn, and a row shows medians in µs per event.
+// other. Every contender gets the body of a `fetch` response and joins deltas by part; all of a row must have the same result. Measures
+// the CPU time of all threads of the process; contenders of a row run in turn, and a row shows medians in µs per event.
 //
 // `event` is one event per chunk, `1-3` one to three events per chunk, `16k` chunks of 16 KiB. With `signal`, ours gets an AbortSignal
-// that is never aborted; a loop by hand hands its signal to `fetch`, which costs the reading nothing.
+// that is never aborted; a hand-written loop passes its signal to `fetch`, which costs nothing while reading.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -114,7 +114,7 @@ async function timed(contender, streams, times) {
   return (user + system) / times;
 }
 
-console.log("| input | cut | contender | µs per event | its peer's time over it |\n| --- | --- | --- | --- | --- |");
+console.log("| input | chunks | contender | µs per event | time of its peer ÷ this time |\n| --- | --- | --- | --- | --- |");
 for (const [input, whole] of inputs.filter(([input]) => input.includes(only ?? ""))) {
   for (const how of ["event", "1-3", "16k"]) {
     const streams = whole.map((bytes) => cut(bytes, how));

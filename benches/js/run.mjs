@@ -1,8 +1,8 @@
 // Times the npm package beside its peers:  node run.mjs SHAPES [--quick]
 //
-// SHAPES is a folder that deltafold-shapes wrote. Every result is proved before it counts; all contenders of a row run in turn. What
-// counts is time on the processor, of all threads of the process; a row shows medians in µs per event, and the time over the first's.
-// Two peers take minutes for a run of W3 in 7-byte chunks, and are left out of that row.
+// SHAPES is a folder that deltafold-shapes wrote. Every result is checked before it is timed; all contenders of a row run in turn. Measures
+// the CPU time of all threads of the process; a row shows medians in µs per event, and the ratio to the first contender.
+// Two contenders take minutes for a run of W3 in 7-byte chunks, and are left out of that row.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -50,7 +50,7 @@ for (const shape of quick ? ["W1", "W2"] : ["W1", "W2", "W3", "W5"]) {
     const state = [];
     for (const name of names.filter((name) => !TOO_SLOW.has(`${shape} ${how} ${name}`))) {
       prove(`${shape} ${how} ${name}`, await CONTENDERS[name](chunks), expected[shape]);
-      // Compilers work beside the first runs of a shape, and their time on the processor would be told as that of the reading.
+      // JIT compilers run during the first runs of a shape, and their CPU time would be counted as that of reading.
       for (const end = performance.now() + 300; performance.now() < end; ) await CONTENDERS[name](chunks);
       // Warm, and long enough for the clock: a sample is 20 ms or one run.
       const once = await timed(CONTENDERS[name], chunks, 3);
@@ -61,8 +61,8 @@ for (const shape of quick ? ["W1", "W2"] : ["W1", "W2", "W3", "W5"]) {
     }
     const medians = new Map(state.map(({ name, samples }) => [name, samples.sort((a, b) => a - b)[samples.length >> 1]]));
     const first = medians.get(names[0]);
-    const told = (time) => `${(time / expected[shape].events).toFixed(3)} (${(time / first).toFixed(1)}x)`;
-    const cells = names.map((name) => (medians.has(name) ? told(medians.get(name)) : "left out"));
+    const cell = (time) => `${(time / expected[shape].events).toFixed(3)} (${(time / first).toFixed(1)}x)`;
+    const cells = names.map((name) => (medians.has(name) ? cell(medians.get(name)) : "left out"));
     console.log(`| ${shape} | ${how} | ${cells.join(" | ")} |`);
   }
 }

@@ -31,7 +31,7 @@ Row = Dict[str, Any]
 
 
 def payloads(body: bytes) -> Iterator[Any]:
-    """What a loop without an SSE library does: lines, their data, JSON. One value at a time, so that few objects are alive."""
+    """A loop without an SSE library: lines, their data, JSON. One value at a time, so that few objects are alive."""
     loads = orjson.loads
     for line in body.split(b"\n"):
         if line.startswith(b"data:") and not line.startswith(b"data: [DONE]"):
@@ -207,7 +207,7 @@ ORJSON: Dict[str, Callable[[bytes], Row]] = {
 
 
 def bodies_of(dialect: str) -> List[bytes]:
-    """The recordings that every contender reads alike: complete streams. What fails or is damaged is for the tests."""
+    """The recordings that every contender reads with the same result: complete streams."""
     found = []
     for body in recordings((FOLDERS[dialect],)):
         rows = batch.fold([body], columns=["outcome", "dialect", "output_text", "tool_calls"])[0]

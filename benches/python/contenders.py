@@ -83,7 +83,7 @@ def ours(chunks: List[bytes]) -> Result:
 
 
 def ours_delta_only(chunks: List[bytes]) -> Result:
-    """The same, looking at type and delta alone; the place comes from the response."""
+    """The same, reading only type and delta; the position comes from the response."""
     reader = deltafold.Reader()
     texts: List[str] = []
     count = 0
@@ -96,7 +96,7 @@ def ours_delta_only(chunks: List[bytes]) -> Result:
 
 
 def ours_folded(chunks: List[bytes]) -> Result:
-    """Accumulating alone: no event is made, the text is read at the end."""
+    """Accumulating only: no event is created, the text is read at the end."""
     reader = deltafold.Reader()
     for chunk in chunks:
         reader.feed(chunk)
@@ -161,7 +161,7 @@ def httpx_sse_json(chunks: List[bytes]) -> Result:
 
 
 def payloads(chunks: List[bytes]) -> Iterator[bytes]:
-    """Payloads by splitting at blank lines: no rule of the standard beyond that."""
+    """Payloads by splitting at blank lines, without the other framing rules."""
     waiting: List[bytes] = []
     for chunk in chunks:
         waiting.append(chunk)

@@ -64,7 +64,7 @@ def httpx_sse_events(chunks: List[bytes]) -> "List[Any]":
 
 
 def orjson_folded(chunks: List[bytes]) -> Any:
-    """What a user of orjson writes to get text and arguments: joins deltas, and looks at nothing else."""
+    """What a user of orjson writes to get text and arguments: joins deltas, and reads nothing else."""
     count = 0
     texts: Dict[Tuple[int, int], List[str]] = {}
     calls: Dict[int, List[str]] = {}

@@ -1,4 +1,4 @@
-"""Times the Python package beside its peers: every result is proved before it counts, all contenders of a row run in turn.
+"""Times the Python package beside its peers: every result is checked before it is timed; all contenders of a row run in turn.
 
     cargo run --release -p deltafold-benches --bin deltafold-shapes -- SHAPES W1 W2 W3 W5 W6
     python run.py SHAPES [--rounds 7] [--shapes W1,W2,W3,W5] [--cuts event,16k,7b] [--only NAME,…] [--check]

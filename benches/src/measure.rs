@@ -8,7 +8,7 @@ use std::hint::black_box;
 
 use cpu_time::ThreadTime;
 
-/// How much a bench does.
+/// The amount of work in a bench.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Small shapes, one round: proves that every contender gives the expected result.
@@ -131,7 +131,7 @@ impl Table {
         &self.rows
     }
 
-    /// How many times the first contender's time per unit this one takes.
+    /// The time per unit ÷ that of the first contender.
     pub fn ratio(&self, name: &str) -> Option<f64> {
         let row = self.rows.iter().find(|row| row.name == name)?;
         Some(row.median / self.rows.first()?.median)

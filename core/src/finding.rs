@@ -331,7 +331,7 @@ impl Default for SeverityMap {
     }
 }
 
-/// The findings of a stream: the first so many are kept, all are counted.
+/// The findings of a stream: the first ones are kept up to a limit, all are counted.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
     kept: Vec<Finding>,

@@ -50,7 +50,7 @@ fn many_threads_on_one_locked_reader_lose_no_event() {
 }
 
 #[test]
-fn a_reader_can_be_read_by_others_while_nobody_changes_it() {
+fn a_reader_can_be_read_by_several_threads_while_none_changes_it() {
     let mut reader = Reader::new();
     reader.feed(frame("shared").as_bytes()).unwrap();
     while reader.poll_event().unwrap().is_some() {}

@@ -45,7 +45,7 @@ def main():
 
 
 def drawn(program):
-    """What the program has written to its terminal when so many events have come."""
+    """The output of the program on its terminal after this many events."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
     environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}

@@ -3,7 +3,7 @@
     python3 examples/streams/make.py FOLDER DELTAFOLD
 
 DELTAFOLD is the program; it turns the intents of items/ into streams. FOLDER is examples/streams itself, or an empty folder to
-compare with. Nothing here is recorded; all names, places and numbers are made up.
+compare with. Nothing here is recorded; all names, places and numbers are invented.
 """
 
 import json

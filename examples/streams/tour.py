@@ -3,7 +3,7 @@
     python3 examples/streams/tour.py > examples/streams/tour.sse
 
 One turn of an assistant that plans a day trip: it reasons, says something with a source, and calls two tools at once.
-Every event is whole by the edition of 2026-04-24. Nothing here is recorded; all names and numbers are made up.
+Every event is complete by the edition of 2026-04-24. Nothing here is recorded; all names and numbers are invented.
 """
 
 import copy
@@ -25,7 +25,7 @@ RIDE = {
 
 
 class Stream:
-    """Numbers the events, keeps the response that they add up to, and prints each event as a frame."""
+    """Numbers the events, accumulates the response, and prints each event as a frame."""
 
     def __init__(self):
         self.number = 0

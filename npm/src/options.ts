@@ -219,7 +219,7 @@ export interface AdapterOptions {
    */
   include_extensions?: boolean;
   /**
-   * Whether the last snapshot also has what the source says about its own work: prices, billed units, times, fingerprints and routing; other members that Open Responses has no place for are always kept, under a name of the provider.
+   * Whether the last snapshot also has operational data of the source: prices, billed units, times, fingerprints and routing; other members that Open Responses has no place for are always kept, under a name of the provider.
    * Default: false.
    * For `anthropic`, `chat-completions`, `thread-events`, `ollama`, `mistral`, `cohere`, `bedrock`.
    */
@@ -233,7 +233,7 @@ export interface AdapterOptions {
    */
   thinking_as?: "content" | "summary";
   /**
-   * Whether the log is converted at all; otherwise nothing is written, and a finding says so.
+   * Whether the log is converted at all; otherwise nothing is written, and a finding reports it.
    * Default: true.
    * For `thread-events`.
    */

@@ -218,7 +218,7 @@ class AdapterOptions(TypedDict, total=False):
 
     For `anthropic`, `chat-completions`, `gemini`, `blocks`, `thread-events`, `ollama`, `mistral`, `cohere`, `bedrock`."""
     provider_details: bool
-    """Whether the last snapshot also has what the source says about its own work: prices, billed units, times, fingerprints and routing; other members that Open Responses has no place for are always kept, under a name of the provider.
+    """Whether the last snapshot also has operational data of the source: prices, billed units, times, fingerprints and routing; other members that Open Responses has no place for are always kept, under a name of the provider.
 
     Default: false.
 
@@ -234,7 +234,7 @@ class AdapterOptions(TypedDict, total=False):
 
     For `anthropic`, `chat-completions`, `blocks`, `thread-events`, `ollama`, `mistral`, `cohere`, `bedrock`."""
     enabled: bool
-    """Whether the log is converted at all; otherwise nothing is written, and a finding says so.
+    """Whether the log is converted at all; otherwise nothing is written, and a finding reports it.
 
     Default: true.
 

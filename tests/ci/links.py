@@ -30,9 +30,9 @@ PATH_END = re.compile(r"(?<![\w.*<>$}{/\"'-])(?:[\w-][\w.-]*/)*[\w-]+\.(?:rs|py|
 COMMENT = re.compile(r"(?:^|\s)(?://[/!]?|#|\*)\s(.*)")
 # Names of the source: `Type::member`, a name of several words.
 SOURCE_NAME = re.compile(r"(?<![\w.:-])(?:[A-Z]\w*::[a-z]\w*|[A-Z][a-z]+(?:[A-Z][a-z]+)+|[a-z]+(?:_[a-z]+)+)\b(?![\w.-])")
-# Pages with names of other libraries and protocols, which are not in the source.
+# Pages that name things of other libraries and protocols, which are not in the source.
 FOREIGN_NAMES = ("docs/cookbook.md", "docs/coverage.md", "docs/dialects.md")
-# What the endings of source files are, for the names of types and functions.
+# The endings of source files, which are searched for names of types and functions.
 SOURCES = (".rs", ".py", ".sh", ".mjs", ".ts", ".c", ".cpp", ".h", ".hpp", ".kt", ".rb", ".swift", ".toml", ".json", ".txt")
 DOCUMENT = re.compile(r"(?<![\w/.<>*-])[\w-]+\.md\b")
 # A document and a place in it, such as "MAPPINGS I9" or "DESIGN §3".

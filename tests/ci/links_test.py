@@ -36,10 +36,10 @@ def errors(changes=None):
 
 
 class Links(unittest.TestCase):
-    def test_a_repository_that_is_right_has_no_error(self):
+    def test_a_valid_repository_has_no_error(self):
         self.assertEqual(errors(), [])
 
-    def test_every_reference_that_leads_nowhere_is_found(self):
+    def test_every_broken_reference_is_found(self):
         cases = [
             ("README.md", "# Title\n[guide](docs/gone.md)\n", "the target of a link does not exist: docs/gone.md"),
             ("README.md", "# Title\n![guide](docs/gone.png)\n", "the target of a link does not exist: docs/gone.png"),

@@ -103,7 +103,7 @@ class Programs(unittest.TestCase):
         self.assertIn("does not use it", errors("real\n", needs="real node")[0])
         self.assertIn("does not list", errors("real\n", needs="real nothing")[0])
 
-    def test_a_function_that_nobody_calls_counts_for_nothing(self):
+    def test_a_function_without_a_call_is_ignored(self):
         self.assertEqual(errors("real\nf() { made-up; }\n"), [])
 
 

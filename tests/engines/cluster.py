@@ -61,7 +61,7 @@ def executors(session: SparkSession) -> list[int]:
             words = (folder / "cmdline").read_bytes().split(b"\0")
         except OSError:
             continue
-        # The command of a worker names the class too; an executor also has its id and an own state.
+        # The command of a worker names the class too; an executor also has an id and a state of its own.
         if words[0].endswith(b"java") and b"org.apache.spark.executor.CoarseGrainedExecutorBackend" in words and application.encode() in words:
             found.append(int(folder.name))
     return sorted(found)

@@ -42,7 +42,7 @@ def test_rows_equal_a_python_loop_over_the_reader(expected: list[Any]) -> None:
             if same["arguments"] == "":
                 call["arguments"] = same["arguments"] = None
         if loop["dialect"] != "open-responses":
-            # The findings of the conversion come on top.
+            # Findings of the conversion are added.
             assert found.pop("findings") >= loop.pop("findings")
         for name, value in loop.items():
             assert found[name] == value, (name, body[:200] if body else body)

@@ -7,6 +7,10 @@
 # committed one from it. Environment:
 #   DELTAFOLD_FUZZ_ROUND        seconds that a target has in each round (default 120)
 #   DELTAFOLD_FUZZ_LENGTH       the maximum length of an input in bytes (default 512); shorter inputs run faster
+#   DELTAFOLD_FUZZ_RUNS         stops after this many executions of all targets together (default: no limit)
+#
+# Ten million executions of the targets that read whole streams, in about an hour on one core:
+#   DELTAFOLD_FUZZ_RUNS=10000000 DELTAFOLD_FUZZ_LENGTH=64 bash tests/fuzz/long.sh 24 feed splits validate save_restore adapters
 set -euo pipefail
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 export ROOT DELTAFOLD_CACHE=${DELTAFOLD_CACHE:-$ROOT/.cache}
@@ -26,7 +30,8 @@ mkdir -p "$work/corpus" "$work/crashes"
 corpus unpack "$work/corpus"
 until=$(awk -v now="$(date +%s)" -v hours="$hours" 'BEGIN { print int(now + hours * 3600) }')
 total=0 round=0
-while [ "$(date +%s)" -lt "$until" ]; do
+most=${DELTAFOLD_FUZZ_RUNS:-}
+while [ "$(date +%s)" -lt "$until" ] && { [ -z "$most" ] || [ "$total" -lt "$most" ]; }; do
     round=$((round + 1))
     for target in $targets; do
         left=$((until - $(date +%s)))

@@ -3,8 +3,8 @@
 #
 #   bash tests/fuzz/sanitize.sh miri       unit tests of the core, the quick tests on three machines, the C functions in 40 orders
 #   bash tests/fuzz/sanitize.sh address    the core's tests and the C functions with AddressSanitizer
-#   bash tests/fuzz/sanitize.sh fuzz [SECONDS [TARGET…]]   fuzz targets with AddressSanitizer, each for so long (default 60, all)
-#   bash tests/fuzz/sanitize.sh thread     readers behind locks and between threads with ThreadSanitizer, the standard library included
+#   bash tests/fuzz/sanitize.sh fuzz [SECONDS [TARGET…]]   fuzz targets with AddressSanitizer, each for SECONDS (default 60, all targets)
+#   bash tests/fuzz/sanitize.sh thread     readers in locks and moved between threads with ThreadSanitizer, the standard library included
 set -euo pipefail
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 export ROOT DELTAFOLD_CACHE=${DELTAFOLD_CACHE:-$ROOT/.cache}

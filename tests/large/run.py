@@ -21,15 +21,15 @@ def main() -> int:
     large = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(large)
     large.PADDING = int(padding)
-    told = {}
+    sent = {}
     watched = large.Watched(command)
     child = watched.child
-    threading.Thread(target=large.feed, args=(child.stdin, int(megabytes), told), daemon=True).start()
+    threading.Thread(target=large.feed, args=(child.stdin, int(megabytes), sent), daemon=True).start()
     output = child.stdout.read()
     code, peak, seconds = watched.end()
-    size, text = told.get("bytes", 0) / 1e6, told.get("text", 0)
-    print(f"{name}: {size:.0f} MB, {told.get('events')} events, {text / 1e6:.1f} MB of text; peak {peak:.0f} MB, {seconds:.1f} s of CPU, exit {code}")
-    expected = {"events": told.get("events"), "outcome": "completed", "text": text}
+    size, text = sent.get("bytes", 0) / 1e6, sent.get("text", 0)
+    print(f"{name}: {size:.0f} MB, {sent.get('events')} events, {text / 1e6:.1f} MB of text; peak {peak:.0f} MB, {seconds:.1f} s of CPU, exit {code}")
+    expected = {"events": sent.get("events"), "outcome": "completed", "text": text}
     if code != 0 or json.loads(output) != expected or peak > float(limit):
         print(f"error: {name}: expected {expected} in {limit} MB, found {output[:300]!r}, peak {peak:.0f} MB, exit {code}")
         return 1

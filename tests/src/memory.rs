@@ -24,7 +24,7 @@ pub struct Used {
     pub peak: usize,
 }
 
-/// Runs a function and returns what this thread allocated meanwhile.
+/// Runs a function and returns what this thread allocated during the call.
 pub fn watch(work: impl FnOnce()) -> Used {
     let start = COUNTS.get();
     COUNTS.set(Counts { peak: start.live, ..start });

@@ -54,7 +54,7 @@ impl Random {
         choices[self.below(choices.len())]
     }
 
-    /// Returns so many random bytes.
+    /// Returns this many random bytes.
     pub fn bytes(&mut self, length: usize) -> Vec<u8> {
         (0..length).map(|_| self.bits() as u8).collect()
     }

@@ -11,7 +11,7 @@ pub enum Split {
     Bytes,
     /// One byte in each chunk, with an empty chunk before and after each.
     BytesAndEmpty,
-    /// So many bytes in each chunk.
+    /// This many bytes in each chunk.
     Every(usize),
     /// Two chunks, split at this position, with an empty one between them.
     Two(usize),
@@ -43,9 +43,9 @@ impl Split {
                 let most = [2, 4, 16, 64, 512][random.below(5)];
                 let (mut chunks, mut rest) = (Vec::new(), bytes);
                 while !rest.is_empty() {
-                    let (chunk, behind) = rest.split_at(random.below(most).min(rest.len()));
+                    let (chunk, after) = rest.split_at(random.below(most).min(rest.len()));
                     chunks.push(chunk);
-                    rest = behind;
+                    rest = after;
                 }
                 chunks
             }

@@ -27,7 +27,7 @@ pub fn decode_with<'c>(decoder: &mut FrameDecoder, chunks: impl IntoIterator<Ite
                 Ok(Some(Signal::Frame(frame))) => signals.push(frame_json("frame", &frame)),
                 Ok(Some(Signal::Comment(comment))) => signals.push(comment_json(&comment)),
                 Ok(Some(Signal::Blank(blank))) => signals.push(blank_json(&blank)),
-                Ok(Some(other)) => panic!("a signal the tests do not know: {other:?}"),
+                Ok(Some(other)) => panic!("an unknown kind of signal: {other:?}"),
                 Ok(None) => break,
                 Err(error) => {
                     signals.push(error_json(&error));
@@ -75,7 +75,7 @@ pub fn limits_of(options: &Value) -> Limits {
             "frame_bytes" => limits.frame_bytes = number,
             "overflow" if value == "drop" => limits.overflow = Overflow::Drop,
             "overflow" if value == "error" => limits.overflow = Overflow::Error,
-            _ => panic!("a limit the tests do not know: {name}"),
+            _ => panic!("an unknown limit: {name}"),
         }
     }
     limits

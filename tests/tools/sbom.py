@@ -1,4 +1,4 @@
-"""Writes a bill of materials, CycloneDX 1.5 JSON, of what a user of one package gets; nothing but `cargo metadata` is asked.
+"""Writes a bill of materials, CycloneDX 1.5 JSON, of what a user of one package gets; the only source is `cargo metadata`.
 
     python3 tests/tools/sbom.py [PACKAGE]    PACKAGE is deltafold (default), deltafold-cli, deltafold-c, deltafold-python, …
 

@@ -1,4 +1,4 @@
-"""Looks into a wheel as it is published:  python3 tests/tools/wheel.py WHEEL FORBIDDEN…
+"""Checks the content of a wheel that is ready to publish:  python3 tests/tools/wheel.py WHEEL FORBIDDEN…
 
 FORBIDDEN are texts that no file of it may hold, such as folders of the machine that built it. The list of its files must be true, its
 bill of materials must name what is in it and nothing else, and a panic must be able to become an exception.
@@ -38,7 +38,7 @@ def record(files):
 def bill(files):
     (name,) = [name for name in files if "/sboms/" in name]
     found = {component["name"] for component in json.loads(files[name])["components"]}
-    # What only an optional feature or another system takes is not in a wheel.
+    # Dependencies of optional features and of other systems are not in a wheel.
     for crate in sorted({"jsonschema", "serde_json", "regex", "windows-sys", "wasm-bindgen"} & found):
         yield f"{name} names {crate}, which is not built in"
     own = {"deltafold-arrow", "arrow-array"} if "deltafold_arrow" in name else {"deltafold-cli"}

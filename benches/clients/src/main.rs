@@ -1,4 +1,4 @@
-//! The reader beside the crates that people read these streams with, in turn, in one process.
+//! Compares the reader with the crates that programs read these streams with, in turn, in one process.
 //!
 //! ```text
 //! cargo run --release --manifest-path benches/clients/Cargo.toml                     # every table, some ten minutes
@@ -10,7 +10,7 @@
 //! events; the other tables are synthetic.
 //!
 //! Every contender reads every event, joins the deltas of each part and notes the completed response; the reader frames by all
-//! rules of the standard, keeps findings and has the whole response besides.
+//! rules of the standard, keeps findings and also builds the whole response.
 
 mod payloads;
 mod recordings;
@@ -84,7 +84,7 @@ fn for_each_event(chunks: &[&[u8]], mut take: impl FnMut(&str)) {
     let mut context = Context::from_waker(Waker::noop());
     // Every chunk is there already, so nothing is ever waited for.
     while let Poll::Ready(Some(event)) = events.poll_next_unpin(&mut context) {
-        take(&event.expect("a good stream").data);
+        take(&event.expect("a valid stream").data);
     }
 }
 

@@ -39,8 +39,8 @@ pub(crate) fn compare(mode: Mode) {
     long_strings(mode);
 }
 
-/// Strings of several lengths, over the search for a newline in the same bytes. A loop whose next load waits for the result of the last
-/// one executes no more instructions than it should, but its ratio grows with the length.
+/// Strings of several lengths: the time ÷ that of a newline search in the same bytes. A loop in which each load waits for the previous result
+/// executes no additional instructions, but its ratio grows with the length.
 fn long_strings(mode: Mode) {
     let title = "long strings (synthetic)";
     if !wanted(title) {
@@ -82,7 +82,7 @@ fn table(class: &str, payloads: &[Vec<u8>], mode: Mode) {
         return;
     }
     let bytes: usize = payloads.iter().map(Vec::len).sum();
-    // At least 20 MB in a measurement, so that the clock does not count.
+    // At least 20 MB in a measurement, so that reading the clock does not matter.
     let repeats = if mode == Mode::Quick { 1 } else { (20 << 20) / bytes + 1 };
     let rounds = if mode == Mode::Quick { 1 } else { 15 };
     let mut times = vec![Vec::with_capacity(rounds); PARSERS.len()];
@@ -138,7 +138,7 @@ fn serde_skip(payloads: &[Vec<u8>]) -> usize {
     payloads.iter().map(skip).sum()
 }
 
-/// The limit: what finding the end of the line and checking the text cost without parsing.
+/// The limit: the cost of finding the end of the line and checking UTF-8, without parsing.
 fn newline_and_utf8(payloads: &[Vec<u8>]) -> usize {
     payloads
         .iter()

@@ -1,4 +1,4 @@
-//! Streams of a few events, set-up and drop included: what a service pays for each answer before any text counts.
+//! Streams of a few events, including set-up and drop: the fixed cost of each response.
 
 use deltafold_benches::contenders::StreamReader;
 use deltafold_benches::shapes::{Folded, Shape};
@@ -6,7 +6,7 @@ use deltafold_benches::{measure, wanted, Contender, Mode};
 
 use crate::eventsource_async_openai;
 
-/// How many streams a measurement reads.
+/// Number of streams in a measurement.
 const STREAMS: usize = 1000;
 
 pub(crate) fn compare(mode: Mode) {

@@ -31,9 +31,9 @@ pub fn tools(seed: u64, calls: usize, events: usize) -> Shape {
         let mut rest = text.as_str();
         let mut deltas = Vec::new();
         for size in sizes {
-            let (delta, behind) = rest.split_at(size);
+            let (delta, after) = rest.split_at(size);
             deltas.push(delta.to_string());
-            rest = behind;
+            rest = after;
         }
         let item = json!({
             "id": stream.random.id("fc"), "type": "function_call", "status": "in_progress", "arguments": "",

@@ -11,7 +11,7 @@ use deltafold::{Error, Finding};
 
 use crate::capture::Capture;
 
-/// A text or body that is longer becomes null, since an array with 32-bit offsets has room for 2 GiB.
+/// The maximum length of a text or body; a longer one becomes null. An array with 32-bit offsets has room for 2 GiB.
 pub(crate) const MAX_VALUE: usize = 1 << 30;
 
 /// An optional field with this name and type.
@@ -127,7 +127,7 @@ impl Validity {
         if columns.is_empty() {
             return Arc::new(StructArray::new_empty_fields(rows, nulls));
         }
-        // Filled row by row, the columns have the lengths and types that the fields state.
+        // The columns are filled row by row, so their lengths and types match the fields.
         Arc::new(StructArray::new(fields, columns, nulls))
     }
 }
@@ -199,7 +199,7 @@ impl FindingsBuilder {
         let is_converted = capture.dialect != deltafold::adapter::Dialect::OpenResponses;
         capture.adapter_findings.iter().for_each(|finding| self.adapter_finding(finding));
         for finding in findings {
-            // Places in a converted stream are not places in the body.
+            // Positions in a converted stream are not positions in the body.
             let place = |number: u64| (!is_converted).then_some(number);
             self.element(
                 finding.rule.id(),

@@ -5,18 +5,18 @@ use deltafold::adapter::{
 };
 use deltafold::{Error, Event, Limits, Outcome, Reader, ReaderOptions};
 
-/// A body that does not show its dialect in so many bytes is read as Open Responses.
+/// Number of bytes after which detection gives up and a body is read as Open Responses.
 const DETECTION_LIMIT: usize = 256 << 10;
 
-/// Bytes that are fed at a time: few enough to stay in the cache while they are read.
+/// Bytes that are fed at a time: few enough to stay in the CPU cache while they are read.
 const CHUNK: usize = 128 << 10;
 
-/// The response id of a stream that has none on the wire. Adapters need one; the column `response_id` is null.
+/// The response id that adapters get for a stream without one; the column `response_id` is then null.
 const NO_ID: &str = "resp_unknown";
-/// The model that adapters write where the stream names none; the column `model` is null.
+/// The model name that adapters write if the stream has none; the column `model` is then null.
 const NO_MODEL: &str = "unknown";
 
-/// Reads bodies one after the other with one set of options.
+/// Reads bodies one after another with one set of options.
 pub(crate) struct CaptureReader {
     reader: Reader,
     is_used: bool,
@@ -79,7 +79,7 @@ impl CaptureReader {
         self.reader.response().model().filter(|model| !is_invented(model))
     }
 
-    /// Reads a body. Without a dialect, its first message shows it. `each` is called with every event.
+    /// Reads a body. If no dialect is given, it is detected from the first message. `each` is called with every event.
     pub(crate) fn read(&mut self, body: &[u8], dialect: Option<Dialect>, each: &mut impl FnMut(&Event<'_>)) -> Capture {
         if std::mem::replace(&mut self.is_used, true) {
             self.reader.reset();
@@ -98,7 +98,7 @@ impl CaptureReader {
             let fed = feed(&mut self.reader, &self.converted, self.limits.buffered_bytes, each);
             fed.and(converted)
         };
-        // Rows are mostly of one size; one very large row must not keep its memory.
+        // Most rows have a similar size; the memory of one very large row must not be kept.
         self.converted.shrink_to(16 << 20);
         self.reader.end();
         let polled = poll(&mut self.reader, each);
@@ -138,7 +138,7 @@ fn poll(reader: &mut Reader, each: &mut impl FnMut(&Event<'_>)) -> Result<(), Er
     Ok(())
 }
 
-/// Appends a body of another dialect as Open Responses, also what was written before an error.
+/// Appends a body of another dialect as Open Responses, including output that was written before an error.
 fn convert(
     dialect: Dialect,
     body: &[u8],
@@ -154,7 +154,7 @@ fn convert(
     result
 }
 
-/// Detects the dialect of a body; Open Responses if it does not show one. An error body resembles a Chat Completions or Gemini
+/// Detects the dialect of a body; Open Responses if none is recognized. An error body resembles a Chat Completions or Gemini
 /// body but is no stream; the reader reports it as such.
 pub(crate) fn detect_body(body: &[u8]) -> Dialect {
     if starts_as_open_responses(body) {
@@ -174,7 +174,7 @@ fn is_messages(body: &[u8]) -> bool {
     body.trim_ascii_start().first() == Some(&b'{') && detect_start(body) == Some(Dialect::OpenResponses)
 }
 
-/// The dialect that the start of a body shows.
+/// The dialect that is recognized at the start of a body.
 fn detect_start(body: &[u8]) -> Option<Dialect> {
     let start = body.get(..DETECTION_LIMIT).unwrap_or(body);
     // The last block of a short body may lack the blank line that ends it.

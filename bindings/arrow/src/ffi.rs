@@ -20,7 +20,7 @@ use arrow_schema::{DataType, Field};
 
 use crate::error::BatchError;
 
-/// `EINVAL`, the result of a callback that fails; the text of the error says more.
+/// `EINVAL`, the result of a callback that fails; the error text has the reason.
 const INVALID: c_int = 22;
 
 /// The chunks of a column that another library offers as a C stream.

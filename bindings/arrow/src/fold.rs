@@ -1,4 +1,4 @@
-//! The operation `fold`: one row per body, with the response that its events add up to.
+//! The operation `fold`: one row per body, with the accumulated response.
 
 use std::str::FromStr;
 
@@ -47,7 +47,7 @@ columns! {
     Status = "status";
     /// The text of all messages; null if there is none.
     OutputText = "output_text";
-    /// The reasoning: of each item its text, or its summary if it has no text; null if there is none.
+    /// The reasoning: the text of each reasoning item, or its summary if it has no text; null if there is none.
     ReasoningText = "reasoning_text";
     /// The refusal; null if there is none.
     Refusal = "refusal";
@@ -57,18 +57,18 @@ columns! {
     Usage = "usage";
     /// The error of a failed response.
     Error = "error";
-    /// The number of events; of another dialect, those of the converted stream.
+    /// The number of events; for another dialect, the events of the converted stream.
     Events = "events";
     /// The number of bytes in the body.
     Bytes = "bytes";
-    /// Findings: broken rules, repairs, losses of a conversion, and the error that ended reading.
+    /// Findings: broken rules, repairs, data that a conversion lost, and the error that ended reading.
     Findings = "findings";
     /// The whole response as JSON text. Only on request.
     Response = "response";
 }
 
 impl FoldColumn {
-    /// The columns of a result for which none are named: all but `response`.
+    /// The columns of a result if none are named: all but `response`.
     pub fn defaults() -> Vec<Self> {
         Self::ALL.iter().copied().filter(|column| *column != Self::Response).collect()
     }
@@ -104,7 +104,7 @@ pub(crate) fn data_type(columns: &[FoldColumn]) -> DataType {
     DataType::Struct(columns.iter().map(|column| column.field()).collect())
 }
 
-/// Builds the columns that are asked for.
+/// Builds the requested columns.
 pub(crate) struct FoldBuilder {
     reader: CaptureReader,
     columns: Vec<ColumnBuilder>,
@@ -208,7 +208,7 @@ impl ColumnBuilder {
         }
     }
 
-    /// Bytes of the largest text array, of which each has room for 2 GiB.
+    /// Bytes of the largest text array; each array has room for 2 GiB.
     fn bytes(&self) -> usize {
         match self {
             Self::Text(_, texts) => texts.bytes(),
@@ -276,9 +276,9 @@ fn reasoning_texts<'a>(item: Item<'a>) -> impl Iterator<Item = &'a str> {
 
 fn created_at(capture: &Capture, response: Response<'_>) -> Option<i64> {
     let value = response.get("created_at")?;
-    // Some servers send a fraction.
+    // Some servers send the time with a fraction.
     let seconds = value.as_i64().or_else(|| value.as_f64().map(|seconds| seconds as i64))?;
-    // An adapter writes 0 where the stream has no time.
+    // Adapters write 0 if the stream has no time.
     (seconds != 0 || capture.dialect == Dialect::OpenResponses).then_some(seconds)
 }
 
@@ -309,7 +309,7 @@ impl ToolCallsBuilder {
 
     fn append(&mut self, response: Response<'_>) {
         for (index, item) in response.items().enumerate() {
-            // The calls of an extension type are not known to be calls.
+            // Items of extension types are not listed: whether one is a call is unknown.
             let Some(kind) = item.wire_type().filter(|kind| kind.ends_with("_call") && !kind.contains(':')) else {
                 continue;
             };
@@ -342,7 +342,7 @@ impl ToolCallsBuilder {
     }
 }
 
-/// The input of a call that has no text of arguments.
+/// The input of a call whose arguments are not text.
 fn call_input(item: Item<'_>) -> Option<&Value> {
     ["action", "operation", "queries"].into_iter().find_map(|key| item.get(key)).filter(|value| !value.is_null())
 }

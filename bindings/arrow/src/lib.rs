@@ -35,15 +35,15 @@ pub use fold::FoldColumn;
 pub use parallel::Progress;
 use row::RowBuilder;
 
-/// Bytes of bodies in one range of rows, at most: what a thread takes at a time, unless one row is larger.
+/// The maximum number of bytes in a range of rows, which is what a thread processes at a time. A larger row is a range of its own.
 const MAX_RANGE_BYTES: usize = 32 << 20;
-/// Bytes of bodies in one range of rows, at least, unless there are fewer.
+/// The minimum number of bytes in a range of rows, if there are that many.
 const MIN_RANGE_BYTES: usize = 256 << 10;
-/// Rows in one range, at most. A null has no bytes, but takes time too.
+/// The maximum number of rows in a range. A null has no bytes, but takes time too.
 const MAX_RANGE_ROWS: usize = 1 << 16;
-/// Bytes of a chunk of the result, about.
+/// The approximate size of a chunk of the result in bytes.
 const CHUNK_BYTES: usize = 32 << 20;
-/// Ranges per thread: several, so that threads finish at about the same time.
+/// Number of ranges per thread: several, so that all threads finish at about the same time.
 const RANGES_PER_THREAD: usize = 8;
 
 /// One operation over a column of bodies, with its options.
@@ -169,7 +169,7 @@ impl Batch {
         self
     }
 
-    /// Sets the dialect of all rows that have none in a column of dialects. `None`, the default: each body shows its own.
+    /// Sets the dialect of all rows that have none in a column of dialects. With `None`, the default, the dialect of each body is detected.
     #[must_use]
     pub fn dialect(mut self, dialect: Option<Dialect>) -> Self {
         self.dialect = dialect;
@@ -197,7 +197,7 @@ impl Batch {
     ///
     /// # Errors
     ///
-    /// [`BatchError::BodyType`]. A row never causes an error: what is wrong with it is in its findings.
+    /// [`BatchError::BodyType`]. A row never causes an error: its faults are in its findings.
     pub fn run(&self, bodies: &dyn Array) -> Result<Vec<ArrayRef>, BatchError> {
         self.run_with(bodies, None, None)
     }
@@ -213,7 +213,7 @@ impl Batch {
 
     /// As [`run`](Self::run), with two more arguments.
     ///
-    /// `dialects` is a column with the name of each body's dialect; null or `auto` stands for the dialect of
+    /// `dialects` is a column with the name of each body's dialect; null or `auto` selects the dialect of
     /// [`dialect`](Self::dialect). `observe` is called on the calling thread about twenty times per second, and at the end; if it
     /// returns `Break`, the batch ends.
     ///
@@ -269,7 +269,7 @@ impl Batch {
         match &self.operation {
             Operation::Fold(columns) => {
                 let mut options = self.reader.clone();
-                // Nobody sees the findings: they need no text. A strict reader puts the text into its error.
+                // The result has no findings, so their texts are not built. A strict reader needs the text for its error.
                 if !columns.contains(&FoldColumn::Findings) && !options.strict {
                     options.limits.findings = 0;
                 }
@@ -293,7 +293,7 @@ impl Batch {
     }
 }
 
-/// Texts in an array, after which the next row starts a new one.
+/// Bytes of text after which the next row starts a new array.
 const MAX_ARRAY: usize = i32::MAX as usize - MAX_VALUE;
 
 fn dialect_column(dialects: &dyn Array, bodies: usize) -> Result<ByteColumn<'_>, BatchError> {
@@ -303,7 +303,7 @@ fn dialect_column(dialects: &dyn Array, bodies: usize) -> Result<ByteColumn<'_>,
     ByteColumn::new(dialects).ok_or_else(|| BatchError::DialectType(dialects.data_type().clone()))
 }
 
-/// Joins neighbours into chunks of about [`CHUNK_BYTES`]: a range of rows has few, and its builders have room for more. No chunk
+/// Joins neighbours into chunks of about [`CHUNK_BYTES`]: a range of rows is smaller, and its builders have spare capacity. No chunk
 /// takes more memory than its values.
 fn coalesce(arrays: Vec<ArrayRef>) -> Result<Vec<ArrayRef>, BatchError> {
     let mut chunks = Vec::new();

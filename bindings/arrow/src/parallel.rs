@@ -17,7 +17,7 @@ use crate::error::BatchError;
 /// How often the observer is called.
 const INTERVAL: Duration = Duration::from_millis(50);
 
-/// How far a batch has come.
+/// The progress of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// Rows that are done.

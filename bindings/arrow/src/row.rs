@@ -6,7 +6,7 @@ use deltafold::Error;
 
 /// Builds the result of one range of rows.
 pub(crate) trait RowBuilder {
-    /// Appends the result of a body; without a dialect, the body shows it.
+    /// Appends the result of a body; if no dialect is given, it is detected.
     fn append(&mut self, body: &[u8], dialect: Option<Dialect>);
 
     /// Appends null.
@@ -18,6 +18,6 @@ pub(crate) trait RowBuilder {
     /// Bytes in the largest array.
     fn bytes(&self) -> usize;
 
-    /// Returns the rows so far and forgets them.
+    /// Returns the rows so far and starts an empty result.
     fn finish(&mut self) -> ArrayRef;
 }

@@ -224,7 +224,7 @@ fn hostile_bodies_have_an_outcome_and_harm_no_other_row() {
 }
 
 #[test]
-fn a_row_above_a_limit_says_so_and_the_next_row_is_read() {
+fn a_row_above_a_limit_has_a_finding_and_the_next_row_is_read() {
     let long = HELLO.replace("Hello", &"x".repeat(5_000));
     let bodies = StringArray::from(vec![long.as_str(), HELLO, CHAT]);
     let batch = all_columns().reader_json(r#"{"limits":{"line_bytes":4000}}"#).unwrap();
@@ -233,7 +233,7 @@ fn a_row_above_a_limit_says_so_and_the_next_row_is_read() {
     assert_eq!(above["outcome"], "truncated");
     let last = above["findings"].as_array().unwrap().last().unwrap();
     assert_eq!((&last["rule"], &last["severity"]), (&json!("limit.line"), &json!("error")));
-    assert_eq!(above["response_id"], "resp_1", "what was read before the limit is kept");
+    assert_eq!(above["response_id"], "resp_1", "data that was read before the limit is kept");
     assert_eq!(row(&result, 1)["output_text"], "Hello");
     assert_eq!(row(&result, 2)["output_text"], "Hi");
     assert_eq!(row(&result, 2)["outcome"], "completed");

@@ -183,7 +183,7 @@ pub(crate) unsafe fn init<T: Options>(out: *mut T, size: usize) -> dfold_status 
 #[derive(Clone, Copy)]
 pub(crate) struct TextAddress(*const u8, usize);
 
-// SAFETY: the pointer leads into heap memory of an object in the same handle; that object is `Send`, and a move does not
+// SAFETY: the pointer points into heap memory of an object in the same handle; that object is `Send`, and a move does not
 // move its heap memory.
 unsafe impl Send for TextAddress {}
 
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn a_size_that_nobody_set_is_misuse() {
+    fn a_size_that_was_not_set_is_misuse() {
         for size in [0, 7, usize::MAX] {
             let given = TwoOptions { struct_size: size, first: 0, second: 0 };
             // SAFETY: only the size is read.

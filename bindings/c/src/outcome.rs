@@ -26,7 +26,7 @@ pub enum dfold_outcome_kind {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct dfold_outcome {
-    /// How.
+    /// The outcome.
     pub kind: dfold_outcome_kind,
     /// True if `last_sequence_number` is set; only for a truncated stream.
     pub has_last_sequence_number: bool,

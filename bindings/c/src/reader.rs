@@ -101,7 +101,7 @@ impl ReaderState {
         // SAFETY: every call that modifies the reader calls `forget_event` first.
         let raw = unsafe { address.get() };
         if self.tape.is_empty() && self.tape.parse(raw, self.depth).is_err() {
-            // The payload is not JSON: a finding already reports that, and no pointer leads anywhere.
+            // The payload is not JSON: a finding already reports that, and it has no fields.
             self.tape.clear();
             return Err(dfold_status::DFOLD_NO_MORE);
         }

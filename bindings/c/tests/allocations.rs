@@ -61,7 +61,7 @@ fn chunks() -> Vec<String> {
 fn a_delta_allocates_only_when_the_text_buffer_doubles() {
     let chunks = chunks();
     let mut reader = std::ptr::null_mut();
-    // SAFETY: the handle is created here, used by this thread only and freed once; every pointer leads to a local.
+    // SAFETY: the handle is created here, used by this thread only and freed once; every pointer points to a local.
     unsafe {
         assert_eq!(dfold_reader_new(std::ptr::null(), &mut reader), OK);
         let mut event = std::mem::MaybeUninit::uninit();

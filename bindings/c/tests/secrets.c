@@ -80,7 +80,7 @@ static void reports_of_a_check(void) {
     for (at = 0; at < COUNT; at++) strcat(stream, FRAMES[at]);
     CHECK(dfold_check(bytes_of(stream), strlen(stream), dfold_view("{}"), &problem, &report) == DFOLD_OK);
     CHECK(dfold_report_text(report, &text) == DFOLD_OK);
-    has_no_canary("a report for people", text);
+    has_no_canary("a report as text", text);
     CHECK(dfold_report_findings_json(report, &text) == DFOLD_OK);
     has_no_canary("the findings of a report", text);
     dfold_report_free(report);

@@ -1,4 +1,4 @@
-//! Calls every function in random, seeded order: no call panics, and every view is readable. Miri runs these tests, too.
+//! Calls every function in random, seeded order: no call panics, and every view is readable. Miri runs these tests too.
 
 mod operations;
 
@@ -15,8 +15,10 @@ fn bytes(seed: u64, length: usize) -> Vec<u8> {
     };
     let frame =
         b"data: {\"type\":\"response.output_text.delta\",\"output_index\":0,\"content_index\":0,\"delta\":\"a\"}\n\n";
-    let feed = CALLS.iter().position(|(name, _)| *name == "dfold_reader_feed").expect("it is there") as u8;
-    let poll = CALLS.iter().position(|(name, _)| *name == "dfold_reader_poll").expect("it is there") as u8;
+    let feed =
+        CALLS.iter().position(|(name, _)| *name == "dfold_reader_feed").expect("the function is in the table") as u8;
+    let poll =
+        CALLS.iter().position(|(name, _)| *name == "dfold_reader_poll").expect("the function is in the table") as u8;
     let mut bytes = Vec::new();
     while bytes.len() < length {
         match next() % 4 {

@@ -1,7 +1,7 @@
 //! [`DialectInput`]: feeds bytes of any dialect to a [`Reader`].
 //!
 //! Every command that reads events feeds its bytes through here, so that `--from` and `--messages` mean the same everywhere.
-//! The first message shows the dialect; until then at most [`DETECTION_LIMIT`] bytes are buffered.
+//! The dialect is detected from the first message; until then at most [`DETECTION_LIMIT`] bytes are buffered.
 
 use deltafold::adapter::{detect, AdapterCode, AdapterFinding, Converter, Dialect};
 use deltafold::json::Value;
@@ -11,7 +11,7 @@ use crate::args::{SourceArgs, SourceDialect};
 use crate::convert;
 use crate::Failure;
 
-/// A stream that does not show its dialect in so many bytes is read as Open Responses.
+/// Number of bytes after which detection gives up and a stream is read as Open Responses.
 const DETECTION_LIMIT: usize = 256 << 10;
 
 /// The format of an input, as `--from` and `--messages` state it.
@@ -121,7 +121,7 @@ impl DialectInput {
         }
     }
 
-    /// A message for people about data that was not read: a reader holds one response, so only the first turn of a thread log is.
+    /// The message about data that was not read: a reader holds one response, so only the first turn of a thread log is read.
     pub(crate) fn unread_turns(&self) -> Option<&'static str> {
         let Decoder::Converted(converter) = &self.decoder else { return None };
         let is_turn = |finding: &AdapterFinding| {

@@ -1,4 +1,4 @@
-//! `deltafold fold`: prints the response that a stream adds up to.
+//! `deltafold fold`: prints the accumulated response of a stream.
 
 use std::ffi::{OsStr, OsString};
 
@@ -15,7 +15,7 @@ use crate::progress::Progress;
 use crate::styled_line::{column_width, pad};
 use crate::{Failure, Io};
 
-/// Print the response that a stream adds up to
+/// Print the accumulated response of a stream
 #[derive(Debug, clap::Args)]
 #[command(
     before_help = "Prints the response as one line of JSON. For several files each line is {\"file\", \"outcome\", \"response\"}, and \
@@ -68,7 +68,7 @@ struct Folded {
     events: u64,
     items: usize,
     findings: u64,
-    /// Why the response is empty, if it is, or what was not read.
+    /// The reason why the response is empty, or the data that was not read.
     message: Option<String>,
 }
 

@@ -39,7 +39,7 @@ pub(crate) struct Input<'a> {
 impl<'a> Input<'a> {
     /// Opens a file; `-` is stdin.
     ///
-    /// With `split` every chunk except the last has so many bytes. Without it a chunk is the result of one read, so that a live
+    /// With `split`, every chunk except the last has this many bytes. Without it a chunk is the result of one read, so that a live
     /// stream is not delayed.
     pub(crate) fn open(file: &OsStr, split: Option<usize>, stdin: &Stdin<'a>) -> Result<Self, Failure> {
         let input = if file == "-" { Self::new(file, Box::new(stdin.take()?), None) } else { Self::open_file(file)? };

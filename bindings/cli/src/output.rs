@@ -47,7 +47,7 @@ impl<'a> Output<'a> {
         self.write(b"\n")
     }
 
-    /// Writes a line for people.
+    /// Writes a line of human-readable text.
     pub(crate) fn styled(&mut self, line: &StyledLine, color: Color) -> Result<(), Failure> {
         self.write(line.render(color).as_bytes())?;
         self.write(b"\n")

@@ -17,7 +17,7 @@ enum Format {
 
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct RecordArgs {
-    /// One JSON object per line (jsonl), one JSON array (json), or short lines for people (text)
+    /// One JSON object per line (jsonl), one JSON array (json), or short lines (text)
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Jsonl)]
     format: Format,
 }
@@ -62,7 +62,7 @@ impl<'a> RecordWriter<'a> {
         self.output.text(if self.format == Format::Json { "" } else { "\n" })
     }
 
-    /// Prints a line for people.
+    /// Prints a line of text.
     pub(crate) fn text(&mut self, file: &str, line: &str) -> Result<(), Failure> {
         let line = if self.with_file { format!("{file}: {line}") } else { line.to_owned() };
         self.output.styled(&StyledLine::new(PLAIN, line), Color::NEVER)

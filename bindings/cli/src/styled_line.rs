@@ -1,4 +1,4 @@
-//! [`StyledLine`]: a line of styled text for people, and how it is wrapped to the width of a terminal.
+//! [`StyledLine`]: a line of styled text, and how it is wrapped to the width of a terminal.
 //!
 //! Nothing here changes a mode of the terminal: no raw mode, no alternate screen, no hidden cursor. So there is nothing to
 //! restore when the program is interrupted, by Ctrl-C or otherwise.

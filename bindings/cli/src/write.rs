@@ -86,7 +86,7 @@ impl Intents {
             return Ok(());
         };
         let applied = writer.apply_json(text).map(drop).map_err(failure);
-        // The events of a refused intent are valid too, if it wrote any.
+        // Events that a refused intent wrote before the error are valid too.
         if self.json {
             while let Some(event) = writer.poll_event() {
                 output.line(event)?;

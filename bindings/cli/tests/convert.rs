@@ -87,20 +87,20 @@ fn the_report_names_what_was_lost_and_strict_loss_makes_it_an_exit_code() {
     let arguments = ["convert", "--from", "auto", "--to", "open-responses", "--report", report];
     let done = run(&arguments, stream);
     assert_eq!((done.code, &*done.errors), (0, ""));
-    let told: Value = serde_json::from_str(&std::fs::read_to_string(report).unwrap()).unwrap();
+    let result: Value = serde_json::from_str(&std::fs::read_to_string(report).unwrap()).unwrap();
     let expected = json!([
         { "code": "multiple_choices", "kind": "lost", "event_index": 0, "offset": 6, "detail": "choices after the first" },
         { "code": "unknown_finish_reason", "kind": "assumed", "event_index": 0, "offset": 6, "detail": "weird" },
     ]);
-    assert_eq!(told, expected);
+    assert_eq!(result, expected);
     let strict = run(&[&arguments[..], &["--strict-loss"]].concat(), stream);
     assert_eq!((strict.code, &strict.output), (1, &done.output));
     let message =
         "stdin: 1 value could not be converted, the first: lost multiple_choices at event 0: choices after the first";
     assert_eq!(strict.errors, format!("deltafold: {message}\n"));
     let clean = b"data: {\"id\":\"a\",\"choices\":[]}\n\ndata: [DONE]\n\n";
-    assert_eq!(run(&[&arguments[..], &["--strict-loss"]].concat(), clean).code, 0, "what is assumed is not lost");
-    assert_eq!(run(&arguments, b"").code, 1, "nothing is no dialect");
+    assert_eq!(run(&[&arguments[..], &["--strict-loss"]].concat(), clean).code, 0, "an assumption is not a loss");
+    assert_eq!(run(&arguments, b"").code, 1, "empty input has no dialect");
 }
 
 #[test]

@@ -70,7 +70,7 @@ def response(status, items, usage=None):
     return {**whole, "id": "resp_large", "status": status, "completed_at": done, "output": items, "usage": usage}
 
 
-def feed(out, megabytes, told):
+def feed(out, megabytes, sent):
     try:
         stream = Stream(out)
         stream.event("response.created", response=response("in_progress", []))
@@ -81,10 +81,10 @@ def feed(out, megabytes, told):
         usage = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2, **details}
         stream.event("response.completed", response=response("completed", stream.items, usage))
         stream.send(b"data: [DONE]\n\n")
-        told.update(events=stream.number, bytes=stream.bytes, text=len(stream.items) * DELTAS * 6)
+        sent.update(events=stream.number, bytes=stream.bytes, text=len(stream.items) * DELTAS * 6)
         out.close()
     except BrokenPipeError:
-        told["broken"] = True
+        sent["broken"] = True
 
 
 # Linux counts the memory that a process used before it executed another program. Started from here, that is this interpreter with the stream that
@@ -113,11 +113,11 @@ class Watched:
 
 
 def measure(program, command, megabytes):
-    told, started = {}, time.monotonic()
+    sent, started = {}, time.monotonic()
     # A terminal would get a bar; here progress is printed as lines.
     watched = Watched([program, command, "--progress", "always", "-"], stderr=subprocess.PIPE)
     child = watched.child
-    threading.Thread(target=feed, args=(child.stdin, megabytes, told), daemon=True).start()
+    threading.Thread(target=feed, args=(child.stdin, megabytes, sent), daemon=True).start()
     output = []
     reader = threading.Thread(target=lambda: output.append(child.stdout.read()))
     errors = []
@@ -125,7 +125,7 @@ def measure(program, command, megabytes):
     reader.start(), listener.start()
     reader.join(), listener.join()
     code, peak, _ = watched.end()
-    return code, peak, time.monotonic() - started, told, output[0], errors[0].decode()
+    return code, peak, time.monotonic() - started, sent, output[0], errors[0].decode()
 
 
 def main():
@@ -135,13 +135,13 @@ def main():
     limit = int(sys.argv[3]) if len(sys.argv) > 3 else None
     wrong = 0
     for command in ["check", "fold"]:
-        code, peak, seconds, told, output, errors = measure(program, command, megabytes)
-        events, size, text = told.get("events"), told.get("bytes", 0) / 1e6, told.get("text", 0) / 1e6
+        code, peak, seconds, sent, output, errors = measure(program, command, megabytes)
+        events, size, text = sent.get("events"), sent.get("bytes", 0) / 1e6, sent.get("text", 0) / 1e6
         print(f"{command}: {size:.0f} MB, {events} events, {text:.1f} MB of text; peak {peak:.0f} MB, {seconds:.1f} s, exit {code}")
         if command == "check":
             good = b"completed" in output and b" 0 errors, 0 warnings" in output
         else:
-            good = len(json.loads(output)["output"]) * DELTAS * 6 == told.get("text")
+            good = len(json.loads(output)["output"]) * DELTAS * 6 == sent.get("text")
         if code != 0 or not good or " read, " not in errors or (limit and peak > limit):
             print(f"wrong: exit {code}, peak {peak:.0f} MB (limit {limit}), stderr {errors[:500]!r}, stdout {output[:500]!r}")
             wrong = 1

@@ -54,7 +54,7 @@ impl Drop for Server {
     }
 }
 
-/// Starts a server that ends after so many requests; returns it and its address.
+/// Starts a server that exits after this number of requests; returns it and its address.
 fn serve(arguments: &[&str], requests: usize) -> (Server, String) {
     let mut child = deltafold()
         .args(["serve", "--requests", &requests.to_string()])
@@ -163,7 +163,7 @@ fn clients_that_send_nothing_cost_neither_threads_nor_memory() {
             client
         })
         .collect();
-    // Served after all of them were read.
+    // This request is answered although the other connections are open.
     assert!(ask(&address, &post("/responses", r#"{"model":"tour"}"#)).0.starts_with("HTTP/1.1 200 "));
     let more: Vec<TcpStream> = (0..100).map(|_| TcpStream::connect(&address).unwrap()).collect();
     std::thread::sleep(std::time::Duration::from_millis(200));

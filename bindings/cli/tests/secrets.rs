@@ -53,14 +53,14 @@ fn no_command_quotes_a_payload_on_stderr() {
     calls.push((vec!["check", "-", file], &stream));
     calls.push((vec!["diff", "-", file], &stream));
     calls.push((vec!["write", "-"], &lines));
-    let mut told = 0;
+    let mut printed = 0;
     for (arguments, input) in &calls {
         let done = run(arguments, input.as_bytes());
         assert!((0..=5).contains(&done.code), "{arguments:?}: {}", done.errors);
         assert!(!done.errors.contains(CANARY), "{arguments:?}: {}", done.errors);
-        told += usize::from(!done.errors.is_empty());
+        printed += usize::from(!done.errors.is_empty());
     }
-    assert!(told >= 10, "only {told} of {} calls printed a message", calls.len());
+    assert!(printed >= 10, "only {printed} of {} calls printed a message", calls.len());
 }
 
 #[test]

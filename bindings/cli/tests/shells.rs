@@ -82,7 +82,7 @@ fn the_other_shells_take_their_scripts() {
         let script = folder.file("script", run(&["completions", shell], b"").output.as_bytes());
         match Command::new(shell).arg("-n").arg(&script).output() {
             Ok(done) => assert!(done.status.success(), "{shell}: {}", String::from_utf8_lossy(&done.stderr)),
-            Err(_) => println!("NOTE: {shell} is not on this machine; its script was not parsed by it"),
+            Err(_) => println!("NOTE: {shell} is not installed, so its script was not parsed"),
         }
     }
 }
@@ -108,6 +108,6 @@ fn the_manual_is_roff_that_a_formatter_accepts() {
         Ok(done) => {
             assert!(done.status.success() && done.stderr.is_empty(), "{}", String::from_utf8_lossy(&done.stderr))
         }
-        Err(_) => println!("NOTE: groff is not on this machine; the page was not set by it"),
+        Err(_) => println!("NOTE: groff is not installed, so the page was not formatted"),
     }
 }

@@ -20,7 +20,7 @@ const TOUR: &str = "../../examples/streams/tour.sse";
 /// Returns the tour in two halves; the split is inside a message.
 fn halves() -> (Vec<u8>, Vec<u8>) {
     let tour = std::fs::read(TOUR).unwrap();
-    let at = tour.windows(14).position(|window| window == b" and closed to").expect("the tour says so");
+    let at = tour.windows(14).position(|window| window == b" and closed to").expect("the tour contains this text");
     let at = at + tour[at..].windows(2).position(|window| window == b"\n\n").unwrap() + 2;
     (tour[..at].to_vec(), tour[at..].to_vec())
 }
@@ -252,7 +252,7 @@ fn a_growing_file_is_followed_until_its_response_ends() {
     let terminal = Terminal::new(80, 24);
     let mut child = terminal.start(deltafold().args(["show", "--follow"]).arg(&path));
     terminal.wait_for("growing message", || (), |text| text.contains("closed to"));
-    assert!(child.try_wait().unwrap().is_none(), "it waits for more");
+    assert!(child.try_wait().unwrap().is_none(), "the program waits for more");
     std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(&second).unwrap();
     assert!(child.wait().unwrap().success());
     terminal.wait_for("outcome", || (), |text| text.contains("usage: "));

@@ -110,7 +110,7 @@ struct ConvertedState {
 /// The last value, if it is not a container with children.
 #[derive(PartialEq)]
 enum Leaf {
-    /// A string of so many bytes.
+    /// A string with this number of bytes.
     Text(usize),
     Other(Value),
 }

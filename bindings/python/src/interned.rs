@@ -157,7 +157,7 @@ static VALUES: Mutex<Values> = Mutex::new(Values(Vec::new()));
 const VALUE_COUNT: usize = 1024;
 const VALUE_BYTES: usize = 64;
 
-/// Locks the values. `None` while another conversion uses them: objects are created under this lock, so nobody waits for it.
+/// Locks the values. `None` while another conversion uses them: objects are created under this lock, so no thread waits for it.
 pub(crate) fn values(_: Python<'_>) -> Option<MutexGuard<'static, Values>> {
     let mut values = VALUES.try_lock().ok()?;
     if values.0.is_empty() {

@@ -105,7 +105,7 @@ pub enum Event {
         /// The fields of every event.
         info: EventInfo,
     },
-    /// A text, arguments, code, a diff or a command is done; `info.text` is the whole.
+    /// A text, arguments, code, a diff or a command is done; `info.text` is the complete one.
     Done {
         /// The fields of every event.
         info: EventInfo,

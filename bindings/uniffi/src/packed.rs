@@ -23,7 +23,7 @@ use crate::reader::ReaderState;
 /// The number of an absent value.
 const ABSENT: i64 = -1;
 
-/// Events packed one after the other.
+/// Events packed one after another.
 #[derive(Default)]
 pub(crate) struct Packed {
     numbers: Vec<u8>,
@@ -36,7 +36,7 @@ impl Packed {
         self.count == 0
     }
 
-    /// The buffer that crosses the border.
+    /// The packed list as one buffer.
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(8 + self.numbers.len() + self.text.len());
         bytes.extend_from_slice(&self.count.to_le_bytes());
@@ -109,7 +109,7 @@ impl Packed {
     }
 }
 
-/// `Reader.feed` for Ruby. Returns a block with the packed events: its length as a `usize`, then so many bytes. Returns null if the
+/// `Reader.feed` for Ruby. Returns a block with the packed events: its length as a `usize`, then that many bytes. Returns null if the
 /// chunk completes no event, and 1 if the call fails; `feed_packed` with the same chunk then returns the error.
 ///
 /// # Safety
@@ -122,7 +122,7 @@ unsafe extern "C" fn deltafold_ruby_feed(reader: usize, chunk: *const u8, length
         let reader = unsafe { &*ptr::with_exposed_provenance::<Lock<ReaderState>>(reader) };
         let chunk = match length {
             0 => &[][..],
-            // SAFETY: the caller passes so many readable bytes, which do not change during the call.
+            // SAFETY: the caller passes `length` readable bytes, which do not change during the call.
             _ => unsafe { std::slice::from_raw_parts(chunk, length) },
         };
         reader.attempt(|state| state.feed_packed(chunk))

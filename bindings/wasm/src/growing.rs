@@ -55,7 +55,7 @@ pub(crate) struct SentValue {
 
 #[derive(Debug)]
 enum Leaf {
-    /// A string of so many bytes.
+    /// A string with this number of bytes.
     Text(usize),
     /// The JSON text of another value.
     Other(String),

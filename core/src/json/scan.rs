@@ -185,7 +185,7 @@ fn unchecked_general_string(bytes: &[u8], start: usize, from: usize) -> Option<S
     Some(StringScan { end, escaped })
 }
 
-/// Decodes a string of a few ASCII bytes in which each escape stands for one byte. Returns the position of the closing quote and
+/// Decodes a string of a few ASCII bytes in which each escape is one byte. Returns the position of the closing quote and
 /// the number of decoded bytes in `out`; `out` may have other bytes after them. `None`: use the general decoder.
 pub(crate) fn decode_short_string(bytes: &[u8], start: usize, out: &mut String) -> Option<(usize, usize)> {
     let near = bytes.get(start..).and_then(<[u8]>::first_chunk).and_then(decode_short_simd);
@@ -304,7 +304,7 @@ fn decode_short_simd(bytes: &[u8; LANES + 8]) -> Option<Option<(usize, usize, u6
 /// A final mark, in case the last byte is a backslash.
 const AFTER: u32 = 1 << (LANES + 1);
 
-/// The byte that each escape stands for, by the byte after the backslash; 0 for a longer escape or none.
+/// The byte that each escape decodes to, by the byte after the backslash; 0 for a longer escape or none.
 pub(super) const SIMPLE_ESCAPES: [u8; 256] = {
     let mut meant = [0; 256];
     let pairs = *b"\"\"\\\\//b\x08f\x0Cn\nr\rt\t";

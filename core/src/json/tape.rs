@@ -29,7 +29,7 @@ pub struct Tape {
 #[derive(Clone, Debug)]
 pub(crate) struct Nodes {
     pub(super) list: Vec<Node>,
-    /// Containers inside so many others are deferred.
+    /// Containers at this nesting depth are deferred.
     pub(super) max_depth: usize,
     /// The deferred containers by node, each with its own tape after the first access.
     deferred: Vec<(u32, OnceCell<Box<Tape>>)>,

@@ -54,17 +54,17 @@ pub(crate) fn literal_eq(literal: &str, text: &str) -> bool {
                 if meant == 0 {
                     break;
                 }
-                let ([_, _, rest @ ..], [first, behind @ ..]) = (literal, text) else { return false };
+                let ([_, _, rest @ ..], [first, after @ ..]) = (literal, text) else { return false };
                 if *first != meant {
                     return false;
                 }
-                (literal, text, long) = (rest, behind, 0);
+                (literal, text, long) = (rest, after, 0);
             }
         }
         let plain = memchr::memchr(b'\\', literal).unwrap_or(literal.len());
         let (run, rest) = literal.split_at(plain);
-        let Some(behind) = text.strip_prefix(run) else { return false };
-        (literal, text) = (rest, behind);
+        let Some(after) = text.strip_prefix(run) else { return false };
+        (literal, text) = (rest, after);
         if !literal.is_empty() {
             let Some(rests) = match_escape(literal, text) else { return false };
             (literal, text) = rests;
@@ -251,7 +251,7 @@ impl SurrogateCarry {
         self.0.is_some()
     }
 
-    /// Stops waiting; returns `true` if a half was waiting, which then stands for U+FFFD.
+    /// Stops waiting; returns `true` if a half was waiting, which then becomes U+FFFD.
     pub(crate) fn take_lone_surrogate(&mut self) -> bool {
         self.0.take().is_some()
     }

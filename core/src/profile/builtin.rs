@@ -10,7 +10,7 @@ use crate::validate::Rule;
 /// Rule, pattern of locations (empty: everywhere), severity (`None`: not reported), the evidence.
 pub(crate) type BuiltinLine = (Rule, &'static str, Option<Severity>, &'static str);
 
-/// Texts for people: a build that neither validates nor explains is a few kilobytes smaller without them.
+/// Descriptive texts: a build that neither validates nor explains is a few kilobytes smaller without them.
 const fn words(text: &'static str) -> &'static str {
     if cfg!(any(feature = "validate", feature = "explain")) {
         text

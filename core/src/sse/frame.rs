@@ -384,9 +384,9 @@ impl FrameDecoder {
         self.scratch = String::new();
     }
 
-    /// The fast path: a line that lies in the chunk and ends directly before `behind`.
+    /// The fast path: a line that is in the chunk and ends directly before `after`.
     #[inline]
-    fn whole_line(&mut self, line: &Line<'_>, end: LineEnd, chunk: &[u8], behind: usize) -> Step {
+    fn whole_line(&mut self, line: &Line<'_>, end: LineEnd, chunk: &[u8], after: usize) -> Step {
         let bytes = line.bytes;
         if bytes.is_empty() {
             self.mark_end(end);
@@ -399,7 +399,7 @@ impl FrameDecoder {
                     self.mark_end(end);
                     self.is_event_stream = true;
                     // The line end is one byte.
-                    self.block.data = Bytes::Chunk(behind - 1 - value.len(), behind - 1);
+                    self.block.data = Bytes::Chunk(after - 1 - value.len(), after - 1);
                     self.block.data_offset = line.offset + (bytes.len() - value.len()) as u64;
                     self.block.data_lines = 1;
                     return Step::Onward;

@@ -304,18 +304,18 @@ impl PartialLine {
     fn read_name<'c>(&mut self, bytes: &'c [u8], ended: bool) -> &'c [u8] {
         let mut length = usize::from(self.name_length);
         let mut rest = bytes;
-        while let Some((&byte, behind)) = rest.split_first() {
+        while let Some((&byte, after)) = rest.split_first() {
             if byte == b':' {
                 self.field = LineField::from_name(self.name.get(..length).unwrap_or_default());
-                return behind;
+                return after;
             }
             let Some(slot) = self.name.get_mut(length) else {
                 self.field = LineField::Unknown;
-                return behind;
+                return after;
             };
             *slot = byte;
             length += 1;
-            rest = behind;
+            rest = after;
         }
         // At most five, the length of the array.
         self.name_length = length as u8;

@@ -128,8 +128,8 @@ fn close_commands(
     let Some(commands) = view.pointer("/action/commands") else { return };
     for (index, command) in commands.elements().enumerate() {
         let Some(slot) = item.commands.get_mut(index as u64) else { continue };
-        let Some(said) = TextDigest::of_string(command, slot.text.last_whole()) else { continue };
-        compare_text(&mut slot.text, said, how.unread, |found, expected| {
+        let Some(done_text) = TextDigest::of_string(command, slot.text.last_whole()) else { continue };
+        compare_text(&mut slot.text, done_text, how.unread, |found, expected| {
             let message =
                 format!("expected the streamed text (length {expected}), found another text (length {found})");
             findings
@@ -198,11 +198,11 @@ pub(super) fn check_annotations(
 }
 
 /// Digests of the members of a done item, to compare with the terminal snapshot. `content` and `summary` are already computed;
-/// `said` is the digest of the item's input.
+/// `known_text` is the digest of the item's input.
 pub(super) fn member_digests(
     item: ValueRef<'_>,
     [content, summary]: [Digest; 2],
-    said: Option<TextDigest>,
+    known_text: Option<TextDigest>,
 ) -> Vec<(u64, Digest)> {
     let mut members: Vec<_> = item
         .entries()
@@ -212,7 +212,7 @@ pub(super) fn member_digests(
                 // Reused, because log probabilities can be most of an item.
                 "content" if value.kind() == ValueKind::Array => content,
                 "summary" if value.kind() == ValueKind::Array => summary,
-                key => member_digest(key, value, said),
+                key => member_digest(key, value, known_text),
             };
             (text_hash(&key), digest)
         })
@@ -222,11 +222,11 @@ pub(super) fn member_digests(
 }
 
 /// The digest of one member. For a member that servers encrypt anew each time, only its presence counts.
-pub(super) fn member_digest(key: &str, value: ValueRef<'_>, said: Option<TextDigest>) -> Digest {
+pub(super) fn member_digest(key: &str, value: ValueRef<'_>, known_text: Option<TextDigest>) -> Digest {
     if is_volatile(key) {
         Digest::of(if value.is_null() { "null" } else { "set" })
     } else {
-        Digest::of_value_with(value, stable_options(said))
+        Digest::of_value_with(value, stable_options(known_text))
     }
 }
 
@@ -235,14 +235,19 @@ fn is_volatile(key: &str) -> bool {
     matches!(key, "encrypted_content" | "fingerprint")
 }
 
-/// Digest options that leave out volatile members; `said` is a text that is probably part of the value.
+/// Digest options that leave out volatile members; `known_text` is a text that is probably part of the value.
 pub(super) fn stable_options(known_text: Option<TextDigest>) -> ValueOptions<'static> {
     ValueOptions { ignored: &is_volatile, known_text }
 }
 
-pub(super) fn compare_text(known: &mut StreamedText, said: TextDigest, unread: u64, differs: impl FnOnce(u64, u64)) {
-    let found = said.text.length;
-    match known.compare_whole(said, unread) {
+pub(super) fn compare_text(
+    known: &mut StreamedText,
+    done_text: TextDigest,
+    unread: u64,
+    differs: impl FnOnce(u64, u64),
+) {
+    let found = done_text.text.length;
+    match known.compare_whole(done_text, unread) {
         TextComparison::Same => {}
         TextComparison::NoDeltas => differs(found, 0),
         TextComparison::Repeated(expected) | TextComparison::Differs(expected) => differs(found, expected),

@@ -124,8 +124,8 @@ impl Validator {
         }
         slot.kind = kind;
         let known = slot.text.last_whole();
-        if let Some(said) = part.get(kind.field()).and_then(|text| TextDigest::of_string(text, known)) {
-            compare_text(&mut slot.text, said, unread, |found, expected| {
+        if let Some(done_text) = part.get(kind.field()).and_then(|text| TextDigest::of_string(text, known)) {
+            compare_text(&mut slot.text, done_text, unread, |found, expected| {
                 let message =
                     format!("expected the streamed text (length {expected}), found another text (length {found})");
                 findings.report(rule, location, None, || (format!("/part/{}", kind.field()), message));
@@ -156,7 +156,7 @@ impl Validator {
         let unread = self.unread;
         let whole = event.fields().whole;
         let (literal, escaped) = (event.done_text_literal(), event.fields().whole_escaped);
-        let mut said = None;
+        let mut done_text = None;
         let growing = if let Channel::Input(class) = channel {
             let Some(position) = self.input(event, class, InputTransition::Done, findings) else { return };
             let depth = self.options.limits.depth;
@@ -164,7 +164,7 @@ impl Validator {
             // The done item needs to know whether arguments are JSON; both answers come from one decoding here.
             if escaped && matches!(class, ItemClass::FunctionCall | ItemClass::McpCall) {
                 item.input.json = Some(digest_and_check_json(literal, depth));
-                said = item.input.json.map(|(said, _)| said);
+                done_text = item.input.json.map(|(done_text, _)| done_text);
             }
             &mut item.input.text
         } else {
@@ -175,9 +175,9 @@ impl Validator {
         if !whole.is_present() {
             return;
         }
-        let said = said.unwrap_or_else(|| TextDigest::of_literal(literal, escaped, None));
-        let found = said.text.length;
-        let agreement = growing.compare_whole(said, unread);
+        let done_text = done_text.unwrap_or_else(|| TextDigest::of_literal(literal, escaped, None));
+        let found = done_text.text.length;
+        let agreement = growing.compare_whole(done_text, unread);
         let message = match agreement {
             TextComparison::Same => return,
             TextComparison::Repeated(_) => {

@@ -1,7 +1,7 @@
 //! [`Rule`]: the table of all requirements on a stream, a response or a request.
 //!
-//! The table holds id, level, bound party, editions, layer, and the evidence that a finding is based on. The texts for people
-//! (sentence, reason, examples) are in `explain`, behind the feature of the same name, so that a small build can omit them.
+//! The table holds id, level, bound party, editions, layer, and the evidence that a finding is based on. The descriptive
+//! texts (sentence, reason, examples) are in `explain`, which needs the feature of the same name, so that a small build can omit them.
 
 use core::fmt;
 use core::str::FromStr;

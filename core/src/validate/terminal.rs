@@ -129,7 +129,7 @@ impl Validator {
         let location = event.location();
         if matches!(class, ItemClass::FunctionCall | ItemClass::McpCall) && status_is(item, "completed") {
             if let Some(arguments) = input_of(class, item).and_then(|view| view.literal()) {
-                let known = judged.filter(|(said, _)| said.has_same_literal(&TextDigest::of_text(arguments)));
+                let known = judged.filter(|(digest, _)| digest.has_same_literal(&TextDigest::of_text(arguments)));
                 let is_json = known.map_or_else(|| self.is_json_literal(arguments), |(_, is_json)| is_json);
                 if !is_json {
                     findings.report(Rule::Arg03, location, None, || {

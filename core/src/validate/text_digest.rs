@@ -22,11 +22,11 @@ impl TextDigest {
 
     /// The digests of a string literal. If `known` has the same literal, it is returned without decoding.
     pub(crate) fn of_literal(literal: &str, escaped: bool, known: Option<Self>) -> Self {
-        let said = Self::of_text(literal);
+        let whole = Self::of_text(literal);
         match known {
-            _ if !escaped => said,
-            Some(known) if known.written == said.written => known,
-            _ => Self { text: Digest::of(&decode(literal)), ..said },
+            _ if !escaped => whole,
+            Some(known) if known.written == whole.written => known,
+            _ => Self { text: Digest::of(&decode(literal)), ..whole },
         }
     }
 
@@ -49,8 +49,8 @@ pub(crate) fn is_json_literal(literal: &str, depth: usize) -> bool {
 /// Computes the digests of a literal and whether it decodes to a JSON document; decodes it once for both.
 pub(crate) fn digest_and_check_json(literal: &str, depth: usize) -> (TextDigest, bool) {
     let text = decode(literal);
-    let said = TextDigest { written: Digest::of(literal), text: Digest::of(&text) };
-    (said, is_document(text.as_bytes(), depth))
+    let whole = TextDigest { written: Digest::of(literal), text: Digest::of(&text) };
+    (whole, is_document(text.as_bytes(), depth))
 }
 
 #[cfg(test)]
@@ -70,10 +70,10 @@ mod tests {
                     let filling = "abcdefghijklmnopqrst".get(..fill).unwrap();
                     for literal in [format!("{first}{filling}{second}"), format!("{filling}{first}{second}{filling}")] {
                         let text = decode(&literal);
-                        let said = TextDigest::of_literal(&literal, true, None);
-                        assert_eq!((said.text, said.written), (Digest::of(&text), Digest::of(&literal)));
-                        assert_eq!(TextDigest::of_literal(&literal, true, Some(said)), said);
-                        assert_eq!(digest_and_check_json(&literal, 8).0, said);
+                        let whole = TextDigest::of_literal(&literal, true, None);
+                        assert_eq!((whole.text, whole.written), (Digest::of(&text), Digest::of(&literal)));
+                        assert_eq!(TextDigest::of_literal(&literal, true, Some(whole)), whole);
+                        assert_eq!(digest_and_check_json(&literal, 8).0, whole);
                     }
                 }
             }

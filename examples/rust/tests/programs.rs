@@ -82,7 +82,7 @@ async fn a_hundred_concurrent_streams_all_complete() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_gateway_gives_an_anthropic_stream_as_open_responses() {
+async fn the_gateway_converts_an_anthropic_stream_to_open_responses() {
     let upstream = Router::new().route(
         "/v1/messages",
         post(|| async { Body::from_stream(stream::iter(anthropic_chunks()).map(Ok::<_, std::io::Error>)) }),
@@ -126,7 +126,7 @@ async fn the_gateway_passes_the_status_of_the_upstream_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_writer_is_the_body_of_an_axum_answer() {
+async fn a_writer_is_the_body_of_an_axum_response() {
     let answer = || async {
         let (mut sender, body) = writer_body(Writer::new(WriterOptions::new("resp_1", "m-1", 1)));
         tokio::spawn(async move {

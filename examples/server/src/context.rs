@@ -45,8 +45,8 @@ impl Context {
 
     /// Returns the outputs of calls after the newest user message.
     pub(crate) fn new_outputs(&self) -> Vec<String> {
-        let behind = self.items.iter().rev().take_while(|item| !is_message(item, "user"));
-        let outputs = behind.filter(|item| item.str_at("type") == Some("function_call_output"));
+        let after = self.items.iter().rev().take_while(|item| !is_message(item, "user"));
+        let outputs = after.filter(|item| item.str_at("type") == Some("function_call_output"));
         let mut outputs: Vec<String> = outputs.map(|item| content_text(item.get("output"))).collect();
         outputs.reverse();
         outputs
@@ -54,8 +54,8 @@ impl Context {
 
     /// Returns how often calls were answered after the newest user message.
     pub(crate) fn rounds(&self) -> usize {
-        let behind = self.items.iter().rev().take_while(|item| !is_message(item, "user"));
-        let outputs: Vec<bool> = behind.map(|item| item.str_at("type") == Some("function_call_output")).collect();
+        let after = self.items.iter().rev().take_while(|item| !is_message(item, "user"));
+        let outputs: Vec<bool> = after.map(|item| item.str_at("type") == Some("function_call_output")).collect();
         outputs.chunk_by(|one, next| one == next).filter(|run| run[0]).count()
     }
 

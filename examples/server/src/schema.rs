@@ -69,11 +69,11 @@ fn bounded(schema: &Value, number: i64) -> i64 {
 fn word_for(name: &str, text: &str) -> String {
     let words: Vec<&str> =
         text.split_whitespace().map(|word| word.trim_matches(|char: char| !char.is_alphanumeric())).collect();
-    let behind = |cue: &str| words.windows(2).rev().find(|pair| pair[0].eq_ignore_ascii_case(cue)).map(|pair| pair[1]);
+    let after = |cue: &str| words.windows(2).rev().find(|pair| pair[0].eq_ignore_ascii_case(cue)).map(|pair| pair[1]);
     let cues: &[&str] = match name {
         "location" | "city" | "place" => &["in", "for", "at"],
         _ => &["for", "of", "to", "in"],
     };
-    let found = cues.iter().find_map(|cue| behind(cue)).or(words.last().copied());
+    let found = cues.iter().find_map(|cue| after(cue)).or(words.last().copied());
     found.filter(|word| !word.is_empty()).unwrap_or("example").to_owned()
 }

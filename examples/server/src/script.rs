@@ -213,7 +213,7 @@ fn words(text: &str) -> impl Iterator<Item = String> + use<> {
     text.split_inclusive(char::is_whitespace).map(str::to_owned).collect::<Vec<_>>().into_iter()
 }
 
-/// Splits a text into pieces of so many characters.
+/// Splits a text into pieces of `size` characters.
 fn pieces(text: &str, length: usize) -> impl Iterator<Item = String> + use<> {
     let chars: Vec<char> = text.chars().collect();
     chars.chunks(length).map(|piece| piece.iter().collect()).collect::<Vec<String>>().into_iter()

@@ -48,10 +48,10 @@ def frames(command, folder):
                 stream.append(soup.choice([b"data: ", b"data: ", b"data:", b"event: ", b"id: ", b"retry: "]))
             stream += [soup.choice(TOKENS) for _ in range(soup.randrange(4))] + [soup.choice(ENDS)]
         path.write_bytes(b"".join(stream))
-    told = subprocess.run([command, "frames", "--comments", *paths], capture_output=True, check=True).stdout
-    (folder / "frames.jsonl").write_bytes(told)
+    printed = subprocess.run([command, "frames", "--comments", *paths], capture_output=True, check=True).stdout
+    (folder / "frames.jsonl").write_bytes(printed)
     found = {str(path): {"events": [], "comments": []} for path in paths}
-    for line in map(json.loads, told.splitlines()):
+    for line in map(json.loads, printed.splitlines()):
         file = found[line.pop("file")]
         if "comment" in line:
             file["comments"].append(line["comment"])

@@ -22,7 +22,7 @@ export async function each(target, read) {
   console.log(`${target}: ${count} streams read`);
 }
 
-/** Findings that say why the folded response is not what was streamed. */
+/** Findings that explain why the folded response differs from the stream. */
 const reasons = [
   "done_mismatch", "delta_type_mismatch", "item_dropped", "event_after_item_done", "event_after_terminal",
   "duplicate_item_added", "item_id_changed", "tool_call_without_name", "media_dropped",
@@ -32,7 +32,7 @@ const reasons = [
 export const comparable = (one) =>
   !one.findings.some((code) => reasons.includes(code)) && one.calls.every(([id, name]) => id && name);
 
-/** True if parts and items come one after another, as from servers; some of our own vectors interleave them. */
+/** True if parts and items come one after another, as from servers; some vectors of this project interleave them. */
 export const orderly = (one) => !one.name.startsWith("adapter/");
 
 /** Compares text and calls with those of the folded response. Half a character at a failure is left out. */

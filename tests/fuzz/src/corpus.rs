@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{by_name, names, seeds};
 
-/// Does what the arguments say, or ends the program with a reason.
+/// Runs the command in the arguments; exits with an error message if that fails.
 pub fn run(arguments: &[&str]) {
     match arguments {
         ["replay"] => names().for_each(|name| replay(name, &packed(name))),
@@ -41,7 +41,7 @@ fn replay(name: &str, place: &Path) {
         stop(&format!("no inputs in {}", place.display()));
     }
     for (at, input) in inputs.iter().enumerate() {
-        // The panic's own message has the place; this prints the input.
+        // The panic message has the location; this prints the input.
         if std::panic::catch_unwind(|| target(input)).is_err() {
             let kept = std::env::temp_dir().join(format!("deltafold-{name}-failed"));
             let _ = fs::write(&kept, input);
@@ -88,11 +88,11 @@ fn inputs(place: &Path) -> Vec<Vec<u8>> {
         return vec![bytes];
     }
     let (mut all, mut rest) = (Vec::new(), bytes.as_slice());
-    while let Some((length, behind)) = rest.split_first_chunk() {
+    while let Some((length, after)) = rest.split_first_chunk() {
         let length = u32::from_le_bytes(*length) as usize;
-        let Some((input, behind)) = behind.split_at_checked(length) else { break };
+        let Some((input, after)) = after.split_at_checked(length) else { break };
         all.push(input.to_vec());
-        rest = behind;
+        rest = after;
     }
     if !rest.is_empty() {
         stop(&format!("{} is cut", place.display()));

@@ -7,7 +7,7 @@ use deltafold_tests::streams::{feed, object, stream_names, Feed};
 use deltafold_tests::{random_json, vectors, Ambiguity, Random, Vector};
 use serde_json::{json, Value};
 
-/// Writes the seeds of every target to a folder; returns how many.
+/// Writes the seeds of every target to a folder; returns their number.
 pub(crate) fn write(folder: PathBuf) -> usize {
     let mut seeds = Seeds { folder, count: 0 };
     let streams = streams();
@@ -57,7 +57,7 @@ struct Seeds {
 }
 
 impl Seeds {
-    /// Writes a seed, unless it is long: a fuzzer does more with ten short ones.
+    /// Writes a seed, unless it is long: ten short ones help a fuzzer more.
     fn put(&mut self, target: &str, chosen: &[u8], rest: &[u8]) {
         if rest.len() > 6_000 {
             return;

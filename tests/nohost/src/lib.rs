@@ -1,4 +1,4 @@
-//! Calls into the core, so that a linked wasm module shows what the core wants from its host: nothing.
+//! Calls the core, so that a linked wasm module has all imports of the core: none.
 //!
 //! The step builds it with dead code kept, so the whole core is in the module, not just what is called here.
 

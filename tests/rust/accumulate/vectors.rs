@@ -50,14 +50,14 @@ fn every_vector_folds_as_expected_with_every_repair_reported() {
         let found = accumulator.finish(Location::default(), None, &mut findings);
         expect(&vector, &accumulator.response().to_json(), &found, "alone");
         assert_eq!(accumulator.response().to_value().to_string(), accumulator.response().to_json(), "{vector}");
-        let told: Vec<Value> = findings
+        let reported: Vec<Value> = findings
             .as_slice()
             .iter()
             .map(|finding| {
                 json!(format!("{} {}", finding.rule.id(), finding.repair.map_or("-", |repair| repair.name())))
             })
             .collect();
-        assert_eq!(json!(told), vector.get("expect")["findings"], "{vector}: findings");
+        assert_eq!(json!(reported), vector.get("expect")["findings"], "{vector}: findings");
     }
 }
 
@@ -154,9 +154,10 @@ fn a_saved_state_keeps_the_data_for_a_new_connection() {
     reader.feed(b"id: 41\nretry: 1500\ndata: {\"type\":\"acme:x\",\"sequence_number\":7}\n\n").unwrap();
     while reader.poll_event().unwrap().is_some() {}
     let restored = Reader::restore(&reader.save(), Default::default()).unwrap();
-    let told = |reader: &Reader| (reader.last_event_id().to_owned(), reader.retry(), reader.last_sequence_number());
-    assert_eq!(told(&restored), ("41".to_owned(), Some(1500), Some(7)));
-    assert_eq!(told(&restored), told(&reader));
+    let sse_state =
+        |reader: &Reader| (reader.last_event_id().to_owned(), reader.retry(), reader.last_sequence_number());
+    assert_eq!(sse_state(&restored), ("41".to_owned(), Some(1500), Some(7)));
+    assert_eq!(sse_state(&restored), sse_state(&reader));
 }
 
 #[test]

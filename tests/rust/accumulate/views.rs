@@ -147,8 +147,8 @@ fn an_accumulator_returns_the_last_error_and_loses_everything_on_reset() {
     assert_eq!((error.kind.as_str(), error.code.as_str(), error.message.as_str()), ("server_error", "busy", "later"));
     accumulator.finish(Location::default(), None, &mut findings);
     // The response reports the server's error.
-    let told: Value = serde_json::from_str(&accumulator.response().to_json()).unwrap();
-    assert_eq!(told["error"], json!({ "code": "busy", "message": "later" }));
+    let result: Value = serde_json::from_str(&accumulator.response().to_json()).unwrap();
+    assert_eq!(result["error"], json!({ "code": "busy", "message": "later" }));
     accumulator.reset();
     assert!(accumulator.error().is_none() && accumulator.outcome().is_none() && accumulator.response().id().is_none());
 }

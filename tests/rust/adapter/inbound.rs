@@ -53,17 +53,17 @@ fn messages(text: &str) -> Vec<String> {
 /// Checks that the findings are those of the vector, that every split gives the same bytes, and that the reader accepts them.
 fn check(vector: &Vector, bytes: &[u8]) -> Vec<u8> {
     let whole = convert(vector, bytes, Split::Whole);
-    let told: BTreeSet<&str> = whole.1.iter().copied().collect();
+    let reported: BTreeSet<&str> = whole.1.iter().copied().collect();
     let named: BTreeSet<&str> =
         vector.get("findings").as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    assert_eq!(told, named, "{vector}: {}", String::from_utf8_lossy(&whole.0));
+    assert_eq!(reported, named, "{vector}: {}", String::from_utf8_lossy(&whole.0));
     // Splitting in two at every position is a test of the framing; here some positions are enough.
     let some = |split: &Split| !matches!(split, Split::Two(at) if at % 37 != 0);
     for split in splits(bytes).into_iter().filter(some) {
         assert!(convert(vector, bytes, split) == whole, "{vector}, {split:?}");
     }
     // A source that rewrites text has done events that differ from its deltas; a finding reports that.
-    if !told.contains("non_append_update") {
+    if !reported.contains("non_append_update") {
         let edition = vector.get("options")["edition"].as_str().map(|name| Edition::from_name(name).unwrap());
         check_rules(vector, &whole.0, edition.unwrap_or_default());
         let mut split = vector.clone();
@@ -114,9 +114,9 @@ fn every_worked_example_converts_as_written_at_every_split() {
             let from = vector.get("from").as_str().unwrap().parse::<Dialect>().unwrap();
             let mut converter = Converter::new(Some(from), Dialect::OpenResponses, &options).unwrap();
             for size in sizes {
-                let (chunk, behind) = rest.split_at(size.as_u64().unwrap() as usize);
+                let (chunk, after) = rest.split_at(size.as_u64().unwrap() as usize);
                 converter.feed(chunk).unwrap();
-                rest = behind;
+                rest = after;
             }
             converter.feed(rest).unwrap();
             converter.finish().unwrap();
@@ -194,8 +194,8 @@ fn every_row_of_every_table_is_read_as_its_vector_expects() {
         assert_eq!(data.last(), Some(&"[DONE]"), "{vector}");
         let events: Vec<Value> =
             data.iter().filter(|data| **data != "[DONE]").map(|data| serde_json::from_str(data).unwrap()).collect();
-        let told: Vec<Value> = events.iter().map(tell).map(Value::from).collect();
-        assert_eq!(json!(told), *vector.get("events"), "{vector}");
+        let short: Vec<Value> = events.iter().map(tell).map(Value::from).collect();
+        assert_eq!(json!(short), *vector.get("events"), "{vector}");
         let response = &events.last().unwrap()["response"];
         for (pointer, expected) in vector.get("response").as_object().into_iter().flatten() {
             let found = response.pointer(pointer).unwrap_or(&Value::Null);

@@ -60,10 +60,10 @@ fn check(vector: &Vector, bytes: &[u8], expected: &[String]) {
         "{vector}: {:#?}",
         got.iter().chain(expected).skip(got.len().min(expected.len()))
     );
-    let told: BTreeSet<&str> = whole.1.iter().copied().collect();
+    let reported: BTreeSet<&str> = whole.1.iter().copied().collect();
     let named: BTreeSet<&str> =
         vector.get("findings").as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    assert_eq!(told, named, "{vector}");
+    assert_eq!(reported, named, "{vector}");
     // Splitting in two at every position is a test of the SSE layer; here some positions are enough.
     let some = |split: &Split| !matches!(split, Split::Two(at) if at % 61 != 0);
     for split in splits(bytes).into_iter().filter(some) {

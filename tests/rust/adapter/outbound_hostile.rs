@@ -106,13 +106,13 @@ fn any_stream_of_events_makes_a_stream_that_follows_the_rules_of_its_target() {
             converter.feed(stream.as_bytes()).unwrap();
             converter.finish().unwrap();
             let out = lines(&converter.take());
-            let told = match to {
+            let checked = match to {
                 "ag-ui" => ag_ui(&out),
                 "chat-completions" => chat(&out),
                 "anthropic" => anthropic(&out),
                 _ => ui(&out),
             };
-            if let Err(why) = told {
+            if let Err(why) = checked {
                 panic!("seed {seed} → {to}: {why}\n{stream}\n{out:#?}");
             }
         }
@@ -270,7 +270,7 @@ fn limits_of_items_parts_and_texts_end_the_conversion() {
             let mut converter = converter(to, json!({ "thread_id": "t" }), Framing::Native, limits).unwrap();
             let error = converter.feed(streams.as_bytes()).unwrap_err();
             assert_eq!((error.code(), converter.finish().unwrap_err().code()), (code, code), "{to}");
-            assert!(!converter.take().is_empty(), "{to}: what came before the limit is good");
+            assert!(!converter.take().is_empty(), "{to}: output from before the limit is valid");
         }
     }
 }

@@ -75,14 +75,14 @@ fn b49_a_thread_with_a_small_stack_reads_and_writes_the_same() {
     let work = || {
         let text = "canal ".repeat(10_000);
         assert_eq!(there_and_back(&text), text);
-        let mut told = 0;
+        let mut events = 0;
         for name in stream_names() {
             let value = json!({ "stream": name });
             let vector = Vector { file: "base/streams.json".into(), name: name.clone(), value };
             let Some(Feed::Bytes(bytes)) = feed(&vector) else { panic!("{name} has no bytes") };
-            told += super::read(&bytes).events.len();
+            events += super::read(&bytes).events.len();
         }
-        told
+        events
     };
     let small = std::thread::Builder::new().stack_size(stack).spawn(work).unwrap().join().unwrap();
     assert_eq!(small, work());

@@ -49,7 +49,7 @@ fn f02_a_cr_at_the_end_of_a_chunk_ends_its_line_at_once_and_one_lf_is_skipped() 
     assert_eq!(data(&[head, b"\r"]), ["a"], "the event comes before the next byte");
     assert_eq!(data(&[head, b"\n\r"]), ["a"]);
     assert_eq!(data(&[head, b"\n\n"]), ["a"]);
-    assert_eq!(data(&[head, b"\n", b"\n\n"]), ["a"], "one line feed is swallowed, the next is a line");
+    assert_eq!(data(&[head, b"\n", b"\n\n"]), ["a"], "one line feed is skipped, the next is a line");
     assert_eq!(data(&[head, b"data: b\n\n"]), ["a\nb"]);
     assert_eq!(data(&[head, b"", b"\ndata: b\n\n"]), ["a\nb"]);
     assert_eq!(data(&[head]), [""; 0], "the block was not ended");
@@ -69,11 +69,11 @@ fn f04_the_first_byte_order_mark_is_removed_and_no_other() {
     let mark = "\u{feff}";
     let line = |text: &str| format!("{text}data: a\n\n");
     assert_eq!(data(&[line(mark).as_bytes()]), ["a"]);
-    assert_eq!(data(&[b"\xef", b"\xbb", b"\xbf", b"data: a\n\n"]), ["a"], "cut in three");
+    assert_eq!(data(&[b"\xef", b"\xbb", b"\xbf", b"data: a\n\n"]), ["a"], "split in three");
     assert_eq!(data(&[line(&mark.repeat(2)).as_bytes()]), [""; 0], "the second makes an unknown field");
     assert_eq!(data(&[format!("\n{}", line(mark)).as_bytes()]), [""; 0], "later it is part of a name");
     assert_eq!(data(&[b"\xef\xbb", b"data: a\n\ndata: b\n\n"]), ["b"], "a false start is text");
-    assert_eq!(data(&[format!("{mark}\n{}", line("")).as_bytes()]), ["a"], "a line end behind it is a blank line");
+    assert_eq!(data(&[format!("{mark}\n{}", line("")).as_bytes()]), ["a"], "a line end after it is a blank line");
     assert_eq!(data(&[format!("data: {mark}\n\n").as_bytes()]), [mark]);
 }
 
@@ -150,8 +150,8 @@ fn f06_nul_is_kept_in_data_and_names_and_makes_an_id_invalid() {
     let mut at = 0;
     while decoder.next(b"id: 1\ndata: a\n\nid: 2\0\ndata: b\n\n", &mut at).unwrap().is_some() {}
     assert_eq!(decoder.last_event_id(), "1");
-    let told = read(frame("{\"type\":\"acme:x\",\"sequence_number\":0,\"t\":\"\\u0000\"}").as_bytes());
-    assert_eq!(told.events.len(), 1);
+    let result = read(frame("{\"type\":\"acme:x\",\"sequence_number\":0,\"t\":\"\\u0000\"}").as_bytes());
+    assert_eq!(result.events.len(), 1);
 }
 
 #[test]
@@ -214,17 +214,21 @@ fn f10_an_end_anywhere_is_truncated_and_the_partial_response_stays_readable() {
     let whole = read(&bytes);
     assert_eq!(whole.outcome, Outcome::Completed);
     for end in 0..bytes.len() {
-        let told = read(&bytes[..end]);
+        let result = read(&bytes[..end]);
         // A last frame without its blank line is read only if it is JSON (SSE-10).
-        assert!(told.events.len() <= whole.events.len(), "{end}");
-        assert_eq!(told.events[..], whole.events[..told.events.len()], "{end}");
-        assert!(whole.text.starts_with(&told.text), "{end}");
-        assert!(matches!(told.outcome, Outcome::Truncated { .. } | Outcome::Completed), "{end}: {:?}", told.outcome);
-        assert_eq!(told.outcome == Outcome::Completed, told.events.len() == whole.events.len(), "{end}");
+        assert!(result.events.len() <= whole.events.len(), "{end}");
+        assert_eq!(result.events[..], whole.events[..result.events.len()], "{end}");
+        assert!(whole.text.starts_with(&result.text), "{end}");
+        assert!(
+            matches!(result.outcome, Outcome::Truncated { .. } | Outcome::Completed),
+            "{end}: {:?}",
+            result.outcome
+        );
+        assert_eq!(result.outcome == Outcome::Completed, result.events.len() == whole.events.len(), "{end}");
     }
     for tail in ["\r", "data", "data: {\"type\":", "data: {\"type\":\"acme:x\\u00", "event: x\n", "data: \u{fffd}"] {
-        let told = read(format!("{}{tail}", frame(NEXT)).as_bytes());
-        assert_eq!((told.events.len(), told.text.as_str()), (1, "next"), "{tail}");
+        let result = read(format!("{}{tail}", frame(NEXT)).as_bytes());
+        assert_eq!((result.events.len(), result.text.as_str()), (1, "next"), "{tail}");
     }
 }
 

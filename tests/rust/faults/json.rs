@@ -24,10 +24,10 @@ fn j13_a_payload_that_is_not_one_object_is_found_and_the_next_frame_is_read() {
         "7",
         "null",
     ] {
-        let told = read((frame(payload) + &frame(NEXT)).as_bytes());
-        assert_eq!(told.raw(), [payload.to_owned(), NEXT.to_owned()], "{payload}");
-        assert!(told.has("SSE-01") || told.has("SSE-03"), "{payload}: {:?}", told.rules());
-        assert_eq!(told.text, "next", "{payload}");
+        let result = read((frame(payload) + &frame(NEXT)).as_bytes());
+        assert_eq!(result.raw(), [payload.to_owned(), NEXT.to_owned()], "{payload}");
+        assert!(result.has("SSE-01") || result.has("SSE-03"), "{payload}: {:?}", result.rules());
+        assert_eq!(result.text, "next", "{payload}");
     }
     // Empty data is a block without an event; a sentinel that is early, repeated or missing is found, and never an event.
     for (stream, rule) in [
@@ -38,9 +38,9 @@ fn j13_a_payload_that_is_not_one_object_is_found_and_the_next_frame_is_read() {
     ] {
         let strict = deltafold::Profile::builtin("open-responses").unwrap();
         let options = ReaderOptions::default().layers(Layers::ALL).profile(strict);
-        let told = super::read_with(&[stream.as_bytes()], options);
-        assert!(told.has(rule), "{rule}: {:?}", told.rules());
-        assert_eq!(told.text, "next", "{rule}");
+        let result = super::read_with(&[stream.as_bytes()], options);
+        assert!(result.has(rule), "{rule}: {:?}", result.rules());
+        assert_eq!(result.text, "next", "{rule}");
     }
 }
 
@@ -146,11 +146,11 @@ fn j15_numbers_keep_their_text_and_an_index_reserves_nothing() {
         ("1000000000", true),
     ] {
         let delta = NEXT.replace("\"output_index\":0", &format!("\"output_index\":{index}"));
-        let mut told = None;
-        let used = watch(|| told = Some(read(frame(&delta).as_bytes())));
-        let told = told.unwrap();
-        assert_eq!(told.has("READ-07"), !usable, "{index}: {:?}", told.rules());
-        assert_eq!(told.text, "next", "{index}: the text has a place all the same");
+        let mut result = None;
+        let used = watch(|| result = Some(read(frame(&delta).as_bytes())));
+        let result = result.unwrap();
+        assert_eq!(result.has("READ-07"), !usable, "{index}: {:?}", result.rules());
+        assert_eq!(result.text, "next", "{index}: the next event is read");
         assert!(used.peak < 256 << 10, "{index}: {used:?}");
     }
 }
@@ -158,9 +158,9 @@ fn j15_numbers_keep_their_text_and_an_index_reserves_nothing() {
 #[test]
 fn j16_the_last_of_repeated_keys_is_used_and_hostile_names_have_no_effect() {
     let payload = r#"{"type":"response.created","type":"response.output_text.delta","output_index":0,"output_index":0,"item_id":"m","content_index":0,"delta":"a","delta":"b","sequence_number":0,"__proto__":{"x":1},"constructor":2}"#;
-    let told = read(frame(payload).as_bytes());
-    assert_eq!((told.raw(), told.text.as_str()), (vec![payload.to_owned()], "b"));
-    assert!(told.has("READ-06"));
+    let result = read(frame(payload).as_bytes());
+    assert_eq!((result.raw(), result.text.as_str()), (vec![payload.to_owned()], "b"));
+    assert!(result.has("READ-06"));
     let event = OwnedEvent::parse(payload);
     assert_eq!(event.as_event().kind(), Kind::OutputTextDelta);
     assert_eq!(event.as_event().to_value().to_string(), payload, "the whole keeps all of them, in order");
@@ -188,9 +188,9 @@ fn j17_text_that_only_resembles_json_is_refused() {
         "{\"a\":1,}",
     ] {
         let payload = format!(r#"{{"type":"acme:x","sequence_number":0,"x":{value}}}"#);
-        let told = read((frame(&payload) + &frame(NEXT)).as_bytes());
-        assert!(told.has("SSE-01"), "{value}: {:?}", told.rules());
-        assert_eq!(told.raw(), [payload, NEXT.to_owned()], "{value}");
+        let result = read((frame(&payload) + &frame(NEXT)).as_bytes());
+        assert!(result.has("SSE-01"), "{value}: {:?}", result.rules());
+        assert_eq!(result.raw(), [payload, NEXT.to_owned()], "{value}");
     }
     let Some(folder) = shared("j17", "conformance/json-parsing") else { return };
     let mut refused = 0;
@@ -240,10 +240,10 @@ fn j19_halves_of_a_surrogate_pair_are_joined_over_deltas_and_a_lone_one_is_repla
         assert_eq!(read_split(stream.as_bytes(), split).text, "a😀b", "{split:?}");
     }
     for (lone, text) in [("\\ud83d", "\u{FFFD}x"), ("\\ude00", "\u{FFFD}x"), ("\\ude00\\ud83d", "\u{FFFD}\u{FFFD}x")] {
-        let told = read((frame(&delta(0, lone)) + &frame(&delta(1, "x"))).as_bytes());
-        assert_eq!(told.text, text, "{lone}");
-        assert!(told.raw()[0].contains(lone), "{lone}");
-        assert!(told.has("READ-05"), "{lone}: {:?}", told.rules());
+        let result = read((frame(&delta(0, lone)) + &frame(&delta(1, "x"))).as_bytes());
+        assert_eq!(result.text, text, "{lone}");
+        assert!(result.raw()[0].contains(lone), "{lone}");
+        assert!(result.has("READ-05"), "{lone}: {:?}", result.rules());
     }
 }
 

@@ -174,7 +174,7 @@ fn m32_after_an_error_or_the_end_every_call_returns_the_same_and_reset_starts_ag
         drive(&mut reader, [frame(NEXT).as_bytes()]).unwrap();
         reader.finish().unwrap();
     }
-    assert_eq!(live(), before, "nothing is left");
+    assert_eq!(live(), before, "all memory was freed");
 }
 
 #[test]

@@ -88,8 +88,8 @@ fn a_refusal_of_the_writer_quotes_no_intent() {
     let mut refused = 0;
     for vector in vectors("write") {
         let mut writer = Writer::new(WriterOptions::from_json(&vector.get("options").to_string()).unwrap());
-        for told in intents(&vector) {
-            let mut intent = told.intent.clone();
+        for case in intents(&vector) {
+            let mut intent = case.intent.clone();
             for (key, value) in intent.as_object_mut().into_iter().flatten() {
                 // The names of the intent itself may appear.
                 if !matches!(key.as_str(), "do" | "status" | "state" | "reason") {

@@ -30,9 +30,9 @@ fn edited(edit: impl FnOnce(&mut Vec<Value>)) -> super::StreamResult {
 
 #[test]
 fn s21_a_different_missing_or_unknown_name_is_found_and_the_event_kept() {
-    let told = read(format!("event: response.created\n{}", frame(NEXT)).as_bytes());
-    assert!(told.has("SSE-04"));
-    assert_eq!(told.text, "next", "the payload's own name counts");
+    let result = read(format!("event: response.created\n{}", frame(NEXT)).as_bytes());
+    assert!(result.has("SSE-04"));
+    assert_eq!(result.text, "next", "the payload's own name counts");
     let long = format!("\"{}\"", "x".repeat(1 << 20));
     for (kind, known) in [
         (None, Kind::Unknown),
@@ -46,11 +46,11 @@ fn s21_a_different_missing_or_unknown_name_is_found_and_the_event_kept() {
             Some(kind) => format!("{{\"sequence_number\":0,\"type\":{kind}}}"),
             None => "{\"sequence_number\":0}".to_owned(),
         };
-        let told = read((frame(&payload) + &frame(NEXT)).as_bytes());
-        assert_eq!(told.raw(), [payload.clone(), NEXT.to_owned()]);
+        let result = read((frame(&payload) + &frame(NEXT)).as_bytes());
+        assert_eq!(result.raw(), [payload.clone(), NEXT.to_owned()]);
         assert_eq!(OwnedEvent::parse(&payload).as_event().kind(), known);
-        let named = told.has("EXT-02") || told.has("SCHEMA-01") || told.has("SCHEMA-02") || told.has("READ-07");
-        assert_eq!(named, known != Kind::Extension, "{:?}", told.rules());
+        let named = result.has("EXT-02") || result.has("SCHEMA-01") || result.has("SCHEMA-02") || result.has("READ-07");
+        assert_eq!(named, known != Kind::Extension, "{:?}", result.rules());
     }
 }
 
@@ -67,12 +67,12 @@ fn s22_every_wrong_number_is_found_and_the_order_of_arrival_is_kept() {
         (json!(1.5), "SEQ-01"),
         (serde_json::from_str("99999999999999999999").unwrap(), "SEQ-01"),
     ] {
-        let told = edited(|events| events[4]["sequence_number"] = number.clone());
-        assert!(told.has(rule), "{number}: {:?}", told.rules());
-        assert_eq!(told.response, right.response, "{number}");
+        let result = edited(|events| events[4]["sequence_number"] = number.clone());
+        assert!(result.has(rule), "{number}: {:?}", result.rules());
+        assert_eq!(result.response, right.response, "{number}");
     }
-    let told = edited(|events| drop(events[4].as_object_mut().unwrap().shift_remove("sequence_number")));
-    assert!(told.has("SEQ-01"));
+    let result = edited(|events| drop(events[4].as_object_mut().unwrap().shift_remove("sequence_number")));
+    assert!(result.has("SEQ-01"));
 }
 
 #[test]
@@ -86,9 +86,9 @@ fn s23_a_delta_in_the_wrong_place_is_found_and_its_text_kept_if_the_place_exists
     for index in [1_u64, u64::from(u32::MAX), u64::MAX - 1] {
         let delta = NEXT.replace("\"output_index\":0", &format!("\"output_index\":{index}"));
         let delta = delta.replace("\"content_index\":0", &format!("\"content_index\":{index}"));
-        let mut told = None;
-        let used = watch(|| told = Some(read(frame(&delta).as_bytes())));
-        assert_eq!(told.unwrap().text, "next", "{index}");
+        let mut result = None;
+        let used = watch(|| result = Some(read(frame(&delta).as_bytes())));
+        assert_eq!(result.unwrap().text, "next", "{index}");
         assert!(used.peak < 256 << 10, "{index}: {used:?}");
     }
 }
@@ -96,20 +96,24 @@ fn s23_a_delta_in_the_wrong_place_is_found_and_its_text_kept_if_the_place_exists
 #[test]
 fn s24_the_later_and_larger_object_wins_and_the_difference_is_found() {
     for at in [6, 7, 8, 9] {
-        let told = edited(|events| {
+        let result = edited(|events| {
             let text = events[at].to_string().replace("Hello", "HELLO");
             events[at] = serde_json::from_str(&text).unwrap();
         });
         // The terminal snapshot takes precedence.
-        assert_eq!(told.text, if at == 9 { "HELLO" } else { "Hello" }, "event {at}");
-        assert!(told.has("TEXT-01") || told.has("PART-10") || told.has("LIFE-09"), "event {at}: {:?}", told.rules());
+        assert_eq!(result.text, if at == 9 { "HELLO" } else { "Hello" }, "event {at}");
+        assert!(
+            result.has("TEXT-01") || result.has("PART-10") || result.has("LIFE-09"),
+            "event {at}: {:?}",
+            result.rules()
+        );
     }
-    let told = edited(|events| drop(events.drain(4..6)));
-    assert_eq!(told.text, "Hello", "done without deltas");
-    let told = edited(|events| {
+    let result = edited(|events| drop(events.drain(4..6)));
+    assert_eq!(result.text, "Hello", "done without deltas");
+    let result = edited(|events| {
         events.drain(6..);
     });
-    assert_eq!(told.text, "Hello", "deltas without done");
+    assert_eq!(result.text, "Hello", "deltas without done");
 }
 
 #[test]
@@ -136,7 +140,7 @@ fn s25_the_first_terminal_event_determines_the_outcome() {
     assert!(erred.has("ERR-06"), "{:?}", erred.rules());
 }
 
-/// Returns the bytes that reading so many events allocates in total. The creation of the events is not counted.
+/// Returns the bytes that reading this many events allocates in total. Creating the events is not counted.
 fn cost(count: usize, event: impl Fn(usize) -> String) -> usize {
     let mut reader = Reader::new();
     let mut total = 0;
@@ -301,8 +305,8 @@ fn s27_after_a_reconnect_repeats_are_dropped_and_a_damaged_saved_state_is_an_err
     // An event of another response is not mixed in silently.
     let mut other = events.clone();
     other[9]["response"]["id"] = json!("resp_other");
-    let told = read(stream(&other).as_bytes());
-    assert!(told.has("LIFE-08"), "{:?}", told.rules());
+    let result = read(stream(&other).as_bytes());
+    assert!(result.has("LIFE-08"), "{:?}", result.rules());
     let mut parser = Parser::new(128);
     assert_eq!(parser.parse(NEXT, Origin::default()).kind(), Kind::OutputTextDelta);
 }

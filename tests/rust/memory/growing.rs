@@ -11,10 +11,10 @@ use deltafold_tests::memory::watch;
 /// The limit that is set.
 const LIMIT: usize = 100_000;
 
-/// What may be held at most: the buffers of strings and lists grow by doubling, and the findings and templates have room of their own.
+/// The bound on held bytes: above the limit, because strings and lists grow by doubling, and findings and templates have separate bounds.
 const MOST: usize = 1_000_000;
 
-/// How many bytes of a shape are fed, unless a limit ends reading.
+/// The number of bytes of a shape that are fed, unless a limit ends reading.
 const FED: usize = 3_000_000;
 
 /// Each shape: a name, the events before, and the repeated event.
@@ -274,7 +274,7 @@ fn messages_that_wait_are_within_their_limit() {
         assert_eq!(refused.map(|error| error.code()), Some(Code::BufferLimit), "{message:?}");
         assert!(used.peak < 4 * LIMIT, "{message:?}: {used:?}");
     }
-    // What was polled waits no more.
+    // A polled message no longer counts.
     let limits = Limits::default().buffered_bytes(100);
     let mut reader = Reader::with_options(ReaderOptions::default().limits(limits));
     for _ in 0..100 {
@@ -341,7 +341,7 @@ const CONVERSIONS: &[(&str, &str, &[&str], &str)] = &[
     ),
     (
         "chat-completions",
-        "reasoning and text by turns",
+        "alternating reasoning and text",
         &[],
         r#"{"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"reasoning_content":"a","content":"b"},"finish_reason":null}]}"#,
     ),

@@ -41,7 +41,7 @@ fn frames((_, item, delta): Growing) -> Vec<Vec<u8>> {
     let frame = |payload: &str| {
         let name = payload.split('"').nth(3).expect("the type is first");
         let mut bytes = Vec::new();
-        deltafold::sse::encode(name, payload, &mut bytes).expect("a good name");
+        deltafold::sse::encode(name, payload, &mut bytes).expect("a valid name");
         bytes
     };
     let added =
@@ -50,7 +50,7 @@ fn frames((_, item, delta): Growing) -> Vec<Vec<u8>> {
 }
 
 fn readers() -> [(&'static str, Reader); 2] {
-    let profile = Profile::builtin("open-responses").expect("a profile of ours");
+    let profile = Profile::builtin("open-responses").expect("a built-in profile");
     let checking = Reader::builder().validate(Layers::ALL).profile(profile).edition(Edition::Split).build();
     [("reading", Reader::new()), ("checking", checking)]
 }
@@ -89,7 +89,7 @@ fn a_delta_allocates_nothing_once_the_buffers_have_grown() {
                 .collect();
             // Only the string itself still grows; it doubles, from 100 deltas on at most seven times.
             let grew: usize = calls[100..].iter().sum();
-            assert!(grew <= 7, "{}, {how}: {grew} allocations behind the hundredth delta", growing.0);
+            assert!(grew <= 7, "{}, {how}: {grew} allocations after the hundredth delta", growing.0);
             let quiet = calls.iter().rev().take_while(|calls| **calls == 0).count();
             assert!(quiet > 1_000, "{}, {how}: only the last {quiet} deltas allocated nothing", growing.0);
         }
@@ -151,7 +151,7 @@ fn the_memory_of_one_huge_event_is_freed() {
         let before = live();
         let event = parser.parse(&huge, Origin::default());
         assert!(event.get(&format!("/{key}/0")).is_some());
-        assert!(live() - before > 1 << 20, "{key}: what is not held cannot be given back");
+        assert!(live() - before > 1 << 20, "{key}: the event was not held, so nothing can be freed");
         parser.parse(r#"{"type":"response.output_text.delta","output_index":0,"delta":"a"}"#, Origin::default());
         let after = live() - before;
         assert!(after < 1 << 19, "{key}: {after} bytes are held");

@@ -9,7 +9,7 @@ fn ordinary_frames_allocate_nothing_after_the_first() {
     let mut stream = Vec::new();
     for number in 0..100 {
         let data = format!("{{\"sequence_number\":{number},\"delta\":\"tok\"}}");
-        deltafold::sse::encode("response.output_text.delta", &data, &mut stream).expect("a good name");
+        deltafold::sse::encode("response.output_text.delta", &data, &mut stream).expect("a valid name");
     }
     for chunk in [stream.len(), 16 << 10, 64, 7, 1] {
         let mut decoder = FrameDecoder::new(&Limits::default());
@@ -157,15 +157,15 @@ fn the_memory_of_one_huge_frame_is_freed() {
 
 #[test]
 fn a_buffer_of_a_mebibyte_is_kept_and_a_larger_one_is_freed() {
-    let drip = |decoder: &mut FrameDecoder, before: &[u8], length: usize, behind: &[u8]| {
+    let drip = |decoder: &mut FrameDecoder, before: &[u8], length: usize, after: &[u8]| {
         let text = vec![b'x'; length];
-        feed(decoder, [before].into_iter().chain(text.chunks(200)).chain([behind])).expect("within limits");
+        feed(decoder, [before].into_iter().chain(text.chunks(200)).chain([after])).expect("within limits");
     };
     // Payloads, ids and comments; buffers double, so these need exactly a mebibyte, or two.
-    for (before, behind) in [(&b"data: "[..], &b"\n\n"[..]), (b"id: ", b"\n\n"), (b": ", b"\n\n")] {
+    for (before, after) in [(&b"data: "[..], &b"\n\n"[..]), (b"id: ", b"\n\n"), (b": ", b"\n\n")] {
         let mut decoder = FrameDecoder::new(&Limits::default());
-        drip(&mut decoder, before, 1_000_000, behind);
-        let again = watch(|| drip(&mut decoder, before, 1_000_000, behind));
+        drip(&mut decoder, before, 1_000_000, after);
+        let again = watch(|| drip(&mut decoder, before, 1_000_000, after));
         // The text itself is one allocation, and an id is copied where it is stored.
         let most = if before == b"id: " { 3 } else { 1 };
         assert!(again.calls <= most, "{:?}: {again:?}", String::from_utf8_lossy(before));

@@ -55,7 +55,7 @@ fn a_delta_allocates_nothing_once_the_buffers_have_grown() {
         assert!(quiet > 500, "{name}: the last {quiet} deltas allocated nothing, of {}", calls.len());
         // Only the string of the response still grows; it doubles.
         let grew = calls[10..].iter().sum::<usize>();
-        assert!(grew <= 13, "{name}: {grew} allocations behind the tenth delta");
+        assert!(grew <= 13, "{name}: {grew} allocations after the tenth delta");
         assert!(calls.iter().all(|calls| *calls <= 16), "{name}: {:?}", calls.iter().max());
     }
 }

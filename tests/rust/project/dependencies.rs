@@ -207,7 +207,7 @@ fn every_licence_is_allowed_and_every_allowed_one_is_used() {
         judged += usize::from(!package["source"].is_null());
     }
     assert!(judged > 100, "{judged} crates");
-    assert_eq!(used, allowed, "a licence is allowed that no crate has");
+    assert_eq!(used, allowed, "an allowed licence that no crate has");
 }
 
 /// The same for sources and bans, in every lock file: only the public registry, with a checksum each.
@@ -250,6 +250,6 @@ fn every_locked_crate_is_from_the_registry_and_none_is_banned() {
     for file in tracked("Cargo.toml") {
         // The package `*` of a profile is every package.
         let manifest = text(&file).replace(".package.\"*\"]", "");
-        assert!(!manifest.contains("\"*\""), "{file} takes any version of something");
+        assert!(!manifest.contains("\"*\""), "{file} accepts any version of a dependency");
     }
 }

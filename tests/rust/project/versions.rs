@@ -32,8 +32,8 @@ fn every_member_has_the_version_of_the_workspace() {
     assert!(members.contains(&"core"), "{members:?}");
     for member in members {
         let manifest = read(&format!("{member}/Cargo.toml")).unwrap_or_else(|| panic!("{member} has no manifest"));
-        assert!(manifest.contains("\nversion.workspace = true\n"), "{member} states a version of its own");
-        assert!(manifest.contains("\nrust-version.workspace = true\n"), "{member} states a compiler of its own");
+        assert!(manifest.contains("\nversion.workspace = true\n"), "{member} states its own version");
+        assert!(manifest.contains("\nrust-version.workspace = true\n"), "{member} states its own compiler version");
     }
 }
 
@@ -68,7 +68,7 @@ fn the_header_states_the_version_and_the_number_of_its_interface() {
 #[test]
 fn the_python_package_takes_its_version_from_its_crate() {
     let project = read("python/pyproject.toml").expect("pyproject.toml");
-    assert!(project.contains("\ndynamic = [\"version\"]\n"), "pyproject.toml states a version of its own");
+    assert!(project.contains("\ndynamic = [\"version\"]\n"), "pyproject.toml states its own version");
     assert!(project.contains("\nmanifest-path = \"../bindings/python/Cargo.toml\"\n"));
 }
 

@@ -65,12 +65,12 @@ fn every_vector_gives_its_next_request_and_its_findings() {
         let history = run(&vector);
         let next: Value = serde_json::from_str(&history.request().to_json()).unwrap();
         assert_eq!(next, *vector.get("next"), "{vector}");
-        let told: Value = history
+        let reported: Value = history
             .findings()
             .iter()
             .map(|finding| json!({"code": finding.code.name(), "path": finding.path}))
             .collect();
-        assert_eq!(told, *vector.get("findings"), "{vector}");
+        assert_eq!(reported, *vector.get("findings"), "{vector}");
         let call =
             json!({"policy": vector.get("policy"), "request": vector.get("request"), "steps": vector.get("steps")});
         let whole: Value = serde_json::from_str(&request_named("history", &call.to_string()).unwrap()).unwrap();
@@ -114,9 +114,9 @@ fn every_item_type_is_sent_by_default() {
 
 #[test]
 fn every_code_is_reported_by_a_vector() {
-    let told: Vec<String> = vectors("history").iter().map(|vector| vector.get("findings").to_string()).collect();
+    let lists: Vec<String> = vectors("history").iter().map(|vector| vector.get("findings").to_string()).collect();
     for code in HistoryCode::ALL {
-        assert!(told.iter().any(|told| told.contains(&format!("\"{}\"", code.name()))), "{}", code.name());
+        assert!(lists.iter().any(|findings| findings.contains(&format!("\"{}\"", code.name()))), "{}", code.name());
     }
 }
 
@@ -186,9 +186,10 @@ fn every_recording_with_reasoning_or_calls_makes_a_valid_next_request() {
                 continue;
             }
             let path = format!("/output/{position}");
-            let told = history.findings().iter().find(|finding| finding.path == path);
-            let told = told.unwrap_or_else(|| panic!("{}: item {position} is missing, untold", recording.file));
-            *reasons.entry(format!("{} {}", told.code.name(), kind(item))).or_default() += 1;
+            let finding = history.findings().iter().find(|finding| finding.path == path);
+            let finding =
+                finding.unwrap_or_else(|| panic!("{}: item {position} is missing without a finding", recording.file));
+            *reasons.entry(format!("{} {}", finding.code.name(), kind(item))).or_default() += 1;
         }
         // After the output come the results of its calls, and nothing else.
         let answers = output.iter().filter(|item| is_open_call(item)).count();

@@ -29,7 +29,7 @@ fn every_valid_value_passes_and_every_fault_is_found_at_its_place() {
             let (request, base) = around(&vector, &value);
             let found = validate_request(&request.to_string(), edition(&vector)).unwrap();
             let expected = format!("{base}{path}");
-            // A fault in the value may concern the field as a whole: then a pointer leads into it.
+            // A fault in the value may concern the field as a whole: then a pointer points into it.
             let at = |found: &str| found == expected || (path.is_empty() && found.starts_with(&expected));
             let hit = found.iter().any(|finding| finding.severity == Severity::Error && at(&finding.path));
             // Of a union only the intended variant is checked.
@@ -50,10 +50,10 @@ fn a_message_names_the_intended_variant() {
     let request = r#"{"tools":[{"type":"shell"},{"type":"shell"},{"type":"function"}],
         "input":[{"type":"function_call","call_id":"c","arguments":"{}"}],"tool_choice":{"type":"custom"}}"#;
     let found = validate_request(request, Edition::Split).unwrap();
-    let told: Vec<(&str, &str)> =
+    let found: Vec<(&str, &str)> =
         found.iter().map(|finding| (finding.path.as_str(), finding.message.as_str())).collect();
     assert_eq!(
-        told,
+        found,
         [
             ("/tools/2/name", "expected `name` in `function`, found none"),
             ("/input/0/name", "expected `name` in `function_call`, found none"),

@@ -16,9 +16,9 @@ fn every_standard_case_gives_its_events_at_every_split() {
             let mut chunks = Vec::new();
             let mut taken = 0;
             for at in splits.as_array().into_iter().flatten().filter_map(Value::as_u64) {
-                let (chunk, behind) = rest.split_at(at as usize - taken);
+                let (chunk, after) = rest.split_at(at as usize - taken);
                 chunks.push(chunk);
-                (rest, taken) = (behind, at as usize);
+                (rest, taken) = (after, at as usize);
             }
             chunks.push(rest);
             cut_here.push(chunks);

@@ -34,21 +34,21 @@ fn every_line_break_starts_a_data_line_and_is_decoded_as_lf() {
 #[test]
 fn bytes_are_appended_after_the_content_of_the_buffer() {
     let mut out = b"before".to_vec();
-    encode("a", "1\n2", &mut out).expect("the name is good");
+    encode("a", "1\n2", &mut out).expect("the name is valid");
     assert_eq!(out, b"beforeevent: a\ndata: 1\ndata: 2\n\n");
 }
 
 #[test]
 fn a_payload_can_be_written_in_place() {
     let mut out = b"before".to_vec();
-    encode_with("a", &mut out, |out| out.extend_from_slice(b"1\r\n2")).expect("the name is good");
+    encode_with("a", &mut out, |out| out.extend_from_slice(b"1\r\n2")).expect("the name is valid");
     assert_eq!(out, b"beforeevent: a\ndata: 1\ndata: 2\n\n");
 }
 
 #[test]
 fn id_and_retry_lines_belong_to_the_next_frame() {
     let mut out = Vec::new();
-    encode_id("7", &mut out).expect("the id is good");
+    encode_id("7", &mut out).expect("the id is valid");
     encode_retry(1_500, &mut out);
     encode("", "x", &mut out).expect("there is no name");
     assert_eq!(out, b"id: 7\nretry: 1500\ndata: x\n\n");

@@ -64,7 +64,7 @@ fn a_payload_without_a_required_field_is_found() {
     }
 }
 
-fn told(findings: Vec<Finding>) -> Vec<String> {
+fn in_short_form(findings: Vec<Finding>) -> Vec<String> {
     findings.into_iter().map(|f| format!("{} {}: {}", f.rule.id(), f.path, f.message)).collect()
 }
 
@@ -72,12 +72,12 @@ fn told(findings: Vec<Finding>) -> Vec<String> {
 fn a_finding_in_a_union_is_about_the_intended_variant() {
     let request = r#"{"tools":[{"type":"function","name":"a"},{"type":"function","name":"b"},{"type":"function"}]}"#;
     assert_eq!(
-        told(validate_request(request, Edition::V2026_04_24).unwrap()),
+        in_short_form(validate_request(request, Edition::V2026_04_24).unwrap()),
         ["TOOL-13 /tools/2/name: expected `name` in `function`, found none"]
     );
     let item = r#"{"type":"message","id":"m","status":"done","role":"assistant","content":[{"type":"output_text"}]}"#;
     assert_eq!(
-        told(validate_item(item, Edition::V2026_04_24).unwrap()),
+        in_short_form(validate_item(item, Edition::V2026_04_24).unwrap()),
         [
             "SCHEMA-03 /status: expected one of `in_progress`, `completed`, `incomplete` for `status`, found another string",
             "SCHEMA-01 /content/0/text: expected `text` in `output_text`, found none",
@@ -86,7 +86,7 @@ fn a_finding_in_a_union_is_about_the_intended_variant() {
     );
     let input = r#"{"type":"message","role":"system","content":[{"type":"input_image"}]}"#;
     assert_eq!(
-        told(validate_input_item(input, Edition::V2026_04_24).unwrap()),
+        in_short_form(validate_input_item(input, Edition::V2026_04_24).unwrap()),
         ["REQ-02 /content/0/type: expected `input_text` for `type`, found `input_image`, which edition 2026-04-24 does not allow here"]
     );
 }
@@ -110,7 +110,7 @@ fn extensions_are_allowed_by_the_specification_and_refused_by_its_schemas() {
     }
     let bare = r#"{"type":"acme:search"}"#;
     assert_eq!(
-        told(validate_as(bare, schema, Edition::Split, Extensions::Allowed).unwrap()),
+        in_short_form(validate_as(bare, schema, Edition::Split, Extensions::Allowed).unwrap()),
         [
             "EXT-10 /id: expected a string `id` in an extension item, found none",
             "EXT-10 /status: expected a string `status` in an extension item, found none",

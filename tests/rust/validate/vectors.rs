@@ -132,26 +132,26 @@ fn check_object(vector: &Vector) -> Vec<Finding> {
         "compact_response" => validate_compact_response(&text, edition),
         "websocket_create" => validate_websocket_create(&text, edition),
         "error" => validate_error(&text, vector.get("status").as_u64().map(|status| status as u16)),
-        other => panic!("{vector}: nobody checks {other:?}"),
+        other => panic!("{vector}: no check for {other:?}"),
     }
     .unwrap()
 }
 
-fn told(findings: &[Finding]) -> Value {
+fn in_short_form(findings: &[Finding]) -> Value {
     findings
         .iter()
         .map(|finding| {
-            let mut told = json!({ "rule": finding.rule.id() });
+            let mut short = json!({ "rule": finding.rule.id() });
             if !finding.path.is_empty() {
-                told["path"] = json!(finding.path);
+                short["path"] = json!(finding.path);
             }
             if let Some(index) = finding.location.event_index {
-                told["event_index"] = json!(index);
+                short["event_index"] = json!(index);
             }
             if finding.severity != finding.rule.severity() {
-                told["severity"] = json!(finding.severity.name());
+                short["severity"] = json!(finding.severity.name());
             }
-            told
+            short
         })
         .collect()
 }
@@ -170,7 +170,7 @@ fn every_vector_gives_exactly_its_findings_at_every_split() {
     let mut wrong = Vec::new();
     for vector in vectors("validate") {
         for split in CUTTINGS {
-            let findings = told(&run(&vector, split));
+            let findings = in_short_form(&run(&vector, split));
             if findings != *vector.get("findings") {
                 wrong.push(format!(
                     "{vector}, {split:?}:\n  expected {}\n  found    {findings}",
@@ -236,23 +236,23 @@ fn a_layer_alone_reports_its_own_rules_only() {
 }
 
 /// Compares with a file beside this one. `DELTAFOLD_WRITE=1` writes it; review the changes then.
-fn compare_with(file: &str, told: &str) {
+fn compare_with(file: &str, text: &str) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("rust/validate").join(file);
     if std::env::var_os("DELTAFOLD_WRITE").is_some() {
-        std::fs::write(&path, told).expect("the messages can be written");
+        std::fs::write(&path, text).expect("the messages can be written");
     }
     let written = std::fs::read_to_string(&path).expect("the messages");
-    let (old, new): (Vec<&str>, Vec<&str>) = (written.lines().collect(), told.lines().collect());
+    let (old, new): (Vec<&str>, Vec<&str>) = (written.lines().collect(), text.lines().collect());
     let differ = old.iter().zip(&new).position(|(old, new)| old != new).unwrap_or(old.len().min(new.len()));
     let around =
         |lines: &[&str]| lines.iter().skip(differ.saturating_sub(1)).take(4).copied().collect::<Vec<_>>().join("\n");
-    assert!(written == told, "{file}, line {}:\n{}\n\nand now:\n{}", differ + 1, around(&old), around(&new));
+    assert!(written == text, "{file}, line {}:\n{}\n\nand now:\n{}", differ + 1, around(&old), around(&new));
 }
 
 /// The messages that people read, word by word, and their locations.
 #[test]
 fn every_message_matches_its_recorded_text() {
-    let mut told = String::new();
+    let mut text = String::new();
     for mut vector in vectors("validate") {
         let findings = run(&vector, Split::Whole);
         vector.value["quote"] = json!(true);
@@ -260,19 +260,19 @@ fn every_message_matches_its_recorded_text() {
         assert_eq!(findings.len(), quoting.len(), "{vector}: quoting changes what is found");
         for (finding, quoting) in findings.iter().zip(&quoting) {
             let (at, message) = (finding.location.offset, &finding.message);
-            told += &format!("{vector}: {} at byte {at} {}\n    {message}\n", finding.rule.id(), finding.path);
+            text += &format!("{vector}: {} at byte {at} {}\n    {message}\n", finding.rule.id(), finding.path);
             if quoting.message != *message {
-                told += &format!("    {}\n", quoting.message);
+                text += &format!("    {}\n", quoting.message);
             }
         }
     }
-    compare_with("messages.txt", &told);
+    compare_with("messages.txt", &text);
 }
 
 /// Valid streams, each member of each event changed in every way, each event removed or repeated.
 #[test]
 fn every_change_of_a_stream_gets_its_recorded_messages() {
-    let (mut tried, mut told) = (BTreeSet::new(), BTreeSet::new());
+    let (mut tried, mut messages_of_edits) = (BTreeSet::new(), BTreeSet::new());
     for name in stream_names() {
         let value = json!({ "stream": name, "messages": true });
         let vector = Vector { file: "base/streams.json".into(), name, value };
@@ -280,7 +280,7 @@ fn every_change_of_a_stream_gets_its_recorded_messages() {
         let mut read = |messages: &[String]| {
             for finding in read_messages(&vector, messages) {
                 let path = finding.path.split('/').map(|step| if step.parse::<u32>().is_ok() { "0" } else { step });
-                told.insert(format!(
+                messages_of_edits.insert(format!(
                     "{} {}: {}",
                     finding.rule.id(),
                     path.collect::<Vec<_>>().join("/"),
@@ -301,8 +301,8 @@ fn every_change_of_a_stream_gets_its_recorded_messages() {
             read(&[&messages[..=at], &messages[at..]].concat());
         }
     }
-    let told: Vec<String> = told.into_iter().collect();
-    compare_with("messages-of-edits.txt", &(told.join("\n") + "\n"));
+    let lines: Vec<String> = messages_of_edits.into_iter().collect();
+    compare_with("messages-of-edits.txt", &(lines.join("\n") + "\n"));
 }
 
 #[test]
@@ -404,8 +404,8 @@ fn each_layer_is_usable_alone() {
         let Ok(Some(Signal::Frame(frame))) = decoder.next(bytes, &mut 0) else { panic!("no frame") };
         validator.check_frame(&frame, location, &mut findings);
         validator.check_done(frame.data, location, &mut findings);
-        let told = findings.as_slice().iter().any(|finding| finding.location == location);
-        assert_eq!(told, layers.contains(Layers::FRAMING), "{layers:?}");
+        let reported = findings.as_slice().iter().any(|finding| finding.location == location);
+        assert_eq!(reported, layers.contains(Layers::FRAMING), "{layers:?}");
         validator.finish(0, &mut findings);
         let found: BTreeSet<_> = findings.as_slice().iter().map(|finding| finding.rule.id()).collect();
         for (other, _) in broken {
@@ -429,7 +429,7 @@ fn a_hostile_index_uses_no_memory_and_limits_bound_the_tracked_items() {
         validator.check(&parser.parse(&event(index), Origin { index, ..Origin::default() }), &mut findings);
     }
     let unopened = findings.as_slice().iter().filter(|finding| finding.rule == Rule::Item03).count();
-    assert_eq!(unopened, 10, "behind the limit items are not followed");
+    assert_eq!(unopened, 10, "items beyond the limit are not tracked");
 }
 
 /// Returns the findings of a base stream with edits, with limits on the number of tracked items and parts.
@@ -558,7 +558,7 @@ fn a_strict_reader_stops_at_a_framing_error() {
     let event = "event: response.queued\ndata: {\"type\":\"response.queued\",\"sequence_number\":0}\n\n";
     for stream in [format!("data: [DONE]\n\n{event}"), "data: [DONE]\n\n".repeat(2)] {
         for size in [1, stream.len()] {
-            let profile = Profile::builtin("open-responses").expect("a profile of ours");
+            let profile = Profile::builtin("open-responses").expect("a built-in profile");
             let mut reader = Reader::builder().strict().validate(Layers::FRAMING).profile(profile).build();
             let mut stopped = None;
             for chunk in stream.as_bytes().chunks(size) {

@@ -23,11 +23,11 @@ fn valid_intents_are_accepted_and_make_a_valid_stream() {
     for edition in [Edition::V2026_04_24, Edition::V2026_01_15, Edition::Split, Edition::Split2026_01] {
         for seed in seeds(60) {
             let mut writer = writer(edition);
-            let mut told = Vec::new();
+            let mut intents = Vec::new();
             for intent in LegalIntents::new(seed, 4 + seed as usize % 60, &item_types(edition)) {
-                told.push(intent.to_string());
+                intents.push(intent.to_string());
                 let done = writer.apply_json(&intent.to_string());
-                assert!(done.is_ok(), "edition {edition}, seed {seed}: {done:?}\n{}", told.join("\n"));
+                assert!(done.is_ok(), "edition {edition}, seed {seed}: {done:?}\n{}", intents.join("\n"));
             }
             assert!(writer.is_ended());
             let bytes = writer.take();
@@ -54,8 +54,8 @@ fn any_intents_make_a_valid_stream_and_refused_ones_change_nothing() {
     let (mut accepted, mut refused) = (0, 0);
     for edition in [Edition::V2026_04_24, Edition::Split] {
         for seed in seeds(120) {
-            let told = any_intents_leave_a_valid_stream(edition, Random::new(seed), 60);
-            (accepted, refused) = (accepted + told.0, refused + told.1);
+            let counts = any_intents_leave_a_valid_stream(edition, Random::new(seed), 60);
+            (accepted, refused) = (accepted + counts.0, refused + counts.1);
         }
     }
     assert!(accepted > 2_000 && refused > 2_000, "{accepted} accepted, {refused} refused");

@@ -25,8 +25,8 @@ fn the_expected_stream_of_every_write_vector_follows_the_rules() {
 fn the_bytes_of_every_write_vector_are_a_frame_for_each_event_and_the_sentinel() {
     for vector in vectors("write") {
         let mut writer = Writer::new(WriterOptions::from_json(&vector.get("options").to_string()).unwrap());
-        for told in intents(&vector) {
-            let _ = writer.apply_json(&told.intent.to_string());
+        for case in intents(&vector) {
+            let _ = writer.apply_json(&case.intent.to_string());
         }
         let (bytes, events) = (writer.take(), expected_events(&vector));
         let broken = check_bytes(&bytes, &events, !events.is_empty());

@@ -15,15 +15,15 @@ fn writer(vector: &Vector) -> Writer {
 /// Applies every intent of a case to a writer and returns the stream.
 fn write(vector: &Vector) -> (Writer, Vec<u8>) {
     let (mut writer, mut bytes) = (writer(vector), Vec::new());
-    for told in intents(vector) {
+    for case in intents(vector) {
         let before = writer.response_json();
-        let done = writer.apply_json(&told.intent.to_string());
-        match told.refused {
-            None => assert!(done.is_ok(), "{vector}: {} gave {done:?}", told.intent),
+        let done = writer.apply_json(&case.intent.to_string());
+        match case.refused {
+            None => assert!(done.is_ok(), "{vector}: {} gave {done:?}", case.intent),
             Some(code) => {
-                let error = done.err().unwrap_or_else(|| panic!("{vector}: {} was accepted", told.intent));
-                assert_eq!(error.code().name(), code, "{vector}: {} gave {error}", told.intent);
-                assert!(writer.is_drained() && writer.response_json() == before, "{vector}: {}", told.intent);
+                let error = done.err().unwrap_or_else(|| panic!("{vector}: {} was accepted", case.intent));
+                assert_eq!(error.code().name(), code, "{vector}: {} gave {error}", case.intent);
+                assert!(writer.is_drained() && writer.response_json() == before, "{vector}: {}", case.intent);
             }
         }
         writer.write_into(&mut bytes);
@@ -41,8 +41,8 @@ fn deviates(vector: &Vector) -> bool {
 fn every_case_writes_its_events() {
     for vector in vectors("write") {
         let mut polled = writer(&vector);
-        for told in intents(&vector) {
-            let _ = polled.apply_json(&told.intent.to_string());
+        for case in intents(&vector) {
+            let _ = polled.apply_json(&case.intent.to_string());
         }
         let expected = expected_events(&vector);
         for (number, expected) in expected.iter().enumerate() {
@@ -100,8 +100,8 @@ fn every_case_passes_at_every_split() {
 fn the_frames_of_the_writer_equal_those_of_the_encoder() {
     for vector in vectors("write") {
         let mut events = writer(&vector);
-        for told in intents(&vector) {
-            let _refused = events.apply_json(&told.intent.to_string());
+        for case in intents(&vector) {
+            let _refused = events.apply_json(&case.intent.to_string());
         }
         let (_, bytes) = write(&vector);
         let mut encoded = Vec::new();
@@ -141,7 +141,7 @@ fn together_they_write_every_kind_and_every_item_type_of_the_contract() {
 fn unlisted_intents_are_refused_and_every_listed_intent_is_used() {
     let mut used: BTreeSet<String> = BTreeSet::new();
     for vector in vectors("write") {
-        used.extend(intents(&vector).iter().filter_map(|told| told.intent["do"].as_str().map(str::to_owned)));
+        used.extend(intents(&vector).iter().filter_map(|case| case.intent["do"].as_str().map(str::to_owned)));
     }
     for (word, _) in deltafold::__bindings::INTENTS {
         assert!(used.contains(*word), "no vector uses {word}");

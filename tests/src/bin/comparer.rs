@@ -1,7 +1,7 @@
 //! Compares the runners of the bindings with the core.
 //!
 //! ```text
-//! bindings [--every N] [--only PREFIX] [--light] NAME=COMMAND…      such as python='python3 tests/runners/python/run.py'
+//! comparer [--every N] [--only PREFIX] [--light] NAME=COMMAND…      such as python='python3 tests/runners/python/run.py'
 //! ```
 //!
 //! With `--every N` only each Nth vector is run, for runners that are slow under a sanitizer; with `--only PREFIX` only vectors in

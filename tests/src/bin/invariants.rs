@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! invariants                          every kind, with the counts of the long script
-//! invariants KIND COUNT [FIRST]       so many cases of a kind, from a seed on
+//! invariants KIND COUNT [FIRST]       this many cases of a kind, starting at a seed
 //! ```
 //!
 //! Each kind prints a line with the number of cases, the seconds and the failures. A failing seed prints its message once for each
@@ -22,7 +22,7 @@ use deltafold_tests::properties::{invariant, Case, INVARIANTS};
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Failures by the place that panicked: how many, the first seed and its message.
+/// Failures by the place that panicked: the number, the first seed and its message.
 static FAILED: Mutex<BTreeMap<String, (u64, u64, String)>> = Mutex::new(BTreeMap::new());
 
 thread_local! {
@@ -36,7 +36,7 @@ fn main() -> ExitCode {
         let payload = panic.payload();
         let message = payload.downcast_ref::<String>().map(String::as_str);
         let message = message.or(payload.downcast_ref::<&str>().copied()).unwrap_or("").to_owned();
-        let mut failed = FAILED.lock().expect("the lock is whole");
+        let mut failed = FAILED.lock().expect("the lock is not poisoned");
         let entry = failed.entry(place).or_insert_with_key(|place| {
             println!("error: seed {} at {place}", SEED.get());
             (0, SEED.get(), message)
@@ -62,7 +62,7 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(!sound))
 }
 
-/// After how many cases a line is printed.
+/// Number of cases after which a progress line is printed.
 const PROGRESS: u64 = 50_000;
 
 fn run(name: &str, case: Case, count: u64, first: u64) -> bool {
@@ -78,13 +78,14 @@ fn run(name: &str, case: Case, count: u64, first: u64) -> bool {
                 SEED.set(seed);
                 let _ = catch_unwind(|| case(seed));
                 if seed % PROGRESS == PROGRESS - 1 {
-                    let failed: u64 = FAILED.lock().expect("the lock is whole").values().map(|(times, ..)| times).sum();
+                    let failed: u64 =
+                        FAILED.lock().expect("the lock is not poisoned").values().map(|(times, ..)| times).sum();
                     println!("{name}: at seed {seed}, {} s, {failed} failed", start.elapsed().as_secs());
                 }
             });
         }
     });
-    let failed = std::mem::take(&mut *FAILED.lock().expect("the lock is whole"));
+    let failed = std::mem::take(&mut *FAILED.lock().expect("the lock is not poisoned"));
     let total: u64 = failed.values().map(|(times, ..)| times).sum();
     println!("{name}: {count} cases from seed {first}, {} s, {total} failed", start.elapsed().as_secs());
     for (place, (times, seed, message)) in &failed {

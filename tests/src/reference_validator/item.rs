@@ -9,7 +9,7 @@ type Violation = (&'static str, String);
 
 /// An item, from its added event to its done event.
 pub(super) struct Item {
-    /// The item that the events so far add up to; after the done event, its item.
+    /// The item accumulated from the events so far; after the done event, its item.
     value: Value,
     added: Value,
     /// The list and position of the open part.
@@ -59,7 +59,7 @@ impl Item {
         self.value["type"].as_str().is_some_and(|kind| kind.ends_with("_call"))
     }
 
-    /// Returns the item that the events so far add up to.
+    /// Returns the item accumulated from the events so far.
     pub(super) fn folded(&self) -> Value {
         self.value.clone()
     }
@@ -320,7 +320,7 @@ impl Item {
         None
     }
 
-    /// Compares the item of the done event with the item that the events add up to.
+    /// Compares the item of the done event with the accumulated item.
     fn finish(&mut self, item: &Value, table: &Table) -> Vec<Violation> {
         let mut broken = Vec::new();
         if self.open.is_some() {

@@ -38,7 +38,7 @@ struct Rebuilder<'a> {
 
 impl Rebuilder<'_> {
     fn schema(&mut self, name: &str) -> String {
-        let (full, value) = self.source.find(name).expect("references lead somewhere");
+        let (full, value) = self.source.find(name).expect("every reference has a target");
         if !self.done.contains_key(&full) {
             self.done.insert(full.clone(), Value::Null);
             let place = std::mem::replace(&mut self.place, full.clone());
@@ -160,7 +160,7 @@ impl Rebuilder<'_> {
 
     fn described(&self, variant: &Value) -> Value {
         match variant["ref"].as_str() {
-            Some(name) => self.source.find(name).expect("references lead somewhere").1,
+            Some(name) => self.source.find(name).expect("every reference has a target").1,
             None => variant.clone(),
         }
     }

@@ -28,7 +28,7 @@ const DEEP: usize = 1;
 
 impl Sampler<'_> {
     fn named(&self, name: &str, depth: usize) -> Value {
-        let (_, value) = self.source.find(name).expect("references lead somewhere");
+        let (_, value) = self.source.find(name).expect("every reference has a target");
         self.value(&value, depth + 1)
     }
 
@@ -84,7 +84,7 @@ impl Sampler<'_> {
         }
         let (mut items, mut depth) = (value["items"].clone(), depth);
         while let Some(name) = items["ref"].as_str() {
-            (items, depth) = (self.source.find(name).expect("references lead somewhere").1, depth + 1);
+            (items, depth) = (self.source.find(name).expect("every reference has a target").1, depth + 1);
         }
         if kind(&items) != "union" || value["items"].get("ref").is_some() {
             return json!([self.value(&items, depth)]);

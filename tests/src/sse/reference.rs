@@ -83,15 +83,15 @@ impl SimpleDecoder {
             let ended = line.end.is_some();
             let colon = line.bytes.iter().position(|&byte| byte == b':');
             let name = &line.bytes[..colon.unwrap_or(line.bytes.len())];
-            let behind = colon.map_or(line.bytes.len(), |colon| colon + 1);
+            let after = colon.map_or(line.bytes.len(), |colon| colon + 1);
             let comment = colon == Some(0);
-            let spaces = usize::from(!comment && line.bytes.get(behind) == Some(&b' '));
-            let value = &line.bytes[behind + spaces..];
-            let value_offset = line.offset + behind + spaces;
+            let spaces = usize::from(!comment && line.bytes.get(after) == Some(&b' '));
+            let value = &line.bytes[after + spaces..];
+            let value_offset = line.offset + after + spaces;
             // The field name is known once there is a colon or the line has ended.
             let known = ended || colon.is_some();
             let field = if known && !comment { name } else { b"" };
-            let begun = ended || line.bytes.len() > behind;
+            let begun = ended || line.bytes.len() > after;
 
             let kept = [&b"data"[..], b"event", b"id"].contains(&field);
             let too_long = kept && line.bytes.len() > limits.line_bytes;

@@ -29,7 +29,7 @@ fn main() -> ExitCode {
 
 type Done = Result<(), Box<dyn std::error::Error>>;
 
-/// Writes the header of a crate, as its `cbindgen.toml` asks.
+/// Writes the header of a crate with the settings of its `cbindgen.toml`.
 fn header(krate: &Path, out: &Path) -> Done {
     let config = cbindgen::Config::from_file(krate.join("cbindgen.toml"))?;
     let bindings = cbindgen::Builder::new().with_crate(krate).with_config(config).generate()?;

@@ -1,6 +1,6 @@
 //! Reads the import section of a wasm module.
 //!
-//! Written out here so that the proof "asks nothing of its host" rests on a page of code, not on a dependency.
+//! Our own parser, so that the proof that the module has no imports depends on one page of code and not on another crate.
 
 /// Returns the module and the name of every import.
 pub fn imports(bytes: &[u8]) -> Result<Vec<(String, String)>, String> {

@@ -14,7 +14,7 @@ fn main() {
 }
 
 fn checking() -> Reader {
-    let profile = Profile::builtin("open-responses").expect("a profile of ours");
+    let profile = Profile::builtin("open-responses").expect("a built-in profile");
     Reader::builder().validate(Layers::ALL).profile(profile).edition(Edition::Split).build()
 }
 

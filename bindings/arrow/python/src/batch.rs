@@ -92,7 +92,7 @@ impl Batch {
 }
 
 impl Batch {
-    /// Runs over one chunk after the other, so that no more than one of them is in memory.
+    /// Runs over one chunk after another, so that only one of them is in memory.
     fn run_chunks(
         &self,
         bodies: Chunks,

@@ -20,7 +20,7 @@ pub(crate) const SCHEMA: &CStr = c"arrow_schema";
 pub(crate) const ARRAY: &CStr = c"arrow_array";
 pub(crate) const STREAM: &CStr = c"arrow_array_stream";
 
-/// The chunks of a column, read one after the other.
+/// The chunks of a column, read one after another.
 pub(crate) enum Chunks {
     One(Option<ArrayRef>),
     Stream(ColumnReader),

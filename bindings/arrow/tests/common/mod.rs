@@ -61,7 +61,7 @@ pub(crate) fn rows(array: &ArrayRef) -> Vec<Value> {
     (0..array.len()).map(|at| row(array, at)).collect()
 }
 
-/// Compares a row of a fold with what a converter and a reader, used as a program would use them, make of the same bytes.
+/// Compares a row of a fold with the result of a converter and a reader that read the same bytes.
 pub(crate) fn assert_row_equals_reader(row: &Value, body: &[u8], name: &str) {
     let is_json = body.first() == Some(&b'{');
     let whole = [body, b"\n\n"].concat();

@@ -18,7 +18,7 @@ const STREAMS: [&str; 5] = [
     "application/vnd.amazon.eventstream",
 ];
 
-/// An archive nests less than this.
+/// The maximum nesting of an archive.
 const DEPTH: usize = 128;
 
 /// Returns `true` if a file begins as an archive: an object whose first key is `log`.
@@ -61,7 +61,7 @@ pub(super) fn read(
     Ok(without.message(file, ("entry", "entries"), "content; browsers save it only while their tools are open"))
 }
 
-/// Returns `true` for a body that shows a dialect and is not one JSON value, as the answer of any API is.
+/// Returns `true` for a body in a known dialect, unless it is a single JSON value: every API returns such values.
 fn is_stream(body: &[u8]) -> bool {
     let start = body.trim_ascii_start();
     !start.starts_with(b"{") && !start.starts_with(b"[") && detect(body).is_some()

@@ -79,7 +79,7 @@ impl Without {
         self.first = if self.count == 1 { number } else { self.first };
     }
 
-    /// Says how many there are; `units` is the word for one and for several.
+    /// A message with their number, `None` if there are none; `units` is the word for one and for several.
     pub(super) fn message(&self, file: &str, units: (&str, &str), what: &str) -> Option<String> {
         let (one, several) = units;
         match self.count {

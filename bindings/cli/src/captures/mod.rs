@@ -18,7 +18,7 @@ use crate::input::{shown, Input, Stdin};
 use crate::progress::Progress;
 use crate::Failure;
 
-/// Bytes of bodies that are folded at once: enough work for all cores, and what bounds the memory.
+/// Bytes of bodies that are folded at once: enough work for all cores, and a bound on memory.
 const MAX_BATCH_BYTES: usize = 32 << 20;
 /// Rows that are folded at once.
 const MAX_BATCH_ROWS: usize = 8192;
@@ -173,7 +173,7 @@ impl Queue {
     }
 }
 
-/// The files of the arguments: a folder stands for all files below it, in the order of their names. Hidden files are left out.
+/// The files of the arguments. A folder is replaced by all files below it in the order of their names, without hidden ones.
 fn expand(arguments: &[OsString]) -> Result<Vec<OsString>, Failure> {
     let mut files = Vec::new();
     for argument in arguments {
@@ -222,7 +222,7 @@ fn read(
     progress.size(input.size());
     let name: Arc<str> = shown(file).into();
     let mut start = Vec::new();
-    // The first line tells a log from a body; a HAR file tells by its name or its first key.
+    // A log is recognized by its first line, a HAR file by its name or its first key.
     while start.len() < log::MAX_LINE {
         let Some(chunk) = input.chunk()? else { break };
         progress.bytes(chunk.len());

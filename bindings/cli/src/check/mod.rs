@@ -100,8 +100,8 @@ pub(crate) struct CheckArgs {
     /// The lowest severity that makes the exit code 1
     #[arg(long, value_name = "SEVERITY", value_enum, default_value_t = FailOn::Error)]
     fail_on: FailOn,
-    /// Published clients that must be able to read the stream, separated by commas: what makes one of them fail is an error,
-    /// whatever the profile exempts
+    /// Published clients that must be able to read the stream, separated by commas: a finding that breaks one of them is an error,
+    /// even if the profile exempts it
     #[arg(long, value_name = "CLIENTS", value_delimiter = ',', value_parser = client())]
     clients: Vec<Client>,
     /// Print a rule, the reason for it and an example; all prints every rule
@@ -169,7 +169,7 @@ fn edition() -> impl TypedValueParser<Value = Edition> {
     PossibleValuesParser::new(Edition::ALL.iter().map(|edition| edition.name())).try_map(|name| name.parse())
 }
 
-/// What is checked, and how.
+/// The rules that are checked, and the options.
 struct CheckOptions {
     profile: ProfileChoice,
     clients: Vec<Client>,

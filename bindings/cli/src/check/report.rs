@@ -56,8 +56,8 @@ impl Report {
         self.counts = count(&self.findings);
     }
 
-    /// Makes a finding that breaks a published client at least a warning, unless the profile exempts it. To a reader, a stream that
-    /// was joined in the middle is not a fault, so data missing before it is a note; a client that gets these bytes fails.
+    /// Raises a finding that breaks a published client to a warning at least, unless the profile exempts it. A reader accepts a stream that
+    /// was joined in the middle, so earlier data that is missing is a note; a client that gets these bytes fails.
     fn raise_for_clients(&mut self, severities: &SeverityMap) {
         for finding in self.findings.iter_mut().filter(|finding| !finding.broken_clients().is_empty()) {
             let exempted = severities.at(finding.rule, &finding.path) <= Some(Severity::Note);
@@ -69,7 +69,7 @@ impl Report {
         }
     }
 
-    /// Adds an error of the whole input, whatever the profile exempts.
+    /// Adds an error about the whole input, which no profile can exempt.
     fn add_error(&mut self, rule: Rule, message: String) {
         let mut finding = Finding::new(rule, message);
         finding.severity = Severity::Error;
@@ -127,7 +127,7 @@ pub(super) fn check_stream(
             report.add_error(Rule::Read04, message);
         }
         (Some(from), Outcome::Failed { error }) if error.code == "stream_truncated" => {
-            report.add_error(Rule::Life06, format!("expected a complete {from} stream, found its end too early"));
+            report.add_error(Rule::Life06, format!("expected a complete {from} stream, found a truncated one"));
         }
         _ => {}
     }

@@ -1,4 +1,4 @@
-//! Findings for people.
+//! Findings as human-readable text.
 
 use anstyle::Style;
 use deltafold::Finding;

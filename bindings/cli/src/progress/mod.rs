@@ -1,4 +1,4 @@
-//! [`Progress`]: how much of the input is read, on stderr.
+//! [`Progress`]: shows on stderr how much of the input was read.
 //!
 //! On a terminal a bar, shown after a fifth of a second. Elsewhere lines, at an interval that is longer than a short run.
 
@@ -14,9 +14,9 @@ use bar::Bar;
 use crate::args::When;
 use crate::escape::escape_line;
 
-/// When the bar is drawn first.
+/// The delay before the bar is drawn.
 const BAR_DELAY: Duration = Duration::from_millis(200);
-/// How often a line is printed.
+/// The interval between two lines.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Counts bytes and files, from any thread.
@@ -128,7 +128,7 @@ impl Counts<'_> {
     }
 }
 
-/// A number of bytes for people.
+/// A number of bytes with a unit, such as `1.5 MB`.
 pub(crate) fn size(bytes: u64) -> String {
     match bytes {
         0..1_000 => format!("{bytes} B"),

@@ -51,7 +51,7 @@ pub(crate) struct PaceArgs {
         hide_possible_values = true
     )]
     split: Option<Split>,
-    /// Send so many events per second (default: as fast as they are read)
+    /// Number of events per second (default: as fast as they are read)
     #[arg(long, value_name = "EVENTS", value_parser = rate)]
     rate: Option<f64>,
     /// Seed of --split random; the same seed gives the same chunks

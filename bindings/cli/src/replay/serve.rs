@@ -80,7 +80,7 @@ struct Server {
     pace: PaceArgs,
     timeout: Duration,
     cors: bool,
-    /// How many requests were answered by taking turns.
+    /// Number of requests for which the captures took turns.
     turns: AtomicUsize,
 }
 
@@ -255,7 +255,7 @@ impl Server {
     }
 }
 
-/// Sends the response that a capture adds up to.
+/// Sends the accumulated response of a capture.
 fn folded(file: &OsStr) -> Answer {
     match fold(file) {
         Ok(json) => full(StatusCode::OK, "application/json", json),

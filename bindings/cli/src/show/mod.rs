@@ -1,4 +1,4 @@
-//! `deltafold show`: shows a stream to people, while it arrives or afterwards.
+//! `deltafold show`: displays a stream, while it arrives or afterwards.
 //!
 //! On a terminal a live view, otherwise a plain transcript; both print an item as soon as it and all items before it are done.
 //! `--at` and `--timeline` inspect a recorded stream.

@@ -1,4 +1,4 @@
-//! A response as lines for people.
+//! A response as lines of styled text.
 
 use anstyle::Style;
 use deltafold::json::{Object, Value};
@@ -9,7 +9,7 @@ use crate::styled_line::StyledLine;
 
 /// By how many columns the body of an item is indented.
 const INDENT: usize = 4;
-/// Members of an item that its title shows, or that have no meaning to people.
+/// Members of an item that its title shows, or that are not useful to a human reader.
 const HIDDEN_MEMBERS: &[&str] = &["type", "id", "status", "name", "call_id", "role", "object", "created_by"];
 /// How many characters of a member's value are shown.
 const VALUE_LENGTH: usize = 200;
@@ -183,7 +183,7 @@ fn is_empty_value(value: &Value) -> bool {
     }
 }
 
-/// A value in one line, truncated: an image or a signature has no meaning to people.
+/// A value in one line, truncated: an image or a signature is not useful to a human reader.
 fn short(value: &Value) -> String {
     let text = match value {
         Value::String(text) => text.replace('\n', "⏎"),

@@ -161,7 +161,7 @@ fn batch(schema: &SchemaRef, rows: Rows) -> Result<RecordBatch, Failure> {
     RecordBatch::try_new(schema.clone(), columns).map_err(|error| Failure::Work(error.to_string()))
 }
 
-/// The file that is written: under another name until it is complete, so that a failure leaves no incomplete table.
+/// The output file. It has a temporary name until it is complete, so that a failure leaves no incomplete table.
 struct Target {
     path: PathBuf,
     partial: PathBuf,

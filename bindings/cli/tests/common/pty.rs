@@ -29,7 +29,7 @@ impl Terminal {
         rustix::pty::grantpt(&master).expect("it can be used");
         rustix::pty::unlockpt(&master).expect("it can be opened");
         let name = rustix::pty::ptsname(&master, Vec::new()).expect("it has a name");
-        let slave = rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).expect("the other end");
+        let slave = rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).expect("the slave side opens");
         let (master, slave) = (File::from(master), File::from(slave));
         let written = Arc::new((Mutex::new(Vec::new()), Condvar::new()));
         let (mut source, sink) = (master.try_clone().unwrap(), Arc::clone(&written));
@@ -79,7 +79,7 @@ impl Terminal {
         String::from_utf8_lossy(&self.written.0.lock().unwrap()).into_owned()
     }
 
-    /// Waits until `seen` accepts the output; calls `poke` regularly meanwhile. `what` names the expected output in the failure.
+    /// Waits until `seen` accepts the output, and calls `poke` regularly while waiting. `what` names the expected output in the failure.
     pub fn wait_for(&self, what: &str, mut poke: impl FnMut(), seen: impl Fn(&str) -> bool) -> String {
         let deadline = Instant::now() + TIMEOUT;
         let mut written = self.written.0.lock().unwrap();

@@ -315,9 +315,9 @@ impl BlocksDecoder {
             Some(waiting) => waiting,
             None => (builder.add_reasoning(None)?, ItemStatus::Completed),
         };
-        let said = item.get("text").and_then(TextPiece::from_json).filter(|piece| !piece.is_empty());
+        let thought = item.get("text").and_then(TextPiece::from_json).filter(|piece| !piece.is_empty());
         let mut thinking = SignedThinking::default();
-        if let Some(piece) = &said {
+        if let Some(piece) = &thought {
             thinking.grow(piece, builder)?;
             if !builder.has_parts(slot) {
                 builder.append_thinking(slot, piece)?;

@@ -192,8 +192,9 @@ fn end(delta: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Result<(),
         }
         "MAX_TOKENS" => builder.incomplete("max_output_tokens"),
         "ERROR" | "TIMEOUT" => {
-            let said = text(member("/error")).or_else(|| text(member("/error/message")));
-            let message = said.map_or_else(|| format!("The upstream stopped with {reason}."), |said| said.to_string());
+            let reported = text(member("/error")).or_else(|| text(member("/error/message")));
+            let message =
+                reported.map_or_else(|| format!("The upstream stopped with {reason}."), |message| message.to_string());
             builder.fail(ErrorType::ServerError, Some(&reason.to_lowercase()), &message, None)
         }
         other => {

@@ -180,8 +180,8 @@ impl ThreadEventsDecoder {
                 builder.incomplete(if subtype == "error_max_turns" { "max_turns" } else { "max_budget" })
             }
             _ => {
-                let said = ["result", "outcome_code"].into_iter().map(|key| member(event, key));
-                let message = said.into_iter().find(|text| !text.is_empty()).unwrap_or_else(|| subtype.clone());
+                let messages = ["result", "outcome_code"].into_iter().map(|key| member(event, key));
+                let message = messages.into_iter().find(|text| !text.is_empty()).unwrap_or_else(|| subtype.clone());
                 builder.fail(ErrorType::ServerError, Some(&subtype), &message, None)
             }
         }

@@ -71,7 +71,7 @@ pub enum OptionType {
 }
 
 impl OptionType {
-    /// The type for people, such as `string` or `content | summary`.
+    /// The type in documentation, such as `string` or `content | summary`.
     pub fn name(self) -> String {
         match self {
             Self::String => "string".into(),

@@ -97,11 +97,11 @@ adapter_options! {
     include_extensions: boolean = true, "true", ALL, required &[],
         "whether extension items and extension events are written; each omission is a finding";
     provider_details: boolean = false, "false", &[Anthropic, ChatCompletions, ThreadEvents, Ollama, Mistral, Cohere, Bedrock], required &[],
-        "whether the last snapshot also has what the source says about its own work: prices, billed units, times, fingerprints and routing; other members that Open Responses has no place for are always kept, under a name of the provider";
+        "whether the last snapshot also has operational data of the source: prices, billed units, times, fingerprints and routing; other members that Open Responses has no place for are always kept, under a name of the provider";
     thinking_as: words ThinkingAs = ThinkingAs::default(), "`content`", WITH_REASONING, required &[],
         "where raw reasoning text goes";
     enabled: boolean = true, "true", &[ThreadEvents], required &[],
-        "whether the log is converted at all; otherwise nothing is written, and a finding says so";
+        "whether the log is converted at all; otherwise nothing is written, and a finding reports it";
     emit_events: boolean = true, "true", &[ThreadEvents], required &[],
         "whether events are written as they come; otherwise only the event that ends each response, with the whole response. Targets other than Open Responses get all events";
     turns: words Turns = Turns::default(), "`all`; `first` where the target is not Open Responses", &[ThreadEvents], required &[],

@@ -43,8 +43,8 @@ pub(crate) fn of_item(item: ValueRef<'_>) -> Option<Media<'_>> {
         return Some(Media { media_type: format!("image/{format}").into(), url: url.into() });
     }
     let url = item.get("url")?.as_str()?;
-    let said = item.get("media_type").and_then(|media_type| media_type.as_str());
-    let media_type = said.unwrap_or_else(|| media_type_of(&url, "application/octet-stream"));
+    let stated = item.get("media_type").and_then(|media_type| media_type.as_str());
+    let media_type = stated.unwrap_or_else(|| media_type_of(&url, "application/octet-stream"));
     Some(Media { media_type, url })
 }
 

@@ -21,7 +21,9 @@ pub(super) fn value_hash(view: ValueRef<'_>, options: ValueOptions<'_>) -> u64 {
         ValueKind::Null => 1,
         ValueKind::True => 2,
         ValueKind::False => 3,
-        ValueKind::String => TextDigest::of_string(view, options.known_text).map_or(0, |said| mix(4, said.text.hash)),
+        ValueKind::String => {
+            TextDigest::of_string(view, options.known_text).map_or(0, |digests| mix(4, digests.text.hash))
+        }
         ValueKind::Number => number_hash(view.raw()),
         // Log probabilities can be most of a stream, so the parser leaves them as text.
         ValueKind::Array if view.is_deferred() => JsonText::new(view.raw(), options.ignored).value(),

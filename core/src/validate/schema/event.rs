@@ -95,19 +95,19 @@ impl EventSchema {
             return false;
         }
         let Some((start, end)) = list.payload_span() else { return false };
-        let (Some(before), Some(behind)) = (event.raw().get(..start), event.raw().get(end..)) else { return false };
-        if before.len() + behind.len() > list.len() || !event.logprobs().is_some_and(|list| self.lists.is_plain(list)) {
+        let (Some(before), Some(after)) = (event.raw().get(..start), event.raw().get(end..)) else { return false };
+        if before.len() + after.len() > list.len() || !event.logprobs().is_some_and(|list| self.lists.is_plain(list)) {
             return false;
         }
-        let rest = [before, "[]", behind].concat();
+        let rest = [before, "[]", after].concat();
         let mut tape = Tape::default();
         // The depth was checked when the event was read.
         if tape.parse(&rest, MAX_DEPTH).is_err() {
             return false;
         }
         let mut right = true;
-        let told = (self.edition, schemas, (None, Some(&mut self.order)));
-        check(tape.root(&rest), event.kind(), event.wire_type(), told, &mut |_| right = false);
+        let known = (self.edition, schemas, (None, Some(&mut self.order)));
+        check(tape.root(&rest), event.kind(), event.wire_type(), known, &mut |_| right = false);
         right
     }
 }

@@ -232,7 +232,7 @@ fn refused_requests_have_a_status_and_a_body_that_agree() {
 }
 
 #[test]
-fn a_failure_in_the_middle_of_a_stream_is_told_by_the_stream() {
+fn a_failure_in_the_middle_of_a_stream_is_reported_in_the_stream() {
     let mut client = Client::new(start(options()));
     let request = r#"{"input":"fail with server_error","stream":true}"#;
     let (head, body) = client.post("/v1/responses", request);
@@ -261,7 +261,7 @@ fn a_running_response_can_be_cancelled() {
 }
 
 #[test]
-fn a_compacted_conversation_goes_on() {
+fn a_compacted_conversation_continues() {
     let mut client = Client::new(start(options()));
     let first = client.json("/v1/responses", r#"{"input":"My name is Alan."}"#);
     let id = first.str_at("id").unwrap();
@@ -309,7 +309,7 @@ fn a_continuation_that_fails_ends_its_chain_on_the_socket() {
 }
 
 #[test]
-fn the_output_of_a_call_that_does_not_exist_fails_and_ends_its_chain() {
+fn an_output_without_its_call_fails_and_ends_the_chain() {
     let server = start(options());
     let mut socket = client::Socket::connect(server);
     for store in [false, true] {
@@ -329,7 +329,7 @@ fn the_output_of_a_call_that_does_not_exist_fails_and_ends_its_chain() {
 }
 
 #[test]
-fn a_socket_refuses_what_is_no_turn_and_stays_open() {
+fn a_socket_refuses_messages_that_are_no_turn_and_stays_open() {
     let mut socket = client::Socket::connect(start(options()));
     for message in ["{", r#"{"type":"response.cancel"}"#, r#"{"type":"response.create","input":"a","stream":true}"#] {
         socket.send(message);
@@ -341,7 +341,7 @@ fn a_socket_refuses_what_is_no_turn_and_stays_open() {
 }
 
 #[test]
-fn the_openai_dialect_takes_short_messages_and_names_reasoning_its_own_way() {
+fn the_openai_dialect_accepts_short_messages_and_uses_its_own_reasoning_names() {
     let mut client = Client::new(start(Options { reasoning_names: ReasoningNames::OpenAi, ..options() }));
     let request = r#"{"input":[{"role":"user","content":"Hi"}],"reasoning":{"effort":"low"},"stream":true}"#;
     let (head, body) = client.post("/v1/responses", request);

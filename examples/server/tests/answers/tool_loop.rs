@@ -102,7 +102,7 @@ fn judge(findings: &[Finding], response: &Value) {
 }
 
 #[test]
-fn a_careful_model_heeds_what_the_careless_one_does_not() {
+fn a_careful_model_obeys_the_fields_that_the_careless_one_ignores() {
     let scenario = Value::parse(SCENARIO, 64).unwrap();
     let careless = CreateResponse::from_value(scenario.get("request").unwrap().clone()).unwrap();
     let careful = careless.clone().with_model("scripted");

@@ -48,7 +48,7 @@ module Deltafold
         end
       end
 
-      # The class of an event without own fields or with fields that are stored as text.
+      # The class of an event without fields of its own, or whose fields are stored as text.
       def define(name, *fields)
         type = Class.new(self) do
           define_singleton_method(:own_fields) { fields }
@@ -208,7 +208,7 @@ module Deltafold
       define(:ArgumentsDelta),
       # Any other delta: the input of a custom tool, code, a diff, a command, audio.
       define(:Delta),
-      # A text, arguments, code, a diff or a command is done; `text` is the whole.
+      # A text, arguments, code, a diff or a command is done; `text` is the complete one.
       define(:Done),
       # An annotation of a text part, as JSON text.
       define(:Annotation, :annotation),
@@ -218,7 +218,7 @@ module Deltafold
       define(:PartialImage, :base64),
       # The stream reports an error, a Failure.
       define(:Error, :error),
-      # A sign of life.
+      # A keepalive.
       define(:Keepalive),
       # Rate limits in the server's own form.
       define(:RateLimits),

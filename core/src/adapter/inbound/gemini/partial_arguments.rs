@@ -75,8 +75,8 @@ impl PartialArguments {
         let mut rest = path.strip_prefix('$')?;
         let mut steps = Vec::new();
         while !rest.is_empty() {
-            let (next, behind) = step(rest)?;
-            rest = behind;
+            let (next, after) = step(rest)?;
+            rest = after;
             steps.push(next);
             let too_far = matches!(steps.last(), Some(PathStep::Index(at)) if *at >= limits.parts);
             if too_far || steps.len() >= limits.depth {
