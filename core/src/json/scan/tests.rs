@@ -226,7 +226,7 @@ fn escapes_in_any_number_and_order_are_skipped_and_decoded() {
             literal.push_str(written);
             meant.push_str(means.unwrap_or_default());
         }
-        let text = alloc::format!("{literal}\"{}", &"}\n\n and more text after it"[..below(33)]);
+        let text = alloc::format!("{literal}\"{}", &"}\n\n and more text that comes after it"[..below(33)]);
         let bytes = text.as_bytes();
         let mut out = String::from("before");
         let short = decode_short_string(bytes, 0, &mut out);
