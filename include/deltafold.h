@@ -1101,7 +1101,7 @@ typedef struct {
  */
 typedef struct {
     /**
-     * How.
+     * The outcome.
      */
     dfold_outcome_kind kind;
     /**
