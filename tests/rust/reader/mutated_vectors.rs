@@ -82,6 +82,13 @@ fn a_response_that_was_read_is_json_and_a_restored_reader_continues_it() {
     }
 }
 
+/// Each frame has two findings, so the list of the reader that was not restored is full before the end.
+#[test]
+fn a_restored_reader_continues_where_the_list_of_findings_is_full() {
+    let frame = b"data: {\"type\":\"\xFF\"\n\n";
+    a_restored_reader_continues(&frame.repeat(1_500), frame.len() * 300, "full list");
+}
+
 #[test]
 fn an_event_survives_writing_and_reading() {
     let sources = sources();
