@@ -92,6 +92,17 @@ fn skip_plain(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
+/// Finds the first byte from `at` on that a string cannot have as it is: a quote, a backslash or a control character. The end of the
+/// text if there is none.
+#[inline]
+pub(crate) fn find_special(bytes: &[u8], at: usize) -> usize {
+    let mut at = skip_plain(bytes, at);
+    while bytes.get(at).is_some_and(|byte| !matches!(byte, b'"' | b'\\' | 0..=0x1F)) {
+        at += 1;
+    }
+    at
+}
+
 /// After this many chunks without a special byte, a string is treated as long.
 const LONG_CHUNKS: u32 = 8;
 

@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use core::ops::Range;
 
-use super::scan::{HIGH, ONES, SIMPLE_ESCAPES};
+use super::scan::{find_special, HIGH, ONES, SIMPLE_ESCAPES};
 use super::simd::{push_plain, LANES};
 
 /// The unpaired surrogate halves at the ends of a decoded string.
@@ -262,32 +262,37 @@ const REPLACEMENT_BYTES: usize = char::REPLACEMENT_CHARACTER.len_utf8();
 
 /// Appends a string as a JSON literal, quotes included. Non-ASCII text is not escaped.
 pub fn write_string(text: &str, out: &mut String) {
+    out.reserve(text.len() + 2);
     out.push('"');
     let mut from = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        let short = match byte {
-            b'"' => "\\\"",
-            b'\\' => "\\\\",
-            b'\n' => "\\n",
-            b'\r' => "\\r",
-            b'\t' => "\\t",
-            0x08 => "\\b",
-            0x0C => "\\f",
-            0..=0x1F => "",
-            _ => continue,
-        };
+    loop {
+        let at = find_special(text.as_bytes(), from);
         out.push_str(&text[from..at]);
+        let Some(byte) = text.as_bytes().get(at) else { break };
+        write_escape(*byte, out);
         from = at + 1;
-        if short.is_empty() {
+    }
+    out.push('"');
+}
+
+/// Appends the escape of a quote, a backslash or a control character.
+fn write_escape(byte: u8, out: &mut String) {
+    let short = match byte {
+        b'"' => "\\\"",
+        b'\\' => "\\\\",
+        b'\n' => "\\n",
+        b'\r' => "\\r",
+        b'\t' => "\\t",
+        0x08 => "\\b",
+        0x0C => "\\f",
+        _ => {
             out.push_str("\\u00");
             out.push(char::from(b'0' + (byte >> 4)));
             out.push(char::from_digit(u32::from(byte & 15), 16).unwrap_or('0'));
-        } else {
-            out.push_str(short);
+            return;
         }
-    }
-    out.push_str(&text[from..]);
-    out.push('"');
+    };
+    out.push_str(short);
 }
 
 /// Decodes a step of a JSON pointer: `~1` is a slash and `~0` a tilde.
