@@ -11,6 +11,7 @@ use alloc::vec::Vec;
 use super::accumulated_response::Snapshot;
 use super::held_bytes::object_bytes;
 use super::item_slot::split_part;
+use crate::contract::ItemKind;
 use crate::json::{Object, Tape, Value, ValueKind, ValueRef};
 use crate::sync::OnceCell;
 
@@ -24,8 +25,8 @@ pub(crate) enum LazyObject {
 /// The source of the text, which decides what the object without log probabilities leaves out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RawKind {
-    /// An item: leaves out the log probabilities of its content parts.
-    Item,
+    /// An item of this kind: leaves out the log probabilities of its content parts.
+    Item(ItemKind),
     /// A snapshot of a response: leaves out its items, which have slots of their own.
     Snapshot,
 }
@@ -53,7 +54,10 @@ impl From<Object> for LazyObject {
 impl From<ValueRef<'_>> for LazyObject {
     /// Copies the text of an item.
     fn from(item: ValueRef<'_>) -> Self {
-        Self::raw(item.raw().to_owned(), RawKind::Item)
+        Self::raw(
+            item.raw().to_owned(),
+            RawKind::Item(kind_of(item.get("type").and_then(|kind| kind.as_str()).as_deref())),
+        )
     }
 }
 
@@ -76,6 +80,14 @@ impl LazyObject {
             (None, _) => Self::raw(response.raw().to_owned(), RawKind::Snapshot),
             // A repeated `output` is too rare for a path of its own.
             _ => Self::Built(WithoutLogprobs::of(response, RawKind::Snapshot).object),
+        }
+    }
+
+    /// The kind of the item; builds nothing.
+    pub(crate) fn item_kind(&self) -> ItemKind {
+        match self {
+            Self::Raw { kind: RawKind::Item(kind), .. } => *kind,
+            _ => kind_of(self.without_logprobs().get("type").and_then(Value::as_str)),
         }
     }
 
@@ -147,6 +159,10 @@ impl LazyObject {
     }
 }
 
+fn kind_of(name: Option<&str>) -> ItemKind {
+    name.map_or(ItemKind::Unknown, ItemKind::from_wire)
+}
+
 /// The value of `output` in a snapshot whose items have their own slots.
 const NO_OUTPUT: &str = "null";
 
@@ -161,7 +177,7 @@ impl WithoutLogprobs {
                 continue;
             }
             let value = match (&*key, kind) {
-                ("content", RawKind::Item) if value.kind() == ValueKind::Array => {
+                ("content", RawKind::Item(_)) if value.kind() == ValueKind::Array => {
                     let mut parts = Vec::with_capacity(value.elements().count());
                     parts.extend(value.elements().map(|part| this.part(part)));
                     Value::Array(parts)

@@ -182,7 +182,7 @@ pub struct Item<'a> {
 impl<'a> Item<'a> {
     /// The item's type. The name as it was sent is [`wire_type`](Self::wire_type).
     pub fn kind(&self) -> ItemKind {
-        self.wire_type().map_or(ItemKind::Unknown, ItemKind::from_wire)
+        self.slot.item.item_kind()
     }
 
     /// The item's `type` as it was sent, such as `message`.
@@ -300,9 +300,9 @@ impl<'a> Item<'a> {
     }
 
     fn output_texts(&self) -> impl Iterator<Item = &'a str> + use<'a> {
-        let message = self.wire_type() == Some("message");
-        let texts = self.parts().filter(|part| part.wire_type() == Some("output_text")).filter_map(|part| part.text());
-        texts.filter(move |_| message)
+        // Other items are not built.
+        let parts = (self.kind() == ItemKind::Message).then(|| self.parts()).into_iter().flatten();
+        parts.filter(|part| part.wire_type() == Some("output_text")).filter_map(|part| part.text())
     }
 }
 
