@@ -97,10 +97,16 @@ pub trait Inbound: Send {
     /// As for [`finish`](Self::finish).
     fn cancel(&mut self) -> Result<(), Error>;
 
+    /// Leaves the events out that the terminal event has again, for a caller that wants the response alone: what remains are
+    /// `response.created`, `error` and the terminal event, with their own sequence numbers. Call it before the first bytes. An adapter
+    /// that cannot do so writes all events.
+    fn keep_snapshots_only(&mut self) {}
+
     /// Takes the next pending Open Responses event.
     fn poll_event(&mut self) -> Option<InboundEvent<'_>>;
 
-    /// Appends the pending events as bytes of an Open Responses stream, and removes them.
+    /// Appends the pending events as bytes of an Open Responses stream, and removes them. An empty buffer is swapped with the one that has
+    /// them, so that a caller who passes one buffer again and again copies nothing.
     fn write_into(&mut self, out: &mut Vec<u8>);
 
     /// Losses, repairs and assumptions so far.

@@ -306,6 +306,7 @@ impl<'a> ValueRef<'a> {
     }
 
     /// The text of a string, decoded if it has escapes.
+    #[inline]
     pub fn as_str(&self) -> Option<Cow<'a, str>> {
         let node = self.node();
         if node.tag != ValueKind::String {
@@ -313,6 +314,20 @@ impl<'a> ValueRef<'a> {
         }
         let literal = &self.text[node.start as usize..node.end as usize];
         Some(if node.escaped { text::decode(literal) } else { Cow::Borrowed(literal) })
+    }
+
+    /// Appends a string as a JSON literal: as it was written, or without its escapes if it has some, so that half of a surrogate pair is
+    /// U+FFFD. Nothing for other values.
+    pub(crate) fn write_string(&self, out: &mut String) {
+        match self.as_str() {
+            Some(Cow::Borrowed(literal)) => {
+                out.push('"');
+                out.push_str(literal);
+                out.push('"');
+            }
+            Some(Cow::Owned(decoded)) => text::write_string(&decoded, out),
+            None => {}
+        }
     }
 
     /// The inside of a string as it was written, with its escapes.

@@ -177,6 +177,15 @@ impl Value {
         Some(value)
     }
 
+    /// Returns `true` if at most `depth` arrays and objects are inside each other.
+    pub(crate) fn nests_within(&self, depth: usize) -> bool {
+        match self {
+            Self::Array(items) => depth > 0 && items.iter().all(|item| item.nests_within(depth - 1)),
+            Self::Object(object) => depth > 0 && object.iter().all(|(_, value)| value.nests_within(depth - 1)),
+            _ => true,
+        }
+    }
+
     /// Appends the value as compact JSON text.
     pub fn write_into(&self, out: &mut String) {
         match self {

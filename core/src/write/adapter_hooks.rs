@@ -7,6 +7,7 @@ use super::api_error::ApiError;
 use super::field_map::FieldMap;
 use super::item_definitions::ItemStatus;
 use super::items::ItemHandle;
+use super::open_item::PartKind;
 use super::writer::{check_depth, invalid_intent, Writer, ITEM_LEVELS};
 use crate::contract::Kind;
 use crate::error::Error;
@@ -19,6 +20,11 @@ impl Writer {
         self
     }
 
+    /// From now on, the events between the first and the last snapshot are counted and not kept, except errors.
+    pub(crate) fn keep_snapshots_only(&mut self) {
+        self.emit.keep_snapshots_only();
+    }
+
     /// Removes the events of this response that were not taken; with `keep_last`, all except the last one.
     pub(crate) fn drop_events(&mut self, keep_last: bool) {
         self.emit.drop_events(keep_last);
@@ -27,6 +33,13 @@ impl Writer {
     /// The number of events written, also to the output of the writers before this one.
     pub(crate) fn event_count(&self) -> u64 {
         self.emit.event_count()
+    }
+
+    /// Sets the log probabilities of the next text delta, as the elements of a list in the form of the specification.
+    pub(crate) fn write_logprobs(&mut self, item: ItemHandle, elements: &str) -> Result<(), Error> {
+        let at = self.part_item_index(item, PartKind::Text)?;
+        self.add_logprobs(at, elements);
+        Ok(())
     }
 
     /// Replaces the text of the open part without an event; its done events contain the new text. The deltas then differ from it,

@@ -6,6 +6,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+#[cfg(feature = "__inbound")]
+use crate::contract::Kind;
 use crate::json::write_string;
 
 #[derive(Clone, Debug, Default)]
@@ -25,6 +27,12 @@ pub(crate) struct Emitter {
     /// Where the output of this response begins in `out`.
     #[cfg(feature = "__inbound")]
     response_start: usize,
+    /// Only the snapshots at both ends and errors are kept.
+    #[cfg(feature = "__inbound")]
+    snapshots_only: bool,
+    /// Where the frame of an event begins that is counted and not kept.
+    #[cfg(feature = "__inbound")]
+    dropped_frame: Option<usize>,
 }
 
 /// A position in the output.
@@ -39,6 +47,11 @@ impl Emitter {
     /// Begins an event: frame, type, number. The name is one of the contract or a validated extension and needs no escaping.
     pub(crate) fn open(&mut self, name: &str) {
         self.recycle();
+        #[cfg(feature = "__inbound")]
+        {
+            let is_dropped = self.snapshots_only && SNAPSHOTS.iter().all(|kept| kept.name() != name);
+            self.dropped_frame = is_dropped.then_some(self.out.len());
+        }
         self.out.push_str("event: ");
         self.out.push_str(name);
         self.out.push_str("\ndata: ");
@@ -87,6 +100,12 @@ impl Emitter {
         self.event_ranges.push((start - moved, end - moved));
     }
 
+    /// From now on, events between the first and the last snapshot are counted and not kept, except errors.
+    #[cfg(feature = "__inbound")]
+    pub(crate) fn keep_snapshots_only(&mut self) {
+        self.snapshots_only = true;
+    }
+
     /// The number of events written, of this response and of earlier ones.
     #[cfg(feature = "__inbound")]
     pub(crate) fn event_count(&self) -> u64 {
@@ -97,6 +116,14 @@ impl Emitter {
     pub(crate) fn raw(&mut self, key: &str) -> &mut String {
         self.key(key);
         &mut self.out
+    }
+
+    /// Returns `true` if the open event is not kept, so that its members need not be written.
+    pub(crate) fn is_dropped(&self) -> bool {
+        #[cfg(feature = "__inbound")]
+        return self.dropped_frame.is_some();
+        #[cfg(not(feature = "__inbound"))]
+        false
     }
 
     /// The buffer, for members that begin with their own comma.
@@ -115,6 +142,11 @@ impl Emitter {
 
     /// Ends the event.
     pub(crate) fn close(&mut self) {
+        #[cfg(feature = "__inbound")]
+        if let Some(start) = self.dropped_frame.take() {
+            self.out.truncate(start);
+            return;
+        }
         self.out.push('}');
         self.event_ranges.push((self.start, self.out.len()));
         self.out.push_str("\n\n");
@@ -126,8 +158,13 @@ impl Emitter {
         self.out.push_str(text);
     }
 
-    /// Appends the output not yet taken to a buffer.
+    /// Appends the output not yet taken to a buffer. An empty buffer is swapped with that of the output, so that nothing is copied.
     pub(crate) fn write_into(&mut self, out: &mut Vec<u8>) {
+        if out.is_empty() && self.taken == 0 {
+            let empty = core::mem::replace(out, self.take());
+            self.out = String::from_utf8(empty).unwrap_or_default();
+            return;
+        }
         out.extend_from_slice(&self.out.as_bytes()[self.taken..]);
         self.taken = self.out.len();
         self.next = self.event_ranges.len();
@@ -209,6 +246,10 @@ impl Emitter {
     }
 }
 
+/// The events that are kept if only snapshots are.
+#[cfg(feature = "__inbound")]
+const SNAPSHOTS: [Kind; 5] = [Kind::Created, Kind::Error, Kind::Completed, Kind::Incomplete, Kind::Failed];
+
 /// Appends a decimal number without `fmt`.
 pub(crate) fn push_u64(out: &mut String, mut value: u64) {
     // The largest u64 has 20 digits.
@@ -222,7 +263,7 @@ pub(crate) fn push_u64(out: &mut String, mut value: u64) {
             break;
         }
     }
-    out.extend(digits[at..].iter().map(|digit| char::from(*digit)));
+    out.push_str(core::str::from_utf8(&digits[at..]).unwrap_or_default());
 }
 
 #[cfg(test)]

@@ -14,8 +14,8 @@ pub(crate) struct FieldMap {
     index: BTreeMap<String, usize>,
 }
 
-/// Up to this number of fields, a linear search is as fast as the index.
-const SMALL: usize = 16;
+/// Up to this number of fields, more than a response has by itself, a linear search is cheaper than building the index.
+const SMALL: usize = 48;
 
 impl FieldMap {
     /// Sets a field: replaces its value or adds it at the end.

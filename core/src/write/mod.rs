@@ -44,6 +44,8 @@ mod writer;
 
 pub use api_error::{ApiError, ErrorType};
 pub use echo_request::echo_request;
+#[cfg(feature = "__inbound")]
+pub(crate) use emitter::push_u64;
 pub use ids::{response_id, suffix};
 pub use item_definitions::{ItemStatus, ToolState};
 pub use items::ItemHandle;

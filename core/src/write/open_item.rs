@@ -44,7 +44,8 @@ pub(crate) struct OpenItem {
     /// The last progress state that was written.
     pub(crate) progress: Option<ToolState>,
     pub(crate) images: u64,
-    /// The JSON text of a done item; the fields above are then empty.
+    /// The JSON text of a done item; the fields above are then empty. Of a response without events between its snapshots the fields
+    /// remain instead.
     pub(crate) json: String,
 }
 
@@ -250,7 +251,7 @@ impl OpenItem {
 
     /// Appends the item as streamed so far.
     pub(crate) fn write(&self, out: &mut String) {
-        if self.done {
+        if !self.json.is_empty() {
             out.push_str(&self.json);
             return;
         }

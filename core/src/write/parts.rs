@@ -112,19 +112,26 @@ impl Writer {
         for one in list {
             self.check_value(one, "LogProb", PART_LEVELS + 1)?;
         }
+        let mut elements = String::new();
+        write_list(list, &mut elements);
+        self.add_logprobs(at, &elements);
+        Ok(())
+    }
+
+    /// Adds log probabilities, as the elements of a list, for the next delta of a message. Opens the text part.
+    pub(crate) fn add_logprobs(&mut self, at: usize, elements: &str) {
         let openai = self.openai();
         let entry = &mut self.items[at];
         if entry.open != Some(OpenChild::Part(PartKind::Text)) {
             close_open(&mut self.emit, entry, at, openai);
             open_part(&mut self.emit, entry, at, PartKind::Text, openai);
         }
-        if let Some(part) = entry.part_mut().filter(|_| !list.is_empty()) {
+        if let Some(part) = entry.part_mut().filter(|_| !elements.is_empty()) {
             if !part.pending_logprobs.is_empty() {
                 part.pending_logprobs.push(',');
             }
-            write_list(list, &mut part.pending_logprobs);
+            part.pending_logprobs.push_str(elements);
         }
-        Ok(())
     }
 
     /// Appends to the arguments of a function or MCP call.
@@ -203,7 +210,7 @@ impl Writer {
     }
 
     /// The index of an open item that has parts of this type.
-    fn part_item_index(&self, item: ItemHandle, kind: PartKind) -> Result<usize, Error> {
+    pub(crate) fn part_item_index(&self, item: ItemHandle, kind: PartKind) -> Result<usize, Error> {
         let at = self.open_index(item)?;
         if kind.fits(self.items[at].definition.kind) {
             Ok(at)

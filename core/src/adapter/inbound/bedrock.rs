@@ -327,7 +327,7 @@ impl BedrockDecoder {
             builder.report(AdapterCode::MediaDropped, &text(error.get("message")).unwrap_or_default());
         }
         if let Some(uri) = text(value.pointer("/source/s3Location/uri")) {
-            builder.add_media("bedrock", &image_type(format), &uri)?;
+            builder.add_media("bedrock", &image_type(format), uri.into_owned())?;
         }
         if let Some(more) = text(value.pointer("/source/bytes")) {
             // Base64 text can be continued only after a whole group without padding.
@@ -371,7 +371,7 @@ impl BedrockDecoder {
             Some(slot) => *slot,
             None => *message.insert(builder.ensure_message()?),
         };
-        builder.append_text(slot, &piece, &[])
+        builder.append_text(slot, &piece)
     }
 
     fn cite(&mut self, index: Option<u64>, value: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
@@ -477,7 +477,7 @@ impl BedrockDecoder {
 
 fn write_image(format: &str, data: String, builder: &mut ResponseBuilder) -> Result<(), Error> {
     let media_type = image_type(format);
-    builder.add_media("bedrock", &media_type, &format!("data:{media_type};base64,{data}"))
+    builder.add_media("bedrock", &media_type, format!("data:{media_type};base64,{data}"))
 }
 
 fn image_type(format: &str) -> String {

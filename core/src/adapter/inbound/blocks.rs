@@ -256,7 +256,7 @@ impl BlocksDecoder {
             return Ok(());
         }
         match block.kind {
-            ModelBlockKind::Text => builder.append_text(block.slot, &piece, &[]),
+            ModelBlockKind::Text => builder.append_text(block.slot, &piece),
             ModelBlockKind::Refusal => builder.append_refusal(block.slot, &piece),
             ModelBlockKind::Thinking => builder.append_thinking(block.slot, &piece),
             ModelBlockKind::ToolUse => builder.append_arguments(block.slot, &piece),

@@ -8,11 +8,13 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use super::builder::{ErrorType, LastItem, ResponseBuilder, TokenCounts};
-use super::{count, fail_with_body, is_error_body, non_null, text, DialectDecoder, TextPiece};
+use super::{
+    count, fail_with_body, is_error_body, non_null, text, DialectDecoder, LogProbs, TextPiece, TokenBytes, TokenLogProb,
+};
 use crate::accumulate::held_bytes::view_bytes;
 use crate::adapter::AdapterCode;
 use crate::error::Error;
-use crate::json::{Object, Value, ValueKind, ValueRef};
+use crate::json::{Value, ValueKind, ValueRef};
 
 /// The state of one answer.
 #[derive(Default)]
@@ -132,23 +134,24 @@ fn append_content(
     };
     let slot = builder.ensure_message()?;
     let logprob = logprob(logprobs, builder)?;
-    builder.append_text(slot, &piece, logprob.as_slice())
+    builder.add_logprobs(slot, &logprob)?;
+    builder.append_text(slot, &piece)
 }
 
 /// The log probability of the text of a delta. Several tokens in one delta cannot be told apart.
-fn logprob(logprobs: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Result<Option<Value>, Error> {
-    let Some(logprobs) = non_null(logprobs) else { return Ok(None) };
+fn logprob(logprobs: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Result<LogProbs, Error> {
+    let mut found = LogProbs::default();
+    let Some(logprobs) = non_null(logprobs) else { return Ok(found) };
     let mut values = logprobs.get("logprobs").into_iter().flat_map(|list| list.elements());
-    let (Some(value), None, Some(token)) = (values.next(), values.next(), text(logprobs.get("text"))) else {
+    let token = logprobs.get("text").filter(|token| token.kind() == ValueKind::String);
+    let (Some(value), None, Some(token)) = (values.next(), values.next(), token) else {
         builder.report_once(AdapterCode::ContentPartDropped, "logprobs of several tokens")?;
-        return Ok(None);
+        return Ok(found);
     };
-    let mut entry = Object::with_capacity(4);
-    entry.push("token", token.as_ref());
-    entry.push("logprob", value.to_value());
-    entry.push("bytes", token.bytes().map(|byte| Value::from(u32::from(byte))).collect::<Vec<_>>());
-    entry.push("top_logprobs", Vec::new());
-    Ok((value.kind() == ValueKind::Number).then(|| entry.into()))
+    if let Some(token) = TokenLogProb::new(Some(token), Some(value), TokenBytes::OfToken) {
+        found.push(token, core::iter::empty());
+    }
+    Ok(found)
 }
 
 fn append_thinking(value: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Result<(), Error> {

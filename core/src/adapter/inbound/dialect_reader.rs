@@ -58,6 +58,8 @@ pub(crate) struct DialectReader {
     /// For pending events: the number of events up to the end of a message, its position and its offset.
     positions: VecDeque<(u64, u64, u64)>,
     taken_events: u64,
+    /// False if some events are left out: each is then at the position of the last message.
+    keeps_positions: bool,
     finished: bool,
     fatal: Option<Error>,
 }
@@ -74,6 +76,7 @@ impl DialectReader {
             builder,
             positions: VecDeque::new(),
             taken_events: 0,
+            keeps_positions: true,
             finished: false,
             fatal: None,
         }
@@ -215,6 +218,11 @@ impl Inbound for DialectReader {
         self.remember_error(result)
     }
 
+    fn keep_snapshots_only(&mut self) {
+        self.keeps_positions = false;
+        self.builder.keep_snapshots_only();
+    }
+
     fn write_into(&mut self, out: &mut Vec<u8>) {
         self.builder.write_into(out);
         self.taken_events = self.builder.event_count();
@@ -222,8 +230,8 @@ impl Inbound for DialectReader {
     }
 
     fn poll_event(&mut self) -> Option<InboundEvent<'_>> {
-        let Self { builder, positions, taken_events, messages, framer, .. } = self;
-        let emits_all = builder.options.emit_events;
+        let Self { builder, positions, taken_events, messages, framer, keeps_positions, .. } = self;
+        let emits_all = builder.options.emit_events && *keeps_positions;
         let last = builder.event_count();
         let json = builder.poll_event()?;
         if !emits_all {

@@ -1,5 +1,52 @@
 //! The code that all reading adapters share: framing, writing, ids, usage, text that is split inside a character.
 
+/// Declares the members of an object that an adapter reads. They are found in one pass; the last one of repeated keys counts.
+///
+/// Members that are `ignored` have no meaning here; `details` are about the provider's work, and are kept with the option
+/// `provider_details` only.
+macro_rules! members {
+    (
+        $(#[$doc:meta])*
+        $name:ident { $($field:ident: $key:literal,)* }
+        $(ignored { $($ignored:literal),* })?
+        $(details { $($detail:literal),* })?
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Default)]
+        struct $name<'a> {
+            $($field: Option<ValueRef<'a>>,)*
+            has_details: bool,
+            has_others: bool,
+        }
+
+        #[allow(dead_code, reason = "the other members of some objects are not kept")]
+        impl<'a> $name<'a> {
+            /// The keys of members that are read or ignored.
+            const KNOWN: &'static [&'static str] = &[$($key,)* $($($ignored,)*)?];
+            /// The keys of details.
+            const DETAILS: &'static [&'static str] = &[$($($detail,)*)?];
+
+            fn of(holder: ValueRef<'a>) -> Self {
+                let mut found = Self::default();
+                for (key, value) in holder.entries() {
+                    match key.as_str().as_deref() {
+                        $(Some($key) => found.$field = Some(value),)*
+                        $($(Some($ignored) => {})*)?
+                        $($(Some($detail) => found.has_details = true,)*)?
+                        _ => found.has_others = true,
+                    }
+                }
+                found
+            }
+
+            /// Returns `true` if the object may have members to keep, with [`ResponseBuilder::keep_others`].
+            fn has_more(&self, builder: &ResponseBuilder) -> bool {
+                self.has_others || (self.has_details && builder.options.provider_details)
+            }
+        }
+    };
+}
+
 #[cfg(feature = "adapter-anthropic")]
 mod anthropic;
 mod aws;
@@ -17,6 +64,7 @@ mod dialect_reader;
 mod encrypted_content;
 #[cfg(feature = "adapter-gemini")]
 mod gemini;
+mod log_probs;
 mod message_framer;
 #[cfg(feature = "adapter-ollama")]
 mod ollama;
@@ -32,6 +80,7 @@ use alloc::boxed::Box;
 use crate::json::SurrogateCarry;
 use builder::{extension_type, ErrorType, ResponseBuilder};
 use dialect_reader::{DialectDecoder, DialectReader};
+use log_probs::{LogProbs, TokenBytes, TokenLogProb};
 use message_framer::{JsonLayout, MessageFramer};
 use rfc3339::unix_seconds;
 use text_piece::TextPiece;

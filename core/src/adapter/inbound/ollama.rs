@@ -2,13 +2,12 @@
 
 use alloc::format;
 use alloc::string::ToString;
-use alloc::vec::Vec;
 
 use super::builder::{ErrorType, ItemStatus, ResponseBuilder, TokenCounts};
-use super::{count, non_null, text, unix_seconds, DialectDecoder, TextPiece};
+use super::{count, non_null, text, unix_seconds, DialectDecoder, LogProbs, TextPiece, TokenBytes, TokenLogProb};
 use crate::adapter::AdapterCode;
 use crate::error::Error;
-use crate::json::{Object, Value, ValueKind, ValueRef};
+use crate::json::{Value, ValueKind, ValueRef};
 
 /// The state of one answer: all of it is in the builder.
 #[derive(Default)]
@@ -59,7 +58,7 @@ const MEMBERS: &[&str] =
     &["model", "created_at", "message", "logprobs", "done", "done_reason", "prompt_eval_count", "eval_count", "error"];
 const DETAILS: &[&str] = &["total_duration", "load_duration", "prompt_eval_duration", "eval_duration"];
 
-fn take(message: ValueRef<'_>, logprobs: &[Value], builder: &mut ResponseBuilder) -> Result<(), Error> {
+fn take(message: ValueRef<'_>, logprobs: &LogProbs, builder: &mut ResponseBuilder) -> Result<(), Error> {
     let piece = |key: &str| message.get(key).and_then(TextPiece::from_json).filter(|piece| !piece.is_empty());
     if let Some(thinking) = piece("thinking") {
         let slot = builder.ensure_reasoning()?;
@@ -67,12 +66,13 @@ fn take(message: ValueRef<'_>, logprobs: &[Value], builder: &mut ResponseBuilder
     }
     if let Some(content) = piece("content") {
         let slot = builder.ensure_message()?;
-        builder.append_text(slot, &content, logprobs)?;
+        builder.add_logprobs(slot, logprobs)?;
+        builder.append_text(slot, &content)?;
     }
     for image in message.get("images").into_iter().flat_map(|images| images.elements()) {
         let data = image.as_str().unwrap_or_default();
         let media_type = guess_media_type(&data);
-        builder.add_media("ollama", media_type, &format!("data:{media_type};base64,{data}"))?;
+        builder.add_media("ollama", media_type, format!("data:{media_type};base64,{data}"))?;
     }
     for call in message.get("tool_calls").into_iter().flat_map(|calls| calls.elements()) {
         let name = text(call.pointer("/function/name")).unwrap_or_default();
@@ -93,26 +93,22 @@ fn take(message: ValueRef<'_>, logprobs: &[Value], builder: &mut ResponseBuilder
     Ok(())
 }
 
-/// The log probabilities of a line, which have the form that Open Responses gives them.
-fn logprobs(root: ValueRef<'_>) -> Vec<Value> {
-    let entry = |value: ValueRef<'_>| {
-        let token = text(value.get("token"))?;
-        let mut entry = Object::with_capacity(4);
-        entry.push("token", token.as_ref());
-        entry.push("logprob", value.get("logprob").filter(|number| number.kind() == ValueKind::Number)?.to_value());
-        let bytes = non_null(value.get("bytes")).map(Value::from);
-        let decoded = || token.bytes().map(|byte| Value::from(u32::from(byte))).collect::<Vec<_>>().into();
-        entry.push("bytes", bytes.unwrap_or_else(decoded));
-        Some(entry)
-    };
-    let list = root.get("logprobs").into_iter().flat_map(|list| list.elements());
-    list.filter_map(|value| {
-        let mut whole = entry(value)?;
+/// The log probabilities of a line, which have the form that Open Responses gives them. Some builds leave the bytes out.
+fn logprobs(root: ValueRef<'_>) -> LogProbs {
+    let mut logprobs = LogProbs::default();
+    for value in root.get("logprobs").into_iter().flat_map(|list| list.elements()) {
         let others = value.get("top_logprobs").into_iter().flat_map(|list| list.elements());
-        whole.push("top_logprobs", others.filter_map(entry).map(Value::from).collect::<Vec<_>>());
-        Some(whole.into())
-    })
-    .collect()
+        if let Some(token) = logprob(value) {
+            logprobs.push(token, others.filter_map(logprob));
+        }
+    }
+    logprobs
+}
+
+fn logprob(value: ValueRef<'_>) -> Option<TokenLogProb<'_>> {
+    let [token, logprob, bytes] = value.members(["token", "logprob", "bytes"]);
+    let listed = bytes.filter(|bytes| bytes.kind() == ValueKind::Array);
+    TokenLogProb::new(token, logprob, listed.map_or(TokenBytes::OfToken, |list| TokenBytes::Listed(Some(list))))
 }
 
 /// The type of an image, by the first characters of its base64 text: no other data on the wire identifies it.

@@ -242,7 +242,7 @@ impl ThreadEventsDecoder {
                 Some(more) => {
                     let more = TextPiece::from_text(more);
                     match kind {
-                        PartKind::Text => builder.append_text(slot, &more, &[])?,
+                        PartKind::Text => builder.append_text(slot, &more)?,
                         _ => builder.append_thinking(slot, &more)?,
                     }
                     written_text.clear();

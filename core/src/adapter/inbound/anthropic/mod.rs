@@ -90,22 +90,23 @@ struct PendingHostedCalls {
 
 impl DialectDecoder for AnthropicDecoder {
     fn message(&mut self, name: Option<&str>, root: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
-        let kind = text(root.get("type"));
+        let message = StreamMembers::of(root);
+        let kind = text(message.kind);
         let kind = kind.as_deref().or(name).unwrap_or("");
         match kind {
             "ping" => Ok(()),
             "message_start" => self.start(root, builder),
             "content_block_start" => {
                 builder.start()?;
-                self.start_block(root, builder)
+                self.start_block(&message, builder)
             }
             "content_block_delta" => {
                 builder.start()?;
-                self.delta(root, builder)
+                self.delta(&message, builder)
             }
             "content_block_stop" => {
                 builder.start()?;
-                let index = count(root.get("index"));
+                let index = count(message.index);
                 match &self.block {
                     Some(block) if block.index == index => self.stop_block(builder),
                     _ => {
@@ -116,11 +117,11 @@ impl DialectDecoder for AnthropicDecoder {
             }
             "message_delta" => {
                 builder.start()?;
-                self.note_stop(root.get("delta"), builder)?;
-                self.usage.merge(root.get("usage"), builder);
+                self.note_stop(message.delta, builder)?;
+                self.usage.merge(message.usage, builder);
                 builder.keep_others("anthropic", "", Some(root), &["type", "delta", "usage"], &[])?;
-                builder.keep_others("anthropic", "", root.get("delta"), STOP_MEMBERS, &[])?;
-                keep_usage(root.get("usage"), builder)
+                builder.keep_others("anthropic", "", message.delta, STOP_MEMBERS, &[])?;
+                keep_usage(message.usage, builder)
             }
             "message_stop" => {
                 builder.start()?;
@@ -191,13 +192,13 @@ impl AnthropicDecoder {
         Ok(())
     }
 
-    fn start_block(&mut self, root: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+    fn start_block(&mut self, message: &StreamMembers<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         if self.block.is_some() {
             builder.report(AdapterCode::MissingBlockStop, "the start of a block inside another");
             self.stop_block(builder)?;
         }
-        let index = count(root.get("index"));
-        let Some(block) = root.get("content_block") else {
+        let index = count(message.index);
+        let Some(block) = message.content_block else {
             builder.report(AdapterCode::UnknownEvent, "a start without a block");
             return Ok(());
         };
@@ -323,13 +324,14 @@ impl AnthropicDecoder {
         builder.close_item(slot, status)
     }
 
-    fn delta(&mut self, root: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
-        let index = count(root.get("index"));
-        let Some(delta) = root.get("delta") else {
+    fn delta(&mut self, message: &StreamMembers<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        let index = count(message.index);
+        let Some(holder) = message.delta else {
             builder.report(AdapterCode::UnknownDelta, "a delta event without a delta");
             return Ok(());
         };
-        let name = text(delta.get("type")).unwrap_or_default();
+        let delta = DeltaMembers::of(holder);
+        let name = text(delta.kind).unwrap_or_default();
         match &mut self.block {
             Some(block) if block.index == index => {}
             // A start with a wrong index was observed: a delta that fits an empty block belongs to it.
@@ -342,41 +344,41 @@ impl AnthropicDecoder {
         let Some(block) = self.block.as_mut().filter(|block| block.index == index) else { return Ok(()) };
         block.grown = true;
         match (name.as_ref(), &mut block.kind) {
-            ("text_delta", AnthropicBlockKind::Text { .. }) => self.append_text(delta.get("text"), builder),
+            ("text_delta", AnthropicBlockKind::Text { .. }) => self.append_text(delta.text, builder),
             ("citations_delta", AnthropicBlockKind::Text { citations, .. }) => {
-                builder.account_bytes(delta.raw().len())?;
-                citations.extend(delta.get("citation").map(Value::from));
+                builder.account_bytes(holder.raw().len())?;
+                citations.extend(delta.citation.map(Value::from));
                 Ok(())
             }
             ("thinking_delta", AnthropicBlockKind::Thinking { slot, .. }) => {
                 let known = ["type", "thinking", "signature"];
-                builder.keep_item_fields("anthropic", *slot, delta, &known, &["estimated_tokens"])?;
-                self.append_thinking(delta.get("thinking"), builder)
+                builder.keep_item_fields("anthropic", *slot, holder, &known, &["estimated_tokens"])?;
+                self.append_thinking(delta.thinking, builder)
             }
             ("signature_delta", AnthropicBlockKind::Thinking { thinking, .. }) => {
-                thinking.sign(text(delta.get("signature")));
+                thinking.sign(text(delta.signature));
                 Ok(())
             }
             ("input_json_delta", AnthropicBlockKind::Call { slot, grown, .. }) => {
-                let Some(piece) = delta.get("partial_json").and_then(TextPiece::from_json) else { return Ok(()) };
+                let Some(piece) = delta.partial_json.and_then(TextPiece::from_json) else { return Ok(()) };
                 *grown |= !piece.is_empty();
                 builder.append_arguments(*slot, &piece)
             }
             ("input_json_delta", AnthropicBlockKind::Hosted { input, .. }) => {
-                let piece = text(delta.get("partial_json")).unwrap_or_default();
+                let piece = text(delta.partial_json).unwrap_or_default();
                 builder.account_bytes(piece.len())?;
                 input.push_str(&piece);
                 Ok(())
             }
             ("compaction_delta", AnthropicBlockKind::Compaction { slot, content, encrypted }) => {
                 if let Some(slot) = slot {
-                    keep_fields(*slot, delta, builder)?;
+                    keep_fields(*slot, holder, builder)?;
                 }
-                if let Some(more) = text(delta.get("content")) {
+                if let Some(more) = text(holder.get("content")) {
                     builder.account_bytes(more.len())?;
                     content.push_str(&more);
                 }
-                if let Some(last) = text(delta.get("encrypted_content")) {
+                if let Some(last) = text(holder.get("encrypted_content")) {
                     *encrypted = last.into_owned();
                 }
                 Ok(())
@@ -425,7 +427,7 @@ impl AnthropicDecoder {
             Some(slot) => *slot,
             None => *message.insert(builder.ensure_message()?),
         };
-        builder.append_text(slot, &piece, &[])
+        builder.append_text(slot, &piece)
     }
 
     fn append_thinking(&mut self, value: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Result<(), Error> {
@@ -470,6 +472,29 @@ impl AnthropicDecoder {
             }
             AnthropicBlockKind::Call { .. } | AnthropicBlockKind::Hosted { .. } | AnthropicBlockKind::Whole => Ok(()),
         }
+    }
+}
+
+members! {
+    /// The members of a message of the stream.
+    StreamMembers {
+        kind: "type",
+        index: "index",
+        delta: "delta",
+        content_block: "content_block",
+        usage: "usage",
+    }
+}
+
+members! {
+    /// The members of the delta of a block.
+    DeltaMembers {
+        kind: "type",
+        text: "text",
+        thinking: "thinking",
+        partial_json: "partial_json",
+        signature: "signature",
+        citation: "citation",
     }
 }
 

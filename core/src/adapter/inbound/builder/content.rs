@@ -4,8 +4,9 @@ use alloc::format;
 use alloc::string::ToString;
 
 use super::{handle, OutputSlot, PartKind, ResponseBuilder};
-use crate::accumulate::held_bytes::{member_bytes, object_bytes, value_bytes, PART_BYTES};
+use crate::accumulate::held_bytes::{member_bytes, object_bytes, PART_BYTES};
 use crate::adapter::inbound::text_piece::TextPiece;
+use crate::adapter::inbound::LogProbs;
 use crate::adapter::{AdapterCode, ExtensionEvents, ThinkingAs};
 use crate::error::{Code, Error};
 use crate::json::SurrogateCarry;
@@ -26,22 +27,19 @@ impl ResponseBuilder {
         self.writer.part(handle(slot), kind)
     }
 
-    /// Appends text to a message, with its log probabilities.
-    pub(crate) fn append_text(
-        &mut self,
-        slot: OutputSlot,
-        piece: &TextPiece<'_>,
-        logprobs: &[Value],
-    ) -> Result<(), Error> {
-        if !piece.is_empty() || !logprobs.is_empty() {
-            self.ensure_part(slot, PartKind::Text)?;
-        }
-        if !logprobs.is_empty() {
-            self.account_bytes(logprobs.iter().map(value_bytes).sum())?;
-            let set = self.writer.logprobs(handle(slot), logprobs.to_vec());
-            self.drop_invalid(set, AdapterCode::ContentPartDropped, "log probabilities")?;
-        }
+    /// Appends text to a message.
+    pub(crate) fn append_text(&mut self, slot: OutputSlot, piece: &TextPiece<'_>) -> Result<(), Error> {
         self.append(slot, PartKind::Text, piece)
+    }
+
+    /// Takes the log probabilities of a message's next text, or of its end.
+    pub(crate) fn add_logprobs(&mut self, slot: OutputSlot, logprobs: &LogProbs) -> Result<(), Error> {
+        if logprobs.is_empty() {
+            return Ok(());
+        }
+        self.ensure_part(slot, PartKind::Text)?;
+        self.account_bytes(logprobs.elements().len())?;
+        self.writer.write_logprobs(handle(slot), logprobs.elements())
     }
 
     /// Appends to a message's refusal.

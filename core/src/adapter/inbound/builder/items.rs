@@ -83,7 +83,7 @@ impl ResponseBuilder {
     }
 
     /// Writes media as one item, added and done at once.
-    pub(crate) fn add_media(&mut self, provider: &str, media_type: &str, url: &str) -> Result<(), Error> {
+    pub(crate) fn add_media(&mut self, provider: &str, media_type: &str, url: String) -> Result<(), Error> {
         self.close_last_item(ItemStatus::Completed)?;
         self.account_bytes(url.len())?;
         let mut fields = Object::new();

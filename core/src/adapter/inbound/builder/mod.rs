@@ -253,28 +253,31 @@ impl ResponseBuilder {
 
     fn keep_value(&mut self, slug: &str, name: &str, member: &str, value: ValueRef<'_>) -> Result<(), Error> {
         let raw = value.raw();
-        let known = self.kept.get_mut(name).and_then(|members| members.get_mut(member));
-        let accounted_bytes = match known {
-            // Some sources repeat these members in every message.
-            Some(kept) if kept.raw == raw || !self.options.include_extensions => return Ok(()),
-            Some(kept) => kept.accounted_bytes,
-            None => 0,
-        };
-        let key = extension_type(slug, name, "");
         // The text is held now, and the value in the last snapshot.
-        let held = raw.len() + view_bytes(value);
-        if !self.options.include_extensions {
-            self.report(AdapterCode::ContentPartDropped, &key);
-        } else if accounted_bytes > 0 {
+        let held = || raw.len() + view_bytes(value);
+        if let Some(kept) = self.kept.get_mut(name).and_then(|members| members.get_mut(member)) {
+            // Some sources repeat these members in every message.
+            if kept.raw == raw || !self.options.include_extensions {
+                return Ok(());
+            }
             // The value replaces the previous one, so only growth counts.
-            self.account_bytes(held.saturating_sub(accounted_bytes))?;
-        } else {
-            self.account_bytes(2 * NAME_BYTES + key.len() + name.len() + member.len() + held)?;
+            let growth = held().saturating_sub(kept.accounted_bytes);
+            kept.raw.clear();
+            kept.raw.push_str(raw);
+            kept.accounted_bytes += growth;
+            return self.account_bytes(growth);
         }
-        let raw = if self.options.include_extensions { raw.to_string() } else { String::new() };
-        let accounted_bytes = accounted_bytes.max(held);
+        let key = extension_type(slug, name, "");
+        let (mut text, mut accounted_bytes) = (String::new(), 0);
+        if self.options.include_extensions {
+            accounted_bytes = held();
+            self.account_bytes(2 * NAME_BYTES + key.len() + name.len() + member.len() + accounted_bytes)?;
+            text.push_str(raw);
+        } else {
+            self.report(AdapterCode::ContentPartDropped, &key);
+        }
         let members = self.kept.entry(name.to_string()).or_default();
-        members.insert(member.to_string(), KeptMember { key, raw, accounted_bytes });
+        members.insert(member.to_string(), KeptMember { key, raw: text, accounted_bytes });
         Ok(())
     }
 
@@ -358,6 +361,11 @@ impl ResponseBuilder {
     /// The number of events of all responses so far, taken or not.
     pub(crate) fn event_count(&self) -> u64 {
         self.writer.event_count()
+    }
+
+    /// From now on, the events between the first and the last snapshot are counted and not kept, except errors.
+    pub(crate) fn keep_snapshots_only(&mut self) {
+        self.writer.keep_snapshots_only();
     }
 
     /// Takes the next event as JSON text.

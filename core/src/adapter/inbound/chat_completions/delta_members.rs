@@ -1,35 +1,34 @@
 //! The members of a delta besides calls: reasoning, content, refusal, annotations, images.
 
 use alloc::borrow::Cow;
-use alloc::vec::Vec;
+use alloc::string::ToString;
 
-use super::{ChatDecoder, OpenReasoning};
+use super::{ChatDecoder, DeltaMembers, OpenReasoning};
 use crate::accumulate::held_bytes::NAME_BYTES;
 use crate::adapter::inbound::builder::{ItemStatus, LastItem, OutputSlot, ResponseBuilder};
 use crate::adapter::inbound::encrypted_content;
-use crate::adapter::inbound::{count, extension_type, non_null, text, TextPiece};
+use crate::adapter::inbound::{count, extension_type, non_null, text, TextPiece, TokenBytes, TokenLogProb};
 use crate::adapter::AdapterCode;
 use crate::error::Error;
-use crate::json::{Object, Value, ValueKind, ValueRef};
+use crate::json::{Object, ValueKind, ValueRef};
 
 impl ChatDecoder {
     /// Reasoning: the details of OpenRouter alone if there are any, since the plain text repeats them.
-    pub(super) fn reason(&mut self, delta: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
-        let details = delta.get("reasoning_details");
+    pub(super) fn reason(&mut self, delta: &DeltaMembers<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
         let mut any = false;
-        for detail in details.into_iter().flat_map(|details| details.elements()) {
+        for detail in delta.reasoning_details.into_iter().flat_map(|details| details.elements()) {
             any = true;
             self.detail(detail, builder)?;
         }
         if any {
             return Ok(());
         }
-        let plain = |key: &str| delta.get(key).and_then(TextPiece::from_json).filter(|piece| !piece.is_empty());
-        let piece = plain("reasoning_content").or_else(|| plain("reasoning"));
+        let texts = [delta.reasoning_content, delta.reasoning].into_iter().flatten();
+        let piece = texts.filter_map(TextPiece::from_json).find(|piece| !piece.is_empty());
         if let Some(piece) = &piece {
             self.append_reasoning(piece, builder)?;
         }
-        self.thinking_blocks(delta.get("thinking_blocks"), piece.is_some(), builder)
+        self.thinking_blocks(delta.thinking_blocks, piece.is_some(), builder)
     }
 
     /// Blocks of Anthropic, as gateways hand them on: their text is repeated beside them, their signature is not.
@@ -195,16 +194,18 @@ impl ChatDecoder {
         }
         self.reasoning = OpenReasoning::default();
         let slot = builder.ensure_message()?;
-        builder.append_text(slot, piece, &core::mem::take(&mut self.logprobs))
+        builder.add_logprobs(slot, &self.logprobs)?;
+        self.logprobs.clear();
+        builder.append_text(slot, piece)
     }
 
     /// Log probabilities without a text are attached to the end of the open one.
     pub(super) fn flush_logprobs(&mut self, builder: &mut ResponseBuilder) -> Result<(), Error> {
-        let waiting = core::mem::take(&mut self.logprobs);
-        match builder.last_slot().filter(|slot| builder.has_text_open(*slot)) {
-            Some(slot) => builder.append_text(slot, &TextPiece::from_text(""), &waiting),
-            None => Ok(()),
+        if let Some(slot) = builder.last_slot().filter(|slot| builder.has_text_open(*slot)) {
+            builder.add_logprobs(slot, &self.logprobs)?;
         }
+        self.logprobs.clear();
+        Ok(())
     }
 
     pub(super) fn refuse(&mut self, refusal: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Result<(), Error> {
@@ -257,8 +258,8 @@ impl ChatDecoder {
         self.reasoning = OpenReasoning::default();
         builder.close_last_item(ItemStatus::Completed)?;
         let media_type = url.strip_prefix("data:").and_then(|rest| rest.split([';', ',']).next());
-        let media_type = media_type.filter(|media_type| !media_type.is_empty()).unwrap_or("image/*");
-        builder.add_media(&self.provider, media_type, &url)
+        let media_type = media_type.filter(|media_type| !media_type.is_empty()).unwrap_or("image/*").to_string();
+        builder.add_media(&self.provider, &media_type, url.into_owned())
     }
 
     /// Audio: its transcript is the text of the answer. The sound itself has no place.
@@ -308,58 +309,35 @@ impl ChatDecoder {
     }
 }
 
-/// Returns `true` if a delta has data that would be written.
-pub(super) fn has_content(delta: ValueRef<'_>) -> bool {
-    let filled = |key: &str| {
-        delta.get(key).is_some_and(|value| match value.kind() {
+impl DeltaMembers<'_> {
+    /// Returns `true` if a delta has data that would be written.
+    pub(super) fn has_content(&self) -> bool {
+        [
+            self.content,
+            self.refusal,
+            self.reasoning,
+            self.reasoning_content,
+            self.reasoning_details,
+            self.thinking_blocks,
+            self.tool_calls,
+            self.function_call,
+            self.images,
+            self.audio,
+            self.executed_tools,
+        ]
+        .into_iter()
+        .flatten()
+        .any(|value| match value.kind() {
             ValueKind::String => value.literal().is_some_and(|text| !text.is_empty()),
             ValueKind::Array => value.elements().next().is_some(),
             ValueKind::Object => true,
             _ => false,
         })
-    };
-    [
-        "content",
-        "refusal",
-        "reasoning",
-        "reasoning_content",
-        "reasoning_details",
-        "thinking_blocks",
-        "tool_calls",
-        "function_call",
-        "images",
-        "audio",
-        "executed_tools",
-    ]
-    .iter()
-    .any(|key| filled(key))
+    }
 }
 
-/// One token's log probability in the form of the specification, which requires every field.
-pub(super) fn logprob(token: ValueRef<'_>) -> Option<Value> {
-    let mut whole = alternative(token)?;
-    let others: Vec<Value> = token
-        .get("top_logprobs")
-        .into_iter()
-        .flat_map(|list| list.elements())
-        .filter_map(alternative)
-        .map(Value::from)
-        .collect();
-    whole.push("top_logprobs", others);
-    Some(whole.into())
-}
-
-fn alternative(token: ValueRef<'_>) -> Option<Object> {
-    let bytes: Vec<Value> = token
-        .get("bytes")
-        .into_iter()
-        .flat_map(|list| list.elements())
-        .filter(|byte| byte.as_i64().is_some())
-        .map(Value::from)
-        .collect();
-    let mut object = Object::with_capacity(4);
-    object.push("token", text(token.get("token"))?.as_ref());
-    object.push("logprob", token.get("logprob").filter(|number| number.kind() == ValueKind::Number)?.to_value());
-    object.push("bytes", bytes);
-    Some(object)
+/// One token's log probability, if it has what the specification requires.
+pub(super) fn logprob(token: ValueRef<'_>) -> Option<TokenLogProb<'_>> {
+    let [word, logprob, bytes] = token.members(["token", "logprob", "bytes"]);
+    TokenLogProb::new(word, logprob, TokenBytes::Listed(bytes))
 }

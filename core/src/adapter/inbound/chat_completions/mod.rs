@@ -10,11 +10,9 @@ mod tool_calls;
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
-use alloc::vec::Vec;
 
 use super::builder::{ErrorType, ItemStatus, OutputSlot, ResponseBuilder, TokenCounts};
-use super::{count, non_null, text, DialectDecoder};
-use crate::accumulate::held_bytes::value_bytes;
+use super::{count, non_null, text, DialectDecoder, LogProbs};
 use crate::adapter::AdapterCode;
 use crate::error::Error;
 use crate::json::{Value, ValueKind, ValueRef};
@@ -26,7 +24,7 @@ pub(crate) struct ChatDecoder {
     calls: ToolCallTable,
     finish: Option<ChatFinish>,
     /// Log probabilities that arrived without text.
-    logprobs: Vec<Value>,
+    logprobs: LogProbs,
     reasoning: OpenReasoning,
     /// Tools that the provider ran, by their index; `None` if extensions are left out.
     executed: BTreeMap<u64, Option<OutputSlot>>,
@@ -55,7 +53,7 @@ impl ChatDecoder {
             provider: provider.to_string(),
             calls: ToolCallTable::default(),
             finish: None,
-            logprobs: Vec::new(),
+            logprobs: LogProbs::default(),
             reasoning: OpenReasoning::default(),
             executed: BTreeMap::new(),
         }
@@ -64,22 +62,23 @@ impl ChatDecoder {
 
 impl DialectDecoder for ChatDecoder {
     fn message(&mut self, _: Option<&str>, root: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
-        let id = text(root.get("id")).unwrap_or_default();
-        let mut choices = root.get("choices").into_iter().flat_map(|choices| choices.elements()).peekable();
-        let error = error_of(root);
+        let chunk = ChunkMembers::of(root);
+        let mut choices = chunk.choices.into_iter().flat_map(|choices| choices.elements()).peekable();
+        let error = error_among(root, chunk.object, chunk.error);
         if !builder.is_started() {
+            let id = text(chunk.id).unwrap_or_default();
             if id.is_empty() && choices.peek().is_none() && error.is_none() {
                 return Ok(());
             }
             builder.facts.set_id(&id);
-            builder.facts.created_at = whole_seconds(root.get("created"));
-            builder.learn_service_tier(root.get("service_tier"))?;
-            builder.learn_model(root.get("model"))?;
+            builder.facts.created_at = whole_seconds(chunk.created);
+            builder.learn_service_tier(chunk.service_tier)?;
+            builder.learn_model(chunk.model)?;
             builder.start()?;
         }
-        builder.learn_model(root.get("model"))?;
-        builder.learn_service_tier(root.get("service_tier"))?;
-        let usage = non_null(root.get("usage")).or_else(|| non_null(root.pointer("/x_groq/usage")));
+        builder.learn_model(chunk.model)?;
+        builder.learn_service_tier(chunk.service_tier)?;
+        let usage = non_null(chunk.usage).or_else(|| non_null(chunk.x_groq.and_then(|groq| groq.get("usage"))));
         if let Some(usage) = usage.filter(|usage| usage.kind() == ValueKind::Object) {
             builder.usage = Some(counts(usage));
             let (read, written) = (usage.get("prompt_tokens_details"), usage.get("completion_tokens_details"));
@@ -90,17 +89,20 @@ impl DialectDecoder for ChatDecoder {
         }
         // The error of some servers is a whole chunk, whose members are those of the error.
         if error.is_none() {
-            builder.keep_others(&self.provider, "", Some(root), CHUNK_MEMBERS, CHUNK_DETAILS)?;
-            builder.keep_others(&self.provider, "x_groq", root.get("x_groq"), &["usage"], &[])?;
+            if chunk.has_more(builder) {
+                builder.keep_others(&self.provider, "", Some(root), ChunkMembers::KNOWN, ChunkMembers::DETAILS)?;
+            }
+            builder.keep_others(&self.provider, "x_groq", chunk.x_groq, &["usage"], &[])?;
         }
         let mut finish = None;
         for choice in choices {
-            if count(choice.get("index")).is_some_and(|index| index > 0) {
+            let members = ChoiceMembers::of(choice);
+            if count(members.index).is_some_and(|index| index > 0) {
                 builder.report_once(AdapterCode::MultipleChoices, "choices after the first")?;
                 continue;
             }
-            self.choice(choice, builder)?;
-            if let Some(reason) = text(choice.get("finish_reason")).filter(|reason| !reason.is_empty()) {
+            self.choice(choice, &members, builder)?;
+            if let Some(reason) = text(members.finish_reason).filter(|reason| !reason.is_empty()) {
                 finish = Some((reason, choice));
             }
         }
@@ -136,41 +138,53 @@ impl DialectDecoder for ChatDecoder {
 }
 
 impl ChatDecoder {
-    fn choice(&mut self, choice: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+    fn choice(
+        &mut self,
+        choice: ValueRef<'_>,
+        members: &ChoiceMembers<'_>,
+        builder: &mut ResponseBuilder,
+    ) -> Result<(), Error> {
         // Some servers send a whole message instead of a delta.
-        let delta = non_null(choice.get("delta")).or_else(|| non_null(choice.get("message")));
-        let logprobs = non_null(choice.get("logprobs"));
+        let holder = non_null(members.delta).or_else(|| non_null(members.message));
+        let logprobs = non_null(members.logprobs);
         if let Some(refused) = logprobs.and_then(|logprobs| logprobs.get("refusal")) {
             if refused.elements().next().is_some() {
                 builder.report(AdapterCode::RefusalLogprobsDropped, "");
             }
         }
-        builder.keep_others(&self.provider, "", Some(choice), CHOICE_MEMBERS, CHUNK_DETAILS)?;
-        if choice.get("token_ids").is_some_and(|ids| ids.elements().next().is_some()) {
+        if members.has_more(builder) {
+            builder.keep_others(&self.provider, "", Some(choice), ChoiceMembers::KNOWN, ChoiceMembers::DETAILS)?;
+        }
+        if members.token_ids.is_some_and(|ids| ids.elements().next().is_some()) {
             builder.report_once(AdapterCode::ContentPartDropped, "token_ids")?;
         }
-        let Some(delta) = delta else { return Ok(()) };
+        let Some(holder) = holder else { return Ok(()) };
+        let delta = DeltaMembers::of(holder);
         if self.finish.is_some() {
-            if delta_members::has_content(delta) {
+            if delta.has_content() {
                 builder.report(AdapterCode::ContentAfterFinish, "");
             }
             return Ok(());
         }
         let tokens = logprobs.and_then(|logprobs| logprobs.get("content"));
-        for token in tokens.into_iter().flat_map(|list| list.elements()).filter_map(delta_members::logprob) {
-            // They wait for a text, which may never arrive.
-            builder.account_bytes(value_bytes(&token))?;
-            self.logprobs.push(token);
+        for token in tokens.into_iter().flat_map(|list| list.elements()) {
+            let others = token.get("top_logprobs").into_iter().flat_map(|list| list.elements());
+            if let Some(token) = delta_members::logprob(token) {
+                // They wait for a text, which may never arrive.
+                builder.account_bytes(self.logprobs.push(token, others.filter_map(delta_members::logprob)))?;
+            }
         }
-        self.reason(delta, builder)?;
-        self.content(delta.get("content"), builder)?;
-        self.refuse(delta.get("refusal"), builder)?;
-        self.annotate(delta.get("annotations"), builder)?;
-        self.images(delta.get("images"), builder)?;
-        self.audio(delta.get("audio"), builder)?;
-        self.execute_tools(delta.get("executed_tools"), builder)?;
-        builder.report_others(delta, DELTA_MEMBERS)?;
-        self.call_tools(delta, builder)
+        self.reason(&delta, builder)?;
+        self.content(delta.content, builder)?;
+        self.refuse(delta.refusal, builder)?;
+        self.annotate(delta.annotations, builder)?;
+        self.images(delta.images, builder)?;
+        self.audio(delta.audio, builder)?;
+        self.execute_tools(delta.executed_tools, builder)?;
+        if delta.has_others {
+            builder.report_others(holder, DeltaMembers::KNOWN)?;
+        }
+        self.call_tools(&delta, builder)
     }
 
     fn finish(&mut self, reason: &str, choice: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
@@ -185,15 +199,17 @@ impl ChatDecoder {
             "length" | "model_length" => ChatFinish::Incomplete("max_output_tokens"),
             "content_filter" => ChatFinish::Incomplete("content_filter"),
             "abort" => ChatFinish::Incomplete("cancelled"),
-            "insufficient_system_resource" | "error" => match error_of(choice) {
-                Some(error) => failure(error),
-                None => ChatFinish::Failed {
-                    kind: ErrorType::ServerError,
-                    code: reason.to_string(),
-                    message: alloc::format!("The upstream stopped with finish_reason {reason}."),
-                    param: None,
-                },
-            },
+            "insufficient_system_resource" | "error" => {
+                match error_among(choice, choice.get("object"), choice.get("error")) {
+                    Some(error) => failure(error),
+                    None => ChatFinish::Failed {
+                        kind: ErrorType::ServerError,
+                        code: reason.to_string(),
+                        message: alloc::format!("The upstream stopped with finish_reason {reason}."),
+                        param: None,
+                    },
+                }
+            }
             other => {
                 builder.report(AdapterCode::UnknownFinishReason, other);
                 ChatFinish::Completed
@@ -232,11 +248,56 @@ impl ChatDecoder {
     }
 }
 
-/// Members of a chunk that are read, or that have no meaning.
-const CHUNK_MEMBERS: &[&str] =
-    &["id", "object", "created", "model", "choices", "usage", "service_tier", "obfuscation", "x_groq"];
-const CHUNK_DETAILS: &[&str] = &["system_fingerprint", "provider", "native_finish_reason"];
-const CHOICE_MEMBERS: &[&str] = &["index", "delta", "message", "finish_reason", "logprobs", "error", "token_ids"];
+members! {
+    /// The members of a chunk.
+    ChunkMembers {
+        id: "id",
+        object: "object",
+        created: "created",
+        model: "model",
+        choices: "choices",
+        usage: "usage",
+        service_tier: "service_tier",
+        error: "error",
+        x_groq: "x_groq",
+    }
+    ignored { "obfuscation" }
+    details { "system_fingerprint", "provider", "native_finish_reason" }
+}
+
+members! {
+    /// The members of a choice.
+    ChoiceMembers {
+        index: "index",
+        delta: "delta",
+        message: "message",
+        finish_reason: "finish_reason",
+        logprobs: "logprobs",
+        token_ids: "token_ids",
+    }
+    ignored { "error" }
+    details { "system_fingerprint", "provider", "native_finish_reason" }
+}
+
+members! {
+    /// The members of a delta.
+    DeltaMembers {
+        content: "content",
+        refusal: "refusal",
+        reasoning: "reasoning",
+        reasoning_content: "reasoning_content",
+        reasoning_details: "reasoning_details",
+        thinking_blocks: "thinking_blocks",
+        annotations: "annotations",
+        images: "images",
+        audio: "audio",
+        executed_tools: "executed_tools",
+        tool_calls: "tool_calls",
+        function_call: "function_call",
+    }
+    ignored { "role", "name", "obfuscation" }
+}
+
 const USAGE_MEMBERS: &[&str] = &[
     "prompt_tokens",
     "completion_tokens",
@@ -249,31 +310,14 @@ const USAGE_MEMBERS: &[&str] = &[
 ];
 const USAGE_DETAILS: &[&str] =
     &["cost", "cost_details", "is_byok", "queue_time", "prompt_time", "completion_time", "total_time"];
-/// Members of a delta that are read, or that have no meaning.
-const DELTA_MEMBERS: &[&str] = &[
-    "role",
-    "name",
-    "content",
-    "refusal",
-    "reasoning",
-    "reasoning_content",
-    "reasoning_details",
-    "thinking_blocks",
-    "annotations",
-    "images",
-    "audio",
-    "executed_tools",
-    "tool_calls",
-    "function_call",
-    "obfuscation",
-];
-
 /// The error object of a chunk or choice; vLLM sends one as a whole chunk.
-fn error_of(holder: ValueRef<'_>) -> Option<ValueRef<'_>> {
-    if holder.get("object").is_some_and(|object| object.is_str("error")) {
-        return Some(non_null(holder.get("error")).unwrap_or(holder));
-    }
-    non_null(holder.get("error"))
+fn error_among<'a>(
+    holder: ValueRef<'a>,
+    object: Option<ValueRef<'a>>,
+    error: Option<ValueRef<'a>>,
+) -> Option<ValueRef<'a>> {
+    let is_error = object.is_some_and(|object| object.is_str("error"));
+    non_null(error).or_else(|| is_error.then_some(holder))
 }
 
 fn fail(error: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {

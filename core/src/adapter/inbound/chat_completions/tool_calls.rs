@@ -4,7 +4,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::{ChatDecoder, OpenReasoning};
+use super::{ChatDecoder, DeltaMembers, OpenReasoning};
 use crate::accumulate::held_bytes::{NAME_BYTES, PART_BYTES};
 use crate::adapter::inbound::builder::{ItemStatus, OutputSlot, ResponseBuilder};
 use crate::adapter::inbound::encrypted_content;
@@ -61,34 +61,31 @@ impl ToolCallTable {
 }
 
 impl ChatDecoder {
-    pub(super) fn call_tools(&mut self, delta: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
-        for entry in delta.get("tool_calls").into_iter().flat_map(|calls| calls.elements()) {
-            self.call_tool(entry, count(entry.get("index")), builder)?;
+    pub(super) fn call_tools(&mut self, delta: &DeltaMembers<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        for entry in delta.tool_calls.into_iter().flat_map(|calls| calls.elements()) {
+            self.call_tool(entry, builder)?;
         }
         // The legacy form is one call without an id.
-        match non_null(delta.get("function_call")) {
+        match non_null(delta.function_call) {
             Some(function) => self.grow_call(None, Some(0), CallBody::Function(function), None, builder),
             None => Ok(()),
         }
     }
 
-    fn call_tool(
-        &mut self,
-        entry: ValueRef<'_>,
-        index: Option<u64>,
-        builder: &mut ResponseBuilder,
-    ) -> Result<(), Error> {
-        let id = text(entry.get("id")).filter(|id| !id.is_empty());
-        if let Some(custom) = non_null(entry.get("custom")).filter(|_| entry.get("function").is_none()) {
+    fn call_tool(&mut self, entry: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        let [id, index, kind, function, custom, extra] =
+            entry.members(["id", "index", "type", "function", "custom", "extra_content"]);
+        let (id, index) = (text(id).filter(|id| !id.is_empty()), count(index));
+        if let Some(custom) = non_null(custom).filter(|_| function.is_none()) {
             return self.grow_call(id.as_deref(), index, CallBody::Custom(custom), None, builder);
         }
-        let Some(function) = non_null(entry.get("function")) else {
-            if let Some(kind) = text(entry.get("type")) {
+        let Some(function) = non_null(function) else {
+            if let Some(kind) = text(kind) {
                 builder.report(AdapterCode::ToolCallDropped, &kind);
             }
             return Ok(());
         };
-        let signature = text(entry.pointer("/extra_content/google/thought_signature"));
+        let signature = text(extra.and_then(|extra| extra.pointer("/google/thought_signature")));
         self.grow_call(id.as_deref(), index, CallBody::Function(function), signature.as_deref(), builder)
     }
 
@@ -104,7 +101,8 @@ impl ChatDecoder {
             CallBody::Function(function) => (function, "arguments", false),
             CallBody::Custom(custom) => (custom, "input", true),
         };
-        let name = text(body.get("name")).unwrap_or_default();
+        let [name, input] = body.members(["name", text_key]);
+        let name = text(name).unwrap_or_default();
         let at = match self.find_call(id, index, !name.is_empty(), builder) {
             Some(at) => at,
             None => {
@@ -132,7 +130,7 @@ impl ChatDecoder {
         if call.slot.is_none() && !call.dropped && !call.name.is_empty() {
             self.open_call(at, builder)?;
         }
-        self.grow_arguments(at, body.get(text_key), builder)
+        self.grow_arguments(at, input, builder)
     }
 
     /// The call that a fragment belongs to; `None` for a new one.

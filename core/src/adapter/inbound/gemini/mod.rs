@@ -11,10 +11,12 @@ use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
-use alloc::vec::Vec;
 
 use super::builder::{ErrorType, ItemStatus, LastItem, OutputSlot, ResponseBuilder, TokenCounts};
-use super::{count, encrypted_content, extension_type, non_null, text, unix_seconds, DialectDecoder, TextPiece};
+use super::{
+    count, encrypted_content, extension_type, non_null, text, unix_seconds, DialectDecoder, LogProbs, TextPiece,
+    TokenBytes, TokenLogProb,
+};
 use crate::adapter::AdapterCode;
 use crate::error::Error;
 use crate::json::{Object, Value, ValueKind, ValueRef};
@@ -38,7 +40,7 @@ pub(crate) struct GeminiDecoder {
     continuation: Option<String>,
     /// A signature that arrived on or after text that was already being written.
     late_signature: Option<String>,
-    logprobs: Vec<Value>,
+    logprobs: LogProbs,
     finish: Option<(String, Option<String>)>,
     blocked: Option<Value>,
     /// Whether an earlier message had text: then `partIndex` is not about the parts of this one.
@@ -47,34 +49,38 @@ pub(crate) struct GeminiDecoder {
 
 impl DialectDecoder for GeminiDecoder {
     fn message(&mut self, _: Option<&str>, root: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        let message = MessageMembers::of(root);
         if !builder.is_started() {
-            builder.facts.set_id(&text(root.get("responseId")).unwrap_or_default());
-            builder.learn_model(root.get("modelVersion"))?;
-            builder.facts.created_at = text(root.get("createTime")).and_then(|time| unix_seconds(&time));
+            builder.facts.set_id(&text(message.id).unwrap_or_default());
+            builder.learn_model(message.model)?;
+            builder.facts.created_at = text(message.created).and_then(|time| unix_seconds(&time));
             builder.start()?;
         }
-        builder.learn_model(root.get("modelVersion"))?;
-        if let Some(usage) = root.get("usageMetadata") {
+        builder.learn_model(message.model)?;
+        if let Some(usage) = message.usage {
             builder.usage = counts(usage).or(builder.usage);
             builder.keep_others("google", "usage", Some(usage), USAGE_MEMBERS, &[])?;
         }
-        if let Some(error) = non_null(root.get("error")) {
+        if let Some(error) = non_null(message.error) {
             return fail(error, builder);
         }
-        builder.keep_others("google", "", Some(root), MESSAGE_MEMBERS, &[])?;
-        if let Some(feedback) = non_null(root.get("promptFeedback")) {
+        if message.has_more(builder) {
+            builder.keep_others("google", "", Some(root), MessageMembers::KNOWN, MessageMembers::DETAILS)?;
+        }
+        if let Some(feedback) = non_null(message.feedback) {
             if text(feedback.get("blockReason")).is_some() {
                 self.blocked = Some(feedback.to_value());
             } else {
-                note_ratings(feedback, builder)?;
+                note_ratings(feedback.get("safetyRatings"), builder)?;
             }
         }
-        for candidate in root.get("candidates").into_iter().flat_map(|list| list.elements()) {
-            if count(candidate.get("index")).is_some_and(|index| index > 0) {
+        for candidate in message.candidates.into_iter().flat_map(|list| list.elements()) {
+            let members = CandidateMembers::of(candidate);
+            if count(members.index).is_some_and(|index| index > 0) {
                 builder.report_once(AdapterCode::MultipleChoices, "candidates after the first")?;
                 continue;
             }
-            self.candidate(candidate, builder)?;
+            self.candidate(candidate, &members, builder)?;
         }
         Ok(())
     }
@@ -143,59 +149,79 @@ fn is_model_error(reason: &str) -> bool {
 }
 
 impl GeminiDecoder {
-    fn candidate(&mut self, candidate: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
-        self.logprobs = logprobs(candidate);
+    fn candidate(
+        &mut self,
+        candidate: ValueRef<'_>,
+        members: &CandidateMembers<'_>,
+        builder: &mut ResponseBuilder,
+    ) -> Result<(), Error> {
+        self.take_logprobs(members.logprobs);
         self.cited.start_message(self.has_earlier_text);
-        for (at, part) in candidate.pointer("/content/parts").into_iter().flat_map(|parts| parts.elements()).enumerate()
-        {
+        let parts = members.content.and_then(|content| content.get("parts"));
+        for (at, part) in parts.into_iter().flat_map(|parts| parts.elements()).enumerate() {
             self.cited.start_part(at);
             self.part(part, builder)?;
         }
-        if let Some(metadata) = non_null(candidate.get("groundingMetadata")) {
+        if let Some(metadata) = non_null(members.grounding) {
             self.apply_grounding(metadata, builder)?;
         }
-        if let Some(metadata) = non_null(candidate.get("citationMetadata")) {
+        if let Some(metadata) = non_null(members.citations) {
             self.cite(metadata, builder)?;
         }
-        self.has_earlier_text |=
-            candidate.pointer("/content/parts").is_some_and(|parts| parts.elements().next().is_some());
-        note_ratings(candidate, builder)?;
-        builder.keep("google", "url_context_metadata", candidate.get("urlContextMetadata"))?;
-        builder.keep_others("google", "", Some(candidate), CANDIDATE_MEMBERS, &[])?;
-        if let Some(token) = text(candidate.get("continuationToken")).filter(|token| !token.is_empty()) {
-            let reason = text(candidate.get("finishReason"));
+        self.has_earlier_text |= parts.is_some_and(|parts| parts.elements().next().is_some());
+        note_ratings(members.ratings, builder)?;
+        builder.keep("google", "url_context_metadata", members.url_context)?;
+        if members.has_more(builder) {
+            builder.keep_others("google", "", Some(candidate), CandidateMembers::KNOWN, CandidateMembers::DETAILS)?;
+        }
+        if let Some(token) = text(members.continuation).filter(|token| !token.is_empty()) {
+            let reason = text(members.finish_reason);
             if matches!(reason.as_deref(), Some("STOP" | "MAX_TOKENS")) {
                 // Of other reasons `deltafold:finish` has the token.
-                builder.keep("google", "continuation_token", candidate.get("continuationToken"))?;
+                builder.keep("google", "continuation_token", members.continuation)?;
             }
             builder.account_bytes(token.len())?;
             self.continuation = Some(token.into_owned());
         }
-        if let Some(reason) = text(candidate.get("finishReason")).filter(|reason| !reason.is_empty()) {
-            self.finish = Some((reason.into_owned(), text(candidate.get("finishMessage")).map(Cow::into_owned)));
+        if let Some(reason) = text(members.finish_reason).filter(|reason| !reason.is_empty()) {
+            self.finish = Some((reason.into_owned(), text(members.finish_message).map(Cow::into_owned)));
         }
         Ok(())
     }
 
-    fn part(&mut self, part: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
-        let signature = text(part.get("thoughtSignature")).filter(|signature| !signature.is_empty());
-        let kind = PART_KINDS.iter().find(|kind| non_null(part.get(kind)).is_some());
-        if kind.is_some() {
-            builder.report_others(part, PART_MEMBERS)?;
+    /// Takes the log probabilities of a message's text; those of the message before it are dropped if it had no text.
+    fn take_logprobs(&mut self, result: Option<ValueRef<'_>>) {
+        self.logprobs.clear();
+        let Some(result) = non_null(result) else { return };
+        let mut others = result.get("topCandidates").into_iter().flat_map(|list| list.elements());
+        for token in result.get("chosenCandidates").into_iter().flat_map(|list| list.elements()) {
+            let others = others.next().and_then(|other| other.get("candidates"));
+            let others = others.into_iter().flat_map(|list| list.elements());
+            if let Some(token) = token_logprob(token) {
+                self.logprobs.push(token, others.filter_map(token_logprob));
+            }
         }
-        if let Some(piece) = part.get("text").and_then(TextPiece::from_json) {
-            let thought = part.get("thought").and_then(|flag| flag.as_bool()).unwrap_or(false);
+    }
+
+    fn part(&mut self, part: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+        let members = PartMembers::of(part);
+        let signature = text(members.signature).filter(|signature| !signature.is_empty());
+        if members.has_others && members.has_kind() {
+            builder.report_others(part, PartMembers::KNOWN)?;
+        }
+        if let Some(piece) = members.text.and_then(TextPiece::from_json) {
+            let thought = members.thought.and_then(|flag| flag.as_bool()).unwrap_or(false);
             return if thought {
                 self.append_thought(&piece, signature.as_deref(), builder)
             } else {
                 self.append_text(&piece, signature.as_deref(), builder)
             };
         }
-        if let Some(call) = non_null(part.get("functionCall")) {
+        if let Some(call) = non_null(members.function_call) {
             return self.call(call, signature.as_deref(), builder);
         }
-        let inline = non_null(part.get("inlineData"));
-        if let Some(data) = inline.or_else(|| non_null(part.get("fileData"))) {
+        let inline = non_null(members.inline_data);
+        if let Some(data) = inline.or_else(|| non_null(members.file_data)) {
             self.sign_next(signature.as_deref(), builder)?;
             let media_type = text(data.get("mimeType")).unwrap_or_default();
             let url = match inline {
@@ -203,23 +229,23 @@ impl GeminiDecoder {
                 None => text(data.get("fileUri")).unwrap_or_default().into_owned(),
             };
             self.sealed = false;
-            return builder.add_media("google", &media_type, &url);
+            return builder.add_media("google", &media_type, url);
         }
-        if let Some(code) = non_null(part.get("executableCode")) {
+        if let Some(code) = non_null(members.executable_code) {
             self.sign_next(signature.as_deref(), builder)?;
             return self.code_execution(code, builder);
         }
-        if let Some(call) = non_null(part.get("toolCall")) {
+        if let Some(call) = non_null(members.tool_call) {
             self.sign_next(signature.as_deref(), builder)?;
             return self.server_call(call, builder);
         }
         if signature.is_some() {
             builder.report(AdapterCode::SignatureDropped, "the signature of a part that is not a separate item");
         }
-        if let Some(response) = non_null(part.get("toolResponse")) {
+        if let Some(response) = non_null(members.tool_response) {
             return self.server_response(response, builder);
         }
-        if let Some(result) = non_null(part.get("codeExecutionResult")) {
+        if let Some(result) = non_null(members.code_result) {
             return self.code_execution_result(result, builder);
         }
         let name = part
@@ -275,7 +301,9 @@ impl GeminiDecoder {
             return Ok(());
         }
         let slot = builder.ensure_message()?;
-        builder.append_text(slot, piece, &core::mem::take(&mut self.logprobs))?;
+        builder.add_logprobs(slot, &self.logprobs)?;
+        self.logprobs.clear();
+        builder.append_text(slot, piece)?;
         self.cited.grow(slot, piece, builder)
     }
 
@@ -452,21 +480,69 @@ impl GeminiDecoder {
     }
 }
 
-/// Members of a message that are read.
-const MESSAGE_MEMBERS: &[&str] =
-    &["candidates", "promptFeedback", "usageMetadata", "modelVersion", "responseId", "createTime", "error"];
-const CANDIDATE_MEMBERS: &[&str] = &[
-    "index",
-    "content",
-    "finishReason",
-    "finishMessage",
-    "groundingMetadata",
-    "citationMetadata",
-    "safetyRatings",
-    "logprobsResult",
-    "urlContextMetadata",
-    "continuationToken",
-];
+members! {
+    /// The members of a message.
+    MessageMembers {
+        candidates: "candidates",
+        feedback: "promptFeedback",
+        usage: "usageMetadata",
+        model: "modelVersion",
+        id: "responseId",
+        created: "createTime",
+        error: "error",
+    }
+}
+
+members! {
+    /// The members of a candidate.
+    CandidateMembers {
+        index: "index",
+        content: "content",
+        finish_reason: "finishReason",
+        finish_message: "finishMessage",
+        grounding: "groundingMetadata",
+        citations: "citationMetadata",
+        ratings: "safetyRatings",
+        logprobs: "logprobsResult",
+        url_context: "urlContextMetadata",
+        continuation: "continuationToken",
+    }
+}
+
+members! {
+    /// The members of a part.
+    PartMembers {
+        text: "text",
+        thought: "thought",
+        signature: "thoughtSignature",
+        function_call: "functionCall",
+        inline_data: "inlineData",
+        file_data: "fileData",
+        executable_code: "executableCode",
+        code_result: "codeExecutionResult",
+        tool_call: "toolCall",
+        tool_response: "toolResponse",
+    }
+}
+
+impl PartMembers<'_> {
+    /// Returns `true` if the part has one of the members that say what it is.
+    fn has_kind(&self) -> bool {
+        [
+            self.text,
+            self.function_call,
+            self.inline_data,
+            self.file_data,
+            self.executable_code,
+            self.code_result,
+            self.tool_call,
+            self.tool_response,
+        ]
+        .into_iter()
+        .any(|member| non_null(member).is_some())
+    }
+}
+
 const USAGE_MEMBERS: &[&str] = &[
     "promptTokenCount",
     "candidatesTokenCount",
@@ -475,32 +551,8 @@ const USAGE_MEMBERS: &[&str] = &[
     "toolUsePromptTokenCount",
     "cachedContentTokenCount",
 ];
-/// What a part can be; every part that is read has one of these members.
-const PART_KINDS: &[&str] = &[
-    "text",
-    "functionCall",
-    "inlineData",
-    "fileData",
-    "executableCode",
-    "codeExecutionResult",
-    "toolCall",
-    "toolResponse",
-];
-const PART_MEMBERS: &[&str] = &[
-    "text",
-    "thought",
-    "thoughtSignature",
-    "functionCall",
-    "inlineData",
-    "fileData",
-    "executableCode",
-    "codeExecutionResult",
-    "toolCall",
-    "toolResponse",
-];
-
-fn note_ratings(holder: ValueRef<'_>, builder: &mut ResponseBuilder) -> Result<(), Error> {
-    match holder.get("safetyRatings").is_some_and(|ratings| ratings.elements().next().is_some()) {
+fn note_ratings(ratings: Option<ValueRef<'_>>, builder: &mut ResponseBuilder) -> Result<(), Error> {
+    match ratings.is_some_and(|ratings| ratings.elements().next().is_some()) {
         true => builder.report_once(AdapterCode::SafetyRatingsDropped, "safety ratings"),
         false => Ok(()),
     }
@@ -540,27 +592,6 @@ fn counts(usage: ValueRef<'_>) -> Option<TokenCounts> {
     })
 }
 
-fn logprobs(candidate: ValueRef<'_>) -> Vec<Value> {
-    let Some(result) = non_null(candidate.get("logprobsResult")) else { return Vec::new() };
-    let mut others = result.get("topCandidates").into_iter().flat_map(|list| list.elements());
-    let chosen = result.get("chosenCandidates").into_iter().flat_map(|list| list.elements());
-    let mut all = Vec::new();
-    for token in chosen {
-        let others = others.next().and_then(|other| other.get("candidates"));
-        let Some(mut whole) = logprob(token) else { continue };
-        let others: Vec<Value> =
-            others.into_iter().flat_map(|list| list.elements()).filter_map(logprob).map(Value::from).collect();
-        whole.push("top_logprobs", others);
-        all.push(whole.into());
-    }
-    all
-}
-
-fn logprob(token: ValueRef<'_>) -> Option<Object> {
-    let word = text(token.get("token"))?;
-    let mut object = Object::with_capacity(4);
-    object.push("token", word.as_ref());
-    object.push("logprob", token.get("logProbability").filter(|number| number.kind() == ValueKind::Number)?.to_value());
-    object.push("bytes", word.bytes().map(|byte| Value::from(u32::from(byte))).collect::<Vec<_>>());
-    Some(object)
+fn token_logprob(token: ValueRef<'_>) -> Option<TokenLogProb<'_>> {
+    TokenLogProb::new(token.get("token"), token.get("logProbability"), TokenBytes::OfToken)
 }
