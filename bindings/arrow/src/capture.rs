@@ -3,6 +3,7 @@
 use deltafold::adapter::{
     detect, inbound, AdapterFinding, Dialect, ExtensionEvents, InboundOptions, ReasoningEvents, Turns,
 };
+use deltafold::validate::Layers;
 use deltafold::{Error, Event, Limits, Outcome, Reader, ReaderOptions};
 
 /// Number of bytes after which detection gives up and a body is read as Open Responses.
@@ -25,6 +26,8 @@ pub(crate) struct CaptureReader {
     /// The caller has not named an id, or a model, for streams without one.
     invents_id: bool,
     invents_model: bool,
+    /// Nobody reads the events of a body, only its response.
+    response_only: bool,
     /// The body in Open Responses, if it was in another dialect.
     converted: Vec<u8>,
 }
@@ -37,6 +40,8 @@ pub(crate) struct Capture {
     pub(crate) outcome: Outcome,
     /// Why reading ended early.
     pub(crate) error: Option<Error>,
+    /// The number of events; of another dialect, those of the converted stream.
+    pub(crate) events: u64,
     /// What the conversion from another dialect lost, repaired or assumed.
     pub(crate) adapter_findings: Vec<AdapterFinding>,
 }
@@ -58,8 +63,17 @@ impl CaptureReader {
             source,
             invents_id,
             invents_model,
+            response_only: false,
             converted: Vec::new(),
         }
+    }
+
+    /// For a caller that reads the response alone: bodies of other dialects are converted to snapshots where those have everything.
+    /// Validation, and a response that is built from the events alone, need all events.
+    pub(crate) fn response_only(mut self, options: &ReaderOptions) -> Self {
+        let needs_events = options.layers != Layers::NONE || options.accumulate.ignore_terminal_snapshot;
+        self.response_only = !needs_events;
+        self
     }
 
     /// The reader of the last body.
@@ -81,21 +95,39 @@ impl CaptureReader {
 
     /// Reads a body. If no dialect is given, it is detected from the first message. `each` is called with every event.
     pub(crate) fn read(&mut self, body: &[u8], dialect: Option<Dialect>, each: &mut impl FnMut(&Event<'_>)) -> Capture {
+        let dialect = dialect.unwrap_or_else(|| detect_body(body));
+        // Threads of events rewrite text that was already streamed, which a snapshot does not show.
+        if self.response_only && !matches!(dialect, Dialect::OpenResponses | Dialect::ThreadEvents) {
+            let capture = self.read_as(body, dialect, true, each);
+            if capture.error.is_none() && self.reader.all_findings().total() == 0 {
+                return capture;
+            }
+            // The events tell where and why.
+        }
+        self.read_as(body, dialect, false, each)
+    }
+
+    fn read_as(
+        &mut self,
+        body: &[u8],
+        dialect: Dialect,
+        snapshots_only: bool,
+        each: &mut impl FnMut(&Event<'_>),
+    ) -> Capture {
         if std::mem::replace(&mut self.is_used, true) {
             self.reader.reset();
         }
-        let dialect = dialect.unwrap_or_else(|| detect_body(body));
         let mut adapter_findings = Vec::new();
         let fed = if dialect == Dialect::OpenResponses && is_messages(body) {
             feed_messages(&mut self.reader, body, each)
         } else if dialect == Dialect::OpenResponses {
-            feed(&mut self.reader, body, self.limits.buffered_bytes, each)
+            feed(&mut self.reader, body, CHUNK, self.limits.buffered_bytes, each)
         } else {
-            self.converted.clear();
-            let converted =
-                convert(dialect, body, &self.source, self.limits, &mut self.converted, &mut adapter_findings);
+            let converted = self.convert(dialect, body, snapshots_only, &mut adapter_findings);
+            // A few events of which one has nearly all bytes are fed at once.
+            let chunk = if snapshots_only { usize::MAX } else { CHUNK };
             // Events before an error are valid. What was written of them may be longer than the limit of the source.
-            let fed = feed(&mut self.reader, &self.converted, self.limits.buffered_bytes, each);
+            let fed = feed(&mut self.reader, &self.converted, chunk, self.limits.buffered_bytes, each);
             fed.and(converted)
         };
         // Most rows have a similar size; the memory of one very large row must not be kept.
@@ -104,18 +136,51 @@ impl CaptureReader {
         let polled = poll(&mut self.reader, each);
         let finished = self.reader.finish();
         let outcome = finished.as_ref().ok().or(self.reader.outcome()).cloned();
+        let last_sequence_number = self.reader.last_sequence_number();
         Capture {
             dialect,
-            outcome: outcome.unwrap_or(Outcome::Truncated { last_sequence_number: self.reader.last_sequence_number() }),
+            outcome: outcome.unwrap_or(Outcome::Truncated { last_sequence_number }),
             error: fed.and(polled).and(finished.map(|_| ())).err(),
+            // Events between the snapshots have numbers, too.
+            events: match last_sequence_number.filter(|_| snapshots_only) {
+                Some(last) => last + 1,
+                None => self.reader.event_count(),
+            },
             adapter_findings,
         }
+    }
+
+    /// Converts a body of another dialect to Open Responses, also what was written before an error.
+    fn convert(
+        &mut self,
+        dialect: Dialect,
+        body: &[u8],
+        snapshots_only: bool,
+        findings: &mut Vec<AdapterFinding>,
+    ) -> Result<(), Error> {
+        self.converted.clear();
+        let mut source = inbound(dialect, self.source.clone(), self.limits)?;
+        if snapshots_only {
+            source.keep_snapshots_only();
+        }
+        // Lends the buffer of the last body; it comes back with the events.
+        source.write_into(&mut self.converted);
+        let result = source.feed(body).and_then(|()| source.finish());
+        source.write_into(&mut self.converted);
+        findings.extend_from_slice(source.findings().as_slice());
+        result
     }
 }
 
 /// Feeds bytes of Open Responses and polls every event.
-fn feed(reader: &mut Reader, bytes: &[u8], limit: usize, each: &mut impl FnMut(&Event<'_>)) -> Result<(), Error> {
-    for chunk in bytes.chunks(CHUNK.min(limit.max(1))) {
+fn feed(
+    reader: &mut Reader,
+    bytes: &[u8],
+    chunk: usize,
+    limit: usize,
+    each: &mut impl FnMut(&Event<'_>),
+) -> Result<(), Error> {
+    for chunk in bytes.chunks(chunk.min(limit.max(1))) {
         reader.feed(chunk)?;
         poll(reader, each)?;
     }
@@ -136,22 +201,6 @@ fn poll(reader: &mut Reader, each: &mut impl FnMut(&Event<'_>)) -> Result<(), Er
         each(&event);
     }
     Ok(())
-}
-
-/// Appends a body of another dialect as Open Responses, including output that was written before an error.
-fn convert(
-    dialect: Dialect,
-    body: &[u8],
-    options: &InboundOptions,
-    limits: Limits,
-    converted: &mut Vec<u8>,
-    findings: &mut Vec<AdapterFinding>,
-) -> Result<(), Error> {
-    let mut source = inbound(dialect, options.clone(), limits)?;
-    let result = source.feed(body).and_then(|()| source.finish());
-    source.write_into(converted);
-    findings.extend_from_slice(source.findings().as_slice());
-    result
 }
 
 /// Detects the dialect of a body; Open Responses if none is recognized. An error body resembles a Chat Completions or Gemini
@@ -211,6 +260,52 @@ mod tests {
         {
             assert!(!starts_as_open_responses(body.as_bytes()), "{body}");
         }
+    }
+
+    /// What two readers must agree on: everything except the events.
+    fn summary(reader: &mut CaptureReader, body: &[u8], dialect: Option<Dialect>) -> String {
+        let capture = reader.read(body, dialect, &mut |_| ());
+        let Capture { dialect, outcome, error, events, adapter_findings } = capture;
+        let read = reader.reader();
+        let (response, findings) = (read.response().to_json(), read.findings());
+        format!("{dialect} {outcome:?} {error:?} {events} events\n{response}\n{adapter_findings:?}\n{findings:?}")
+    }
+
+    #[test]
+    fn a_response_read_by_its_snapshots_is_that_of_its_events() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let mut folders = vec![root.join("examples/streams/dialects"), root.join("tests/vectors/adapter/examples")];
+        match std::env::var_os("DELTAFOLD_SHARED") {
+            Some(shared) => {
+                let corpus = std::path::Path::new(&shared).join("corpus");
+                folders.extend(["anthropic", "chat-completions", "gemini"].map(|folder| corpus.join(folder)));
+            }
+            None => println!("skipped: recordings; DELTAFOLD_SHARED is not set"),
+        }
+        let (mut count, mut ends) = (0, std::collections::BTreeSet::new());
+        let small = Limits::default().depth(5);
+        for limits in [Limits::default(), small] {
+            let options = ReaderOptions::default().limits(limits);
+            let mut by_events = CaptureReader::new(&options, &InboundOptions::default());
+            let mut by_snapshots = CaptureReader::new(&options, &InboundOptions::default()).response_only(&options);
+            for file in folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap()) {
+                let path = file.unwrap().path();
+                let body = std::fs::read(&path).unwrap();
+                let whole = body.len();
+                // Bodies that are cut anywhere, and one without a piece of its middle.
+                let damaged = [&body[..whole / 3], &body[whole / 2..]].concat();
+                let cuts = [whole, whole * 9 / 10, whole / 2, whole / 5].map(|end| &body[..end]);
+                for body in cuts.into_iter().chain([damaged.as_slice()]) {
+                    let expected = summary(&mut by_events, body, None);
+                    assert_eq!(summary(&mut by_snapshots, body, None), expected, "{}", path.display());
+                    ends.extend(
+                        expected.split(' ').nth(1).map(|word| word.replace(|char: char| !char.is_alphabetic(), "")),
+                    );
+                    count += 1;
+                }
+            }
+        }
+        assert!(count > 100 && ends.len() > 2, "{count} bodies, {ends:?}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use arrow_array::ArrayRef;
 use arrow_schema::{DataType, FieldRef, Fields};
 use deltafold::adapter::Dialect;
 use deltafold::json::Value;
-use deltafold::{Error, Failure, Item, Outcome, Response};
+use deltafold::{Error, Failure, Item, ItemKind, Outcome, Response};
 
 use crate::builders::{field, list_of, FindingsBuilder, ListRows, NumberBuilder, TextBuilder, Validity};
 use crate::capture::{Capture, CaptureReader};
@@ -153,7 +153,7 @@ impl RowBuilder for FoldBuilder {
                 ColumnBuilder::Text(column, texts) => append_text(*column, texts, &capture, reader, response, json),
                 ColumnBuilder::Number(FoldColumn::CreatedAt, numbers) => numbers.append(created_at(&capture, response)),
                 ColumnBuilder::Number(FoldColumn::Events, numbers) => {
-                    numbers.append_count(Some(reader.reader().event_count()));
+                    numbers.append_count(Some(capture.events));
                 }
                 ColumnBuilder::Number(_, numbers) => numbers.append_count(Some(body.len() as u64)),
                 ColumnBuilder::ToolCalls(calls) => calls.append(response),
@@ -246,7 +246,10 @@ fn append_text(
         FoldColumn::Model => texts.append(reader.model(capture.dialect)),
         FoldColumn::Status => texts.append(response.status_name()),
         FoldColumn::OutputText => texts.append_joined(message_texts(response, "output_text"), ""),
-        FoldColumn::ReasoningText => texts.append_joined(response.items().flat_map(reasoning_texts), "\n\n"),
+        FoldColumn::ReasoningText => {
+            let items = response.items().filter(|item| item.kind() == ItemKind::Reasoning);
+            texts.append_joined(items.flat_map(reasoning_texts), "\n\n");
+        }
         FoldColumn::Refusal => texts.append_joined(message_texts(response, "refusal"), ""),
         _ => {
             json.clear();
@@ -259,18 +262,17 @@ fn append_text(
 }
 
 fn message_texts<'a>(response: Response<'a>, part_type: &'static str) -> impl Iterator<Item = &'a str> {
-    let messages = response.items().filter(|item| item.wire_type() == Some("message"));
+    let messages = response.items().filter(|item| item.kind() == ItemKind::Message);
     let parts = messages.flat_map(|item| item.parts());
     parts.filter(move |part| part.wire_type() == Some(part_type)).filter_map(|part| part.text())
 }
 
-/// The reasoning of an item: its text, or its summary if it has no text.
+/// The texts of a reasoning item: its content, or its summary if that has no text.
 fn reasoning_texts<'a>(item: Item<'a>) -> impl Iterator<Item = &'a str> {
-    let is_reasoning = item.wire_type() == Some("reasoning");
     let is_text = |text: &&str| !text.is_empty();
-    let has_text = is_reasoning && item.parts().filter_map(|part| part.text()).any(|text| !text.is_empty());
+    let has_text = item.parts().filter_map(|part| part.text()).any(|text| !text.is_empty());
     let content = item.parts().filter_map(|part| part.text()).filter(move |_| has_text);
-    let summary = item.summary().filter_map(|part| part.text()).filter(move |_| is_reasoning && !has_text);
+    let summary = item.summary().filter_map(|part| part.text()).filter(move |_| !has_text);
     content.chain(summary).filter(is_text)
 }
 
@@ -310,6 +312,9 @@ impl ToolCallsBuilder {
     fn append(&mut self, response: Response<'_>) {
         for (index, item) in response.items().enumerate() {
             // Items of extension types are not listed: whether one is a call is unknown.
+            if matches!(item.kind(), ItemKind::Message | ItemKind::Reasoning | ItemKind::Extension) {
+                continue;
+            }
             let Some(kind) = item.wire_type().filter(|kind| kind.ends_with("_call") && !kind.contains(':')) else {
                 continue;
             };

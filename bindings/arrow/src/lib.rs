@@ -273,7 +273,7 @@ impl Batch {
                 if !columns.contains(&FoldColumn::Findings) && !options.strict {
                     options.limits.findings = 0;
                 }
-                Box::new(fold::FoldBuilder::new(reader(&options), columns))
+                Box::new(fold::FoldBuilder::new(reader(&options).response_only(&options), columns))
             }
             Operation::Events => Box::new(events::EventsBuilder::new(reader(&self.reader))),
             Operation::Check => Box::new(check::CheckBuilder::new(reader(&self.reader))),
