@@ -11,13 +11,17 @@
 //! The arguments are a shape, a chunking (`whole`, `event`, `16k`, `7b`, …; `payloads` for the event layer alone) and a contender.
 //! The shape `examples` is every stream of `examples/streams` that resembles a recording (short chats, tools with schemas, reasoning,
 //! web search, images), each read by a new reader; run the program at the top of the repository. A shape with a slash is a list of files,
-//! separated by commas; a fourth argument is the number of rounds, for a profiler that samples.
+//! separated by commas; a fourth argument is the number of rounds, for a profiler that samples. The contender `from:DIALECT` converts
+//! files of another dialect to events.
 //!
 //! Only the function `counted` is counted, not making the shape or checking the result.
 
+use std::cell::Cell;
 use std::io::Write;
 use std::process::ExitCode;
 
+use deltafold::adapter::{inbound, InboundOptions};
+use deltafold::Limits;
 use deltafold_benches::contenders::{payloads, reader_members, PayloadReader, StreamReader};
 use deltafold_benches::shapes::{Folded, Shape, NAMES};
 use deltafold_benches::{Chunking, Mode};
@@ -78,6 +82,9 @@ const EXAMPLES: &str = "examples";
 
 /// Reads every stream with a reader of its own.
 fn count_streams(streams: &[Vec<u8>], chunking: &str, method: &str) -> ExitCode {
+    if let Some(dialect) = method.strip_prefix("from:") {
+        return count_conversions(streams, chunking, dialect);
+    }
     let Some(method) = StreamReader::ALL.into_iter().find(|known| known.name() == method) else { return usage() };
     let Some(chunking) = Chunking::named(chunking) else { return usage() };
     let chunks: Vec<Vec<&[u8]>> = streams.iter().map(|stream| chunking.chunks(stream)).collect();
@@ -89,6 +96,32 @@ fn count_streams(streams: &[Vec<u8>], chunking: &str, method: &str) -> ExitCode 
     let expected = frames.filter(|line| line.starts_with(b"data: {")).count();
     assert_eq!(events, expected, "{} streams", streams.len());
     println!("{events} events of {} streams", streams.len());
+    ExitCode::SUCCESS
+}
+
+/// Converts every stream from a dialect to events.
+fn count_conversions(streams: &[Vec<u8>], chunking: &str, dialect: &str) -> ExitCode {
+    let (Ok(dialect), Some(chunking)) = (dialect.parse(), Chunking::named(chunking)) else { return usage() };
+    let options = InboundOptions::default().response_id("resp_bench");
+    let events = Cell::new(0);
+    for stream in streams {
+        let chunks = chunking.chunks(stream);
+        counted(&|| {
+            let mut source = inbound(dialect, options.clone(), Limits::default()).expect("a dialect that is read");
+            for chunk in &chunks {
+                source.feed(chunk).expect("within the limits");
+                while source.poll_event().is_some() {
+                    events.set(events.get() + 1);
+                }
+            }
+            source.finish().expect("within the limits");
+            while source.poll_event().is_some() {
+                events.set(events.get() + 1);
+            }
+            Folded::default()
+        });
+    }
+    println!("{} events of {} streams", events.get(), streams.len());
     ExitCode::SUCCESS
 }
 
