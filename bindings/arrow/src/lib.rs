@@ -74,6 +74,8 @@ pub struct Batch {
     source: InboundOptions,
     dialect: Option<Dialect>,
     threads: Option<NonZeroUsize>,
+    /// [`MAX_ARRAY`]; less in a test.
+    max_array: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -130,6 +132,7 @@ impl Batch {
             source: InboundOptions::default(),
             dialect: None,
             threads: None,
+            max_array: MAX_ARRAY,
         }
     }
 
@@ -242,7 +245,7 @@ impl Batch {
                     (Some(body), Err(error)) => builder.append_unread(body, &error),
                 }
                 // No array may exceed 2 GiB, and no value is larger than `MAX_VALUE`.
-                if builder.bytes() >= MAX_ARRAY {
+                if builder.bytes() >= self.max_array {
                     arrays.push(builder.finish());
                 }
                 if !counter.row(body.map_or(0, <[u8]>::len)) {
@@ -252,7 +255,7 @@ impl Batch {
             arrays.push(builder.finish());
             arrays
         })?;
-        coalesce(arrays)
+        coalesce(arrays, CHUNK_BYTES.min(self.max_array))
     }
 
     /// Joins the chunks of a result into one array.
@@ -303,9 +306,9 @@ fn dialect_column(dialects: &dyn Array, bodies: usize) -> Result<ByteColumn<'_>,
     ByteColumn::new(dialects).ok_or_else(|| BatchError::DialectType(dialects.data_type().clone()))
 }
 
-/// Joins neighbours into chunks of about [`CHUNK_BYTES`]: a range of rows is smaller, and its builders have spare capacity. No chunk
+/// Joins neighbours into chunks of about this many bytes: a range of rows is smaller, and its builders have spare capacity. No chunk
 /// takes more memory than its values.
-fn coalesce(arrays: Vec<ArrayRef>) -> Result<Vec<ArrayRef>, BatchError> {
+fn coalesce(arrays: Vec<ArrayRef>, chunk_bytes: usize) -> Result<Vec<ArrayRef>, BatchError> {
     let mut chunks = Vec::new();
     let (mut group, mut bytes) = (Vec::new(), 0);
     let mut join_group = |group: &mut Vec<ArrayRef>| -> Result<(), BatchError> {
@@ -322,7 +325,7 @@ fn coalesce(arrays: Vec<ArrayRef>) -> Result<Vec<ArrayRef>, BatchError> {
     };
     for array in arrays {
         let size = array.to_data().get_slice_memory_size()?;
-        if bytes + size > CHUNK_BYTES {
+        if bytes + size > chunk_bytes {
             join_group(&mut group)?;
             bytes = 0;
         }
@@ -387,4 +390,36 @@ fn ranges(column: &ByteColumn<'_>, rows: usize, threads: usize) -> Vec<Range<usi
         ranges.push(start..rows);
     }
     ranges
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::StringArray;
+
+    use super::*;
+
+    #[test]
+    fn texts_beyond_the_limit_of_an_array_are_in_the_next_one() {
+        let body = |length: usize| {
+            let text = "x".repeat(length);
+            let choice = format!(r#"{{"index":0,"delta":{{"content":"{text}"}},"finish_reason":"stop"}}"#);
+            format!("data: {{\"id\":\"c\",\"model\":\"m\",\"choices\":[{choice}]}}\n\ndata: [DONE]\n\n")
+        };
+        let bodies: StringArray = (1..=60).map(|row| Some(body(row * 7))).collect();
+        let mut batch = Batch::fold(&[FoldColumn::OutputText]).dialect(Some(Dialect::ChatCompletions));
+        let whole = batch.run_to_array(&bodies).unwrap();
+        assert_eq!(batch.run(&bodies).unwrap().len(), 1);
+
+        batch.max_array = 1_000;
+        for threads in [1, 3] {
+            batch.threads = NonZeroUsize::new(threads);
+            let chunks = batch.run(&bodies).unwrap();
+            assert!(chunks.len() > 8, "{} chunks", chunks.len());
+            for chunk in &chunks {
+                let texts = chunk.as_struct().column(0).as_string::<i32>().value_data().len();
+                assert!(texts > 0 && texts < 1_000 + 60 * 7, "{texts} bytes");
+            }
+            assert_eq!(&join(&batch.data_type(), &chunks).unwrap(), &whole);
+        }
+    }
 }
