@@ -77,6 +77,15 @@ def test_finished_values_are_shared_and_open_ones_are_not() -> None:
     assert partial.value is two, "nothing is new"
 
 
+def test_a_number_that_gets_a_fraction_is_a_float() -> None:
+    """`1` and `1.0` are equal, but not the same value."""
+    partial = deltafold.PartialJson(numbers="include")
+    partial.push("[1")
+    assert isinstance(partial.value[0], int)
+    partial.push(".0,")
+    assert isinstance(partial.value[0], float)
+
+
 def test_nested_views_are_the_same_value() -> None:
     reader = deltafold.Reader()
     reader.feed(added() + delta(1, '{"a":[{"b":1}'))

@@ -1,16 +1,16 @@
 //! JSON that is still growing, as Python objects that are kept from one call to the next.
 //!
-//! A value of growing JSON changes only at its end: the innermost open string gets longer, open containers get more children, and
-//! finished values never change. So a call converts only what is new. What the caller still holds from an earlier call is not
-//! changed: an open container or string that other code refers to is copied first (copy on write), finished values are shared.
+//! A call converts only what is new. What the caller still holds from an earlier call is not changed: an open container or string that
+//! other code refers to is copied first (copy on write), finished values are shared.
 //!
 //! Objects are created without a lock, because creating them may start a garbage collection, and a finalizer may use the same
-//! reader. Therefore [`ConvertedState::take_changes`] runs under the lock and copies what is new, and [`ConvertedValue::apply`] runs after it.
+//! reader. Therefore [`Changes`] is made under the lock and copies what is new, and [`ConvertedValue::apply`] runs after it.
 
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use deltafold::__bindings::{way_to_last_leaf, Growth, LastChild, LeafGrowth, SeenValue};
 use deltafold::json::Value;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -73,7 +73,7 @@ impl ConvertedValues {
                 *mark = self.newest.fetch_add(1, Ordering::Relaxed) + 1;
             }
             key = *mark;
-            changes = converted.known.take_changes(value);
+            changes = value.map(|value| converted.seen.look(value).into()).unwrap_or_default();
         })?;
         let found = converted.apply(py, changes)?;
         if found.is_some() {
@@ -89,7 +89,7 @@ pub(crate) struct ConvertedValue {
     root: Option<Py<PyAny>>,
     /// The containers on the way to the last leaf, outermost first.
     open: Vec<Container>,
-    known: ConvertedState,
+    seen: SeenValue,
 }
 
 struct Container {
@@ -98,24 +98,7 @@ struct Container {
     key: Option<Py<PyString>>,
 }
 
-/// What was converted, without the objects.
-#[derive(Default)]
-struct ConvertedState {
-    begun: bool,
-    /// How many children each open container had, outermost first.
-    counts: Vec<usize>,
-    leaf: Option<Leaf>,
-}
-
-/// The last value, if it is not a container with children.
-#[derive(PartialEq)]
-enum Leaf {
-    /// A string with this number of bytes.
-    Text(usize),
-    Other(Value),
-}
-
-/// What has to be converted.
+/// What has to be converted: a copy of what is new.
 #[derive(Default)]
 struct Changes {
     /// The whole value, if none was converted before.
@@ -133,103 +116,21 @@ enum LeafChange {
     Replace(Value),
 }
 
-impl ConvertedState {
-    /// Compares with the value so far, remembers it, and returns what is new.
-    fn take_changes(&mut self, value: Option<&Value>) -> Changes {
-        let mut changes = Changes::default();
-        let Some(value) = value else { return changes };
-        if !self.begun {
-            self.begun = true;
-            self.descend(value);
-            changes.whole = Some(value.clone());
-            return changes;
-        }
-        let mut at = value;
-        let mut converted = None;
-        for (level, count) in self.counts.iter_mut().enumerate() {
-            let size = size(at);
-            let mut children = Vec::new();
-            for position in *count..size {
-                let (key, child) = child(at, position);
-                children.push((key.map(str::to_owned), child.clone()));
-            }
-            if !children.is_empty() && converted.is_none() {
-                converted = Some((level, at));
-            }
-            let last = count.checked_sub(1).map(|last| child(at, last).1);
-            *count = size;
-            changes.children.push(children);
-            match last {
-                Some(last) => at = last,
-                None => break,
+impl From<Growth<'_>> for Changes {
+    fn from(growth: Growth<'_>) -> Self {
+        match growth {
+            Growth::Whole(value) => Self { whole: Some(value.clone()), ..Self::default() },
+            Growth::Parts { children, leaf } => {
+                let copy = |(key, value): (Option<&str>, &Value)| (key.map(str::to_owned), value.clone());
+                let children = children.iter().map(|new| new.iter().map(copy).collect()).collect();
+                let leaf = match leaf {
+                    LeafGrowth::Same => LeafChange::Same,
+                    LeafGrowth::Appended(text) => LeafChange::Append(text.to_owned()),
+                    LeafGrowth::Replaced(value) => LeafChange::Replace(value.clone()),
+                };
+                Self { whole: None, leaf, children }
             }
         }
-        if let Some(known) = &mut self.leaf {
-            match (&*known, at) {
-                (Leaf::Text(length), Value::String(text)) if text.get(*length..).is_some() => {
-                    if text.len() > *length {
-                        changes.leaf = LeafChange::Append(text[*length..].to_owned());
-                        *known = Leaf::Text(text.len());
-                    }
-                }
-                (Leaf::Other(other), now) if other == now => {}
-                // A number got more digits, or another value replaces the `null` of an unfinished one.
-                (_, now) => {
-                    changes.leaf = LeafChange::Replace(now.clone());
-                    if converted.is_none() {
-                        self.leaf = None;
-                        self.descend(now);
-                    }
-                }
-            }
-        }
-        if let Some((level, container)) = converted {
-            self.counts.truncate(level);
-            self.leaf = None;
-            self.descend(container);
-        }
-        changes
-    }
-
-    /// Remembers a value and what is last in it.
-    fn descend(&mut self, value: &Value) {
-        let mut at = value;
-        loop {
-            match at {
-                Value::Array(_) | Value::Object(_) => {
-                    let size = size(at);
-                    self.counts.push(size);
-                    let Some(last) = size.checked_sub(1) else { return };
-                    at = child(at, last).1;
-                }
-                Value::String(text) => {
-                    self.leaf = Some(Leaf::Text(text.len()));
-                    return;
-                }
-                other => {
-                    self.leaf = Some(Leaf::Other(other.clone()));
-                    return;
-                }
-            }
-        }
-    }
-}
-
-fn size(value: &Value) -> usize {
-    match value {
-        Value::Array(items) => items.len(),
-        Value::Object(members) => members.len(),
-        _ => 0,
-    }
-}
-
-/// A child of a container that has it.
-fn child(value: &Value, position: usize) -> (Option<&str>, &Value) {
-    const NONE: (Option<&str>, &Value) = (None, &Value::Null);
-    match value {
-        Value::Array(items) => items.get(position).map_or(NONE, |item| (None, item)),
-        Value::Object(members) => members.entry(position).map_or(NONE, |(key, value)| (Some(key), value)),
-        _ => NONE,
     }
 }
 
@@ -279,21 +180,19 @@ impl ConvertedValue {
     }
 
     /// Remembers the containers on the way to the last leaf of a converted value.
-    fn descend(&mut self, object: Bound<'_, PyAny>, value: &Value) -> PyResult<()> {
-        let (mut object, mut value) = (object, value);
-        loop {
-            let last = match value {
-                Value::Array(items) => items.last().map(|last| (None, last)),
-                Value::Object(members) => members.iter().next_back().map(|(key, last)| (Some(key), last)),
-                _ => return Ok(()),
+    fn descend(&mut self, mut object: Bound<'_, PyAny>, value: &Value) -> PyResult<()> {
+        for last in way_to_last_leaf(value) {
+            let key = match last {
+                LastChild::Key(key) => Some(PyString::new(object.py(), key).unbind()),
+                LastChild::None | LastChild::Position(_) => None,
             };
-            let key = last.and_then(|(key, _)| key).map(|key| PyString::new(object.py(), key));
-            let container = Container { key: key.map(Bound::unbind), object: object.clone().unbind() };
-            let next = last.map(|_| container.last(object.py())).transpose()?;
+            let container = Container { key, object: object.clone().unbind() };
+            if !matches!(last, LastChild::None) {
+                object = container.last(object.py())?;
+            }
             self.open.push(container);
-            let (Some(next), Some((_, last))) = (next, last) else { return Ok(()) };
-            (object, value) = (next, last);
         }
+        Ok(())
     }
 
     /// Replaces an open container by a copy if other code refers to it. The containers around it are already our own.

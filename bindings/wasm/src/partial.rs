@@ -2,17 +2,18 @@
 
 use alloc::string::{String, ToString};
 
+use deltafold::__bindings::SeenValue;
 use deltafold::json::{self, Change, PartialOptions, Value};
 use deltafold::Error;
 use wasm_bindgen::prelude::*;
 
 use crate::error::rows;
-use crate::growing::SentValue;
+use crate::growing::write_growth;
 
 /// Parses JSON text that arrives in pieces.
 #[wasm_bindgen]
 #[derive(Debug)]
-pub struct PartialJson(json::PartialJson, SentValue);
+pub struct PartialJson(json::PartialJson, SeenValue);
 
 /// The queries of [`PartialJson::query`]. The results are JSON text.
 #[wasm_bindgen]
@@ -39,7 +40,7 @@ impl PartialJson {
     #[wasm_bindgen(constructor)]
     pub fn new(options: &str) -> Result<Self, JsValue> {
         rows(PartialOptions::from_json(options))
-            .map(|options| Self(json::PartialJson::new(options), SentValue::default()))
+            .map(|options| Self(json::PartialJson::new(options), SeenValue::default()))
     }
 
     /// Takes the next piece, or ends the text if `end` is set.
@@ -58,7 +59,7 @@ impl PartialJson {
             PartialQuery::Update => {
                 let Some(value) = self.0.value() else { return String::new() };
                 let mut update = String::from("[");
-                self.1.update(value, &mut update);
+                write_growth(&self.1.look(value), &mut update);
                 update.push(']');
                 return update;
             }

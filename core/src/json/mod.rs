@@ -6,7 +6,7 @@
 //! (it decodes to U+FFFD).
 
 mod key_index;
-mod partial;
+pub(crate) mod partial;
 pub(crate) mod scan;
 pub(crate) mod simd;
 mod tape;

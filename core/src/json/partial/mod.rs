@@ -30,6 +30,7 @@
 //! writing and dropping the value.
 
 mod changes;
+pub(crate) mod growth;
 mod leaf;
 mod parser;
 mod tree;
