@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use super::accumulated_response::AccumulatedResponse;
 use super::item_slot::ItemSlot;
-use crate::json::{SortedMembers, Value, ValueRef};
+use crate::json::{MemberIndex, Value, ValueRef};
 use crate::validate::Rule;
 
 /// Members that a server may regenerate each time it prints an item: only their presence is compared.
@@ -75,7 +75,7 @@ pub(crate) fn output(mine: &AccumulatedResponse, output: ValueRef<'_>) -> Option
 
 /// The first member that differs, in the order of the accumulated object, then of the other.
 fn first_difference(mine: ValueRef<'_>, theirs: ValueRef<'_>) -> Option<String> {
-    let (ours, other) = (SortedMembers::of(mine), SortedMembers::of(theirs));
+    let (ours, other) = (MemberIndex::of(mine), MemberIndex::of(theirs));
     let differs = |key: &str| match (ours.get(key), other.get(key)) {
         (Some(_), Some(_)) if OPAQUE.contains(&key) => false,
         (Some(a), Some(b)) => !a.is_equal(b),

@@ -547,11 +547,11 @@ impl Logprobs {
             json.push(']');
             // The text was checked, depth included, when its event was read.
             let mut more = Value::parse(&json, usize::MAX).unwrap_or_default();
-            let known = part.get("logprobs").and_then(Value::as_array).unwrap_or_default();
-            if let (Some(more), false) = (more.as_array_mut(), known.is_empty()) {
-                more.splice(0..0, known.iter().cloned());
+            let mut list = part.get("logprobs").and_then(Value::as_array).unwrap_or_default().to_vec();
+            if let Some(more) = more.as_array_mut() {
+                list.append(more);
             }
-            more
+            Value::Array(list)
         })
     }
 }
@@ -577,7 +577,7 @@ fn nested_entry_mut<'o>(item: &'o mut Object, path: &TextPath) -> Option<&'o mut
 
 /// The inside of a JSON array's text.
 fn elements_of(list: &str) -> &str {
-    list.strip_prefix('[').and_then(|list| list.strip_suffix(']')).unwrap_or("").trim()
+    list.strip_prefix('[').and_then(|list| list.strip_suffix(']')).unwrap_or("").trim_ascii()
 }
 
 /// A part as a value, and its log probabilities as text: they are long and rarely read.

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use super::accumulated_response::AccumulatedResponse;
 use super::accumulator::{AccumulateOptions, Accumulator};
+use super::chunked_map::ChunkedMap;
 use super::item_slot::{ItemSlot, Logprobs};
 use crate::contract::text_route::text_route;
 use crate::contract::Kind;
@@ -21,10 +22,14 @@ impl Accumulator {
         state.push("fields", response.fields.object().clone());
         state.push("started", response.started);
         state.push("slots", response.slots.iter().map(save_slot).collect::<Vec<_>>());
-        let mut indexes: Vec<_> =
-            response.slots.iter().zip(0..).filter_map(|(slot, at)| Some((slot.index?, at))).collect();
-        indexes.sort_unstable();
-        state.push("by_index", pairs(indexes.into_iter()));
+        // Sorted, so that equal states are equal bytes.
+        let mut by_index = ChunkedMap::default();
+        for (slot, at) in response.slots.iter().zip(0..) {
+            if let Some(index) = slot.index {
+                by_index.insert((index, at), at);
+            }
+        }
+        state.push("by_index", pairs(by_index.iter().map(|((index, at), _)| (*index, *at))));
         state.push("order", pairs(response.order()));
         // An item is also found by its earlier ids. Few streams use them.
         let mut names = Object::new();

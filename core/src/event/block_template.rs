@@ -316,7 +316,10 @@ impl BlockTemplate {
         let Some(number) = &mut self.number else { return };
         let digits = expected.word.to_le_bytes();
         let digits = digits.get(..expected.length).unwrap_or_default();
-        self.text.splice(number.start..number.start + number.length, digits.iter().copied());
+        let after = self.text.split_off(number.start + number.length);
+        self.text.truncate(number.start);
+        self.text.extend_from_slice(digits);
+        self.text.extend_from_slice(&after);
         let (gaps_before, old) = (number.gaps_before, core::mem::replace(&mut number.length, digits.len()));
         if let Some(length) = self.fields.gaps.literal_mut(gaps_before) {
             *length = *length - old as u32 + digits.len() as u32;

@@ -21,7 +21,7 @@ pub const MAX_DEPTH: usize = 512;
 pub use crate::interop::DeserializeError;
 pub use partial::{partial_json, Change, ChangeKind, PartialJson, PartialOptions, Unfinished};
 pub(crate) use tape::is_document;
-pub(crate) use tape::SortedMembers;
+pub(crate) use tape::MemberIndex;
 pub use tape::{JsonError, JsonErrorKind, Tape, ValueKind, ValueRef};
 pub(crate) use text::SurrogateCarry;
 pub use text::{decode, decode_into, join, write_string, LoneSurrogates};

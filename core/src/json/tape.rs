@@ -6,6 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+use super::key_index::KeyIndex;
 use super::scan;
 use super::text;
 use super::value::{Number, Object, Value};
@@ -538,8 +539,9 @@ impl<'a> ValueRef<'a> {
         if in_order {
             return self.entries().zip(other.entries()).all(|((_, a), (_, b))| a.is_equal(b));
         }
-        let (ours, theirs) = (SortedMembers::of(*self), SortedMembers::of(other));
-        ours.0.len() == theirs.0.len() && ours.0.iter().all(|(key, a)| theirs.get(key).is_some_and(|b| a.is_equal(b)))
+        let (ours, theirs) = (MemberIndex::of(*self), MemberIndex::of(other));
+        ours.iter().count() == theirs.iter().count()
+            && ours.iter().all(|(key, a)| theirs.get(key).is_some_and(|b| a.is_equal(b)))
     }
 
     /// Returns the value, owned.
@@ -598,25 +600,35 @@ impl fmt::Debug for ValueRef<'_> {
     }
 }
 
-/// The members of an object in the order of their keys, so that each is found in O(log n). Repeated keys have the last member.
-pub(crate) struct SortedMembers<'a>(Vec<(Cow<'a, str>, ValueRef<'a>)>);
+/// The members of an object, so that each is found by its key in O(log² n). Repeated keys have the last member.
+pub(crate) struct MemberIndex<'a> {
+    members: Vec<(Cow<'a, str>, ValueRef<'a>)>,
+    index: KeyIndex,
+}
 
-impl<'a> SortedMembers<'a> {
-    /// Sorts the members of an object; none for other values.
+impl<'a> MemberIndex<'a> {
+    /// Indexes the members of an object; none for other values.
     pub(crate) fn of(object: ValueRef<'a>) -> Self {
-        let mut members: Vec<_> =
-            object.entries().map(|(key, value)| (key.as_str().unwrap_or_default(), value)).collect();
-        // The last of a repeated key first, so that `dedup` keeps it.
-        members.reverse();
-        members.sort_by(|(a, _), (b, _)| a.cmp(b));
-        members.dedup_by(|(later, _), (first, _)| later == first);
-        Self(members)
+        let members: Vec<_> = object.entries().map(|(key, value)| (key.as_str().unwrap_or_default(), value)).collect();
+        let mut index = KeyIndex::default();
+        // A payload has at most 4 GiB, so positions fit.
+        (0..members.len()).for_each(|at| index.push(at as u32, |at| &members[at as usize].0));
+        Self { members, index }
     }
 
     /// A member by its key.
     pub(crate) fn get(&self, key: &str) -> Option<ValueRef<'a>> {
-        let at = self.0.binary_search_by(|(known, _)| (**known).cmp(key)).ok()?;
-        self.0.get(at).map(|(_, value)| *value)
+        self.members.get(self.position(key)?).map(|(_, value)| *value)
+    }
+
+    /// The members; of a repeated key only the last one.
+    fn iter(&self) -> impl Iterator<Item = (&str, ValueRef<'a>)> {
+        let members = self.members.iter().enumerate();
+        members.filter(|(at, (key, _))| self.position(key) == Some(*at)).map(|(_, (key, value))| (&**key, *value))
+    }
+
+    fn position(&self, key: &str) -> Option<usize> {
+        self.index.position(key, |at| &self.members[at as usize].0).map(|at| at as usize)
     }
 }
 
@@ -635,6 +647,22 @@ mod tests {
         let value = parse(text).unwrap();
         assert_eq!(format!("{value}"), r#"{"b":[1e400,-0,{},[]],"ab":"x\ny","b":null}"#);
         assert!(value.get("b").unwrap().is_null(), "the last of repeated keys counts");
+    }
+
+    #[test]
+    fn views_are_equal_in_any_order_of_members_at_any_depth() {
+        let is_equal = |one: &str, other: &str| {
+            let (mut left, mut right) = (Tape::default(), Tape::default());
+            left.parse(one, 128).unwrap();
+            right.parse(other, 128).unwrap();
+            left.root(one).is_equal(right.root(other))
+        };
+        assert!(is_equal(r#"{"a":7,"b":2,"a":1}"#, r#"{"b":2,"\u0061":1}"#), "the last of repeated keys counts");
+        for other in [r#"{"b":2}"#, r#"{"b":2,"a":1,"c":3}"#, r#"{"b":2,"a":7}"#, r#"{"b":2,"c":1}"#] {
+            assert!(!is_equal(r#"{"a":7,"b":2,"a":1}"#, other), "{other}");
+        }
+        let nested = |open: &str, close: &str| format!("{}1{}", open.repeat(100), close.repeat(100));
+        assert!(is_equal(&nested(r#"{"a":0,"b":"#, "}"), &nested(r#"{"b":"#, r#","a":0}"#)));
     }
 
     #[test]

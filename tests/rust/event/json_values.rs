@@ -108,6 +108,13 @@ fn objects_are_equal_in_any_order() {
 }
 
 #[test]
+fn comparing_nested_objects_in_another_order_takes_linear_time() {
+    let nested = |open: &str, close: &str| format!("{}1{}", open.repeat(100), close.repeat(100));
+    let (one, other) = (nested(r#"{"a":0,"b":"#, "}"), nested(r#"{"b":"#, r#","a":0}"#));
+    assert!(Value::parse(&one, 128).unwrap() == Value::parse(&other, 128).unwrap());
+}
+
+#[test]
 fn a_string_with_escapes_is_compared_by_its_text() {
     let is = |literal: &str, text: &str| {
         let json = format!("\"{literal}\"");
