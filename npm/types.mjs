@@ -4,8 +4,9 @@ import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 
 // The declarations of a slim entry are those of its functions, and those of the loading.
 await rename("dist/slim.d.ts", "dist/loading.d.ts");
-for (const [entry, functions] of [["slim", "index"], ["full-slim", "full"]]) {
-  await writeFile(`dist/${entry}.d.ts`, `export * from "./${functions}.js";\nexport { init, initSync, type WasmSource } from "./loading.js";\n`);
+for (const [entry, functions, name, other] of [["slim", "index", "deltafold/slim", "deltafold"], ["full-slim", "full", "deltafold/full/slim", "deltafold/full"]]) {
+  const about = `/**\n * What \`${other}\` has, without the wasm: the user loads it before any other call.\n *\n * @module ${name}\n */\n\n`;
+  await writeFile(`dist/${entry}.d.ts`, `${about}export * from "./${functions}.js";\nexport { init, initSync, type WasmSource } from "./loading.js";\n`);
 }
 for (const folder of ["entry", "start"]) await rm(`dist/${folder}`, { recursive: true });
 for (const file of ["dispose", "grown", "load", "memory", "snapshot", "start"]) await rm(`dist/${file}.d.ts`);

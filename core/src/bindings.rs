@@ -2,14 +2,14 @@
 //! time.
 //!
 //! *Takes* values of the public API. *Gives* functions that a binding needs and a Rust program does not: functions selected by a name,
-//! with JSON in and JSON out; the strings of an event as bytes; the facts about an event that the fast paths know; what is new in
-//! a growing JSON value; and, for tests, readers and parsers without fast paths. *Promises* the same results as the public functions. *Costs* nothing beyond them: each function is one
-//! call.
+//! with JSON in and JSON out; the strings of an event as bytes; the facts about an event that the fast paths know; what is new in a
+//! growing JSON value; and, for tests, readers and parsers without fast paths. *Promises* the same results as the public functions.
+//! *Costs* nothing beyond them: each function is one call.
 
 pub use crate::event::parse::ParserTiers;
 pub use crate::event::payload::{RawFields, TemplateMatch};
-pub use crate::json::partial::growth::{way_to_last_leaf, Growth, LastChild, LeafGrowth, NewChildren, SeenValue};
 use crate::event::Parser;
+pub use crate::json::partial::growth::{way_to_last_leaf, Growth, LastChild, LeafGrowth, NewChildren, SeenValue};
 pub use crate::request::by_name::{request_named, REQUEST_OPERATIONS};
 pub use crate::validate::by_name::{validate_named, VALIDATION_TARGETS};
 pub use crate::write::json_intents::INTENTS;

@@ -2,7 +2,7 @@
  * The entry `deltafold/ai`: a transport for `useChat` of the AI SDK, whose server answers with a stream of Open Responses or of any other
  * dialect that deltafold reads. It needs the package `ai`, and loads `deltafold/full` at the first answer.
  *
- * @packageDocumentation
+ * @module deltafold/ai
  */
 
 import { HttpChatTransport, type HttpChatTransportInitOptions, type UIMessage, type UIMessageChunk } from "ai";
@@ -25,12 +25,14 @@ export class ResponseChatTransport<M extends UIMessage = UIMessage> extends Http
   readonly #from: SourceDialect | undefined;
   readonly #options: AdapterOptions;
 
+  /** Creates a transport; `api` is the URL of the server. */
   constructor({ from, options = {}, ...http }: ResponseChatTransportOptions<M> = {}) {
     super(http);
     this.#from = from;
     this.#options = options;
   }
 
+  /** Converts the body of an answer. The AI SDK calls it. */
   protected processResponseStream(stream: ReadableStream<Uint8Array<ArrayBufferLike>>): ReadableStream<UIMessageChunk> {
     const [from, options] = [this.#from, this.#options];
     const decoder = new TextDecoder();

@@ -6,10 +6,15 @@ import type { Edition, Finding, FindingCounts, Outcome, ReaderOptions, ResponseO
 
 /** The result of a check of a whole stream. */
 export interface Report {
+  /** The broken rules and the repairs; at most `limits.findings`. */
   readonly findings: readonly Finding[];
+  /** The number of findings by severity. */
   readonly counts: FindingCounts;
+  /** How the stream ended. */
   readonly outcome: Outcome;
+  /** The response at the end; null if there were no events. */
   readonly response: ResponseObject | null;
+  /** The number of events. */
   readonly events: number;
 }
 
@@ -46,6 +51,7 @@ export type Checkable =
 
 /** Options of `validate`. */
 export interface ValidateOptions {
+  /** The edition of the contract to validate against; the newest release of Open Responses by default. */
   edition?: Edition;
   /** For an `error` body: its HTTP status. */
   status?: number;
@@ -73,13 +79,21 @@ export const validateEvent = (value: unknown, options?: ValidateOptions): Findin
 
 /** The documentation of a rule. */
 export interface Explanation {
+  /** The rule's id, such as `SEQ-03`. */
   readonly rule: string;
+  /** `MUST`, `MUST NOT`, `SHOULD`, `SHOULD NOT` or `MAY` of the specification; `schema`, `implied` or `practice` for a rule without such a word. */
   readonly level: string;
+  /** The severity without a profile: `note`, `warning` or `error`. */
   readonly severity: string;
+  /** The layer that checks the rule: `framing`, `schema`, `stream` or `transport`. */
   readonly layer: string;
+  /** What the rule requires. */
   readonly says: string;
+  /** Why the rule exists: what breaks without it. */
   readonly why: string;
+  /** An example that keeps the rule. */
   readonly right: string;
+  /** An example that breaks the rule. */
   readonly wrong: string;
   /** Why deltafold cannot check this rule; empty for rules that are checked. */
   readonly unseen: string;

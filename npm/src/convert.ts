@@ -16,20 +16,27 @@ export type { AdapterOptions };
 export interface ConvertOptions {
   /** The dialect that is read; detected if absent. */
   from?: SourceDialect;
+  /** The dialect that is written. */
   to: TargetDialect;
   /** Options of both adapters. An unknown option is an error that lists the known ones. */
   options?: AdapterOptions;
   /** Framing of the output; `sse` by default. */
   framing?: "sse" | "jsonl";
+  /** Bounds on the memory that the conversion may use. */
   limits?: Limits;
 }
 
 /** Data that a conversion lost, repaired or assumed. */
 export interface Loss {
+  /** The exact cause. */
   readonly code: string;
+  /** `lost`: the target has no place for it. `repaired`: the source was invalid. `assumed`: the source did not say it. */
   readonly kind: "lost" | "repaired" | "assumed";
+  /** Position of the source's event or message in its stream, from 0. */
   readonly event_index: number;
+  /** Byte offset of that event in the source; 0 if there is none. */
   readonly offset: number;
+  /** Names of types and fields, never payload text. */
   readonly detail?: string;
 }
 
@@ -39,6 +46,7 @@ export class Converter {
   static readonly name: string = "Converter";
   readonly #core: core.Converter;
 
+  /** Creates a converter at the start of a stream. Throws `Misuse` for an unknown dialect or option. */
   constructor(options: ConvertOptions) {
     this.#core = call(() => new core.Converter(JSON.stringify(options)));
   }
@@ -93,6 +101,7 @@ export class ConvertStream extends LazyTransform<Uint8Array, Uint8Array> {
   readonly #to: TargetDialect;
   readonly #framing: "sse" | "jsonl";
 
+  /** Creates a transform with a converter of these options. */
   constructor(options: ConvertOptions) {
     extendTransform(ConvertStream);
     const converter = new Converter(options);
@@ -188,6 +197,7 @@ function headersOf(to: TargetDialect, framing: "sse" | "jsonl"): Record<string, 
 
 /** Transforms a stream in any dialect to AG-UI events. */
 export class AgUiStream extends ConvertStream {
+  /** Creates a transform; the dialect of the source is detected if `from` is absent. */
   constructor(options: Omit<ConvertOptions, "to"> = {}) {
     super({ ...options, to: "ag-ui" });
   }
@@ -195,6 +205,7 @@ export class AgUiStream extends ConvertStream {
 
 /** Transforms a stream in any dialect to a UI message stream of the Vercel AI SDK. */
 export class UiMessageStream extends ConvertStream {
+  /** Creates a transform; the dialect of the source is detected if `from` is absent. */
   constructor(options: Omit<ConvertOptions, "to"> = {}) {
     super({ ...options, to: "ui-message-stream" });
   }
@@ -202,6 +213,7 @@ export class UiMessageStream extends ConvertStream {
 
 /** Transforms a stream in any dialect to Open Responses events. */
 export class OpenResponsesStream extends ConvertStream {
+  /** Creates a transform; the dialect of the source is detected if `from` is absent. */
   constructor(options: Omit<ConvertOptions, "to"> = {}) {
     super({ ...options, to: "open-responses" });
   }

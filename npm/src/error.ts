@@ -6,6 +6,7 @@ import type { Failure, Outcome } from "./types.js";
 export class DeltafoldError extends Error {
   /** @internal */
   static readonly name: string = "DeltafoldError";
+  /** The name of the class. */
   override readonly name: string = "DeltafoldError";
   /** The exact cause, such as `limit.line`. */
   readonly code: string;
@@ -15,6 +16,7 @@ export class DeltafoldError extends Error {
   /** Sequence number of the event; null if it is unknown. */
   readonly sequenceNumber: number | null;
 
+  /** Creates an error. Programs only catch errors of this package. */
   constructor(message: string, code: string, offset: number, sequenceNumber: number | null = null) {
     super(message);
     this.code = code;
@@ -27,6 +29,7 @@ export class DeltafoldError extends Error {
 export class LimitExceeded extends DeltafoldError {
   /** @internal */
   static readonly name: string = "LimitExceeded";
+  /** The name of the class. */
   override readonly name = "LimitExceeded";
 }
 
@@ -34,6 +37,7 @@ export class LimitExceeded extends DeltafoldError {
 export class StrictViolation extends DeltafoldError {
   /** @internal */
   static readonly name: string = "StrictViolation";
+  /** The name of the class. */
   override readonly name = "StrictViolation";
 }
 
@@ -41,6 +45,7 @@ export class StrictViolation extends DeltafoldError {
 export class Misuse extends DeltafoldError {
   /** @internal */
   static readonly name: string = "Misuse";
+  /** The name of the class. */
   override readonly name = "Misuse";
 }
 
@@ -48,11 +53,14 @@ export class Misuse extends DeltafoldError {
 export class ResponseFailed extends DeltafoldError {
   /** @internal */
   static readonly name: string = "ResponseFailed";
+  /** The name of the class. */
   override readonly name = "ResponseFailed";
+  /** How the stream ended. */
   readonly outcome: Outcome;
   /** The error that the stream reports; null if it was cancelled or truncated. */
   readonly failure: Failure | null;
 
+  /** Creates the error for an outcome that is not a success. */
   constructor(outcome: Outcome) {
     const failure = outcome.outcome === "failed" ? outcome.error : null;
     // A code is a word of an API; anything else may quote the user.
@@ -70,9 +78,12 @@ export class ResponseFailed extends DeltafoldError {
 export class SchemaViolation extends DeltafoldError {
   /** @internal */
   static readonly name: string = "SchemaViolation";
+  /** The name of the class. */
   override readonly name = "SchemaViolation";
+  /** What the schema says is wrong; empty if the text is not JSON. */
   readonly issues: readonly SchemaIssue[];
 
+  /** Creates the error for the issues of a schema. */
   constructor(message: string, issues: readonly SchemaIssue[]) {
     super(message, "schema.mismatch", 0);
     this.issues = issues;
@@ -85,6 +96,7 @@ export class SchemaViolation extends DeltafoldError {
 export class Fatal extends DeltafoldError {
   /** @internal */
   static readonly name: string = "Fatal";
+  /** The name of the class. */
   override readonly name = "Fatal";
 }
 

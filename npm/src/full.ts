@@ -1,7 +1,7 @@
 /**
  * All functions: reading as in `deltafold`, validation, writing and conversion.
  *
- * @packageDocumentation
+ * @module deltafold/full
  */
 
 export * from "./index.js";

@@ -1,7 +1,7 @@
 /**
  * Reads LLM response streams: takes bytes, split anywhere; returns events, findings and the response.
  *
- * @packageDocumentation
+ * @module deltafold
  */
 
 export { DeltafoldError, Fatal, LimitExceeded, Misuse, ResponseFailed, SchemaViolation, StrictViolation } from "./error.js";

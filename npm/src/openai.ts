@@ -1,7 +1,7 @@
 /**
  * The entry `deltafold/openai`: events for code that is written for the package `openai`. It needs no wasm, and of `openai` only the types.
  *
- * @packageDocumentation
+ * @module deltafold/openai
  */
 
 import type { ResponseStreamEvent } from "openai/resources/responses/responses";

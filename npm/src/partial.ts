@@ -50,6 +50,7 @@ export class PartialJson {
   readonly #options: string;
   #grown = new Grown();
 
+  /** Creates a parser without text. */
   constructor(options: PartialOptions = {}) {
     this.#options = JSON.stringify(options);
     this.#core = call(() => new core.PartialJson(this.#options));

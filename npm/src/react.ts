@@ -1,7 +1,7 @@
 /**
  * The entry `deltafold/react`: a hook for a response while it arrives. It needs the package `react`, and reads with `deltafold`.
  *
- * @packageDocumentation
+ * @module deltafold/react
  */
 
 import { type ByteSource, type EventIterator, type Finding, init, type Outcome, readEvents, type ReaderOptions, type ResponseObject, type StreamEvent } from "./index.js";

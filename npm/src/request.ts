@@ -12,25 +12,33 @@ export type HistoryStep = { response: object } | { item: object };
 
 /** Data of a response that the next request leaves out. */
 export interface HistoryFinding {
+  /** The exact cause. */
   code: string;
   /** Position of the response, from 0. */
   response: number;
   /** JSON pointer into that response. */
   path: string;
+  /** The type of the item that the data belongs to. */
   item_type: string;
+  /** What was left out and why. */
   message: string;
 }
 
 /** A tool call of a response, and whether it is allowed. */
 export interface CallVerdict {
+  /** Position of the call among the output items of its response. */
   index: number;
+  /** The type of the item, such as `function_call`. */
   type: string;
   /** The id for the call's result. */
   call_id: string;
+  /** The name of the tool. */
   name: string;
+  /** True if the request allows the call. */
   allowed: boolean;
   /** Why the call is not allowed; null if it is. */
   reason: string | null;
+  /** The limit or the names that decide, in words; empty if the call is allowed. */
   detail: string;
   /** The item that reports the rejection to the model; null if the call is allowed. */
   answer: Json | null;
@@ -40,15 +48,23 @@ export interface CallVerdict {
 
 /** An error of any form in one shape, and the recommended action. */
 export interface ErrorAdvice {
-  form: "response" | "payload" | "socket" | "http" | "mcp_protocol" | "mcp_tool";
+  /** Where the error was: in a failed response, an `error` object or event, a WebSocket message, an HTTP body without an error object, or at an MCP server: unreachable, a protocol error, a failed tool. */
+  form: "response" | "payload" | "socket" | "body" | "http" | "mcp_protocol" | "mcp_tool";
+  /** The type that the server gave, such as `server_error`; null if it gave none. */
   type: string | null;
+  /** The code that the server gave; null if it gave none. */
   code: string | null;
+  /** The message of the server, which may quote the request; null if it gave none. */
   message: string | null;
+  /** The request parameter that the server blames; null if it names none. */
   param: string | null;
+  /** The HTTP status; null if it is unknown. */
   status: number | null;
+  /** Send again after a pause, send again over a new connection, send the whole context without `previous_response_id`, shorten the input, or do not send again. */
   action: "retry" | "reconnect" | "resend_context" | "shorten" | "give_up";
   /** Seconds to wait before the action, if the server named them. */
   after: number | null;
+  /** Why this action, in words. */
   why: string;
 }
 
@@ -100,14 +116,19 @@ export type ErrorType = "server_error" | "invalid_request" | "not_found" | "mode
 
 /** An error for a client: the HTTP status and body, and the message for a WebSocket. */
 export interface ErrorAnswer {
+  /** The HTTP status of the answer. */
   status: number;
+  /** The HTTP body of the answer. */
   body: { error: { type: ErrorType; code: string | null; message: string; param: string | null } };
+  /** The message that reports the error over a WebSocket. */
   message: Json;
 }
 
 /** The exact cause of an error, and the request parameter that it affects. */
 export interface ErrorDetails {
+  /** The exact cause, such as `rate_limit_exceeded`. */
   code?: string;
+  /** The request parameter that the error is about. */
   param?: string;
 }
 
@@ -133,8 +154,11 @@ export const tooManyRequests = (message: string, details?: ErrorDetails): ErrorA
 
 /** Options of a tool loop. */
 export interface ToolLoopOptions {
+  /** The form in which answers are sent back; `stateless` by default. */
   policy?: Policy;
+  /** The loop stops after this number of responses with calls; 16 by default. */
   max_turns?: number;
+  /** The loop stops after this number of calls; 128 by default. */
   max_calls?: number;
 }
 
@@ -156,6 +180,7 @@ export class ToolLoop {
   #state: LoopState;
   #request: Json | undefined;
 
+  /** Creates a loop that is `ready` to send this request. */
   constructor(request: object, options: ToolLoopOptions = {}) {
     this.#core = call(() => new core.ToolLoop(JSON.stringify({ ...options, request })));
     this.#state = this.#read();
@@ -176,6 +201,7 @@ export class ToolLoop {
     return this.#step(() => this.#core.stop());
   }
 
+  /** `ready`: send `request`. `waiting`: calls need their results. `finished`: the last response had no calls. `stopped`: see `reason`. */
   get state(): LoopState["state"] {
     return this.#state.state;
   }

@@ -5,6 +5,7 @@ import type { Reader } from "./reader.js";
 
 /** The part of the Standard Schema interface (https://standardschema.dev) that is used here. */
 export interface StandardSchema<Input = unknown, Output = Input> {
+  /** The members of the standard, under the name that it prescribes. */
   readonly "~standard": {
     readonly version: 1;
     readonly vendor: string;
@@ -18,7 +19,9 @@ export type SchemaResult<Output> = { readonly value: Output; readonly issues?: u
 
 /** Why a value does not match a schema. */
 export interface SchemaIssue {
+  /** What is wrong, in the words of the schema library; it may quote the value. */
   readonly message: string;
+  /** Where in the value; the whole value if absent. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
@@ -58,6 +61,8 @@ export interface PartialSource extends AsyncIterator<unknown, undefined> {
  *
  * Each result differs from the one before, and shares all parts that did not change with it. The values are typed by the schema but not
  * checked by it: what has not arrived cannot be checked. `value()` checks the whole.
+ *
+ * @hideconstructor
  */
 export class PartialStream<S extends StandardSchema> implements AsyncIterableIterator<DeepPartial<SchemaInput<S>>> {
   /** @internal */
@@ -85,6 +90,7 @@ export class PartialStream<S extends StandardSchema> implements AsyncIterableIte
     return this.#newest as DeepPartial<SchemaInput<S>> | undefined;
   }
 
+  /** Returns the iterator itself, for `for await`. */
   [Symbol.asyncIterator](): this {
     return this;
   }

@@ -23,6 +23,7 @@ export class SseDecoder {
   #core: core.SseDecoder | null;
   readonly #limits: string;
 
+  /** Creates a decoder at the start of a stream. */
   constructor(limits: Limits = {}) {
     this.#limits = JSON.stringify(limits);
     this.#core = call(() => new core.SseDecoder(this.#limits));

@@ -34,7 +34,11 @@ export function readBatches(source: ByteSource, options: ReadOptions = {}): Batc
   return new BatchIterator(source, options);
 }
 
-/** What `readEvents` and `readBatches` return: an iterator over a source, with everything that its reader has. */
+/**
+ * What `readEvents` and `readBatches` return: an iterator over a source, with everything that its reader has.
+ *
+ * @hideconstructor
+ */
 export abstract class SourceIterator<T> implements AsyncIterableIterator<T> {
   /** The reader of the iterator, for everything that the iterator does not offer. */
   readonly reader: Reader;
@@ -85,6 +89,7 @@ export abstract class SourceIterator<T> implements AsyncIterableIterator<T> {
     return this.reader.outcome;
   }
 
+  /** Returns the iterator itself, so that `for await` continues where the last loop ended. */
   [Symbol.asyncIterator](): this {
     return this;
   }
@@ -279,7 +284,11 @@ export abstract class SourceIterator<T> implements AsyncIterableIterator<T> {
   }
 }
 
-/** Iterates over the events of a source; the result of `readEvents`. */
+/**
+ * Iterates over the events of a source; the result of `readEvents`.
+ *
+ * @hideconstructor
+ */
 export class EventIterator extends SourceIterator<StreamEvent> {
   /** @internal */
   static readonly name: string = "EventIterator";
@@ -301,7 +310,11 @@ export class EventIterator extends SourceIterator<StreamEvent> {
   }
 }
 
-/** Iterates over the events of a source, chunk by chunk; the result of `readBatches`. */
+/**
+ * Iterates over the events of a source, chunk by chunk; the result of `readBatches`.
+ *
+ * @hideconstructor
+ */
 export class BatchIterator extends SourceIterator<StreamEvent[]> {
   /** @internal */
   static readonly name: string = "BatchIterator";
@@ -362,6 +375,7 @@ export class ResponseEventStream extends LazyTransform<Uint8Array, StreamEvent> 
   /** The reader of the stream, with the response so far. */
   readonly reader: Reader;
 
+  /** Creates a transform with a reader of these options. */
   constructor(options: ReaderOptions = {}) {
     extendTransform(ResponseEventStream);
     const reader = new Reader(options);

@@ -32,6 +32,7 @@ export interface ReaderOptions {
   profile?: Profile;
   /** The edition to validate against; by default that of the profile. */
   edition?: Edition;
+  /** Bounds on memory, nesting and counts. */
   limits?: Limits;
   /** Builds the response from the events alone; the snapshot of the terminal event only gives the outcome. */
   ignore_terminal_snapshot?: boolean;
@@ -52,10 +53,13 @@ export type Severity = "note" | "warning" | "error";
 export interface Finding {
   /** The rule's id, such as `SEQ-03`. */
   readonly rule: string;
+  /** How serious it is, under the profile of the reader. */
   readonly severity: Severity;
+  /** The layer that reported it. */
   readonly layer: "framing" | "schema" | "stream" | "transport";
   /** Position of the event in the stream, from 0; null if the finding belongs to no event. */
   readonly event_index: number | null;
+  /** The sequence number of the event; null if it has none. */
   readonly sequence_number: number | null;
   /** Byte offset from the start of the stream. */
   readonly offset: number;
@@ -69,16 +73,23 @@ export interface Finding {
 
 /** The number of findings by severity, including those that are not stored. */
 export interface FindingCounts {
+  /** Information: no rule of the specification is broken. */
   readonly notes: number;
+  /** A recommendation is broken, or a published client fails. */
   readonly warnings: number;
+  /** A requirement of the specification is broken. */
   readonly errors: number;
 }
 
 /** An error that a stream reports. */
 export interface Failure {
+  /** The class of the error, such as `server_error`; empty if the stream names none. */
   readonly type: string;
+  /** The exact cause; empty if the stream names none. */
   readonly code: string;
+  /** The message of the server, which may quote the request. */
   readonly message: string;
+  /** The request parameter that the error is about; null if there is none. */
   readonly param: string | null;
 }
 

@@ -7,6 +7,7 @@ import type { ResponseObject } from "./types.js";
 export interface WriterOptions {
   /** The id of the response; item ids are derived from it. */
   id: string;
+  /** The name of the model, which the response repeats. */
   model?: string;
   /** `created_at`, in whole seconds. */
   created_at?: number;
@@ -16,6 +17,7 @@ export interface WriterOptions {
   template?: object;
   /** The names of reasoning events, which differ between Open Responses and OpenAI; `open_responses` by default. */
   reasoning_names?: "open_responses" | "openai";
+  /** The edition of the contract that is written; the newest release of Open Responses by default. */
   edition?: string;
   /** What `heartbeat` writes; `comment` by default. */
   heartbeat?: "comment" | "keepalive" | "off";
@@ -23,24 +25,35 @@ export interface WriterOptions {
 
 /** Token counts; absent details are 0. */
 export interface Usage {
+  /** Tokens of the input. */
   input_tokens: number;
+  /** Tokens of the output. */
   output_tokens: number;
+  /** Tokens of both; their sum by default. */
   total_tokens?: number;
+  /** Input tokens that came from a cache. */
   input_tokens_details?: { cached_tokens?: number };
+  /** Output tokens that were used for reasoning. */
   output_tokens_details?: { reasoning_tokens?: number };
 }
 
 /** An error to report; only the message is required. */
 export interface ApiError {
+  /** What went wrong, for people. */
   message: string;
+  /** The type of the error; `server_error` by default. */
   type?: string;
+  /** The exact cause, as a word. */
   code?: string | null;
+  /** The request parameter that the error is about. */
   param?: string | null;
+  /** HTTP headers to repeat in the `error` event, such as rate limits. */
   headers?: Record<string, string>;
 }
 
 /** An intent: `do` names the action, the other members are its arguments. `Writer.apply` takes all intents. */
 export interface Intent {
+  /** The name of the intent, such as `message` or `text`. */
   do: string;
   readonly [name: string]: unknown;
 }
@@ -58,6 +71,7 @@ export class Writer {
   #readable: ReadableStream<Uint8Array> | null = null;
   #out: ReadableStreamDefaultController<Uint8Array> | null = null;
 
+  /** Creates a writer; nothing is written yet. Throws `Misuse` for an invalid option. */
   constructor(options: WriterOptions) {
     makeDisposable(Writer.prototype);
     this.#core = call(() => new core.Writer(JSON.stringify(options)));
