@@ -1,9 +1,13 @@
-// Builds an app of Next with the package, starts it, and asks a route of each runtime.
+// Builds an app of Next with the package, by each of its bundlers, starts it, and asks the routes of each runtime: one that reads and
+// checks, and those of examples/web/next.
 
 import { spawn } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+
+import { CHECKS } from "../../examples/web/test/checks.mjs";
+import { startUpstream } from "../../examples/web/test/upstream.mjs";
 
 const route = (runtime) => `import { readEvents, version } from "deltafold";
 import { check, Writer } from "deltafold/full";
@@ -57,21 +61,39 @@ export async function tryNext(project, run, modules) {
   };
   write("package.json", '{ "private": true }');
   // The modules of Next are links to another folder.
-  write("next.config.mjs", 'export default { outputFileTracingRoot: "/", typescript: { ignoreBuildErrors: true } };\n');
+  write("next.config.mjs", 'export default { distDir: process.env.DIST, outputFileTracingRoot: "/", turbopack: { root: "/" }, typescript: { ignoreBuildErrors: true } };\n');
   write("app/layout.js", "export default function Layout({ children }) {\n  return <html><body>{children}</body></html>;\n}\n");
   const runtimes = ["edge", "nodejs"];
-  for (const runtime of runtimes) write(`app/${runtime}/route.js`, route(runtime));
+  for (const runtime of runtimes) {
+    write(`app/${runtime}/route.js`, route(runtime));
+    for (const name of ["chat/route.js", "v1/responses/route.js"]) {
+      const example = readFileSync(new URL(`../../examples/web/next/app/${name}`, import.meta.url), "utf8");
+      write(`app/${runtime}/${name}`, `${example}\nexport const runtime = "${runtime}";\n`);
+    }
+  }
   const program = join(modules, "next/dist/bin/next");
-  run(process.execPath, [program, "build", "--webpack"], folder, { NEXT_TELEMETRY_DISABLED: "1" });
-  const port = await freePort();
-  const server = spawn(process.execPath, [program, "start", "--port", String(port), "--hostname", "127.0.0.1"], { cwd: folder, stdio: "inherit", env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1" } });
+  const upstream = await startUpstream();
   try {
-    for (const runtime of runtimes) {
-      const answer = await ask(`http://127.0.0.1:${port}/${runtime}`);
-      if (!/^200 \d+\.\d+\.\d+ Hi completed 0$/.test(answer)) throw new Error(`next, ${runtime}: ${answer}`);
-      console.log(`next, ${runtime}: ok`);
+    for (const bundler of ["turbopack", "webpack"]) {
+      const env = { NEXT_TELEMETRY_DISABLED: "1", DIST: bundler, UPSTREAM: upstream.url };
+      run(process.execPath, [program, "build", `--${bundler}`], folder, env);
+      const port = await freePort();
+      const server = spawn(process.execPath, [program, "start", "--port", String(port), "--hostname", "127.0.0.1"], { cwd: folder, stdio: "inherit", env: { ...process.env, ...env } });
+      try {
+        for (const runtime of runtimes) {
+          const url = `http://127.0.0.1:${port}/${runtime}`;
+          const answer = await ask(url);
+          if (!/^200 \d+\.\d+\.\d+ Hi completed 0$/.test(answer)) throw new Error(`next by ${bundler}, ${runtime}: ${answer}`);
+          for (const [what, check] of Object.entries(CHECKS)) {
+            await check(url, upstream);
+            console.log(`next by ${bundler}, ${runtime}: ${what}`);
+          }
+        }
+      } finally {
+        server.kill();
+      }
     }
   } finally {
-    server.kill();
+    upstream.stop();
   }
 }

@@ -1,4 +1,4 @@
-# what: npm: the package builds within its size, passes its tests and type tests, and works as a packed tarball (two Node.js, Deno, Bun, workerd, Next, esbuild, Vite, types)
+# what: npm: the package builds within its size, passes its tests and type tests, and works as a packed tarball (two Node.js, Deno, Bun, workerd, Next with both bundlers, esbuild, Vite, types)
 # needs: cargo cc node npm npx wasm32 npm:package npm:packaging
 # after: tools
 set -euo pipefail
