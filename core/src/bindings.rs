@@ -10,10 +10,11 @@ pub use crate::event::parse::ParserTiers;
 pub use crate::event::payload::{RawFields, TemplateMatch};
 use crate::event::Parser;
 pub use crate::json::partial::growth::{way_to_last_leaf, Growth, LastChild, LeafGrowth, NewChildren, SeenValue};
+use crate::json::PartialJson;
 pub use crate::request::by_name::{request_named, REQUEST_OPERATIONS};
 pub use crate::validate::by_name::{validate_named, VALIDATION_TARGETS};
 pub use crate::write::json_intents::INTENTS;
-use crate::{Event, Reader, ReaderBuilder, ReaderOptions};
+use crate::{Event, Item, Part, Reader, ReaderBuilder, ReaderOptions};
 
 /// The strings of an event as bytes; see [`RawFields`].
 #[inline]
@@ -83,4 +84,20 @@ pub fn options_with_tiers(options: ReaderOptions, tiers: ParserTiers) -> ReaderO
 /// A parser that uses only these tiers and the tape, for comparing and measuring them.
 pub fn parser_with_tiers(depth: usize, tiers: ParserTiers) -> Parser {
     Parser::with_tiers(depth, tiers)
+}
+
+/// As [`Item::read_arguments`], with a number that belongs to the parser: a value that `ask` stores there is returned by the next call. A
+/// new parser has 0, also after the arguments were replaced. A binding that caches its converted value recognizes the value by this number.
+pub fn read_arguments_marked<R>(item: &Item<'_>, ask: impl FnOnce(&PartialJson, &mut u64) -> R) -> R {
+    item.read_arguments_marked(ask)
+}
+
+/// As [`Part::read_json`], with a number that belongs to the parser; see [`read_arguments_marked`].
+pub fn read_json_marked<R>(part: &Part<'_>, ask: impl FnOnce(&PartialJson, &mut u64) -> R) -> R {
+    part.read_json_marked(ask)
+}
+
+/// [`Reader::held_bytes`], computed from scratch. For tests: it costs as much as reading everything.
+pub fn recount_bytes(reader: &Reader) -> usize {
+    reader.recount_bytes()
 }

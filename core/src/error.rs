@@ -146,7 +146,7 @@ impl From<JsonError> for Error {
     /// Uses the position in the text as the offset.
     fn from(error: JsonError) -> Self {
         let code = if error.kind() == JsonErrorKind::Depth { Code::TooDeep } else { Code::NotJson };
-        Self::new(code, error.at() as u64, error.to_string())
+        Self::new(code, error.position() as u64, error.to_string())
     }
 }
 

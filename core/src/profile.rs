@@ -133,8 +133,8 @@ impl Profile {
     /// [`Code::NotJson`] for text that is not JSON, [`Code::BadArgument`] for an invalid field,
     /// [`Code::UnknownName`] for a rule, edition or profile that does not exist.
     pub fn from_json(text: &str) -> Result<Self, Error> {
-        let value =
-            Value::parse(text, 16).map_err(|error| Error::new(Code::NotJson, error.at() as u64, error.to_string()))?;
+        let value = Value::parse(text, 16)
+            .map_err(|error| Error::new(Code::NotJson, error.position() as u64, error.to_string()))?;
         if value.as_object().is_none() {
             return Err(invalid("expected a profile to be a JSON object"));
         }

@@ -291,7 +291,7 @@ fn call(call: Option<&CallVerdict>, scratch: &mut String) -> Result<dfold_call, 
     let member = |key: &str| call.item.str_at(key);
     Ok(dfold_call {
         index: call.index,
-        r#type: call.kind().into(),
+        r#type: call.wire_type().into(),
         call_id: call.id().into(),
         name: call.name().into(),
         arguments: member("arguments").or(member("input")).into(),

@@ -1,7 +1,6 @@
 //! A writer: takes intents and returns the bytes of a valid stream. `intent.rs` has the functions of the intents.
 
 use deltafold::json::{Object, Value};
-use deltafold::write::{Heartbeat, ReasoningNames};
 use deltafold::{Error, Limits, Writer, WriterOptions};
 
 use crate::bytes::dfold_bytes;
@@ -110,13 +109,13 @@ unsafe fn writer_options(given: *const dfold_writer_options) -> Result<WriterOpt
     let mut options = WriterOptions::new(id, model, given.created_at);
     let mut read = || -> Result<(), Error> {
         if !reasoning_names.is_empty() {
-            options.reasoning_names = ReasoningNames::from_name(reasoning_names)?;
+            options.reasoning_names = reasoning_names.parse()?;
         }
         if !edition.is_empty() {
             options.edition = edition.parse()?;
         }
         if !heartbeat.is_empty() {
-            options.heartbeat = Heartbeat::from_name(heartbeat)?;
+            options.heartbeat = heartbeat.parse()?;
         }
         if !request.is_empty() {
             options.template = deltafold::write::echo_request(&parse_object(request)?, options.edition);

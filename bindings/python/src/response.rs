@@ -1,5 +1,6 @@
 //! The response so far, its items and their parts, as live views on a reader. An access converts only the field that is read.
 
+use deltafold::__bindings::{read_arguments_marked, read_json_marked};
 use deltafold::json::Value;
 use pyo3::exceptions::{PyAttributeError, PyImportError, PyIndexError, PyKeyError};
 use pyo3::prelude::*;
@@ -312,7 +313,7 @@ impl Item {
     /// `copy.deepcopy` makes a value of your own. A value that you keep does not grow; what is still open in it is then copied.
     fn partial_arguments<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.reader.get().growing.value(py, |take| {
-            self.read(py, |item| item.read_arguments_marked(|parser, mark| take(parser.value(), mark)))
+            self.read(py, |item| read_arguments_marked(&item, |parser, mark| take(parser.value(), mark)))
         })
     }
 
@@ -467,7 +468,7 @@ impl Part {
         self.reader
             .get()
             .growing
-            .value(py, |take| self.read(py, |part| part.read_json_marked(|parser, mark| take(parser.value(), mark))))
+            .value(py, |take| self.read(py, |part| read_json_marked(&part, |parser, mark| take(parser.value(), mark))))
     }
 
     /// The value of a wire field, or `default`.

@@ -121,7 +121,7 @@ pub fn explain(rule: &str) -> Option<RuleInfo> {
     let words = rule.explain();
     Some(RuleInfo {
         rule: rule.id().to_owned(),
-        level: rule.level().word().to_owned(),
+        level: rule.level().name().to_owned(),
         layer: rule.layer().name().to_owned(),
         says: words.statement.to_owned(),
         why: words.reason.to_owned(),

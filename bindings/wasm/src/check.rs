@@ -41,7 +41,7 @@ pub fn explain(rule: &str) -> String {
     let words = rule.explain();
     let mut object = Object::new();
     object.push("rule", rule.id());
-    object.push("level", rule.level().word());
+    object.push("level", rule.level().name());
     object.push("severity", rule.severity().name());
     object.push("layer", rule.layer().name());
     object.push("says", words.statement);

@@ -4,6 +4,7 @@ use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 
+use deltafold::__bindings::{read_arguments_marked, read_json_marked};
 use deltafold::json::{Object, Value};
 use deltafold::{Error, Finding, Item, Kind, ReaderOptions};
 use wasm_bindgen::prelude::*;
@@ -153,13 +154,13 @@ impl Reader {
             ReaderQuery::OutputText => self.core.response().output_text().into_owned(),
             ReaderQuery::Arguments => {
                 let Some(item) = self.core.response().item(at) else { return String::new() };
-                item.read_arguments_marked(|read, mark| self.growing.update(read.value(), mark))
+                read_arguments_marked(&item, |read, mark| self.growing.update(read.value(), mark))
             }
             ReaderQuery::Text => {
                 let Some(part) = self.core.response().item(at).and_then(|item| item.parts().nth(part)) else {
                     return String::new();
                 };
-                part.read_json_marked(|read, mark| self.growing.update(read.value(), mark))
+                read_json_marked(&part, |read, mark| self.growing.update(read.value(), mark))
             }
             ReaderQuery::Images => self.item(at, |item| {
                 let images = item.partial_images();

@@ -232,7 +232,7 @@ impl Accumulator {
 
     /// The same number, computed from scratch. For tests: it costs as much as reading everything.
     #[doc(hidden)]
-    pub fn recount_bytes(&self) -> usize {
+    pub(crate) fn recount_bytes(&self) -> usize {
         self.report_bytes() + self.building.count_bytes()
     }
 

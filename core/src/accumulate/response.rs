@@ -250,7 +250,7 @@ impl<'a> Item<'a> {
     /// As [`read_arguments`](Self::read_arguments), with a number that belongs to the parser: a value that `ask` stores there is returned by
     /// the next call. A new parser has 0, also after the arguments were replaced. A binding that caches its converted value
     /// recognizes the value by this number.
-    pub fn read_arguments_marked<R>(&self, ask: impl FnOnce(&PartialJson, &mut u64) -> R) -> R {
+    pub(crate) fn read_arguments_marked<R>(&self, ask: impl FnOnce(&PartialJson, &mut u64) -> R) -> R {
         self.slot.with_growing_json(JsonField::Arguments, self.arguments().unwrap_or(""), ask)
     }
 
@@ -342,7 +342,7 @@ impl<'a> Part<'a> {
 
     /// As [`read_json`](Self::read_json), with a number that belongs to the parser; see
     /// [`Item::read_arguments_marked`].
-    pub fn read_json_marked<R>(&self, ask: impl FnOnce(&PartialJson, &mut u64) -> R) -> R {
+    pub(crate) fn read_json_marked<R>(&self, ask: impl FnOnce(&PartialJson, &mut u64) -> R) -> R {
         self.slot.with_growing_json(JsonField::Part(self.at), self.text().unwrap_or(""), ask)
     }
 

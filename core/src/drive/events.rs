@@ -149,6 +149,11 @@ impl<R> EventReader<R> {
         &self.reader
     }
 
+    /// Returns the reader, for example to note the response's headers before the first event.
+    pub fn reader_mut(&mut self) -> &mut Reader {
+        &mut self.reader
+    }
+
     /// Returns the source and the reader.
     pub fn into_parts(self) -> (R, Reader) {
         (self.source, self.reader)

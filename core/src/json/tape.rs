@@ -150,7 +150,7 @@ impl JsonError {
     }
 
     /// Byte position in the text.
-    pub fn at(&self) -> usize {
+    pub fn position(&self) -> usize {
         self.at
     }
 }
@@ -725,7 +725,7 @@ mod tests {
         assert!(parse("[[[[]]]]").is_ok());
         assert_eq!(parse("[[[[[]]]]]").unwrap_err().kind(), JsonErrorKind::Depth);
         let deep = "[".repeat(100_000);
-        assert_eq!(parse(&deep).unwrap_err().at(), 4);
+        assert_eq!(parse(&deep).unwrap_err().position(), 4);
     }
 
     #[test]
@@ -750,7 +750,7 @@ mod tests {
             ("{}x", JsonErrorKind::Trailing, 2),
         ] {
             let error = parse(text).unwrap_err();
-            assert_eq!((error.kind(), error.at()), (kind, at), "{text}");
+            assert_eq!((error.kind(), error.position()), (kind, at), "{text}");
         }
     }
 }

@@ -44,7 +44,8 @@ pub(super) fn of_event(event: &Event<'_>, framed: bool, findings: &mut Findings)
     }
     match event.fault() {
         Some(Fault::NotJson(error)) => {
-            let location = Location { offset: location.offset + exact(event, error.at(), framed) as u64, ..location };
+            let location =
+                Location { offset: location.offset + exact(event, error.position(), framed) as u64, ..location };
             findings.report(no_object, location, None, || {
                 (String::new(), format!("expected a JSON object, found {error}"))
             });

@@ -444,7 +444,7 @@ impl Reader {
         let mut tape = Tape::default();
         tape.parse(request, self.options.limits.depth).map_err(|error| {
             let deep = error.kind() == JsonErrorKind::Depth;
-            Error::new(if deep { Code::TooDeep } else { Code::NotJson }, error.at() as u64, format!("{error}"))
+            Error::new(if deep { Code::TooDeep } else { Code::NotJson }, error.position() as u64, format!("{error}"))
         })?;
         if let Some(validator) = &mut self.validator {
             validator.note_request(tape.root(request));
@@ -538,7 +538,7 @@ impl Reader {
 
     /// The same number, computed from scratch. For tests: it costs as much as reading everything.
     #[doc(hidden)]
-    pub fn recount_bytes(&self) -> usize {
+    pub(crate) fn recount_bytes(&self) -> usize {
         self.accumulator.recount_bytes()
     }
 

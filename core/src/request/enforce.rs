@@ -68,11 +68,16 @@ rejections! {
 impl CallVerdict {
     /// The id in the answer to the call: `call_id`, or the `id` of an approval request.
     pub fn id(&self) -> &str {
-        self.item.str_at(ItemKind::from_wire(self.kind()).call_id_key()).unwrap_or_default()
+        self.item.str_at(self.kind().call_id_key()).unwrap_or_default()
     }
 
-    /// The item's type.
-    pub fn kind(&self) -> &str {
+    /// The item's type. The name as it was sent is [`wire_type`](Self::wire_type).
+    pub fn kind(&self) -> ItemKind {
+        ItemKind::from_wire(self.wire_type())
+    }
+
+    /// The item's `type` as it was sent.
+    pub fn wire_type(&self) -> &str {
         self.item.str_at("type").unwrap_or_default()
     }
 
@@ -83,7 +88,7 @@ impl CallVerdict {
 
     /// Returns `true` if a client answers calls of this type; the server runs and answers hosted tools.
     pub fn is_for_client(&self) -> bool {
-        ItemKind::from_wire(self.kind()).is_answered_by_client()
+        self.kind().is_answered_by_client()
     }
 
     /// The item that tells the model that the call was not run, and the reason. `None` if it may be run, or if no client can
@@ -101,7 +106,7 @@ impl CallVerdict {
     pub fn to_value(&self) -> Value {
         let mut object = Object::with_capacity(9);
         object.push("index", self.index as u64);
-        object.push("type", self.kind());
+        object.push("type", self.wire_type());
         object.push("call_id", self.id());
         object.push("name", self.name());
         object.push("allowed", self.rejection.is_none());

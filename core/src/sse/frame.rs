@@ -222,7 +222,7 @@ impl FrameDecoder {
             return None;
         }
         self.fatal = Some(Error::new(Code::AfterFinish, self.offset(), ""));
-        let line_ended = !self.lines.inside_line();
+        let line_ended = !self.lines.is_inside_line();
         if !line_ended && self.partial.field == LineField::Data && self.partial.begun {
             self.end_data();
         }
@@ -263,7 +263,7 @@ impl FrameDecoder {
     /// Bytes of the unfinished block that are kept.
     pub fn buffered_len(&self) -> usize {
         let data = if self.block.open && self.block.data == Bytes::Buffer { self.data.len() } else { 0 };
-        let value = if self.lines.inside_line() { self.value.len() } else { 0 };
+        let value = if self.lines.is_inside_line() { self.value.len() } else { 0 };
         data + value
     }
 
@@ -324,7 +324,7 @@ impl FrameDecoder {
         if let Some(stop) = &self.fatal {
             return Err(stop.clone());
         }
-        if self.lines.inside_line() && self.append_small_chunk(chunk, at) {
+        if self.lines.is_inside_line() && self.append_small_chunk(chunk, at) {
             return Ok(None);
         }
         Ok(Some(match self.step(chunk, at) {

@@ -9,7 +9,7 @@ use memchr::memchr2;
 /// Splits chunks into lines. LF, CR and CRLF end a line; a byte order mark at the start of the stream is dropped.
 ///
 /// Input is [`next`](Self::next), which is also the output; [`offset`](Self::offset) and
-/// [`inside_line`](Self::inside_line) are getters; [`reset`](Self::reset) resets the decoder.
+/// [`is_inside_line`](Self::is_inside_line) are getters; [`reset`](Self::reset) resets the decoder.
 ///
 /// ```
 /// use deltafold::sse::LineDecoder;
@@ -138,7 +138,7 @@ impl LineDecoder {
     }
 
     /// Returns `true` if a line has begun and not ended.
-    pub fn inside_line(&self) -> bool {
+    pub fn is_inside_line(&self) -> bool {
         self.inside
     }
 

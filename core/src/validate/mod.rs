@@ -47,10 +47,10 @@ mod validator;
 
 pub use clients::Client;
 #[cfg(feature = "explain")]
-pub use explain::{markdown, Explanation};
+pub use explain::{rules_markdown, Explanation};
 pub use extension_schema::ExtensionSchemas;
 pub use options::{Layers, ValidateOptions};
-pub use rule::{Binds, Level, ReportedBy, Rule, Scope};
+pub use rule::{EditionScope, Party, ReportedBy, Rule, RuleLevel};
 pub use schema::{
     validate_as, validate_compact_request, validate_compact_response, validate_error, validate_event,
     validate_input_item, validate_item, validate_request, validate_response, validate_token_count,

@@ -12,7 +12,7 @@ use crate::finding::{Layer, Severity};
 /// How strongly a rule is stated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Level {
+pub enum RuleLevel {
     /// The specification says MUST.
     Must,
     /// The specification says MUST NOT.
@@ -31,9 +31,9 @@ pub enum Level {
     Practice,
 }
 
-impl Level {
+impl RuleLevel {
     /// The level as text: `MUST`, `MUST NOT`, `SHOULD`, `SHOULD NOT`, `MAY`, `schema`, `implied` or `practice`.
-    pub fn word(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Must => "MUST",
             Self::MustNot => "MUST NOT",
@@ -50,7 +50,7 @@ impl Level {
 /// The party that a rule binds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Binds {
+pub enum Party {
     /// The producer of the stream.
     Server,
     /// The consumer of the stream.
@@ -63,9 +63,9 @@ pub enum Binds {
     ClientAndGateway,
 }
 
-impl Binds {
+impl Party {
     /// The parties as text, such as `server, client`.
-    pub fn words(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Server => "server",
             Self::Client => "client",
@@ -79,7 +79,7 @@ impl Binds {
 /// The editions of the specification that contain a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Scope {
+pub enum EditionScope {
     /// Every edition.
     All,
     /// Only the first dated release, 2026-01-15.
@@ -90,9 +90,9 @@ pub enum Scope {
     Split,
 }
 
-impl Scope {
+impl EditionScope {
     /// The editions as text, such as `since 2026-04-24`.
-    pub fn words(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::All => "all",
             Self::V01 => "2026-01-15",
@@ -135,7 +135,7 @@ impl ReportedBy {
     }
 
     /// The evidence as text, such as `the order and content of events`.
-    pub fn words(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Frame => "lines and frames",
             Self::Events => "the order and content of events",
@@ -183,9 +183,9 @@ impl Rule {
             (Self::Item15 | Self::Arg03, _) => Severity::Note,
             // Each of the two names breaks some readers: OpenAI's breaks the upstream test suite, the specification's `openai` for Node.js.
             (Self::Rsn04, _) => Severity::Warning,
-            (_, Level::Must | Level::MustNot | Level::Schema | Level::Implied) => Severity::Error,
-            (_, Level::Should | Level::ShouldNot) => Severity::Warning,
-            (_, Level::May | Level::Practice) => Severity::Note,
+            (_, RuleLevel::Must | RuleLevel::MustNot | RuleLevel::Schema | RuleLevel::Implied) => Severity::Error,
+            (_, RuleLevel::Should | RuleLevel::ShouldNot) => Severity::Warning,
+            (_, RuleLevel::May | RuleLevel::Practice) => Severity::Note,
         };
         if matches!(severity, Severity::Note) && !self.broken_clients().is_empty() {
             return Severity::Warning;
@@ -210,9 +210,9 @@ macro_rules! rules {
 
             const ROWS: [RuleRow; Self::COUNT] = [$(RuleRow {
                 id: $id,
-                level: Level::$level,
-                binds: Binds::$binds,
-                scope: Scope::$scope,
+                level: RuleLevel::$level,
+                binds: Party::$binds,
+                scope: EditionScope::$scope,
                 layer: Layer::$layer,
                 reported_by: ReportedBy::$reported_by,
             },)*];
@@ -222,9 +222,9 @@ macro_rules! rules {
 
 struct RuleRow {
     id: &'static str,
-    level: Level,
-    binds: Binds,
-    scope: Scope,
+    level: RuleLevel,
+    binds: Party,
+    scope: EditionScope,
     layer: Layer,
     reported_by: ReportedBy,
 }
@@ -241,17 +241,17 @@ impl Rule {
     }
 
     /// How strongly the rule is stated.
-    pub const fn level(self) -> Level {
+    pub const fn level(self) -> RuleLevel {
         self.row().level
     }
 
     /// The party that it binds.
-    pub fn binds(self) -> Binds {
+    pub fn binds(self) -> Party {
         self.row().binds
     }
 
     /// The editions that contain it.
-    pub fn scope(self) -> Scope {
+    pub fn scope(self) -> EditionScope {
         self.row().scope
     }
 
@@ -510,7 +510,7 @@ mod tests {
 
     #[test]
     fn a_rule_that_only_permits_is_never_reported() {
-        for rule in Rule::ALL.iter().filter(|rule| rule.level() == Level::May) {
+        for rule in Rule::ALL.iter().filter(|rule| rule.level() == RuleLevel::May) {
             assert!(!rule.reported_by().is_reported(), "{}", rule.id());
         }
     }

@@ -20,7 +20,7 @@ use super::echo_request::echo_request;
 use super::item_definitions::{ItemDefinition, ItemStatus, ToolState};
 use super::items::ItemHandle;
 use super::open_item::PartKind;
-use super::options::{Heartbeat, ReasoningNames, WriterOptions};
+use super::options::WriterOptions;
 use super::usage::Usage;
 use super::writer::{depth, invalid_argument, invalid_intent, Writer};
 use crate::contract::{Edition, Kind};
@@ -211,13 +211,13 @@ impl WriterOptions {
                 created_at.as_u64().ok_or_else(|| invalid_argument("expected whole seconds in `created_at`"))?;
         }
         if given.contains_key("reasoning_names") {
-            options.reasoning_names = ReasoningNames::from_name(text(given, "reasoning_names")?)?;
+            options.reasoning_names = text(given, "reasoning_names")?.parse()?;
         }
         if given.contains_key("edition") {
             options.edition = text(given, "edition")?.parse::<Edition>()?;
         }
         if given.contains_key("heartbeat") {
-            options.heartbeat = Heartbeat::from_name(text(given, "heartbeat")?)?;
+            options.heartbeat = text(given, "heartbeat")?.parse()?;
         }
         if given.contains_key("request") {
             options.template = echo_request(object(given, "request")?, options.edition);

@@ -3,9 +3,8 @@
 use alloc::string::String;
 
 use crate::contract::Edition;
-use crate::error::{Code, Error};
 use crate::json::Object;
-use crate::named::display_name;
+use crate::named::{display_name, parse_name};
 use crate::options::setters;
 
 /// Settings of a [`Writer`](super::Writer). They contain the response id and the time, because the core has neither clock nor
@@ -79,6 +78,9 @@ impl WriterOptions {
 }
 
 impl ReasoningNames {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::OpenResponses, Self::OpenAi];
+
     /// `open_responses` or `openai`.
     pub fn name(self) -> &'static str {
         match self {
@@ -86,18 +88,12 @@ impl ReasoningNames {
             Self::OpenAi => "openai",
         }
     }
-
-    /// The value with this name.
-    pub fn from_name(name: &str) -> Result<Self, Error> {
-        match name {
-            "open_responses" => Ok(Self::OpenResponses),
-            "openai" => Ok(Self::OpenAi),
-            _ => Err(Error::new(Code::UnknownName, 0, "expected open_responses or openai as the reasoning names")),
-        }
-    }
 }
 
 impl Heartbeat {
+    /// Every value.
+    pub const ALL: [Self; 3] = [Self::Comment, Self::Keepalive, Self::Off];
+
     /// `comment`, `keepalive` or `off`.
     pub fn name(self) -> &'static str {
         match self {
@@ -106,16 +102,11 @@ impl Heartbeat {
             Self::Off => "off",
         }
     }
-
-    /// The heartbeat with this name.
-    pub fn from_name(name: &str) -> Result<Self, Error> {
-        match name {
-            "comment" => Ok(Self::Comment),
-            "keepalive" => Ok(Self::Keepalive),
-            "off" => Ok(Self::Off),
-            _ => Err(Error::new(Code::UnknownName, 0, "expected comment, keepalive or off as the heartbeat")),
-        }
-    }
 }
 
 display_name!(ReasoningNames, Heartbeat);
+
+parse_name! {
+    ReasoningNames, "reasoning name set";
+    Heartbeat, "heartbeat";
+}

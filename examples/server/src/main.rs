@@ -2,7 +2,6 @@
 
 use std::process::ExitCode;
 
-use deltafold::write::ReasoningNames;
 use deltafold_server::{serve, Options};
 use tokio::net::TcpListener;
 
@@ -48,7 +47,7 @@ fn arguments(mut given: impl Iterator<Item = String>) -> Result<(u16, Options), 
         match name.as_str() {
             "--port" => port = u16::try_from(number()?).map_err(|_| USAGE.to_owned())?,
             "--dialect" => {
-                options.reasoning_names = ReasoningNames::from_name(&value).map_err(|error| error.to_string())?
+                options.reasoning_names = value.parse().map_err(|error: deltafold::Error| error.to_string())?
             }
             "--edition" => options.edition = value.parse().map_err(|error| format!("{error}"))?,
             "--clock" => options.clock = Some(number()?),

@@ -32,12 +32,12 @@ fn every_vector_gives_its_values_step_by_step() {
             let unfinished = partial.unfinished().map(|(pointer, tag)| serde_json::json!([pointer, type_name(tag)]));
             assert_eq!(unfinished.unwrap_or_default(), step["unfinished"], "{vector}: {step}");
         }
-        assert_eq!(error.map(|error| (kind_name(error.kind()), error.at())), fault(&vector, "error"), "{vector}");
+        assert_eq!(error.map(|error| (kind_name(error.kind()), error.position())), fault(&vector, "error"), "{vector}");
         if !vector.get("changes").is_null() {
             assert_eq!(serde_json::Value::from(notes(&partial)), *vector.get("changes"), "{vector}");
         }
         let shown = partial.value().cloned();
-        let end = partial.finish().err().map(|error| (kind_name(error.kind()), error.at()));
+        let end = partial.finish().err().map(|error| (kind_name(error.kind()), error.position()));
         assert_eq!(end, fault(&vector, "error").or(fault(&vector, "finish")), "{vector}");
         assert_eq!(partial.is_complete(), end.is_none(), "{vector}");
         assert!(end.is_none() || partial.value() == shown.as_ref(), "{vector}: the end changed the value");
@@ -180,7 +180,7 @@ fn damaged_documents_get_the_verdict_of_the_complete_parser_at_any_split() {
 fn an_error_stays_until_reset_and_a_reset_parser_is_like_a_new_one() {
     let mut partial = PartialJson::new(all(Unfinished::Include));
     let error = partial.push(r#"{"a":"b" "c"#).unwrap_err();
-    assert_eq!((error.kind(), error.at(), partial.position()), (JsonErrorKind::Unexpected, 9, 9));
+    assert_eq!((error.kind(), error.position(), partial.position()), (JsonErrorKind::Unexpected, 9, 9));
     assert_eq!(partial.push(r#","c":1}"#), Err(error));
     assert_eq!(partial.finish(), Err(error));
     assert_eq!(partial.value().unwrap().to_string(), r#"{"a":"b"}"#);
@@ -209,7 +209,7 @@ fn the_deepest_value_is_built_compared_and_dropped_on_a_small_stack() {
             assert!(value == value.clone());
             let mut deeper = PartialJson::default();
             let error = push(&mut deeper, &open.repeat(100_000), Split::Every(7)).unwrap_err();
-            assert_eq!((error.kind(), error.at()), (JsonErrorKind::Depth, 128 * open.len()));
+            assert_eq!((error.kind(), error.position()), (JsonErrorKind::Depth, 128 * open.len()));
             assert_eq!(deeper.unfinished().unwrap().0.matches('/').count(), 127);
         }
     };

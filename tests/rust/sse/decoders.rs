@@ -179,7 +179,7 @@ fn single_lines_are_the_same_at_any_split() {
                 open = line.end.is_none();
             }
         }
-        assert_eq!(decoder.inside_line(), open);
+        assert_eq!(decoder.is_inside_line(), open);
         assert_eq!(decoder.offset(), stream.len() as u64);
         signals
     };

@@ -1,17 +1,17 @@
 //! `docs/rules.md` is generated from the rule table.
 
-use deltafold::validate::{markdown, Client, Rule};
+use deltafold::validate::{rules_markdown, Client, Rule};
 use deltafold::Severity;
 
 #[test]
 fn the_rules_page_is_up_to_date() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/rules.md");
     if std::env::var_os("DELTAFOLD_UPDATE").is_some() {
-        std::fs::write(path, markdown()).unwrap();
+        std::fs::write(path, rules_markdown()).unwrap();
     }
     let page = std::fs::read_to_string(path).unwrap();
     assert!(
-        page == markdown(),
+        page == rules_markdown(),
         "docs/rules.md is out of date; run DELTAFOLD_UPDATE=1 cargo test -p deltafold-tests --test validate"
     );
 }

@@ -71,7 +71,7 @@ impl PartialJson {
         match result {
             Ok(()) => self.position += piece.len(),
             Err(error) => {
-                self.position = error.at();
+                self.position = error.position();
                 self.state = State::Failed(error);
             }
         }

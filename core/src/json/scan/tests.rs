@@ -231,7 +231,7 @@ fn escapes_in_any_number_and_order_are_skipped_and_decoded() {
         let mut out = String::from("before");
         let short = decode_short_string(bytes, 0, &mut out);
         if let Some(at) = bad {
-            assert_eq!(string(bytes, 0).map_err(|error| error.at()), Err(at), "{text}");
+            assert_eq!(string(bytes, 0).map_err(|error| error.position()), Err(at), "{text}");
             assert_eq!((unchecked_string(bytes, 0), short), (None, None), "{text}");
             continue;
         }

@@ -47,7 +47,7 @@ impl Rule {
 }
 
 /// Returns the page `docs/rules.md`: every rule with its texts, then the list of the rules that are never reported.
-pub fn markdown() -> String {
+pub fn rules_markdown() -> String {
     let mut out = String::from(HEAD);
     let checked = Rule::ALL.iter().filter(|rule| rule.reported_by().is_reported()).count();
     let unseen = Rule::COUNT - checked;
@@ -80,11 +80,11 @@ fn write_rule(rule: Rule, out: &mut String) {
     let _ = writeln!(
         out,
         "Level {}; binds {}; editions: {}; layer {}; seen in: {}.\n",
-        rule.level().word(),
-        rule.binds().words(),
-        rule.scope().words(),
+        rule.level().name(),
+        rule.binds().name(),
+        rule.scope().name(),
         rule.layer().name(),
-        rule.reported_by().words()
+        rule.reported_by().name()
     );
     let _ = writeln!(out, "{}\n", words.reason);
     if let [first, others @ ..] = rule.broken_clients() {
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn the_page_lists_every_rule() {
-        let page = markdown();
+        let page = rules_markdown();
         for rule in Rule::ALL {
             assert!(page.contains(&alloc::format!("### {}\n", rule.id())));
         }
