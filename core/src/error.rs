@@ -8,7 +8,7 @@ use alloc::string::ToString;
 use core::fmt;
 
 use crate::json::{JsonError, JsonErrorKind};
-use crate::named::display_name;
+use crate::named::{display_name, parse_name};
 
 /// The party that caused an [`Error`], or the kind of its cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -151,3 +151,7 @@ impl From<JsonError> for Error {
 }
 
 display_name!(Code);
+
+parse_name! {
+    Code, "error code";
+}

@@ -44,7 +44,7 @@ pub struct Limits {
 }
 
 /// The behavior for a line or frame that exceeds its limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Hash)]
 #[non_exhaustive]
 pub enum Overflow {
     /// Reading ends with a [`Class::Limit`](crate::Class::Limit) error; every later call returns it again until `reset`.
@@ -53,6 +53,8 @@ pub enum Overflow {
     /// The payload is dropped, the frame keeps its name and is marked, and reading continues at the next frame.
     Drop,
 }
+
+crate::named::option_names!(Overflow, "overflow behavior": Error "error", Drop "drop");
 
 impl Default for Limits {
     fn default() -> Self {
@@ -133,10 +135,7 @@ impl Limits {
             parts: limit("parts", default.parts)?,
             response_bytes: limit("response_bytes", default.response_bytes)?,
             findings: limit("findings", default.findings)?,
-            overflow: match reader.choice("overflow", &["error", "drop"])? {
-                0 => Overflow::Error,
-                _ => Overflow::Drop,
-            },
+            overflow: reader.one_of("overflow", Overflow::ALL, Overflow::name)?,
         })
     }
 }

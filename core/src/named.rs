@@ -29,4 +29,24 @@ macro_rules! parse_name {
     };
 }
 
-pub(crate) use {display_name, parse_name};
+/// Implements `ALL`, `name`, `Display` and `FromStr` for an enum of option values.
+macro_rules! option_names {
+    ($type:ty, $what:literal: $($variant:ident $name:literal),+ $(,)?) => {
+        impl $type {
+            /// Every value.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The name in options.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)+
+                }
+            }
+        }
+
+        $crate::named::display_name!($type);
+        $crate::named::parse_name! { $type, $what; }
+    };
+}
+
+pub(crate) use {display_name, option_names, parse_name};

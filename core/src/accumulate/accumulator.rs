@@ -27,7 +27,7 @@ use crate::outcome::{Failure, Outcome};
 use crate::validate::Rule;
 
 /// The handling of preview images, which can be megabytes each and are never part of the response.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PreviewImages {
     /// Keep every preview of every item until the item is done.
@@ -38,6 +38,8 @@ pub enum PreviewImages {
     /// Keep none; only the event has it.
     Drop,
 }
+
+crate::named::option_names!(PreviewImages, "image policy": KeepLast "keep-last", Keep "keep", Drop "drop");
 
 /// Options of an [`Accumulator`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::Inbound;
 
 /// The layout of messages in bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Framing {
     /// The dialect's own framing: SSE for every target.
@@ -14,6 +14,8 @@ pub enum Framing {
     /// One JSON document per line, no sentinel.
     JsonLines,
 }
+
+crate::named::option_names!(Framing, "framing": Native "sse", JsonLines "jsonl");
 
 /// Encoded messages.
 #[derive(Clone, Debug, Default)]

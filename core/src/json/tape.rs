@@ -118,7 +118,7 @@ pub struct JsonError {
 }
 
 /// The kind of a JSON error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum JsonErrorKind {
     /// The text ends too early.

@@ -14,7 +14,7 @@ use crate::profile::Profile;
 use crate::validate::{ExtensionSchemas, Layers};
 
 /// The options of a [`Reader`], as data.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReaderOptions {
     /// Bounds on memory, depth and count.
@@ -121,13 +121,12 @@ impl ReaderOptions {
             "limits",
             "schemas",
         ])?;
-        let images = [PreviewImages::KeepLast, PreviewImages::Keep, PreviewImages::Drop];
         Ok(Self {
             strict: reader.flag("strict")?.unwrap_or(false),
             quote: reader.flag("quote")?.unwrap_or(false),
             accumulate: AccumulateOptions {
                 ignore_terminal_snapshot: reader.flag("ignore_terminal_snapshot")?.unwrap_or(false),
-                images: images[reader.choice("images", &["keep-last", "keep", "drop"])?],
+                images: reader.one_of("images", PreviewImages::ALL, PreviewImages::name)?,
             },
             profile: match reader.value("profile") {
                 None => Profile::default(),
@@ -145,7 +144,7 @@ impl ReaderOptions {
 }
 
 /// Builds a [`Reader`] step by step.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReaderBuilder {
     options: ReaderOptions,
 }

@@ -14,7 +14,7 @@ use super::parts::InputItem;
 use super::result::ToolResult;
 use crate::contract::ItemKind;
 use crate::json::{Object, Value};
-use crate::named::display_name;
+use crate::named::{display_name, parse_name};
 
 /// A call of an answer, and whether it may be run.
 #[derive(Clone, Debug, PartialEq)]
@@ -231,3 +231,7 @@ fn is_call(kind: &str) -> bool {
 }
 
 display_name!(Rejection);
+
+parse_name! {
+    Rejection, "rejection";
+}

@@ -35,7 +35,7 @@ pub struct ErrorReport {
 }
 
 /// The forms of an error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorForm {
     /// `error` of a failed response: code and message (`Error`).
@@ -67,7 +67,7 @@ pub struct ErrorAdvice {
 }
 
 /// What to do about an error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Action {
     /// Send the same request again after a pause; lengthen the pause with each attempt.

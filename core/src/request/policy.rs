@@ -40,7 +40,7 @@ pub struct Policy {
 }
 
 /// The party that stores the conversation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Chain {
     /// The caller: every request has all items, and the server stores nothing.
     #[default]
@@ -49,8 +49,10 @@ pub enum Chain {
     Stateful,
 }
 
+crate::named::option_names!(Chain, "chain": Stateless "stateless", Stateful "stateful");
+
 /// Whether something is sent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Inclusion {
     /// It is sent.
     #[default]
@@ -59,8 +61,10 @@ pub enum Inclusion {
     Drop,
 }
 
+crate::named::option_names!(Inclusion, "inclusion": Keep "keep", Drop "drop");
+
 /// The handling of reasoning items.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ReasoningPolicy {
     /// All are sent.
     #[default]
@@ -70,6 +74,8 @@ pub enum ReasoningPolicy {
     /// None is sent.
     Drop,
 }
+
+crate::named::option_names!(ReasoningPolicy, "reasoning policy": Keep "keep", Encrypted "encrypted", Drop "drop");
 
 /// A built-in policy, and the reason for it.
 struct BuiltinPolicy {
@@ -243,19 +249,18 @@ impl Policy {
         };
         policy.name = reader.text("name")?.unwrap_or("custom").to_string();
         if reader.value("chain").is_some() {
-            policy.chain = [Chain::Stateless, Chain::Stateful][reader.choice("chain", &["stateless", "stateful"])?];
+            policy.chain = reader.one_of("chain", Chain::ALL, Chain::name)?;
         }
         if let Some(edition) = reader.text("edition")? {
             policy.edition = edition.parse()?;
         }
         for (name, keep) in [("ids", &mut policy.ids), ("extensions", &mut policy.extensions)] {
             if reader.value(name).is_some() {
-                *keep = [Inclusion::Keep, Inclusion::Drop][reader.choice(name, &["keep", "drop"])?];
+                *keep = reader.one_of(name, Inclusion::ALL, Inclusion::name)?;
             }
         }
         if reader.value("reasoning").is_some() {
-            let all = [ReasoningPolicy::Keep, ReasoningPolicy::Encrypted, ReasoningPolicy::Drop];
-            policy.reasoning = all[reader.choice("reasoning", &["keep", "encrypted", "drop"])?];
+            policy.reasoning = reader.one_of("reasoning", ReasoningPolicy::ALL, ReasoningPolicy::name)?;
         }
         let lists = [("drop_items", &mut policy.drop_items), ("reference_items", &mut policy.reference_items)];
         for (name, list) in lists {

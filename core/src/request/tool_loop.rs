@@ -87,7 +87,7 @@ pub enum LoopState {
 }
 
 /// The reason why a loop stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StopReason {
     /// The limit of turns was reached.

@@ -53,7 +53,7 @@ pub struct Line<'c> {
 }
 
 /// The byte that ended a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LineEnd {
     /// LF.
     Lf,

@@ -6,7 +6,7 @@ use core::fmt;
 use super::text::decode_text;
 
 /// One signal of the stream. `D` is the type of a frame's data: `str` when it is checked, `[u8]` when it is raw.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Signal<'a, D: ?Sized = str> {
     /// A block with data, ended by a blank line: the standard dispatches it.
@@ -21,6 +21,7 @@ pub enum Signal<'a, D: ?Sized = str> {
 pub type RawSignal<'a> = Signal<'a, [u8]>;
 
 /// One dispatched block.
+#[derive(PartialEq)]
 pub struct Frame<'a, D: ?Sized = str> {
     /// The event name; empty if the block names none (browsers then say `message`).
     pub event: &'a str,
@@ -49,6 +50,7 @@ pub struct Frame<'a, D: ?Sized = str> {
 pub type RawFrame<'a> = Frame<'a, [u8]>;
 
 /// One comment line.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Comment<'a> {
     /// The text after the first colon, not trimmed, up to [`COMMENT_BYTES`](super::COMMENT_BYTES).
     pub text: &'a str,
@@ -59,6 +61,7 @@ pub struct Comment<'a> {
 }
 
 /// A block that dispatched nothing.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Blank<'a> {
     /// The event name of the block, which has no effect; empty if none.
     pub event: &'a str,
@@ -75,7 +78,7 @@ pub struct Blank<'a> {
 }
 
 /// A block with data that the end of input interrupted. The standard discards it; the caller may decide otherwise.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct UnfinishedBlock<'a> {
     /// The block so far. An `id` in it has no effect.
     pub frame: Frame<'a>,

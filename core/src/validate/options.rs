@@ -17,7 +17,7 @@ use crate::Limits;
 /// let options = ValidateOptions::default().layers(Layers::STREAM);
 /// assert!(!options.layers.contains(Layers::SCHEMA));
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ValidateOptions {
     /// The edition of the contract to check against.

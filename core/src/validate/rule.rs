@@ -8,6 +8,7 @@ use core::str::FromStr;
 
 use crate::error::{Code, Error};
 use crate::finding::{Layer, Severity};
+use crate::named::display_name;
 
 /// How strongly a rule is stated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -101,6 +102,8 @@ impl EditionScope {
         }
     }
 }
+
+display_name!(RuleLevel, Party, EditionScope, ReportedBy);
 
 /// The evidence that a finding is based on, or the reason why a rule has no findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

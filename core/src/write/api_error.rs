@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::emitter::push_u64;
 use crate::json::write_string;
-use crate::named::display_name;
+use crate::named::{display_name, parse_name};
 
 /// The five error types.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -194,3 +194,7 @@ fn write_optional(text: Option<&str>, out: &mut String) {
 }
 
 display_name!(ErrorType);
+
+parse_name! {
+    ErrorType, "error type";
+}

@@ -6,7 +6,7 @@
 use crate::contract::kinds::progress;
 use crate::contract::text_route::{done_event, text_route, TextTarget};
 use crate::contract::{Edition, ItemKind, Kind};
-use crate::named::display_name;
+use crate::named::{display_name, parse_name};
 pub use crate::status::ItemStatus;
 
 /// The definition of an item type.
@@ -70,7 +70,7 @@ pub(crate) struct InputField {
 }
 
 /// A progress state of a hosted tool. A later state never precedes an earlier one in a stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum ToolState {
     /// The tool has started; written automatically when the item is added.
@@ -333,6 +333,10 @@ pub(crate) const ITEM_DEFINITIONS: &[ItemDefinition] = {
 };
 
 display_name!(ToolState);
+
+parse_name! {
+    ToolState, "tool state";
+}
 
 #[cfg(test)]
 mod tests {

@@ -93,7 +93,7 @@ pub(crate) struct OpenPart {
 }
 
 /// The types of parts that a model writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PartKind {
     /// `output_text` in a message.

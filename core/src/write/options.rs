@@ -37,7 +37,7 @@ pub struct WriterOptions {
 }
 
 /// The event names for raw reasoning, which differ between Open Responses and OpenAI.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ReasoningNames {
     /// Raw reasoning is `response.reasoning.delta` and `.done`.
@@ -48,7 +48,7 @@ pub enum ReasoningNames {
 }
 
 /// The keep-alive signal of an idle connection.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Heartbeat {
     /// A comment line, which every known reader accepts.

@@ -7,7 +7,7 @@ macro_rules! option_words {
         $name:ident { $first:ident = $first_word:literal, $first_meaning:literal; $($variant:ident = $word:literal, $meaning:literal;)* }
     ) => {
         $(#[doc = $about])+
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum $name {
             #[doc = concat!("`", $first_word, "`: ", $first_meaning, ".")]

@@ -137,6 +137,8 @@ pub enum Unfinished {
     Mark,
 }
 
+crate::named::option_names!(Unfinished, "policy for unfinished values": Include "include", Omit "omit", Mark "mark");
+
 /// Parses JSON text that may end anywhere and returns the value so far; `None` if there is no value yet.
 ///
 /// Text after invalid JSON is ignored. For text that keeps growing use [`PartialJson`].
@@ -320,10 +322,7 @@ impl PartialOptions {
         reader.check_names(&["strings", "numbers", "literals", "depth", "record_changes"])?;
         let policy = |name, default| match reader.value(name) {
             None => Ok(default),
-            Some(_) => {
-                let chosen = reader.choice(name, &["include", "omit", "mark"])?;
-                Ok::<_, Error>([Unfinished::Include, Unfinished::Omit, Unfinished::Mark][chosen])
-            }
+            Some(_) => reader.one_of(name, Unfinished::ALL, Unfinished::name),
         };
         let default = Self::default();
         let depth = reader.count("depth")?.map(|depth| usize::try_from(depth).unwrap_or(usize::MAX));

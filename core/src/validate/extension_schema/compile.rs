@@ -7,13 +7,13 @@ use alloc::vec::Vec;
 use crate::json::{Object, Value, ValueKind};
 
 /// A compiled schema. Node 0 is the schema itself, the other nodes are its subschemas.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct CompiledSchema {
     pub(super) nodes: Vec<SchemaRules>,
 }
 
 /// The constraints of one schema or subschema. `None` or an empty list is no constraint.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct SchemaRules {
     pub(super) types: Types,
     /// Values of `enum` and `const`; a value must be in each list.
@@ -34,7 +34,7 @@ pub(super) struct SchemaRules {
 }
 
 /// Lower and upper bound of a count, both included.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Range {
     pub(super) least: u64,
     pub(super) most: u64,

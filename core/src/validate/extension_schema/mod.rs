@@ -52,7 +52,7 @@ use crate::options::{parse, OptionReader};
 /// assert_eq!(finding.message, "expected at most 100 for `percent`, found a larger number");
 /// # Ok::<(), deltafold::Error>(())
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExtensionSchemas {
     /// Sorted by name.
     events: Vec<(String, CompiledSchema)>,

@@ -18,7 +18,7 @@ use crate::validate::extension_schema::{ExtensionPosition, ExtensionSchemas, NON
 use crate::validate::Rule;
 
 /// Whether a type named `slug:name` is allowed where the contract lists items and tools.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Extensions {
     /// Allowed, as the text of the specification says. An extension item needs `id`, `type` and `status`.
     #[default]
