@@ -1,6 +1,5 @@
 //! The schema layer for events: selects the schema of each kind, and skips checks of unchanged events ([`EventSchema`]).
 
-use super::logprobs::LogprobLists;
 use super::path::Path;
 use super::problem::{Problem, ProblemKind};
 use super::rule_for::Root;
@@ -9,7 +8,7 @@ use crate::contract::tables::id;
 use crate::contract::{Edition, Kind, SchemaId};
 use crate::event::Event;
 use crate::finding::{Findings, Layer};
-use crate::json::{Tape, ValueRef, MAX_DEPTH};
+use crate::json::ValueRef;
 use crate::validate::extension_schema::{ExtensionPosition, ExtensionSchemas};
 
 /// Checks the events of a stream against the contract.
@@ -25,7 +24,6 @@ pub(crate) struct EventSchema {
     /// One bit per kind: an event of the kind was invalid. A later event may have the shape of that one, so events of the kind are
     /// always checked.
     wrong: u128,
-    lists: LogprobLists,
     order: MemberOrder,
     shortcuts: bool,
     /// True if rules of the stream layer are reported too, such as SEQ-01.
@@ -38,7 +36,6 @@ impl EventSchema {
             edition,
             right: 0,
             wrong: 0,
-            lists: LogprobLists::default(),
             order: MemberOrder::default(),
             shortcuts: true,
             stream_rules,
@@ -64,17 +61,11 @@ impl EventSchema {
     pub(crate) fn check(&mut self, event: &Event<'_>, schemas: &ExtensionSchemas, findings: &mut Findings) {
         let kind = event.kind();
         let bit = 1u128 << kind as u8;
-        self.lists.grow(kind.is_delta());
-        if self.is_valid_without_list(event, schemas) {
-            self.right |= bit & !self.wrong;
-            return;
-        }
         let Some(root) = event.root() else { return };
         let stream_rules = self.stream_rules;
         let mut wrong = false;
-        let lists = Some(&mut self.lists).filter(|_| self.shortcuts);
-        let seen = (lists, Some(&mut self.order).filter(|_| self.shortcuts));
-        check(root, kind, event.wire_type(), (self.edition, schemas, seen), &mut |problem| {
+        let order = Some(&mut self.order).filter(|_| self.shortcuts);
+        check(root, kind, event.wire_type(), (self.edition, schemas, order), &mut |problem| {
             wrong = true;
             if problem.rule.layer() == Layer::Stream && !stream_rules {
                 return;
@@ -86,44 +77,12 @@ impl EventSchema {
     }
 }
 
-impl EventSchema {
-    /// Returns `true` if the event's list of log probabilities has the common form and the rest of the event is valid. The rest is
-    /// parsed without the list, which is most of the text.
-    fn is_valid_without_list(&mut self, event: &Event<'_>, schemas: &ExtensionSchemas) -> bool {
-        let list = event.fields().logprobs;
-        if !self.shortcuts || event.kind().is_delta() || list.len() < LONG {
-            return false;
-        }
-        let Some((start, end)) = list.payload_span() else { return false };
-        let (Some(before), Some(after)) = (event.raw().get(..start), event.raw().get(end..)) else { return false };
-        if before.len() + after.len() > list.len() || !event.logprobs().is_some_and(|list| self.lists.is_plain(list)) {
-            return false;
-        }
-        let rest = [before, "[]", after].concat();
-        let mut tape = Tape::default();
-        // The depth was checked when the event was read.
-        if tape.parse(&rest, MAX_DEPTH).is_err() {
-            return false;
-        }
-        let mut right = true;
-        let known = (self.edition, schemas, (None, Some(&mut self.order)));
-        check(tape.root(&rest), event.kind(), event.wire_type(), known, &mut |_| right = false);
-        right
-    }
-}
-
-/// Minimum length of a list that is left out.
-const LONG: usize = 1 << 10;
-
-/// The lists of log probabilities that were checked before, and the order of members in earlier objects.
-type SeenBefore<'a> = (Option<&'a mut LogprobLists>, Option<&'a mut MemberOrder>);
-
 /// Checks an event's payload against the schema of its kind.
 pub(super) fn check(
     view: ValueRef<'_>,
     kind: Kind,
     wire_type: &str,
-    (edition, schemas, (lists, order)): (Edition, &ExtensionSchemas, SeenBefore<'_>),
+    (edition, schemas, order): (Edition, &ExtensionSchemas, Option<&mut MemberOrder>),
     report: &mut dyn FnMut(&Problem<'_>),
 ) {
     let Some((schema, edition)) = schema_of(view, kind, edition) else {
@@ -151,7 +110,6 @@ pub(super) fn check(
         }
     };
     let mut walk = SchemaWalk::new(Root::Event(kind), Extensions::Allowed, &mut but_the_name).with(schemas);
-    walk.lists = lists;
     walk.order = order;
     walk.schema(view, schema, edition);
 }

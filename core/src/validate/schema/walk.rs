@@ -3,7 +3,7 @@
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
-use super::logprobs::{self, LogprobLists};
+use super::logprobs;
 use super::number;
 use super::path::Path;
 use super::problem::{Context, Interval, Measure, Problem, ProblemKind};
@@ -34,8 +34,6 @@ pub(crate) struct SchemaWalk<'r> {
     /// The caller's schemas of extension types.
     pub(super) schemas: &'r ExtensionSchemas,
     pub(super) report: &'r mut dyn FnMut(&Problem<'_>),
-    /// The lists of log probabilities that were checked before.
-    pub(super) lists: Option<&'r mut LogprobLists>,
     /// The order of members in earlier objects.
     pub(super) order: Option<&'r mut MemberOrder>,
     /// Number of problems so far, to select among variants without a discriminator.
@@ -84,7 +82,7 @@ const PATTERNS: [Pattern; 2] = [
 
 impl<'r> SchemaWalk<'r> {
     pub(super) fn new(root: Root, extensions: Extensions, report: &'r mut dyn FnMut(&Problem<'_>)) -> Self {
-        Self { root, extensions, schemas: NONE, report, lists: None, order: None, problems: 0 }
+        Self { root, extensions, schemas: NONE, report, order: None, problems: 0 }
     }
 
     /// Sets the caller's schemas of extension types.
@@ -191,14 +189,8 @@ impl<'r> SchemaWalk<'r> {
     }
 
     fn array(&mut self, view: ValueRef<'_>, inner: SchemaNode, limit: Bounds, path: &Path<'_>, context: Context) {
-        if context.field == "logprobs" {
-            let plain = match &mut self.lists {
-                Some(lists) => lists.is_plain(view.raw()),
-                None => logprobs::is_plain(view.raw()),
-            };
-            if plain {
-                return;
-            }
+        if context.field == "logprobs" && logprobs::is_plain(view.raw()) {
+            return;
         }
         let mut count = 0;
         for element in view.elements() {
@@ -374,7 +366,6 @@ impl<'r> SchemaWalk<'r> {
             let node = SchemaNode::from_index(*number);
             let mut silent = |_: &Problem<'_>| {};
             let mut walk = SchemaWalk::new(self.root, self.extensions, &mut silent).with(self.schemas);
-            walk.lists = self.lists.as_deref_mut();
             walk.order = self.order.as_deref_mut();
             walk.value(view, node, path, context);
             match walk.problems {
