@@ -7,10 +7,14 @@
 //! Open Responses is in the middle: a dialect is described once for each direction and can then be converted to every other.
 //! [`Converter`] joins the two halves; each can be used alone. Events are handed over as JSON text, without SSE framing.
 //!
-//! An adapter promises:
+//! - *Takes*: bytes of a dialect, split anywhere, and options as data.
+//! - *Gives*: bytes of another dialect, and a report.
+//! - *Costs*: linear in the bytes; memory is that of the open items and one incomplete message.
 //!
-//! - **Valid output.** An [`Inbound`] writes through the [`Writer`](crate::Writer), so its output passes the same
-//!   validator as any other stream.
+//! *Promises*:
+//!
+//! - **Valid output.** An [`Inbound`] writes through the [`Writer`](crate::Writer), which refuses whatever would make its stream invalid.
+//!   The tests validate the output of every vector and recording.
 //! - **Nothing lost silently.** Each loss, repair and assumption is an [`AdapterFinding`],
 //!   never something in the stream.
 //! - **Reproducible.** No clock and no randomness: ids derive from the source's own, time is the option `now`.

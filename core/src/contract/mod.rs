@@ -1,9 +1,12 @@
 //! The wire contract as data: the editions, and the kinds and schemas of each.
 //!
-//! Takes names and ids of the wire; gives kinds, groups, fields and schema nodes. The tables are generated from the fact files in
-//! `core/contract` by `cargo run -p deltafold-contract`. They are constants: no start-up cost, no allocation. `text_route.rs` and
-//! [`ItemKind::is_answered_by_client`] are written by hand, because the facts state the effect of an event and the party that runs a
-//! tool in words only.
+//! - *Takes*: names and ids of the wire.
+//! - *Gives*: kinds, groups, fields and schema nodes.
+//! - *Promises*: the tables are those of the fact files in `core/contract`, from which `cargo run -p deltafold-contract` generates them.
+//! - *Costs*: constants; no start-up cost and no allocation.
+//!
+//! `text_route.rs` and [`ItemKind::is_answered_by_client`] are written by hand, because the facts state the effect of an event and the
+//! party that runs a tool in words only.
 
 use crate::named::display_name;
 use core::fmt;

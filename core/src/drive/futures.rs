@@ -1,5 +1,10 @@
 //! Streams of the `futures` ecosystem: events from byte chunks, and byte chunks from a converter or a writer.
 //!
+//! - *Takes*: a `Stream` of byte chunks, a converter or a writer.
+//! - *Gives*: a `Stream` of owned events, or of `Bytes`.
+//! - *Promises*: the same results as feeding by hand; an error of the source comes once, after the events before it.
+//! - *Costs*: a copy of each event; no task, timer or thread.
+//!
 //! Built on `futures_core::Stream` and `bytes::Bytes` alone, so it runs on every executor and fits `reqwest`, `hyper` and `axum`.
 //!
 //! ```

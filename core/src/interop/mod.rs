@@ -1,5 +1,10 @@
 //! Exchange of values with other libraries, each with a feature of its name: `serde`, `serde_json`, `simd-json`.
 //!
+//! - *Takes*: values, events and responses of this crate; values of the other library.
+//! - *Gives*: the same values in the other type.
+//! - *Promises*: numbers keep their digits wherever the other side can store them.
+//! - *Costs*: linear in the value; a stream is read without any of this.
+//!
 //! With `serde` the types of this crate are written by any `serde` serializer, a [`Value`](crate::json::Value) is read from any
 //! deserializer, and the payload of an event or a response is read into the caller's types. Nothing here is on the path of
 //! reading a stream.

@@ -1,9 +1,12 @@
 //! Lossless JSON: a tape over the exact text, an owned value, and values that are still growing.
 //!
+//! - *Takes*: JSON text, complete or growing.
+//! - *Gives*: a [`Tape`] of positions, an owned [`Value`], or a [`PartialJson`].
+//! - *Promises*: digits, key order and repeated keys are kept; no input overflows the stack.
+//! - *Costs*: O(n) for `n` bytes, and at most 16 bytes of tape per value.
+//!
 //! Parsing does not recurse. Comparing, writing and dropping a value recurse to its nesting depth, which the caller's limit and
-//! [`MAX_DEPTH`] bound, so input cannot overflow the stack. A document of `n` bytes takes O(n) time and at most 16 bytes of tape per
-//! value. Numbers are converted only on request, keys keep their order and their repetitions, and a lone surrogate escape is accepted
-//! (it decodes to U+FFFD).
+//! [`MAX_DEPTH`] bound. Numbers are converted only on request, and a lone surrogate escape is accepted (it decodes to U+FFFD).
 
 mod key_index;
 pub(crate) mod partial;

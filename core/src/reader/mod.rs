@@ -1,5 +1,10 @@
 //! [`Reader`]: bytes to events to the response.
 //!
+//! - *Takes*: chunks of an event stream, split anywhere, or JSON messages.
+//! - *Gives*: events, findings, the response so far, the outcome.
+//! - *Promises*: the result does not depend on the split; invalid data is a finding; only a limit, misuse or strict mode ends reading.
+//! - *Costs*: linear in the bytes; a delta allocates nothing after warm-up, and a new reader allocates nothing for its tables.
+//!
 //! Every stage can be used alone; the reader composes them and adds the checks that need the whole stream: input that is not a
 //! Responses stream, repetitions after a reconnect, and the end of reading in strict mode.
 

@@ -1,5 +1,10 @@
 //! Requests: building them, and continuing a conversation with the answers.
 //!
+//! - *Takes*: request bodies, responses, results of tools, errors.
+//! - *Gives*: the next request, the calls that may be run, retry advice.
+//! - *Promises*: bodies keep fields that the contract lacks; nothing is sent or run; data that is left out is a finding.
+//! - *Costs*: linear in the size of the bodies; none of it is used while a stream is read.
+//!
 //! - [`CreateResponse`], [`CompactResponse`] and [`TokenCount`] are the bodies: lossless parsers, and builders whose
 //!   methods are generated from the contract. [`check`](CreateResponse::check) checks a body against its schema and the rules.
 //! - [`History`] builds the input of the next turn from the answers, according to a [`Policy`].
@@ -9,8 +14,6 @@
 //! - [`ToolLoop`] is the state machine of a conversation with tools: calls out, results in, next request out. It runs nothing itself.
 //! - [`ErrorReport`] is an error in any of its forms, with advice on retrying.
 //! - [`create_message`] and [`MultiplexedReader`] are for WebSockets.
-//!
-//! All functions work on whole bodies, in time linear in their size; none is used while a stream is read.
 
 mod arguments;
 mod body;

@@ -1,5 +1,10 @@
 //! Bytes ⇄ SSE frames: the WHATWG event-stream algorithm, fed in chunks that may be split anywhere.
 //!
+//! - *Takes*: chunks of bytes.
+//! - *Gives*: lines ([`LineDecoder`]), frames, comments and blank blocks ([`FrameDecoder`]); bytes for frames ([`encode()`]).
+//! - *Promises*: see below.
+//! - *Costs*: each byte is searched once for line ends; a frame in one chunk with one data line is not copied.
+//!
 //! ```text
 //! chunk ─▶ LineDecoder ─▶ line ─▶ FrameDecoder ─▶ Signal: frame, comment, blank block
 //! frame ─▶ encode ─▶ bytes

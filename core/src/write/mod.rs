@@ -9,7 +9,7 @@
 //!   - The `output` of a snapshot equals the accumulation of all earlier events.
 //!   - Every response object has all required fields of the edition.
 //!   - The stream passes [`validate`](crate::validate) without errors. The tests validate all output of random sessions
-//!     (`writer_properties`) and of every vector (`writer_vectors`).
+//!     (`tests/rust/write/properties.rs`) and of every vector (`tests/rust/write/vectors.rs`).
 //! - **Cost:** a delta is linear in its length, setting a field in the size of its value, closing an item in the size of the item,
 //!   and the terminal event copies all items.
 //!

@@ -149,3 +149,18 @@ fn the_core_package_has_its_licences_and_no_tests() {
     assert!(list.lines().any(|line| line.starts_with("examples/")), "{list}");
     assert!(!list.lines().any(|line| line.starts_with("tests/") || line.starts_with("contract/")), "{list}");
 }
+
+/// The page of the crate has a row for each feature that a user can enable.
+#[test]
+fn the_crate_documentation_lists_every_feature() {
+    let manifest = read("core/Cargo.toml").expect("the manifest of the core");
+    let page = read("core/src/crate.md").expect("the page of the crate");
+    let features = manifest.split_once("\n[features]\n").expect("a table of features").1;
+    let features = features.split("\n[").next().unwrap_or_default();
+    let names = features.lines().filter_map(|line| line.split_once(" = ").map(|(name, _)| name));
+    let names: Vec<&str> = names.filter(|name| !name.starts_with(['_', '#', ' ']) && *name != "default").collect();
+    assert!(names.len() > 15, "{names:?}");
+    for name in names {
+        assert!(page.contains(&format!("`{name}`")), "core/src/crate.md does not describe the feature {name}");
+    }
+}

@@ -5,13 +5,14 @@ use std::future::Future;
 use std::sync::Arc;
 
 use deltafold::accumulate::{Accumulator, Item, Part, RateLimits, Response};
-use deltafold::adapter::Converter;
-use deltafold::json::{Object, PartialJson, Value, ValueRef};
-use deltafold::request::{Action, ErrorReport};
+use deltafold::adapter::{Converter, Framing};
+use deltafold::json::{Object, PartialJson, Unfinished, Value, ValueRef};
+use deltafold::request::{Action, Chain, ErrorReport, Inclusion, ReasoningPolicy, Rejection};
 use deltafold::validate::Rule;
+use deltafold::write::{ErrorType, Heartbeat, ReasoningNames, ToolState};
 use deltafold::{
-    Code, Error, Event, Failure, Finding, Findings, ItemKind, ItemStatus, Outcome, OwnedEvent, Profile, Reader,
-    ReaderOptions, ResponseStatus, Severity, Writer, WriterOptions,
+    Code, Error, Event, Failure, Finding, Findings, ItemKind, ItemStatus, Outcome, Overflow, OwnedEvent, PreviewImages,
+    Profile, Reader, ReaderOptions, ResponseStatus, Severity, Writer, WriterOptions,
 };
 use tokio::sync::{broadcast, mpsc};
 
@@ -312,6 +313,28 @@ fn names_are_displayed_and_parsed_back() {
     for rule in Rule::ALL {
         assert_eq!(rule.to_string().parse::<Rule>().unwrap(), *rule);
     }
+    fn parse_back<T>(all: &[T])
+    where
+        T: Copy + PartialEq + Debug + std::fmt::Display + std::str::FromStr<Err = Error> + std::hash::Hash,
+    {
+        for value in all {
+            assert_eq!(value.to_string().parse::<T>().unwrap(), *value);
+        }
+        assert_eq!("no such name".parse::<T>().unwrap_err().code(), Code::UnknownName);
+    }
+    parse_back(Code::ALL);
+    parse_back(Overflow::ALL);
+    parse_back(PreviewImages::ALL);
+    parse_back(Framing::ALL);
+    parse_back(Unfinished::ALL);
+    parse_back(Chain::ALL);
+    parse_back(Inclusion::ALL);
+    parse_back(ReasoningPolicy::ALL);
+    parse_back(Rejection::ALL);
+    parse_back(&ErrorType::ALL);
+    parse_back(ToolState::ALL);
+    parse_back(&ReasoningNames::ALL);
+    parse_back(&Heartbeat::ALL);
     assert_eq!("fatal".parse::<Severity>().unwrap_err().code(), Code::UnknownName);
     assert_eq!("SSE-99".parse::<Rule>().unwrap_err().code(), Code::UnknownName);
 }

@@ -1,4 +1,9 @@
 //! The code that all reading adapters share: framing, writing, ids, usage, text that is split inside a character.
+//!
+//! - *Takes*: bytes of a dialect, split anywhere.
+//! - *Gives*: Open Responses events as SSE bytes or JSON texts, and findings.
+//! - *Promises*: no bytes cause an error except an exceeded limit; the output is a complete stream.
+//! - *Costs*: linear in the bytes; an incomplete message is buffered up to the limit of a frame.
 
 /// Declares the members of an object that an adapter reads. They are found in one pass; the last one of repeated keys counts.
 ///

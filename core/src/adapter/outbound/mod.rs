@@ -1,11 +1,15 @@
 //! Open Responses events → a foreign stream: the code that all targets share.
 //!
+//! - *Takes*: events, as a server or a reading adapter sends them.
+//! - *Gives*: messages of the target, in its framing, and findings.
+//! - *Promises*: the output follows the rules of the target for any events.
+//! - *Costs*: a delta costs O(its length); the texts of open items are held.
+//!
 //! Servers omit starts, parts and done events, change ids and repeat events. [`Normalizer`] repairs all of that once, as the
 //! accumulator does, and gives its [`TargetFormat`] a regular sequence of steps: each item is added once and done once, every text begins,
 //! grows without empty deltas and ends, and text that only a done event has is the last delta. A target only chooses the words.
 //!
-//! A delta costs O(its length) and builds no tree. The texts of open items are kept, so that a done event can be compared
-//! with the forwarded text; they are dropped when the item is done.
+//! The text of an open item is compared with its done event, and dropped when the item is done.
 
 #[cfg(feature = "adapter-ag-ui")]
 pub(crate) mod ag_ui;

@@ -4,6 +4,11 @@
 //! surrogate pair. [`PartialJson`] takes each piece once and always has the value so far, so that a program can show a
 //! form while it is being filled. Nothing is parsed twice.
 //!
+//! - *Takes*: text in pieces.
+//! - *Gives*: the value so far after each piece, and the changes since the last one.
+//! - *Promises*: the value so far is a prefix of the final value, and does not depend on the split.
+//! - *Costs*: see below.
+//!
 //! # The value so far
 //!
 //! Open containers are shown as if they were closed here. A key is shown once its value is. A string,

@@ -1,5 +1,10 @@
 //! The texts of the rules: the rule in one sentence, its reason, a right and a wrong example, and why some are never reported.
 //!
+//! - *Takes*: a [`Rule`].
+//! - *Gives*: its [`Explanation`], and the page of all rules as Markdown.
+//! - *Promises*: every rule has a text.
+//! - *Costs*: 60 KB of constants.
+//!
 //! Text only, in the feature `explain`: no reader or check depends on it. `docs/rules.md` and `deltafold check --explain` are
 //! printed from here.
 

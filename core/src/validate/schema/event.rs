@@ -32,14 +32,7 @@ pub(crate) struct EventSchema {
 
 impl EventSchema {
     pub(crate) fn new(edition: Edition, stream_rules: bool) -> Self {
-        Self {
-            edition,
-            right: 0,
-            wrong: 0,
-            order: MemberOrder::default(),
-            shortcuts: true,
-            stream_rules,
-        }
+        Self { edition, right: 0, wrong: 0, order: MemberOrder::default(), shortcuts: true, stream_rules }
     }
 
     /// Returns `true` if the event has the shape of an event that was checked and valid.

@@ -69,9 +69,7 @@ fn event_with(json: &str, edition: Edition, schemas: &ExtensionSchemas) -> Resul
         let wire_type = view.get("type").and_then(|value| value.as_str()).unwrap_or_default();
         let kind = Kind::from_wire(&wire_type);
         findings.extend(name_finding(view, kind, &wire_type));
-        event::check(view, kind, &wire_type, (edition, schemas, None), &mut |problem| {
-            findings.push(finding(problem))
-        });
+        event::check(view, kind, &wire_type, (edition, schemas, None), &mut |problem| findings.push(finding(problem)));
         object::event(view, kind, &mut |rule, path, message| findings.push(rule_finding(rule, path, message)));
     })?;
     Ok(findings)

@@ -1,5 +1,10 @@
 //! Anthropic Messages → Open Responses.
 //!
+//! - *Takes*: the events of the Messages API, as JSON.
+//! - *Gives*: calls of the `ResponseBuilder`: blocks become items.
+//! - *Promises*: those of [`adapter`](crate::adapter).
+//! - *Costs*: linear in each event; text of open blocks is held by the builder only.
+//!
 //! Blocks come one after another; each becomes an item, except that consecutive texts are parts of one message. A block is
 //! closed before the stream has the reason why the model stopped, so the end of the last item is delayed until the next block or the stop
 //! reason arrives. A hosted tool is two blocks on the wire, call and result, and one extension item here.

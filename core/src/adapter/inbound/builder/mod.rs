@@ -1,5 +1,10 @@
 //! [`ResponseBuilder`]: the Open Responses side of a reading adapter.
 //!
+//! - *Takes*: items, parts, texts and ends, in the order of a source.
+//! - *Gives*: a valid stream through the [`Writer`], and findings.
+//! - *Promises*: the writer refuses none of its intents, whatever the source sends.
+//! - *Costs*: those of the writer.
+//!
 //! A decoder interprets its source; the builder turns that into intents of the [`Writer`], and adds what no source has:
 //! the start of the response, joined halves of characters, the delayed end of the last item, limits, findings. No data of
 //! a source makes the writer refuse an intent; a refusal that is returned is a limit or an invalid template of the caller.

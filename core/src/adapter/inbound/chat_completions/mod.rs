@@ -1,5 +1,10 @@
 //! Chat Completions → Open Responses: OpenAI, and the dialects of DeepSeek, vLLM, OpenRouter, Groq, Azure, Mistral, xAI.
 //!
+//! - *Takes*: chunks of a chat completion, as JSON.
+//! - *Gives*: calls of the `ResponseBuilder`.
+//! - *Promises*: those of [`adapter`](crate::adapter).
+//! - *Costs*: linear in each chunk; interleaved calls are found by their index.
+//!
 //! A chunk may have any combination of members, so each is read in a fixed order: usage, reasoning, content, refusal,
 //! annotations, images, tool calls, finish. Fragments of calls may interleave until the finish reason, so calls stay open
 //! until then. The terminal event waits for the sentinel, because usage comes after the finish reason.

@@ -1,5 +1,10 @@
 //! Gemini `streamGenerateContent` → Open Responses.
 //!
+//! - *Takes*: `GenerateContentResponse` objects.
+//! - *Gives*: calls of the `ResponseBuilder`.
+//! - *Promises*: those of [`adapter`](crate::adapter).
+//! - *Costs*: linear in each message; partial arguments are found by an index of their paths.
+//!
 //! Each message is a slice of the answer: its parts are deltas, not blocks. There is no sentinel, so the end of input
 //! ends the answer. A signature belongs to a part of any type but can only be stored on a reasoning item; its kind
 //! identifies its part: `self` the item's own, `next` the following, `prev` the message before.

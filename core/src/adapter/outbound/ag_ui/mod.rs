@@ -1,5 +1,10 @@
 //! Open Responses → AG-UI events.
 //!
+//! - *Takes*: the steps of the `Normalizer`.
+//! - *Gives*: AG-UI events.
+//! - *Promises*: every event is allowed where it is; messages and calls are closed before the run ends.
+//! - *Costs*: linear in each step.
+//!
 //! Messages, calls and reasoning become AG-UI's own streams; data without an AG-UI event is sent as `CUSTOM` (items, parts,
 //! annotations) or `RAW` (events), so only log probabilities are lost.
 

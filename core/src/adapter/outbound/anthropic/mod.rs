@@ -1,5 +1,10 @@
 //! Open Responses → Anthropic Messages events.
 //!
+//! - *Takes*: the steps of the `Normalizer`.
+//! - *Gives*: events of the Messages API.
+//! - *Promises*: blocks have rising indexes and do not overlap.
+//! - *Costs*: linear in each step; the steps of items that wait are held.
+//!
 //! Blocks may not overlap, items may: while one item is open the steps of the others are queued, and are written in order of
 //! output when it is done. Queued steps count towards the limit of a response.
 
