@@ -24,6 +24,21 @@ pub enum Class {
     Misuse,
 }
 
+impl Class {
+    /// Every class.
+    pub const ALL: &'static [Self] = &[Self::Malformed, Self::Violation, Self::Limit, Self::Misuse];
+
+    /// The name in every binding: `malformed`, `violation`, `limit` or `misuse`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Malformed => "malformed",
+            Self::Violation => "violation",
+            Self::Limit => "limit",
+            Self::Misuse => "misuse",
+        }
+    }
+}
+
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $number:literal, $class:ident, $text:literal, $sentence:literal;)*) => {
         /// The exact cause of an [`Error`]. Numbers are never reused; the codes of every binding are generated from this table.
@@ -150,8 +165,9 @@ impl From<JsonError> for Error {
     }
 }
 
-display_name!(Code);
+display_name!(Class, Code);
 
 parse_name! {
+    Class, "error class";
     Code, "error code";
 }

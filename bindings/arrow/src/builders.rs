@@ -227,15 +227,15 @@ impl FindingsBuilder {
     }
 
     fn adapter_finding(&mut self, finding: &AdapterFinding) {
-        let severity = match finding.code.kind() {
+        let severity = match finding.code.fidelity() {
             Fidelity::Lost | Fidelity::Repaired => "warning",
             Fidelity::Assumed => "note",
         };
         let sentence = finding.code.sentence().trim_end_matches('.');
         let message = if finding.detail.is_empty() {
-            format!("{}: {sentence}", finding.code.kind().name())
+            format!("{}: {sentence}", finding.code.fidelity().name())
         } else {
-            format!("{}: {sentence}: {}", finding.code.kind().name(), finding.detail)
+            format!("{}: {sentence}: {}", finding.code.fidelity().name(), finding.detail)
         };
         let place = (Some(finding.event_index), Some(finding.offset));
         self.element(finding.code.name(), severity, place.0, place.1, "", &message);

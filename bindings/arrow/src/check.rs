@@ -65,7 +65,7 @@ impl RowBuilder for CheckBuilder {
         self.dialect.append(Some(capture.dialect.name()));
         let assumed = |finding: &&_| -> bool {
             let finding: &deltafold::adapter::AdapterFinding = finding;
-            finding.code.kind() == Fidelity::Assumed
+            finding.code.fidelity() == Fidelity::Assumed
         };
         let adapter_notes = capture.adapter_findings.iter().filter(assumed).count() as u64;
         let adapter_warnings = capture.adapter_findings.len() as u64 - adapter_notes;

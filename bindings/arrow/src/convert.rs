@@ -132,7 +132,7 @@ impl RowBuilder for ConvertBuilder {
 impl AdapterFindingsBuilder {
     fn element(&mut self, finding: &AdapterFinding) {
         self.code.append(Some(finding.code.name()));
-        self.kind.append(Some(finding.code.kind().name()));
+        self.kind.append(Some(finding.code.fidelity().name()));
         self.event_index.append_count(Some(finding.event_index));
         self.offset.append_count(Some(finding.offset));
         self.detail.append(Some(&finding.detail));

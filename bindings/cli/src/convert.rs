@@ -111,7 +111,7 @@ pub(crate) fn run(args: &ConvertArgs, io: &mut Io<'_>) -> Result<u8, Failure> {
         result?;
         lost += converter.lost();
         if converter.lost() > 0 {
-            let first = converter.findings().find(|finding| finding.code.kind() == Fidelity::Lost);
+            let first = converter.findings().find(|finding| finding.code.fidelity() == Fidelity::Lost);
             let first = first.map_or_else(String::new, |finding| format!(", the first: {finding}"));
             let values = if converter.lost() == 1 { "value" } else { "values" };
             messages.push(format!("{}: {} {values} could not be converted{first}", input.name(), converter.lost()));

@@ -2,7 +2,7 @@
 
 use deltafold::adapter::{self, Dialect};
 use deltafold::validate::Rule;
-use deltafold::{Class, Code, ItemStatus, Kind, Profile};
+use deltafold::{Code, ItemStatus, Kind, Profile};
 
 /// A code of an error.
 #[derive(Clone, Debug, PartialEq, Eq, uniffi::Record)]
@@ -61,13 +61,7 @@ pub fn codes() -> Vec<CodeInfo> {
     let info = |code: &Code| CodeInfo {
         name: code.name().to_owned(),
         number: i32::from(*code as u16),
-        class: match code.class() {
-            Class::Limit => "limit",
-            Class::Violation => "violation",
-            Class::Misuse => "misuse",
-            _ => "malformed",
-        }
-        .to_owned(),
+        class: code.class().name().to_owned(),
         sentence: code.sentence().to_owned(),
     };
     Code::ALL.iter().map(info).collect()

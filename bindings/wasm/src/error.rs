@@ -4,19 +4,13 @@
 use alloc::string::ToString;
 
 use deltafold::json::Value;
-use deltafold::{Class, Error};
+use deltafold::Error;
 use wasm_bindgen::JsValue;
 
 /// Makes the row for a core error.
 pub(crate) fn row(error: &Error) -> JsValue {
-    let class = match error.class() {
-        Class::Limit => "limit",
-        Class::Violation => "violation",
-        Class::Misuse => "misuse",
-        _ => "malformed",
-    };
     let row = [
-        class.into(),
+        error.class().name().into(),
         error.code().name().into(),
         error.to_string().into(),
         error.offset().into(),

@@ -45,8 +45,8 @@ macro_rules! codes {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// The kind: lost, repaired or assumed.
-            pub fn kind(self) -> Fidelity {
+            /// The effect: lost, repaired or assumed.
+            pub fn fidelity(self) -> Fidelity {
                 match self { $(Self::$variant => Fidelity::$kind,)* }
             }
 
@@ -126,7 +126,7 @@ impl AdapterFinding {
     pub fn to_value(&self) -> Value {
         let mut object = Object::with_capacity(5);
         object.push("code", self.code.name());
-        object.push("kind", self.code.kind().name());
+        object.push("kind", self.code.fidelity().name());
         object.push("event_index", self.event_index);
         object.push("offset", self.offset);
         if !self.detail.is_empty() {
@@ -138,7 +138,7 @@ impl AdapterFinding {
 
 impl fmt::Display for AdapterFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} at event {}", self.code.kind().name(), self.code.name(), self.event_index)?;
+        write!(f, "{} {} at event {}", self.code.fidelity().name(), self.code.name(), self.event_index)?;
         if !self.detail.is_empty() {
             write!(f, ": {}", self.detail)?;
         }
@@ -175,7 +175,7 @@ impl AdapterFindings {
     /// Adds a finding at the current event. The detail is built only if it is stored.
     pub fn report(&mut self, code: AdapterCode, detail: impl FnOnce() -> String) {
         self.total += 1;
-        self.lost += u64::from(code.kind() == Fidelity::Lost);
+        self.lost += u64::from(code.fidelity() == Fidelity::Lost);
         if self.kept.len() < self.limit {
             let Self { event_index, offset, .. } = *self;
             let mut detail = detail();

@@ -59,7 +59,7 @@ pub enum ErrorForm {
 #[non_exhaustive]
 pub struct ErrorAdvice {
     /// What to do.
-    pub action: Action,
+    pub action: RetryAction,
     /// How many seconds to wait first, if the server asked for it.
     pub after: Option<f64>,
     /// The reason, in a few words.
@@ -69,7 +69,7 @@ pub struct ErrorAdvice {
 /// What to do about an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Action {
+pub enum RetryAction {
     /// Send the same request again after a pause; lengthen the pause with each attempt.
     Retry,
     /// Send the same request again on a new connection.
@@ -82,7 +82,7 @@ pub enum Action {
     GiveUp,
 }
 
-impl Action {
+impl RetryAction {
     /// `retry`, `reconnect`, `resend_context`, `shorten` or `give_up`.
     pub fn name(self) -> &'static str {
         match self {
@@ -96,40 +96,40 @@ impl Action {
 }
 
 /// Advice by code, the most exact cause.
-const CODES: &[(&str, Action, &str)] = &[
-    ("previous_response_not_found", Action::ResendContext, "the server no longer has the previous response"),
-    ("websocket_connection_limit_reached", Action::Reconnect, "the connection reached its maximum age"),
-    ("context_length_exceeded", Action::Shorten, "the input is longer than the model accepts"),
-    ("string_above_max_length", Action::Shorten, "a text is longer than the server accepts"),
-    ("insufficient_quota", Action::GiveUp, "the quota or the budget is used up"),
-    ("billing_hard_limit_reached", Action::GiveUp, "the quota or the budget is used up"),
-    ("invalid_api_key", Action::GiveUp, "the API key is not accepted"),
-    ("rate_limit_exceeded", Action::Retry, "the rate limit is reached"),
-    ("server_error", Action::Retry, "the server had an internal error"),
-    ("server_is_overloaded", Action::Retry, "the server is overloaded"),
-    ("vector_store_timeout", Action::Retry, "a search timed out"),
-    ("failed_to_download_image", Action::Retry, "the server could not download an image"),
-    ("stream_truncated", Action::Retry, "the stream ended early"),
-    ("invalid_prompt", Action::GiveUp, "the input was refused"),
-    ("data_residency_mismatch", Action::GiveUp, "the data must not be stored in this region"),
-    ("bio_policy", Action::GiveUp, "a policy refused the input"),
-    ("misalignment_policy_violation", Action::GiveUp, "a policy refused the input"),
-    ("image_content_policy_violation", Action::GiveUp, "a policy refused an image"),
+const CODES: &[(&str, RetryAction, &str)] = &[
+    ("previous_response_not_found", RetryAction::ResendContext, "the server no longer has the previous response"),
+    ("websocket_connection_limit_reached", RetryAction::Reconnect, "the connection reached its maximum age"),
+    ("context_length_exceeded", RetryAction::Shorten, "the input is longer than the model accepts"),
+    ("string_above_max_length", RetryAction::Shorten, "a text is longer than the server accepts"),
+    ("insufficient_quota", RetryAction::GiveUp, "the quota or the budget is used up"),
+    ("billing_hard_limit_reached", RetryAction::GiveUp, "the quota or the budget is used up"),
+    ("invalid_api_key", RetryAction::GiveUp, "the API key is not accepted"),
+    ("rate_limit_exceeded", RetryAction::Retry, "the rate limit is reached"),
+    ("server_error", RetryAction::Retry, "the server had an internal error"),
+    ("server_is_overloaded", RetryAction::Retry, "the server is overloaded"),
+    ("vector_store_timeout", RetryAction::Retry, "a search timed out"),
+    ("failed_to_download_image", RetryAction::Retry, "the server could not download an image"),
+    ("stream_truncated", RetryAction::Retry, "the stream ended early"),
+    ("invalid_prompt", RetryAction::GiveUp, "the input was refused"),
+    ("data_residency_mismatch", RetryAction::GiveUp, "the data must not be stored in this region"),
+    ("bio_policy", RetryAction::GiveUp, "a policy refused the input"),
+    ("misalignment_policy_violation", RetryAction::GiveUp, "a policy refused the input"),
+    ("image_content_policy_violation", RetryAction::GiveUp, "a policy refused an image"),
 ];
 
 /// Advice by error class.
-const KINDS: &[(&str, Action, &str)] = &[
-    ("too_many_requests", Action::Retry, "the rate limit is reached"),
-    ("rate_limit_error", Action::Retry, "the rate limit is reached"),
-    ("overloaded_error", Action::Retry, "the server is overloaded"),
-    ("server_error", Action::Retry, "the server had an internal error"),
-    ("model_error", Action::Retry, "the model produced unusable output; another attempt may succeed"),
-    ("invalid_request", Action::GiveUp, "the request is invalid"),
-    ("invalid_request_error", Action::GiveUp, "the request is invalid"),
-    ("not_found", Action::GiveUp, "an object that the request names does not exist"),
-    ("authentication_error", Action::GiveUp, "the API key is not accepted"),
-    ("mcp_tool_execution_error", Action::GiveUp, "the tool failed, and the model has received the error"),
-    ("mcp_protocol_error", Action::GiveUp, "the tool's server broke the protocol"),
+const KINDS: &[(&str, RetryAction, &str)] = &[
+    ("too_many_requests", RetryAction::Retry, "the rate limit is reached"),
+    ("rate_limit_error", RetryAction::Retry, "the rate limit is reached"),
+    ("overloaded_error", RetryAction::Retry, "the server is overloaded"),
+    ("server_error", RetryAction::Retry, "the server had an internal error"),
+    ("model_error", RetryAction::Retry, "the model produced unusable output; another attempt may succeed"),
+    ("invalid_request", RetryAction::GiveUp, "the request is invalid"),
+    ("invalid_request_error", RetryAction::GiveUp, "the request is invalid"),
+    ("not_found", RetryAction::GiveUp, "an object that the request names does not exist"),
+    ("authentication_error", RetryAction::GiveUp, "the API key is not accepted"),
+    ("mcp_tool_execution_error", RetryAction::GiveUp, "the tool failed, and the model has received the error"),
+    ("mcp_protocol_error", RetryAction::GiveUp, "the tool's server broke the protocol"),
 ];
 
 impl ErrorReport {
@@ -138,12 +138,12 @@ impl ErrorReport {
     /// [`from_response`](Self::from_response).
     ///
     /// ```
-    /// use deltafold::request::{Action, ErrorReport};
+    /// use deltafold::request::{RetryAction, ErrorReport};
     /// let report = ErrorReport::from_json(
     ///     r#"{"error":{"type":"too_many_requests","code":null,"message":"Slow down.","param":null}}"#, Some(429))?
     ///     .with_header("Retry-After", "20");
     /// let advice = report.advice();
-    /// assert_eq!((advice.action, advice.after), (Action::Retry, Some(20.0)));
+    /// assert_eq!((advice.action, advice.after), (RetryAction::Retry, Some(20.0)));
     /// # Ok::<(), deltafold::Error>(())
     /// ```
     ///
@@ -158,10 +158,10 @@ impl ErrorReport {
     /// an empty body, for which the status alone decides.
     ///
     /// ```
-    /// use deltafold::request::{Action, ErrorReport};
+    /// use deltafold::request::{RetryAction, ErrorReport};
     /// let report = ErrorReport::from_response(503, b"<html><head><title>Service Unavailable</title>...");
-    /// assert_eq!((report.message.as_str(), report.advice().action), ("Service Unavailable", Action::Retry));
-    /// assert_eq!(ErrorReport::from_response(401, b"").advice().action, Action::GiveUp);
+    /// assert_eq!((report.message.as_str(), report.advice().action), ("Service Unavailable", RetryAction::Retry));
+    /// assert_eq!(ErrorReport::from_response(401, b"").advice().action, RetryAction::GiveUp);
     /// ```
     pub fn from_response(status: u16, body: &[u8]) -> Self {
         let text = String::from_utf8_lossy(body);
@@ -280,7 +280,7 @@ impl ErrorReport {
 
     fn advise(&self, now: Option<i64>) -> ErrorAdvice {
         let (action, why) = self.action();
-        let waits = matches!(action, Action::Retry | Action::Reconnect);
+        let waits = matches!(action, RetryAction::Retry | RetryAction::Reconnect);
         let after = waits.then(|| retry_after::seconds(|name| self.header(name), now)).flatten();
         ErrorAdvice { action, after, why }
     }
@@ -306,15 +306,15 @@ impl ErrorReport {
         Value::Object(object)
     }
 
-    fn action(&self) -> (Action, &'static str) {
+    fn action(&self) -> (RetryAction, &'static str) {
         let by_code = CODES.iter().find(|(code, ..)| *code == self.code).map(|(_, action, why)| (*action, *why));
         match (self.header("x-should-retry"), by_code) {
             // The header only says whether to retry; a code that asks for another action first takes precedence.
-            (Some("true"), None | Some((Action::Retry | Action::GiveUp, _))) => {
-                return (Action::Retry, "the x-should-retry header of the response");
+            (Some("true"), None | Some((RetryAction::Retry | RetryAction::GiveUp, _))) => {
+                return (RetryAction::Retry, "the x-should-retry header of the response");
             }
-            (Some("false"), None | Some((Action::Retry, _))) => {
-                return (Action::GiveUp, "the x-should-retry header of the response")
+            (Some("false"), None | Some((RetryAction::Retry, _))) => {
+                return (RetryAction::GiveUp, "the x-should-retry header of the response")
             }
             _ => {}
         }
@@ -322,17 +322,17 @@ impl ErrorReport {
             return found;
         }
         if self.code.contains("image") {
-            return (Action::GiveUp, "an image is not usable");
+            return (RetryAction::GiveUp, "an image is not usable");
         }
         if let Some((_, action, why)) = KINDS.iter().find(|(kind, ..)| *kind == self.kind) {
             return (*action, *why);
         }
         match self.status {
-            Some(408 | 409 | 425 | 429) => (Action::Retry, "the status is temporary"),
-            Some(413) => (Action::Shorten, "the request body is larger than the server accepts"),
-            Some(400..=499) => (Action::GiveUp, "the status is a client error"),
-            Some(500..) => (Action::Retry, "the status is a server error"),
-            _ => (Action::GiveUp, "the cause is unknown"),
+            Some(408 | 409 | 425 | 429) => (RetryAction::Retry, "the status is temporary"),
+            Some(413) => (RetryAction::Shorten, "the request body is larger than the server accepts"),
+            Some(400..=499) => (RetryAction::GiveUp, "the status is a client error"),
+            Some(500..) => (RetryAction::Retry, "the status is a server error"),
+            _ => (RetryAction::GiveUp, "the cause is unknown"),
         }
     }
 }
@@ -404,4 +404,4 @@ pub(super) fn advice_json(json: &str) -> Result<String, Error> {
     Ok(report.with_advice(advice).to_string())
 }
 
-display_name!(Action, ErrorForm);
+display_name!(RetryAction, ErrorForm);

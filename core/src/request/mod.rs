@@ -35,7 +35,7 @@ pub use arguments::check_arguments;
 pub use body::{CompactResponse, CreateResponse, RequestInput, TokenCount};
 pub use choice::{Choice, ToolName};
 pub use enforce::{enforce, CallVerdict, Rejection};
-pub use error_report::{Action, ErrorAdvice, ErrorForm, ErrorReport};
+pub use error_report::{ErrorAdvice, ErrorForm, ErrorReport, RetryAction};
 pub use history::{History, HistoryCode, HistoryFinding};
 pub use parts::{InputItem, InputPart, TextFormat, Tool, ToolChoice};
 pub use policy::{Chain, Inclusion, Policy, ReasoningPolicy};

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use deltafold::accumulate::{Accumulator, Item, Part, RateLimits, Response};
 use deltafold::adapter::{Converter, Framing};
 use deltafold::json::{Object, PartialJson, Unfinished, Value, ValueRef};
-use deltafold::request::{Action, Chain, ErrorReport, Inclusion, ReasoningPolicy, Rejection};
+use deltafold::request::{Chain, ErrorReport, Inclusion, ReasoningPolicy, Rejection, RetryAction};
 use deltafold::validate::Rule;
 use deltafold::write::{ErrorType, Heartbeat, ReasoningNames, ToolState};
 use deltafold::{
-    Code, Error, Event, Failure, Finding, Findings, ItemKind, ItemStatus, Outcome, Overflow, OwnedEvent, PreviewImages,
-    Profile, Reader, ReaderOptions, ResponseStatus, Severity, Writer, WriterOptions,
+    Class, Code, Error, Event, Failure, Finding, Findings, ItemKind, ItemStatus, Outcome, Overflow, OwnedEvent,
+    PreviewImages, Profile, Reader, ReaderOptions, ResponseStatus, Severity, Writer, WriterOptions,
 };
 use tokio::sync::{broadcast, mpsc};
 
@@ -249,7 +249,7 @@ fn headers_may_be_an_http_header_map_or_any_pairs() {
     assert_eq!(reader.rate_limits().retry_after_seconds(), Some(1.0), "the newer response replaces the older one");
 
     let report = ErrorReport::from_response(429, b"").with_headers(map.iter());
-    assert_eq!((report.advice().action, report.advice().after), (Action::Retry, Some(7.0)));
+    assert_eq!((report.advice().action, report.advice().after), (RetryAction::Retry, Some(7.0)));
 }
 
 #[test]
@@ -322,6 +322,7 @@ fn names_are_displayed_and_parsed_back() {
         }
         assert_eq!("no such name".parse::<T>().unwrap_err().code(), Code::UnknownName);
     }
+    parse_back(Class::ALL);
     parse_back(Code::ALL);
     parse_back(Overflow::ALL);
     parse_back(PreviewImages::ALL);

@@ -2,7 +2,9 @@
 
 use deltafold::__bindings::request_named;
 use deltafold::json::Value as Json;
-use deltafold::request::{create_message, Action, CreateResponse, ErrorReport, History, MultiplexedReader, Policy};
+use deltafold::request::{
+    create_message, CreateResponse, ErrorReport, History, MultiplexedReader, Policy, RetryAction,
+};
 use deltafold::validate::{validate_websocket_create, Layers};
 use deltafold::{Class, Edition, Outcome, ReaderOptions};
 use deltafold_tests::streams::{feed, Feed};
@@ -30,7 +32,13 @@ fn every_error_is_read_and_has_its_advice() {
 #[test]
 fn every_action_is_advised_somewhere() {
     let advised: Vec<String> = vectors("errors").iter().map(|vector| vector.get("expect").to_string()).collect();
-    for action in [Action::Retry, Action::Reconnect, Action::ResendContext, Action::Shorten, Action::GiveUp] {
+    for action in [
+        RetryAction::Retry,
+        RetryAction::Reconnect,
+        RetryAction::ResendContext,
+        RetryAction::Shorten,
+        RetryAction::GiveUp,
+    ] {
         assert!(advised.iter().any(|advised| advised.contains(&format!("\"{}\"", action.name()))), "{}", action.name());
     }
 }
@@ -48,7 +56,7 @@ fn a_lost_chain_starts_again_with_the_whole_context() {
     };
     assert_eq!(next("stateful").previous_response_id(), Some("resp_1"));
     let refused = r#"{"type":"error","status":400,"error":{"code":"previous_response_not_found","message":"gone"}}"#;
-    assert_eq!(ErrorReport::from_json(refused, None).unwrap().advice().action, Action::ResendContext);
+    assert_eq!(ErrorReport::from_json(refused, None).unwrap().advice().action, RetryAction::ResendContext);
     let anew = next("stateless");
     assert_eq!((anew.previous_response_id(), anew.input_items().len()), (None, 2));
 }
