@@ -135,7 +135,7 @@ impl Limits {
             parts: limit("parts", default.parts)?,
             response_bytes: limit("response_bytes", default.response_bytes)?,
             findings: limit("findings", default.findings)?,
-            overflow: reader.one_of("overflow", Overflow::ALL, Overflow::name)?,
+            overflow: Overflow::ALL[reader.choice("overflow", Overflow::NAMES)?],
         })
     }
 }

@@ -36,6 +36,9 @@ macro_rules! option_names {
             /// Every value.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
+            /// The names of [`ALL`](Self::ALL), in its order.
+            pub(crate) const NAMES: &'static [&'static str] = &[$($name),+];
+
             /// The name in options.
             pub fn name(self) -> &'static str {
                 match self {

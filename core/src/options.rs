@@ -5,7 +5,6 @@
 
 use alloc::format;
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use crate::error::{Code, Error};
 use crate::json::{Object, Value};
@@ -157,12 +156,6 @@ impl<'a> OptionReader<'a> {
             .iter()
             .position(|known| *known == word)
             .ok_or_else(|| invalid_option(name, &listed(words.iter().copied(), " or ")))
-    }
-
-    /// One of these values by its name; the first one if the option is absent.
-    pub(crate) fn one_of<T: Copy>(&self, name: &str, all: &[T], name_of: fn(T) -> &'static str) -> Result<T, Error> {
-        let words: Vec<&str> = all.iter().map(|value| name_of(*value)).collect();
-        Ok(all[self.choice(name, &words)?])
     }
 }
 

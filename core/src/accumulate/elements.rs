@@ -8,7 +8,7 @@ use super::accumulator::{element_of, Accumulator, PreviewImages};
 use super::compare;
 use super::held_bytes::{insert_member, replace_value, value_bytes, view_bytes, view_part_bytes};
 use super::item_slot::{empty_part, split_part, split_part_reusing, CreatedOnPath, ElementArray};
-use crate::contract::kinds::progress;
+use crate::contract::kinds::progress_item;
 use crate::contract::text_route::TextPart;
 use crate::contract::{ItemKind, Kind};
 use crate::error::{Code, Error};
@@ -135,7 +135,7 @@ impl Accumulator {
     }
 
     pub(super) fn tool_state(&mut self, event: &Event<'_>, status: &str, findings: &mut Findings) -> Result<(), Error> {
-        let Some((item_type, _)) = progress(event.kind()) else { return Ok(()) };
+        let Some(item_type) = progress_item(event.kind()) else { return Ok(()) };
         let Some(at) = self.find(event, item_type, findings)? else { return Ok(()) };
         // These two item types have no status.
         if !matches!(item_type, ItemKind::McpListTools | ItemKind::Compaction) {

@@ -169,7 +169,7 @@ impl Converter {
         reader.check_names(&["from", "to", "options", "framing", "limits"])?;
         let from = reader.text("from")?.map(str::parse).transpose()?;
         let to = reader.text("to")?.ok_or_else(|| Error::new(Code::BadArgument, 0, "expected a dialect in to"))?;
-        let framing = reader.one_of("framing", Framing::ALL, Framing::name)?;
+        let framing = Framing::ALL[reader.choice("framing", Framing::NAMES)?];
         let limits = Limits::from_value(reader.value("limits").unwrap_or(&Value::Null))?;
         let options = reader.value("options").unwrap_or(&Value::Null);
         let options = ConverterOptions::from_value(options)?.framing(framing).limits(limits);

@@ -432,28 +432,28 @@ pub(crate) const ALIASES: [(&str, Kind); 10] = [
     ("response.rate_limits.updated", Kind::RateLimits),
 ];
 
-/// The item type that a progress event is about, and the state that it reports; `None` for every other event.
-pub(crate) fn progress(kind: Kind) -> Option<(ItemKind, &'static str)> {
+/// The type of the item whose state a progress event reports; `None` for every other event. The state is `Kind::status`.
+pub(crate) fn progress_item(kind: Kind) -> Option<ItemKind> {
     Some(match kind {
-        Kind::FileSearchCallInProgress => (ItemKind::FileSearchCall, "in_progress"),
-        Kind::FileSearchCallSearching => (ItemKind::FileSearchCall, "searching"),
-        Kind::FileSearchCallCompleted => (ItemKind::FileSearchCall, "completed"),
-        Kind::WebSearchCallInProgress => (ItemKind::WebSearchCall, "in_progress"),
-        Kind::WebSearchCallSearching => (ItemKind::WebSearchCall, "searching"),
-        Kind::WebSearchCallCompleted => (ItemKind::WebSearchCall, "completed"),
-        Kind::CodeInterpreterCallInProgress => (ItemKind::CodeInterpreterCall, "in_progress"),
-        Kind::CodeInterpreterCallInterpreting => (ItemKind::CodeInterpreterCall, "interpreting"),
-        Kind::CodeInterpreterCallCompleted => (ItemKind::CodeInterpreterCall, "completed"),
-        Kind::ImageGenerationCallInProgress => (ItemKind::ImageGenerationCall, "in_progress"),
-        Kind::ImageGenerationCallGenerating => (ItemKind::ImageGenerationCall, "generating"),
-        Kind::ImageGenerationCallCompleted => (ItemKind::ImageGenerationCall, "completed"),
-        Kind::McpListToolsInProgress => (ItemKind::McpListTools, "in_progress"),
-        Kind::McpListToolsFailed => (ItemKind::McpListTools, "failed"),
-        Kind::McpListToolsCompleted => (ItemKind::McpListTools, "completed"),
-        Kind::McpCallInProgress => (ItemKind::McpCall, "in_progress"),
-        Kind::McpCallFailed => (ItemKind::McpCall, "failed"),
-        Kind::McpCallCompleted => (ItemKind::McpCall, "completed"),
-        Kind::CompactionCompacting => (ItemKind::Compaction, "compacting"),
+        Kind::FileSearchCallInProgress => ItemKind::FileSearchCall,
+        Kind::FileSearchCallSearching => ItemKind::FileSearchCall,
+        Kind::FileSearchCallCompleted => ItemKind::FileSearchCall,
+        Kind::WebSearchCallInProgress => ItemKind::WebSearchCall,
+        Kind::WebSearchCallSearching => ItemKind::WebSearchCall,
+        Kind::WebSearchCallCompleted => ItemKind::WebSearchCall,
+        Kind::CodeInterpreterCallInProgress => ItemKind::CodeInterpreterCall,
+        Kind::CodeInterpreterCallInterpreting => ItemKind::CodeInterpreterCall,
+        Kind::CodeInterpreterCallCompleted => ItemKind::CodeInterpreterCall,
+        Kind::ImageGenerationCallInProgress => ItemKind::ImageGenerationCall,
+        Kind::ImageGenerationCallGenerating => ItemKind::ImageGenerationCall,
+        Kind::ImageGenerationCallCompleted => ItemKind::ImageGenerationCall,
+        Kind::McpListToolsInProgress => ItemKind::McpListTools,
+        Kind::McpListToolsFailed => ItemKind::McpListTools,
+        Kind::McpListToolsCompleted => ItemKind::McpListTools,
+        Kind::McpCallInProgress => ItemKind::McpCall,
+        Kind::McpCallFailed => ItemKind::McpCall,
+        Kind::McpCallCompleted => ItemKind::McpCall,
+        Kind::CompactionCompacting => ItemKind::Compaction,
         _ => return None,
     })
 }

@@ -1,7 +1,7 @@
 //! [`Payload`]: the content of an event, by family, for matching.
 
 use super::payload::Event;
-use crate::contract::kinds::progress;
+use crate::contract::kinds::progress_item;
 use crate::contract::{Group, Kind};
 use crate::json::ValueRef;
 use crate::outcome::Failure;
@@ -113,6 +113,8 @@ impl<'a> Event<'a> {
 impl Kind {
     /// The item status that a tool-state event sets.
     pub fn status(self) -> Option<&'static str> {
-        progress(self).map(|(_, state)| state)
+        progress_item(self)?;
+        let name = self.name();
+        name.get(name.bytes().rposition(|byte| byte == b'.').map_or(0, |at| at + 1)..)
     }
 }

@@ -126,7 +126,7 @@ impl ReaderOptions {
             quote: reader.flag("quote")?.unwrap_or(false),
             accumulate: AccumulateOptions {
                 ignore_terminal_snapshot: reader.flag("ignore_terminal_snapshot")?.unwrap_or(false),
-                images: reader.one_of("images", PreviewImages::ALL, PreviewImages::name)?,
+                images: PreviewImages::ALL[reader.choice("images", PreviewImages::NAMES)?],
             },
             profile: match reader.value("profile") {
                 None => Profile::default(),

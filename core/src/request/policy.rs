@@ -249,18 +249,18 @@ impl Policy {
         };
         policy.name = reader.text("name")?.unwrap_or("custom").to_string();
         if reader.value("chain").is_some() {
-            policy.chain = reader.one_of("chain", Chain::ALL, Chain::name)?;
+            policy.chain = Chain::ALL[reader.choice("chain", Chain::NAMES)?];
         }
         if let Some(edition) = reader.text("edition")? {
             policy.edition = edition.parse()?;
         }
         for (name, keep) in [("ids", &mut policy.ids), ("extensions", &mut policy.extensions)] {
             if reader.value(name).is_some() {
-                *keep = reader.one_of(name, Inclusion::ALL, Inclusion::name)?;
+                *keep = Inclusion::ALL[reader.choice(name, Inclusion::NAMES)?];
             }
         }
         if reader.value("reasoning").is_some() {
-            policy.reasoning = reader.one_of("reasoning", ReasoningPolicy::ALL, ReasoningPolicy::name)?;
+            policy.reasoning = ReasoningPolicy::ALL[reader.choice("reasoning", ReasoningPolicy::NAMES)?];
         }
         let lists = [("drop_items", &mut policy.drop_items), ("reference_items", &mut policy.reference_items)];
         for (name, list) in lists {

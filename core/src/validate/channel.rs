@@ -3,7 +3,7 @@
 use super::records::{ItemClass, PartType, TextComparison};
 use super::rule::Rule;
 use super::state::ResponseTransition;
-use crate::contract::kinds::progress;
+use crate::contract::kinds::progress_item;
 use crate::contract::text_route::{text_route, TextRoute, TextStep, TextTarget};
 use crate::contract::{Group, Kind};
 use crate::event::Event;
@@ -67,8 +67,8 @@ impl EventRole {
             }
             Kind::ShellCallOutputContentDelta | Kind::ShellCallOutputContentDone => Self::Progress(ItemClass::Other),
             Kind::ImageGenerationCallPartialImage => Self::Progress(ItemClass::HostedCall),
-            _ => match progress(kind) {
-                Some((item, _)) => Self::Progress(ItemClass::of_kind(item)),
+            _ => match progress_item(kind) {
+                Some(item) => Self::Progress(ItemClass::of_kind(item)),
                 None if kind.group() == Group::ResponseState => Self::Response,
                 None => Self::Unrelated,
             },

@@ -3,7 +3,7 @@
 //! A definition lists the fields in the order of the wire with their initial values, the streamed input and the possible final
 //! statuses. Names, editions, progress events and the events of an input are those of the contract's tables.
 
-use crate::contract::kinds::progress;
+use crate::contract::kinds::progress_item;
 use crate::contract::text_route::{done_event, text_route, TextTarget};
 use crate::contract::{Edition, ItemKind, Kind};
 use crate::named::{display_name, parse_name};
@@ -186,15 +186,15 @@ impl ItemDefinition {
     /// Returns `true` if the type has no streamed contents and no progress, so that its intent writes a complete item.
     pub(crate) fn is_static(&self) -> bool {
         let still = self.input.is_none() && self.parts == ItemParts::None && !self.is_extension();
-        let has_progress = Kind::ALL.iter().any(|kind| progress(*kind).is_some_and(|(item, _)| item == self.kind));
+        let has_progress = Kind::ALL.iter().any(|kind| progress_item(*kind) == Some(self.kind));
         // The only state of a compaction is OpenAI's. Calls stay open while their client runs them.
         still && (self.kind == ItemKind::Compaction || !(has_progress || self.kind.name().ends_with("_call")))
     }
 
     /// The progress event of a state, if the edition has it.
     pub(crate) fn state(&self, state: ToolState, edition: Edition) -> Option<Kind> {
-        let event = Some((self.kind, state.name()));
-        let found = Kind::ALL.iter().copied().find(|kind| progress(*kind) == event)?;
+        let reports = |kind: &Kind| progress_item(*kind) == Some(self.kind) && kind.status() == Some(state.name());
+        let found = Kind::ALL.iter().copied().find(reports)?;
         found.editions().contains(edition).then_some(found)
     }
 }
@@ -358,7 +358,7 @@ mod tests {
         for kind in ItemKind::ALL.iter().chain(&[ItemKind::Extension]) {
             assert_eq!(ITEM_DEFINITIONS.iter().filter(|definition| definition.kind == *kind).count(), 1, "{kind}");
         }
-        for (_, state) in Kind::ALL.iter().filter_map(|kind| progress(*kind)) {
+        for state in Kind::ALL.iter().filter_map(|kind| kind.status()) {
             assert!(ToolState::from_name(state).is_some(), "{state}");
         }
     }

@@ -150,15 +150,15 @@ fn table(rows: &[Row], aliases: &[(String, String)], out: &mut String) {
 fn progress(facts: &Facts, rows: &[Row], out: &mut String) -> Result<(), String> {
     let types: Vec<String> = facts.list("output_items").iter().map(|item| text(&item["type"])).collect();
     out.push_str(
-        "/// The item type that a progress event is about, and the state that it reports; `None` for every other event.\n\
-         pub(crate) fn progress(kind: Kind) -> Option<(ItemKind, &'static str)> {\n    Some(match kind {\n",
+        "/// The type of the item whose state a progress event reports; `None` for every other event. The state is `Kind::status`.\n\
+         pub(crate) fn progress_item(kind: Kind) -> Option<ItemKind> {\n    Some(match kind {\n",
     );
     for row in rows.iter().filter(|row| row.group == "ToolState") {
         let parts = row.wire.strip_prefix("response.").and_then(|name| name.split_once('.'));
-        let (item, state) = parts
+        let (item, _) = parts
             .filter(|(item, _)| types.iter().any(|name| name == item))
             .ok_or(format!("{}: the name of a progress event must be response.<item type>.<state>", row.wire))?;
-        _ = writeln!(out, "        Kind::{} => (ItemKind::{}, \"{state}\"),", row.name, camel(item));
+        _ = writeln!(out, "        Kind::{} => ItemKind::{},", row.name, camel(item));
     }
     out.push_str("        _ => return None,\n    })\n}\n\n");
     Ok(())

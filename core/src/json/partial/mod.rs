@@ -327,7 +327,7 @@ impl PartialOptions {
         reader.check_names(&["strings", "numbers", "literals", "depth", "record_changes"])?;
         let policy = |name, default| match reader.value(name) {
             None => Ok(default),
-            Some(_) => reader.one_of(name, Unfinished::ALL, Unfinished::name),
+            Some(_) => Ok::<_, Error>(Unfinished::ALL[reader.choice(name, Unfinished::NAMES)?]),
         };
         let default = Self::default();
         let depth = reader.count("depth")?.map(|depth| usize::try_from(depth).unwrap_or(usize::MAX));
