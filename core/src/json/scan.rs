@@ -97,6 +97,13 @@ fn skip_plain(bytes: &[u8], mut at: usize) -> usize {
 #[inline]
 pub(crate) fn find_special(bytes: &[u8], at: usize) -> usize {
     let mut at = skip_plain(bytes, at);
+    while let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk).map(|word| u64::from_le_bytes(*word)) {
+        let marks = string_special_bytes(word);
+        if marks != 0 {
+            return at + (marks.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
     while bytes.get(at).is_some_and(|byte| !matches!(byte, b'"' | b'\\' | 0..=0x1F)) {
         at += 1;
     }

@@ -1,7 +1,6 @@
 //! Operations for adapters only: they reproduce what a source did, even if it breaks a rule of the writer.
 
 use alloc::string::ToString;
-use alloc::vec::Vec;
 
 use super::api_error::ApiError;
 use super::field_map::FieldMap;
@@ -60,8 +59,10 @@ impl Writer {
             check_depth(value, ITEM_LEVELS)?;
         }
         let entry = &mut self.items[at];
-        let kept: Vec<_> = entry.fields.take().filter(|(key, _)| own(key)).collect();
-        for (key, value) in kept.into_iter().chain(fields.into_iter().filter(|(key, _)| !own(key))) {
+        for (key, value) in entry.fields.take().filter(|(key, _)| own(key)) {
+            entry.fields.insert(key, value);
+        }
+        for (key, value) in fields.into_iter().filter(|(key, _)| !own(key)) {
             entry.fields.insert(key, value);
         }
         entry.pending = FieldMap::default();

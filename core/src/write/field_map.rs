@@ -1,7 +1,8 @@
 //! [`FieldMap`]: ordered fields with unique names.
 
+use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
-use alloc::string::{String, ToString};
+use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use crate::json::{Object, Value};
@@ -9,17 +10,28 @@ use crate::json::{Object, Value};
 /// Fields in order of their first insertion. Lookup is O(log n), so that setting many fields one by one stays cheap.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FieldMap {
-    entries: Vec<(String, Value)>,
+    entries: Vec<(Cow<'static, str>, Value)>,
     /// Positions by name; empty up to [`SMALL`] entries, which are searched in order.
-    index: BTreeMap<String, usize>,
+    index: BTreeMap<Cow<'static, str>, usize>,
 }
 
 /// Up to this number of fields, more than a response has by itself, a linear search is cheaper than building the index.
 const SMALL: usize = 48;
 
 impl FieldMap {
+    /// No fields, with room for `count`.
+    pub(crate) fn with_capacity(count: usize) -> Self {
+        Self { entries: Vec::with_capacity(count), index: BTreeMap::new() }
+    }
+
+    /// Adds one of a few fields that are known to be different.
+    pub(crate) fn add(&mut self, key: &'static str, value: impl Into<Value>) {
+        debug_assert!(self.position(key).is_none() && self.entries.len() < SMALL);
+        self.entries.push((Cow::Borrowed(key), value.into()));
+    }
+
     /// Sets a field: replaces its value or adds it at the end.
-    pub(crate) fn insert(&mut self, key: impl Into<String>, value: impl Into<Value>) {
+    pub(crate) fn insert(&mut self, key: impl Into<Cow<'static, str>>, value: impl Into<Value>) {
         let (key, value) = (key.into(), value.into());
         match self.position(&key) {
             Some(at) => self.entries[at].1 = value,
@@ -41,11 +53,11 @@ impl FieldMap {
 
     /// All fields in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.entries.iter().map(|(key, value)| (key.as_str(), value))
+        self.entries.iter().map(|(key, value)| (key.as_ref(), value))
     }
 
     /// Removes and returns all fields in order.
-    pub(crate) fn take(&mut self) -> impl Iterator<Item = (String, Value)> + use<> {
+    pub(crate) fn take(&mut self) -> impl Iterator<Item = (Cow<'static, str>, Value)> + use<> {
         self.index.clear();
         core::mem::take(&mut self.entries).into_iter()
     }

@@ -119,7 +119,7 @@ impl Writer {
                     fields.insert(key, value.clone());
                 }
             }
-            fields.insert(key, value.clone());
+            fields.insert(key.to_string(), value.clone());
             self.check_item(&OpenItem {
                 status: entry.status.clone(),
                 ..OpenItem::new(entry.definition, entry.id.clone(), fields)
@@ -127,7 +127,7 @@ impl Writer {
         } else {
             check_depth(&value, ITEM_LEVELS)?;
         }
-        self.items[at].pending.insert(key, value);
+        self.items[at].pending.insert(key.to_string(), value);
         Ok(())
     }
 
@@ -236,9 +236,13 @@ impl Writer {
         if self.ids.contains(&id) {
             return Err(invalid_argument("expected a unique item id, found the id of another item"));
         }
-        // Nothing of these can be invalid: what they have is the writer's own, or plain fields of an extension.
+        // Nothing of these can be invalid: what they have is the writer's own, any text, or plain fields of an extension.
         let is_safe = match definition.kind {
-            ItemKind::Message | ItemKind::Reasoning => given.is_empty(),
+            ItemKind::Message => given.is_empty(),
+            ItemKind::Reasoning => given.iter().all(|(_, value)| value.as_str().is_some()),
+            ItemKind::FunctionCall => {
+                given.iter().all(|(key, value)| value.as_str().is_some_and(|text| key != "name" || !text.is_empty()))
+            }
             ItemKind::Extension => given.iter().all(|(_, value)| !matches!(value, Value::Array(_) | Value::Object(_))),
             _ => false,
         };

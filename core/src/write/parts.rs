@@ -64,7 +64,7 @@ impl Writer {
         }
         let value = value.into();
         check_depth(&value, PART_LEVELS)?;
-        part.pending.insert(key, value);
+        part.pending.insert(String::from(key), value);
         Ok(())
     }
 

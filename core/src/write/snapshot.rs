@@ -1,6 +1,6 @@
 //! The response object: required fields with their defaults, overridden by the template, and the items.
 
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::emitter::push_u64;
@@ -14,6 +14,9 @@ use crate::json::{write_string, Object, Value};
 /// Fields that only the writer sets; the template and `set_field` cannot change them.
 pub(crate) const WRITER_FIELDS: [&str; 9] =
     ["id", "object", "created_at", "completed_at", "status", "incomplete_details", "output", "error", "usage"];
+
+/// The number of fields that every response has, and some of a template.
+const FIELDS: usize = 40;
 
 /// The values that differ between snapshots.
 #[derive(Clone, Debug, Default)]
@@ -32,7 +35,7 @@ pub(crate) fn fields(options: &WriterOptions) -> FieldMap {
     for (key, value) in options.template.iter() {
         let taken = WRITER_FIELDS.contains(&key) || (key == "model" && !options.model.is_empty());
         if !taken {
-            fields.insert(key, value.clone());
+            fields.insert(key.to_string(), value.clone());
         }
     }
     fields
@@ -45,36 +48,36 @@ pub(crate) fn default_fields(options: &WriterOptions) -> FieldMap {
     format.push("type", "text");
     text.push("format", format);
 
-    let mut fields = FieldMap::default();
+    let mut fields = FieldMap::with_capacity(FIELDS);
     for key in ["id", "object", "created_at", "completed_at", "status", "incomplete_details"] {
-        fields.insert(key, Value::Null);
+        fields.add(key, Value::Null);
     }
-    fields.insert("model", options.model.as_str());
+    fields.add("model", options.model.as_str());
     for key in ["previous_response_id", "instructions", "output", "error"] {
-        fields.insert(key, Value::Null);
+        fields.add(key, Value::Null);
     }
-    fields.insert("tools", Vec::new());
-    fields.insert("tool_choice", "auto");
-    fields.insert("truncation", "disabled");
-    fields.insert("parallel_tool_calls", true);
-    fields.insert("text", text);
-    fields.insert("top_p", 1);
-    fields.insert("presence_penalty", 0);
-    fields.insert("frequency_penalty", 0);
-    fields.insert("top_logprobs", 0);
-    fields.insert("temperature", 1);
+    fields.add("tools", Vec::new());
+    fields.add("tool_choice", "auto");
+    fields.add("truncation", "disabled");
+    fields.add("parallel_tool_calls", true);
+    fields.add("text", text);
+    fields.add("top_p", 1);
+    fields.add("presence_penalty", 0);
+    fields.add("frequency_penalty", 0);
+    fields.add("top_logprobs", 0);
+    fields.add("temperature", 1);
     for key in ["reasoning", "usage", "max_output_tokens", "max_tool_calls"] {
-        fields.insert(key, Value::Null);
+        fields.add(key, Value::Null);
     }
     // A response that this library writes is not stored on a server.
-    fields.insert("store", false);
-    fields.insert("background", false);
-    fields.insert("service_tier", "default");
-    fields.insert("metadata", Object::new());
-    fields.insert("safety_identifier", Value::Null);
-    fields.insert("prompt_cache_key", Value::Null);
+    fields.add("store", false);
+    fields.add("background", false);
+    fields.add("service_tier", "default");
+    fields.add("metadata", Object::new());
+    fields.add("safety_identifier", Value::Null);
+    fields.add("prompt_cache_key", Value::Null);
     if matches!(options.edition, Edition::Split | Edition::Split2026_01 | Edition::OpenAi) {
-        fields.insert("user", Value::Null);
+        fields.add("user", Value::Null);
     }
     fields
 }

@@ -160,13 +160,13 @@ impl Writer {
         if is_contract_name(key) {
             // The contract constrains each field separately, so the defaults stand in for all others.
             let mut fields = snapshot::default_fields(&self.options);
-            fields.insert(key, value.clone());
+            fields.insert(key.to_string(), value.clone());
             self.check_fields(&fields)?;
         } else {
             check_depth(&value, RESPONSE_LEVELS)?;
         }
         self.ensure_started()?;
-        self.fields.insert(key, value);
+        self.fields.insert(key.to_string(), value);
         Ok(())
     }
 
@@ -505,6 +505,9 @@ impl Writer {
 
     fn snapshot_event(&mut self, kind: Kind) {
         self.emit.open(kind.name());
+        if self.emit.is_dropped() {
+            return self.emit.close();
+        }
         snapshot::write(&self.options, &self.fields, &self.state, &self.items, self.emit.raw("response"));
         self.emit.close();
     }
