@@ -1,10 +1,10 @@
-"""Feeds `check` and `fold` a large capture by stdin and prints the memory that they used.
+"""Feeds `check` and `fold` a large capture, and `table` a large log, by stdin and prints the memory that they used.
 
     python3 bindings/cli/tests/large.py DELTAFOLD MEGABYTES [LIMIT [PADDING]]
 
 The capture is made on the way, never stored: one response of many messages, six bytes of text to an event, numbered and
 whole, closed by its terminal event with everything repeated in it. Exits with 1 if a command fails, needs more than LIMIT
-megabytes of memory, or shows no progress. PADDING is how many bytes of obfuscation each delta carries: the response is so much
+megabytes of memory, or shows no progress; for `table`, if a log of twice the length needs more memory. PADDING is how many bytes of obfuscation each delta carries: the response is so much
 smaller than the capture.
 """
 
@@ -12,6 +12,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -128,6 +129,39 @@ def measure(program, command, megabytes):
     return code, peak, time.monotonic() - started, sent, output[0], errors[0].decode()
 
 
+def table(program, megabytes, *output):
+    """Makes a table of a log and returns exit code, peak in megabytes, rows that were sent, and the output."""
+    watched = Watched([program, "table", "--columns", "outcome,output_text,usage", *output])
+    with open(os.path.join(os.path.dirname(__file__), "../../../examples/streams/tour.sse"), encoding="utf-8") as file:
+        line = json.dumps({"body": file.read()}).encode() + b"\n"
+    rows = megabytes * 1_000_000 // len(line)
+    output = []
+    reader = threading.Thread(target=lambda: output.append(watched.child.stdout.read()))
+    reader.start()
+    for _ in range(rows // 100):
+        watched.child.stdin.write(line * 100)
+    watched.child.stdin.close()
+    reader.join()
+    code, peak, _ = watched.end()
+    return code, peak, rows // 100 * 100, output[0]
+
+
+def check_table(program, megabytes):
+    """The memory of a table is that of its batches: a log of twice the length needs no more."""
+    wrong = 0
+    # As many as fill every batch that is in memory at once, then twice as many.
+    sizes = [max(megabytes, 150), 2 * max(megabytes, 150)]
+    with tempfile.TemporaryDirectory() as folder:
+        for name, output in [("JSON lines", []), ("Parquet", ["-o", os.path.join(folder, "table.parquet")])]:
+            (first, low, _, _), (second, high, rows, printed) = (table(program, size, *output) for size in sizes)
+            print(f"table, {name}: {sizes[0]} MB peak {low:.0f} MB, {sizes[1]} MB peak {high:.0f} MB, {rows} rows")
+            complete = output or printed.count(b'"outcome":"completed"') == rows
+            if first or second or not complete or high > 1.15 * low + 4:
+                print(f"wrong: exits {first} and {second}, peaks {low:.0f} and {high:.0f} MB, complete {bool(complete)}")
+                wrong = 1
+    return wrong
+
+
 def main():
     global PADDING
     program, megabytes = sys.argv[1], int(sys.argv[2])
@@ -145,7 +179,7 @@ def main():
         if code != 0 or not good or " read, " not in errors or (limit and peak > limit):
             print(f"wrong: exit {code}, peak {peak:.0f} MB (limit {limit}), stderr {errors[:500]!r}, stdout {output[:500]!r}")
             wrong = 1
-    return wrong
+    return check_table(program, megabytes) or wrong
 
 
 if __name__ == "__main__":
