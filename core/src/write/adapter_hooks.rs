@@ -77,6 +77,15 @@ impl Writer {
         Ok(())
     }
 
+    /// Sets the service tier, before or after the start. It is any text, so it is not checked.
+    pub(crate) fn set_service_tier(&mut self, tier: &str) {
+        if self.is_started() {
+            self.fields.insert("service_tier", tier);
+        } else {
+            self.options.service_tier = Some(tier.to_string());
+        }
+    }
+
     /// Ends the response as failed without an `error` event, because the source had none.
     pub(crate) fn fail_without_error_event(&mut self, error: &ApiError) -> Result<(), Error> {
         self.check_running()?;

@@ -30,9 +30,12 @@ pub(crate) struct Emitter {
     /// Only the snapshots at both ends and errors are kept.
     #[cfg(feature = "__inbound")]
     snapshots_only: bool,
-    /// Where the frame of an event begins that is counted and not kept.
+    /// The open event is counted and not kept.
     #[cfg(feature = "__inbound")]
-    dropped_frame: Option<usize>,
+    is_dropped: bool,
+    /// Takes the members of an event that is not kept.
+    #[cfg(feature = "__inbound")]
+    discarded: String,
 }
 
 /// A position in the output.
@@ -49,8 +52,11 @@ impl Emitter {
         self.recycle();
         #[cfg(feature = "__inbound")]
         {
-            let is_dropped = self.snapshots_only && SNAPSHOTS.iter().all(|kept| kept.name() != name);
-            self.dropped_frame = is_dropped.then_some(self.out.len());
+            self.is_dropped = self.snapshots_only && SNAPSHOTS.iter().all(|kept| kept.name() != name);
+            if self.is_dropped {
+                self.sequence_number += 1;
+                return;
+            }
         }
         self.out.push_str("event: ");
         self.out.push_str(name);
@@ -64,13 +70,15 @@ impl Emitter {
     }
 
     pub(crate) fn text(&mut self, key: &str, value: &str) {
-        self.key(key);
-        write_string(value, &mut self.out);
+        if !self.is_dropped() {
+            write_string(value, self.raw(key));
+        }
     }
 
     pub(crate) fn number(&mut self, key: &str, value: u64) {
-        self.key(key);
-        push_u64(&mut self.out, value);
+        if !self.is_dropped() {
+            push_u64(self.raw(key), value);
+        }
     }
 
     /// Keeps the output; the numbers of the next response begin at 0.
@@ -114,37 +122,47 @@ impl Emitter {
 
     /// Begins a member and returns the buffer for its value.
     pub(crate) fn raw(&mut self, key: &str) -> &mut String {
-        self.key(key);
-        &mut self.out
+        if !self.is_dropped() {
+            self.key(key);
+        }
+        self.raw_members()
     }
 
     /// Returns `true` if the open event is not kept, so that its members need not be written.
     pub(crate) fn is_dropped(&self) -> bool {
         #[cfg(feature = "__inbound")]
-        return self.dropped_frame.is_some();
+        return self.is_dropped;
         #[cfg(not(feature = "__inbound"))]
         false
     }
 
     /// The buffer, for members that begin with their own comma.
     pub(crate) fn raw_members(&mut self) -> &mut String {
+        #[cfg(feature = "__inbound")]
+        if self.is_dropped {
+            return &mut self.discarded;
+        }
         &mut self.out
     }
 
     /// Appends text that is well-formed at this position.
     pub(crate) fn verbatim(&mut self, text: &str) {
-        self.out.push_str(text);
+        if !self.is_dropped() {
+            self.out.push_str(text);
+        }
     }
 
     pub(crate) fn string(&mut self, text: &str) {
-        write_string(text, &mut self.out);
+        if !self.is_dropped() {
+            write_string(text, &mut self.out);
+        }
     }
 
     /// Ends the event.
     pub(crate) fn close(&mut self) {
         #[cfg(feature = "__inbound")]
-        if let Some(start) = self.dropped_frame.take() {
-            self.out.truncate(start);
+        if core::mem::take(&mut self.is_dropped) {
+            self.discarded.clear();
             return;
         }
         self.out.push('}');

@@ -34,6 +34,8 @@ pub struct WriterOptions {
     pub edition: Edition,
     /// The output of [`heartbeat`](super::Writer::heartbeat).
     pub heartbeat: Heartbeat,
+    /// The service tier at the source of an adapter.
+    pub(crate) service_tier: Option<String>,
 }
 
 /// The event names for raw reasoning, which differ between Open Responses and OpenAI.

@@ -72,7 +72,7 @@ pub(crate) fn default_fields(options: &WriterOptions) -> FieldMap {
     // A response that this library writes is not stored on a server.
     fields.add("store", false);
     fields.add("background", false);
-    fields.add("service_tier", "default");
+    fields.add("service_tier", options.service_tier.as_deref().unwrap_or("default"));
     fields.add("metadata", Object::new());
     fields.add("safety_identifier", Value::Null);
     fields.add("prompt_cache_key", Value::Null);

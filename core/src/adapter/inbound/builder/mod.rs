@@ -305,8 +305,8 @@ impl ResponseBuilder {
         let model = facts.model.as_deref().or(options.model.as_deref());
         let model = model.or_else(|| options.template.get("model")?.as_str()).unwrap_or("unknown");
         let mut template = options.template.clone();
-        if let Some(tier) = &facts.service_tier {
-            template.insert("service_tier", tier.as_str());
+        if facts.service_tier.is_some() {
+            template.remove("service_tier");
         }
         let id = facts.id.as_deref().or(options.response_id.as_deref()).unwrap_or("unknown");
         let created = u64::try_from(facts.created_at.unwrap_or(options.now)).unwrap_or(0);
@@ -318,6 +318,9 @@ impl ResponseBuilder {
         }
         self.writer = Writer::new(writer).after(&mut self.writer);
         self.writer.set_now(u64::try_from(options.now).unwrap_or(0));
+        if let Some(tier) = &facts.service_tier {
+            self.writer.set_service_tier(tier);
+        }
         self.writer.start()
     }
 
@@ -340,11 +343,10 @@ impl ResponseBuilder {
             return Ok(());
         }
         self.facts.service_tier = Some(tier.clone().into_owned());
-        if !self.started {
-            return Ok(());
+        if self.started {
+            self.writer.set_service_tier(&tier);
         }
-        let set = self.writer.set_field("service_tier", tier.as_ref());
-        self.drop_invalid(set, AdapterCode::ContentPartDropped, "service_tier").map(drop)
+        Ok(())
     }
 
     /// Sets the model's name for later snapshots.
