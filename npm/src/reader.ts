@@ -569,7 +569,9 @@ const MAX_FINISHED_BYTES = 64 << 20;
 /** What a finished reader has in the module besides its response, which is at most as long as the stream. */
 const READER_BYTES = 8192;
 
-function addFinished(reader: Reader, streamBytes: number): Finished {
+function addFinished(reader: Reader, streamBytes: number): Finished | null {
+  // Workers with a compatibility date before May 2025 have no weak references. Their readers are freed by `free()` alone.
+  if (typeof WeakRef !== "function") return null;
   const entry = { reader: new WeakRef(reader), bytes: READER_BYTES + streamBytes };
   finished.add(entry);
   finishedBytes += entry.bytes;
