@@ -10,11 +10,10 @@ export const FLAGS = 3;
 export const PAGE_AT = 4;
 export const PAGE_BYTES = 5;
 
-/* Flags of a batch header: the text is not ASCII, reading has ended, the next batch starts a new page, the module may have more events. */
+/* Flags of a batch header: the text is not ASCII, reading has ended, the next batch starts a new page. */
 export const WIDE = 1;
 export const STOPPED = 2;
 export const FULL = 4;
-export const MORE = 8;
 
 /* The record before a payload, as bindings/wasm/src/page.rs writes it: base payload, event index, offset, lengths. */
 const INDEX = 4;

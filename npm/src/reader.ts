@@ -2,7 +2,7 @@ import * as core from "../gen/core.js";
 import { call, DeltafoldError, errorOf, Fatal, Misuse, toError } from "./error.js";
 import { eventOf, eventsOf } from "./event.js";
 import { feed, more, put, wordView } from "./memory.js";
-import { FLAGS, FULL, MORE, Page, STOPPED } from "./page.js";
+import { FLAGS, FULL, Page, STOPPED, WIDE } from "./page.js";
 import { GrownTexts } from "./grown.js";
 import { makeDisposable } from "./dispose.js";
 import { Snapshot } from "./snapshot.js";
@@ -118,8 +118,10 @@ export class Reader {
     while (this.#restAt < chunk.length && this.#error === null) {
       const from = this.#restAt;
       this.#restAt += PIECE;
+      this.#moreInside = true;
       const count = this.#feed(from === 0 && chunk.length <= PIECE ? chunk : chunk.subarray(from, from + PIECE), 1);
       if (count !== 0) return this.#one(count);
+      this.#moreInside = false;
     }
     this.#rest = null;
     return undefined;
@@ -442,14 +444,13 @@ export class Reader {
   #one(count: number): StreamEvent {
     if (count < 0) throw this.#refusal(count);
     const event = eventOf(this.#head, this.#page, this.#items);
-    this.#moreInside = (wordView()[this.#head + FLAGS]! & MORE) !== 0;
     this.#noteFlags();
     return event;
   }
 
   #noteFlags(): void {
     const flags = wordView()[this.#head + FLAGS]!;
-    if ((flags & (FULL | STOPPED)) === 0) return;
+    if (flags <= WIDE) return;
     if ((flags & FULL) !== 0) this.#newPage();
     if ((flags & STOPPED) !== 0) this.#error = errorOf(this.#core!.error());
   }

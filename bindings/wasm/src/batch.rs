@@ -34,11 +34,10 @@ const LOGPROBS: u32 = 1 << 12;
 const FAULTY: u32 = 1 << 13;
 const EMPTY_LOGPROBS: u32 = 1 << 14;
 
-/// Flags of the header: the text is not ASCII, reading has ended, the page is full, the reader may have more events of the bytes that it has.
+/// Flags of the header: the text is not ASCII, reading has ended, the page is full.
 const WIDE: u32 = 1;
 const STOPPED: u32 = 2;
 const FULL: u32 = 4;
-const MORE: u32 = 8;
 
 /// Number of item ids that JavaScript caches as strings, by the low bits of the output index.
 const SLOTS: usize = 64;
@@ -102,7 +101,7 @@ impl Batch {
         self.text = Vec::new();
         self.units = 0;
         self.page.release();
-        self.seal(false, false);
+        self.seal(false);
     }
 
     /// Adds an event. Returns the number of bytes that it appended to a string of the response, if it can have changed nothing else:
@@ -169,9 +168,8 @@ impl Batch {
 
     /// Fills the header and returns the number of events.
     #[inline]
-    pub(crate) fn seal(&mut self, stopped: bool, more: bool) -> u32 {
-        let wide = self.units as usize != self.text.len();
-        let flags = [(WIDE, wide), (STOPPED, stopped), (FULL, self.page.is_full()), (MORE, more)];
+    pub(crate) fn seal(&mut self, stopped: bool) -> u32 {
+        let flags = [(WIDE, self.units as usize != self.text.len()), (STOPPED, stopped), (FULL, self.page.is_full())];
         let (page, page_bytes) = self.page.span();
         *self.head = [
             self.table.as_ptr() as u32,

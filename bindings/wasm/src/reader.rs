@@ -95,7 +95,7 @@ impl Reader {
     }
 
     /// Takes the first `length` bytes of the input buffer, reads at most `most` events, and returns the number of events in the batch.
-    /// Call `more` for the other events before the next `feed`, if the header has the flag for it.
+    /// Call `more` for the other events before the next `feed`.
     pub fn feed(&mut self, length: usize, most: u32) -> u32 {
         let fed = self.core.feed(self.input.get(..length).unwrap_or_default());
         self.read(fed, most)
@@ -265,7 +265,7 @@ impl Reader {
                 }
             }
         }
-        match self.batch.seal(stopped, self.core.is_ready()) {
+        match self.batch.seal(stopped) {
             0 if stopped => ENDED,
             count => count,
         }
