@@ -1505,7 +1505,7 @@ typedef struct {
      */
     dfold_bytes model;
     /**
-     * `created_at`, in whole seconds.
+     * `created_at`, in whole seconds. 0, the default: the clock, also for `completed_at`. JSON options can have any time.
      */
     uint64_t created_at;
     /**
@@ -1572,7 +1572,7 @@ dfold_bytes dfold_view(const char *text);
 
 /**
  * Creates a converter from a JSON object: `from` (detected if absent), `to`, `options` (an object with the options of both
- * adapters), `framing` (`sse` or `jsonl`), `limits`.
+ * adapters), `framing` (`sse` or `jsonl`), `limits`. Without the option `now`, times are those of the clock.
  *
  * Source dialects: open-responses anthropic chat-completions gemini blocks thread-events ollama mistral cohere bedrock.
  * Target dialects: open-responses anthropic chat-completions ag-ui ui-message-stream.
@@ -1615,7 +1615,8 @@ dfold_status dfold_converter_feed(dfold_converter *converter,
                                   size_t len);
 
 /**
- * Ends the input. Afterwards take the remaining output.
+ * Ends the input. Afterwards take the remaining output. Call it also if the source broke off: a stream without an end gets the
+ * terminal event of a failure with the code `stream_truncated`: `response.failed`, `RUN_ERROR`, `error`.
  *
  * Returns as dfold_converter_feed, and DFOLD_MISUSE_UNKNOWN_NAME if the source dialect could not be detected.
  *
@@ -1627,7 +1628,8 @@ dfold_status dfold_converter_feed(dfold_converter *converter,
 dfold_status dfold_converter_finish(dfold_converter *converter);
 
 /**
- * Cancels the response: the target stream ends like that of a cancelled response.
+ * Cancels the response: the target stream ends like that of a cancelled response. Open Responses that are passed on end with
+ * `response.failed` and the code `cancelled`.
  *
  * Returns as dfold_converter_finish.
  *
@@ -3157,7 +3159,7 @@ dfold_status dfold_writer_new(const dfold_writer_options *options,
 
 /**
  * Creates a writer from options as a JSON object, the same form as in every binding: `id` (required), `model`,
- * `created_at`, `template`, `request`, `reasoning_names`, `edition`, `heartbeat`.
+ * `created_at` (by default the clock), `template`, `request`, `reasoning_names`, `edition`, `heartbeat`.
  *
  * Returns DFOLD_OK; DFOLD_MISUSE_ARGUMENT or DFOLD_MISUSE_UNKNOWN_NAME for invalid options, with the reason in
  * `out_problem`; DFOLD_MISUSE for NULL.

@@ -12,6 +12,7 @@ pub mod __bindings;
 pub mod accumulate;
 pub mod adapter;
 mod calendar;
+mod clock;
 pub mod contract;
 #[cfg(feature = "std")]
 mod drive;
@@ -36,6 +37,7 @@ pub mod validate;
 pub mod write;
 
 pub use accumulate::{AccumulateOptions, Accumulator, Item, Part, PreviewImages, RateLimits, Response};
+pub use clock::Clock;
 pub use contract::{is_valid_extension_type, Edition, Editions, Group, ItemKind};
 #[cfg(feature = "futures")]
 pub use drive::futures;

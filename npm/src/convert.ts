@@ -56,12 +56,15 @@ export class Converter {
     return call(() => this.#core.feed(chunk));
   }
 
-  /** Ends the input and returns the last bytes. */
+  /**
+   * Ends the input and returns the last bytes. Call it also if the source broke off: a stream without an end gets the terminal event of a
+   * failure with the code `stream_truncated`: `response.failed`, `RUN_ERROR`, `error`.
+   */
   finish(): Uint8Array {
     return call(() => this.#core.finish());
   }
 
-  /** Cancels the response and returns the last bytes. */
+  /** Cancels the response and returns the last bytes. Open Responses that are passed on end as failed, with the code `cancelled`. */
   cancel(): Uint8Array {
     return call(() => this.#core.cancel());
   }

@@ -193,7 +193,7 @@ export interface AdapterOptions {
   model?: string;
   /**
    * The current time in whole seconds since 1970, for `completed_at`, and for `created_at` where the stream has no time.
-   * Default: 0 in the core; the clock in the command line.
+   * Default: the clock; 0 in Rust and in the batch functions.
    * For `anthropic`, `chat-completions`, `gemini`, `blocks`, `thread-events`, `ollama`, `mistral`, `cohere`, `bedrock`.
    */
   now?: number;

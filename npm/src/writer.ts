@@ -9,7 +9,7 @@ export interface WriterOptions {
   id: string;
   /** The name of the model, which the response repeats. */
   model?: string;
-  /** `created_at`, in whole seconds. */
+  /** `created_at`, in whole seconds; by default the clock, also for `completed_at`. */
   created_at?: number;
   /** The request of the response; the response repeats its fields. */
   request?: object;

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { check, readEvents, UiMessageStream, AgUiStream, Writer } from "deltafold/full";
+import { AgUiStream, check, Converter, convert, readEvents, UiMessageStream, Writer } from "deltafold/full";
 
 const writer = (options = {}) => new Writer({ id: "resp_1", model: "m", created_at: 1, ...options });
 const wait = (time) => new Promise((resolve) => setTimeout(resolve, time));
@@ -78,4 +78,36 @@ test("a converted source is cancelled with its client, and silence has comments"
   await reader.cancel();
   await wait(5);
   assert.equal(cancelled, 1);
+});
+
+test("times are those of the clock unless they are given", async () => {
+  const before = Math.floor(Date.now() / 1000);
+  const isNow = (seconds) => assert.ok(before <= seconds && seconds <= Date.now() / 1000, `${seconds}`);
+  const times = (options) => {
+    const one = new Writer({ id: "resp_1", ...options });
+    one.apply({ do: "complete" });
+    return [one.response.created_at, one.response.completed_at];
+  };
+  times({}).forEach(isNow);
+  assert.deepEqual(times({ created_at: 0 }), [0, 0]);
+  const ollama = new TextEncoder().encode('{"model":"m","message":{"content":"Hi"},"done":true,"done_reason":"stop"}\n');
+  const converted = async (options) => {
+    const { bytes } = await convert([ollama], { from: "ollama", to: "open-responses", options: { response_id: "r", ...options } });
+    const { created_at, completed_at } = (await check([bytes])).response;
+    return [created_at, completed_at];
+  };
+  (await converted({})).forEach(isNow);
+  assert.deepEqual(await converted({ now: 5 }), [5, 5]);
+});
+
+test("a source that breaks off ends with a terminal event", () => {
+  const bytes = whole();
+  const half = bytes.subarray(0, Buffer.from(bytes).indexOf("event: response.output_text.done"));
+  for (const to of ["open-responses", "chat-completions", "anthropic", "ag-ui", "ui-message-stream"]) {
+    const converter = new Converter({ to, options: { thread_id: "t" } });
+    const sent = converter.feed(half);
+    assert.ok(sent.length > 0);
+    assert.match(new TextDecoder().decode(converter.finish()), /ended before a terminal event/);
+    converter.free();
+  }
 });

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Dict, NamedTuple
 
-from ._native import Converter
+from ._native import Converter, DeltafoldError
 from ._sources import achunks, chunks
 
 if TYPE_CHECKING:
@@ -40,8 +40,21 @@ def convert(source: Any, to: TargetDialect, from_: SourceDialect | None = None, 
     return Conversion(b"".join(parts), converter.report())
 
 
+def end(converter: Converter, failure: Exception | None) -> bytes:
+    """The end of a converted stream. A converter that reached a limit has none."""
+    try:
+        return converter.close()
+    except DeltafoldError:
+        if failure is None:
+            raise
+        return converter.take()
+
+
 class ConvertedStream:
-    """The chunks of a stream that is converted as it arrives; `convert_stream` creates it."""
+    """The chunks of a stream that is converted as it arrives; `convert_stream` creates it.
+
+    If the source raises, the last chunk ends the stream as a failure, and then the exception is raised.
+    """
 
     __slots__ = ("_chunks", "converter")
 
@@ -50,14 +63,22 @@ class ConvertedStream:
         self._chunks = self._read(chunks(source))
 
     def _read(self, parts: Iterator[Any]) -> Iterator[bytes]:
-        feed = self.converter.feed
-        for chunk in parts:
-            converted = feed(chunk)
+        failure: Exception | None = None
+        while failure is None:
+            try:
+                converted = self.converter.feed(next(parts))
+            except StopIteration:
+                break
+            except Exception as error:
+                failure = error
+                converted = self.converter.take()
             if converted:
                 yield converted
-        converted = self.converter.close()
+        converted = end(self.converter, failure)
         if converted:
             yield converted
+        if failure is not None:
+            raise failure
 
     def __iter__(self) -> Iterator[bytes]:
         return self._chunks
@@ -72,7 +93,10 @@ class ConvertedStream:
 
 
 class AsyncConvertedStream:
-    """The chunks of an asynchronous stream that is converted as it arrives; `aconvert_stream` creates it."""
+    """The chunks of an asynchronous stream that is converted as it arrives; `aconvert_stream` creates it.
+
+    If the source raises, the last chunk ends the stream as a failure, and then the exception is raised.
+    """
 
     __slots__ = ("_chunks", "converter")
 
@@ -81,14 +105,22 @@ class AsyncConvertedStream:
         self._chunks = self._read(achunks(source))
 
     async def _read(self, parts: AsyncIterator[Any]) -> AsyncIterator[bytes]:
-        feed = self.converter.feed
-        async for chunk in parts:
-            converted = feed(chunk)
+        failure: Exception | None = None
+        while failure is None:
+            try:
+                converted = self.converter.feed(await parts.__anext__())
+            except StopAsyncIteration:
+                break
+            except Exception as error:
+                failure = error
+                converted = self.converter.take()
             if converted:
                 yield converted
-        converted = self.converter.close()
+        converted = end(self.converter, failure)
         if converted:
             yield converted
+        if failure is not None:
+            raise failure
 
     def __aiter__(self) -> AsyncIterator[bytes]:
         return self._chunks
@@ -103,7 +135,11 @@ class AsyncConvertedStream:
 
 
 def convert_stream(source: Any, to: TargetDialect, from_: SourceDialect | None = None, **options: Unpack[ConvertOptions]) -> ConvertedStream:
-    """Converts a stream as it arrives: iterate over the result. See `convert`."""
+    """Converts a stream as it arrives: iterate over the result. See `convert`.
+
+    A source that ends early or raises gives a stream that ends with the terminal event of a failure (`response.failed`, `RUN_ERROR`,
+    `error`, …) and the code `stream_truncated`; an exception of the source is raised after it.
+    """
     return ConvertedStream(source, Converter(to, from_, **options))
 
 

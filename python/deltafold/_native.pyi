@@ -555,9 +555,11 @@ class Converter:
     def feed(self, chunk: _Bytes) -> bytes:
         """Feeds bytes of the source, split anywhere, and returns the bytes of the target that are ready."""
     def close(self) -> bytes:
-        """Ends the input and returns the last bytes."""
+        """Ends the input and returns the last bytes. Call it also if the source broke off: a stream without an end gets the terminal event of a
+        failure with the code "stream_truncated": `response.failed`, `RUN_ERROR`, `error`."""
     def cancel(self) -> bytes:
-        """Cancels the response: it ends as incomplete with the reason "cancelled". Returns the last bytes."""
+        """Cancels the response: it ends as incomplete with the reason "cancelled", and Open Responses that are passed on as failed. Returns the
+        last bytes."""
     def take(self) -> bytes:
         """Returns the bytes that were ready when a call raised."""
     def report(self) -> dict[str, Any]:
@@ -607,7 +609,7 @@ class Writer:
     """Writes one response as a valid stream.
 
     Each intent writes all its events, or raises Misuse and writes nothing. The writer assigns numbers and indexes,
-    opens and closes parts and items, and writes the done events. `take()` returns the SSE bytes since the last call,
+    opens and closes parts and items, and writes the done events. Without `created_at`, times are those of the clock. `take()` returns the SSE bytes since the last call,
     `poll_event()` the JSON text of one event. An intent for an item refers to the newest item, unless `item` is the
     output index of another one.
     """

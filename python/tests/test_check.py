@@ -7,7 +7,8 @@ import pathlib
 import pickle
 import subprocess
 import sys
-from typing import Any, AsyncIterator, Callable
+import time
+from typing import Any, AsyncIterator, Callable, Iterator
 
 import pytest
 
@@ -154,6 +155,74 @@ def test_a_stream_is_converted_as_a_whole_and_chunk_by_chunk() -> None:
     assert asyncio.run(read()) == whole
     back = deltafold.convert(whole, "chat-completions", framing="jsonl")
     assert "".join(json.loads(line)["choices"][0]["delta"].get("content") or "" for line in back.data.splitlines()) == "Hello"
+
+
+def test_times_are_those_of_the_clock_unless_they_are_given() -> None:
+    before = int(time.time())
+    writer = deltafold.Writer("resp_1")
+    writer.complete()
+    response = writer.response
+    assert before <= response["created_at"] <= response["completed_at"] <= time.time()
+    given = deltafold.Writer("resp_1", created_at=0)
+    given.complete()
+    assert (given.response["created_at"], given.response["completed_at"]) == (0, 0)
+
+    def times(**options: Any) -> Any:
+        ollama = b'{"model":"m","message":{"content":"Hi"},"done":true,"done_reason":"stop"}\n'
+        data, _ = deltafold.convert(ollama, "open-responses", "ollama", response_id="r", **options)
+        events = deltafold.events(data)
+        list(events)
+        return events.response["created_at"], events.response["completed_at"]
+
+    created, completed = times()
+    assert before <= created <= completed <= time.time()
+    assert times(now=5) == (5, 5) and times(now=0) == (0, 0)
+
+
+HALF = CHAT[: CHAT.index(b"\n\n") + 2]
+
+
+@pytest.mark.parametrize("to", deltafold.dialects()[1])
+def test_a_source_that_breaks_off_ends_with_a_terminal_event_and_raises_again(to: Any) -> None:
+    def broken() -> Iterator[bytes]:
+        yield HALF
+        raise ConnectionError("reset by peer")
+
+    async def abroken() -> AsyncIterator[bytes]:
+        yield HALF
+        raise ConnectionError("reset by peer")
+
+    whole = deltafold.convert(HALF, to, thread_id="t", now=5).data
+    assert b"before the message was finished" in whole
+    # Passed on: the stream of the first conversion, without its end.
+    if to == "open-responses":
+        half = whole[: whole.index(b"event: error")]
+        assert deltafold.convert(half, to).data.startswith(half) and b"response.failed" in deltafold.convert(half, to).data
+    pieces = []
+    with pytest.raises(ConnectionError):
+        for piece in deltafold.convert_stream(broken(), to, thread_id="t", now=5):
+            pieces.append(piece)
+    assert b"".join(pieces) == whole
+
+    async def read() -> bytes:
+        pieces = []
+        with pytest.raises(ConnectionError):
+            async for piece in deltafold.aconvert_stream(abroken(), to, thread_id="t", now=5):
+                pieces.append(piece)
+        return b"".join(pieces)
+
+    assert asyncio.run(read()) == whole
+
+
+def test_a_limit_or_a_wrong_chunk_raises_after_the_bytes_that_were_ready() -> None:
+    stream = deltafold.convert_stream([CHAT, b"data: " + b"x" * 600], "open-responses", "chat-completions", limits={"line_bytes": 400}, now=5)
+    pieces = []
+    with pytest.raises(deltafold.LimitExceeded):
+        for piece in stream:
+            pieces.append(piece)
+    assert b"response.completed" in b"".join(pieces)
+    with pytest.raises(TypeError):
+        list(deltafold.convert_stream(["text"], "open-responses", "chat-completions"))
 
 
 def test_a_conversion_can_be_cancelled_and_refuses_unknown_names() -> None:

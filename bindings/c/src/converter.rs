@@ -4,6 +4,7 @@ use deltafold::adapter::{detect, Converter};
 use deltafold::ItemStatus;
 
 use crate::bytes::dfold_bytes;
+use crate::clock::CLOCK;
 use crate::error::{dfold_error, dfold_problem, report_problem, LastError};
 use crate::ffi;
 use crate::panic::boundary_or;
@@ -34,7 +35,7 @@ impl ffi::Handle for dfold_converter {
 }
 
 /// Creates a converter from a JSON object: `from` (detected if absent), `to`, `options` (an object with the options of both
-/// adapters), `framing` (`sse` or `jsonl`), `limits`.
+/// adapters), `framing` (`sse` or `jsonl`), `limits`. Without the option `now`, times are those of the clock.
 ///
 /// Source dialects: open-responses anthropic chat-completions gemini blocks thread-events ollama mistral cohere bedrock.
 /// Target dialects: open-responses anthropic chat-completions ag-ui ui-message-stream.
@@ -56,7 +57,7 @@ pub unsafe extern "C" fn dfold_converter_new(
     unsafe {
         ffi::create(out_converter, || {
             let state = ConverterState {
-                converter: report_problem(Converter::from_json(ffi::text(options)?), out_problem)?,
+                converter: report_problem(Converter::from_json_with_clock(ffi::text(options)?, CLOCK), out_problem)?,
                 last_error: LastError::default(),
                 taken: Vec::new(),
                 scratch: String::new(),
@@ -102,7 +103,8 @@ pub unsafe extern "C" fn dfold_converter_feed(
     }
 }
 
-/// Ends the input. Afterwards take the remaining output.
+/// Ends the input. Afterwards take the remaining output. Call it also if the source broke off: a stream without an end gets the
+/// terminal event of a failure with the code `stream_truncated`: `response.failed`, `RUN_ERROR`, `error`.
 ///
 /// Returns as dfold_converter_feed, and DFOLD_MISUSE_UNKNOWN_NAME if the source dialect could not be detected.
 ///
@@ -116,7 +118,8 @@ pub unsafe extern "C" fn dfold_converter_finish(converter: *mut dfold_converter)
     unsafe { ffi::with(converter, |ConverterState { converter, last_error, .. }| last_error.check(converter.finish())) }
 }
 
-/// Cancels the response: the target stream ends like that of a cancelled response.
+/// Cancels the response: the target stream ends like that of a cancelled response. Open Responses that are passed on end with
+/// `response.failed` and the code `cancelled`.
 ///
 /// Returns as dfold_converter_finish.
 ///

@@ -15,6 +15,7 @@
 #![allow(clippy::missing_safety_doc)]
 
 mod bytes;
+mod clock;
 mod converter;
 mod error;
 mod event;

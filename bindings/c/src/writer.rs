@@ -4,6 +4,7 @@ use deltafold::json::{Object, Value};
 use deltafold::{Error, Limits, Writer, WriterOptions};
 
 use crate::bytes::dfold_bytes;
+use crate::clock::CLOCK;
 use crate::error::{dfold_error, dfold_problem, report_problem, LastError};
 use crate::ffi::{self, Options};
 use crate::status::dfold_status;
@@ -58,7 +59,7 @@ pub struct dfold_writer_options {
     pub id: dfold_bytes,
     /// The model's name.
     pub model: dfold_bytes,
-    /// `created_at`, in whole seconds.
+    /// `created_at`, in whole seconds. 0, the default: the clock, also for `completed_at`. JSON options can have any time.
     pub created_at: u64,
     /// Response fields with values other than the defaults, as a JSON object. Empty: none.
     pub template_json: dfold_bytes,
@@ -107,6 +108,9 @@ unsafe fn writer_options(given: *const dfold_writer_options) -> Result<WriterOpt
         (given, texts)
     };
     let mut options = WriterOptions::new(id, model, given.created_at);
+    if given.created_at == 0 {
+        options = options.created_at(CLOCK.now()).clock(Some(CLOCK));
+    }
     let mut read = || -> Result<(), Error> {
         if !reasoning_names.is_empty() {
             options.reasoning_names = reasoning_names.parse()?;
@@ -183,7 +187,7 @@ pub unsafe extern "C" fn dfold_writer_new(
 }
 
 /// Creates a writer from options as a JSON object, the same form as in every binding: `id` (required), `model`,
-/// `created_at`, `template`, `request`, `reasoning_names`, `edition`, `heartbeat`.
+/// `created_at` (by default the clock), `template`, `request`, `reasoning_names`, `edition`, `heartbeat`.
 ///
 /// Returns DFOLD_OK; DFOLD_MISUSE_ARGUMENT or DFOLD_MISUSE_UNKNOWN_NAME for invalid options, with the reason in
 /// `out_problem`; DFOLD_MISUSE for NULL.
@@ -201,7 +205,10 @@ pub unsafe extern "C" fn dfold_writer_new_json(
     // SAFETY: the caller upholds the contracts of all three functions.
     unsafe {
         ffi::create(out_writer, || {
-            Ok(dfold_writer::new(report_problem(WriterOptions::from_json(ffi::text(options)?), out_problem)?))
+            Ok(dfold_writer::new(report_problem(
+                WriterOptions::from_json_with_clock(ffi::text(options)?, CLOCK),
+                out_problem,
+            )?))
         })
     }
 }

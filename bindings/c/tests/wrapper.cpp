@@ -2,7 +2,10 @@
 
 #include <deltafold.hpp>
 
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <ctime>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -218,6 +221,46 @@ static void the_other_handles_are_wrapped() {
     CHECK(ec == DFOLD_MISUSE_INTENT);
 }
 
+/* The number after `"name":` in a JSON text. */
+static std::int64_t number_at(std::string_view json, const std::string &name) {
+    const std::size_t at = json.find("\"" + name + "\":");
+    return at == std::string_view::npos ? -1 : std::strtoll(json.data() + at + name.size() + 3, nullptr, 10);
+}
+
+static void times_are_those_of_the_clock_unless_they_are_given() {
+    const std::int64_t before = std::time(nullptr);
+    const auto is_now = [&](std::int64_t seconds) { return before <= seconds && seconds <= std::time(nullptr); };
+    deltafold::Writer by_clock(deltafold::WriterOptions("resp_1"));
+    by_clock.complete();
+    const std::string written_now(by_clock.take());
+    CHECK(is_now(number_at(written_now, "created_at")));
+    CHECK(is_now(number_at(written_now.substr(written_now.find("response.completed")), "completed_at")));
+    deltafold::Writer given = deltafold::Writer::from_json("{\"id\":\"resp_1\",\"created_at\":0}");
+    given.complete();
+    CHECK(number_at(given.take(), "created_at") == 0);
+
+    const std::string ollama = "{\"model\":\"m\",\"message\":{\"content\":\"Hi\"},\"done\":true,\"done_reason\":\"stop\"}\n";
+    const std::string source = "{\"from\":\"ollama\",\"to\":\"open-responses\",\"options\":{\"response_id\":\"r\"";
+    deltafold::Converter converter(source + "}}");
+    std::string converted(converter.feed(ollama));
+    converted += converter.finish();
+    CHECK(is_now(number_at(converted, "created_at")));
+    deltafold::Converter fixed(source + ",\"now\":5}}");
+    CHECK(number_at(fixed.feed(ollama), "created_at") == 5);
+}
+
+static void a_source_that_breaks_off_ends_with_a_terminal_event() {
+    const std::string whole = written();
+    const std::string half = whole.substr(0, whole.find("response.output_text.done"));
+    for (const std::string to : {"open-responses", "chat-completions", "anthropic", "ag-ui", "ui-message-stream"}) {
+        deltafold::Converter converter("{\"to\":\"" + to + "\",\"options\":{\"thread_id\":\"t\"}}");
+        std::string converted(converter.feed(half));
+        const std::size_t sent = converted.size();
+        converted += converter.finish();
+        CHECK(converted.find("ended before a terminal event", sent) != std::string::npos);
+    }
+}
+
 static void requests_and_tool_loops_are_wrapped() {
     CHECK(deltafold::create_message("{\"request\":{\"model\":\"m\"}}").find("response.create") != std::string::npos);
     CHECK(deltafold::advice("{\"error\":{\"code\":\"server_error\",\"message\":\"m\"}}").find("retry") != std::string::npos);
@@ -247,6 +290,8 @@ int main() {
     a_moved_object_works_and_the_moved_from_object_is_misuse();
     an_exception_in_the_loop_leaves_the_reader_unchanged();
     the_other_handles_are_wrapped();
+    times_are_those_of_the_clock_unless_they_are_given();
+    a_source_that_breaks_off_ends_with_a_terminal_event();
     requests_and_tool_loops_are_wrapped();
     if (failures == 0) std::printf("wrapper: ok\n");
     return failures == 0 ? 0 : 1;

@@ -1,7 +1,6 @@
 //! `deltafold convert`: converts a stream from one dialect to another.
 
 use std::ffi::{OsStr, OsString};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::ValueHint;
 use deltafold::adapter::{
@@ -12,6 +11,7 @@ use deltafold::json::{Object, Value};
 use deltafold::{Error, Limits};
 
 use crate::args::{source_dialect, target_dialect, SourceDialect, SplitArg, StreamFormat};
+use crate::clock::{self, CLOCK};
 use crate::input::{Input, Stdin};
 use crate::output::{print_error, Output};
 use crate::{Failure, Io};
@@ -100,8 +100,8 @@ pub(crate) fn run(args: &ConvertArgs, io: &mut Io<'_>) -> Result<u8, Failure> {
             SourceDialect::Named(from) => from,
             SourceDialect::Auto => recognize(&mut input, &mut start)?,
         };
-        let options = Value::Object(with_id(options.clone(), from));
-        let options = ConverterOptions::from_value(&options).map_err(|error| usage(&error))?.framing(framing);
+        let options = with_id(options.clone(), from);
+        let options = converter_options(options).map_err(|error| usage(&error))?.framing(framing);
         let mut converter = Converter::with_options(Some(from), args.to, options).map_err(|error| usage(&error))?;
         let result = convert(&mut converter, &start, &mut input, &mut output);
         findings.extend(converter.findings().map(AdapterFinding::to_value));
@@ -169,13 +169,12 @@ fn recognize(input: &mut Input<'_>, start: &mut Vec<u8>) -> Result<Dialect, Fail
         .ok_or_else(|| Failure::Work(format!("{}: the dialect was not recognized; name it with --from", input.name())))
 }
 
-/// Parses `--options`; adds the time of the clock, and a thread id for AG-UI, unless they are given.
+/// Parses `--options`; adds a thread id for AG-UI, unless it is given.
 fn options(text: Option<&str>, to: Dialect) -> Result<Object, Failure> {
     let parsed = Value::parse(text.unwrap_or("{}"), Limits::default().depth);
     let Ok(Value::Object(mut options)) = parsed else {
         return Err(Failure::Usage("--options is not a JSON object".into()));
     };
-    options = with_time(options);
     if to == Dialect::AgUi && !options.contains_key("thread_id") {
         let id = format!("thread_{}", now(&options));
         options.push("thread_id", id);
@@ -183,13 +182,11 @@ fn options(text: Option<&str>, to: Dialect) -> Result<Object, Failure> {
     Ok(options)
 }
 
-/// Adds the time of the clock, unless the options have a time.
-pub(crate) fn with_time(mut options: Object) -> Object {
-    if !options.contains_key("now") {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        options.push("now", now);
-    }
-    options
+/// The options of a conversion, with the clock unless they have a time.
+pub(crate) fn converter_options(options: Object) -> Result<ConverterOptions, Error> {
+    let is_timed = options.contains_key("now");
+    let options = ConverterOptions::from_value(&Value::Object(options))?;
+    Ok(if is_timed { options } else { options.clock(CLOCK) })
 }
 
 /// Adds a response id for a source that has none on the wire, unless the options have one.
@@ -202,8 +199,9 @@ pub(crate) fn with_id(mut options: Object, from: Dialect) -> Object {
     options
 }
 
-fn now(options: &Object) -> i64 {
-    options.get("now").and_then(Value::as_i64).unwrap_or(0)
+/// The time in the options, else that of the clock.
+fn now(options: &Object) -> u64 {
+    options.get("now").and_then(Value::as_u64).unwrap_or_else(clock::now)
 }
 
 fn report(findings: &[Value], file: &OsStr) -> Result<(), Failure> {

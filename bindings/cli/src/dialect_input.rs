@@ -4,7 +4,6 @@
 //! The dialect is detected from the first message; until then at most [`DETECTION_LIMIT`] bytes are buffered.
 
 use deltafold::adapter::{detect, AdapterCode, AdapterFinding, Converter, Dialect};
-use deltafold::json::Value;
 use deltafold::{Error, Reader};
 
 use crate::args::{SourceArgs, SourceDialect};
@@ -165,8 +164,8 @@ fn decoder(format: SourceFormat) -> Result<Decoder, Error> {
     // This reader knows the names and locations of the specification; the defaults are for older clients.
     let names = [("reasoning_events", "open_responses"), ("extension_events", "events"), ("turns", "first")];
     let names = names.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
-    let options = Value::Object(convert::with_id(convert::with_time(names), from));
-    Ok(Decoder::Converted(Box::new(Converter::new(Some(from), Dialect::OpenResponses, &options)?)))
+    let options = convert::converter_options(convert::with_id(names, from))?;
+    Ok(Decoder::Converted(Box::new(Converter::with_options(Some(from), Dialect::OpenResponses, options)?)))
 }
 
 /// Open Responses as SSE.

@@ -64,10 +64,9 @@ pub(crate) fn run(args: &FramesArgs, io: &mut Io<'_>) -> Result<u8, Failure> {
         let mut converter = match from {
             Some(Dialect::OpenResponses) => None,
             from => {
-                let options = convert::with_id(convert::with_time(Object::new()), from.unwrap_or(Dialect::Blocks));
-                let options = Value::Object(options);
-                let to = Dialect::OpenResponses;
-                let made = Converter::new(from, to, &options);
+                let options = convert::with_id(Object::new(), from.unwrap_or(Dialect::Blocks));
+                let made = convert::converter_options(options)
+                    .and_then(|options| Converter::with_options(from, Dialect::OpenResponses, options));
                 Some(made.map_err(|error| Failure::Usage(error.to_string()))?)
             }
         };

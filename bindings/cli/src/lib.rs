@@ -19,6 +19,7 @@ mod args;
 #[cfg(feature = "table")]
 mod captures;
 mod check;
+mod clock;
 mod color;
 mod completions;
 mod convert;

@@ -6,6 +6,7 @@ use clap::ValueHint;
 use deltafold::{Writer, WriterOptions};
 
 use crate::args::StreamFormat;
+use crate::clock::CLOCK;
 use crate::input::{Input, Stdin};
 use crate::output::Output;
 use crate::{Failure, Io};
@@ -13,7 +14,7 @@ use crate::{Failure, Io};
 /// Write a stream from intents, one JSON object per line
 #[derive(Debug, clap::Args)]
 #[command(
-    before_help = "The first line has the options: id, and optionally model, created_at, edition, reasoning_names, request, template. Every \
+    before_help = "The first line has the options: id, and optionally model, created_at (by default the clock), edition, reasoning_names, request, template. Every \
                    other line is an intent: {\"do\":\"message\"}, {\"do\":\"text\",\"text\":\"Hi\"}, {\"do\":\"complete\"}. Sequence \
                    numbers, indices, parts and closing events are added. An intent that is invalid in the current state is an error \
                    that names its line.",
@@ -82,7 +83,7 @@ impl Intents {
             return Ok(());
         }
         let Some(writer) = &mut self.writer else {
-            self.writer = Some(Writer::new(WriterOptions::from_json(text).map_err(failure)?));
+            self.writer = Some(Writer::new(WriterOptions::from_json_with_clock(text, CLOCK).map_err(failure)?));
             return Ok(());
         };
         let applied = writer.apply_json(text).map(drop).map_err(failure);

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict};
 
+use crate::clock::CLOCK;
 use crate::reader::DETACH_BYTES;
 use crate::{convert, error, options};
 
@@ -36,7 +37,7 @@ impl Converter {
 #[pymethods]
 impl Converter {
     /// Creates a converter to the dialect `to`. The source dialect `from_` is detected if it is not given. `framing` is
-    /// "sse" or "jsonl"; `options` are those of both adapters.
+    /// "sse" or "jsonl"; `options` are those of both adapters. Without the option `now`, times are those of the clock.
     #[new]
     #[pyo3(signature = (to, from_ = None, *, framing = None, limits = None, **options))]
     fn new(
@@ -50,7 +51,7 @@ impl Converter {
         options::limits(py, limits)?;
         let options = options.map(|options| options.as_any());
         let given = [("to", Some(to)), ("from", from_), ("framing", framing), ("limits", limits), ("options", options)];
-        let converter = deltafold::adapter::Converter::from_json(&options::json(py, &given)?);
+        let converter = deltafold::adapter::Converter::from_json_with_clock(&options::json(py, &given)?, CLOCK);
         converter.map(|converter| Self(Mutex::new(converter))).map_err(|found| error::raise(py, &found))
     }
 
@@ -68,12 +69,14 @@ impl Converter {
         made.map(|bytes| PyBytes::new(py, &bytes)).map_err(|found| error::raise(py, &found))
     }
 
-    /// Ends the input and returns the last bytes.
+    /// Ends the input and returns the last bytes. Call it also if the source broke off: a stream without an end gets the terminal event of a
+    /// failure with the code "stream_truncated": `response.failed`, `RUN_ERROR`, `error`.
     fn close<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         self.step(py, |converter| converter.finish())
     }
 
-    /// Cancels the response: it ends as incomplete with the reason "cancelled". Returns the last bytes.
+    /// Cancels the response: it ends as incomplete with the reason "cancelled", and Open Responses that are passed on as failed. Returns the
+    /// last bytes.
     fn cancel<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         self.step(py, |converter| converter.cancel())
     }

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyMapping;
 
 mod adapter;
+mod clock;
 mod convert;
 mod error;
 mod event;

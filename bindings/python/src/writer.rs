@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict};
 
+use crate::clock::CLOCK;
 use crate::{convert, error, options};
 
 /// Writes one response as a valid stream.
@@ -71,7 +72,7 @@ impl Writer {
     /// Creates a writer. It writes nothing before the first intent.
     ///
     /// id: the id of the response; item ids are derived from it. created_at: the creation time of the response in whole
-    /// seconds; the library reads no clock. template: response fields with values other than the defaults. request: the
+    /// seconds; by default the clock, also for `completed_at`. template: response fields with values other than the defaults. request: the
     /// request; the response repeats some of its fields. reasoning_names: "open_responses" or "openai". edition: the
     /// edition of the specification to write. heartbeat: the output of `heartbeat()`: "comment", "keepalive" or "off".
     #[new]
@@ -101,7 +102,7 @@ impl Writer {
             ("edition", edition),
             ("heartbeat", heartbeat),
         ];
-        let options = WriterOptions::from_json(&options::json(py, &given)?);
+        let options = WriterOptions::from_json_with_clock(&options::json(py, &given)?, CLOCK);
         let options = options.map_err(|found| error::raise(py, &found))?;
         Ok(Self(Mutex::new(deltafold::Writer::new(options))))
     }

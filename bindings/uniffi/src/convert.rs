@@ -3,6 +3,7 @@
 use deltafold::adapter;
 use deltafold::json::{Object, Value};
 
+use crate::clock::CLOCK;
 use crate::error::DeltafoldError;
 use crate::int;
 use crate::lock::Lock;
@@ -38,9 +39,10 @@ impl Converter {
     }
 
     /// Creates a converter from options as JSON text: `to` (required), `from`, `options`, `framing`, `limits`.
+    /// Without the option `now`, times are those of the clock.
     #[uniffi::constructor]
     pub fn from_json(options: &str) -> Result<Self, DeltafoldError> {
-        Ok(Self(Lock::new(adapter::Converter::from_json(options)?)))
+        Ok(Self(Lock::new(adapter::Converter::from_json_with_clock(options, CLOCK)?)))
     }
 
     /// Feeds bytes of the source, split anywhere, and returns the bytes of the target that are ready.
@@ -48,7 +50,8 @@ impl Converter {
         self.0.attempt(|core| core.feed(&chunk).map(|()| core.take()))
     }
 
-    /// Ends the input and returns the last bytes.
+    /// Ends the input and returns the last bytes. Call it also if the source broke off: a stream without an end gets the terminal event
+    /// of a failure with the code `stream_truncated`: `response.failed`, `RUN_ERROR`, `error`.
     pub fn finish(&self) -> Result<Vec<u8>, DeltafoldError> {
         self.0.attempt(|core| core.finish().map(|()| core.take()))
     }
@@ -87,7 +90,7 @@ impl Converter {
 /// Converts a whole stream.
 #[uniffi::export(default(from = None))]
 pub fn convert(stream: Vec<u8>, to: String, from: Option<String>) -> Result<Conversion, DeltafoldError> {
-    let mut core = adapter::Converter::from_json(&options(to, from))?;
+    let mut core = adapter::Converter::from_json_with_clock(&options(to, from), CLOCK)?;
     core.feed(&stream)?;
     core.finish()?;
     Ok(Conversion { bytes: core.take(), report: core.report().to_string(), lost: int(core.lost()) })

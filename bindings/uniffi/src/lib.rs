@@ -7,6 +7,7 @@
 //! Every object has a lock (`lock.rs`), so threads may share it; `release` frees its contents, and every later call fails.
 //! The folders `kotlin`, `swift` and `ruby` have the hand-written code of each language.
 
+mod clock;
 mod convert;
 mod error;
 mod event;

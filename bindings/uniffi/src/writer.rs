@@ -3,6 +3,7 @@
 use deltafold::json::{Object, Value};
 use deltafold::{Error, WriterOptions};
 
+use crate::clock::CLOCK;
 use crate::error::DeltafoldError;
 use crate::int;
 use crate::lock::Lock;
@@ -45,18 +46,22 @@ fn parsed(json: Option<String>) -> Result<Option<Value>, DeltafoldError> {
 
 #[uniffi::export]
 impl Writer {
-    /// Creates a writer. `created_at` is the creation time of the response in whole seconds; the library reads no clock.
-    #[uniffi::constructor]
-    pub fn new(id: String, model: String, created_at: i64) -> Self {
-        let created_at = u64::try_from(created_at).unwrap_or_default();
-        Self(Lock::new(deltafold::Writer::new(WriterOptions::new(id, model, created_at))))
+    /// Creates a writer. `created_at` is the creation time of the response in whole seconds; by default the clock, also for
+    /// `completed_at`.
+    #[uniffi::constructor(default(created_at = None))]
+    pub fn new(id: String, model: String, created_at: Option<i64>) -> Self {
+        let options = match created_at {
+            Some(seconds) => WriterOptions::new(id, model, u64::try_from(seconds).unwrap_or_default()),
+            None => WriterOptions::new(id, model, CLOCK.now()).clock(Some(CLOCK)),
+        };
+        Self(Lock::new(deltafold::Writer::new(options)))
     }
 
-    /// Creates a writer from options as JSON text: `id` (required), `model`, `created_at`, `template`, `request`,
+    /// Creates a writer from options as JSON text: `id` (required), `model`, `created_at` (by default the clock), `template`, `request`,
     /// `reasoning_names`, `edition`, `heartbeat`.
     #[uniffi::constructor]
     pub fn from_json(options: &str) -> Result<Self, DeltafoldError> {
-        Ok(Self(Lock::new(deltafold::Writer::new(WriterOptions::from_json(options)?))))
+        Ok(Self(Lock::new(deltafold::Writer::new(WriterOptions::from_json_with_clock(options, CLOCK)?))))
     }
 
     /// Runs any intent, given as JSON text such as `{"do":"text","text":"Hi"}`, and returns the output index of the item

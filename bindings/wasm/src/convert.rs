@@ -9,6 +9,7 @@ use deltafold::adapter::{self, Dialect};
 use deltafold::json::Value;
 use wasm_bindgen::prelude::*;
 
+use crate::clock::CLOCK;
 use crate::error::rows;
 
 /// Converts one stream.
@@ -24,7 +25,7 @@ impl Converter {
     /// An invalid dialect or option.
     #[wasm_bindgen(constructor)]
     pub fn new(options: &str) -> Result<Self, JsValue> {
-        rows(adapter::Converter::from_json(options)).map(Self)
+        rows(adapter::Converter::from_json_with_clock(options, CLOCK)).map(Self)
     }
 
     /// Takes bytes of the source and returns those of the target that are ready.

@@ -17,6 +17,8 @@ mod batch;
 #[cfg(feature = "full")]
 mod check;
 #[cfg(feature = "full")]
+mod clock;
+#[cfg(feature = "full")]
 mod convert;
 mod error;
 mod growing;

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use deltafold::WriterOptions;
 use wasm_bindgen::prelude::*;
 
+use crate::clock::CLOCK;
 use crate::error::rows;
 
 /// Writes a stream.
@@ -22,7 +23,8 @@ impl Writer {
     /// An invalid option.
     #[wasm_bindgen(constructor)]
     pub fn new(options: &str) -> Result<Self, JsValue> {
-        rows(WriterOptions::from_json(options)).map(|options| Self(deltafold::Writer::new(options)))
+        let options = rows(WriterOptions::from_json_with_clock(options, CLOCK))?;
+        Ok(Self(deltafold::Writer::new(options)))
     }
 
     /// Applies an intent and returns the output index of the item that it opened, or -1.

@@ -269,15 +269,27 @@ impl Accumulator {
                 Outcome::Failed { error } => (error.code.as_str(), error.message.as_str()),
                 _ => ("stream_truncated", "The response stream ended before a terminal event."),
             };
-            let mut error = Object::new();
-            error.push("code", code);
-            error.push("message", message);
-            self.building.fields.object_mut().insert("status", "failed");
-            self.building.fields.object_mut().insert("error", error);
+            set_failed(self.building.fields.object_mut(), code, message);
             self.count_all();
         }
         self.outcome = Some(outcome.clone());
         outcome
+    }
+
+    /// Ends the response as failed, for a stream that is written: open items keep their status. `defaults` are the fields of a response that
+    /// no snapshot began.
+    pub(crate) fn fail(&mut self, failure: &Failure, defaults: impl FnOnce() -> Object) {
+        let fields = self.building.fields.object_mut();
+        if self.building.id.is_empty() {
+            for (key, value) in defaults() {
+                if !fields.contains_key(&key) {
+                    fields.push(key, value);
+                }
+            }
+            self.building.started = true;
+        }
+        set_failed(fields, &failure.code, &failure.message);
+        self.outcome = Some(Outcome::Failed { error: failure.clone() });
     }
 
     /// The response so far.
@@ -671,6 +683,14 @@ impl Accumulator {
         }
         Ok(())
     }
+}
+
+fn set_failed(fields: &mut Object, code: &str, message: &str) {
+    let mut error = Object::new();
+    error.push("code", code);
+    error.push("message", message);
+    fields.insert("status", "failed");
+    fields.insert("error", error);
 }
 
 /// Reports an `output` that is not a list, and its elements that are not objects: they are no items and are left out. The event still

@@ -1,20 +1,24 @@
 //! [`Converter`]: converts any readable dialect to any writable one.
 
+use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
 
 use memchr::memrchr2;
 
+use super::passed_stream::PassedStream;
 use super::{
     detect, inbound, outbound, AdapterFinding, ConverterOptions, Dialect, ExtensionEvents, Frames, Framing, Inbound,
     InboundOptions, OptionReader, Outbound, Turns,
 };
+use crate::clock::Clock;
 use crate::contract::Edition;
 use crate::error::{Code, Error};
 use crate::event::{Event, Origin, Parser};
-use crate::json::{Object, Value};
+use crate::json::{Object, Value, MAX_DEPTH};
 use crate::limits::Limits;
+use crate::outcome::Failure;
 use crate::sse::{Frame, FrameDecoder, Signal};
 
 /// Converts a stream of one dialect to another, with Open Responses between them.
@@ -61,9 +65,16 @@ pub struct Converter {
 enum SourceSide {
     /// The dialect is not yet detected: the bytes so far.
     Undetected(Vec<u8>),
-    /// Open Responses: frames, and the number of events so far.
-    OpenResponses(Box<FrameDecoder>, u64),
+    OpenResponses(Box<OpenResponsesSource>),
     Foreign(Box<dyn Inbound>),
+}
+
+/// A source of Open Responses events.
+struct OpenResponsesSource {
+    decoder: FrameDecoder,
+    events: u64,
+    /// The response so far, if the target is Open Responses too. Foreign targets follow the events themselves.
+    passed: Option<PassedStream>,
 }
 
 enum TargetSide {
@@ -164,6 +175,19 @@ impl Converter {
     ///
     /// As for [`new`](Self::new); [`Code::NotJson`] for text that is not JSON.
     pub fn from_json(json: &str) -> Result<Self, Error> {
+        Self::from_json_with(json, None)
+    }
+
+    /// As [`from_json`](Self::from_json), for callers with a clock: it gives the times, unless the options have `now`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`from_json`](Self::from_json).
+    pub fn from_json_with_clock(json: &str, clock: Clock) -> Result<Self, Error> {
+        Self::from_json_with(json, Some(clock))
+    }
+
+    fn from_json_with(json: &str, clock: Option<Clock>) -> Result<Self, Error> {
         let value = crate::options::parse(json)?;
         let reader = OptionReader::new(&value)?;
         reader.check_names(&["from", "to", "options", "framing", "limits"])?;
@@ -172,7 +196,9 @@ impl Converter {
         let framing = Framing::ALL[reader.choice("framing", Framing::NAMES)?];
         let limits = Limits::from_value(reader.value("limits").unwrap_or(&Value::Null))?;
         let options = reader.value("options").unwrap_or(&Value::Null);
-        let options = ConverterOptions::from_value(options)?.framing(framing).limits(limits);
+        let is_fixed = options.get("now").is_some_and(|now| !now.is_null());
+        let mut options = ConverterOptions::from_value(options)?.framing(framing).limits(limits);
+        options.clock = clock.filter(|_| !is_fixed);
         Self::with_options(from, to.parse()?, options)
     }
 
@@ -187,7 +213,23 @@ impl Converter {
         self.remember_error(result)
     }
 
-    /// Ends the input.
+    /// Ends the input. Call it also when the source broke off: a stream without an end gets the terminal event of a failure with the
+    /// code `stream_truncated`, or the error that the source reported before, in every dialect: `response.failed`, `RUN_ERROR`, `error`.
+    ///
+    /// ```
+    /// # #[cfg(feature = "adapter-ag-ui")] {
+    /// use deltafold::{adapter::{Converter, Dialect}, json::Value};
+    /// let cut = b"data: {\"type\":\"response.created\",\"sequence_number\":0,\"response\":{\"id\":\"resp_1\",\"output\":[]}}\n\n";
+    /// for (to, end) in [(Dialect::OpenResponses, "response.failed"), (Dialect::AgUi, "RUN_ERROR")] {
+    ///     let options = Value::parse(r#"{"thread_id":"t"}"#, 8).unwrap();
+    ///     let mut converter = Converter::new(Some(Dialect::OpenResponses), to, &options)?;
+    ///     converter.feed(cut)?;
+    ///     converter.finish()?;
+    ///     assert!(String::from_utf8(converter.take()).unwrap().contains(end));
+    /// }
+    /// # }
+    /// # Ok::<(), deltafold::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -199,8 +241,8 @@ impl Converter {
         self.remember_error(result)
     }
 
-    /// Cancels the response: the target's stream ends like that of a response with the reason `cancelled`. A stream
-    /// of Open Responses events that is passed on unchanged just stops.
+    /// Cancels the response: the target's stream ends like that of a response with the reason `cancelled`. A stream of Open Responses
+    /// events that is passed on ends with `response.failed` and the code `cancelled`, because only its server can close its items.
     ///
     /// # Errors
     ///
@@ -220,6 +262,11 @@ impl Converter {
             }
             (_, TargetSide::Foreign(target)) => {
                 let result = target.cancel();
+                self.finished = true;
+                return self.remember_error(result);
+            }
+            (SourceSide::OpenResponses(source), target) => {
+                let result = source.end_passed(&failure("cancelled", "The response was cancelled."), target);
                 self.finished = true;
                 return self.remember_error(result);
             }
@@ -312,11 +359,22 @@ impl Converter {
     fn set_source(&mut self, from: Dialect) -> Result<(), Error> {
         let limits = self.options.limits;
         self.source = match from {
-            Dialect::OpenResponses => SourceSide::OpenResponses(Box::new(FrameDecoder::new(&limits)), 0),
+            Dialect::OpenResponses => SourceSide::OpenResponses(Box::new(OpenResponsesSource {
+                decoder: FrameDecoder::new(&limits),
+                events: 0,
+                passed: match self.target {
+                    TargetSide::Foreign(_) => None,
+                    _ => Some(PassedStream::new(&self.options)),
+                },
+            })),
             foreign => {
                 // The source is within the limits; its events are nested a little deeper.
                 self.parser = Parser::new(limits.depth.saturating_add(ADDED_DEPTH));
-                SourceSide::Foreign(inbound(foreign, self.source_options(), limits)?)
+                let mut source = inbound(foreign, self.source_options(), limits)?;
+                if let Some(clock) = self.options.clock {
+                    source.set_clock(clock);
+                }
+                SourceSide::Foreign(source)
             }
         };
         self.from = Some(from);
@@ -387,10 +445,12 @@ impl Converter {
                 source.finish()?;
                 pass_events(&mut **source, target, parser)?;
             }
-            SourceSide::OpenResponses(decoder, events) => {
+            SourceSide::OpenResponses(source) => {
+                let OpenResponsesSource { decoder, events, passed } = &mut **source;
                 if let Some(block) = decoder.finish() {
-                    convert_frame(&block.frame, true, events, target, parser)?;
+                    convert_frame(&block.frame, true, events, passed, target, parser)?;
                 }
+                source.end_passed(&truncated(), target)?;
             }
             SourceSide::Undetected(_) => {}
         }
@@ -406,11 +466,12 @@ impl Converter {
                 // Events from before a limit was exceeded are valid.
                 pass_events(&mut **source, target, parser).and(result)
             }
-            SourceSide::OpenResponses(decoder, events) => {
+            SourceSide::OpenResponses(source) => {
+                let OpenResponsesSource { decoder, events, passed } = &mut **source;
                 let mut at = 0;
                 while let Some(signal) = decoder.next(chunk, &mut at)? {
                     if let Signal::Frame(frame) = signal {
-                        convert_frame(&frame, false, events, target, parser)?;
+                        convert_frame(&frame, false, events, passed, target, parser)?;
                     }
                 }
                 Ok(())
@@ -448,10 +509,12 @@ fn convert_frame(
     frame: &Frame<'_>,
     is_unfinished: bool,
     events: &mut u64,
+    passed: &mut Option<PassedStream>,
     target: &mut TargetSide,
     parser: &mut Parser,
 ) -> Result<(), Error> {
     if frame.data == "[DONE]" {
+        write_end(passed, &truncated(), target)?;
         target.done();
         return Ok(());
     }
@@ -461,7 +524,39 @@ fn convert_frame(
     if is_unfinished && event.fault().is_some() {
         return Ok(());
     }
+    if let Some(passed) = passed {
+        passed.observe(&event)?;
+    }
     target.apply(&event)
+}
+
+impl OpenResponsesSource {
+    /// Ends a stream that is passed on, if it has no terminal event.
+    fn end_passed(&mut self, failure: &Failure, target: &mut TargetSide) -> Result<(), Error> {
+        if write_end(&mut self.passed, failure, target)? {
+            target.done();
+        }
+        Ok(())
+    }
+}
+
+/// Writes the events that end a stream that is passed on and has no terminal event. Returns whether there were any.
+fn write_end(passed: &mut Option<PassedStream>, failure: &Failure, target: &mut TargetSide) -> Result<bool, Error> {
+    let Some(passed) = passed else { return Ok(false) };
+    let events = passed.end(failure)?;
+    for event in &events {
+        target.apply(&Parser::new(MAX_DEPTH).parse(event, Origin::default()))?;
+    }
+    Ok(!events.is_empty())
+}
+
+/// The failure of a source that broke off.
+fn truncated() -> Failure {
+    failure("stream_truncated", "The response stream ended before a terminal event.")
+}
+
+fn failure(code: &str, message: &str) -> Failure {
+    Failure { kind: "server_error".to_owned(), code: code.to_owned(), message: message.to_owned(), param: None }
 }
 
 /// The additional nesting of a value in an event compared with its source: response, output, item, content, part, annotation.

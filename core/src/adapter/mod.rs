@@ -17,7 +17,8 @@
 //!   The tests validate the output of every vector and recording.
 //! - **Nothing lost silently.** Each loss, repair and assumption is an [`AdapterFinding`],
 //!   never something in the stream.
-//! - **Reproducible.** No clock and no randomness: ids derive from the source's own, time is the option `now`.
+//! - **Reproducible.** No clock and no randomness: ids derive from the source's own, time is the option `now`, or the [`Clock`](crate::Clock) of the
+//!   caller.
 //! - **Any split, linear, bounded.** Bytes may be split anywhere; the same [`Limits`] apply as for reading.
 //!
 //! It does no HTTP and no retries, builds no requests, and does not interpret text (a `<think>` tag inside content stays content).
@@ -43,6 +44,7 @@ mod options;
 // The shared code is used by all targets together, not by each one alone.
 #[cfg_attr(not(feature = "adapters"), allow(dead_code, unused_imports))]
 mod outbound;
+mod passed_stream;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -58,6 +60,7 @@ pub use options::{
     Turns, UiOptions,
 };
 
+use crate::clock::Clock;
 use crate::error::{Code, Error};
 use crate::event::Event;
 use crate::limits::Limits;
@@ -115,6 +118,9 @@ pub trait Inbound: Send {
 
     /// Losses, repairs and assumptions so far.
     fn findings(&self) -> &AdapterFindings;
+
+    /// Sets the clock of responses that start later; without one, times are those of the option `now`.
+    fn set_clock(&mut self, clock: Clock);
 }
 
 /// Writes a foreign stream: takes Open Responses events, returns foreign bytes.
@@ -174,30 +180,31 @@ pub fn inbound(dialect: Dialect, options: InboundOptions, limits: Limits) -> Res
 /// As for [`inbound()`].
 pub fn outbound(dialect: Dialect, options: &ConverterOptions) -> Result<Box<dyn Outbound>, Error> {
     let ConverterOptions { framing, limits, .. } = *options;
+    let clock = options.time();
     match dialect {
         #[cfg(feature = "adapter-ag-ui")]
         Dialect::AgUi => {
             options.ag_ui.check_required()?;
             let target = outbound::ag_ui::AgUiTarget::new(options.ag_ui.clone());
-            Ok(Box::new(outbound::Normalizer::new(target, framing, limits)))
+            Ok(Box::new(outbound::Normalizer::new(target, framing, limits, clock)))
         }
         #[cfg(feature = "adapter-anthropic")]
         Dialect::Anthropic => {
             let target = outbound::anthropic::AnthropicTarget::new(limits.depth);
-            Ok(Box::new(outbound::Normalizer::new(target, framing, limits)))
+            Ok(Box::new(outbound::Normalizer::new(target, framing, limits, clock)))
         }
         #[cfg(feature = "adapter-chat-completions")]
         Dialect::ChatCompletions => {
             let target = outbound::chat_completions::ChatTarget::new(options.chat_completions.clone());
-            Ok(Box::new(outbound::Normalizer::new(target, framing, limits)))
+            Ok(Box::new(outbound::Normalizer::new(target, framing, limits, clock)))
         }
         #[cfg(feature = "adapter-ui-message-stream")]
         Dialect::UiMessageStream => {
             let target = outbound::ui_message_stream::UiTarget::new(options.ui_message_stream.clone(), limits.depth);
-            Ok(Box::new(outbound::Normalizer::new(target, framing, limits)))
+            Ok(Box::new(outbound::Normalizer::new(target, framing, limits, clock)))
         }
         _ => {
-            let _ = (framing, limits);
+            let _ = (framing, limits, clock);
             Err(not_compiled_in(dialect, "written"))
         }
     }

@@ -23,6 +23,7 @@ use super::open_item::PartKind;
 use super::options::WriterOptions;
 use super::usage::Usage;
 use super::writer::{depth, invalid_argument, invalid_intent, Writer};
+use crate::clock::Clock;
 use crate::contract::{Edition, Kind};
 use crate::error::Error;
 use crate::json::{Object, Value};
@@ -199,9 +200,28 @@ impl WriterOptions {
         Self::from_value(&parse(json)?)
     }
 
+    /// As [`from_json`](Self::from_json), for callers with a clock: it gives `created_at` and `completed_at`, unless the options
+    /// have `created_at`.
+    pub fn from_json_with_clock(json: &str, clock: Clock) -> Result<Self, Error> {
+        let value = parse(json)?;
+        let mut options = Self::from_value(&value)?;
+        if value.pointer("/created_at").is_none_or(Value::is_null) {
+            options.created_at = clock.now();
+            options.clock = Some(clock);
+        }
+        Ok(options)
+    }
+
     /// Reads options from a value; see [`from_json`](Self::from_json).
     pub fn from_value(value: &Value) -> Result<Self, Error> {
         let given = value.as_object().ok_or_else(|| invalid_argument("expected an object as the options"))?;
+        // An option that is null has its default.
+        let given: Object = given
+            .iter()
+            .filter(|(_, value)| !value.is_null())
+            .map(|(key, value)| (key.into(), value.clone()))
+            .collect();
+        let given = &given;
         let keys =
             ["id", "model?", "created_at?", "template?", "request?", "reasoning_names?", "edition?", "heartbeat?"];
         check_keys("options", &keys, given)?;

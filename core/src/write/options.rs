@@ -2,6 +2,7 @@
 
 use alloc::string::String;
 
+use crate::clock::Clock;
 use crate::contract::Edition;
 use crate::json::Object;
 use crate::named::{display_name, parse_name};
@@ -36,6 +37,8 @@ pub struct WriterOptions {
     pub heartbeat: Heartbeat,
     /// The service tier at the source of an adapter.
     pub(crate) service_tier: Option<String>,
+    /// The time of `completed_at`, unless [`set_now`](super::Writer::set_now) was called. Without a clock it is `created_at`.
+    pub clock: Option<Clock>,
 }
 
 /// The event names for raw reasoning, which differ between Open Responses and OpenAI.
@@ -70,6 +73,7 @@ setters!(WriterOptions {
     reasoning_names: ReasoningNames,
     edition: Edition,
     heartbeat: Heartbeat,
+    clock: Option<Clock>,
 });
 
 impl WriterOptions {

@@ -16,6 +16,7 @@ use super::open_item::{write_members, OpenChild, OpenItem};
 use super::options::{Heartbeat, ReasoningNames, WriterOptions};
 use super::snapshot::{self, ResponseProgress, WRITER_FIELDS};
 use super::usage::Usage;
+use crate::clock::Clock;
 use crate::contract::{is_valid_extension_type, schema, Edition, Group, Kind};
 use crate::error::{Code, Error};
 use crate::event::{Origin, Parser};
@@ -73,7 +74,8 @@ pub struct Writer {
     pub(crate) incomplete: bool,
     /// Token counts for the terminal event; other snapshots have none.
     usage: Option<Usage>,
-    now: u64,
+    /// The latest time that the caller set.
+    now: Option<u64>,
 }
 
 /// State of the response.
@@ -100,7 +102,6 @@ impl Writer {
     /// Creates a writer. The first intent writes the first event.
     pub fn new(options: WriterOptions) -> Self {
         Self {
-            now: options.created_at,
             options,
             phase: Phase::New,
             emit: Emitter::default(),
@@ -110,6 +111,7 @@ impl Writer {
             ids: BTreeSet::new(),
             incomplete: false,
             usage: None,
+            now: None,
         }
     }
 
@@ -121,9 +123,10 @@ impl Writer {
         }
     }
 
-    /// Sets the current time in whole seconds. `completed_at` is the latest time set, or `created_at`.
+    /// Sets the current time in whole seconds. `completed_at` is the latest time set; without one the time of the option `clock`, or
+    /// `created_at`.
     pub fn set_now(&mut self, seconds: u64) {
-        self.now = seconds;
+        self.now = Some(seconds);
     }
 
     /// Writes `response.created` and `response.queued`. [`start`](Self::start) continues.
@@ -195,7 +198,8 @@ impl Writer {
         for at in 0..self.items.len() {
             self.close_item(at, ItemStatus::Completed);
         }
-        self.state.completed_at = Some(self.now);
+        let clock = || self.options.clock.map_or(self.options.created_at, Clock::now);
+        self.state.completed_at = Some(self.now.unwrap_or_else(clock));
         self.end(Kind::Completed, "completed", usage);
         Ok(())
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use deltafold::adapter::{Converter, Dialect};
 use deltafold::json::Value as Json;
+use deltafold::validate::{Layers, Rule};
 use deltafold::Reader;
 use deltafold_tests::adapter::{folded, gather, TARGETS};
 use deltafold_tests::{canonical, shared, splits, vector_folder, vectors, Split, Vector};
@@ -13,6 +14,10 @@ use serde_json::Value;
 type Converted = (Vec<u8>, Vec<&'static str>);
 
 fn convert(to: &str, options: &Value, bytes: &[u8], split: Split) -> Converted {
+    convert_or_cancel(to, options, bytes, split, false)
+}
+
+fn convert_or_cancel(to: &str, options: &Value, bytes: &[u8], split: Split, cancel: bool) -> Converted {
     let options = Json::parse(&options.to_string(), 64).unwrap();
     let to = to.parse().unwrap();
     let mut converter = Converter::new(Some(Dialect::OpenResponses), to, &options).unwrap();
@@ -21,7 +26,7 @@ fn convert(to: &str, options: &Value, bytes: &[u8], split: Split) -> Converted {
         converter.feed(chunk).unwrap();
         converter.write_into(&mut out);
     }
-    converter.finish().unwrap();
+    if cancel { converter.cancel() } else { converter.finish() }.unwrap();
     converter.write_into(&mut out);
     let findings = converter.findings().map(|finding| finding.code.name()).collect();
     (out, findings)
@@ -37,11 +42,8 @@ fn messages(text: &str) -> Vec<String> {
             continue;
         }
         let data = line.strip_prefix("data: ").unwrap_or(line);
-        let json = if data == "[DONE]" {
-            data.to_owned()
-        } else {
-            canonical(&serde_json::from_str(data).unwrap_or_else(|error| panic!("{error}: {data}")))
-        };
+        // The sentinel, or a payload that is not JSON, is compared as it is.
+        let json = serde_json::from_str(data).map_or_else(|_| data.to_owned(), |message| canonical(&message));
         all.push(std::mem::take(&mut name) + &json);
     }
     all
@@ -49,7 +51,9 @@ fn messages(text: &str) -> Vec<String> {
 
 fn check(vector: &Vector, bytes: &[u8], expected: &[String]) {
     let to = vector.get("to").as_str().unwrap();
-    let whole = convert(to, vector.get("options"), bytes, Split::Whole);
+    let cancel = vector.get("cancel") == true;
+    let convert = |split| convert_or_cancel(to, vector.get("options"), bytes, split, cancel);
+    let whole = convert(Split::Whole);
     let got = messages(std::str::from_utf8(&whole.0).unwrap());
     for (at, (got, expected)) in got.iter().zip(expected).enumerate() {
         assert_eq!(got, expected, "{vector}, message {at}");
@@ -67,7 +71,7 @@ fn check(vector: &Vector, bytes: &[u8], expected: &[String]) {
     // Splitting in two at every position is a test of the SSE layer; here some positions are enough.
     let some = |split: &Split| !matches!(split, Split::Two(at) if at % 61 != 0);
     for split in splits(bytes).into_iter().filter(some) {
-        assert!(convert(to, vector.get("options"), bytes, split) == whole, "{vector}, {split:?}");
+        assert!(convert(split) == whole, "{vector}, {split:?}");
     }
 }
 
@@ -97,6 +101,73 @@ fn every_vector_converts_as_written_at_every_split() {
         let expected: Vec<String> = expected.iter().map(line).collect();
         check(&vector, stream(&vector).as_bytes(), &expected);
     }
+}
+
+#[test]
+fn every_stream_that_is_passed_on_ends_with_a_terminal_event() {
+    for vector in vectors("adapter/passed") {
+        let line = |message: &Value| match message {
+            // The sentinel, or a payload that is not JSON.
+            Value::String(text) => text.clone(),
+            message => format!("{} {}", message["type"].as_str().unwrap(), canonical(message)),
+        };
+        let expected: Vec<String> = vector.get("expect").as_array().unwrap().iter().map(line).collect();
+        check(&vector, stream(&vector).as_bytes(), &expected);
+    }
+}
+
+#[test]
+fn a_stream_that_broke_off_and_was_passed_on_has_no_errors_but_those_of_the_source() {
+    // A reader has one response, and a stream of the images API has none.
+    let is_one = |vector: &Vector| vector.get("row") != "several responses" && vector.get("row") != "images";
+    for vector in vectors("adapter/passed").into_iter().filter(is_one) {
+        let (out, _) = convert("open-responses", vector.get("options"), stream(&vector).as_bytes(), Split::Whole);
+        let mut reader = Reader::builder().validate(Layers::STREAM).build();
+        reader.feed(&out).unwrap();
+        let outcome = reader.finish().unwrap();
+        assert_ne!(outcome.name(), "truncated", "{vector}");
+        let rules: Vec<_> = reader.findings().iter().map(|finding| finding.rule).collect();
+        assert!(
+            !rules.iter().any(|rule| matches!(rule, Rule::Life06 | Rule::Life07 | Rule::Life09 | Rule::Err06)),
+            "{vector}: {rules:?}"
+        );
+    }
+}
+
+#[test]
+fn a_stream_without_events_that_is_passed_on_is_a_whole_response_that_failed() {
+    let options = serde_json::json!({ "response_id": "resp_1", "model": "m-1", "now": 5 });
+    for bytes in [&b""[..], b": comment\n\n"] {
+        let (out, _) = convert("open-responses", &options, bytes, Split::Whole);
+        let mut reader = Reader::builder().validate(Layers::ALL).build();
+        reader.feed(&out).unwrap();
+        assert_eq!(reader.finish().unwrap().name(), "failed");
+        assert_eq!(reader.findings(), []);
+        let created_at = reader.response().get("created_at").and_then(deltafold::json::Value::as_u64);
+        assert_eq!(
+            (reader.response().id(), reader.response().model(), created_at),
+            (Some("resp_1"), Some("m-1"), Some(5))
+        );
+    }
+}
+
+#[test]
+fn a_stream_that_broke_off_without_a_snapshot_gets_the_default_fields() {
+    let options = serde_json::json!({ "response_id": "resp_1", "now": 5 });
+    let events = concat!(
+        "data: {\"type\":\"response.output_item.added\",\"sequence_number\":4,\"output_index\":0,\"item\":{\"type\":\"message\",",
+        "\"id\":\"msg_1\",\"status\":\"in_progress\",\"role\":\"assistant\",\"content\":[]}}\n\n",
+    );
+    let (out, _) = convert("open-responses", &options, events.as_bytes(), Split::Whole);
+    let mut reader = Reader::new();
+    reader.feed(&out).unwrap();
+    assert_eq!(reader.finish().unwrap().name(), "failed");
+    let response = reader.response();
+    assert_eq!((response.id(), response.status_name(), response.len()), (Some("resp_1"), Some("failed"), 1));
+    assert_eq!(reader.last_sequence_number(), Some(5));
+    let json = response.to_json();
+    let findings = deltafold::validate::validate_response(&json, deltafold::Edition::default()).unwrap();
+    assert_eq!(findings, [], "{json}");
 }
 
 /// The events of a vector as a stream. A string is an exact payload.

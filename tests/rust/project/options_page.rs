@@ -106,7 +106,7 @@ pub(crate) const OBJECTS: &[OptionsObject] = &[
         rows: &[
             ("id", "string", "required", "the id of the response; the ids of items are derived from it"),
             ("model", "string", "empty", "the name of the model"),
-            ("created_at", "integer", "0", "the time of creation in seconds since 1970"),
+            ("created_at", "integer", "the clock; 0 in Rust", "the time of creation in seconds since 1970; by the clock, `completed_at` is too"),
             ("template", "object", "none", "response fields that replace the defaults"),
             ("request", "object", "none", "the request, whose fields are repeated in the response"),
             ("reasoning_names", "`open_responses` or `openai`", "`open_responses`", "the names of the events for raw reasoning"),

@@ -54,9 +54,13 @@ pub fn cases() -> Vec<Case> {
     add("tools/loop.json", "loop", looped, |_| true);
     add("request", "validate", request, |_| true);
     add("request", "ask", message, |_| true);
-    for folder in
-        ["adapter/examples/inbound.json", "adapter/examples/outbound.json", "adapter/inbound", "adapter/outbound"]
-    {
+    for folder in [
+        "adapter/examples/inbound.json",
+        "adapter/examples/outbound.json",
+        "adapter/inbound",
+        "adapter/outbound",
+        "adapter/passed",
+    ] {
         add(folder, "convert", convert, |_| true);
     }
     for vector in naughty_strings() {
@@ -278,8 +282,15 @@ fn partial(vector: &Vector) -> Vec<InputCase> {
     ]
 }
 
+/// Options with a time: without one, bindings take that of the clock.
+fn with_time(options: &Value, name: &str) -> Value {
+    let mut timed = options.as_object().cloned().unwrap_or_default();
+    timed.entry(name).or_insert(json!(0));
+    Value::Object(timed)
+}
+
 fn write(vector: &Vector) -> Vec<InputCase> {
-    let mut script = Script::new("writer", vector.get("options"));
+    let mut script = Script::new("writer", &with_time(vector.get("options"), "created_at"));
     for expected in intents(vector) {
         script.line("do", expected.intent.to_string());
     }
@@ -301,7 +312,8 @@ fn convert(vector: &Vector) -> Vec<InputCase> {
         (None, None) => vector.input(),
     };
     let name = |key: &str| vector.get(key).as_str().unwrap_or("open-responses");
-    let options = json!({ "from": name("from"), "to": name("to"), "options": vector.get("options") });
+    let options = with_time(vector.get("options"), "now");
+    let options = json!({ "from": name("from"), "to": name("to"), "options": options });
     let cancelled = if vector.get("cancel") == true { "cancel" } else { "" };
     cut(&bytes, || Script::new("convert", &options), cancelled)
 }

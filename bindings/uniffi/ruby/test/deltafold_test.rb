@@ -283,6 +283,37 @@ class DeltafoldTest < Minitest::Test
     assert_equal "misuse.intent", assert_raises(Deltafold::Misuse) { writer.text("late") }.code
   end
 
+  def test_times_are_those_of_the_clock_unless_they_are_given
+    before = Time.now.to_i
+    times = lambda do |stream|
+      events = Deltafold.events(stream)
+      events.to_a
+      events.response.to_h.values_at("created_at", "completed_at")
+    end
+    written = lambda do |**options|
+      writer = Deltafold::Writer.new(id: "resp_1", **options)
+      writer.complete
+      times.call(writer.take)
+    end
+    written.call.each { |seconds| assert_includes before..Time.now.to_i, seconds }
+    assert_equal [0, 0], written.call(created_at: 0)
+    gemini = 'data: {"candidates":[{"content":{"parts":[{"text":"Hi"}]},"finishReason":"STOP"}],"responseId":"r"}' + "\n\n"
+    converted = Deltafold.convert(gemini, "open-responses", "gemini").bytes
+    times.call(converted).each { |seconds| assert_includes before..Time.now.to_i, seconds }
+  end
+
+  def test_a_source_that_breaks_off_ends_with_a_terminal_event
+    writer = Deltafold::Writer.new(id: "resp_1")
+    writer.message
+    writer.text("Hi")
+    half = writer.take
+    %w[open-responses chat-completions anthropic ui-message-stream].each do |to|
+      converter = Deltafold::Converter.new(to)
+      converter.feed(half)
+      assert_includes converter.finish, "ended before a terminal event", to
+    end
+  end
+
   CANARY = "K4N4RY"
 
   # Frames with errors in framing, schema and order, each with a canary in it.

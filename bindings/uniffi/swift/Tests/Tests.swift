@@ -119,6 +119,19 @@ struct Tests {
         try thrown("misuse.intent") { try writer.text(text: "late") }
     }
 
+    static func timesAreThoseOfTheClockAndABrokenSourceEnds() throws {
+        let writer = Writer(id: "resp_1", model: "m-1")
+        _ = try writer.message()
+        try writer.text(text: "Hi")
+        let half = try writer.take()
+        try same(false, String(decoding: half, as: UTF8.self).contains("\"created_at\":0,"))
+        for to in ["open-responses", "chat-completions", "anthropic", "ui-message-stream"] {
+            let converter = try Converter(to: to)
+            _ = try converter.feed(chunk: half)
+            try same(true, String(decoding: try converter.finish(), as: UTF8.self).contains("ended before a terminal event"))
+        }
+    }
+
     static func main() async {
         let tests: [(String, () async throws -> Void)] = [
             ("every split gives the same events", everySplitGivesTheSameEvents),
@@ -127,6 +140,7 @@ struct Tests {
             ("tasks share a reader or have their own", tasksShareAReaderOrUseSeparateOnes),
             ("text is exact", textIsExact),
             ("a written stream is read", aWrittenStreamIsRead),
+            ("times are those of the clock, and a broken source ends", timesAreThoseOfTheClockAndABrokenSourceEnds),
         ]
         var failed = 0
         for (name, test) in tests {

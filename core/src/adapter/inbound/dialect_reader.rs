@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use super::builder::ResponseBuilder;
 use super::message_framer::{MessageFramer, SourceMessage};
 use crate::adapter::{AdapterCode, AdapterFindings, Inbound, InboundEvent, Turns};
+use crate::clock::Clock;
 use crate::error::{Code, Error};
 use crate::json::{Tape, ValueKind, ValueRef};
 
@@ -210,6 +211,10 @@ impl Inbound for DialectReader {
         self.finished = true;
         let result = self.finish_inner();
         self.remember_error(result)
+    }
+
+    fn set_clock(&mut self, clock: Clock) {
+        self.builder.clock = Some(clock);
     }
 
     fn cancel(&mut self) -> Result<(), Error> {

@@ -18,6 +18,7 @@ pub use source::{CancelledAs, Envelope, ExtensionEvents, InboundOptions, Reasoni
 pub use target::{AgUiOptions, AgUiVersion, ChatOptions, MediaStyle, ReasoningStyle, UiOptions};
 
 use super::{Dialect, Framing, OptionReader};
+use crate::clock::Clock;
 use crate::error::{Code, Error};
 use crate::json::Value;
 use crate::limits::Limits;
@@ -122,6 +123,8 @@ pub struct ConverterOptions {
     pub framing: Framing,
     /// The limits of both sides.
     pub limits: Limits,
+    /// The clock, which replaces the option `now`.
+    pub clock: Option<Clock>,
 }
 
 impl ConverterOptions {
@@ -185,6 +188,18 @@ impl ConverterOptions {
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
+    }
+
+    /// Sets the clock, which replaces the option `now`.
+    #[must_use]
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = Some(clock);
+        self
+    }
+
+    /// The clock, or one that stands at the option `now`.
+    pub(super) fn time(&self) -> Clock {
+        self.clock.unwrap_or(Clock::fixed(u64::try_from(self.source.now).unwrap_or(0)))
     }
 }
 

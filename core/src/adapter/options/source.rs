@@ -88,7 +88,7 @@ adapter_options! {
         "the id of the response, where the stream has none or fails before its id arrives";
     model: optional_string = None, "the name in the stream, else `unknown`", ALL, required &[],
         "the name of the model, where the stream does not give it";
-    now: integer = 0, "0 in the core; the clock in the command line", ALL, required &[],
+    now: integer = 0, "the clock; 0 in Rust and in the batch functions", ALL, required &[],
         "the current time in whole seconds since 1970, for `completed_at`, and for `created_at` where the stream has no time";
     template: object = Object::new(), "{}", ALL, required &[],
         "members that are merged over the default response object, to echo the request";

@@ -12,6 +12,7 @@ use super::target_output::TargetOutput;
 use super::{EndStatus, ResponseEnd, ResponseStart, TargetFormat};
 use crate::accumulate::held_bytes::{ITEM_BYTES, NAME_BYTES};
 use crate::adapter::{AdapterCode, AdapterFindings, Framing, Outbound};
+use crate::clock::Clock;
 use crate::contract::{ItemKind, Kind};
 use crate::error::{Code, Error};
 use crate::event::Event;
@@ -27,6 +28,8 @@ pub(crate) struct Normalizer {
     pub(super) limits: Limits,
     pub(super) items: Vec<SourceItem>,
     start: ResponseStart,
+    /// The time of a response that has none.
+    clock: Clock,
     started: bool,
     ended: bool,
     /// The last `error` event: used if the response fails without an error of its own, or never ends.
@@ -43,13 +46,14 @@ pub(crate) struct Normalizer {
 }
 
 impl Normalizer {
-    pub(crate) fn new(target: impl TargetFormat + 'static, framing: Framing, limits: Limits) -> Self {
+    pub(crate) fn new(target: impl TargetFormat + 'static, framing: Framing, limits: Limits, clock: Clock) -> Self {
         Self {
             target: Box::new(target),
             out: TargetOutput::new(framing, &limits),
             limits,
             items: Vec::new(),
             start: ResponseStart::default(),
+            clock,
             started: false,
             ended: false,
             failure: None,
@@ -64,6 +68,9 @@ impl Normalizer {
 
     fn ensure_started(&mut self) {
         if !core::mem::replace(&mut self.started, true) {
+            if self.start.created_at == 0 {
+                self.start.created_at = self.clock.now();
+            }
             self.target.start(&self.start, &mut self.out);
         }
     }

@@ -39,8 +39,8 @@ module Deltafold
 
   class Writer
     class << self
-      # Takes options by their names: `Writer.new(id: "resp_1", model: "m-1", created_at: Time.now.to_i, request: { … })`. Only `id` is
-      # required.
+      # Takes options by their names: `Writer.new(id: "resp_1", model: "m-1", request: { … })`. Only `id` is required; without
+      # `created_at`, times are those of the clock.
       def new(**options)
         from_json(JSON.generate(options))
       end

@@ -21,6 +21,7 @@ use alloc::vec::Vec;
 pub(crate) use super::token_counts::TokenCounts;
 use crate::accumulate::held_bytes::{view_bytes, NAME_BYTES};
 use crate::adapter::{AdapterCode, AdapterFindings, InboundOptions, ReasoningEvents};
+use crate::clock::Clock;
 use crate::error::{Code, Error};
 use crate::json::SurrogateCarry;
 use crate::json::{Object, Value, ValueRef};
@@ -34,6 +35,8 @@ pub(crate) type OutputSlot = usize;
 pub(crate) struct ResponseBuilder {
     pub(crate) options: InboundOptions,
     pub(crate) limits: Limits,
+    /// The clock of the caller, if it has one: otherwise times are those of the option `now`.
+    pub(crate) clock: Option<Clock>,
     pub(crate) findings: AdapterFindings,
     pub(crate) facts: ResponseFacts,
     /// The last usage that the source reported.
@@ -127,6 +130,7 @@ impl ResponseBuilder {
             findings: AdapterFindings::new(limits.findings),
             options,
             limits,
+            clock: None,
             facts: ResponseFacts::default(),
             usage: None,
             writer: Writer::new(WriterOptions::default()),
@@ -301,7 +305,7 @@ impl ResponseBuilder {
             return Ok(());
         }
         self.started = true;
-        let Self { options, facts, .. } = self;
+        let Self { options, facts, clock, .. } = self;
         let model = facts.model.as_deref().or(options.model.as_deref());
         let model = model.or_else(|| options.template.get("model")?.as_str()).unwrap_or("unknown");
         let mut template = options.template.clone();
@@ -309,15 +313,17 @@ impl ResponseBuilder {
             template.remove("service_tier");
         }
         let id = facts.id.as_deref().or(options.response_id.as_deref()).unwrap_or("unknown");
-        let created = u64::try_from(facts.created_at.unwrap_or(options.now)).unwrap_or(0);
+        let seconds = |seconds: i64| u64::try_from(seconds).unwrap_or(0);
+        let clock = clock.unwrap_or(Clock::fixed(seconds(options.now)));
+        let created = facts.created_at.map_or_else(|| clock.now(), seconds);
         let mut writer = WriterOptions::new(response_id(id), model, created);
         writer.template = template;
         writer.edition = options.edition;
+        writer.clock = Some(clock);
         if options.reasoning_events == ReasoningEvents::OpenAi {
             writer.reasoning_names = ReasoningNames::OpenAi;
         }
         self.writer = Writer::new(writer).after(&mut self.writer);
-        self.writer.set_now(u64::try_from(options.now).unwrap_or(0));
         if let Some(tier) = &facts.service_tier {
             self.writer.set_service_tier(tier);
         }
@@ -362,7 +368,7 @@ impl ResponseBuilder {
         self.apply_emit_events();
         let findings = core::mem::take(&mut self.findings);
         let writer = Writer::new(WriterOptions::default()).after(&mut self.writer);
-        *self = Self { findings, writer, ..Self::new(self.options.clone(), self.limits) };
+        *self = Self { findings, writer, clock: self.clock, ..Self::new(self.options.clone(), self.limits) };
     }
 
     /// The number of events of all responses so far, taken or not.

@@ -193,6 +193,42 @@ private fun aWrittenStreamIsRead() = Writer("resp_1", "m-1", 5).use { writer ->
     same("misuse.intent", thrown<DeltafoldException.Misuse> { writer.text("late") }.code)
 }
 
+private fun secondsOf(name: String, stream: ByteArray) =
+    Regex("\"$name\":(\\d+)").findAll(String(stream)).last().groupValues[1].toLong()
+
+private fun timesAreThoseOfTheClockUnlessTheyAreGiven() {
+    val before = System.currentTimeMillis() / 1000
+    val isNow = { seconds: Long -> check(seconds in before..System.currentTimeMillis() / 1000) { seconds } }
+    Writer("resp_1", "m-1").use { writer ->
+        writer.complete()
+        val stream = writer.take()
+        isNow(secondsOf("created_at", stream))
+        isNow(secondsOf("completed_at", stream))
+    }
+    Writer("resp_1", "m-1", 0).use { writer ->
+        writer.complete()
+        same(0L, secondsOf("created_at", writer.take()))
+    }
+    Writer.fromJson("{\"id\":\"resp_1\"}").use { writer ->
+        writer.complete()
+        isNow(secondsOf("created_at", writer.take()))
+    }
+    val gemini = "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"Hi\"}]},\"finishReason\":\"STOP\"}],\"responseId\":\"r\"}\n\n"
+    isNow(secondsOf("created_at", convert(gemini.toByteArray(), "open-responses", "gemini").bytes))
+}
+
+private fun aSourceThatBreaksOffEndsWithATerminalEvent() = Writer("resp_1", "m-1", 5).use { writer ->
+    writer.message()
+    writer.text("Hi")
+    val half = writer.take()
+    for (to in listOf("open-responses", "chat-completions", "anthropic", "ui-message-stream")) {
+        Converter(to).use { converter ->
+            converter.feed(half)
+            check(String(converter.finish()).contains("ended before a terminal event")) { to }
+        }
+    }
+}
+
 private fun requestsContinueAfterResponses() {
     val request = "{\"model\":\"m-1\",\"input\":\"Hi\",\"tools\":[{\"type\":\"function\",\"name\":\"lookup\",\"parameters\":{}}]}"
     val call = "{\"type\":\"function_call\",\"id\":\"fc_1\",\"call_id\":\"call_1\",\"name\":\"lookup\",\"arguments\":\"{}\",\"status\":\"completed\"}"
@@ -246,7 +282,8 @@ fun main() {
         ::sequencesAndFlowsHaveTheSameEvents, ::unknownAndExtensionEventsKeepTheirPayload, ::errorsHaveCodeNumberAndMessage,
         ::everyCallOnAClosedReaderFails, ::oneReaderPerThreadRunsInParallel, ::callsOnASharedReaderAreSerialized, ::closingWhileOtherThreadsReadIsSafe,
         ::unusedReadersAreCollected, ::textMayContainNul, ::aLoneSurrogateIsRefusedOrKeptRaw, ::oneCallMayPassSixteenMegabytes,
-        ::aWrittenStreamIsRead, ::requestsContinueAfterResponses, ::noHandleFindingOrErrorQuotesAPayload,
+        ::aWrittenStreamIsRead, ::timesAreThoseOfTheClockUnlessTheyAreGiven, ::aSourceThatBreaksOffEndsWithATerminalEvent,
+        ::requestsContinueAfterResponses, ::noHandleFindingOrErrorQuotesAPayload,
     )
     var failed = 0
     for (test in tests) {
