@@ -4,7 +4,8 @@
 //! The dialect is detected from the first message; until then at most [`DETECTION_LIMIT`] bytes are buffered.
 
 use deltafold::adapter::{detect, AdapterCode, AdapterFinding, Converter, Dialect};
-use deltafold::{Error, Reader};
+use deltafold::validate::Rule;
+use deltafold::{Error, Finding, Reader};
 
 use crate::args::{SourceArgs, SourceDialect};
 use crate::convert;
@@ -120,9 +121,19 @@ impl DialectInput {
         }
     }
 
-    /// The message about data that was not read: a reader holds one response, so only the first turn of a thread log is read.
-    pub(crate) fn unread_turns(&self) -> Option<&'static str> {
-        let Decoder::Converted(converter) = &self.decoder else { return None };
+    /// The message about data that was not read: a reader holds one response, so only the first turn of a thread log and the first response of
+    /// a stream are read.
+    pub(crate) fn unread(&self, reader: &Reader) -> Option<&'static str> {
+        let Decoder::Converted(converter) = &self.decoder else {
+            // The accumulator names the event that it did not apply.
+            let is_response =
+                |finding: &Finding| finding.rule == Rule::Life07 && finding.message.ends_with("found response.created");
+            return reader
+                .findings()
+                .iter()
+                .any(is_response)
+                .then_some("only the first response was read; the stream has another one after its end");
+        };
         let is_turn = |finding: &AdapterFinding| {
             finding.code == AdapterCode::EventAfterTerminal && finding.detail == "another turn"
         };

@@ -71,7 +71,7 @@ pub(crate) fn run(args: &EventsArgs, io: &mut Io<'_>) -> Result<u8, Failure> {
                 break;
             }
         }
-        messages.extend(source.unread_turns().map(|message| format!("{name}: {message}")));
+        messages.extend(source.unread(&reader).map(|message| format!("{name}: {message}")));
     }
     records.finish()?;
     messages.iter().for_each(|message| print_error(io, message));

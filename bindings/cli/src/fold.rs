@@ -153,7 +153,7 @@ fn fold(
     text.push('\n');
     let first_finding = || reader.findings().first().map_or("no event was found", |finding| finding.message.as_str());
     let is_empty = response.is_empty() && response.id().is_none_or(str::is_empty);
-    let message = is_empty.then(|| first_finding().to_owned()).or_else(|| source.unread_turns().map(str::to_owned));
+    let message = is_empty.then(|| first_finding().to_owned()).or_else(|| source.unread(&reader).map(str::to_owned));
     Ok(Folded {
         text,
         outcome,

@@ -166,11 +166,25 @@ fn a_command_that_reads_one_response_says_that_a_log_has_more_turns() {
     let start = "{\"type\":\"thread.started\",\"thread_id\":\"thread_1\"}\n";
     let end = "{\"type\":\"thread.completed\",\"thread_id\":\"thread_1\",\"subtype\":\"success\"}\n";
     let (one, two) = (format!("{start}{}{end}", turn("a")), format!("{start}{}{}{end}", turn("a"), turn("b")));
-    for arguments in [&["fold", "--format", "text"][..], &["events"]] {
+    let shows = [&["show"][..], &["show", "--format", "json"], &["show", "--timeline"]];
+    for arguments in [&["fold", "--format", "text"][..], &["events"]].into_iter().chain(shows) {
         assert_eq!(run(arguments, one.as_bytes()).errors, "", "{arguments:?}");
         let errors = run(arguments, two.as_bytes()).errors;
         assert!(errors.contains("stdin: only the first turn was read"), "{arguments:?}: {errors}");
     }
     let converted = run(&["convert", "--to", "open-responses"], two.as_bytes()).output;
     assert_eq!(converted.matches("event: response.completed").count(), 2, "{converted}");
+    // A stream of two responses.
+    for arguments in [&["fold", "--format", "text"][..], &["events"]].into_iter().chain(shows) {
+        let errors = run(arguments, converted.as_bytes()).errors;
+        assert!(errors.contains("stdin: only the first response was read"), "{arguments:?}: {errors}");
+    }
+    // A note says so in every report of `check`, and does not change the exit code.
+    for format in ["text", "json", "sarif", "junit"] {
+        let message = "only the first turn was checked";
+        let found = run(&["check", "--format", format], two.as_bytes());
+        assert_eq!((found.code, found.output.contains(message)), (0, true), "{format}: {}", found.output);
+        assert!(!run(&["check", "--format", format], one.as_bytes()).output.contains(message), "{format}");
+    }
+    assert!(run(&["check"], converted.as_bytes()).output.contains("LIFE-07"));
 }

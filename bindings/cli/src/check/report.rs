@@ -69,6 +69,14 @@ impl Report {
         }
     }
 
+    /// Adds a note about the whole input, which no profile can exempt.
+    fn add_note(&mut self, rule: Rule, message: String) {
+        let mut finding = Finding::new(rule, message);
+        finding.severity = Severity::Note;
+        self.findings.push(finding);
+        self.counts[Severity::Note as usize] += 1;
+    }
+
     /// Adds an error about the whole input, which no profile can exempt.
     fn add_error(&mut self, rule: Rule, message: String) {
         let mut finding = Finding::new(rule, message);
@@ -99,7 +107,7 @@ pub(super) fn check_stream(
     let edition = options.edition.unwrap_or(profile.edition());
     let builder = Reader::builder().profile(profile).edition(edition).validate(options.layers).quote(options.quote);
     let mut reader = builder.limits(options.limits()).schemas(options.schemas.parsed.clone()).build();
-    let (from, bytes) = read_stream(&mut reader, &mut source, options, progress)?;
+    let (from, bytes, unread) = read_stream(&mut reader, &mut source, options, progress)?;
     let outcome = reader.finish().map_err(failure)?;
     let all = reader.all_findings();
     let counts = [Severity::Note, Severity::Warning, Severity::Error].map(|severity| all.count(severity));
@@ -117,6 +125,9 @@ pub(super) fn check_stream(
     let recognized = report.findings.iter().find(|finding| finding.rule == Rule::Read04);
     let recognized = recognized.map(|finding| finding.message.clone());
     report.select(options);
+    if unread {
+        report.add_note(Rule::Life07, UNCHECKED_TURNS.to_owned());
+    }
     // These errors concern the whole input, so no layer, rule or profile hides them.
     match (from, outcome) {
         (None, _) if report.events == 0 => {
@@ -236,13 +247,18 @@ fn select_profile(
     Ok(Profile::suggest(|edition| found.get(&edition).cloned().unwrap_or_default()))
 }
 
-/// Reads a stream to its end. Returns the name of its dialect if it was converted, and the number of bytes.
+/// A reader holds one response.
+const UNCHECKED_TURNS: &str =
+    "only the first turn was checked; `deltafold convert --to open-responses` writes a stream for each turn";
+
+/// Reads a stream to its end. Returns the name of its dialect if it was converted, the number of bytes, and whether a thread log has more
+/// turns than the one that was read.
 fn read_stream(
     reader: &mut Reader,
     source: &mut Source<'_>,
     options: &CheckOptions,
     progress: &Progress<'_>,
-) -> Result<(Option<&'static str>, u64), Failure> {
+) -> Result<(Option<&'static str>, u64, bool), Failure> {
     if let Some(request) = &options.request {
         reader.note_request(request).map_err(|error| Failure::Usage(format!("--for: {error}")))?;
     }
@@ -264,7 +280,9 @@ fn read_stream(
     }
     input.end(reader).map_err(failure)?;
     drain(reader).map_err(failure)?;
-    Ok((input.converted_from().map(deltafold::adapter::Dialect::name), bytes))
+    let from = input.converted_from().map(deltafold::adapter::Dialect::name);
+    let unread = from.is_some() && input.unread(reader).is_some();
+    Ok((from, bytes, unread))
 }
 
 /// Status, and headers by name.

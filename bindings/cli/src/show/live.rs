@@ -28,7 +28,7 @@ pub(super) fn run(
     window: fn() -> Option<(u16, u16)>,
     output: &mut (dyn Write + Send),
     name: &str,
-) -> Result<u8, Failure> {
+) -> Result<Option<&'static str>, Failure> {
     let mut view = View {
         output,
         color,
@@ -55,8 +55,8 @@ pub(super) fn run(
     }
     let finished = reader.finish();
     view.draw_last(&reader)?;
-    read?;
-    finished.map(|_| 0).map_err(|error| failure(name, &error))
+    let unread = read?;
+    finished.map(|_| unread).map_err(|error| failure(name, &error))
 }
 
 struct View<'a> {

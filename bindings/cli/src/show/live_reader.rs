@@ -38,13 +38,13 @@ enum Message {
 
 impl LiveReader<'_> {
     /// Reads until the input ends or a callback returns `Break`. `on_event` sees every event; `tick` runs after each chunk and
-    /// while no bytes arrive, with the number of new bytes.
+    /// while no bytes arrive, with the number of new bytes. Returns a message about data that was not read.
     pub(super) fn run(
         self,
         reader: &mut Reader,
         mut on_event: impl FnMut(&Event<'_>) -> ControlFlow<()>,
         mut tick: impl FnMut(&Reader, usize) -> Result<ControlFlow<()>, Failure>,
-    ) -> Result<(), Failure> {
+    ) -> Result<Option<&'static str>, Failure> {
         let Self { input, mut source, follow } = self;
         let name = input.name().to_owned();
         let stop = AtomicBool::new(false);
@@ -56,7 +56,8 @@ impl LiveReader<'_> {
             // The thread may block in `send`; without a receiver it returns, and the scope can end.
             drop(messages);
             result
-        })
+        })?;
+        Ok(source.unread(reader))
     }
 }
 

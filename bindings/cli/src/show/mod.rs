@@ -21,7 +21,7 @@ use crate::check::{finding, profile};
 use crate::color::Color;
 use crate::dialect_input::{DialectInput, SourceFormat};
 use crate::input::{Input, Stdin};
-use crate::output::Output;
+use crate::output::{print_error, Output};
 use crate::styled_line::StyledLine;
 use crate::{Failure, Io};
 use live_reader::LiveReader;
@@ -96,23 +96,29 @@ pub(crate) fn run(args: &ShowArgs, io: &mut Io<'_>) -> Result<u8, Failure> {
     }
     .build();
     let live = LiveReader { input, source, follow };
-    if is_live {
-        return live::run(live, reader, color, window, &mut io.output, &name);
+    let unread = if is_live {
+        live::run(live, reader, color, window, &mut io.output, &name)?
+    } else {
+        let mut output = Output::new(&mut io.output, io.output_is_terminal);
+        if timeline {
+            timeline::run(live, json, with_time, color, output)?
+        } else if let Some(number) = at {
+            read_until(live, &mut reader, number, &name)?;
+            snapshot(&mut reader, json, color, &mut output, &format!(", up to number {number}"))?;
+            None
+        } else if json {
+            let unread = live.run(&mut reader, |_| ControlFlow::Continue(()), |_, _| Ok(ControlFlow::Continue(())))?;
+            reader.finish().map_err(|error| failure(&name, &error))?;
+            snapshot(&mut reader, true, color, &mut output, "")?;
+            unread
+        } else {
+            transcript(live, &mut reader, color, output, &name)?
+        }
+    };
+    if let Some(message) = unread {
+        print_error(io, &format!("{name}: {message}"));
     }
-    let mut output = Output::new(&mut io.output, io.output_is_terminal);
-    if timeline {
-        return timeline::run(live, json, with_time, color, output);
-    }
-    if let Some(number) = at {
-        read_until(live, &mut reader, number, &name)?;
-        return snapshot(&mut reader, json, color, &mut output, &format!(", up to number {number}"));
-    }
-    if json {
-        live.run(&mut reader, |_| ControlFlow::Continue(()), |_, _| Ok(ControlFlow::Continue(())))?;
-        reader.finish().map_err(|error| failure(&name, &error))?;
-        return snapshot(&mut reader, true, color, &mut output, "");
-    }
-    transcript(live, &mut reader, color, output, &name)
+    Ok(0)
 }
 
 /// Prints items in order, each as soon as it is done; the others at the end.
@@ -122,9 +128,9 @@ fn transcript(
     color: Color,
     mut output: Output<'_>,
     name: &str,
-) -> Result<u8, Failure> {
+) -> Result<Option<&'static str>, Failure> {
     let mut printed = PrintedItems::default();
-    live.run(
+    let unread = live.run(
         reader,
         |_| ControlFlow::Continue(()),
         |reader, _| {
@@ -138,7 +144,7 @@ fn transcript(
     lines.extend(render::footer(reader, Some(&outcome), ""));
     lines.iter().try_for_each(|line| output.styled(line, color))?;
     output.flush()?;
-    Ok(0)
+    Ok(unread)
 }
 
 /// How much of a response is printed and will not change.
@@ -217,7 +223,7 @@ fn snapshot(
     color: Color,
     output: &mut Output<'_>,
     extra: &str,
-) -> Result<u8, Failure> {
+) -> Result<(), Failure> {
     if json {
         let mut whole = Object::new();
         whole.push("response", reader.response().to_value());
@@ -230,8 +236,7 @@ fn snapshot(
         lines.extend(render::footer(reader, reader.outcome(), extra));
         lines.iter().try_for_each(|line| output.styled(line, color))?;
     }
-    output.flush()?;
-    Ok(0)
+    output.flush()
 }
 
 fn failure(name: &str, error: &Error) -> Failure {

@@ -20,7 +20,7 @@ pub(super) fn run(
     with_time: bool,
     color: Color,
     output: Output<'_>,
-) -> Result<u8, Failure> {
+) -> Result<Option<&'static str>, Failure> {
     let started = Instant::now();
     let mut reader = Reader::new();
     let output = RefCell::new(output);
@@ -28,7 +28,7 @@ pub(super) fn run(
     if !json {
         output.borrow_mut().styled(&head(with_time), color)?;
     }
-    live.run(
+    let unread = live.run(
         &mut reader,
         |event| {
             let seconds = with_time.then(|| started.elapsed().as_secs_f64());
@@ -45,7 +45,7 @@ pub(super) fn run(
         },
         |_, _| output.borrow_mut().flush().map(ControlFlow::Continue),
     )?;
-    failed.map_or(Ok(0), Err)
+    failed.map_or(Ok(unread), Err)
 }
 
 fn head(with_time: bool) -> StyledLine {
