@@ -12,7 +12,7 @@ use crate::event::Parser;
 pub use crate::json::partial::growth::{way_to_last_leaf, Growth, LastChild, LeafGrowth, NewChildren, SeenValue};
 use crate::json::PartialJson;
 pub use crate::request::by_name::{request_named, REQUEST_OPERATIONS};
-pub use crate::validate::by_name::{validate_named, VALIDATION_TARGETS};
+pub use crate::validate::by_name::{validate_named, validate_named_with, VALIDATION_TARGETS};
 pub use crate::write::json_intents::INTENTS;
 use crate::{Event, Item, Part, Reader, ReaderBuilder, ReaderOptions};
 

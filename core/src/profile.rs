@@ -1,6 +1,6 @@
 //! [`Profile`]: the known deviations of a provider, as data.
 //!
-//! A profile changes only the severity of findings: events, response and repairs are the same. Each exemption
+//! A profile changes only findings, their severity and what is valid: events, response and repairs are the same. Each exemption
 //! has a rule, a location, the new severity, and the evidence for it. The profile `open-responses` has no exemptions;
 //! `any`, the default of a reader, has the exemptions of all known providers.
 
@@ -15,7 +15,7 @@ use crate::finding::{Finding, Severity, SeverityMap};
 use crate::json::Value;
 use crate::options::{invalid_option, listed, OptionReader};
 use crate::sync::OnceCell;
-use crate::validate::{Client, Rule};
+use crate::validate::{Client, ExtensionSchemas, Rule};
 
 mod builtin;
 
@@ -43,6 +43,9 @@ pub struct Profile {
     exemptions: Vec<Exemption>,
     /// The clients that must be able to read the stream.
     clients: Vec<Client>,
+    /// Additions to the edition. A build without a validator has none.
+    #[cfg(feature = "validate")]
+    schemas: ExtensionSchemas,
     /// True for the unchanged profile `any`. Every reader has it by default, so its exemptions are a constant, and this list of them is
     /// made on demand.
     is_any: bool,
@@ -52,11 +55,12 @@ pub struct Profile {
 impl PartialEq for Profile {
     fn eq(&self, other: &Self) -> bool {
         let names = |profile: &Self| (profile.name.clone(), profile.about.clone(), profile.edition);
-        names(self) == names(other) && self.clients == other.clients && self.exemptions() == other.exemptions()
+        names(self) == names(other)
+            && self.clients == other.clients
+            && self.schemas() == other.schemas()
+            && self.exemptions() == other.exemptions()
     }
 }
-
-impl Eq for Profile {}
 
 /// An exemption of a profile: a rule with a lower severity, its location, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,6 +97,8 @@ impl Profile {
             edition: found.edition,
             exemptions: Vec::new(),
             clients: Vec::new(),
+            #[cfg(feature = "validate")]
+            schemas: ExtensionSchemas::default(),
             is_any: name == "any",
             any: OnceCell::new(),
         };
@@ -119,6 +125,7 @@ impl Profile {
     /// | `extends` | the name of a built-in profile that is the base; `open-responses`, which exempts nothing, by default |
     /// | `edition` | the edition to check against; that of the base by default |
     /// | `clients` | a list of clients, see [`with_clients`](Self::with_clients) |
+    /// | `schemas` | additions to the edition, see [`ExtensionSchemas::from_json`] |
     /// | `exemptions` | a list of objects, see below; they are added to those of the base, and a later one counts more |
     ///
     /// | member of an exemption | value |
@@ -139,7 +146,7 @@ impl Profile {
             return Err(invalid("expected a profile to be a JSON object"));
         }
         let reader = OptionReader::new(&value)?;
-        reader.check_names(&["name", "about", "extends", "edition", "clients", "exemptions"])?;
+        reader.check_names(&["name", "about", "extends", "edition", "clients", "schemas", "exemptions"])?;
         let mut profile = Self::builtin(reader.text("extends")?.unwrap_or("open-responses"))?;
         if let Some(name) = reader.text("name")? {
             profile.name = Cow::Owned(name.to_string());
@@ -155,6 +162,14 @@ impl Profile {
             for name in list.as_array().ok_or_else(|| invalid_option("clients", "a list"))? {
                 clients.push(name.as_str().ok_or_else(|| invalid_option("clients", "names of clients"))?.parse()?);
             }
+        }
+        #[cfg(feature = "validate")]
+        if let Some(schemas) = reader.value("schemas") {
+            profile.schemas = ExtensionSchemas::from_value(schemas)?;
+        }
+        #[cfg(not(feature = "validate"))]
+        if reader.value("schemas").is_some() {
+            return Err(invalid("this build has no validator"));
         }
         if let Some(list) = reader.value("exemptions") {
             for exemption in list.as_array().ok_or_else(|| invalid_option("exemptions", "a list"))? {
@@ -202,6 +217,14 @@ impl Profile {
     /// Returns the clients that must be able to read the stream; see [`with_clients`](Self::with_clients).
     pub fn clients(&self) -> &[Client] {
         &self.clients
+    }
+
+    /// Returns the additions to the edition: types, fields and words that are valid too. The option `schemas` of a reader adds to them.
+    pub fn schemas(&self) -> &ExtensionSchemas {
+        #[cfg(feature = "validate")]
+        return &self.schemas;
+        #[cfg(not(feature = "validate"))]
+        ExtensionSchemas::NONE
     }
 
     /// Returns the exemptions. When two apply, the later one counts.
@@ -300,6 +323,8 @@ impl Default for Profile {
             edition: Edition::default(),
             exemptions: Vec::new(),
             clients: Vec::new(),
+            #[cfg(feature = "validate")]
+            schemas: ExtensionSchemas::default(),
             is_any: false,
             any: OnceCell::new(),
         })
@@ -405,6 +430,10 @@ mod tests {
             (r#"{"clients":[7]}"#, Code::BadArgument),
             (r#"{"clients":["curl"]}"#, Code::UnknownName),
             (r#"{"rules":[]}"#, Code::UnknownName),
+            #[cfg(feature = "validate")]
+            (r#"{"schemas":{"tools":{}}}"#, Code::UnknownName),
+            #[cfg(not(feature = "validate"))]
+            (r#"{"schemas":{}}"#, Code::BadArgument),
         ] {
             assert_eq!(Profile::from_json(text).unwrap_err().code(), code, "{text}");
         }
@@ -420,6 +449,33 @@ mod tests {
             };
             assert_eq!(any.at(*rule, "/response/output/0/id"), expected, "{}", rule.id());
         }
+    }
+
+    #[test]
+    #[cfg(feature = "validate")]
+    fn a_profile_of_an_edition_with_additions_allows_them_in_streams_and_objects() {
+        use crate::__bindings::validate_named;
+        use crate::validate::Layers;
+        let profile = r#"{"edition":"split","schemas":{"events":{"response.browser.delta":{"required":["url"]}},
+            "items":{"browser_call":{}},"values":{"TruncationEnum":["middle"]}}}"#;
+        let event = |more: &str| {
+            let mut reader =
+                crate::Reader::builder().profile(Profile::from_json(profile).unwrap()).validate(Layers::ALL).build();
+            let event = format!(r#"{{"type":"response.browser.delta","sequence_number":0{more}}}"#);
+            reader.feed_json(&event).unwrap();
+            while reader.poll_event().unwrap().is_some() {}
+            reader.findings().iter().map(|finding| finding.rule.id()).collect::<Vec<_>>()
+        };
+        assert!(!event(r#","url":"x""#).contains(&"EXT-02"));
+        assert!(event("").contains(&"SCHEMA-01"));
+        let options = format!(r#"{{"profile":{profile}}}"#);
+        let found = |what, json| validate_named(what, json, &options).unwrap();
+        assert_eq!(found("item", r#"{"type":"browser_call","id":"x","status":"completed"}"#), []);
+        assert_eq!(found("TruncationEnum", r#""middle""#), []);
+        assert_eq!(found("TruncationEnum", r#""end""#).len(), 1);
+        let request = r#"{"model":"m","input":"x","truncation":"middle"}"#;
+        assert_eq!(found("request", request), []);
+        assert_eq!(validate_named("request", request, r#"{"edition":"split"}"#).unwrap().len(), 1);
     }
 
     #[test]

@@ -77,6 +77,11 @@ export interface CustomProfile {
    */
   clients?: readonly ("openai-python" | "openai-node" | "ai")[];
   /**
+   * additions to the edition: types, fields and words that are valid too.
+   * Default: none.
+   */
+  schemas?: Readonly<Record<string, unknown>>;
+  /**
    * exemptions; of two that apply, the later one counts.
    * Default: none.
    */
@@ -107,15 +112,25 @@ export interface Exemption {
 /** The members of `schemas`: JSON Schemas of extension types. */
 export interface ExtensionSchemas {
   /**
-   * A schema by event type, such as `acme:progress`.
+   * A schema by event type: `slug:name`, or a name that the contract does not have.
    * Default: none.
    */
   events?: Readonly<Record<string, object>>;
   /**
-   * A schema by item type; it must also allow the incomplete item of the added event.
+   * A schema by item type, named as events are; it must also allow the incomplete item of the added event.
    * Default: none.
    */
   items?: Readonly<Record<string, object>>;
+  /**
+   * Further fields: by the name of a schema of the contract, such as `ResponseResource`, an object with a schema for each.
+   * Default: none.
+   */
+  fields?: Readonly<Record<string, object>>;
+  /**
+   * Further words: by the name of an enum, such as `ServiceTierEnum`, or of a schema and its field, such as `FunctionCall.status`, a list.
+   * Default: none.
+   */
+  values?: Readonly<Record<string, object>>;
 }
 
 /** The members of a policy: the form in which answers are sent back. */

@@ -80,6 +80,10 @@ class CustomProfile(TypedDict, total=False):
     """Clients whose breakage is an error: every rule that breaks one of them, whatever the profile exempts.
 
     Default: none."""
+    schemas: Mapping[str, Any]
+    """additions to the edition: types, fields and words that are valid too.
+
+    Default: none."""
     exemptions: Sequence[Exemption]
     """exemptions; of two that apply, the later one counts.
 
@@ -114,11 +118,19 @@ class ExtensionSchemas(TypedDict, total=False):
     """The members of `schemas`: JSON Schemas of extension types."""
 
     events: Mapping[str, Mapping[str, Any]]
-    """A schema by event type, such as `acme:progress`.
+    """A schema by event type: `slug:name`, or a name that the contract does not have.
 
     Default: none."""
     items: Mapping[str, Mapping[str, Any]]
-    """A schema by item type; it must also allow the incomplete item of the added event.
+    """A schema by item type, named as events are; it must also allow the incomplete item of the added event.
+
+    Default: none."""
+    fields: Mapping[str, Mapping[str, Any]]
+    """Further fields: by the name of a schema of the contract, such as `ResponseResource`, an object with a schema for each.
+
+    Default: none."""
+    values: Mapping[str, Mapping[str, Any]]
+    """Further words: by the name of an enum, such as `ServiceTierEnum`, or of a schema and its field, such as `FunctionCall.status`, a list.
 
     Default: none."""
 

@@ -281,6 +281,15 @@ fn extension_types_are_checked_by_schemas_from_a_file() {
     let plain = run(&["check"], &stream("extended", json!([])));
     assert_eq!(plain.code, 0, "{}", plain.output);
 
+    let profile = json!({ "edition": "split", "schemas": { "values": { "TruncationEnum": ["middle"] } } });
+    let profile = folder.file("profile.json", profile.to_string().as_bytes());
+    let request = br#"{"model":"m","input":"x","truncation":"middle"}"#;
+    for target in [&["--schema-name", "request", "-"][..], &["--request", "-"]] {
+        let plain = [&["check", "--edition", "split"][..], target].concat();
+        let extended = [&["check", "--profile", profile.to_str().unwrap()][..], target].concat();
+        assert_eq!((run(&plain, request).code, run(&extended, request).code), (1, 0), "{target:?}");
+    }
+
     let schemas = folder.file("beyond.json", br#"{"events":{"acme:trace":{"pattern":"x"}}}"#);
     let done = run(&["check", "--schema", schemas.to_str().unwrap()], b"");
     assert_eq!(done.code, 2);

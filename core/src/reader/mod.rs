@@ -86,10 +86,13 @@ impl Stages<'_> {
         if !event.kind().is_known() {
             foreign.observe(event, findings);
         }
+        // A type that the caller added is known and changes nothing; the accumulator would report it as unknown.
+        let is_added =
+            !event.kind().is_known() && unchecked.as_ref().is_some_and(|validator| validator.is_added(event));
         if let Some(validator) = unchecked {
             validator.check(event, findings);
         }
-        match accumulator.apply(event, findings) {
+        match if is_added { Ok(()) } else { accumulator.apply(event, findings) } {
             // The count includes the findings of the event's frame.
             Ok(()) if strict && findings.count(Severity::Error) > 0 => Err(faults::strict(event.location(), findings)),
             result => result,

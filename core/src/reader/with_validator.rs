@@ -16,7 +16,11 @@ pub(super) fn of(options: &ReaderOptions) -> Option<ReaderValidator> {
             limits: options.limits,
             quote: options.quote,
             starting_after: options.starting_after,
-            schemas: options.schemas.clone(),
+            schemas: {
+                let mut schemas = options.profile.schemas().clone();
+                schemas.extend(&options.schemas);
+                schemas
+            },
         })
     })
 }

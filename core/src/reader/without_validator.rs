@@ -37,6 +37,10 @@ impl ReaderValidator {
         match *self {}
     }
 
+    pub(super) fn is_added(&self, _: &Event<'_>) -> bool {
+        match *self {}
+    }
+
     pub(super) fn check(&mut self, _: &Event<'_>, _: &mut Findings) {
         match *self {}
     }

@@ -5,9 +5,8 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use super::{
-    validate_as, validate_compact_request, validate_compact_response, validate_error, validate_input_item,
-    validate_request, validate_request_head, validate_response_head, validate_token_count, validate_websocket_create,
-    validate_websocket_error, ExtensionSchemas, Extensions,
+    validate_compact_request, validate_compact_response, validate_error, validate_request_head, validate_response_head,
+    validate_token_count, validate_websocket_create, validate_websocket_error, ExtensionSchemas,
 };
 use crate::contract::{Edition, SchemaId};
 use crate::error::{Code, Error};
@@ -40,8 +39,8 @@ pub const VALIDATION_TARGETS: &[&str] = &[
 /// `FunctionToolParam`; the names that exist are those of [`SchemaId::all`], and each edition has some of them.
 ///
 /// `options` is JSON text or empty: `profile`, which sets the severities and the edition (the name of a built-in profile, or an
-/// object as for [`Profile::from_json`]; by default every rule counts); `edition`; for an `error` the HTTP `status`; for an event, an
-/// item or a response the `schemas` of extension types (see [`ExtensionSchemas`]).
+/// object as for [`Profile::from_json`]; by default every rule counts); `edition`; for an `error` the HTTP `status`; `schemas`, the
+/// additions to the edition (see [`ExtensionSchemas`]).
 ///
 /// ```
 /// use deltafold::__bindings::validate_named;
@@ -59,16 +58,34 @@ pub const VALIDATION_TARGETS: &[&str] = &[
 /// [`Code::UnknownName`] for an unknown target, option or edition, and for a schema that the edition does not have, [`Code::NotJson`] or [`Code::TooDeep`] for a text that cannot
 /// be parsed, [`Code::BadArgument`] for an option or a head of the wrong type.
 pub fn validate_named(what: &str, json: &str, options: &str) -> Result<Vec<Finding>, Error> {
+    validate_named_with(what, json, options, ExtensionSchemas::NONE)
+}
+
+/// As [`validate_named`], with additions to the edition besides those of the options.
+///
+/// # Errors
+///
+/// As for [`validate_named`].
+pub fn validate_named_with(
+    what: &str,
+    json: &str,
+    options: &str,
+    additions: &ExtensionSchemas,
+) -> Result<Vec<Finding>, Error> {
     let options = parse(options)?;
     let reader = OptionReader::new(&options)?;
     reader.check_names(&["edition", "profile", "status", "schemas"])?;
-    let schemas = reader.value("schemas").map_or(Ok(ExtensionSchemas::default()), ExtensionSchemas::from_value)?;
     let profile = match reader.value("profile") {
         None => Profile::builtin("open-responses")?,
         Some(Value::String(name)) => Profile::builtin(name)?,
         Some(object) => Profile::from_json(&object.to_string())?,
     };
     let edition = reader.text("edition")?.map_or(Ok(profile.edition()), str::parse)?;
+    let mut schemas = profile.schemas().clone();
+    if let Some(given) = reader.value("schemas") {
+        schemas.extend(&ExtensionSchemas::from_value(given)?);
+    }
+    schemas.extend(additions);
     let mut findings = check(what, json, edition, &schemas, &reader)?;
     let severities = profile.severity_map();
     findings.retain_mut(|finding| match severities.at(finding.rule, &finding.path) {
@@ -92,8 +109,8 @@ fn check(
         "event" => schemas.validate_event(json, edition),
         "response" => schemas.validate_response(json, edition),
         "item" => schemas.validate_item(json, edition),
-        "input_item" => validate_input_item(json, edition),
-        "request" => validate_request(json, edition),
+        "input_item" => schemas.validate_input_item(json, edition),
+        "request" => schemas.validate_request(json, edition),
         "compact_request" => validate_compact_request(json, edition),
         "compact_response" => validate_compact_response(json, edition),
         "token_count" => validate_token_count(json, edition),
@@ -102,7 +119,7 @@ fn check(
         "error" => validate_error(json, status(reader)?),
         "request_head" | "response_head" => head(json, what == "response_head"),
         _ => match SchemaId::from_name(what) {
-            Some(schema) => validate_as(json, schema, edition, Extensions::Allowed),
+            Some(schema) => schemas.validate_as(json, schema, edition),
             None => {
                 let targets = VALIDATION_TARGETS.join(", ");
                 let detail = format!("expected one of {targets}, or the name of a schema of the contract");

@@ -381,6 +381,11 @@ impl Validator {
         self.unnumbered = 0;
     }
 
+    /// Returns `true` for an event of a type that the caller added to the edition.
+    pub(crate) fn is_added(&self, event: &Event<'_>) -> bool {
+        event.kind() == Kind::Unknown && self.options.schemas.of_event(event.wire_type()).is_some()
+    }
+
     /// Checks an event's name: it must be in the specification or have the form of an extension name.
     fn check_name(&mut self, event: &Event<'_>, findings: &mut Findings) {
         let kind = event.kind();
@@ -405,6 +410,9 @@ impl Validator {
                     )
                 });
             }
+            return;
+        }
+        if self.is_added(event) {
             return;
         }
         let listed = kind.editions();

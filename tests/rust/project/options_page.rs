@@ -63,13 +63,14 @@ pub(crate) const OBJECTS: &[OptionsObject] = &[
     OptionsObject {
         title: "Profile",
         about: "A file for `deltafold check --profile`, an object for the option `profile` of a reader, and in Rust `Profile::from_json`. \
-                A profile changes the severity of findings and nothing else.",
+                A profile changes findings and nothing else. `\"edition\": \"split\"` with `schemas` is the full surface with additions.",
         rows: &[
             ("name", "string", "that of `extends`", "the name in reports"),
             ("about", "string", "that of `extends`", "a sentence on the streams that the profile is for"),
             ("extends", "string", "`open-responses`", "the built-in profile whose exemptions apply first"),
             ("edition", "string", "that of `extends`", "the edition to validate against"),
             ("clients", "list of strings", "none", "clients whose breakage is an error: every rule that breaks one of them, whatever the profile exempts"),
+            ("schemas", "object", "none", "[additions to the edition](#extension-schemas): types, fields and words that are valid too"),
             ("exemptions", "list of objects", "none", "[exemptions](#exemption); of two that apply, the later one counts"),
         ],
         parse: |text| Profile::from_json(text).map(drop),
@@ -89,12 +90,14 @@ pub(crate) const OBJECTS: &[OptionsObject] = &[
     },
     OptionsObject {
         title: "Extension schemas",
-        about: "Rust: `ExtensionSchemas::from_json`. Schemas use `type`, `enum`, `const`, `properties`, `required`, \
+        about: "Rust: `ExtensionSchemas::from_json`. The types, fields and words that an edition lacks: an addition only allows more. Schemas use `type`, `enum`, `const`, `properties`, `required`, \
                 `additionalProperties`, `items`, `minItems`, `maxItems`, `minimum`, `maximum`, `minLength` and `maxLength`; annotations such as \
                 `title` are ignored, and every other keyword is an error.",
         rows: &[
-            ("events", "object", "none", "a schema by event type, such as `acme:progress`"),
-            ("items", "object", "none", "a schema by item type; it must also allow the incomplete item of the added event"),
+            ("events", "object", "none", "a schema by event type: `slug:name`, or a name that the contract does not have"),
+            ("items", "object", "none", "a schema by item type, named as events are; it must also allow the incomplete item of the added event"),
+            ("fields", "object", "none", "further fields: by the name of a schema of the contract, such as `ResponseResource`, an object with a schema for each"),
+            ("values", "object", "none", "further words: by the name of an enum, such as `ServiceTierEnum`, or of a schema and its field, such as `FunctionCall.status`, a list"),
         ],
         parse: |text| ExtensionSchemas::from_json(text).map(drop),
         unknown: r#"{"unknown":1}"#,

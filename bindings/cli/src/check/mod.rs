@@ -15,7 +15,6 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ValueEnum, ValueHint};
 use deltafold::__bindings::VALIDATION_TARGETS;
 use deltafold::contract::SchemaId;
-use deltafold::json::Value;
 use deltafold::validate::{Client, ExtensionSchemas, Layers, Rule};
 use deltafold::{Edition, Finding, Limits, Profile, Severity};
 
@@ -77,7 +76,8 @@ pub(crate) struct CheckArgs {
     /// Status line and headers of the stream: checks the rules that concern them
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     head: Option<OsString>,
-    /// JSON Schemas of extension types: {"events": {"slug:name": schema}, "items": {...}}
+    /// Additions to the edition: JSON Schemas of extension types and fields, {"events": {"slug:name": schema}, "items": {...},
+    /// "fields": {...}}, and words, {"values": {...}}; a profile file has them as `schemas`
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     schema: Option<OsString>,
     /// Let messages quote short pieces of the payload, which may contain secrets
@@ -179,22 +179,15 @@ struct CheckOptions {
     rules: Vec<Rule>,
     source: SourceFormat,
     quote: bool,
-    schemas: Schemas,
+    schemas: ExtensionSchemas,
     /// The request that the stream answers, as JSON.
     request: Option<String>,
     /// The status line and headers of the stream.
     head: Option<String>,
 }
 
-/// The JSON Schemas of extension types.
-#[derive(Default)]
-struct Schemas {
-    parsed: ExtensionSchemas,
-    json: Option<Value>,
-}
-
 enum ProfileChoice {
-    Given(Profile),
+    Given(Box<Profile>),
     /// The profile that fits the findings.
     Auto,
 }
@@ -270,15 +263,17 @@ impl CheckOptions {
         let rules = args.rule.iter().map(|id| explain::rule(id.trim())).collect::<Result<_, _>>()?;
         let read = |file: &Option<OsString>| file.as_ref().map(|file| read_text(file, stdin)).transpose();
         let (request, head) = (read(&args.request_of_stream)?, read(&args.head)?);
+        let profile = profile_choice(&args.profile, stdin)?;
+        let schemas = schemas(args.schema.as_deref(), &profile, stdin)?;
         Ok(Self {
-            profile: profile_choice(&args.profile, stdin)?,
+            profile,
             clients: args.clients.clone(),
             edition: args.edition,
             layers: layers(&args.layers),
             rules,
             source: SourceFormat::from_args(args.source)?,
             quote: args.quote,
-            schemas: schemas(args.schema.as_deref(), stdin)?,
+            schemas,
             request,
             head,
         })
@@ -301,7 +296,7 @@ impl CheckOptions {
 /// The profile that `--profile` names for a stream that is read only once.
 pub(crate) fn profile(name: &str, stdin: &Stdin<'_>) -> Result<Profile, Failure> {
     match profile_choice(name, stdin)? {
-        ProfileChoice::Given(profile) => Ok(profile),
+        ProfileChoice::Given(profile) => Ok(*profile),
         ProfileChoice::Auto => {
             Err(Failure::Usage("--profile auto reads a stream several times; use `deltafold check`".into()))
         }
@@ -314,7 +309,7 @@ fn profile_choice(name: &str, stdin: &Stdin<'_>) -> Result<ProfileChoice, Failur
         return Ok(ProfileChoice::Auto);
     }
     if let Ok(profile) = Profile::builtin(name) {
-        return Ok(ProfileChoice::Given(profile));
+        return Ok(ProfileChoice::Given(Box::new(profile)));
     }
     if !std::path::Path::new(name).is_file() {
         let hint = did_you_mean(name, Profile::names());
@@ -323,16 +318,20 @@ fn profile_choice(name: &str, stdin: &Stdin<'_>) -> Result<ProfileChoice, Failur
     }
     let text = read_text(OsStr::new(name), stdin)?;
     let profile = Profile::from_json(&text).map_err(|error| Failure::Usage(format!("{name}: {error}")))?;
-    Ok(ProfileChoice::Given(profile))
+    Ok(ProfileChoice::Given(Box::new(profile)))
 }
 
-fn schemas(file: Option<&OsStr>, stdin: &Stdin<'_>) -> Result<Schemas, Failure> {
-    let Some(file) = file else { return Ok(Schemas::default()) };
-    let text = read_text(file, stdin)?;
-    let parsed = ExtensionSchemas::from_json(&text);
-    let parsed = parsed.map_err(|error| Failure::Usage(format!("{}: {error}", shown(file))))?;
-    let json = Value::parse(&text, Limits::default().depth).unwrap_or_default();
-    Ok(Schemas { parsed, json: Some(json) })
+/// The additions of the profile and of `--schema`.
+fn schemas(file: Option<&OsStr>, profile: &ProfileChoice, stdin: &Stdin<'_>) -> Result<ExtensionSchemas, Failure> {
+    let mut schemas = match profile {
+        ProfileChoice::Given(profile) => profile.schemas().clone(),
+        ProfileChoice::Auto => ExtensionSchemas::default(),
+    };
+    if let Some(file) = file {
+        let given = ExtensionSchemas::from_json(&read_text(file, stdin)?);
+        schemas.extend(&given.map_err(|error| Failure::Usage(format!("{}: {error}", shown(file))))?);
+    }
+    Ok(schemas)
 }
 
 fn layers(list: &[LayerArg]) -> Layers {

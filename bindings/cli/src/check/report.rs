@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 
-use deltafold::__bindings::validate_named;
+use deltafold::__bindings::validate_named_with;
 use deltafold::json::{Object, Value};
-use deltafold::validate::{validate_compact_response, validate_error, validate_request, Layers, Rule};
+use deltafold::validate::{validate_compact_response, validate_error, Layers, Rule};
 use deltafold::{Edition, Error, Finding, Layer, Limits, Outcome, Profile, Reader, Severity, SeverityMap};
 
 use super::{CheckOptions, ProfileChoice};
@@ -95,7 +95,7 @@ pub(super) fn check_stream(
 ) -> Result<Report, Failure> {
     let mut source = Source::open(file, matches!(options.profile, ProfileChoice::Auto), stdin, progress)?;
     let (profile, selected_profile) = match &options.profile {
-        ProfileChoice::Given(profile) => (profile.clone(), None),
+        ProfileChoice::Given(profile) => ((**profile).clone(), None),
         ProfileChoice::Auto => {
             let profile = select_profile(&mut source, options, progress)?;
             let name = profile.name().to_owned();
@@ -106,7 +106,7 @@ pub(super) fn check_stream(
     let severities = profile.severity_map();
     let edition = options.edition.unwrap_or(profile.edition());
     let builder = Reader::builder().profile(profile).edition(edition).validate(options.layers).quote(options.quote);
-    let mut reader = builder.limits(options.limits()).schemas(options.schemas.parsed.clone()).build();
+    let mut reader = builder.limits(options.limits()).schemas(options.schemas.clone()).build();
     let (from, bytes, unread) = read_stream(&mut reader, &mut source, options, progress)?;
     let outcome = reader.finish().map_err(failure)?;
     let all = reader.all_findings();
@@ -147,7 +147,7 @@ pub(super) fn check_stream(
 
 /// Checks a request body.
 pub(super) fn check_request(file: &OsStr, options: &CheckOptions, stdin: &Stdin<'_>) -> Result<Report, Failure> {
-    check_body(file, options, stdin, validate_request)
+    check_body(file, options, stdin, |text, edition| options.schemas.validate_request(text, edition))
 }
 
 /// Checks a JSON object of the contract.
@@ -160,10 +160,7 @@ pub(super) fn check_object(
     check_body(file, options, stdin, |text, edition| {
         let mut named = Object::new();
         named.push("edition", edition.name());
-        if let Some(schemas) = &options.schemas.json {
-            named.push("schemas", schemas.clone());
-        }
-        validate_named(name, text, &named.to_string())
+        validate_named_with(name, text, &named.to_string(), &options.schemas)
     })
 }
 
@@ -176,7 +173,7 @@ pub(super) fn check_response(file: &OsStr, options: &CheckOptions, stdin: &Stdin
         } else if value.get("error").is_some_and(|error| error.as_object().is_some()) && value.get("output").is_none() {
             validate_error(text, None)
         } else {
-            options.schemas.parsed.validate_response(text, edition)
+            options.schemas.validate_response(text, edition)
         }
     })
 }
@@ -193,7 +190,7 @@ fn check_body(
         validate(&text, options.edition.unwrap_or(edition)).map_err(|error| Failure::Usage(format!("{name}: {error}")))
     };
     let (profile, selected_profile) = match &options.profile {
-        ProfileChoice::Given(profile) => (profile.clone(), None),
+        ProfileChoice::Given(profile) => ((**profile).clone(), None),
         ProfileChoice::Auto => {
             let mut found = BTreeMap::new();
             for edition in Edition::ALL {
@@ -237,8 +234,8 @@ fn select_profile(
         let strict = Profile::builtin("open-responses").map_err(failure)?;
         let limits = Limits::default().findings(100_000);
         let edition_asked = options.edition.unwrap_or(edition);
-        let mut reader =
-            Reader::builder().profile(strict).edition(edition_asked).validate(options.layers).limits(limits).build();
+        let builder = Reader::builder().profile(strict).edition(edition_asked).validate(options.layers).limits(limits);
+        let mut reader = builder.schemas(options.schemas.clone()).build();
         read_stream(&mut reader, source, options, progress)?;
         reader.finish().map_err(failure)?;
         found.insert(edition, reader.findings().to_vec());

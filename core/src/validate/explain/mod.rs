@@ -168,6 +168,10 @@ A violation is reported as SCHEMA-01 to SCHEMA-04, with a pointer. Supported key
 `required`, `additionalProperties`, `items`, `minItems`, `maxItems`, `minimum`, `maximum`, `minLength`, `maxLength`, and
 annotations (`title`, `description`, `default`, …). A schema with any other keyword is refused.
 
+The same object, also as `schemas` of a profile, adds to an edition: event and item types without a slug that the contract does not
+have, further fields of its objects (`fields`) and further words of its enums (`values`). `{\"edition\": \"split\", \"schemas\": {…}}` is a
+profile for a server that has the full surface and more.
+
 ";
 
 const UNSEEN_HEAD: &str = "\

@@ -1,4 +1,4 @@
-//! Extension schemas: JSON Schemas that the caller registers for its own event and item types.
+//! Extension schemas: JSON Schemas that the caller registers for its own event and item types, and other additions to an edition.
 //!
 //! - *Takes*: a JSON Schema for an event or item type.
 //! - *Gives*: a table of nodes that the schema walk checks values against.
@@ -22,12 +22,15 @@ use alloc::vec::Vec;
 pub(crate) use compile::{CompiledSchema, Types};
 pub(crate) use walk::ExtensionPosition;
 
-use crate::contract::is_valid_extension_type;
+use crate::contract::schema::SchemaId;
+use crate::contract::{is_valid_extension_type, ItemKind, Kind};
 use crate::error::{Code, Error};
 use crate::json::Value;
-use crate::options::{parse, OptionReader};
+use crate::options::{invalid_option, parse, OptionReader};
 
-/// JSON Schemas for events and items of types named `slug:name`.
+/// JSON Schemas for events and items of types named `slug:name`, and other additions to an edition: types without a slug that the contract
+/// does not have, further words of its enums and further fields of its objects. An addition only allows more; the rest of the edition
+/// stays as it is.
 ///
 /// | keyword | |
 /// | --- | --- |
@@ -61,19 +64,44 @@ pub struct ExtensionSchemas {
     /// Sorted by name.
     events: Vec<(String, CompiledSchema)>,
     items: Vec<(String, CompiledSchema)>,
+    /// Further fields, as `Schema.field`.
+    fields: Vec<(String, CompiledSchema)>,
+    /// Further words, as `Enum=word` or `Schema.field=word`.
+    values: Vec<String>,
 }
 
 impl ExtensionSchemas {
+    /// The empty set.
+    pub(crate) const NONE: &'static Self =
+        &Self { events: Vec::new(), items: Vec::new(), fields: Vec::new(), values: Vec::new() };
+
     /// Creates an empty set: only the contract is checked.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Reads a set from JSON text: `{"events": {"slug:name": schema, …}, "items": {"slug:name": schema, …}}`.
+    /// Reads a set from JSON text:
+    ///
+    /// | member | value |
+    /// | --- | --- |
+    /// | `events`, `items` | an object with a schema for each type, see [`event`](Self::event) and [`item`](Self::item) |
+    /// | `fields` | an object of objects: by the name of a schema of the contract, a schema for each further field, see [`field`](Self::field) |
+    /// | `values` | an object of lists: by the name of an enum, or of a schema and its field, further words, see [`value`](Self::value) |
+    ///
+    /// ```
+    /// use deltafold::validate::ExtensionSchemas;
+    /// ExtensionSchemas::from_json(r#"{
+    ///     "events": {"acme:progress": {"required": ["percent"]}, "response.browser.delta": {}},
+    ///     "items": {"browser_call": {"properties": {"url": {"type": "string"}}}},
+    ///     "fields": {"ResponseResource": {"cost": {"type": "number", "minimum": 0}}},
+    ///     "values": {"ServiceTierEnum": ["turbo"], "FunctionCall.status": ["paused"]}
+    /// }"#)?;
+    /// # Ok::<(), deltafold::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// Those of [`event`](Self::event), and [`Code::UnknownName`] for another key.
+    /// Those of the methods, and [`Code::UnknownName`] for another member.
     pub fn from_json(json: &str) -> Result<Self, Error> {
         Self::from_value(&parse(json)?)
     }
@@ -85,24 +113,38 @@ impl ExtensionSchemas {
     /// Those of [`from_json`](Self::from_json).
     pub fn from_value(value: &Value) -> Result<Self, Error> {
         let reader = OptionReader::new(value)?;
-        reader.check_names(&["events", "items"])?;
+        reader.check_names(&["events", "items", "fields", "values"])?;
         let mut set = Self::default();
-        for (key, list) in [("events", &mut set.events), ("items", &mut set.items)] {
-            for (name, schema) in reader.object(key)?.into_iter().flat_map(|object| object.iter()) {
-                add(list, name, schema)?;
+        let members = |key| Ok::<_, Error>(reader.object(key)?.into_iter().flat_map(|object| object.iter()));
+        for (name, schema) in members("events")? {
+            set.add_event(name, schema)?;
+        }
+        for (name, schema) in members("items")? {
+            set.add_item(name, schema)?;
+        }
+        for (schema, fields) in members("fields")? {
+            let fields = fields.as_object().ok_or_else(|| invalid_option("fields", "objects of schemas by field"))?;
+            for (field, rules) in fields.iter() {
+                set.add_field(schema, field, rules)?;
+            }
+        }
+        for (name, words) in members("values")? {
+            for word in words.as_array().ok_or_else(|| invalid_option("values", "lists of strings"))? {
+                set.value(name, word.as_str().ok_or_else(|| invalid_option("values", "lists of strings"))?)?;
             }
         }
         Ok(set)
     }
 
-    /// Registers the schema of an event type, as JSON text; it replaces an earlier schema of the same type.
+    /// Registers the schema of an event type, as JSON text; it replaces an earlier schema of the same type. The type is named `slug:name`, or
+    /// is a name that the contract does not have: then such events are known, and do not break the rule about names.
     ///
     /// # Errors
     ///
-    /// [`Code::NotJson`] for text that is not JSON; [`Code::BadArgument`] for a type that is not named `slug:name`, for an
-    /// unsupported keyword, and for a keyword with an invalid value. The message has the JSON pointer.
+    /// [`Code::NotJson`] for text that is not JSON; [`Code::BadArgument`] for a type of the contract, for an unsupported keyword, and for a
+    /// keyword with an invalid value. The message has the JSON pointer.
     pub fn event(&mut self, event_type: &str, schema: &str) -> Result<(), Error> {
-        add(&mut self.events, event_type, &parse(schema)?)
+        self.add_event(event_type, &parse(schema)?)
     }
 
     /// Registers the schema of an output item type, as JSON text.
@@ -114,12 +156,94 @@ impl ExtensionSchemas {
     ///
     /// Those of [`event`](Self::event).
     pub fn item(&mut self, item_type: &str, schema: &str) -> Result<(), Error> {
-        add(&mut self.items, item_type, &parse(schema)?)
+        self.add_item(item_type, &parse(schema)?)
     }
 
-    /// Returns `true` if no schema is registered.
+    /// Registers the schema of a further field of a schema of the contract, such as `ResponseResource`, as JSON text. It applies where the
+    /// edition has no field of this name; the field stays optional.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`event`](Self::event), and [`Code::UnknownName`] for a schema that does not exist.
+    pub fn field(&mut self, schema: &str, field: &str, rules: &str) -> Result<(), Error> {
+        self.add_field(schema, field, &parse(rules)?)
+    }
+
+    /// Allows a further word: of an enum of the contract, such as `ServiceTierEnum`, or of a field that lists its words itself, such as
+    /// `FunctionCall.status`.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::UnknownName`] for a schema that does not exist.
+    pub fn value(&mut self, name: &str, word: &str) -> Result<(), Error> {
+        check_schema(name.split_once('.').map_or(name, |(schema, _)| schema))?;
+        let entry = format!("{name}={word}");
+        if !self.values.contains(&entry) {
+            self.values.push(entry);
+        }
+        Ok(())
+    }
+
+    /// Adds all of another set; where both have a schema, that of the other set counts.
+    pub fn extend(&mut self, other: &Self) {
+        let lists =
+            [(&mut self.events, &other.events), (&mut self.items, &other.items), (&mut self.fields, &other.fields)];
+        for (list, others) in lists {
+            for (name, schema) in others {
+                insert(list, name, schema.clone());
+            }
+        }
+        for entry in other.values.iter() {
+            if !self.values.contains(entry) {
+                self.values.push(entry.clone());
+            }
+        }
+    }
+
+    /// Returns `true` if nothing is registered.
     pub fn is_empty(&self) -> bool {
-        self.events.is_empty() && self.items.is_empty()
+        self.events.is_empty() && self.items.is_empty() && self.fields.is_empty() && self.values.is_empty()
+    }
+
+    fn add_event(&mut self, name: &str, schema: &Value) -> Result<(), Error> {
+        check_type(name, Kind::from_wire(name) == Kind::Unknown)?;
+        insert(&mut self.events, name, compile(name, schema)?);
+        Ok(())
+    }
+
+    fn add_item(&mut self, name: &str, schema: &Value) -> Result<(), Error> {
+        check_type(name, ItemKind::from_wire(name) == ItemKind::Unknown)?;
+        insert(&mut self.items, name, compile(name, schema)?);
+        Ok(())
+    }
+
+    fn add_field(&mut self, schema: &str, field: &str, rules: &Value) -> Result<(), Error> {
+        check_schema(schema)?;
+        insert(&mut self.fields, &format!("{schema}.{field}"), compile(field, rules)?);
+        Ok(())
+    }
+
+    /// The schema of a field that an object of the contract does not declare.
+    pub(crate) fn of_field(&self, schema: SchemaId, field: &str) -> Option<&CompiledSchema> {
+        let is_same =
+            |known: &str| Some(field) == known.strip_prefix(schema.name()).and_then(|rest| rest.strip_prefix('.'));
+        self.fields.iter().find(|(known, _)| is_same(known)).map(|(_, schema)| schema)
+    }
+
+    /// Returns `true` if fields are added.
+    #[inline]
+    pub(crate) fn has_fields(&self) -> bool {
+        !self.fields.is_empty()
+    }
+
+    /// Returns `true` if a word is added to an enum (the field is then empty), or to the words of a field.
+    pub(crate) fn has_value(&self, schema: SchemaId, field: &str, word: &str) -> bool {
+        let of_schema = |entry: &'_ str| -> Option<bool> {
+            let rest = entry.strip_prefix(schema.name())?;
+            let rest = if field.is_empty() { rest } else { rest.strip_prefix('.')?.strip_prefix(field)? };
+            Some(rest.strip_prefix('=')? == word)
+        };
+        self.values.iter().any(|entry| of_schema(entry) == Some(true))
     }
 
     pub(crate) fn of_event(&self, event_type: &str) -> Option<&CompiledSchema> {
@@ -132,25 +256,38 @@ impl ExtensionSchemas {
 }
 
 /// The empty set.
-pub(crate) const NONE: &ExtensionSchemas = &ExtensionSchemas { events: Vec::new(), items: Vec::new() };
+pub(crate) const NONE: &ExtensionSchemas = ExtensionSchemas::NONE;
 
 fn find<'a>(list: &'a [(String, CompiledSchema)], name: &str) -> Option<&'a CompiledSchema> {
     let at = list.binary_search_by(|(known, _)| known.as_str().cmp(name)).ok()?;
     list.get(at).map(|(_, schema)| schema)
 }
 
-fn add(list: &mut Vec<(String, CompiledSchema)>, name: &str, schema: &Value) -> Result<(), Error> {
-    if !is_valid_extension_type(name) {
-        let detail = format!("expected a type of the form `slug:name`, found `{name}`");
-        return Err(Error::new(Code::BadArgument, 0, detail));
+/// Refuses a type that is neither named `slug:name` nor new.
+fn check_type(name: &str, is_new: bool) -> Result<(), Error> {
+    if is_valid_extension_type(name) || (is_new && !name.is_empty() && !name.contains(':')) {
+        return Ok(());
     }
-    let schema = CompiledSchema::new(schema)
-        .map_err(|problem| Error::new(Code::BadArgument, 0, format!("the schema of {name} {problem}")))?;
+    let detail =
+        format!("expected a type of the form `slug:name` or one that the contract does not have, found `{name}`");
+    Err(Error::new(Code::BadArgument, 0, detail))
+}
+
+fn compile(name: &str, schema: &Value) -> Result<CompiledSchema, Error> {
+    CompiledSchema::new(schema)
+        .map_err(|problem| Error::new(Code::BadArgument, 0, format!("the schema of {name} {problem}")))
+}
+
+fn check_schema(name: &str) -> Result<(), Error> {
+    let unknown = || Error::new(Code::UnknownName, 0, format!("expected a schema of the contract, found `{name}`"));
+    SchemaId::from_name(name).map(drop).ok_or_else(unknown)
+}
+
+fn insert(list: &mut Vec<(String, CompiledSchema)>, name: &str, schema: CompiledSchema) {
     match list.binary_search_by(|(known, _)| known.as_str().cmp(name)) {
         Ok(at) => list[at].1 = schema,
         Err(at) => list.insert(at, (name.to_string(), schema)),
     }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -207,6 +344,17 @@ mod tests {
         assert!(set.of_item("a:x").is_some() && set.of_item("b:x").is_none());
         assert_eq!(set.events.len(), 2);
         assert_eq!(ExtensionSchemas::from_json(r#"{"tools":{}}"#).unwrap_err().code(), Code::UnknownName);
+        for (json, code) in [
+            (r#"{"fields":{"Nothing":{"a":{}}}}"#, Code::UnknownName),
+            (r#"{"fields":{"ResponseResource":7}}"#, Code::BadArgument),
+            (r#"{"values":{"Nothing":["a"]}}"#, Code::UnknownName),
+            (r#"{"values":{"ServiceTierEnum":"a"}}"#, Code::BadArgument),
+            (r#"{"values":{"ServiceTierEnum":[1]}}"#, Code::BadArgument),
+            (r#"{"events":{"response.created":{}}}"#, Code::BadArgument),
+            (r#"{"items":{"message":{}}}"#, Code::BadArgument),
+        ] {
+            assert_eq!(ExtensionSchemas::from_json(json).unwrap_err().code(), code, "{json}");
+        }
         assert!(ExtensionSchemas::from_json("").unwrap().is_empty());
     }
 }

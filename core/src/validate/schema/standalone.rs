@@ -53,6 +53,33 @@ impl ExtensionSchemas {
         both(json, id::ITEM_FIELD, edition, self, item_rules)
     }
 
+    /// Checks an input item like [`validate_input_item`], and against these schemas.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::NotJson`] if the text is not JSON.
+    pub fn validate_input_item(&self, json: &str, edition: Edition) -> Result<Vec<Finding>, Error> {
+        as_with(json, id::ITEM_PARAM, edition, Extensions::Allowed, self)
+    }
+
+    /// Checks a request body like [`validate_request`], and against these schemas.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::NotJson`] if the text is not JSON.
+    pub fn validate_request(&self, json: &str, edition: Edition) -> Result<Vec<Finding>, Error> {
+        both(json, id::CREATE_RESPONSE_BODY, edition, self, request::body)
+    }
+
+    /// Checks a text like [`validate_as`], and against these schemas.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`validate_as`].
+    pub fn validate_as(&self, json: &str, schema: SchemaId, edition: Edition) -> Result<Vec<Finding>, Error> {
+        as_with(json, schema, edition, Extensions::Allowed, self)
+    }
+
     /// Checks a response body like [`validate_response`], and against these schemas.
     ///
     /// # Errors
@@ -68,7 +95,7 @@ fn event_with(json: &str, edition: Edition, schemas: &ExtensionSchemas) -> Resul
     with_root(json, |view| {
         let wire_type = view.get("type").and_then(|value| value.as_str()).unwrap_or_default();
         let kind = Kind::from_wire(&wire_type);
-        findings.extend(name_finding(view, kind, &wire_type));
+        findings.extend(name_finding(view, kind, &wire_type).filter(|_| schemas.of_event(&wire_type).is_none()));
         event::check(view, kind, &wire_type, (edition, schemas, None), &mut |problem| findings.push(finding(problem)));
         object::event(view, kind, &mut |rule, path, message| findings.push(rule_finding(rule, path, message)));
     })?;

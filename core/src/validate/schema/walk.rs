@@ -147,7 +147,12 @@ impl<'r> SchemaWalk<'r> {
                 Some(key) => fields.position(key, hint),
                 None => fields.position(key.as_str().unwrap_or_default().as_bytes(), hint),
             };
-            let Some(at) = at else { continue };
+            let Some(at) = at else {
+                if self.schemas.has_fields() {
+                    self.added_field(key, value, path, context);
+                }
+                continue;
+            };
             seen |= 1 << at;
             if let (Some(last), Some(order)) = (last.filter(|_| at != hint), &mut self.order) {
                 order.note(fields, last, at);
@@ -172,6 +177,17 @@ impl<'r> SchemaWalk<'r> {
         while missing != 0 {
             self.report(view, ProblemKind::Missing(fields.name(missing.trailing_zeros() as usize)), path, context);
             missing &= missing - 1;
+        }
+    }
+
+    /// Checks a field that the caller added to a schema of the contract.
+    #[cold]
+    fn added_field(&mut self, key: ValueRef<'_>, value: ValueRef<'_>, path: &Path<'_>, context: Context) {
+        let (Some(schema), Some(key)) = (context.schema.filter(|_| context.field.is_empty()), key.as_str()) else {
+            return;
+        };
+        if let Some(schema) = self.schemas.of_field(schema, &key) {
+            self.extension_value(value, ExtensionPosition::root(schema), &path.key(&key));
         }
     }
 
@@ -208,6 +224,10 @@ impl<'r> SchemaWalk<'r> {
         let via = if context.field.is_empty() { context.schema } else { None };
         // Problems of an enum or a union of strings belong to the field that contains it.
         if let NodeShape::Enum(_) = node.shape() {
+            let is_added = |word: &str| self.schemas.has_value(schema, "", word);
+            if !self.schemas.is_empty() && view.as_str().is_some_and(|word| is_added(&word)) {
+                return;
+            }
             return self.value(view, node, path, context);
         }
         self.value(view, node, path, Context { schema: Some(schema), via, field: "", ..context });
@@ -253,7 +273,11 @@ impl<'r> SchemaWalk<'r> {
     }
 
     fn one_of(&mut self, view: ValueRef<'_>, strings: EnumStrings, path: &Path<'_>, context: Context) {
-        if !view.as_str().is_some_and(|text| strings.contains(text.as_bytes())) {
+        let is_added = |word: &str| {
+            !self.schemas.is_empty()
+                && context.schema.is_some_and(|schema| self.schemas.has_value(schema, context.field, word))
+        };
+        if !view.as_str().is_some_and(|text| strings.contains(text.as_bytes()) || is_added(&text)) {
             self.report(view, ProblemKind::Value(strings), path, context);
         }
     }
@@ -306,6 +330,9 @@ impl<'r> SchemaWalk<'r> {
         };
         if self.extensions == Extensions::Allowed && is_open(context) && is_valid_extension_type(&name) {
             return self.extension(view, &name, path, context);
+        }
+        if let Some(schema) = self.schemas.of_item(&name).filter(|_| is_open(context)) {
+            return self.extension_value(view, ExtensionPosition::root(schema), path);
         }
         self.report(value, ProblemKind::Variant(union, number.map(schema::declared_string)), &inside, context);
         self.legacy(view, number, path, context);
