@@ -65,6 +65,27 @@ export PKG_CONFIG_PATH=$made/moved/lib/pkgconfig
 warn="-Wall -Wextra -Wpedantic -Werror"
 run gcc -std=c11 $warn c/read.c $(pkg-config --cflags --libs deltafold) -Wl,-rpath,"$made/moved/lib" -o "$made/read-shared"
 prints c/read.c "$made/read-shared" $tour
+
+# The README's commands for /usr/local, in a mount namespace: its library folder, its headers and /etc are copies.
+if unshare --mount true 2>/dev/null; then
+    cp -a /etc "$made/etc"
+    mkdir -p "$made/local/lib" "$made/local/include"
+    use_target native
+    run unshare --mount bash -euc '
+        mount --bind "$1/local/lib" /usr/local/lib
+        mount --bind "$1/local/include" /usr/local/include
+        mount --bind "$1/etc" /etc
+        cd "$2"
+        bash bindings/c/install.sh /usr/local --profile dev
+        cd "$1/project/c"
+        unset PKG_CONFIG_PATH
+        cc -std=c11 read.c $(pkg-config --cflags --libs deltafold) -o "$1/read-local"
+        cd ..
+        exec "$1/read-local" streams/tour.sse' literal "$made" "$ROOT" | tee "$made/local.txt"
+    diff <(sed '1,/^\/\/ prints:/d; s/^\/\/ \{0,1\}//' c/read.c) <(tail -n "$(grep -c '' "$made/printed.txt")" "$made/local.txt") || die "after an installation to /usr/local, c/read.c does not run"
+else
+    note "this user may not unshare mounts: the installation to /usr/local and its ldconfig are not tested"
+fi
 rm "$made/moved/lib"/libdeltafold.so*
 sanitize="-fsanitize=address,undefined -fno-sanitize-recover=all"
 for source in c/read.c c/write.c c/convert.c cpp/read.cpp cpp/write.cpp cpp/convert.cpp; do
