@@ -2261,7 +2261,7 @@ dfold_status dfold_reader_new(const dfold_reader_options *options,
 
 /**
  * Creates a reader from options as a JSON object, the same form as in every binding: `strict`, `quote`,
- * `ignore_terminal_snapshot`, `profile` (a name or an object), `edition`, `layers` (`"all"`, `"none"` or a list),
+ * `ignore_terminal_snapshot`, `derive_item_ids`, `profile` (a name or an object), `edition`, `layers` (`"all"`, `"none"` or a list),
  * `images`, `starting_after`, `limits`.
  *
  * Returns DFOLD_OK; DFOLD_JSON_SYNTAX, DFOLD_MISUSE_ARGUMENT or DFOLD_MISUSE_UNKNOWN_NAME for invalid options, with the

@@ -195,8 +195,8 @@ mod tests {
     #[cfg(feature = "validate")]
     #[test]
     fn every_option_is_read_and_unusable_values_are_refused() {
-        let text = r#"{"strict":true,"quote":true,"ignore_terminal_snapshot":true,"profile":{"name":"mine"},"edition":"split",
-            "layers":["framing","schema"],"images":"drop","starting_after":7,"limits":{"line_bytes":1,"frame_bytes":2,
+        let text = r#"{"strict":true,"quote":true,"ignore_terminal_snapshot":true,"derive_item_ids":true,"profile":{"name":"mine"},
+            "edition":"split","layers":["framing","schema"],"images":"drop","starting_after":7,"limits":{"line_bytes":1,"frame_bytes":2,
             "buffered_bytes":3,"depth":4,"items":5,"parts":6,"response_bytes":7,"findings":8,"overflow":"drop"},
             "schemas":{"items":{"acme:x":{"type":"object"}}}}"#;
         let read = format!("{:?}", ReaderOptions::from_json(text).unwrap());
@@ -204,6 +204,7 @@ mod tests {
             ("strict", "true"),
             ("quote", "true"),
             ("ignore_terminal_snapshot", "true"),
+            ("derive_item_ids", "true"),
             ("images", "Drop"),
             ("name", "\"mine\""),
             ("edition", "Some(Split)"),

@@ -36,6 +36,8 @@ export interface ReaderOptions {
   limits?: Limits;
   /** Builds the response from the events alone; the snapshot of the terminal event only gives the outcome. */
   ignore_terminal_snapshot?: boolean;
+  /** Gives items without an id one when the response has ended, derived from the response's id and their index; `deltafold/full` only. */
+  derive_item_ids?: boolean;
   /** Which preview images are kept; `keep-last` by default. */
   images?: "keep" | "keep-last" | "drop";
   /** Findings quote short parts of the payload, which can contain secrets. */

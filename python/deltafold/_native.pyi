@@ -249,6 +249,7 @@ class Reader:
         strict: bool | None = None,
         quote: bool | None = None,
         ignore_terminal_snapshot: bool | None = None,
+        derive_item_ids: bool | None = None,
         profile: ProfileName | CustomProfile | None = None,
         edition: Edition | None = None,
         layers: Literal["all", "none"] | Iterable[Layer] | None = None,
@@ -262,6 +263,7 @@ class Reader:
         strict: raise StrictViolation at the first finding of severity error.
         quote: allow findings to quote short parts of the payload.
         ignore_terminal_snapshot: build the response from the events alone.
+        derive_item_ids: give items without an id one when the response has ended.
         profile: the severity of each rule: the name of a profile, or a profile as a dict.
         edition: the edition to validate against.
         layers: the layers that validate the stream: "all", "none", or some of "framing", "schema", "stream".
@@ -278,6 +280,7 @@ class Reader:
         strict: bool | None = None,
         quote: bool | None = None,
         ignore_terminal_snapshot: bool | None = None,
+        derive_item_ids: bool | None = None,
         profile: ProfileName | CustomProfile | None = None,
         edition: Edition | None = None,
         layers: Literal["all", "none"] | Iterable[Layer] | None = None,

@@ -78,7 +78,7 @@ class Batch:
 
         `dialect` is that of all bodies; None detects the dialect of each. `threads` is the number of threads, by default one per core.
         `source` has options of the adapter that reads other dialects. `reader` are keywords of `Reader`: `profile`, `layers`,
-        `limits`, `strict`, `edition`, `schemas`, `images`, `quote`, `ignore_terminal_snapshot`.
+        `limits`, `strict`, `edition`, `schemas`, `images`, `quote`, `ignore_terminal_snapshot`, `derive_item_ids`.
         """
         names = None if columns is None else _names(columns)
         return cls("fold", columns=names, **_shared(dialect, threads, source, reader))

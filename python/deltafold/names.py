@@ -85,6 +85,7 @@ TargetDialect = Literal["open-responses", "anthropic", "chat-completions", "ag-u
 class _ReaderOptions(TypedDict, total=False):
     quote: Optional[bool]
     ignore_terminal_snapshot: Optional[bool]
+    derive_item_ids: Optional[bool]
     edition: Optional[Edition]
     layers: Optional[Union[Literal["all", "none"], Iterable[Layer]]]
     images: Optional[Literal["keep-last", "keep", "drop"]]

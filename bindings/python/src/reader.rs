@@ -217,7 +217,8 @@ impl Reader {
     /// Creates a reader.
     ///
     /// strict: raise StrictViolation at the first finding of severity error. quote: allow findings to quote short parts of
-    /// the payload. ignore_terminal_snapshot: build the response from the events alone. profile: the severity of each rule:
+    /// the payload. ignore_terminal_snapshot: build the response from the events alone. derive_item_ids:
+    /// give items without an id one when the response has ended. profile: the severity of each rule:
     /// the name of a profile, or a profile as a dict. edition: the edition to validate against. layers: the layers that
     /// validate the stream: "all", "none", or some of "framing", "schema", "stream". images: which preview images are kept:
     /// "keep-last", "keep" or "drop". starting_after: the stream is a replay that starts after this sequence number.
@@ -225,7 +226,7 @@ impl Reader {
     /// schema}, "items": {type: schema}}.
     #[new]
     #[pyo3(signature = (
-        *, strict = None, quote = None, ignore_terminal_snapshot = None, profile = None, edition = None, layers = None,
+        *, strict = None, quote = None, ignore_terminal_snapshot = None, derive_item_ids = None, profile = None, edition = None, layers = None,
         images = None, starting_after = None, limits = None, schemas = None
     ))]
     #[allow(clippy::too_many_arguments, reason = "keywords of a Python call")]
@@ -234,6 +235,7 @@ impl Reader {
         strict: Option<&Bound<'_, PyAny>>,
         quote: Option<&Bound<'_, PyAny>>,
         ignore_terminal_snapshot: Option<&Bound<'_, PyAny>>,
+        derive_item_ids: Option<&Bound<'_, PyAny>>,
         profile: Option<&Bound<'_, PyAny>>,
         edition: Option<&Bound<'_, PyAny>>,
         layers: Option<&Bound<'_, PyAny>>,
@@ -246,6 +248,7 @@ impl Reader {
             ("strict", strict),
             ("quote", quote),
             ("ignore_terminal_snapshot", ignore_terminal_snapshot),
+            ("derive_item_ids", derive_item_ids),
             ("profile", profile),
             ("edition", edition),
             ("layers", layers),
@@ -265,7 +268,7 @@ impl Reader {
     /// Feed it the bytes of the new connection: events that were already read are dropped with a finding.
     #[staticmethod]
     #[pyo3(signature = (
-        saved, /, *, strict = None, quote = None, ignore_terminal_snapshot = None, profile = None, edition = None, layers = None,
+        saved, /, *, strict = None, quote = None, ignore_terminal_snapshot = None, derive_item_ids = None, profile = None, edition = None, layers = None,
         images = None, starting_after = None, limits = None, schemas = None
     ))]
     #[allow(clippy::too_many_arguments, reason = "keywords of a Python call")]
@@ -274,6 +277,7 @@ impl Reader {
         strict: Option<&Bound<'_, PyAny>>,
         quote: Option<&Bound<'_, PyAny>>,
         ignore_terminal_snapshot: Option<&Bound<'_, PyAny>>,
+        derive_item_ids: Option<&Bound<'_, PyAny>>,
         profile: Option<&Bound<'_, PyAny>>,
         edition: Option<&Bound<'_, PyAny>>,
         layers: Option<&Bound<'_, PyAny>>,
@@ -287,6 +291,7 @@ impl Reader {
             ("strict", strict),
             ("quote", quote),
             ("ignore_terminal_snapshot", ignore_terminal_snapshot),
+            ("derive_item_ids", derive_item_ids),
             ("profile", profile),
             ("edition", edition),
             ("layers", layers),

@@ -17,6 +17,9 @@ pub struct ReaderOptions {
     /// Build the response from the events alone.
     #[uniffi(default = false)]
     pub ignore_terminal_snapshot: bool,
+    /// Give items without an id one when the response has ended, derived from the response's id and their index.
+    #[uniffi(default = false)]
+    pub derive_item_ids: bool,
     /// The severity of each rule: the name of a profile, or a profile as JSON text that begins with `{`.
     #[uniffi(default = None)]
     pub profile: Option<String>,
@@ -49,6 +52,7 @@ impl ReaderOptions {
         object.push("strict", self.strict);
         object.push("quote", self.quote);
         object.push("ignore_terminal_snapshot", self.ignore_terminal_snapshot);
+        object.push("derive_item_ids", self.derive_item_ids);
         let profile = self.profile.map(|profile| match profile.starts_with('{') {
             true => parse(&profile),
             false => Ok(Value::from(profile)),

@@ -20,6 +20,8 @@ use crate::contract::{ItemKind, Kind};
 use crate::error::{Code, Error};
 use crate::event::{Event, Fields, Index};
 use crate::finding::{Findings, Location, Repair};
+#[cfg(feature = "validate")]
+use crate::json::Value;
 use crate::json::{join, Object, ValueKind, ValueRef};
 use crate::limits::Limits;
 use crate::options::setters;
@@ -49,9 +51,12 @@ pub struct AccumulateOptions {
     pub ignore_terminal_snapshot: bool,
     /// The handling of preview images.
     pub images: PreviewImages,
+    /// Give items without an id one when the response has ended: `<prefix>_<suffix>_<output_index>`, as a [`Writer`](crate::Writer) forms
+    /// them, so that the same stream always gives the same ids. Events keep what they have. Only with the feature `validate`.
+    pub derive_item_ids: bool,
 }
 
-setters!(AccumulateOptions { ignore_terminal_snapshot: bool, images: PreviewImages });
+setters!(AccumulateOptions { ignore_terminal_snapshot: bool, images: PreviewImages, derive_item_ids: bool });
 
 /// Accumulates events into a response that can be read at any time.
 ///
@@ -273,7 +278,36 @@ impl Accumulator {
             self.count_all();
         }
         self.outcome = Some(outcome.clone());
+        self.derive_item_ids();
         outcome
+    }
+
+    #[cfg(not(feature = "validate"))]
+    fn derive_item_ids(&mut self) {}
+
+    /// Gives the items of a response that has ended the ids that they lack.
+    #[cfg(feature = "validate")]
+    fn derive_item_ids(&mut self) {
+        let has_id = |slot: &ItemSlot| !slot.id().is_empty();
+        if !self.options.derive_item_ids || self.building.slots.iter().all(has_id) {
+            return;
+        }
+        let suffix =
+            crate::write::suffix(self.building.fields.object().get("id").and_then(Value::as_str).unwrap_or(""));
+        for at in 0..self.building.slots.len() as u32 {
+            let Some(slot) = self.building.slots.get(at as usize).filter(|slot| !has_id(slot)) else { continue };
+            let index = slot.index.unwrap_or(u64::from(at));
+            let mut id = format!("{}_{suffix}_{index}", crate::write::id_prefix(slot.text("type")));
+            // The id may be that of another item.
+            while self.building.slot_with_id(&id).is_some() {
+                id.push('_');
+            }
+            if let Some(slot) = self.building.slots.get_mut(at as usize) {
+                slot.set_id(&id);
+            }
+            self.building.rename(at, &id);
+        }
+        self.count_all();
     }
 
     /// Ends the response as failed, for a stream that is written: open items keep their status. `defaults` are the fields of a response that
@@ -422,6 +456,7 @@ impl Accumulator {
             self.rate_limits.forget_wait();
         }
         self.outcome = Some(outcome);
+        self.derive_item_ids();
         Ok(())
     }
 

@@ -74,7 +74,7 @@ impl ReaderOptions {
     ///
     /// | name | value |
     /// | --- | --- |
-    /// | `strict`, `quote`, `ignore_terminal_snapshot` | `true` or `false` |
+    /// | `strict`, `quote`, `ignore_terminal_snapshot`, `derive_item_ids` | `true` or `false` |
     /// | `profile` | a name, or an object as for [`Profile::from_json`] |
     /// | `edition` | a name |
     /// | `layers` | `"all"`, `"none"`, or a list of `"framing"`, `"schema"`, `"stream"` |
@@ -113,6 +113,7 @@ impl ReaderOptions {
             "strict",
             "quote",
             "ignore_terminal_snapshot",
+            "derive_item_ids",
             "profile",
             "edition",
             "layers",
@@ -126,6 +127,7 @@ impl ReaderOptions {
             quote: reader.flag("quote")?.unwrap_or(false),
             accumulate: AccumulateOptions {
                 ignore_terminal_snapshot: reader.flag("ignore_terminal_snapshot")?.unwrap_or(false),
+                derive_item_ids: validation::derive_item_ids(reader.flag("derive_item_ids")?.unwrap_or(false))?,
                 images: PreviewImages::ALL[reader.choice("images", PreviewImages::NAMES)?],
             },
             profile: match reader.value("profile") {
@@ -168,6 +170,14 @@ impl ReaderBuilder {
     #[must_use]
     pub fn ignore_terminal_snapshot(mut self) -> Self {
         self.options.accumulate.ignore_terminal_snapshot = true;
+        self
+    }
+
+    /// Gives items without an id one when the response has ended, derived from the response's id and their index; see
+    /// [`AccumulateOptions::derive_item_ids`].
+    #[must_use]
+    pub fn derive_item_ids(mut self) -> Self {
+        self.options.accumulate.derive_item_ids = true;
         self
     }
 

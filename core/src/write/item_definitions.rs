@@ -155,6 +155,12 @@ impl InputField {
     }
 }
 
+/// The prefix of the ids of items of a type; `item` for a type that is not known.
+#[cfg(feature = "validate")]
+pub(crate) fn id_prefix(item_type: &str) -> &'static str {
+    ItemDefinition::of(item_type).map_or("item", |definition| definition.prefix)
+}
+
 impl ItemDefinition {
     /// The definition of an item type; extension types share one.
     pub(crate) fn of(item_type: &str) -> Option<&'static Self> {

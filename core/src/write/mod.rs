@@ -47,6 +47,8 @@ pub use echo_request::echo_request;
 #[cfg(feature = "__inbound")]
 pub(crate) use emitter::push_u64;
 pub use ids::{response_id, suffix};
+#[cfg(feature = "validate")]
+pub(crate) use item_definitions::id_prefix;
 pub use item_definitions::{ItemStatus, ToolState};
 pub use items::ItemHandle;
 pub use open_item::PartKind;

@@ -15,8 +15,10 @@ fn payloads(vector: &Vector) -> Vec<String> {
 }
 
 fn options(vector: &Vector) -> AccumulateOptions {
-    let ignore_terminal_snapshot = vector.get("options")["ignore_terminal_snapshot"] == true;
-    AccumulateOptions::default().ignore_terminal_snapshot(ignore_terminal_snapshot)
+    let is_on = |name: &str| vector.get("options")[name] == true;
+    AccumulateOptions::default()
+        .ignore_terminal_snapshot(is_on("ignore_terminal_snapshot"))
+        .derive_item_ids(is_on("derive_item_ids"))
 }
 
 fn outcome(outcome: &Outcome) -> Value {

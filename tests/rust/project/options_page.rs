@@ -32,6 +32,7 @@ pub(crate) const OBJECTS: &[OptionsObject] = &[
             ("strict", "boolean", "false", "end reading at the first finding that is an error"),
             ("quote", "boolean", "false", "findings may quote short pieces of the payload, which can contain secrets"),
             ("ignore_terminal_snapshot", "boolean", "false", "build the response from the events alone: the snapshot of the terminal event gives the outcome and changes nothing else"),
+            ("derive_item_ids", "boolean", "false", "give items without an id one when the response has ended, derived from the id of the response and the index of the item, so that a stream always gives the same ids"),
             ("profile", "string or object", "`any`", "the name of a profile, or a [profile](#profile)"),
             ("edition", "string", "that of the profile", "the edition to validate against: `2026-01-15`, `2026-04-24`, `split`, `split-2026-01` or `openai`"),
             ("layers", "string or list", "`none`", "the layers of validation: `all`, `none`, or a list of `framing`, `schema` and `stream`"),
