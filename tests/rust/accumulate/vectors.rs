@@ -164,6 +164,26 @@ fn a_saved_state_keeps_the_data_for_a_new_connection() {
 }
 
 #[test]
+fn a_strict_reader_that_accepts_a_joined_stream_accepts_it_after_a_restore() {
+    let delta = |number: u64, index: u64| {
+        json!({ "type": "response.output_text.delta", "sequence_number": number, "item_id": format!("m{index}"),
+            "output_index": index, "content_index": 0, "delta": "a" })
+        .to_string()
+    };
+    let read = |reader: &mut Reader, message: &str| {
+        reader.feed_json(message).unwrap();
+        while reader.poll_event().unwrap().is_some() {}
+    };
+    let mut reader = Reader::builder().strict().build();
+    read(&mut reader, &delta(5, 0));
+    let mut restored = Reader::restore(&reader.save(), deltafold::ReaderOptions::default().strict(true)).unwrap();
+    // Each opens an item: a repair, which is an error in a stream that was read from its start.
+    read(&mut reader, &delta(6, 1));
+    read(&mut restored, &delta(6, 1));
+    assert_eq!(restored.response().to_json(), reader.response().to_json());
+}
+
+#[test]
 fn a_saved_state_with_any_damaged_byte_is_an_error() {
     let mut reader = Reader::new();
     reader
