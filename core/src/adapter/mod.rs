@@ -17,7 +17,7 @@
 //!   The tests validate the output of every vector and recording.
 //! - **Nothing lost silently.** Each loss, repair and assumption is an [`AdapterFinding`],
 //!   never something in the stream.
-//! - **Reproducible.** No clock and no randomness: ids derive from the source's own, time is the option `now`, or the [`Clock`](crate::Clock) of the
+//! - **Reproducible.** No clock and no randomness: ids derive from the source's own, time is the option `now`, or the [`Clock`] of the
 //!   caller.
 //! - **Any split, linear, bounded.** Bytes may be split anywhere; the same [`Limits`] apply as for reading.
 //!
