@@ -29,6 +29,11 @@ export function isStarted(): boolean {
   return memory !== undefined;
 }
 
+/** The size of the module's memory, which never shrinks. */
+export function memoryBytes(): number {
+  return memory!.buffer.byteLength;
+}
+
 /** The exports of the running module that are called here directly. */
 export interface Exports {
   memory: WebAssembly.Memory;

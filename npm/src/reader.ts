@@ -1,7 +1,7 @@
 import * as core from "../gen/core.js";
 import { call, DeltafoldError, errorOf, Fatal, Misuse, toError } from "./error.js";
 import { eventOf, eventsOf } from "./event.js";
-import { feed, more, put, wordView } from "./memory.js";
+import { feed, memoryBytes, more, put, wordView } from "./memory.js";
 import { FLAGS, FULL, Page, STOPPED, WIDE } from "./page.js";
 import { GrownTexts } from "./grown.js";
 import { makeDisposable } from "./dispose.js";
@@ -561,10 +561,13 @@ interface Finished {
  */
 const finished = new Set<Finished>();
 
+/** Removes readers that were collected. */
+let collected: FinalizationRegistry<Finished> | null = null;
+
 /** The sum of the memory of all finished readers. */
 let finishedBytes = 0;
 
-/** Bound of that sum: past it, the oldest readers are parked. */
+/** Bound of that sum, and of the memory of the module: past both, the oldest readers are parked, which costs as much as reading them. */
 const MAX_FINISHED_BYTES = 64 << 20;
 
 /** What a finished reader has in the module besides its response, which is at most as long as the stream. */
@@ -576,8 +579,9 @@ function addFinished(reader: Reader, streamBytes: number): Finished | null {
   const entry = { reader: new WeakRef(reader), bytes: READER_BYTES + streamBytes };
   finished.add(entry);
   finishedBytes += entry.bytes;
+  (collected ??= new FinalizationRegistry(removeFinished)).register(reader, entry);
   for (const oldest of finished) {
-    if (finishedBytes <= MAX_FINISHED_BYTES || oldest === entry) break;
+    if (finishedBytes <= MAX_FINISHED_BYTES || memoryBytes() <= MAX_FINISHED_BYTES || oldest === entry) break;
     removeFinished(oldest);
     oldest.reader.deref()?.park();
   }
