@@ -113,6 +113,7 @@ impl ReaderOptions {
             "strict",
             "quote",
             "ignore_terminal_snapshot",
+            #[cfg(feature = "validate")]
             "derive_item_ids",
             "profile",
             "edition",
@@ -127,7 +128,10 @@ impl ReaderOptions {
             quote: reader.flag("quote")?.unwrap_or(false),
             accumulate: AccumulateOptions {
                 ignore_terminal_snapshot: reader.flag("ignore_terminal_snapshot")?.unwrap_or(false),
-                derive_item_ids: validation::derive_item_ids(reader.flag("derive_item_ids")?.unwrap_or(false))?,
+                #[cfg(feature = "validate")]
+                derive_item_ids: reader.flag("derive_item_ids")?.unwrap_or(false),
+                #[cfg(not(feature = "validate"))]
+                derive_item_ids: false,
                 images: PreviewImages::ALL[reader.choice("images", PreviewImages::NAMES)?],
             },
             profile: match reader.value("profile") {

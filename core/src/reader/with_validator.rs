@@ -25,10 +25,6 @@ pub(super) fn of(options: &ReaderOptions) -> Option<ReaderValidator> {
     })
 }
 
-pub(super) fn derive_item_ids(is_on: bool) -> Result<bool, Error> {
-    Ok(is_on)
-}
-
 pub(super) fn layers(value: Option<&Value>) -> Result<Layers, Error> {
     value.map_or(Ok(Layers::NONE), Layers::from_value)
 }

@@ -17,13 +17,6 @@ pub(super) fn of(_: &ReaderOptions) -> Option<ReaderValidator> {
     None
 }
 
-pub(super) fn derive_item_ids(is_on: bool) -> Result<bool, Error> {
-    if is_on {
-        return Err(not_compiled_in());
-    }
-    Ok(false)
-}
-
 pub(super) fn layers(value: Option<&Value>) -> Result<Layers, Error> {
     match value.map(Value::as_str) {
         None | Some(Some("none")) => Ok(Layers::NONE),
