@@ -30,7 +30,7 @@ impl Clock {
         Self(Time::Read(now))
     }
 
-    /// A clock that stands at this time.
+    /// A clock that always returns this time.
     pub const fn fixed(seconds: u64) -> Self {
         Self(Time::Fixed(seconds))
     }
@@ -45,7 +45,7 @@ impl Clock {
 }
 
 impl PartialEq for Clock {
-    /// Returns whether both stand at the same time or call the same function.
+    /// Returns `true` if both return the same fixed time or call the same function.
     fn eq(&self, other: &Self) -> bool {
         match (self.0, other.0) {
             (Time::Fixed(one), Time::Fixed(two)) => one == two,

@@ -540,7 +540,7 @@ impl OpenResponsesSource {
     }
 }
 
-/// Writes the events that end a stream that is passed on and has no terminal event. Returns whether there were any.
+/// Writes the events that end a stream that is passed on and has no terminal event. Returns `true` if there were any.
 fn write_end(passed: &mut Option<PassedStream>, failure: &Failure, target: &mut TargetSide) -> Result<bool, Error> {
     let Some(passed) = passed else { return Ok(false) };
     let events = passed.end(failure)?;
