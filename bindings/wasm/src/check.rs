@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use deltafold::json::Object;
-use deltafold::validate::{self, Rule};
+use deltafold::validate::Rule;
 use deltafold::{ItemStatus, Profile};
 use wasm_bindgen::prelude::*;
 
