@@ -54,7 +54,7 @@ for (const name of ["core", "full"]) {
     CARGO_TARGET_DIR: join(cache, "target/tools"),
   });
   // No data is at the lowest addresses, where the stack ends. Engines ignore alignment hints, and equal hints compress better.
-  run("node_modules/.bin/wasm-opt", ["-O3", "--low-memory-unused", "--dealign", `gen/${name}_bg.wasm`, "-o", `gen/${name}.wasm`]);
+  run("node_modules/.bin/wasm-opt", ["-O3", "--converge", "--low-memory-unused", "--dealign", `gen/${name}_bg.wasm`, "-o", `gen/${name}.wasm`]);
   await copyFile(`gen/${name}.wasm`, `dist/${name}.wasm`);
   const wasm = await readFile(`gen/${name}.wasm`);
   const text = Buffer.from(deflateSync(wasm, { level: 9, mem: 12 })).toString("base64");

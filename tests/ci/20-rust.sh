@@ -7,7 +7,8 @@ use_target native
 if cargo nextest --version >/dev/null 2>&1; then
     run cargo nextest run --locked --workspace --no-fail-fast --status-level fail
 else
-    run cargo test --locked --workspace --no-fail-fast --all-targets
+    # Not --all-targets, which also builds test programs of the extension modules: those cannot be linked.
+    run cargo test --locked --workspace --no-fail-fast --tests
 fi
 run cargo test --locked --workspace --doc
 
