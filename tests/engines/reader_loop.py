@@ -50,7 +50,7 @@ def fold(body: bytes | None, dialect: str | None = None) -> dict[str, Any] | Non
         else:
             converter = deltafold.Converter(
                 "open-responses", cast("Any", dialect), reasoning_events="open_responses", extension_events="events", turns="first",
-                response_id="resp_unknown",
+                response_id="resp_unknown", now=0,
             )  # fmt: skip
             try:
                 converted = converter.feed(body) + converter.close()

@@ -264,7 +264,7 @@ def test_events_check_and_convert() -> None:
         for body, row in zip(BODIES, batch.convert(BODIES, target, model="m-1").to_pylist()):
             if row is None or row["error"]:
                 continue
-            converted = deltafold.convert(body, target, row["from"], model="m-1", response_id="resp_unknown")
+            converted = deltafold.convert(body, target, row["from"], model="m-1", response_id="resp_unknown", now=0)
             assert (row["body"], row["lost"]) == (converted.data, converted.report["lost"])
     with pytest.raises(deltafold.Misuse, match="thread_id"):
         batch.convert([], "ag-ui")
