@@ -6,8 +6,6 @@ set -euo pipefail
 use_target native
 
 # The short form of `bash tests/large.sh`, whose figures are in docs/robustness.md.
-# Whole-program optimization takes most of the time of a release build, and changes neither results nor memory.
-export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
 run cargo build --locked -q --release -p deltafold-cli
 MEGABYTES=50 run bash tests/large.sh "$CARGO_TARGET_DIR/release/deltafold" "$DELTAFOLD_CACHE/venv/python/bin/python" \
     "$DELTAFOLD_CACHE/npm/project"

@@ -63,10 +63,14 @@ impl Terminal {
             command.env("TERM", "xterm-256color");
         }
         let slave = self.slave.try_clone().unwrap();
-        // SAFETY: between fork and exec only two system calls are made, both of which may be made there; the descriptor is
-        // open, because the closure owns it.
+        // SAFETY: between fork and exec only system calls are made that may be made there; the descriptor is open, because the closure
+        // owns it.
         unsafe {
             command.pre_exec(move || {
+                // As in a new login: a shell that starts the tests in the background makes them ignore Ctrl-C, which the program inherits.
+                for signal in [libc::SIGINT, libc::SIGQUIT, libc::SIGHUP] {
+                    libc::signal(signal, libc::SIG_DFL);
+                }
                 rustix::process::setsid()?;
                 rustix::process::ioctl_tiocsctty(&slave)?;
                 Ok(())
