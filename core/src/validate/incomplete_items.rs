@@ -15,7 +15,7 @@ use crate::json::ValueRef;
 /// How an item ended, as ITEM-08 distinguishes it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ItemEnding {
-    /// No done event, or its status is `in_progress`.
+    /// No done event, or its status is one of `UNFINISHED`.
     #[default]
     Open,
     /// Status `incomplete`, or `in_progress` for a patch, whose schema has no `incomplete`.
@@ -29,13 +29,16 @@ pub(crate) enum ItemEnding {
     Complete,
 }
 
+/// The statuses of items that have not ended: `in_progress`, and what a tool is doing.
+const UNFINISHED: [&str; 5] = ["in_progress", "searching", "interpreting", "generating", "calling"];
+
 impl ItemEnding {
     pub(super) fn of(item: ValueRef<'_>) -> Self {
         let class =
             item.get("type").and_then(|kind| kind.as_str()).map_or(ItemClass::Unknown, |kind| ItemClass::of(&kind));
         match () {
             () if status_is(item, "incomplete") => Self::Incomplete { call: class.is_call(), declared: true },
-            () if !status_is(item, "in_progress") => Self::Complete,
+            () if !UNFINISHED.iter().any(|status| status_is(item, status)) => Self::Complete,
             () if class == ItemClass::ApplyPatchCall => Self::Incomplete { call: true, declared: false },
             () => Self::Open,
         }
