@@ -34,13 +34,16 @@ const UNFINISHED: [&str; 5] = ["in_progress", "searching", "interpreting", "gene
 
 impl ItemEnding {
     pub(super) fn of(item: ValueRef<'_>) -> Self {
-        let class =
-            item.get("type").and_then(|kind| kind.as_str()).map_or(ItemClass::Unknown, |kind| ItemClass::of(&kind));
-        match () {
-            () if status_is(item, "incomplete") => Self::Incomplete { call: class.is_call(), declared: true },
-            () if !UNFINISHED.iter().any(|status| status_is(item, status)) => Self::Complete,
-            () if class == ItemClass::ApplyPatchCall => Self::Incomplete { call: true, declared: false },
-            () => Self::Open,
+        let text = |key| item.get(key).and_then(|value| value.as_str());
+        let status = text("status").unwrap_or_default();
+        if status != "incomplete" && !UNFINISHED.contains(&&*status) {
+            return Self::Complete;
+        }
+        let class = text("type").map_or(ItemClass::Unknown, |kind| ItemClass::of(&kind));
+        match &*status {
+            "incomplete" => Self::Incomplete { call: class.is_call(), declared: true },
+            "in_progress" if class == ItemClass::ApplyPatchCall => Self::Incomplete { call: true, declared: false },
+            _ => Self::Open,
         }
     }
 }
