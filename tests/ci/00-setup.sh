@@ -60,6 +60,24 @@ fail_with_command() {
     die "$1"
 }
 
+# Installs the missing packages of Python and npm, each set in a process of its own: most of the time they wait for a registry.
+install_all_packages() {
+    local name logs=$DELTAFOLD_CACHE/setup failed="" processes=()
+    rm -rf "$logs"
+    mkdir -p "$logs"
+    for name in $missing; do
+        case ${source_of[$name]} in pip | npm) ;; *) continue ;; esac
+        # A process that ends early must not stop the others, whose folders would be incomplete.
+        (install_packages "$name") >"$logs/$name" 2>&1 &
+        processes+=("$name=$!")
+    done
+    for name in ${processes[@]+"${processes[@]}"}; do
+        wait "${name#*=}" || failed+=" ${name%=*}"
+        cat "$logs/${name%=*}"
+    done
+    [ -z "$failed" ] || die "not installed:$failed"
+}
+
 missing=$(find_missing)
 [ -n "$missing" ] || { echo "nothing is missing"; exit 0; }
 packages=$(wanted_from debian | xargs)
@@ -80,9 +98,7 @@ while IFS= read -r line; do
     # shellcheck disable=SC2086
     [ -z "$line" ] || run rustup $line
 done <<<"$rustup"
-for name in $missing; do
-    case ${source_of[$name]} in pip | npm) is_installed "$name" || install_packages "$name" ;; esac
-done
+install_all_packages
 
 installed=$missing
 missing=$(find_missing)

@@ -3,7 +3,9 @@
 
 : "${ROOT:?run steps through tests/run}" "${DELTAFOLD_CACHE:?run steps through tests/run}"
 
-export CARGO_TERM_COLOR=never CARGO_NET_RETRY=5 NO_COLOR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONDONTWRITEBYTECODE=1
+export CARGO_TERM_COLOR=never CARGO_NET_RETRY=5 NO_COLOR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+# Python's bytecode is outside of the checkout, and is made for the modules that a step imports instead of for all of a package.
+export PYTHONPYCACHEPREFIX=$DELTAFOLD_CACHE/bytecode PIP_NO_COMPILE=1
 export npm_config_fund=false npm_config_audit=false npm_config_update_notifier=false
 # Only `setup` installs toolchains; a command that needs a missing one must fail.
 export RUSTUP_AUTO_INSTALL=0
