@@ -5,8 +5,9 @@
 #   bash tests/mutants.sh 'core/src/sse/*.rs' -- --test sse    a layer, with the tests of that layer only: much faster
 #   bash tests/mutants.sh core/src/sse/line.rs --list     prints the mutants and runs nothing
 #
-# Arguments after the file go to cargo-mutants. The tests run in a clone of the last commit, so uncommitted changes do not count. Each
-# mutant is built and tested alone, which takes about a minute; --shard 0/8 divides the work, --iterate repeats only those that survived.
+# Arguments after the file go to cargo-mutants. The tests run in a clone of the last commit, so uncommitted changes do not count. First they
+# must pass without a change. Each mutant is built and tested alone, which takes about a minute; --shard 0/8 divides the work, --iterate
+# repeats only those that survived.
 # Results: .cache/mutants/mutants.out. Accepted survivors are in .cargo/mutants.toml. Needs cargo-mutants:
 # cargo install --locked cargo-mutants
 set -euo pipefail
@@ -20,4 +21,20 @@ commit=$(git rev-parse HEAD)
 git -C "$out/tree" fetch -q origin "$commit"
 git -C "$out/tree" checkout -q --force --detach "$commit"
 cd "$out/tree"
-CARGO_TARGET_DIR=$out/target exec cargo mutants --in-place --output "$out" --file "$file" "$@"
+export CARGO_TARGET_DIR=$out/target
+baseline=()
+case " $* " in
+    *" --list"*) ;;
+    *)
+        # cargo-mutants would run its own baseline in the package of the file alone, which does not have the test programs of the layers.
+        tests=("$@")
+        while [ ${#tests[@]} -gt 0 ] && [ "${tests[0]}" != -- ]; do tests=("${tests[@]:1}"); done
+        unchanged=(cargo test --locked -p deltafold -p deltafold-tests)
+        "${unchanged[@]}" --no-run "${tests[@]:1}"
+        started=$SECONDS
+        "${unchanged[@]}" "${tests[@]:1}"
+        # A mutant whose tests take several times as long as the unchanged ones does not end.
+        baseline=(--baseline=skip --timeout $((60 + 5 * (SECONDS - started))))
+        ;;
+esac
+exec cargo mutants --in-place --output "$out" --file "$file" ${baseline[@]+"${baseline[@]}"} "$@"
