@@ -1,12 +1,12 @@
-// What contract.ts declares as present is present at run time: in every event and response of our example streams, of the vectors without
-// findings, and of the recordings of OpenAI's service.
+// What contract.ts declares as present is present at run time: in every event and response of our example streams, of the vectors that are
+// complete streams without errors, and of the recordings of OpenAI's service.
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { Reader } from "deltafold/full";
+import { detectDialect, Misuse, Reader, Writer } from "deltafold/full";
 
 const root = new URL("../..", import.meta.url).pathname;
 
@@ -69,15 +69,39 @@ function walk(value, type, missing) {
 
 const KNOWN_EVENT = /export type KnownEvent =\n([^;]*);/.exec(readFileSync(join(root, "npm/src/contract.ts"), "utf8"))[1].replace(/^  \| /gm, "").split("\n").join(" | ");
 
+/** The cases of a folder of vectors, with their names. */
+function* vectors(folder) {
+  for (const file of readdirSync(join(root, "tests/vectors", folder)).filter((name) => name.endsWith(".json"))) {
+    const list = JSON.parse(readFileSync(join(root, "tests/vectors", folder, file), "utf8"));
+    for (const one of Array.isArray(list) ? list : list.cases) yield [`${folder}/${file}: ${one.name}`, one];
+  }
+}
+
+/** What a writer makes of the intents of a vector. Some are there to be refused. */
+function written(options, intents) {
+  const writer = new Writer(options);
+  for (const intent of intents) {
+    try {
+      writer.apply(intent);
+    } catch (error) {
+      if (!(error instanceof Misuse)) throw error;
+    }
+  }
+  return writer.take();
+}
+
 function* streams() {
   for (const folder of ["examples/streams", "examples/streams/items"]) {
     for (const name of readdirSync(join(root, folder)).filter((name) => name.endsWith(".sse"))) yield [`${folder}/${name}`, readFileSync(join(root, folder, name))];
   }
-  for (const file of readdirSync(join(root, "tests/vectors/validate")).filter((name) => name.endsWith(".json"))) {
-    const cases = JSON.parse(readFileSync(join(root, "tests/vectors/validate", file), "utf8"));
-    for (const { name, input } of Array.isArray(cases) ? cases : (cases.cases ?? [])) {
-      if (typeof input === "string") yield [`${file}: ${name}`, Buffer.from(input)];
-    }
+  for (const [name, { events, input }] of [...vectors("accumulate"), ...vectors("validate")]) {
+    if (typeof input === "string") yield [name, Buffer.from(input)];
+    else if (events !== undefined) yield [name, Buffer.from(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("") + "data: [DONE]\n\n")];
+  }
+  for (const [name, { options, intents }] of vectors("write")) yield [name, written(options, intents)];
+  for (const name of readdirSync(join(root, "tests/vectors/adapter/examples"))) {
+    const bytes = readFileSync(join(root, "tests/vectors/adapter/examples", name));
+    if (name.endsWith(".sse") && detectDialect(bytes) === "open-responses") yield [name, bytes];
   }
   const corpus = process.env.DELTAFOLD_SHARED && join(process.env.DELTAFOLD_SHARED, "corpus/responses");
   if (!corpus || !existsSync(corpus)) return void console.log("NOTE: DELTAFOLD_SHARED is not set: declared members are looked up in our own streams only");

@@ -166,6 +166,20 @@ test("the logprobs of a delta are copied also where two items take turns and the
   }
 });
 
+test("the logprobs of a delta are copied whatever spaces its payload has and wherever they are in it", () => {
+  const texts = ["a", "logprobs", '"logprobs":[]', "\u65e5\u672c", "b", "", "c"];
+  const forms = [(payload) => JSON.stringify(payload), (payload) => JSON.stringify(payload, null, 1).replaceAll("\n", ""), (payload) => JSON.stringify(payload).replaceAll('":', '" : ')];
+  for (const logprobs of [[], undefined, [{ token: "a", logprob: -0.5, bytes: [97], top_logprobs: [] }]]) {
+    for (const form of forms) {
+      for (const first of [false, true]) {
+        const payloads = Array.from({ length: 30 }, (_, number) => ({ ...(first && { logprobs }), ...delta(number, texts[number % texts.length]), logprobs }));
+        const whole = utf8.encode(payloads.map((payload) => `data: ${form(payload)}\n\n`).join(""));
+        for (const [at, event] of new Reader().feed(whole).entries()) assert.deepEqual({ ...event }, JSON.parse(form(payloads[at])), form(payloads[at]));
+      }
+    }
+  }
+});
+
 test("streams that nobody frees take bounded memory without a macrotask between them", async () => {
   const stream = [bytes(created, delta(1, "x".repeat(2000))), bytes(completed(2, "x".repeat(2000)))];
   const kept = [];

@@ -245,14 +245,16 @@ fn logprobs_flag(event: &Event<'_>) -> u32 {
     if deltafold::__bindings::template_match(event).is_none() {
         return 0;
     }
-    // A template does not keep the place of the list. In a string the quotes of this name would be escaped.
-    const NAME: &[u8] = b",\"logprobs\"";
-    let raw = deltafold::__bindings::raw_bytes(event);
-    match raw.windows(NAME.len()).position(|window| window == NAME) {
-        None => 0,
-        Some(at) if raw.get(at + NAME.len()..).is_some_and(|rest| rest.starts_with(b":[]")) => EMPTY_LOGPROBS,
-        Some(_) => LOGPROBS,
+    // A template does not keep the place of the list. Inside of a string one of these quotes would be escaped, and no colon follows a value.
+    const NAME: &[u8] = b"\"logprobs\"";
+    let mut rest = deltafold::__bindings::raw_bytes(event);
+    while let Some(at) = rest.windows(NAME.len()).position(|window| window == NAME) {
+        rest = rest.get(at + NAME.len()..).unwrap_or_default();
+        if let Some(list) = rest.trim_ascii_start().strip_prefix(b":") {
+            return if list.trim_ascii_start().starts_with(b"[]") { EMPTY_LOGPROBS } else { LOGPROBS };
+        }
     }
+    0
 }
 
 /// The members that payloads of a kind had so far.
