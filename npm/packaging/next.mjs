@@ -11,6 +11,7 @@ import { startUpstream } from "../../examples/web/test/upstream.mjs";
 
 const route = (runtime) => `import { readEvents, version } from "deltafold";
 import { check, Writer } from "deltafold/full";
+import { isOpenAIEvent } from "deltafold/openai";
 
 export const runtime = "${runtime}";
 export const dynamic = "force-dynamic";
@@ -22,7 +23,7 @@ export async function GET() {
   writer.complete({ input_tokens: 1, output_tokens: 1 });
   const bytes = writer.take();
   let text = "";
-  for await (const event of readEvents([bytes])) if (event.type === "response.output_text.delta") text += event.delta;
+  for await (const event of readEvents([bytes])) if (isOpenAIEvent(event) && event.type === "response.output_text.delta") text += event.delta;
   const report = await check([bytes]);
   return new Response([version(), text, report.outcome.outcome, report.findings.length].join(" "));
 }

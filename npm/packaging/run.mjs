@@ -1,6 +1,6 @@
 // Packs the package as users get it, installs the tarball in a fresh project, and uses it there: two versions of Node.js (ESM, CJS),
-// TypeScript, Deno, Bun, workerd, Next, and what esbuild and Vite make of it. What needs a browser is in test/browser, which runs on the
-// same project.
+// TypeScript, Deno, Bun, workerd, Next, the oldest versions of its peers, and what esbuild and Vite make of it. What needs a browser is in
+// test/browser, which runs on the same project.
 //
 //   node packaging/run.mjs FOLDER
 
@@ -80,6 +80,8 @@ import { fileURLToPath } from "node:url";
 await init(await readFile(fileURLToPath(import.meta.resolve("deltafold/core.wasm"))));${use}console.log(await main());`);
 const files_of_node = ["esm.mjs", "cjs.cjs", "full.cjs", "slim.mjs"];
 for (const file of files_of_node) check(`node ${file}`, run("node", [file], project));
+// `npm test` runs in this version, too.
+if (!process.version.startsWith("v20.")) console.log(`NOTE: the package was tried in Node.js ${process.version} instead of 20, the oldest supported version`);
 // The newest version with long-term support comes by npm, as a package for each platform.
 const newest = readdirSync("packaging/node_modules").filter((name) => name.startsWith("node-")).map((name) => resolve("packaging/node_modules", name, "bin/node"));
 for (const node of newest) for (const file of files_of_node) check(`node ${run(node, ["--version"], project).trim()} ${file}`, run(node, [file], project));
@@ -179,4 +181,6 @@ write("react/index.html", '<!doctype html><title>react</title><div id="root"></d
 copyFileSync("test/browser/react-page.js", join(project, "react/main.js"));
 run(other("vite"), ["build", "react", "--base", "./", "--logLevel", "error"], project, { NODE_ENV: "production" });
 console.log("vite build with react and ai: ok");
+
+await import("./oldest.mjs").then(({ tryOldest }) => tryOldest(project, run, { tsc: tool("tsc"), vite: other("vite") }));
 console.log("packaging: ok");

@@ -1,10 +1,11 @@
-// The hook of deltafold/react, run by React itself. test/browser/react.test.mjs runs it in a page.
+// The hook of deltafold/react, run by React itself: here the newest version, and in packaging/oldest.mjs the oldest one that is supported.
+// test/browser/react.test.mjs runs it in a page.
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 
-import { act, createElement, memo } from "react";
-import { create } from "react-test-renderer";
+import { createElement, memo } from "react";
+import { act, create } from "react-test-renderer";
 
 import { useResponse } from "deltafold/react";
 
@@ -58,7 +59,7 @@ const shown = (page) => [page.toJSON() ?? []].flat().join(" ");
 
 async function mounted() {
   let page;
-  await act(() => void (page = create(createElement(Chat))));
+  await act(() => void (page = create(createElement(Chat), { unstable_isConcurrent: true })));
   await turn();
   await act(() => hook.send(request));
   await turn();

@@ -1,4 +1,4 @@
-# what: npm: the package builds within its size, passes its tests and type tests, and works as a packed tarball (two Node.js, Deno, Bun, workerd, Next with both bundlers, esbuild, Vite, types)
+# what: npm: the package builds within its size, passes its tests and type tests, and works as a packed tarball (two Node.js, Deno, Bun, workerd, Next with both bundlers, esbuild, Vite, types, the oldest and the newest peers)
 # needs: cargo cc node npm npx wasm32 npm:package npm:packaging
 # after: tools
 set -euo pipefail
@@ -33,7 +33,7 @@ END
 (use_target native && build_programs deltafold-server)
 export DELTAFOLD_SERVER_PROGRAM=$DELTAFOLD_CACHE/target/native/debug/deltafold-server
 (cd npm && run node --test test/server/*.test.mjs)
-# With the newest and the oldest version of `openai` in the peer range.
-for config in tsconfig tsconfig.oldest; do (cd npm && run npx --no-install tsc --project "test/types/$config.json"); done
+# With the newest versions of the peers; packaging/oldest.mjs has the oldest ones.
+for config in tsconfig tsconfig.react; do (cd npm && run npx --no-install tsc --project "test/types/$config.json"); done
 (cd npm && run npx --no-install publint . && run npx --no-install attw --pack . --profile node16 --exclude-entrypoints ./core.wasm ./full.wasm)
 (cd npm && run node packaging/run.mjs "$DELTAFOLD_CACHE/npm")

@@ -33,9 +33,9 @@ for name in $(git ls-files | cut -d/ -f1 | sort -u); do
     case " $(echo $expected) " in *" $name "*) ;; *) complain "an unexpected entry at the top level: $name" ;; esac
 done
 
-# npm/packaging/package.json says why it has none.
+# npm/packaging/package.json says why it has none; npm/oldest is a workspace of npm.
 locks="$(git ls-files '*Cargo.toml' | xargs grep -lx '\[workspace\]' | sed 's/toml$/lock/')
-$(git ls-files '*package.json' | grep -vx npm/packaging/package.json | xargs grep -l 'ependencies"' | sed 's/\.json$/-lock.json/')"
+$(git ls-files '*package.json' | grep -vxE 'npm/(packaging|oldest)/package.json' | xargs grep -l 'ependencies"' | sed 's/\.json$/-lock.json/')"
 for lock in $locks; do
     git ls-files --error-unmatch "$lock" >/dev/null 2>&1 || complain "not committed: $lock"
 done

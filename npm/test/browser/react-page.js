@@ -3,7 +3,7 @@
 import { useChat } from "@ai-sdk/react";
 import { ResponseChatTransport } from "deltafold/ai";
 import { useResponse } from "deltafold/react";
-import { createElement, StrictMode, useState } from "react";
+import { createElement, StrictMode, useState, version } from "react";
 import { createRoot } from "react-dom/client";
 
 const button = (label, onClick) => createElement("button", { id: label, onClick }, label);
@@ -37,4 +37,5 @@ function Chat() {
   );
 }
 
+document.title = version;
 createRoot(document.getElementById("root")).render(createElement(StrictMode, null, createElement(Hook), createElement(Chat)));

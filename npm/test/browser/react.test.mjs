@@ -1,4 +1,5 @@
-// deltafold/react and deltafold/ai in Chromium, with React and the AI SDK themselves; PROJECT is the folder that packaging/run.mjs has made.
+// deltafold/react and deltafold/ai in Chromium, with React and the AI SDK themselves, in their newest and their oldest supported versions;
+// PROJECT is the folder that packaging/run.mjs has made.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -72,30 +73,34 @@ const shows = (page, id, wanted) => page.waitForFunction(([id, wanted]) => docum
   throw new Error(`#${id} shows ${await page.textContent(`#${id}`)}, expected ${wanted}`, { cause: error });
 });
 
-test("useResponse sends, stops, shows an error and resumes", async () => {
-  const { page, errors } = await open(browser, `${server.url}/react/dist/index.html`);
-  await shows(page, "hook", "idle||-|-");
-  await page.click("#send");
-  await shows(page, "hook", "done|Hello wonderful world|completed|-");
-  await page.click("#break");
-  await shows(page, "hook", "error|Hello |truncated|error");
-  await page.click("#resume");
-  await shows(page, "hook", "done|Hello wonderful world|completed|-");
-  await page.click("#endless");
-  await shows(page, "hook", "streaming|Hello |-|-");
-  await page.click("#stop");
-  await shows(page, "hook", "done|Hello |truncated|-");
-  for (let left = 50; closed === 0 && left > 0; left--) await wait(20);
-  assert.equal(closed, 1, "the server sees that the page stopped reading");
-  assert.deepEqual(errors, []);
-  await page.close();
-});
+for (const [versions, folder, react] of [["the newest", "react", /^19\./], ["the oldest", "oldest/react", /^18\.0\.0\b/]]) {
+  test(`useResponse sends, stops, shows an error and resumes, with ${versions} React`, async () => {
+    const { page, errors } = await open(browser, `${server.url}/${folder}/dist/index.html`);
+    closed = 0;
+    assert.match(await page.title(), react);
+    await shows(page, "hook", "idle||-|-");
+    await page.click("#send");
+    await shows(page, "hook", "done|Hello wonderful world|completed|-");
+    await page.click("#break");
+    await shows(page, "hook", "error|Hello |truncated|error");
+    await page.click("#resume");
+    await shows(page, "hook", "done|Hello wonderful world|completed|-");
+    await page.click("#endless");
+    await shows(page, "hook", "streaming|Hello |-|-");
+    await page.click("#stop");
+    await shows(page, "hook", "done|Hello |truncated|-");
+    for (let left = 50; closed === 0 && left > 0; left--) await wait(20);
+    assert.equal(closed, 1, "the server sees that the page stopped reading");
+    assert.deepEqual(errors, []);
+    await page.close();
+  });
 
-test("useChat reads a stream of Open Responses through the transport", async () => {
-  const { page, errors } = await open(browser, `${server.url}/react/dist/index.html`);
-  await page.click("#ask");
-  await shows(page, "chat", "ready|user: hello|assistant: Hello wonderful world|-");
-  assert.deepEqual([asked.messages.length, asked.messages[0].role, asked.trigger], [1, "user", "submit-message"]);
-  assert.deepEqual(errors, []);
-  await page.close();
-});
+  test(`useChat reads a stream of Open Responses through the transport, with ${versions} AI SDK`, async () => {
+    const { page, errors } = await open(browser, `${server.url}/${folder}/dist/index.html`);
+    await page.click("#ask");
+    await shows(page, "chat", "ready|user: hello|assistant: Hello wonderful world|-");
+    assert.deepEqual([asked.messages.length, asked.messages[0].role, asked.trigger], [1, "user", "submit-message"]);
+    assert.deepEqual(errors, []);
+    await page.close();
+  });
+}

@@ -91,8 +91,23 @@ fn every_workspace_has_its_lock_file_committed() {
             continue;
         }
         let any = ["dependencies", "devDependencies"].iter().any(|table| named[*table].is_object());
-        assert!(!any || locks.contains(&file.replace("package.json", "package-lock.json")), "{file} has no lock");
+        assert!(!any || locks.contains(&lock_of(&file)), "{file} has no lock");
     }
+}
+
+/// The lock file of a `package.json`; that of a workspace is in the folder above, whose manifest names the workspace.
+fn lock_of(file: &str) -> String {
+    let folder = file.trim_end_matches("/package.json");
+    if let Some((above, name)) = folder.rsplit_once('/') {
+        let root = format!("{above}/package.json");
+        if tracked("package.json").contains(&root) {
+            let root: serde_json::Value = serde_json::from_str(&text(&root)).unwrap();
+            if root["workspaces"].as_array().into_iter().flatten().any(|workspace| workspace == name) {
+                return format!("{above}/package-lock.json");
+            }
+        }
+    }
+    format!("{folder}/package-lock.json")
 }
 
 #[test]
