@@ -6,14 +6,14 @@
  */
 
 import { HttpChatTransport, type HttpChatTransportInitOptions, type UIMessage, type UIMessageChunk } from "ai";
-import type { AdapterOptions, Converter, SourceDialect } from "./full.js";
+import type { ConversionOptions, Converter, SourceDialect } from "./full.js";
 
 /** Options of `ResponseChatTransport`: those of the AI SDK's HTTP transports, and those of the conversion. */
 export interface ResponseChatTransportOptions<M extends UIMessage = UIMessage> extends HttpChatTransportInitOptions<M> {
   /** The dialect of the server; detected if absent. */
   from?: SourceDialect;
   /** Options of the conversion, such as `include_metadata`. */
-  options?: AdapterOptions;
+  options?: ConversionOptions<SourceDialect, "ui-message-stream">;
 }
 
 /**
@@ -23,7 +23,7 @@ export interface ResponseChatTransportOptions<M extends UIMessage = UIMessage> e
  */
 export class ResponseChatTransport<M extends UIMessage = UIMessage> extends HttpChatTransport<M> {
   readonly #from: SourceDialect | undefined;
-  readonly #options: AdapterOptions;
+  readonly #options: ConversionOptions<SourceDialect, "ui-message-stream">;
 
   /** Creates a transport; `api` is the URL of the server. */
   constructor({ from, options = {}, ...http }: ResponseChatTransportOptions<M> = {}) {

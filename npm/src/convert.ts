@@ -2,7 +2,7 @@ import * as core from "../gen/full.js";
 import { call, DeltafoldError } from "./error.js";
 import { extendTransform, LazyTransform } from "./streams.js";
 import { type ByteSource, Chunks } from "./source.js";
-import type { AdapterOptions, Limits } from "./options.js";
+import type { AdapterOptions, Limits, SourceOptions, TargetOptions } from "./options.js";
 
 /** The dialects that can be read. */
 export type SourceDialect = "open-responses" | "anthropic" | "chat-completions" | "gemini" | "blocks" | "thread-events" | "ollama" | "mistral" | "cohere" | "bedrock";
@@ -10,21 +10,43 @@ export type SourceDialect = "open-responses" | "anthropic" | "chat-completions" 
 /** The dialects that can be written. */
 export type TargetDialect = "open-responses" | "anthropic" | "chat-completions" | "ag-ui" | "ui-message-stream";
 
-export type { AdapterOptions };
+export type { AdapterOptions, SourceOptions, TargetOptions };
 
-/** Options of a conversion. */
-export interface ConvertOptions {
+/** The names of the options that any adapter that reads has. */
+type SourceOptionName = { [Dialect in SourceDialect]: keyof SourceOptions[Dialect] }[SourceDialect];
+
+/**
+ * The options of the two adapters of a conversion: members of `AdapterOptions`. If `From` is every dialect, because the dialect is detected, those
+ * of all adapters that read, none of them required.
+ */
+export type ConversionOptions<From extends SourceDialect = SourceDialect, To extends TargetDialect = TargetDialect> = ([SourceDialect] extends [From] ? Pick<AdapterOptions, SourceOptionName> : SourceOptions[From]) & TargetOptions[To];
+
+/** The member `options`, which may be absent if no option is required. */
+type WithOptions<Options> = object extends Options
+  ? {
+      /** Options of both adapters. An unknown option is an error that lists the known ones. */
+      options?: Options;
+    }
+  : {
+      /** Options of both adapters, some of which are required. An unknown option is an error that lists the known ones. */
+      options: Options;
+    };
+
+/** Options of an adapter stream, whose target is known. */
+export type AdapterStreamOptions<From extends SourceDialect = SourceDialect, To extends TargetDialect = TargetDialect> = {
   /** The dialect that is read; detected if absent. */
-  from?: SourceDialect;
-  /** The dialect that is written. */
-  to: TargetDialect;
-  /** Options of both adapters. An unknown option is an error that lists the known ones. */
-  options?: AdapterOptions;
+  from?: From;
   /** Framing of the output; `sse` by default. */
   framing?: "sse" | "jsonl";
   /** Bounds on the memory that the conversion may use. */
   limits?: Limits;
-}
+} & WithOptions<ConversionOptions<From, To>>;
+
+/** Options of a conversion. The dialects determine the type of `options`. */
+export type ConvertOptions<From extends SourceDialect = SourceDialect, To extends TargetDialect = TargetDialect> = AdapterStreamOptions<From, To> & {
+  /** The dialect that is written. */
+  to: To;
+};
 
 /** Data that a conversion lost, repaired or assumed. */
 export interface Loss {
@@ -41,13 +63,13 @@ export interface Loss {
 }
 
 /** Converts a stream from one dialect to another, in push form. */
-export class Converter {
+export class Converter<From extends SourceDialect = SourceDialect, To extends TargetDialect = TargetDialect> {
   /** @internal */
   static readonly name: string = "Converter";
   readonly #core: core.Converter;
 
   /** Creates a converter at the start of a stream. Throws `Misuse` for an unknown dialect or option. */
-  constructor(options: ConvertOptions) {
+  constructor(options: ConvertOptions<From, To>) {
     this.#core = call(() => new core.Converter(JSON.stringify(options)));
   }
 
@@ -75,13 +97,13 @@ export class Converter {
   }
 
   /** The dialect that is read; null until it is detected. */
-  get source(): SourceDialect | null {
-    return (this.#core.source() || null) as SourceDialect | null;
+  get source(): From | null {
+    return (this.#core.source() || null) as From | null;
   }
 
   /** The data that was lost, repaired or assumed so far, and the number of losses. */
-  get report(): { from: string; to: string; findings: readonly Loss[] } & Readonly<Record<string, unknown>> {
-    return JSON.parse(this.#core.report()) as { from: string; to: string; findings: Loss[] };
+  get report(): { from: string; to: To; findings: readonly Loss[] } & Readonly<Record<string, unknown>> {
+    return JSON.parse(this.#core.report()) as { from: string; to: To; findings: Loss[] };
   }
 
   /** The number of losses. */
@@ -96,18 +118,18 @@ export class Converter {
 }
 
 /** Transforms one dialect to another: `body.pipeThrough(new ConvertStream({ to: "ag-ui" }))`. */
-export class ConvertStream extends LazyTransform<Uint8Array, Uint8Array> {
+export class ConvertStream<From extends SourceDialect = SourceDialect, To extends TargetDialect = TargetDialect> extends LazyTransform<Uint8Array, Uint8Array> {
   /** @internal */
   static readonly name: string = "ConvertStream";
   /** The converter of the stream, with its report. */
-  readonly converter: Converter;
+  readonly converter: Converter<From, To>;
   readonly #to: TargetDialect;
   readonly #framing: "sse" | "jsonl";
 
   /** Creates a transform with a converter of these options. */
-  constructor(options: ConvertOptions) {
+  constructor(options: ConvertOptions<From, To>) {
     extendTransform(ConvertStream);
-    const converter = new Converter(options);
+    const converter = new Converter<From, To>(options);
     const pass = (run: () => Uint8Array, out: TransformStreamDefaultController<Uint8Array>): void => {
       try {
         const bytes = run();
@@ -129,7 +151,7 @@ export class ConvertStream extends LazyTransform<Uint8Array, Uint8Array> {
   }
 
   /** The data that was lost, repaired or assumed so far. */
-  get report(): Converter["report"] {
+  get report(): Converter<From, To>["report"] {
     return this.converter.report;
   }
 
@@ -198,33 +220,36 @@ function headersOf(to: TargetDialect, framing: "sse" | "jsonl"): Record<string, 
   };
 }
 
-/** Transforms a stream in any dialect to AG-UI events. */
-export class AgUiStream extends ConvertStream {
+/** Transforms a stream in any dialect to AG-UI events, which need the option `thread_id`. */
+export class AgUiStream<From extends SourceDialect = SourceDialect> extends ConvertStream<From, "ag-ui"> {
   /** Creates a transform; the dialect of the source is detected if `from` is absent. */
-  constructor(options: Omit<ConvertOptions, "to"> = {}) {
+  constructor(options: AdapterStreamOptions<From, "ag-ui">) {
     super({ ...options, to: "ag-ui" });
   }
 }
 
 /** Transforms a stream in any dialect to a UI message stream of the Vercel AI SDK. */
-export class UiMessageStream extends ConvertStream {
+export class UiMessageStream<From extends SourceDialect = SourceDialect> extends ConvertStream<From, "ui-message-stream"> {
   /** Creates a transform; the dialect of the source is detected if `from` is absent. */
-  constructor(options: Omit<ConvertOptions, "to"> = {}) {
+  constructor(options: AdapterStreamOptions<From, "ui-message-stream"> = {} as AdapterStreamOptions<From, "ui-message-stream">) {
     super({ ...options, to: "ui-message-stream" });
   }
 }
 
 /** Transforms a stream in any dialect to Open Responses events. */
-export class OpenResponsesStream extends ConvertStream {
+export class OpenResponsesStream<From extends SourceDialect = SourceDialect> extends ConvertStream<From, "open-responses"> {
   /** Creates a transform; the dialect of the source is detected if `from` is absent. */
-  constructor(options: Omit<ConvertOptions, "to"> = {}) {
+  constructor(options: AdapterStreamOptions<From, "open-responses"> = {} as AdapterStreamOptions<From, "open-responses">) {
     super({ ...options, to: "open-responses" });
   }
 }
 
 /** Converts a whole source and returns the bytes and the report. */
-export async function convert(source: ByteSource, options: ConvertOptions): Promise<{ bytes: Uint8Array; report: Converter["report"] }> {
-  const converter = new Converter(options);
+export async function convert<From extends SourceDialect = SourceDialect, To extends TargetDialect = TargetDialect>(
+  source: ByteSource,
+  options: ConvertOptions<From, To>,
+): Promise<{ bytes: Uint8Array; report: Converter<From, To>["report"] }> {
+  const converter = new Converter<From, To>(options);
   const chunks = new Chunks(source, undefined);
   const pieces: Uint8Array[] = [];
   try {

@@ -24,7 +24,9 @@ export {
 } from "./check.js";
 export {
   type AdapterOptions,
+  type AdapterStreamOptions,
   AgUiStream,
+  type ConversionOptions,
   convert,
   Converter,
   ConvertStream,
@@ -34,7 +36,9 @@ export {
   type Loss,
   OpenResponsesStream,
   type SourceDialect,
+  type SourceOptions,
   type TargetDialect,
+  type TargetOptions,
   type ToResponseOptions,
   UiMessageStream,
 } from "./convert.js";

@@ -419,3 +419,41 @@ export interface AdapterOptions {
    */
   include_metadata?: boolean;
 }
+
+/** The options of the adapter that reads a dialect, by dialect. */
+export interface SourceOptions {
+  /** Options of the adapter that reads `open-responses`. */
+  "open-responses": Record<never, never>;
+  /** Options of the adapter that reads `anthropic`. */
+  "anthropic": Pick<AdapterOptions, "response_id" | "model" | "now" | "template" | "include_extensions" | "provider_details" | "thinking_as" | "cancelled_as" | "envelope" | "edition" | "reasoning_events" | "extension_events">;
+  /** Options of the adapter that reads `chat-completions`. */
+  "chat-completions": Pick<AdapterOptions, "response_id" | "model" | "now" | "template" | "provider" | "include_extensions" | "provider_details" | "thinking_as" | "cancelled_as" | "edition" | "reasoning_events">;
+  /** Options of the adapter that reads `gemini`. */
+  "gemini": Pick<AdapterOptions, "response_id" | "model" | "now" | "template" | "include_extensions" | "cancelled_as" | "edition" | "extension_events">;
+  /** Options of the adapter that reads `blocks`. */
+  "blocks": Pick<AdapterOptions, "model" | "now" | "template" | "include_extensions" | "thinking_as" | "cancelled_as" | "envelope" | "edition" | "reasoning_events"> & Required<Pick<AdapterOptions, "response_id">>;
+  /** Options of the adapter that reads `thread-events`. */
+  "thread-events": Pick<AdapterOptions, "response_id" | "model" | "now" | "template" | "provider" | "include_extensions" | "provider_details" | "thinking_as" | "enabled" | "emit_events" | "turns" | "map_tool_calls" | "include_reasoning" | "cancelled_as" | "edition" | "reasoning_events" | "extension_events">;
+  /** Options of the adapter that reads `ollama`. */
+  "ollama": Pick<AdapterOptions, "model" | "now" | "template" | "include_extensions" | "provider_details" | "thinking_as" | "cancelled_as" | "edition" | "reasoning_events"> & Required<Pick<AdapterOptions, "response_id">>;
+  /** Options of the adapter that reads `mistral`. */
+  "mistral": Pick<AdapterOptions, "response_id" | "model" | "now" | "template" | "provider" | "include_extensions" | "provider_details" | "thinking_as" | "cancelled_as" | "edition" | "reasoning_events">;
+  /** Options of the adapter that reads `cohere`. */
+  "cohere": Pick<AdapterOptions, "response_id" | "model" | "now" | "template" | "include_extensions" | "provider_details" | "thinking_as" | "cancelled_as" | "edition" | "reasoning_events">;
+  /** Options of the adapter that reads `bedrock`. */
+  "bedrock": Pick<AdapterOptions, "model" | "now" | "template" | "include_extensions" | "provider_details" | "thinking_as" | "cancelled_as" | "envelope" | "edition" | "reasoning_events"> & Required<Pick<AdapterOptions, "response_id">>;
+}
+
+/** The options of the adapter that writes a dialect, by dialect. */
+export interface TargetOptions {
+  /** Options of the adapter that writes `open-responses`. */
+  "open-responses": Record<never, never>;
+  /** Options of the adapter that writes `anthropic`. */
+  "anthropic": Record<never, never>;
+  /** Options of the adapter that writes `chat-completions`. */
+  "chat-completions": Pick<AdapterOptions, "reasoning_field" | "include_usage">;
+  /** Options of the adapter that writes `ag-ui`. */
+  "ag-ui": Pick<AdapterOptions, "run_id" | "provider" | "emit_run_lifecycle" | "reasoning_style" | "legacy_thinking" | "thinking_ids" | "media" | "protocol_version" | "rate_limits" | "include_raw"> & Required<Pick<AdapterOptions, "thread_id">>;
+  /** Options of the adapter that writes `ui-message-stream`. */
+  "ui-message-stream": Pick<AdapterOptions, "message_id" | "provider_key" | "include_metadata">;
+}

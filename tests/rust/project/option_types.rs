@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use deltafold::adapter::{option_table, OptionSpec, OptionType};
+use deltafold::adapter::{option_table, Dialect, Direction, OptionSpec, OptionType};
 use deltafold::Edition;
 
 use super::options_page::{names_of, OptionsObject, OBJECTS};
@@ -174,7 +174,40 @@ fn typescript() -> String {
         }
         out.push_str("}\n");
     }
+    for (name, about, direction) in [
+        ("SourceOptions", "The options of the adapter that reads a dialect, by dialect.", Direction::Read),
+        ("TargetOptions", "The options of the adapter that writes a dialect, by dialect.", Direction::Write),
+    ] {
+        write!(out, "\n/** {about} */\nexport interface {name} {{\n").unwrap();
+        for dialect in Dialect::ALL.iter().filter(|dialect| match direction {
+            Direction::Read => dialect.is_read(),
+            Direction::Write => dialect.is_written(),
+        }) {
+            let verb = if direction == Direction::Read { "reads" } else { "writes" };
+            writeln!(out, "  /** Options of the adapter that {verb} `{}`. */", dialect.name()).unwrap();
+            writeln!(out, "  {:?}: {};", dialect.name(), dialect_type(*dialect, direction)).unwrap();
+        }
+        out.push_str("}\n");
+    }
     out
+}
+
+/// The type of the options of one adapter: members of `AdapterOptions`, those that the adapter requires as such.
+fn dialect_type(dialect: Dialect, direction: Direction) -> String {
+    let names = |required: bool| {
+        let options =
+            option_table().filter(|option| option.direction == direction && option.dialects.contains(&dialect));
+        let chosen = options.filter(|option| option.required.contains(&dialect) == required);
+        chosen.map(|option| format!("{:?}", option.name)).collect::<Vec<_>>().join(" | ")
+    };
+    let optional = match names(false) {
+        names if names.is_empty() => "Record<never, never>".to_owned(),
+        names => format!("Pick<AdapterOptions, {names}>"),
+    };
+    match names(true) {
+        names if names.is_empty() => optional,
+        names => format!("{optional} & Required<Pick<AdapterOptions, {names}>>"),
+    }
 }
 
 fn python() -> String {
