@@ -106,6 +106,8 @@ for (const name of ["openai", "react", "ai"]) {
   await build({ ...entry, format: "esm" });
   await build({ ...entry, format: "cjs", outExtension: { ".js": ".cjs" } });
 }
+// Next's Edge runtime gets this module where another host gets the file.
+for (const name of ["core", "full"]) await writeFile(`dist/${name}-module.js`, `export { default } from "./${name}.wasm?module";\n`);
 run("node", ["inspector/build.mjs"]);
 run("node_modules/.bin/tsc", ["--project", "tsconfig.json"]);
 run("node", ["types.mjs"]);

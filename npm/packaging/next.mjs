@@ -29,6 +29,25 @@ export async function GET() {
 }
 `;
 
+/** A route of the Edge runtime with the slim entries: the wasm is an import, as in a worker of Cloudflare. */
+const SLIM = `import { init, readEvents, version } from "deltafold/slim";
+import core from "deltafold/core.wasm";
+import { explain, initSync } from "deltafold/full/slim";
+import full from "deltafold/full.wasm";
+
+export const runtime = "edge";
+export const dynamic = "force-dynamic";
+
+export async function GET() {
+  await init(core);
+  initSync(full);
+  const bytes = new TextEncoder().encode('data: {"type":"response.output_text.delta","sequence_number":0,"item_id":"m","output_index":0,"content_index":0,"delta":"Hi"}\\n\\n');
+  let text = "";
+  for await (const event of readEvents([bytes])) text += event.delta;
+  return new Response([version(), text, explain("SEQ-03") !== null].join(" "));
+}
+`;
+
 async function freePort() {
   const server = createServer();
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -64,6 +83,7 @@ export async function tryNext(project, run, modules) {
   // The modules of Next are links to another folder.
   write("next.config.mjs", 'export default { distDir: process.env.DIST, outputFileTracingRoot: "/", turbopack: { root: "/" }, typescript: { ignoreBuildErrors: true } };\n');
   write("app/layout.js", "export default function Layout({ children }) {\n  return <html><body>{children}</body></html>;\n}\n");
+  write("app/slim/route.js", SLIM);
   const runtimes = ["edge", "nodejs"];
   for (const runtime of runtimes) {
     write(`app/${runtime}/route.js`, route(runtime));
@@ -81,6 +101,9 @@ export async function tryNext(project, run, modules) {
       const port = await freePort();
       const server = spawn(process.execPath, [program, "start", "--port", String(port), "--hostname", "127.0.0.1"], { cwd: folder, stdio: "inherit", env: { ...process.env, ...env } });
       try {
+        const slim = await ask(`http://127.0.0.1:${port}/slim`);
+        if (!/^200 \d+\.\d+\.\d+ Hi true$/.test(slim)) throw new Error(`next by ${bundler}, slim entries: ${slim}`);
+        console.log(`next by ${bundler}, slim entries: ok`);
         for (const runtime of runtimes) {
           const url = `http://127.0.0.1:${port}/${runtime}`;
           const answer = await ask(url);

@@ -29,7 +29,7 @@ const { filename, files } = packed[0] ?? Object.values(packed)[0];
 const names = files.map((file) => file.path).sort();
 console.log(names.join("\n"));
 const entries = ["index", "slim", "full", "full-slim", "openai", "react", "ai"].flatMap((name) => ["cjs", "d.cts", "d.ts", "js"].map((end) => `dist/${name}.${end}`));
-for (const name of ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "dist/core.wasm", "dist/full.wasm", "dist/workerd.js", "dist/full-workerd.js", "dist/edge-light.js", "dist/full-edge-light.js", "dist/inspector.html", ...entries]) {
+for (const name of ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "dist/core.wasm", "dist/full.wasm", "dist/workerd.js", "dist/full-workerd.js", "dist/edge-light.js", "dist/full-edge-light.js", "dist/core-module.js", "dist/full-module.js", "dist/inspector.html", ...entries]) {
   if (!names.includes(name)) throw new Error(`the tarball lacks ${name}`);
 }
 

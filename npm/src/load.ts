@@ -20,6 +20,13 @@ export async function inflated(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Arr
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
+/** Returns a compiled module as one of this realm. In Next's sandbox it is of another one, and the generated code would take it for bytes. */
+export function ofThisRealm<T>(module: T): T {
+  const isCompiled = Object.prototype.toString.call(module) === "[object WebAssembly.Module]";
+  if (isCompiled && !((module as unknown) instanceof WebAssembly.Module)) Object.setPrototypeOf(module, WebAssembly.Module.prototype);
+  return module;
+}
+
 /** Starts the module; an error names what the environment lacks or forbids. */
 export function guarded<T>(start: () => T): T {
   if (typeof WebAssembly !== "object") throw new Error("deltafold needs WebAssembly, which this environment does not have");

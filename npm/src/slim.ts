@@ -1,7 +1,7 @@
 /* The user loads the wasm: `await init(url)` before any other call. */
 
 import start, { initSync as startSync } from "../gen/core.js";
-import { guarded } from "./load.js";
+import { guarded, ofThisRealm } from "./load.js";
 import { attach } from "./memory.js";
 
 /** The wasm: its URL, its bytes, a `fetch` response, or the compiled module. */
@@ -14,5 +14,5 @@ export async function init(source: WasmSource): Promise<void> {
 
 /** Loads the wasm synchronously, from its bytes or the compiled module. */
 export function initSync(module: BufferSource | WebAssembly.Module): void {
-  attach(guarded(() => startSync({ module: module as never })));
+  attach(guarded(() => startSync({ module: ofThisRealm(module) as never })));
 }
