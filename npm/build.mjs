@@ -6,7 +6,9 @@
 // Intermediate files are in npm/gen. Neither folder is committed.
 
 import { execFileSync } from "node:child_process";
-import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { copyFile, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -23,6 +25,23 @@ process.chdir(join(root, "npm"));
 function run(command, args, env = {}) {
   console.log(`+ ${command} ${args.join(" ")}`);
   execFileSync(command, args, { stdio: "inherit", env: { ...process.env, ...env } });
+}
+
+/** Optimizes a module. This takes longer than compiling it, so the result is kept in the cache for the next build with the same input. */
+async function optimize(from, to) {
+  // No data is at the lowest addresses, where the stack ends. Engines ignore alignment hints, and equal hints compress better.
+  const options = ["-O3", "--converge", "--low-memory-unused", "--dealign"];
+  const { version } = JSON.parse(await readFile("node_modules/binaryen/package.json", "utf8"));
+  const key = createHash("sha256").update([version, ...options].join("\n")).update(await readFile(from)).digest("hex");
+  const kept = join(cache, "wasm-opt", `${key}.wasm`);
+  if (!existsSync(kept)) {
+    await mkdir(join(cache, "wasm-opt"), { recursive: true });
+    run("node_modules/.bin/wasm-opt", [...options, from, "-o", to]);
+    // Renamed, so that an interrupted copy is not taken for a module.
+    await copyFile(to, `${kept}.new`);
+    await rename(`${kept}.new`, kept);
+  }
+  await copyFile(kept, to);
 }
 
 const compiles = !process.argv.includes("--javascript");
@@ -53,8 +72,7 @@ for (const name of ["core", "full"]) {
   run("cargo", ["run", "--quiet", "--locked", "--manifest-path", "../tests/tools/Cargo.toml", "--", "bindgen", compiled, "gen", name], {
     CARGO_TARGET_DIR: join(cache, "target/tools"),
   });
-  // No data is at the lowest addresses, where the stack ends. Engines ignore alignment hints, and equal hints compress better.
-  run("node_modules/.bin/wasm-opt", ["-O3", "--converge", "--low-memory-unused", "--dealign", `gen/${name}_bg.wasm`, "-o", `gen/${name}.wasm`]);
+  await optimize(`gen/${name}_bg.wasm`, `gen/${name}.wasm`);
   await copyFile(`gen/${name}.wasm`, `dist/${name}.wasm`);
   const wasm = await readFile(`gen/${name}.wasm`);
   const text = Buffer.from(deflateSync(wasm, { level: 9, mem: 12 })).toString("base64");
