@@ -181,7 +181,6 @@ impl SchemaNode {
             8 => NodeShape::Map(Self(first), Bounds(second)),
             9 => NodeShape::Object(ObjectFields {
                 run: slice_range(&FIELDS, first, second >> 8),
-                first,
                 required: second as u8,
             }),
             10 => NodeShape::Union(SchemaUnion(&UNIONS[usize::from(first)])),
@@ -232,23 +231,12 @@ impl EnumStrings {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ObjectFields {
     run: &'static [[u16; 2]],
-    /// The position of its first field among the fields of all objects.
-    first: u16,
     required: u8,
 }
-
-/// The number of fields of all objects.
-pub(crate) const ALL_FIELDS: usize = FIELDS.len();
 
 impl ObjectFields {
     pub(crate) fn len(self) -> usize {
         self.run.len()
-    }
-
-    /// The position of a field among the fields of all objects, below [`ALL_FIELDS`].
-    #[inline]
-    pub(crate) fn position_of_all(self, at: usize) -> usize {
-        usize::from(self.first) + at
     }
 
     /// A bit for each required field.
@@ -260,22 +248,25 @@ impl ObjectFields {
         }
     }
 
-    /// Returns the position of the field with this key. The field at `hint` is compared first: members mostly have the
-    /// order of the contract, and then no search is needed.
+    /// Returns the position of the field with this key. The field at `next` is compared first: servers often keep the order of the contract.
     #[inline]
-    pub(crate) fn position(self, key: &[u8], hint: usize) -> Option<usize> {
-        match self.run.get(hint) {
-            Some(field) if bytes_of(field[0]) == key => Some(hint),
-            _ => {
-                let number = string_id_of(key)?;
-                self.run.iter().position(|field| field[0] == number)
-            }
+    pub(crate) fn position(self, key: &[u8], next: usize) -> Option<usize> {
+        let number = string_id_of(key)?;
+        match self.run.get(next) {
+            Some(field) if field[0] == number => Some(next),
+            _ => self.run.iter().position(|field| field[0] == number),
         }
+    }
+
+    /// The number of a field's name.
+    #[inline]
+    pub(crate) fn name_id(self, at: usize) -> u16 {
+        self.run[at][0]
     }
 
     #[inline]
     pub(crate) fn name(self, at: usize) -> &'static str {
-        declared_string(self.run[at][0])
+        declared_string(self.name_id(at))
     }
 
     /// Returns the node of the field at a position, and whether the field is forbidden.
@@ -378,13 +369,16 @@ pub(crate) fn string_id(text: &str) -> Option<u16> {
 
 /// As `string_id`, for the bytes of a string.
 pub(crate) fn string_id_of(text: &[u8]) -> Option<u16> {
-    let mut slot = hash(text);
+    let words = words(text);
+    let mut slot = hash(words, text.len());
     loop {
         let number = SLOTS[slot % SLOTS.len()];
         if number == NONE {
             return None;
         }
-        if bytes_of(number) == text {
+        let known = bytes_of(number);
+        // Equal words are equal texts up to 16 bytes.
+        if known.len() == text.len() && self::words(known) == words && (text.len() <= 16 || known == text) {
             return Some(number);
         }
         slot += 1;
@@ -416,17 +410,22 @@ fn slice_range<T>(all: &'static [T], start: u16, count: u16) -> &'static [T] {
     &all[usize::from(start)..usize::from(start) + usize::from(count)]
 }
 
-/// The hash function; the generator fills the slots with the same function.
+/// The first and the last bytes of a text, eight each; they overlap in a shorter one.
 #[inline]
-fn hash(bytes: &[u8]) -> usize {
-    let (head, tail) = match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
-        (Some(head), Some(tail)) => (u64::from_le_bytes(*head), u64::from_le_bytes(*tail)),
+fn words(bytes: &[u8]) -> [u64; 2] {
+    match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+        (Some(head), Some(tail)) => [u64::from_le_bytes(*head), u64::from_le_bytes(*tail)],
         _ => match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
-            (Some(head), Some(tail)) => (u64::from(u32::from_le_bytes(*head)), u64::from(u32::from_le_bytes(*tail))),
-            _ => (bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)), 0),
+            (Some(head), Some(tail)) => [u32::from_le_bytes(*head).into(), u32::from_le_bytes(*tail).into()],
+            _ => [bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)), 0],
         },
-    };
-    let mixed = (head ^ tail.rotate_left(23) ^ (bytes.len() as u64) << 56).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+}
+
+/// The hash function of a text with these words; the generator fills the slots with the same function.
+#[inline]
+fn hash([head, tail]: [u64; 2], length: usize) -> usize {
+    let mixed = (head ^ tail.rotate_left(23) ^ (length as u64) << 56).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (mixed >> 48) as usize
 }
 
@@ -440,6 +439,8 @@ mod tests {
         for at in 0..tables::STRINGS_STARTS.len() as u16 - 1 {
             assert_eq!(string_id(declared_string(at)), Some(at), "{}", declared_string(at));
         }
+        let is_plain = |name: &str| !name.contains(['/', '~']);
+        assert!(FIELDS.iter().all(|field| is_plain(declared_string(field[0]))), "a JSON pointer needs no escapes");
         for text in ["", "typ", "typee", "response.created ", "é", "sequence-number"] {
             assert_eq!(string_id(text), None, "{text}");
         }

@@ -9,7 +9,7 @@
 //! Everything else is a finding, for example two incomplete messages, or an incomplete call before a complete last item.
 
 use super::records::ItemClass;
-use super::validator::status_is;
+use super::response_members::ResponseMembers;
 use crate::json::ValueRef;
 
 /// How an item ended, as ITEM-08 distinguishes it.
@@ -57,10 +57,10 @@ pub(super) struct IncompletePolicy {
 }
 
 impl IncompletePolicy {
-    pub(super) fn of(response: ValueRef<'_>, last: Option<ItemEnding>) -> Self {
-        let cancelled = response.pointer("/incomplete_details/reason").is_some_and(|reason| reason.is_str("cancelled"));
+    pub(super) fn of(response: &ResponseMembers<'_>, last: Option<ItemEnding>) -> Self {
+        let cancelled = response.has_incomplete_reason("cancelled");
         // Only a failed response leaves items open; in any other response `in_progress` is not an ending.
-        let failed = status_is(response, "failed");
+        let failed = response.has_status("failed");
         let last = last.is_some_and(|last| match last {
             ItemEnding::Open => failed,
             ItemEnding::Incomplete { .. } => true,

@@ -1,5 +1,6 @@
 //! Items of the stream layer: finds the item of an event, applies its transition, and checks that the item keeps its identity.
 
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 
@@ -9,7 +10,7 @@ use super::incomplete_items::ItemEnding;
 use super::records::{ItemClass, ItemRecord, Name, StreamedText};
 use super::rule::Rule;
 use super::state::ItemTransition;
-use super::validator::{status_is, Validator};
+use super::validator::Validator;
 use crate::event::Event;
 use crate::finding::Findings;
 use crate::json::ValueRef;
@@ -27,8 +28,8 @@ impl Validator {
             self.next_index = self.next_index.max(index.saturating_add(1));
             return;
         };
-        let text = |key: &str| item.get(key).and_then(|value| value.as_str()).unwrap_or_default();
-        let (id, kind) = (text("id"), text("type"));
+        let [id, kind, call_id] = texts(item, ["id", "type", "call_id"]);
+        let status = item.get("status").and_then(|status| status.as_str());
         if let Some(position) = self.items.position(index) {
             let Some(known) = self.items.at_mut(position) else { return };
             let again = known.id.is(&id) || known.state.is_open();
@@ -55,11 +56,13 @@ impl Validator {
                 )
             });
         }
-        self.check_new_status(event, item, findings);
+        if let Some(status) = &status {
+            self.check_new_status(event, &kind, status, findings);
+        }
         let class = ItemClass::of(&kind);
-        let mut new = ItemRecord { class, whole: status_is(item, "completed"), ..ItemRecord::default() };
+        let mut new = ItemRecord { class, whole: status.as_deref() == Some("completed"), ..ItemRecord::default() };
         new.kind = Name::of(&kind);
-        new.call_id = Name::of(&text("call_id"));
+        new.call_id = Name::of(&call_id);
         new.state.apply(ItemTransition::Added);
         new.input.text = StreamedText::since(self.unread);
         if let Some(first) = input_of(class, item).and_then(|view| view.as_str()) {
@@ -73,7 +76,7 @@ impl Validator {
                 self.items.insert(index, ItemRecord::default())
             }
         };
-        self.record_bytes += kind.len() + text("call_id").len();
+        self.record_bytes += kind.len() + call_id.len();
         if let Some(slot) = self.items.at_mut(position) {
             *slot = new;
         }
@@ -84,8 +87,7 @@ impl Validator {
     pub(super) fn item_done(&mut self, event: &Event<'_>, findings: &mut Findings) {
         let location = event.location();
         let Some(view) = event.item() else { return };
-        let text = |key: &str| view.get(key).and_then(|value| value.as_str()).unwrap_or_default();
-        let (id, kind, call_id) = (text("id"), text("type"), text("call_id"));
+        let [id, kind, call_id, name, status] = texts(view, ["id", "type", "call_id", "name", "status"]);
         let class = ItemClass::of(&kind);
         let Some(position) = self.route_by(event, &id, ItemTransition::Done, class, findings) else { return };
         let (joined, unread, parts) = (self.joined, self.unread, self.options.limits.parts);
@@ -105,9 +107,9 @@ impl Validator {
             change("/item/call_id", "call_id");
         }
         item.kind = Name::of(&kind);
-        item.tool = Name::of(&text("name"));
+        item.tool = Name::of(&name);
         item.class = class;
-        item.incomplete = status_is(view, "incomplete");
+        item.incomplete = status == "incomplete";
         item.ending = ItemEnding::of(view);
         let (incomplete, json) = (item.incomplete, item.input.json.take());
         let how = ItemClosing { may_skip_deltas: item.whole || joined || unread > 0, unread, parts };
@@ -125,7 +127,7 @@ impl Validator {
             self.incomplete_at = Some(self.incomplete_at.map_or(index, |cut| cut.min(index)));
         }
         // For an incomplete patch the contract has no other status than `in_progress` (`ApplyPatchCallStatus`).
-        if status_is(view, "in_progress") && class != ItemClass::ApplyPatchCall {
+        if status == "in_progress" && class != ItemClass::ApplyPatchCall {
             findings.report(Rule::Item06, location, None, || {
                 ("/item/status".into(), "expected a final status, found in_progress".into())
             });
@@ -227,18 +229,22 @@ impl Validator {
         }
     }
 
-    fn check_new_status(&self, event: &Event<'_>, item: ValueRef<'_>, findings: &mut Findings) {
-        let Some(status) = item.get("status").and_then(|status| status.as_str()) else { return };
+    fn check_new_status(&self, event: &Event<'_>, kind: &str, status: &str, findings: &mut Findings) {
         // Two types have no `in_progress` in the contract (`ApplyPatchCallOutputStatus`, `ComputerCallOutputStatus`): these items
         // are added with their final status. The schema layer checks which one.
-        let whole = |kind: ValueRef<'_>| kind.is_str("apply_patch_call_output") || kind.is_str("computer_call_output");
-        if !matches!(&*status, "in_progress" | "completed") && !item.get("type").is_some_and(whole) {
-            let found = self.quote(&status);
+        let whole = matches!(kind, "apply_patch_call_output" | "computer_call_output");
+        if !matches!(status, "in_progress" | "completed") && !whole {
+            let found = self.quote(status);
             findings.report(Rule::Item05, event.location(), None, || {
                 ("/item/status".into(), format!("expected in_progress or completed, found {found}"))
             });
         }
     }
+}
+
+/// Strings of an object by their keys; empty for a member that is absent or no string.
+fn texts<'e, const N: usize>(object: ValueRef<'e>, keys: [&str; N]) -> [Cow<'e, str>; N] {
+    object.members(keys).map(|member| member.and_then(|value| value.as_str()).unwrap_or_default())
 }
 
 /// The record of an item, without its names.

@@ -36,6 +36,7 @@ mod options;
 mod parts;
 mod records;
 mod request;
+mod response_members;
 mod rule;
 pub(crate) mod schema;
 mod state;

@@ -10,6 +10,7 @@ use core::fmt::Arguments;
 use super::digest::text_hash;
 use super::incomplete_items::{IncompletePolicy, ItemEnding};
 use super::records::{ItemClass, PartType};
+use super::response_members::ResponseMembers;
 use super::rule::Rule;
 use super::tool_calls::{Call, Expectations};
 use super::validator::status_is;
@@ -19,8 +20,11 @@ use crate::json::{ValueKind, ValueRef};
 /// Receives a violation: the rule, the JSON pointer, the message.
 pub(super) type Report<'t> = dyn FnMut(Rule, String, String) + 't;
 
-/// Checks the object that an event carries.
-pub(super) fn event(root: ValueRef<'_>, kind: Kind, report: &mut Report<'_>) {
+/// Checks the object that an event carries; `whole` is the response of an event with a whole response.
+pub(super) fn event(root: ValueRef<'_>, kind: Kind, whole: Option<&ResponseMembers<'_>>, report: &mut Report<'_>) {
+    if let Some(whole) = whole {
+        return response(whole, format_args!("/response"), report);
+    }
     match kind {
         Kind::OutputItemAdded => {
             if let Some(view) = root.get("item") {
@@ -44,19 +48,13 @@ pub(super) fn event(root: ValueRef<'_>, kind: Kind, report: &mut Report<'_>) {
                 error_type(view, format_args!("/error/type"), report);
             }
         }
-        _ if kind.is_response_state() => {
-            if let Some(view) = root.get("response") {
-                response(view, format_args!("/response"), report);
-            }
-        }
         _ => {}
     }
 }
 
 /// Checks a response object. Its tool calls are checked by [`calls`] or, in a stream, with the terminal event.
-pub(super) fn response(view: ValueRef<'_>, path: Arguments<'_>, report: &mut Report<'_>) {
-    let [status, usage, completed_at, error, incomplete_details, items] =
-        view.members(["status", "usage", "completed_at", "error", "incomplete_details", "output"]);
+pub(super) fn response(view: &ResponseMembers<'_>, path: Arguments<'_>, report: &mut Report<'_>) {
+    let ResponseMembers { status, usage, completed_at, error, incomplete_details, output: items, .. } = *view;
     let set = |value: Option<ValueRef<'_>>| value.is_some_and(|value| !value.is_null());
     let status = status.and_then(|status| status.as_str()).unwrap_or_default();
     // The fields about the end that may be set in each status.
@@ -92,23 +90,22 @@ pub(super) fn response(view: ValueRef<'_>, path: Arguments<'_>, report: &mut Rep
     }
     let Some(items) = items else { return };
     output(items, view, &status, format_args!("{path}/output"), report);
-    let reason = incomplete_details.and_then(|details| details.get("reason"));
-    let budget = reason.is_some_and(|reason| reason.is_str("max_output_tokens"));
-    let last = items.elements().enumerate().last();
-    if let Some((index, _)) = last.filter(|(_, last)| budget && status == "incomplete" && status_is(*last, "completed"))
-    {
+    if status != "incomplete" || !view.has_incomplete_reason("max_output_tokens") {
+        return;
+    }
+    if let Some((index, _)) = items.elements().enumerate().last().filter(|(_, last)| status_is(*last, "completed")) {
         let message = "expected `incomplete` for the item that ran out of tokens, found `completed`";
         report(Rule::Inc01, format!("{path}/output/{index}/status"), message.into());
     }
 }
 
 /// Checks the tool calls of a whole response against the request fields that it repeats.
-pub(super) fn calls(view: ValueRef<'_>, report: &mut Report<'_>) {
+pub(super) fn calls(view: &ResponseMembers<'_>, report: &mut Report<'_>) {
     let mut expected = Expectations::default();
     expected.note_response(view);
-    if let Some(items) = view.get("output") {
+    if let Some(items) = view.output {
         let (calls, foreign) = Call::all(items, "/output");
-        expected.check(&calls, status_is(view, "completed") && !foreign, "/output", report);
+        expected.check(&calls, view.has_status("completed") && !foreign, "/output", report);
     }
 }
 
@@ -160,24 +157,36 @@ pub(super) fn compaction(view: ValueRef<'_>, report: &mut Report<'_>) {
 
 /// Checks an item of an output.
 pub(super) fn item(view: ValueRef<'_>, path: Arguments<'_>, report: &mut Report<'_>) {
-    for (index, content) in view.get("content").into_iter().flat_map(|content| content.elements()).enumerate() {
+    parts(view.get("content"), path, report);
+}
+
+/// Checks the content of the item at a path.
+fn parts(content: Option<ValueRef<'_>>, path: Arguments<'_>, report: &mut Report<'_>) {
+    for (index, content) in content.into_iter().flat_map(|content| content.elements()).enumerate() {
         part(content, format_args!("{path}/content/{index}"), report);
     }
 }
 
-fn output(items: ValueRef<'_>, response: ValueRef<'_>, status: &str, path: Arguments<'_>, report: &mut Report<'_>) {
+fn output(
+    items: ValueRef<'_>,
+    response: &ResponseMembers<'_>,
+    status: &str,
+    path: Arguments<'_>,
+    report: &mut Report<'_>,
+) {
     let mut ids = BTreeSet::new();
     // Few outputs have an incomplete item.
     let policy = || IncompletePolicy::of(response, items.elements().last().map(ItemEnding::of));
     let count = items.elements().count();
     for (index, view) in items.elements().enumerate() {
-        if let Some(id) = view.get("id").and_then(|id| id.as_str()).filter(|id| !id.is_empty()) {
+        let [id, item_status, content] = view.members(["id", "status", "content"]);
+        if let Some(id) = id.and_then(|id| id.as_str()).filter(|id| !id.is_empty()) {
             if !ids.insert(text_hash(&id)) {
                 let message = "expected a unique id, found the id of another item";
                 report(Rule::Item02, format!("{path}/{index}/id"), message.into());
             }
         }
-        if status_is(view, "incomplete") {
+        if item_status.is_some_and(|status| status.is_str("incomplete")) {
             if index + 1 < count && policy().must_be_last(ItemEnding::of(view)) {
                 let message = "expected an incomplete item at the end, found items after it";
                 report(Rule::Item08, format!("{path}/{index}/status"), message.into());
@@ -187,7 +196,7 @@ fn output(items: ValueRef<'_>, response: ValueRef<'_>, status: &str, path: Argum
                 report(Rule::Item09, format!("{path}/{index}/status"), message.into());
             }
         }
-        item(view, format_args!("{path}/{index}"), report);
+        parts(content, format_args!("{path}/{index}"), report);
     }
 }
 
@@ -213,13 +222,14 @@ fn streamed_part(view: ValueRef<'_>, path: Arguments<'_>, report: &mut Report<'_
 }
 
 fn part(view: ValueRef<'_>, path: Arguments<'_>, report: &mut Report<'_>) {
-    let kind = PartType::of(&view.get("type").and_then(|kind| kind.as_str()).unwrap_or_default());
-    if kind == PartType::Refusal && view.get("refusal").is_none() && view.get("text").is_some() {
+    let [kind, text, refusal, annotations] = view.members(["type", "text", "refusal", "annotations"]);
+    let kind = PartType::of(&kind.and_then(|kind| kind.as_str()).unwrap_or_default());
+    if kind == PartType::Refusal && refusal.is_none() && text.is_some() {
         report(Rule::Ref01, format!("{path}/text"), "expected the refusal in `refusal`, found it in `text`".into());
     }
-    let Some(annotations) = view.get("annotations").filter(|list| list.elements().next().is_some()) else { return };
+    let Some(annotations) = annotations.filter(|list| list.elements().next().is_some()) else { return };
     // The specification does not define the unit of an index; no unit counts more than bytes.
-    let Some(length) = view.get("text").and_then(|text| text.as_str()).map(|text| text.len() as i64) else { return };
+    let Some(length) = text.and_then(|text| text.as_str()).map(|text| text.len() as i64) else { return };
     for (index, annotation) in annotations.elements().enumerate() {
         let at = |key: &str| annotation.get(key).and_then(|value| value.as_i64());
         let (Some(start), Some(end)) = (at("start_index"), at("end_index")) else { continue };

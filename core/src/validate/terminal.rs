@@ -9,6 +9,7 @@ use super::digest::{text_hash, Digest};
 use super::incomplete_items::IncompletePolicy;
 use super::options::Layers;
 use super::records::{ItemClass, ItemRecord};
+use super::response_members::ResponseMembers;
 use super::rule::Rule;
 use super::text_digest::{is_json_literal, TextDigest};
 use super::tool_calls::Call;
@@ -56,7 +57,12 @@ impl Validator {
     }
 
     /// Compares the terminal snapshot with the streamed items.
-    pub(super) fn check_terminal(&mut self, event: &Event<'_>, response: ValueRef<'_>, findings: &mut Findings) {
+    pub(super) fn check_terminal(
+        &mut self,
+        event: &Event<'_>,
+        response: &ResponseMembers<'_>,
+        findings: &mut Findings,
+    ) {
         let location = event.location();
         let kind = event.kind();
         if let Some(location) = self.error.filter(|_| kind != Kind::Failed) {
@@ -106,7 +112,7 @@ impl Validator {
             }
         }
         let (mut calls, mut foreign) =
-            response.get("output").map_or((Vec::new(), false), |output| Call::all(output, "/response/output"));
+            response.output.map_or((Vec::new(), false), |output| Call::all(output, "/response/output"));
         if output.is_empty() {
             (calls, foreign) = self.streamed_calls();
         }
@@ -172,7 +178,7 @@ impl Validator {
     }
 
     /// Reports incomplete items that must be the last item.
-    fn check_incomplete_items(&self, event: &Event<'_>, response: ValueRef<'_>, findings: &mut Findings) {
+    fn check_incomplete_items(&self, event: &Event<'_>, response: &ResponseMembers<'_>, findings: &mut Findings) {
         let last = self.items.in_order().last();
         let policy = IncompletePolicy::of(response, last.map(|(_, item)| item.ending));
         for (position, (index, item)) in self.items.in_order().enumerate() {
@@ -187,12 +193,11 @@ impl Validator {
     }
 
     /// After a cut-off by the token limit, a call with partial arguments cannot be completed.
-    fn check_truncated_calls(&self, event: &Event<'_>, response: ValueRef<'_>, findings: &mut Findings) {
-        let reason = || response.pointer("/incomplete_details/reason");
-        if event.kind() != Kind::Incomplete || !reason().is_some_and(|reason| reason.is_str("max_output_tokens")) {
+    fn check_truncated_calls(&self, event: &Event<'_>, response: &ResponseMembers<'_>, findings: &mut Findings) {
+        if event.kind() != Kind::Incomplete || !response.has_incomplete_reason("max_output_tokens") {
             return;
         }
-        for (index, item) in response.get("output").into_iter().flat_map(|output| output.elements()).enumerate() {
+        for (index, item) in response.items().enumerate() {
             let class = ItemClass::of(&item.get("type").and_then(|kind| kind.as_str()).unwrap_or_default());
             if !matches!(class, ItemClass::FunctionCall | ItemClass::McpCall) || !status_is(item, "completed") {
                 continue;
@@ -235,9 +240,8 @@ struct TerminalOutput<'e> {
 }
 
 impl<'e> TerminalOutput<'e> {
-    fn of(response: ValueRef<'e>) -> Self {
-        let output: Vec<ValueRef<'_>> =
-            response.get("output").into_iter().flat_map(|output| output.elements()).collect();
+    fn of(response: &ResponseMembers<'e>) -> Self {
+        let output: Vec<ValueRef<'_>> = response.items().collect();
         let id = |held: &ValueRef<'e>| held.get("id").and_then(|id| id.as_str()).filter(|id| !id.is_empty());
         let known = output.iter().enumerate().filter_map(|(at, held)| Some((text_hash(&id(held)?), at)));
         let mut ids: Vec<_> = known.collect();

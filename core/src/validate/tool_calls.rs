@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use super::object::Report;
 use super::records::ItemClass;
+use super::response_members::ResponseMembers;
 use super::rule::Rule;
 use crate::json::{ValueKind, ValueRef};
 
@@ -62,12 +63,12 @@ impl Call {
         let mut calls = Vec::new();
         let mut foreign = false;
         for (index, item) in output.elements().enumerate() {
-            let text = |key: &str| item.get(key).and_then(|value| value.as_str()).unwrap_or_default();
-            let kind = text("type");
+            let members = item.members(["type", "name"]);
+            let [kind, name] = members.map(|member| member.and_then(|value| value.as_str()).unwrap_or_default());
             let class = ItemClass::of(&kind);
             foreign |= class == ItemClass::Foreign;
             if class.is_call() {
-                let (kind, name) = (kind.into_owned(), text("name").into_owned());
+                let (kind, name) = (kind.into_owned(), name.into_owned());
                 calls.push(Self { class, kind, name, path: format!("{path}/{index}") });
             }
         }
@@ -79,7 +80,8 @@ impl Expectations {
     /// Takes the expectations from the request.
     pub(crate) fn note_request(&mut self, request: ValueRef<'_>) {
         self.asked = true;
-        self.learn(request);
+        let [choice, parallel, most] = request.members(["tool_choice", "parallel_tool_calls", "max_tool_calls"]);
+        self.learn(choice, parallel, most);
         self.tools =
             request.get("tools").filter(|tools| tools.kind() == ValueKind::Array).map(|tools| tools.elements().count());
         let padding = request.pointer("/stream_options/include_obfuscation").and_then(|flag| flag.as_bool());
@@ -90,14 +92,13 @@ impl Expectations {
     }
 
     /// Takes the expectations from a snapshot, unless the request is known.
-    pub(crate) fn note_response(&mut self, response: ValueRef<'_>) {
+    pub(super) fn note_response(&mut self, response: &ResponseMembers<'_>) {
         if !self.asked {
-            self.learn(response);
+            self.learn(response.tool_choice, response.parallel_tool_calls, response.max_tool_calls);
         }
     }
 
-    fn learn(&mut self, object: ValueRef<'_>) {
-        let [choice, parallel, most] = object.members(["tool_choice", "parallel_tool_calls", "max_tool_calls"]);
+    fn learn(&mut self, choice: Option<ValueRef<'_>>, parallel: Option<ValueRef<'_>>, most: Option<ValueRef<'_>>) {
         if let Some(choice) = choice {
             self.choice = RequiredToolChoice::of(choice);
         }

@@ -4,6 +4,7 @@ use alloc::format;
 use alloc::string::String;
 
 use super::object::error_status;
+use super::response_members::ResponseMembers;
 use super::rule::Rule;
 use super::validator::Validator;
 use crate::event::Event;
@@ -93,20 +94,18 @@ impl Validator {
     }
 
     /// Compares a snapshot with the request.
-    pub(super) fn check_echo(&mut self, event: &Event<'_>, response: ValueRef<'_>, findings: &mut Findings) {
+    pub(super) fn check_echo(&mut self, event: &Event<'_>, response: &ResponseMembers<'_>, findings: &mut Findings) {
         if !self.expectations.asked {
             return;
         }
-        let echo = response.get("previous_response_id").and_then(|id| id.as_str()).unwrap_or_default();
+        let echo = response.previous_response_id.and_then(|id| id.as_str()).unwrap_or_default();
         if echo != self.expectations.previous {
             findings.report(Rule::Prev03, event.location(), None, || {
                 ("/response/previous_response_id".into(), "expected the id in the request, found another value".into())
             });
         }
-        let tools = response
-            .get("tools")
-            .filter(|tools| tools.kind() == ValueKind::Array)
-            .map(|tools| tools.elements().count());
+        let tools =
+            response.tools.filter(|tools| tools.kind() == ValueKind::Array).map(|tools| tools.elements().count());
         if let (Some(asked), Some(echoed)) = (self.expectations.tools, tools) {
             if echoed < asked {
                 findings.report(Rule::Tool07, event.location(), None, || {

@@ -14,6 +14,7 @@ use super::object;
 use super::options::{Layers, ValidateOptions};
 use super::parts::last_delta_text;
 use super::records::{ByIndex, ItemRecord, Name};
+use super::response_members::ResponseMembers;
 use super::rule::Rule;
 use super::schema::EventSchema;
 use super::state;
@@ -179,11 +180,12 @@ impl Validator {
             self.report_frame_name(event, findings);
             well = false;
         }
+        let response = if event.kind().is_response_state() { event.response().map(ResponseMembers::of) } else { None };
         if layers.contains(Layers::STREAM) {
-            well &= self.check_stream(event, framed, findings);
+            well &= self.check_stream(event, response.as_ref(), framed, findings);
         }
         if layers.contains(Layers::SCHEMA) && !self.schema.repeats_valid_event(event) {
-            return self.check_schema(event, framed, findings);
+            return self.check_schema(event, response.as_ref(), framed, findings);
         }
         self.last_delta_is_valid = well && self.last_delta.live && self.options.starting_after.is_none();
     }
@@ -248,7 +250,13 @@ impl Validator {
 
     /// Returns `true` if the event is a delta that continues the last one, and its item id is right.
     #[inline]
-    fn check_stream(&mut self, event: &Event<'_>, framed: bool, findings: &mut Findings) -> bool {
+    fn check_stream(
+        &mut self,
+        event: &Event<'_>,
+        response: Option<&ResponseMembers<'_>>,
+        framed: bool,
+        findings: &mut Findings,
+    ) -> bool {
         let kind = event.kind();
         if !event.has_same_shape() || self.names.get(kind as usize).is_none_or(|name| *name == UNSEEN) {
             self.check_name(event, findings);
@@ -256,19 +264,24 @@ impl Validator {
         if self.last_delta.fits(event, kind) || self.switch_to_open_text(event, kind) {
             return self.next_delta(event, findings);
         }
-        self.check_step(event, framed, findings);
+        self.check_step(event, response, framed, findings);
         false
     }
 
-    fn check_step(&mut self, event: &Event<'_>, framed: bool, findings: &mut Findings) {
+    fn check_step(
+        &mut self,
+        event: &Event<'_>,
+        response: Option<&ResponseMembers<'_>>,
+        framed: bool,
+        findings: &mut Findings,
+    ) {
         let step = EventRole::of(event.kind());
         if self.expectations.no_padding && event.kind().is_delta() {
             self.check_padding(event, findings);
         }
         self.last_delta = LastDelta::NONE;
         let kind = event.kind();
-        let response = if step == EventRole::Response { event.response() } else { None };
-        let queued = response.is_some_and(|response| status_is(response, "queued"));
+        let queued = response.is_some_and(|response| response.has_status("queued"));
         let transition = step.response_transition(kind, queued);
         let later = self.unread == 0 && event.sequence_number().is_some_and(|number| number > 0);
         if !self.joined
@@ -318,8 +331,8 @@ impl Validator {
     }
 
     /// `response.created` on a WebSocket: a new turn with its own items and numbers.
-    fn start_turn(&mut self, event: &Event<'_>, response: Option<ValueRef<'_>>, findings: &mut Findings) {
-        let id = response.and_then(|response| response.get("id")?.as_str());
+    fn start_turn(&mut self, event: &Event<'_>, response: Option<&ResponseMembers<'_>>, findings: &mut Findings) {
+        let id = response.and_then(|response| response.id?.as_str());
         let same = id.as_ref().is_some_and(|id| self.response_id.is(id));
         if self.response.is_in_flight() && !same {
             findings.report(Rule::Ws06, event.location(), None, || {
@@ -449,14 +462,13 @@ impl Validator {
     fn check_response(
         &mut self,
         event: &Event<'_>,
-        response: Option<ValueRef<'_>>,
+        response: Option<&ResponseMembers<'_>>,
         framed: bool,
         findings: &mut Findings,
     ) {
         let Some(response) = response else { return };
         let kind = event.kind();
-        let [id, status] = response.members(["id", "status"]);
-        if let Some(id) = id.and_then(|id| id.as_str()) {
+        if let Some(id) = response.id.and_then(|id| id.as_str()) {
             if self.response_id.is_empty() {
                 self.response_id = Name::of(&id);
             } else if !self.response_id.is(&id) {
@@ -474,7 +486,7 @@ impl Validator {
             Kind::Incomplete => &["incomplete"],
             _ => &["failed"],
         };
-        if let Some(status) = status.and_then(|status| status.as_str()) {
+        if let Some(status) = response.status.and_then(|status| status.as_str()) {
             if !wanted.contains(&&*status) {
                 let found = self.quote(&status);
                 findings.report(Rule::Life05, event.location(), None, || {
@@ -495,24 +507,30 @@ impl Validator {
         !framed && event.kind() == Kind::Error && event.sequence_number().is_none()
     }
 
-    fn check_schema(&mut self, event: &Event<'_>, framed: bool, findings: &mut Findings) {
+    fn check_schema(
+        &mut self,
+        event: &Event<'_>,
+        response: Option<&ResponseMembers<'_>>,
+        framed: bool,
+        findings: &mut Findings,
+    ) {
         if self.is_envelope(event, framed) {
             return;
         }
         self.schema.check(event, &self.options.schemas, findings);
         if !event.kind().is_delta() {
-            self.check_objects(event, findings);
+            self.check_objects(event, response, findings);
         }
     }
 
-    fn check_objects(&self, event: &Event<'_>, findings: &mut Findings) {
+    fn check_objects(&self, event: &Event<'_>, response: Option<&ResponseMembers<'_>>, findings: &mut Findings) {
         // These events hold no nested object; asking for the root would parse the whole payload.
         if matches!(EventRole::of(event.kind()), EventRole::TextDone(_)) {
             return;
         }
         let Some(root) = event.root() else { return };
         let stream_rules = self.options.layers.contains(Layers::STREAM);
-        object::event(root, event.kind(), &mut |rule, path, message| {
+        object::event(root, event.kind(), response, &mut |rule, path, message| {
             if rule.layer() == Layer::Stream && !stream_rules {
                 return;
             }

@@ -3,7 +3,7 @@
 use super::path::Path;
 use super::problem::{Problem, ProblemKind};
 use super::rule_for::Root;
-use super::walk::{Extensions, MemberOrder, SchemaWalk};
+use super::walk::{Extensions, SchemaWalk};
 use crate::contract::tables::id;
 use crate::contract::{Edition, Kind, SchemaId};
 use crate::event::Event;
@@ -24,7 +24,6 @@ pub(crate) struct EventSchema {
     /// One bit per kind: an event of the kind was invalid. A later event may have the shape of that one, so events of the kind are
     /// always checked.
     wrong: u128,
-    order: MemberOrder,
     shortcuts: bool,
     /// True if rules of the stream layer are reported too, such as SEQ-01.
     stream_rules: bool,
@@ -32,7 +31,7 @@ pub(crate) struct EventSchema {
 
 impl EventSchema {
     pub(crate) fn new(edition: Edition, stream_rules: bool) -> Self {
-        Self { edition, right: 0, wrong: 0, order: MemberOrder::default(), shortcuts: true, stream_rules }
+        Self { edition, right: 0, wrong: 0, shortcuts: true, stream_rules }
     }
 
     /// Returns `true` if the event has the shape of an event that was checked and valid.
@@ -57,8 +56,7 @@ impl EventSchema {
         let Some(root) = event.root() else { return };
         let stream_rules = self.stream_rules;
         let mut wrong = false;
-        let order = Some(&mut self.order).filter(|_| self.shortcuts);
-        check(root, kind, event.wire_type(), (self.edition, schemas, order), &mut |problem| {
+        check(root, kind, event.wire_type(), self.edition, schemas, &mut |problem| {
             wrong = true;
             if problem.rule.layer() == Layer::Stream && !stream_rules {
                 return;
@@ -75,7 +73,8 @@ pub(super) fn check(
     view: ValueRef<'_>,
     kind: Kind,
     wire_type: &str,
-    (edition, schemas, order): (Edition, &ExtensionSchemas, Option<&mut MemberOrder>),
+    edition: Edition,
+    schemas: &ExtensionSchemas,
     report: &mut dyn FnMut(&Problem<'_>),
 ) {
     let Some((schema, edition)) = schema_of(view, kind, edition) else {
@@ -102,9 +101,9 @@ pub(super) fn check(
             report(problem);
         }
     };
-    let mut walk = SchemaWalk::new(Root::Event(kind), Extensions::Allowed, &mut but_the_name).with(schemas);
-    walk.order = order;
-    walk.schema(view, schema, edition);
+    SchemaWalk::new(Root::Event(kind), Extensions::Allowed, &mut but_the_name)
+        .with(schemas)
+        .schema(view, schema, edition);
 }
 
 /// The schema and edition that apply to a kind: those of the edition itself, otherwise of the most complete edition.
@@ -132,7 +131,7 @@ fn schema_of(view: ValueRef<'_>, kind: Kind, edition: Edition) -> Option<(Schema
 /// Returns `true` if a problem concerns this field of the event itself.
 fn is_top(problem: &Problem<'_>, field: &str) -> bool {
     match (problem.path, &problem.kind) {
-        (Path::Key(Path::Root, key), _) => *key == field,
+        (Path::Key(Path::Root, _) | Path::Field(Path::Root, _), _) => problem.path.last_key() == Some(field),
         (Path::Root, ProblemKind::Missing(missing)) => *missing == field,
         _ => false,
     }

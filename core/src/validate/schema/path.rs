@@ -3,6 +3,8 @@
 use alloc::string::String;
 use core::fmt::Write as _;
 
+use crate::contract::schema::declared_string;
+
 /// The last step and the path before it.
 #[derive(Clone, Copy)]
 pub(crate) enum Path<'a> {
@@ -10,6 +12,8 @@ pub(crate) enum Path<'a> {
     Root,
     /// A member of an object. The key is payload and may contain anything.
     Key(&'a Self, &'a str),
+    /// A declared field of an object, by the number of its name.
+    Field(&'a Self, u16),
     /// An element of an array.
     Index(&'a Self, usize),
 }
@@ -19,8 +23,21 @@ impl<'a> Path<'a> {
         Self::Key(self, key)
     }
 
+    pub(crate) fn field(&'a self, name: u16) -> Self {
+        Self::Field(self, name)
+    }
+
     pub(crate) fn index(&'a self, index: usize) -> Self {
         Self::Index(self, index)
+    }
+
+    /// The key of the last step, unless it is an element.
+    pub(crate) fn last_key(&self) -> Option<&'a str> {
+        match *self {
+            Self::Root | Self::Index(..) => None,
+            Self::Key(_, key) => Some(key),
+            Self::Field(_, name) => Some(declared_string(name)),
+        }
     }
 
     /// The path as a JSON pointer.
@@ -46,6 +63,12 @@ impl<'a> Path<'a> {
                         other => out.push(other),
                     }
                 }
+            }
+            Self::Field(before, name) => {
+                before.write(out);
+                // Declared names need no escapes, which a test of the tables proves.
+                out.push('/');
+                out.push_str(declared_string(*name));
             }
             Self::Index(before, index) => {
                 before.write(out);

@@ -80,11 +80,18 @@ pub(super) struct Context {
     pub(super) schema: Option<SchemaId>,
     /// The union that led to this schema.
     pub(super) via: Option<SchemaId>,
-    /// The field of this schema that contains the value; empty for the schema's own value.
-    pub(super) field: &'static str,
+    /// The number of the field of this schema that contains the value; `None` for the schema's own value.
+    pub(super) field: Option<u16>,
     /// The name of the selected variant, such as `function_call`; empty if there was no selection.
     pub(super) variant: &'static str,
     pub(super) edition: Edition,
+}
+
+impl Context {
+    /// The field; empty for the schema's own value.
+    pub(super) fn field(&self) -> &'static str {
+        self.field.map_or("", schema::declared_string)
+    }
 }
 
 impl Problem<'_> {
@@ -110,13 +117,13 @@ impl Problem<'_> {
         out.push_str("expected ");
         match self.kind {
             ProblemKind::Missing(field) => {
-                write!(out, "`{field}`")?;
+                out.extend(["`", field, "`"]);
                 match (self.context.variant, self.context.schema, self.member) {
                     (_, _, Some("")) => {}
-                    (_, _, Some(member)) => write!(out, " in `{member}`")?,
-                    ("", Some(schema), _) if self.context.field.is_empty() => write!(out, " in `{}`", schema.name())?,
+                    (_, _, Some(member)) => out.extend([" in `", member, "`"]),
+                    ("", Some(schema), _) if self.context.field.is_none() => out.extend([" in `", schema.name(), "`"]),
                     ("", ..) => out.push_str(" in the object"),
-                    (variant, ..) => write!(out, " in `{variant}`")?,
+                    (variant, ..) => out.extend([" in `", variant, "`"]),
                 }
                 out.write_str(", found none")
             }
@@ -218,12 +225,12 @@ impl Problem<'_> {
 
     /// Names the value that the message is about. Keys that no schema declares are payload and are left out.
     fn write_subject(&self, out: &mut String) -> fmt::Result {
-        match (self.member, self.path) {
+        match (self.member, self.path.last_key()) {
             (Some(""), _) => Ok(()),
-            (Some(member), Path::Key(_, key)) if member == *key => write!(out, " for `{member}`"),
+            (Some(member), Some(key)) if member == key => write!(out, " for `{member}`"),
             (Some(member), _) => write!(out, " inside `{member}`"),
-            (None, Path::Key(_, key)) if schema::string_id(key).is_some() => write!(out, " for `{key}`"),
-            (None, _) if !self.context.field.is_empty() => write!(out, " inside `{}`", self.context.field),
+            (None, Some(key)) if schema::string_id(key).is_some() => write!(out, " for `{key}`"),
+            (None, _) if self.context.field.is_some() => write!(out, " inside `{}`", self.context.field()),
             _ => Ok(()),
         }
     }

@@ -104,11 +104,11 @@ const LINES: &[(SchemaId, &str, &[ProblemClass], Rule)] = &[
 pub(super) fn rule_for(root: Root, view: ValueRef<'_>, problem: &ProblemKind, context: &Context) -> Rule {
     let sort = sort(view, problem);
     let field = match *problem {
-        ProblemKind::Missing(field) if context.field.is_empty() => field,
+        ProblemKind::Missing(field) if context.field.is_none() => field,
         // A value missing deeper inside a field is not a problem of the field itself.
         ProblemKind::Missing(_) => INSIDE,
-        ProblemKind::Variant(union, _) if context.field.is_empty() => union.discriminator().unwrap_or("type"),
-        _ => context.field,
+        ProblemKind::Variant(union, _) if context.field.is_none() => union.discriminator().unwrap_or("type"),
+        _ => context.field(),
     };
     match problem {
         ProblemKind::ExtensionItem(_) => return Rule::Ext10,
@@ -152,7 +152,7 @@ fn contextual_rule(
         return LACK.contains(&sort).then_some(Rule::Life04);
     }
     let items = [id::ITEM_FIELD, id::ITEM_PARAM];
-    if sort == Variant && context.field.is_empty() && context.schema.is_some_and(|schema| items.contains(&schema)) {
+    if sort == Variant && context.field.is_none() && context.schema.is_some_and(|schema| items.contains(&schema)) {
         let name = view.as_str().unwrap_or_default();
         return Some(match name.contains(':') {
             true => Rule::Ext01,

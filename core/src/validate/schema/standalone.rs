@@ -15,6 +15,7 @@ use crate::finding::{Finding, Location};
 use crate::json::{Tape, ValueKind, ValueRef};
 use crate::limits::Limits;
 use crate::validate::extension_schema::{ExtensionSchemas, NONE};
+use crate::validate::response_members::ResponseMembers;
 use crate::validate::{object, request, Rule};
 
 /// Checks one event: its own fields and every object in it.
@@ -96,8 +97,11 @@ fn event_with(json: &str, edition: Edition, schemas: &ExtensionSchemas) -> Resul
         let wire_type = view.get("type").and_then(|value| value.as_str()).unwrap_or_default();
         let kind = Kind::from_wire(&wire_type);
         findings.extend(name_finding(view, kind, &wire_type).filter(|_| schemas.of_event(&wire_type).is_none()));
-        event::check(view, kind, &wire_type, (edition, schemas, None), &mut |problem| findings.push(finding(problem)));
-        object::event(view, kind, &mut |rule, path, message| findings.push(rule_finding(rule, path, message)));
+        event::check(view, kind, &wire_type, edition, schemas, &mut |problem| findings.push(finding(problem)));
+        let response = if kind.is_response_state() { view.get("response").map(ResponseMembers::of) } else { None };
+        object::event(view, kind, response.as_ref(), &mut |rule, path, message| {
+            findings.push(rule_finding(rule, path, message))
+        });
     })?;
     Ok(findings)
 }
@@ -131,8 +135,9 @@ pub fn validate_response(json: &str, edition: Edition) -> Result<Vec<Finding>, E
 }
 
 fn response_rules(view: ValueRef<'_>, report: &mut object::Report<'_>) {
-    object::response(view, format_args!(""), report);
-    object::calls(view, report);
+    let members = ResponseMembers::of(view);
+    object::response(&members, format_args!(""), report);
+    object::calls(&members, report);
 }
 
 /// Checks an output item.

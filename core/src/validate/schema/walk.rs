@@ -1,16 +1,13 @@
 //! [`SchemaWalk`]: visits a value and the schema tables together.
 
 use alloc::borrow::Cow;
-use alloc::vec::Vec;
 
 use super::logprobs;
 use super::number;
 use super::path::Path;
 use super::problem::{Context, Interval, Measure, Problem, ProblemKind};
 use super::rule_for::{rule_for, Root};
-use crate::contract::schema::{
-    self, Bounds, EnumStrings, NodeShape, ObjectFields, SchemaId, SchemaNode, SchemaUnion, ALL_FIELDS,
-};
+use crate::contract::schema::{self, Bounds, EnumStrings, NodeShape, ObjectFields, SchemaId, SchemaNode, SchemaUnion};
 use crate::contract::tables::id;
 use crate::contract::{is_valid_extension_type, Edition};
 use crate::json::{ValueKind, ValueRef};
@@ -34,37 +31,8 @@ pub(crate) struct SchemaWalk<'r> {
     /// The caller's schemas of extension types.
     pub(super) schemas: &'r ExtensionSchemas,
     pub(super) report: &'r mut dyn FnMut(&Problem<'_>),
-    /// The order of members in earlier objects.
-    pub(super) order: Option<&'r mut MemberOrder>,
     /// Number of problems so far, to select among variants without a discriminator.
     problems: usize,
-}
-
-/// For each field of the contract, the field that came after it in the last object: servers keep the order of members, and the field that
-/// comes next is then found without a search.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct MemberOrder(Vec<u8>);
-
-impl MemberOrder {
-    /// The expected position of the member after this one.
-    #[inline]
-    fn after(&self, fields: ObjectFields, at: usize) -> usize {
-        match self.0.get(fields.position_of_all(at)) {
-            Some(next) if *next > 0 => usize::from(*next) - 1,
-            _ => at + 1,
-        }
-    }
-
-    /// Notes that a member came after another one, against the expectation.
-    #[cold]
-    fn note(&mut self, fields: ObjectFields, at: usize, next: usize) {
-        if self.0.is_empty() {
-            self.0 = alloc::vec![0; ALL_FIELDS];
-        }
-        if let (Some(noted), Ok(next)) = (self.0.get_mut(fields.position_of_all(at)), u8::try_from(next + 1)) {
-            *noted = next;
-        }
-    }
 }
 
 /// A pattern: the test, and its description for messages.
@@ -82,7 +50,7 @@ const PATTERNS: [Pattern; 2] = [
 
 impl<'r> SchemaWalk<'r> {
     pub(super) fn new(root: Root, extensions: Extensions, report: &'r mut dyn FnMut(&Problem<'_>)) -> Self {
-        Self { root, extensions, schemas: NONE, report, order: None, problems: 0 }
+        Self { root, extensions, schemas: NONE, report, problems: 0 }
     }
 
     /// Sets the caller's schemas of extension types.
@@ -97,55 +65,61 @@ impl<'r> SchemaWalk<'r> {
             Root::Event(kind) => kind.name(),
             Root::Value => "",
         };
-        let context = Context { schema: Some(schema), via: None, field: "", variant, edition };
+        let context = Context { schema: Some(schema), via: None, field: None, variant, edition };
         self.value(view, node, &Path::Root, context);
         true
     }
 
-    fn value(&mut self, view: ValueRef<'_>, node: SchemaNode, path: &Path<'_>, context: Context) {
+    fn value(&mut self, view: ValueRef<'_>, mut node: SchemaNode, path: &Path<'_>, mut context: Context) {
         let tag = view.kind();
-        if tag == ValueKind::Null && node.nullable() {
-            return;
-        }
-        match (node.shape(), tag) {
-            (NodeShape::Any, _)
-            | (NodeShape::Null, ValueKind::Null)
-            | (NodeShape::Bool, ValueKind::True | ValueKind::False) => {}
-            (NodeShape::Str(limit), ValueKind::String) => self.string(view, limit, path, context),
-            (NodeShape::Int(limit), ValueKind::Number) => {
-                if !number::is_whole(view.raw()) {
-                    self.report(view, ProblemKind::Fraction, path, context);
+        // References and unions lead to the node that describes the value.
+        loop {
+            if tag == ValueKind::Null && node.nullable() {
+                return;
+            }
+            let next = match (node.shape(), tag) {
+                (NodeShape::Any, _)
+                | (NodeShape::Null, ValueKind::Null)
+                | (NodeShape::Bool, ValueKind::True | ValueKind::False) => return,
+                (NodeShape::Str(limit), ValueKind::String) => return self.string(view, limit, path, context),
+                (NodeShape::Int(limit), ValueKind::Number) => {
+                    if !number::is_whole(view.raw()) {
+                        self.report(view, ProblemKind::Fraction, path, context);
+                    }
+                    return self.number(view, limit, path, context);
                 }
-                self.number(view, limit, path, context);
+                (NodeShape::Num(limit), ValueKind::Number) => return self.number(view, limit, path, context),
+                (NodeShape::Enum(strings), ValueKind::String) => return self.one_of(view, strings, path, context),
+                (NodeShape::Array(inner, limit), ValueKind::Array) => {
+                    return self.array(view, inner, limit, path, context)
+                }
+                (NodeShape::Object(fields), ValueKind::Object) => return self.object(view, fields, path, context),
+                (NodeShape::Map(inner, limit), ValueKind::Object) => {
+                    return self.map(view, inner, limit, path, context)
+                }
+                (NodeShape::Ref(schema), _) => self.reference(view, schema, &mut context),
+                (NodeShape::Union(union), _) => self.union(view, node, union, path, &mut context),
+                (NodeShape::AnyOf(nodes), _) => return self.try_variants(view, nodes, path, context),
+                (NodeShape::AllOf(first, second), _) => {
+                    self.value(view, first, path, context);
+                    Some(second)
+                }
+                _ => return self.report(view, ProblemKind::Type(node, tag), path, context),
+            };
+            match next {
+                Some(next) => node = next,
+                None => return,
             }
-            (NodeShape::Num(limit), ValueKind::Number) => self.number(view, limit, path, context),
-            (NodeShape::Enum(strings), ValueKind::String) => self.one_of(view, strings, path, context),
-            (NodeShape::Array(inner, limit), ValueKind::Array) => self.array(view, inner, limit, path, context),
-            (NodeShape::Object(fields), ValueKind::Object) => self.object(view, fields, path, context),
-            (NodeShape::Map(inner, limit), ValueKind::Object) => self.map(view, inner, limit, path, context),
-            (NodeShape::Ref(schema), _) => self.reference(view, schema, path, context),
-            (NodeShape::Union(union), _) => self.union(view, node, union, path, context),
-            (NodeShape::AnyOf(nodes), _) => self.try_variants(view, nodes, path, context),
-            (NodeShape::AllOf(first, second), _) => {
-                self.value(view, first, path, context);
-                self.value(view, second, path, context);
-            }
-            _ => self.report(view, ProblemKind::Type(node, tag), path, context),
         }
     }
 
     fn object(&mut self, view: ValueRef<'_>, fields: ObjectFields, path: &Path<'_>, context: Context) {
         let mut seen = 0u64;
-        let mut last = None;
+        let mut next = 0;
         for (key, value) in view.entries() {
-            let hint = match (last, &self.order) {
-                (Some(last), Some(order)) => order.after(fields, last),
-                (Some(last), None) => last + 1,
-                (None, _) => 0,
-            };
             let at = match key.plain_bytes() {
-                Some(key) => fields.position(key, hint),
-                None => fields.position(key.as_str().unwrap_or_default().as_bytes(), hint),
+                Some(key) => fields.position(key, next),
+                None => fields.position(key.as_str().unwrap_or_default().as_bytes(), next),
             };
             let Some(at) = at else {
                 if self.schemas.has_fields() {
@@ -154,21 +128,17 @@ impl<'r> SchemaWalk<'r> {
                 continue;
             };
             seen |= 1 << at;
-            if let (Some(last), Some(order)) = (last.filter(|_| at != hint), &mut self.order) {
-                order.note(fields, last, at);
-            }
-            last = Some(at);
+            next = at + 1;
             let (node, forbidden) = fields.node(at);
             if !forbidden && node.accepts_plain_scalar(value) {
                 continue;
             }
-            let name = fields.name(at);
-            let path = path.key(name);
+            let number = fields.name_id(at);
+            let path = path.field(number);
             // Problems name the field of the enclosing schema, not a nested field.
-            let field = if context.field.is_empty() { name } else { context.field };
-            let context = Context { field, variant: "", ..context };
+            let context = Context { field: context.field.or(Some(number)), variant: "", ..context };
             if forbidden {
-                self.report(value, ProblemKind::Forbidden(name), &path, context);
+                self.report(value, ProblemKind::Forbidden(fields.name(at)), &path, context);
             } else {
                 self.value(value, node, &path, context);
             }
@@ -183,7 +153,7 @@ impl<'r> SchemaWalk<'r> {
     /// Checks a field that the caller added to a schema of the contract.
     #[cold]
     fn added_field(&mut self, key: ValueRef<'_>, value: ValueRef<'_>, path: &Path<'_>, context: Context) {
-        let (Some(schema), Some(key)) = (context.schema.filter(|_| context.field.is_empty()), key.as_str()) else {
+        let (Some(schema), Some(key)) = (context.schema.filter(|_| context.field.is_none()), key.as_str()) else {
             return;
         };
         if let Some(schema) = self.schemas.of_field(schema, &key) {
@@ -205,7 +175,7 @@ impl<'r> SchemaWalk<'r> {
     }
 
     fn array(&mut self, view: ValueRef<'_>, inner: SchemaNode, limit: Bounds, path: &Path<'_>, context: Context) {
-        if context.field == "logprobs" && logprobs::is_plain(view.raw()) {
+        if context.field() == "logprobs" && logprobs::is_plain(view.raw()) {
             return;
         }
         let mut count = 0;
@@ -218,19 +188,19 @@ impl<'r> SchemaWalk<'r> {
         self.bounds(view, Measure::Elements, count, limit, path, context);
     }
 
-    fn reference(&mut self, view: ValueRef<'_>, schema: SchemaId, path: &Path<'_>, context: Context) {
+    /// Returns the node of a reference; `None` if the value is a string that the caller added to it.
+    fn reference(&self, view: ValueRef<'_>, schema: SchemaId, context: &mut Context) -> Option<SchemaNode> {
         // A test proves that every reference in the tables has a node in its edition.
-        let Some(node) = schema.node(context.edition) else { return };
-        let via = if context.field.is_empty() { context.schema } else { None };
+        let node = schema.node(context.edition)?;
         // Problems of an enum or a union of strings belong to the field that contains it.
         if let NodeShape::Enum(_) = node.shape() {
             let is_added = |word: &str| self.schemas.has_value(schema, "", word);
-            if !self.schemas.is_empty() && view.as_str().is_some_and(|word| is_added(&word)) {
-                return;
-            }
-            return self.value(view, node, path, context);
+            let is_added = !self.schemas.is_empty() && view.as_str().is_some_and(|word| is_added(&word));
+            return (!is_added).then_some(node);
         }
-        self.value(view, node, path, Context { schema: Some(schema), via, field: "", ..context });
+        let via = if context.field.is_none() { context.schema } else { None };
+        *context = Context { schema: Some(schema), via, field: None, ..*context };
+        Some(node)
     }
 
     fn string(&mut self, view: ValueRef<'_>, limit: Bounds, path: &Path<'_>, context: Context) {
@@ -275,14 +245,22 @@ impl<'r> SchemaWalk<'r> {
     fn one_of(&mut self, view: ValueRef<'_>, strings: EnumStrings, path: &Path<'_>, context: Context) {
         let is_added = |word: &str| {
             !self.schemas.is_empty()
-                && context.schema.is_some_and(|schema| self.schemas.has_value(schema, context.field, word))
+                && context.schema.is_some_and(|schema| self.schemas.has_value(schema, context.field(), word))
         };
         if !view.as_str().is_some_and(|text| strings.contains(text.as_bytes()) || is_added(&text)) {
             self.report(view, ProblemKind::Value(strings), path, context);
         }
     }
 
-    fn union(&mut self, view: ValueRef<'_>, node: SchemaNode, union: SchemaUnion, path: &Path<'_>, context: Context) {
+    /// Returns the node of the form that the value has; `None` if it was checked or has no form of the union.
+    fn union(
+        &mut self,
+        view: ValueRef<'_>,
+        node: SchemaNode,
+        union: SchemaUnion,
+        path: &Path<'_>,
+        context: &mut Context,
+    ) -> Option<SchemaNode> {
         let tag = view.kind();
         let next = match tag {
             ValueKind::String => union.string_node(),
@@ -292,41 +270,58 @@ impl<'r> SchemaWalk<'r> {
             ValueKind::Object if union.has_objects() => return self.variant(view, union, path, context),
             ValueKind::Object | ValueKind::Null => None,
         };
-        match next {
-            Some(next) => self.value(view, next, path, context),
-            None => self.report(view, ProblemKind::Type(node, tag), path, context),
+        if next.is_none() {
+            self.report(view, ProblemKind::Type(node, tag), path, *context);
         }
+        next
     }
 
     /// Selects the variant of an object by its discriminator field.
-    fn variant(&mut self, view: ValueRef<'_>, union: SchemaUnion, path: &Path<'_>, context: Context) {
-        let Some(field) = union.discriminator() else {
-            if let Some(next) = union.node_of_unknown_value() {
-                self.value(view, next, path, context);
-            }
-            return;
-        };
-        let value = view.get(field);
-        let Some(value) = value.filter(|value| !value.is_null() || union.node_without_field().is_none()) else {
+    fn variant(
+        &mut self,
+        view: ValueRef<'_>,
+        union: SchemaUnion,
+        path: &Path<'_>,
+        context: &mut Context,
+    ) -> Option<SchemaNode> {
+        let Some(field) = union.discriminator() else { return union.node_of_unknown_value() };
+        let value = view.get(field).filter(|value| !value.is_null() || union.node_without_field().is_none());
+        let Some(value) = value else {
             match union.node_without_field() {
-                Some(_) if is_short_message(view, context) => self.short_message(view, union, path, context),
-                Some(next) => self.value(view, next, path, context),
-                None => self.report(view, ProblemKind::Missing(field), path, context),
+                Some(_) if is_short_message(view, *context) => self.short_message(view, union, path, *context),
+                Some(next) => return Some(next),
+                None => self.report(view, ProblemKind::Missing(field), path, *context),
             }
-            return;
+            return None;
         };
         let name = value.as_str();
         let number = name.as_deref().and_then(schema::string_id);
         if let Some((number, next)) = number.and_then(|number| Some((number, union.case_node(number)?))) {
-            return self.value(view, next, path, Context { variant: schema::declared_string(number), ..context });
+            context.variant = schema::declared_string(number);
+            return Some(next);
         }
         if let Some(next) = union.node_of_unknown_value() {
-            return self.value(view, next, path, context);
+            return Some(next);
         }
+        self.unknown_variant(view, value, union, path, *context);
+        None
+    }
+
+    /// Checks an object whose discriminator field names no variant of the union.
+    #[cold]
+    #[inline(never)]
+    fn unknown_variant(
+        &mut self,
+        view: ValueRef<'_>,
+        value: ValueRef<'_>,
+        union: SchemaUnion,
+        path: &Path<'_>,
+        context: Context,
+    ) {
+        let Some(field) = union.discriminator() else { return };
         let inside = path.key(field);
-        let Some(name) = name else {
-            let wrong = ProblemKind::Variant(union, None);
-            return self.report(value, wrong, &inside, context);
+        let Some(name) = value.as_str() else {
+            return self.report(value, ProblemKind::Variant(union, None), &inside, context);
         };
         if self.extensions == Extensions::Allowed && is_open(context) && is_valid_extension_type(&name) {
             return self.extension(view, &name, path, context);
@@ -334,6 +329,7 @@ impl<'r> SchemaWalk<'r> {
         if let Some(schema) = self.schemas.of_item(&name).filter(|_| is_open(context)) {
             return self.extension_value(view, ExtensionPosition::root(schema), path);
         }
+        let number = schema::string_id(&name);
         self.report(value, ProblemKind::Variant(union, number.map(schema::declared_string)), &inside, context);
         self.legacy(view, number, path, context);
     }
@@ -393,7 +389,6 @@ impl<'r> SchemaWalk<'r> {
             let node = SchemaNode::from_index(*number);
             let mut silent = |_: &Problem<'_>| {};
             let mut walk = SchemaWalk::new(self.root, self.extensions, &mut silent).with(self.schemas);
-            walk.order = self.order.as_deref_mut();
             walk.value(view, node, path, context);
             match walk.problems {
                 0 => return,
@@ -426,7 +421,7 @@ impl<'r> SchemaWalk<'r> {
         path: &Path<'_>,
     ) {
         self.problems += 1;
-        let context = Context { schema: None, via: None, field: "", variant: "", edition: Edition::Split };
+        let context = Context { schema: None, via: None, field: None, variant: "", edition: Edition::Split };
         let member = Some(position.member);
         (self.report)(&Problem { rule, kind, path, context, at: view.span().0, member });
     }
@@ -445,5 +440,5 @@ fn is_short_message(view: ValueRef<'_>, context: Context) -> bool {
 /// Returns `true` if extensions may add variants to this union.
 fn is_open(context: Context) -> bool {
     let open = [id::ITEM_FIELD, id::ITEM_PARAM, id::TOOL, id::RESPONSES_TOOL_PARAM];
-    context.field.is_empty() && context.schema.is_some_and(|schema| open.contains(&schema))
+    context.field.is_none() && context.schema.is_some_and(|schema| open.contains(&schema))
 }
