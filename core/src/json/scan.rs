@@ -75,7 +75,9 @@ fn long_string(bytes: &[u8], mut at: usize) -> Result<(usize, bool), JsonError> 
 /// the end.
 ///
 /// The position advances by a constant while nothing is found, so that the next load does not wait for the result of the last.
-#[inline]
+// In wasm the compiler decides, because code size matters there.
+#[cfg_attr(target_arch = "wasm32", inline)]
+#[cfg_attr(not(target_arch = "wasm32"), inline(always))]
 fn skip_plain(bytes: &[u8], mut at: usize) -> usize {
     let mut chunks = 0;
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
@@ -469,8 +471,9 @@ fn value_above<const KEEP: bool>(
         }
         // A value has ended, or an empty container is next to close: close containers, or continue with the next member.
         loop {
-            let Some(&open) = stack.last().filter(|_| stack.len() > around) else { return Ok(at) };
-            in_object = open.object;
+            if stack.len() <= around {
+                return Ok(at);
+            }
             at = skip_space(bytes, at);
             match bytes.get(at) {
                 Some(b',') => {
@@ -481,12 +484,12 @@ fn value_above<const KEEP: bool>(
                 Some(b']') if !in_object => at += 1,
                 _ => return Err(unexpected(bytes, at)),
             }
-            stack.pop();
-            if KEEP {
+            if let Some(closed) = stack.pop().filter(|_| KEEP) {
                 let next = nodes.list.len() as u32;
-                let node = &mut nodes.list[open.node as usize];
+                let node = &mut nodes.list[closed.node as usize];
                 (node.end, node.next) = (at as u32, next);
             }
+            in_object = stack.last().is_some_and(|open| open.object);
         }
     }
 }
@@ -559,9 +562,12 @@ fn key<const KEEP: bool>(bytes: &[u8], at: usize, nodes: &mut Nodes) -> Result<u
     }
     let (end, escaped) = string(bytes, at + 1)?;
     push::<KEEP>(nodes, ValueKind::String, at + 1, end, escaped);
-    let colon = skip_space(bytes, end + 1);
+    let mut colon = end + 1;
     if bytes.get(colon) != Some(&b':') {
-        return Err(unexpected(bytes, colon));
+        colon = skip_space(bytes, colon);
+        if bytes.get(colon) != Some(&b':') {
+            return Err(unexpected(bytes, colon));
+        }
     }
     Ok(skip_space(bytes, colon + 1))
 }
