@@ -285,6 +285,42 @@ pub(crate) enum FieldSlot {
 }
 
 impl Fields {
+    /// Makes the fields those of a payload without members. Each is set in place: an assignment of the default assembles all of them in
+    /// other memory, in pieces that cannot be loaded until they have been written.
+    pub(crate) fn reset(&mut self) {
+        // Without `..`, so that none is forgotten.
+        let Self {
+            kind,
+            wire_type,
+            item_id,
+            delta,
+            whole,
+            whole_escaped,
+            whole_field,
+            logprobs,
+            sequence_number,
+            indexes,
+            bad,
+            repeated,
+            seen,
+            halves,
+            repeated_response,
+            known,
+            gaps,
+        } = self;
+        *kind = Kind::Unknown;
+        for span in [wire_type, item_id, delta, whole, logprobs, repeated_response] {
+            *span = TextSpan::default();
+        }
+        (*whole_escaped, *whole_field) = (false, Field::Text);
+        (*sequence_number, *indexes) = (NONE, [NONE; 6]);
+        (*bad, *repeated, *seen) = (0, 0, 0);
+        *halves = LoneSurrogates::default();
+        known.clear();
+        // The others have no meaning without a template.
+        gaps.template = 0;
+    }
+
     /// Returns `true` if a delta has only text: no log probabilities and no lone surrogates.
     #[inline]
     pub(crate) fn is_plain_text(&self) -> bool {
@@ -425,6 +461,9 @@ pub(crate) fn plain_number(digits: &[u8]) -> Option<u64> {
     Some(value)
 }
 
+/// The number of marks of a usual delta.
+const USUAL_MARKS: usize = 8;
+
 /// Scans the top level of a payload. `None`: left to [`general`].
 ///
 /// `response` is the text of the last response that was checked, or empty: a `response` with the same text is valid too, so it is
@@ -441,6 +480,7 @@ pub(crate) fn flat(
 ) -> Option<()> {
     let bytes = payload.as_bytes();
     marks.clear();
+    marks.reserve(USUAL_MARKS);
     let mut at = scan::skip_space(bytes, 0);
     if bytes.get(at) != Some(&b'{') || bytes.len() > u32::MAX as usize || depth == 0 {
         return None;

@@ -15,7 +15,7 @@ use super::payload::{Event, Lazy};
 use super::span::RawText;
 use crate::contract::Kind;
 use crate::json::{scan, JsonError, JsonErrorKind, Tape, ValueKind, ValueRef, MAX_DEPTH};
-use crate::sync::{OnceCell, Shared};
+use crate::sync::Shared;
 
 /// Why a payload is not an event of the specification's form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -278,8 +278,9 @@ impl Parser {
         }
         let fault = self.by_tape(payload);
         self.response.clear();
-        let tape = self.lazy.tape.get().filter(|tape| self.tiers.block_template && !tape.is_empty());
-        let response = tape.and_then(|tape| tape.root(payload).get("response"));
+        let tape = &self.lazy.tape;
+        let response =
+            if self.tiers.block_template && !tape.is_empty() { tape.root(payload).get("response") } else { None };
         // The name of the frame may be wrong: only a snapshot is taken by the accumulator, which then skips its repetitions.
         let is_snapshot = matches!(self.fields.kind, Kind::Created | Kind::Queued | Kind::InProgress);
         if let Some(response) = response.filter(|response| {
@@ -296,10 +297,10 @@ impl Parser {
     }
 
     fn by_tape(&mut self, payload: &str) -> Option<Fault> {
-        let mut tape = self.lazy.take();
-        let result = general(payload, self.depth, self.outline, &mut self.fields, &mut self.scratch, &mut tape);
+        let tape = &mut self.lazy.tape;
+        self.lazy.has_tape = true;
+        let result = general(payload, self.depth, self.outline, &mut self.fields, &mut self.scratch, tape);
         let object = !tape.is_empty();
-        self.lazy.put(tape);
         match result {
             Ok(()) => None,
             Err(error) => {
@@ -314,7 +315,7 @@ impl Parser {
     }
 
     fn restart(&mut self) {
-        self.fields = Fields::default();
+        self.fields.reset();
         self.scratch.clear();
     }
 }
@@ -372,27 +373,26 @@ const KEPT_BYTES: usize = 1 << 18;
 impl Lazy {
     #[inline]
     fn reset(&mut self) {
-        if self.tape.get().is_some() || self.whole.get().is_some() {
+        if self.has_tape {
+            self.has_tape = false;
+            // Besides the buffers, it has the tapes of deferred values that were read.
+            self.tape.clear();
+            // A huge event must not keep its memory for the rest of a long stream.
+            if self.tape.capacity() > KEPT_BYTES {
+                self.tape = Tape::default();
+            }
+        }
+        if self.late.get().is_some() || self.whole.get().is_some() {
             self.recycle();
         }
     }
 
     fn recycle(&mut self) {
         self.whole.take();
-        // A huge event must not keep its memory for the rest of a long stream.
-        if let Some(mut tape) = self.tape.take().filter(|tape| tape.capacity() <= KEPT_BYTES) {
-            // Besides the buffers, it has the tapes of deferred lists that were read.
+        if let Some(mut tape) = self.late.take().filter(|tape| tape.capacity() <= KEPT_BYTES) {
             tape.clear();
             self.spare = Shared::new(tape);
         }
-    }
-
-    fn take(&mut self) -> Tape {
-        core::mem::take(self.spare.get_mut())
-    }
-
-    fn put(&mut self, tape: Tape) {
-        self.tape = OnceCell::from(tape);
     }
 }
 

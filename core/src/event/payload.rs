@@ -66,12 +66,16 @@ impl<'a> TemplateMatch<'a> {
     }
 }
 
-/// Created on the first access to nested values.
+/// The nested values: parsed with the payload, or on the first access to them.
 #[derive(Default)]
 pub(crate) struct Lazy {
     /// The maximum nesting of a payload.
     pub(super) depth: usize,
-    pub(super) tape: OnceCell<Tape>,
+    /// The tape that the payload was read from, if it was; otherwise unused buffers. Empty if the payload is not JSON.
+    pub(super) tape: Tape,
+    pub(super) has_tape: bool,
+    /// The tape of any other payload, created on the first access, and the buffers for it.
+    pub(super) late: OnceCell<Tape>,
     pub(super) spare: Shared<Tape>,
     /// The whole string of a done event, decoded.
     pub(super) whole: OnceCell<(String, LoneSurrogates)>,
@@ -333,12 +337,13 @@ impl<'a> Event<'a> {
 
     /// The whole payload; `None` if it is not JSON or too deep.
     pub fn root(&self) -> Option<ValueRef<'a>> {
-        let tape = self.lazy.tape.get_or_init(|| {
+        let parse = || {
             let mut tape = self.lazy.spare.with(core::mem::take);
-            // After an error the tape is empty, which the next line checks.
+            // After an error the tape is empty, which is checked below.
             let _ = tape.parse(self.raw(), self.lazy.depth);
             tape
-        });
+        };
+        let tape = if self.lazy.has_tape { &self.lazy.tape } else { self.lazy.late.get_or_init(parse) };
         (!tape.is_empty()).then(|| tape.root(self.raw()))
     }
 

@@ -304,7 +304,7 @@ impl Reader {
     fn poll_frame(&mut self) -> Result<Option<Event<'_>>, Error> {
         self.at_block_boundary = false;
         self.decoder.expect_payload_bytes(self.accumulator.held_bytes());
-        let found = loop {
+        loop {
             let ready = self.pending.get(..self.ready).unwrap_or_default();
             let found = match self.decoder.advance(ready, &mut self.at) {
                 Ok(Some(found)) => found,
@@ -315,7 +315,7 @@ impl Reader {
                 Err(error) => return Err(self.fail(error)),
             };
             if found == FrameOutcome::Frame && !self.is_dropped(found) {
-                break found;
+                break;
             }
             self.count_blank(found);
             if self.options.strict && self.findings.count(Severity::Error) > 0 {
@@ -323,9 +323,8 @@ impl Reader {
                 let error = faults::strict(location, &self.findings);
                 return Err(self.fail(error));
             }
-        };
-        let signal = self.decoder.resolve(found, &self.pending);
-        let Signal::Frame(frame) = signal else { return Ok(None) };
+        }
+        let frame = self.decoder.frame(&self.pending);
         let name = frame.features.event().then_some(frame.event);
         let origin = Origin { frame_name: name, offset: frame.data_offset, index: self.events };
         self.events += 1;

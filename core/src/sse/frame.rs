@@ -175,14 +175,18 @@ impl FrameDecoder {
     /// The two steps of `next`, separately: a caller in this crate can check the result, and continue, before it borrows.
     #[inline]
     pub(crate) fn resolve<'a>(&'a mut self, found: FrameOutcome, chunk: &'a [u8]) -> Signal<'a> {
-        let Self { block, partial, data, value, name, id, retry, scratch, .. } = self;
         match found {
-            FrameOutcome::Frame => {
-                Signal::Frame(block.frame(name, block.data.of(chunk, data), id, *retry).check(scratch))
-            }
-            FrameOutcome::Blank => Signal::Blank(block.blank(name, id, *retry)),
-            FrameOutcome::Comment => Signal::Comment(comment(value, partial, scratch)),
+            FrameOutcome::Frame => Signal::Frame(self.frame(chunk)),
+            FrameOutcome::Blank => Signal::Blank(self.block.blank(&self.name, &self.id, self.retry)),
+            FrameOutcome::Comment => Signal::Comment(comment(&self.value, &self.partial, &mut self.scratch)),
         }
+    }
+
+    /// The frame that [`advance`](Self::advance) found in the same chunk.
+    #[inline]
+    pub(crate) fn frame<'a>(&'a mut self, chunk: &'a [u8]) -> Frame<'a> {
+        let data = self.block.data.of(chunk, &self.data);
+        self.block.frame(&self.name, data, &self.id, self.retry).check(&mut self.scratch)
     }
 
     /// The payload of a found frame, unchecked; empty for other signals.
