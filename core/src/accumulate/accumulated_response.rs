@@ -224,23 +224,14 @@ impl AccumulatedResponse {
 pub(crate) struct Snapshot<'a> {
     pub(crate) response: ValueRef<'a>,
     pub(crate) id: Option<ValueRef<'a>>,
-    /// The last `output`, and how often it occurs.
+    /// The last `output`.
     pub(crate) output: Option<ValueRef<'a>>,
-    pub(crate) outputs: usize,
 }
 
 impl<'a> Snapshot<'a> {
     pub(crate) fn of(response: ValueRef<'a>) -> Self {
-        let mut this = Self { response, id: None, output: None, outputs: 0 };
-        for (key, value) in response.entries() {
-            if key.is_str("id") {
-                this.id = Some(value);
-            } else if key.is_str("output") {
-                this.output = Some(value);
-                this.outputs += 1;
-            }
-        }
-        this
+        let [id, output] = response.members(["id", "output"]);
+        Self { response, id, output }
     }
 }
 

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 use super::accumulated_response::{object, AccumulatedResponse, Snapshot};
 use super::compare;
-use super::held_bytes::{object_bytes, value_bytes, view_bytes, ITEM_BYTES, VALUE_BYTES};
+use super::held_bytes::{max_value_bytes, object_bytes, value_bytes, view_bytes, ITEM_BYTES, VALUE_BYTES};
 use super::item_slot::{CreatedOnPath, ElementArray, ItemSlot, TextPath, MAX_SHIFTED_ELEMENTS};
 use super::rate_limits::RateLimits;
 use super::response::Response;
@@ -229,6 +229,20 @@ impl Accumulator {
         }
         let detail = format!("limit {}", self.limits.response_bytes);
         Err(Error::new(Code::ResponseLimit, event.offset(), detail))
+    }
+
+    /// As [`check_room`](Self::check_room) for a value that is not built yet, which can take a multiple of the memory of its text. The exact
+    /// size is computed only near the limit.
+    pub(super) fn check_room_for(
+        &self,
+        value: ValueRef<'_>,
+        exact: impl FnOnce() -> usize,
+        event: &Event<'_>,
+    ) -> Result<(), Error> {
+        if self.held_bytes().saturating_add(max_value_bytes(value)) <= self.limits.response_bytes {
+            return Ok(());
+        }
+        self.check_room(exact(), event)
     }
 
     /// The size of the response in memory, as [`Limits::response_bytes`] counts it.
@@ -513,8 +527,7 @@ impl Accumulator {
         let next = self.building.next_index();
         let index = event.output_index().unwrap_or(next);
         let slot = || ItemSlot::from_item(object(item), &id, false);
-        // Checked before the item is built, which can take a multiple of the memory of its text.
-        let item_bytes = ITEM_BYTES + id.len() + view_bytes(item) - VALUE_BYTES;
+        let item_bytes = || ITEM_BYTES + id.len() + view_bytes(item) - VALUE_BYTES;
         if let Some(at) = self.building.slot_at_output_index(index) {
             let known = &self.building.slots[at as usize];
             let (done, same) = (known.done, known.id() == id);
@@ -522,12 +535,12 @@ impl Accumulator {
                 (String::new(), format!("expected a new output_index, found {index} again"))
             });
             if !same && done {
-                self.check_room(item_bytes, event)?;
+                self.check_room_for(item, item_bytes, event)?;
                 self.insert_item(index, next, slot(), event)?;
             }
             return Ok(());
         }
-        self.check_room(item_bytes, event)?;
+        self.check_room_for(item, item_bytes, event)?;
         if index > next {
             findings.report(Rule::Item10, event.location(), Some(Repair::ClosedGap), || {
                 (String::new(), format!("expected output_index {next}, found {index}"))

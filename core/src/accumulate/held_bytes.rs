@@ -59,6 +59,13 @@ pub(crate) fn view_bytes(view: ValueRef<'_>) -> usize {
         }
 }
 
+/// A size that a value of this text does not exceed, also as an item of its own: a value of few characters has the most memory for
+/// each.
+pub(crate) fn max_value_bytes(view: ValueRef<'_>) -> usize {
+    let text = view.raw().len();
+    ITEM_BYTES + text + text.saturating_mul(VALUE_BYTES)
+}
+
 /// The size of a part before it is built; its log probabilities remain text.
 pub(crate) fn view_part_bytes(part: ValueRef<'_>) -> usize {
     let member = |(key, value): (ValueRef<'_>, ValueRef<'_>)| {
@@ -92,4 +99,34 @@ pub(crate) fn insert_member(object: &mut Object, key: &str, value: impl Into<Val
 pub(crate) fn replace_value(place: &mut Value, value: Value, growth: &mut isize) {
     *growth += value_bytes(&value) as isize - value_bytes(place) as isize;
     *place = value;
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+
+    use super::*;
+    use crate::json::Tape;
+
+    #[test]
+    fn no_value_takes_more_memory_than_the_estimate_of_its_text() {
+        let members = |count: usize| "\"\":0,".repeat(count);
+        for count in [0, 1, 2, 100] {
+            for text in [
+                format!("[{}0]", "0,".repeat(count)),
+                format!("[{}[]]", "[],".repeat(count)),
+                format!("{{{}\"\":0}}", members(count)),
+                format!("{}0{}", "[".repeat(count), "]".repeat(count)),
+                format!("{}0{}", "{\"\":".repeat(count), "}".repeat(count)),
+                format!("{{\"id\":\"{}\"}}", "x".repeat(count)),
+            ] {
+                let mut tape = Tape::default();
+                tape.parse(&text, 128).unwrap();
+                let view = tape.root(&text);
+                let id = view.get("id").map_or(0, literal_bytes);
+                assert!(ITEM_BYTES + id + view_bytes(view) <= max_value_bytes(view), "{text}");
+                assert!(view_part_bytes(view) <= max_value_bytes(view), "{text}");
+            }
+        }
+    }
 }

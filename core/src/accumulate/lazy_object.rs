@@ -66,21 +66,16 @@ impl LazyObject {
         Self::Raw { text, kind, without_logprobs: OnceCell::new(), full: OnceCell::new() }
     }
 
-    /// Copies the text of a snapshot without that of its items, which is most of it; `output` keeps its position, as `null`.
+    /// Copies the text of a snapshot without that of its items, which is most of it; `output` keeps its position, as `null`. If a server
+    /// repeats `output`, the text keeps the others until it is read.
     pub(crate) fn from_snapshot(snapshot: &Snapshot<'_>) -> Self {
         let response = snapshot.response;
-        match (snapshot.output, snapshot.outputs) {
-            (Some(output), 1) => {
-                let (from, raw) = (response.span().0, response.raw());
-                let (start, end) = output.span();
-                let before = raw.get(..start - from).unwrap_or_default();
-                let after = raw.get(end - from..).unwrap_or_default();
-                Self::raw([before, NO_OUTPUT, after].concat(), RawKind::Snapshot)
-            }
-            (None, _) => Self::raw(response.raw().to_owned(), RawKind::Snapshot),
-            // A repeated `output` is too rare for a path of its own.
-            _ => Self::Built(WithoutLogprobs::of(response, RawKind::Snapshot).object),
-        }
+        let Some(output) = snapshot.output else { return Self::raw(response.raw().to_owned(), RawKind::Snapshot) };
+        let (from, raw) = (response.span().0, response.raw());
+        let (start, end) = output.span();
+        let before = raw.get(..start - from).unwrap_or_default();
+        let after = raw.get(end - from..).unwrap_or_default();
+        Self::raw([before, NO_OUTPUT, after].concat(), RawKind::Snapshot)
     }
 
     /// The kind of the item; builds nothing.
