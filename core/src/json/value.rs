@@ -448,20 +448,22 @@ impl fmt::Debug for Object {
 
 /// Makes a key: a common name without memory of its own, or a copy.
 fn key_of(key: &str) -> Key {
-    // A `match` over literals compares words; a search in a list would call `memcmp` for each name.
-    macro_rules! common {
-        ($($name:literal)*) => {
-            match key {
-                $($name => Some($name),)*
-                _ => None,
-            }
-        };
-    }
-    let usual = common!(
-        "id" "type" "text" "role" "name" "url" "token" "bytes" "title" "phase" "model" "usage" "error" "status" "object" "output"
-        "action" "content" "call_id" "logprob" "summary" "logprobs" "arguments" "end_index" "created_at" "annotations"
-        "start_index" "top_logprobs" "encrypted_content"
-    );
+    let names: &[&'static str] = match key.len() {
+        2 => &["id"],
+        4 => &["type", "text", "role", "name"],
+        3 => &["url"],
+        5 => &["token", "bytes", "title", "phase", "model", "usage", "error"],
+        6 => &["status", "object", "output", "action"],
+        7 => &["content", "call_id", "logprob", "summary"],
+        8 => &["logprobs"],
+        9 => &["arguments", "end_index"],
+        10 => &["created_at"],
+        11 => &["annotations", "start_index"],
+        12 => &["top_logprobs"],
+        17 => &["encrypted_content"],
+        _ => &[],
+    };
+    let usual = names.iter().copied().find(|name| *name == key);
     usual.map_or_else(|| Key::from(String::from(key)), Key::from)
 }
 
