@@ -9,28 +9,11 @@ use alloc::vec::Vec;
 
 use super::accumulated_response::AccumulatedResponse;
 use super::item_slot::ItemSlot;
-use crate::json::{MemberIndex, Value, ValueKind, ValueRef};
+use crate::json::{MemberIndex, Value, ValueRef};
 use crate::validate::Rule;
 
 /// Members that a server may regenerate each time it prints an item: only their presence is compared.
 const OPAQUE: [&str; 2] = ["encrypted_content", "fingerprint"];
-
-/// Returns `true` if a finished part is the accumulated one, member by member in the same order. Log probabilities are not compared if they
-/// are kept outside the accumulated part.
-pub(crate) fn is_same_part(mine: &Value, theirs: ValueRef<'_>) -> bool {
-    let Value::Object(mine) = mine else { return false };
-    let mut ours = mine.iter();
-    let is_outside =
-        |name: &str, known: &Value| name == "logprobs" && known.as_array().is_some_and(<[Value]>::is_empty);
-    let same = theirs.entries().all(|(key, value)| {
-        ours.next().is_some_and(|(name, known)| {
-            // In this order, because a list of log probabilities is not parsed until its elements are read.
-            let is_equal = (is_outside(name, known) && value.kind() == ValueKind::Array) || value.is_value(known);
-            key.is_str(name) && is_equal
-        })
-    });
-    same && ours.next().is_none()
-}
 
 /// Compares a finished part with the accumulated one.
 pub(crate) fn part(mine: &Value, theirs: ValueRef<'_>) -> Option<String> {
@@ -101,36 +84,4 @@ fn first_difference(mine: ValueRef<'_>, theirs: ValueRef<'_>) -> Option<String> 
     };
     let keys = mine.entries().chain(theirs.entries()).filter_map(|(key, _)| key.as_str());
     keys.into_iter().find(|key| differs(key)).map(|key| String::from(&*key))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::json::Tape;
-
-    #[test]
-    fn a_part_is_the_same_only_with_the_same_members_in_the_same_order() {
-        let known = r#"{"type":"output_text","text":"a\n","annotations":[{"index":1}],"logprobs":[]}"#;
-        let mine = Value::parse(known, 9).unwrap();
-        let is_same = |theirs: &str| {
-            let mut tape = Tape::default();
-            tape.parse(theirs, 9).unwrap();
-            is_same_part(&mine, tape.root(theirs))
-        };
-        assert!(is_same(known) && is_same(&known.replace("\\n", "\\u000a")));
-        assert!(is_same(&known.replace("\"logprobs\":[]", "\"logprobs\":[{\"token\":\"a\"}]")), "kept outside");
-        for (from, to) in [
-            ("a\\n", "a"),
-            ("\"index\":1", "\"index\":2"),
-            ("\"index\":1", ""),
-            ("\"logprobs\":[]", "\"logprobs\":null"),
-            (",\"logprobs\":[]", ""),
-            ("\"logprobs\":[]", "\"logprobs\":[],\"more\":1"),
-            ("\"type\":\"output_text\",\"text\":\"a\\n\"", "\"text\":\"a\\n\",\"type\":\"output_text\""),
-        ] {
-            let theirs = known.replace(from, to);
-            assert!(theirs != known && !is_same(&theirs), "{theirs}");
-        }
-        assert!(!is_same("[]") && !is_same("{}"));
-    }
 }

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::accumulator::{element_of, Accumulator, PreviewImages};
 use super::compare;
 use super::held_bytes::{insert_member, replace_value, value_bytes, view_bytes, view_part_bytes};
-use super::item_slot::{empty_part, split_part, CreatedOnPath, ElementArray};
+use super::item_slot::{empty_part, split_part, split_part_reusing, CreatedOnPath, ElementArray};
 use crate::contract::kinds::progress_item;
 use crate::contract::text_route::TextPart;
 use crate::contract::{ItemKind, Kind};
@@ -61,25 +61,27 @@ impl Accumulator {
         let Some(at) = self.find(event, item_type, findings)? else { return Ok(()) };
         let wire = element_of(event.fields(), event.kind());
         let slot = &mut self.building.slots[at as usize];
+        if let Some(known) = slot.element(array, wire) {
+            if let Some(message) = compare::part(known, part) {
+                let rule = if array == ElementArray::Summary { Rule::Rsn07 } else { Rule::Part10 };
+                findings.report(rule, event.location(), Some(Repair::TookLater), || (String::new(), message));
+            }
+        }
+        let known = slot.element(array, wire).map_or(0, value_bytes);
+        self.check_room_for(part, || view_part_bytes(part).saturating_sub(known), event)?;
+        let slot = &mut self.building.slots[at as usize];
         slot.pending_high_surrogate = None;
         slot.clear_growing_json();
-        let known = slot.element(array, wire);
-        // Most servers repeat the part as it was streamed.
-        if known.is_some_and(|known| compare::is_same_part(known, part)) {
-            if array == ElementArray::Content {
-                let logprobs = part.get("logprobs").filter(|list| list.kind() == ValueKind::Array);
-                slot.set_logprobs(wire, logprobs.map_or("[]", |list| list.raw()));
+        let (part, logprobs) = match slot.element_mut(array, wire) {
+            Some(old) => {
+                let parts = split_part_reusing(part, old);
+                // The text was moved from the old part to the new one, which is counted when it is inserted.
+                let moved = known - value_bytes(old);
+                slot.note_growth(-(moved as isize));
+                parts
             }
-            return Ok(());
-        }
-        if let Some(message) = known.and_then(|known| compare::part(known, part)) {
-            let rule = if array == ElementArray::Summary { Rule::Rsn07 } else { Rule::Part10 };
-            findings.report(rule, event.location(), Some(Repair::TookLater), || (String::new(), message));
-        }
-        let known = known.map_or(0, value_bytes);
-        self.check_room_for(part, || view_part_bytes(part).saturating_sub(known), event)?;
-        let (part, logprobs) = split_part(part);
-        let slot = &mut self.building.slots[at as usize];
+            None => split_part(part),
+        };
         let opened = slot.put(array, wire, part, self.limits.parts);
         if array == ElementArray::Content {
             slot.set_logprobs(wire, logprobs.unwrap_or("[]"));

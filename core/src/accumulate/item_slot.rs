@@ -259,6 +259,12 @@ impl ItemSlot {
         self.elements(array)?.get(self.position(array, wire)?)
     }
 
+    /// The element with this wire index, mutable. The array must exist.
+    pub(crate) fn element_mut(&mut self, array: ElementArray, wire: u64) -> Option<&mut Value> {
+        let position = self.position(array, wire)?;
+        self.elements_mut(array)?.get_mut(position)
+    }
+
     /// Puts an element at its wire index: replaces the existing one, or inserts it between its neighbors. Returns what
     /// was opened; `too_many` means that nothing was changed.
     pub(crate) fn put(&mut self, array: ElementArray, wire: u64, value: Value, limit: usize) -> CreatedOnPath {
@@ -576,11 +582,21 @@ fn elements_of(list: &str) -> &str {
 
 /// A part as a value, and its log probabilities as text: they are long and rarely read.
 pub(crate) fn split_part(view: ValueRef<'_>) -> (Value, Option<&str>) {
+    split_part_reusing(view, &mut Value::Null)
+}
+
+/// [`split_part`], reusing the text of the accumulated part if both are equal.
+pub(crate) fn split_part_reusing<'a>(view: ValueRef<'a>, old: &mut Value) -> (Value, Option<&'a str>) {
     let mut part = Object::with_capacity(view.entries().count());
     let mut logprobs = None;
     for (key, value) in view.entries() {
         let key = key.as_str().unwrap_or_default();
-        if key == "logprobs" && value.kind() == ValueKind::Array {
+        let known = if key == "text" { old.as_object_mut().and_then(|old| old.get_mut("text")) } else { None };
+        if let Some(Value::String(known)) =
+            known.filter(|known| known.as_str().is_some_and(|text| !text.is_empty() && value.is_str(text)))
+        {
+            part.push_named(&key, core::mem::take(known));
+        } else if key == "logprobs" && value.kind() == ValueKind::Array {
             logprobs = Some(value.raw());
             part.push_named(&key, Vec::new());
         } else {
