@@ -346,7 +346,7 @@ impl Reader {
     ///
     /// Events that were fed and not polled are applied to the response, checked and counted, but not shown; to see them, call
     /// [`end`](Self::end) and poll before this. A last block without the blank line after it is read if its payload is complete
-    /// JSON (with the finding SSE-10), and discarded otherwise. May be called again with the same result.
+    /// JSON (with the finding SSE-10), and discarded otherwise. Frees the memory of the chunks. May be called again with the same result.
     ///
     /// # Errors
     ///
@@ -363,6 +363,9 @@ impl Reader {
 
     fn finish_stages(&mut self) -> Result<Outcome, Error> {
         self.finished = true;
+        // Programs keep a finished reader for its response. The chunk that was read last can be larger.
+        self.pending = Vec::new();
+        (self.at, self.ready) = (0, 0);
         // The position where reading stopped. The decoder may be further, which would depend on the split.
         let offset = self.fatal.as_ref().map_or(self.decoder.offset(), Error::offset);
         let location = Location { event_index: None, sequence_number: None, offset };

@@ -66,6 +66,22 @@ fn a_new_reader_takes_at_most_4_kib() {
     assert_eq!(live(), before);
 }
 
+/// A program that keeps readers for their responses does not keep the chunks, which are longer.
+#[test]
+fn a_finished_reader_holds_its_response_and_at_most_16_kib() {
+    let stream = frames(GROWING[0]).concat();
+    let before = live();
+    let mut reader = Box::new(Reader::new());
+    reader.feed(&stream).expect("within the limits");
+    poll(&mut reader);
+    let reading = live() - before;
+    reader.finish().expect("no error ends it");
+    // The text of the response grew by doubling.
+    let (finished, response) = (live() - before, 2 * reader.held_bytes() as isize);
+    assert!(reading > stream.len() as isize, "{reading} bytes while reading");
+    assert!(finished <= response + 16384, "{finished} bytes for a response of {response}");
+}
+
 fn poll(reader: &mut Reader) {
     while reader.poll_event().expect("within the limits").is_some() {}
 }
