@@ -157,6 +157,8 @@ export class Reader {
     if (this.#core !== null) this.#newPage();
     const outcome = this.#query(core.ReaderQuery.Finish);
     this.#room = 0;
+    // An id is a part of the text of its whole batch, which it would keep in memory.
+    this.#items = [];
     this.#finished ??= addFinished(this, this.#fed);
     if (outcome === "") throw (this.#error ??= errorOf(this.#core!.error()));
     return JSON.parse(outcome) as Outcome;

@@ -407,6 +407,25 @@ test("readers that are not freed are garbage-collected", { skip: !globalThis.gc 
   assert.ok(process.memoryUsage().external - before < 64 << 20);
 });
 
+test("finished readers keep no text of their batches", { skip: !globalThis.gc && "needs --expose-gc" }, () => {
+  // The engine copies a short part of a text, and keeps the whole text for a long one.
+  const text = new TextDecoder().decode(stream(Array(200).fill("word ".repeat(20))).bytes);
+  const bytes = utf8.encode(text.replaceAll("msg_1", `msg_${"1".repeat(40)}`));
+  const heap = () => (globalThis.gc(), process.memoryUsage().heapUsed);
+  const finished = () => {
+    const reader = new Reader();
+    reader.feed(bytes);
+    reader.finish();
+    return reader;
+  };
+  const kept = [finished()];
+  const before = heap();
+  for (let i = 0; i < 100; i++) kept.push(finished());
+  const each = (heap() - before) / 100;
+  assert.ok(each < 5000, `${each} bytes of JavaScript each`);
+  assert.equal(kept.at(-1).outputText.length, 20_000);
+});
+
 test("`using` disposes of a reader if the engine supports it", () => {
   if (typeof Symbol.dispose !== "symbol") return assert.equal(typeof Reader.prototype.free, "function");
   const reader = new Reader();
