@@ -7,6 +7,8 @@ export CARGO_TERM_COLOR=never CARGO_NET_RETRY=5 NO_COLOR=1 PIP_DISABLE_PIP_VERSI
 # Python's bytecode is outside of the checkout, and is made for the modules that a step imports instead of for all of a package.
 export PYTHONPYCACHEPREFIX=$DELTAFOLD_CACHE/bytecode PIP_NO_COMPILE=1
 export npm_config_fund=false npm_config_audit=false npm_config_update_notifier=false
+# A first run compiles every crate once. Without the data for incremental builds, that takes a quarter less processor time and less disk.
+export CARGO_INCREMENTAL=${CARGO_INCREMENTAL:-0}
 # Only `setup` installs toolchains; a command that needs a missing one must fail.
 export RUSTUP_AUTO_INSTALL=0
 
