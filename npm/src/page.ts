@@ -9,6 +9,8 @@ export const TEXT_BYTES = 2;
 export const FLAGS = 3;
 export const PAGE_AT = 4;
 export const PAGE_BYTES = 5;
+/** The size of the response of a finished reader. */
+export const RESPONSE_BYTES = 6;
 
 /* Flags of a batch header: the text is not ASCII, reading has ended, the next batch starts a new page. */
 export const WIDE = 1;

@@ -2,7 +2,7 @@ import * as core from "../gen/core.js";
 import { call, DeltafoldError, errorOf, Fatal, Misuse, toError } from "./error.js";
 import { eventOf, eventsOf } from "./event.js";
 import { feed, memoryBytes, more, put, wordView } from "./memory.js";
-import { FLAGS, FULL, Page, STOPPED, WIDE } from "./page.js";
+import { FLAGS, FULL, Page, RESPONSE_BYTES, STOPPED, WIDE } from "./page.js";
 import { GrownTexts } from "./grown.js";
 import { makeDisposable } from "./dispose.js";
 import { Snapshot } from "./snapshot.js";
@@ -56,8 +56,6 @@ export class Reader {
   #finished: Finished | null = null;
   /** The state of a finished stream, which a restored reader does not have in full. */
   #finalState: string | null = null;
-  /** The number of bytes that were fed. */
-  #fed = 0;
   #error: DeltafoldError | null = null;
 
   /** Creates a reader at the start of a stream. Throws `Misuse` for an option that does not exist or has another type. */
@@ -159,7 +157,7 @@ export class Reader {
     this.#room = 0;
     // An id is a part of the text of its whole batch, which it would keep in memory.
     this.#items = [];
-    this.#finished ??= addFinished(this, this.#fed);
+    this.#finished ??= addFinished(this, wordView()[this.#head + RESPONSE_BYTES]!);
     if (outcome === "") throw (this.#error ??= errorOf(this.#core!.error()));
     return JSON.parse(outcome) as Outcome;
   }
@@ -366,7 +364,6 @@ export class Reader {
     this.#parked = null;
     this.#finished = null;
     this.#finalState = null;
-    this.#fed = 0;
     this.#core = reader;
     this.#room = 0;
     this.#rest = null;
@@ -398,7 +395,6 @@ export class Reader {
   #feed(chunk: Uint8Array, most: number): number {
     const reader = this.#live();
     const length = chunk.length;
-    this.#fed += length;
     if (length > this.#room) {
       this.#room = Math.min(PIECE, Math.max(1024, length * 2));
       this.#roomAt = reader.room(this.#room);
@@ -481,7 +477,7 @@ export class Reader {
     reader.query(core.ReaderQuery.Finish, 0, 0);
     this.#start(reader);
     this.#error = error;
-    this.#finished = addFinished(this, saved.length);
+    this.#finished = addFinished(this, wordView()[this.#head + RESPONSE_BYTES]!);
     this.#finalState = state;
     this.#before = {
       findings: [...before.findings, ...(JSON.parse(findings) as Finding[])],
@@ -551,7 +547,7 @@ function parkedAnswer(parked: Parked, what: core.ReaderQuery, at: number): strin
   return undefined;
 }
 
-/** A finished reader that still has memory in the module, and an upper bound of that memory in bytes. */
+/** A finished reader that still has memory in the module, and about how many bytes that is. */
 interface Finished {
   readonly reader: WeakRef<Reader>;
   readonly bytes: number;
@@ -572,13 +568,14 @@ let finishedBytes = 0;
 /** Bound of that sum, and of the memory of the module: past both, the oldest readers are parked, which costs as much as reading them. */
 const MAX_FINISHED_BYTES = 64 << 20;
 
-/** What a finished reader has in the module besides its response, which is at most as long as the stream. */
-const READER_BYTES = 8192;
+/** What a finished reader has in the module besides its response. */
+const READER_BYTES = 12288;
 
-function addFinished(reader: Reader, streamBytes: number): Finished | null {
+function addFinished(reader: Reader, responseBytes: number): Finished | null {
   // Workers with a compatibility date before May 2025 have no weak references. Their readers are freed by `free()` alone.
   if (typeof WeakRef !== "function") return null;
-  const entry = { reader: new WeakRef(reader), bytes: READER_BYTES + streamBytes };
+  // A growing text has memory for twice its length.
+  const entry = { reader: new WeakRef(reader), bytes: READER_BYTES + 2 * responseBytes };
   finished.add(entry);
   finishedBytes += entry.bytes;
   (collected ??= new FinalizationRegistry(removeFinished)).register(reader, entry);

@@ -426,6 +426,34 @@ test("finished readers keep no text of their batches", { skip: !globalThis.gc &&
   assert.equal(kept.at(-1).outputText.length, 20_000);
 });
 
+test("a finished reader is parked for the memory that it has, not for the length of its stream", () => {
+  // The module has parked no reader before its memory is large.
+  const large = new Reader();
+  for (const event of large.feed(stream(["x".repeat(30 << 20)]).bytes)) assert.ok(event.type);
+  large.free();
+  const bytes = stream(Array(1000).fill("word ")).bytes;
+  assert.ok(bytes.length > 100_000);
+  const { park } = Reader.prototype;
+  const parked = [];
+  Reader.prototype.park = function () {
+    parked.push(this);
+    park.call(this);
+  };
+  const readers = new Set();
+  try {
+    // Together their streams are longer than the bound, and their responses are a tenth of it.
+    for (let length = 0; length < 100 << 20; length += bytes.length) {
+      const reader = new Reader();
+      reader.feed(bytes);
+      reader.finish();
+      readers.add(reader);
+    }
+  } finally {
+    Reader.prototype.park = park;
+  }
+  assert.equal(parked.filter((reader) => readers.has(reader)).length, 0);
+});
+
 test("`using` disposes of a reader if the engine supports it", () => {
   if (typeof Symbol.dispose !== "symbol") return assert.equal(typeof Reader.prototype.free, "function");
   const reader = new Reader();

@@ -23,8 +23,8 @@ use crate::page::{EventPosition, Page};
 /// outline.
 type Row = [u32; 6];
 
-/// Number of header fields: addresses and lengths of table, text and page, and flags.
-const HEAD: usize = 6;
+/// Number of header fields: addresses and lengths of table, text and page, flags, and the size of a finished response.
+const HEAD: usize = 7;
 
 const PLAIN: u32 = 1 << 8;
 const CONTENT: u32 = 1 << 9;
@@ -44,7 +44,7 @@ const SLOTS: usize = 64;
 
 #[derive(Debug)]
 pub(crate) struct Batch {
-    /// Table, text, bytes of text, flags, page, bytes of page. Boxed, so that its address never changes.
+    /// Table, text, bytes of text, flags, page, bytes of page, bytes of the response. Boxed, so that its address never changes.
     head: Box<[u32; HEAD]>,
     table: Vec<Row>,
     text: Vec<u8>,
@@ -95,13 +95,15 @@ impl Batch {
         self.page.turn();
     }
 
-    /// Releases the memory of table, text and page. JavaScript must have copied the page before.
-    pub(crate) fn release(&mut self) {
+    /// Releases the memory of table, text and page at the end, and notes the size of the response. JavaScript must have copied the page
+    /// before.
+    pub(crate) fn release(&mut self, response_bytes: usize) {
         self.table = Vec::new();
         self.text = Vec::new();
         self.units = 0;
         self.page.release();
         self.seal(false);
+        self.head[HEAD - 1] = response_bytes as u32;
     }
 
     /// Adds an event. Returns the number of bytes that it appended to a string of the response, if it can have changed nothing else:
@@ -178,6 +180,7 @@ impl Batch {
             flags.iter().map(|(flag, is)| flag * u32::from(*is)).sum(),
             page as u32,
             page_bytes as u32,
+            0,
         ];
         self.table.len() as u32
     }

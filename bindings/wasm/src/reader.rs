@@ -138,10 +138,11 @@ impl Reader {
         match what {
             ReaderQuery::Finish => {
                 self.snapshot.changed();
+                let outcome = self.core.finish();
                 // A finished reader keeps the response, and not the buffers of reading.
                 self.input = Vec::new();
-                self.batch.release();
-                match self.core.finish() {
+                self.batch.release(self.core.held_bytes());
+                match outcome {
                     Ok(outcome) => outcome.to_value().to_string(),
                     Err(error) => {
                         self.error = Some(error);
