@@ -39,7 +39,7 @@ impl Accumulator {
                 return Ok(());
             }
         }
-        self.check_room_for(part, || view_part_bytes(part), event)?;
+        self.check_room(view_part_bytes(part), event)?;
         let slot = &mut self.building.slots[at as usize];
         slot.clear_growing_json();
         let (part, logprobs) = split_part(part);
@@ -68,7 +68,7 @@ impl Accumulator {
             }
         }
         let known = slot.element(array, wire).map_or(0, value_bytes);
-        self.check_room_for(part, || view_part_bytes(part).saturating_sub(known), event)?;
+        self.check_room(view_part_bytes(part).saturating_sub(known), event)?;
         let slot = &mut self.building.slots[at as usize];
         slot.pending_high_surrogate = None;
         slot.clear_growing_json();
