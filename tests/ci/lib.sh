@@ -6,6 +6,7 @@
 export CARGO_TERM_COLOR=never CARGO_NET_RETRY=5 NO_COLOR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 # Python's bytecode is outside of the checkout, and is made for the modules that a step imports instead of for all of a package.
 export PYTHONPYCACHEPREFIX=$DELTAFOLD_CACHE/bytecode PIP_NO_COMPILE=1
+unset PYTHONDONTWRITEBYTECODE
 export npm_config_fund=false npm_config_audit=false npm_config_update_notifier=false
 # A first run compiles every crate once. Without the data for incremental builds, that takes a quarter less processor time and less disk.
 export CARGO_INCREMENTAL=${CARGO_INCREMENTAL:-0}
